@@ -48,7 +48,7 @@ var noted = map[string]noting{
 	"webhooks rotate": withTheDeed, "webhooks delete": withTheDeed,
 	"cache drop": withTheDeed,
 
-	"version": never, "completion": never, "complete": never, "licenses": never,
+	"version": never, "completion": never, "licenses": never,
 }
 
 // about is a command that is an act about something: an identifier, a year, a name that an administrator gave.

@@ -15,7 +15,7 @@ import (
 
 // backupCommand copies the embedded store and its files.
 type backupCommand struct {
-	Path string `arg:"" help:"The folder to write; it must not exist yet, or be empty. It gets backoffice.db and files; the keyset is not in it: keep a copy of that elsewhere."`
+	Path string `arg:"" predictor:"path" help:"The folder to write; it must not exist yet, or be empty. It gets backoffice.db and files; the keyset is not in it: keep a copy of that elsewhere."`
 }
 
 // incomplete says that a command did its work, but for files that are missing or damaged.

@@ -53,8 +53,7 @@ type program struct {
 	Compact       compactCommand       `cmd:"" help:"Write the embedded store anew, so that nothing of what was erased is left in its file."`
 	Migrate       migrateCommand       `cmd:"" help:"Bring the database's schema up to date."`
 	Version       versionCommand       `cmd:"" help:"Print the version of this program, its commit and that of the schema that it works with."`
-	Completion    completionCommand    `cmd:"" help:"Print the script that completes this program's commands and flags in a shell."`
-	Complete      completeCommand      `cmd:"" hidden:"" help:"Tell the script of a shell what may stand in the place of the last word."`
+	Completion    completionCommand    `cmd:"" help:"Print the code with which a shell completes commands and flags."`
 	Licenses      licensesCommand      `cmd:"" help:"Print the licenses of the software and fonts of others in this program."`
 }
 
@@ -105,16 +104,20 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		kong.BindToProvider(func() (*gateway.Backend, error) { return opened(ctx, &open, p.OpenExisting) }),
 		kong.BindToProvider(func() (backoffice.Store, error) { return opened(ctx, &open, p.OpenRecords) }),
 	)
+	if completed(parser) {
+		return exitDone
+	}
 	command, wrong := parser.Parse(args)
 	if exited >= 0 { // --help has been answered
 		return exited
 	}
 	if wrong != nil {
-		fmt.Fprintf(err, "backoffice: %v\n", wrong)
-		if meant := suggestion(parser.Model.Children, args); meant != "" {
-			fmt.Fprintf(err, "Did you mean: backoffice %s\n", meant)
+		// serve needs no name, and so any first word counts as an argument of it. Else kong knows what was meant.
+		parser.Model.DefaultCmd = nil
+		if _, named := parser.Parse(args); named != nil && strings.HasPrefix(named.Error(), "unexpected argument") {
+			wrong = named
 		}
-		fmt.Fprintln(err, "Try: backoffice --help")
+		fmt.Fprintf(err, "backoffice: %v\nTry: backoffice --help\n", wrong)
 		return exitUsage
 	}
 	p.shown = shownSettings(command.Flags())

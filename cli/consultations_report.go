@@ -19,7 +19,7 @@ import (
 type consultationsReportCommand struct {
 	Customer string `arg:"" help:"The customer's identifier; one that was deleted has a report too."`
 	Format   string `enum:"csv,pdf" default:"csv" help:"What to write: csv, or pdf (${default})."`
-	Output   string `placeholder:"PATH" help:"The file to write, which must not exist yet; a PDF needs one, a CSV is printed without."`
+	Output   string `placeholder:"PATH" predictor:"path" help:"The file to write, which must not exist yet; a PDF needs one, a CSV is printed without."`
 	Language string `enum:",dutch,french,german,english" default:"" placeholder:"LANGUAGE" help:"The language of the PDF: dutch, french, german or english (the customer's own, else English)."`
 }
 

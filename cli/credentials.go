@@ -25,7 +25,7 @@ type credentialsCommand struct {
 
 type credentialsCreateCommand struct {
 	Name        string   `required:"" placeholder:"NAME" help:"What the pair is for; its holder and the register see it."`
-	Scope       []string `placeholder:"SCOPE" help:"A scope of the pair; may be repeated. One of ${scopes}."`
+	Scope       []string `placeholder:"SCOPE" predictor:"scope" help:"A scope; may be repeated. One of ${scopes}."`
 	FromNetwork []string `placeholder:"NETWORK" help:"The pair works from this network alone, such as 192.0.2.0/24, 2001:db8::/32 or an address; may be repeated."`
 	Documents   string   `enum:"trusted,any" default:"any" help:"Which GraphQL documents the pair may send: any, or trusted for those alone that documents trust has stored (${default})."`
 	lifeFlags
@@ -175,8 +175,8 @@ func (c *credentialsRotateCommand) Run(ctx context.Context, store backoffice.Sto
 
 type credentialsScopesCommand struct {
 	ID     string   `arg:"" help:"The pair's client id."`
-	Add    []string `placeholder:"SCOPE" help:"A scope to give to the pair; may be repeated."`
-	Remove []string `placeholder:"SCOPE" help:"A scope to take from the pair; may be repeated."`
+	Add    []string `placeholder:"SCOPE" predictor:"scope" help:"A scope to give to the pair; may be repeated."`
+	Remove []string `placeholder:"SCOPE" predictor:"scope" help:"A scope to take from the pair; may be repeated."`
 
 	add, remove []backoffice.Scope
 }

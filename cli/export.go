@@ -11,7 +11,7 @@ import (
 )
 
 type exportCommand struct {
-	Path                string `arg:"" help:"The folder to write; it must not exist yet, or be empty."`
+	Path                string `arg:"" predictor:"path" help:"The folder to write; it must not exist yet, or be empty."`
 	RegistrationNumbers bool   `help:"Write the registration numbers too, in clear. The register of consultations records it."`
 	Purpose             string `placeholder:"TEXT" help:"Why the registration numbers are written; for the register."`
 }

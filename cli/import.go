@@ -17,10 +17,10 @@ import (
 const portionLines = 1000
 
 type importCommand struct {
-	Path    string   `arg:"" help:"The folder with the NDJSON or CSV files; docs/import.md describes it."`
-	Rejects string   `placeholder:"FOLDER" help:"Load what is right, and put each line that is not into this folder, with the reasons in reasons.csv. Exit code 3 when there are any."`
+	Path    string   `arg:"" predictor:"path" help:"The folder with the NDJSON or CSV files; see docs/import.md."`
+	Rejects string   `placeholder:"FOLDER" predictor:"path" help:"Load what is right, and put each line that is not into this folder, with the reasons in reasons.csv. Exit code 3 when there are any."`
 	Repair  []string `placeholder:"FIELD,…" help:"Load lines of which one of these fields is wrong without it, and list them."`
-	Mapping string   `placeholder:"FILE" help:"JSON that names the fields for columns of CSV files that have other names: {\"customers\":{\"Klantnaam\":\"name\"}}."`
+	Mapping string   `placeholder:"FILE" predictor:"path" help:"JSON that names the fields for columns of CSV files that have other names: {\"customers\":{\"Klantnaam\":\"name\"}}."`
 	DryRun  bool     `help:"Write nothing, and tell what would be created, updated, deleted and rejected."`
 }
 

@@ -19,7 +19,7 @@ const pullSecret = "BACKOFFICE_PULL_CLIENT_SECRET"
 type originFlags struct {
 	From             string `env:"BACKOFFICE_PULL_FROM" placeholder:"URL" help:"The address of the backoffice that is mirrored, such as https://backoffice.example."`
 	ClientID         string `name:"client-id" env:"BACKOFFICE_PULL_CLIENT_ID" placeholder:"ID" help:"The client id of a pair of that backoffice. Its secret is in BACKOFFICE_PULL_CLIENT_SECRET."`
-	ClientSecretFile string `env:"BACKOFFICE_PULL_CLIENT_SECRET_FILE" placeholder:"FILE" help:"A file with the secret, in place of the environment variable."`
+	ClientSecretFile string `env:"BACKOFFICE_PULL_CLIENT_SECRET_FILE" placeholder:"FILE" predictor:"path" help:"A file with the secret, in place of the environment variable."`
 
 	secret string
 }

@@ -21,7 +21,7 @@ type pullCommand struct {
 	Watch          time.Duration `placeholder:"TIME" help:"Pull again after each such time, from 1s, until the command is stopped."`
 	AllowDeletions int           `placeholder:"COUNT" help:"Delete up to so many records of a noun that are gone there, where that is more than 2 in 100 of them."`
 	Repair         []string      `placeholder:"FIELD,…" help:"Load records of which one of these fields is wrong without it."`
-	Rejects        string        `placeholder:"FILE" help:"Write which records could not be loaded, and why, into this file (CSV)."`
+	Rejects        string        `placeholder:"FILE" predictor:"path" help:"Write which records could not be loaded, and why, into this file (CSV)."`
 	Budget         int           `placeholder:"COUNT" help:"At most so many requests an hour; 0 for any number (${default})." default:"0"`
 
 	RegistrationNumbers bool   `help:"Pull registration numbers, which needs privacy.read there. Every answer with one is entered in the register there."`

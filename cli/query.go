@@ -22,11 +22,11 @@ import (
 
 // queryCommand exports what a query of one list finds, from the store, or from a server.
 type queryCommand struct {
-	File      string `arg:"" help:"The file with the query, or - for what is piped in."`
-	Variables string `placeholder:"JSON|@FILE" help:"Its variables, a JSON object."`
+	File      string `arg:"" predictor:"path" help:"The file with the query, or - for what is piped in."`
+	Variables string `placeholder:"JSON|@FILE" predictor:"path" help:"Its variables, a JSON object."`
 	Operation string `placeholder:"NAME" help:"Which of its operations, when there are several."`
 	Format    string `default:"jsonl" enum:"jsonl,csv,xlsx" placeholder:"FORMAT" help:"jsonl, csv or xlsx (${default})."`
-	Output    string `short:"o" placeholder:"PATH" help:"The file to write; it appears when it is complete, in the place of another. Without it what is found is printed."`
+	Output    string `short:"o" placeholder:"PATH" predictor:"path" help:"The file to write; it appears when it is complete, in the place of another. Without it what is found is printed."`
 	Rows      string `placeholder:"LIST" help:"The list in each row that is unfolded into rows of csv and xlsx."`
 	After     string `placeholder:"CURSOR" help:"Begin behind this row."`
 	Cursor    bool   `help:"Give each row its cursor."`

@@ -18,7 +18,7 @@ import (
 
 // restoreCommand puts a backup in the place of the store.
 type restoreCommand struct {
-	Path       string `arg:"" help:"The folder that backup has written."`
+	Path       string `arg:"" predictor:"path" help:"The folder that backup has written."`
 	Incomplete bool   `help:"Take the backup although it lacks stored files, or holds damaged ones: what there is of them replaces those that are there now."`
 
 	rename func(from, to string) error // nil but for tests

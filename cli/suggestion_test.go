@@ -9,11 +9,13 @@ import (
 func TestAMistypedCommandGetsASuggestion(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"credentails list":                "Did you mean: backoffice credentials\n",
-		"imprt folder":                    "Did you mean: backoffice import\n",
-		"bakcup":                          "Did you mean: backoffice backup\n",
+		"credentails list":                `did you mean "credentials"?`,
+		"imprt folder":                    `did you mean "import"?`,
+		"bakcup":                          `did you mean "backup"?`,
+		"--database x imprt":              `did you mean "import"?`,
 		"credentials lsit":                `did you mean "list"?`,
 		"consultations verfiy":            `did you mean "verify"?`,
+		"--limit-depth x":                 "valid 64 bit int",
 		"something else":                  "",
 		"export x --registration-numbers": "",
 		"85073003328":                     "",

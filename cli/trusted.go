@@ -14,7 +14,7 @@ import (
 
 // manifestFlags name what clients' tools have written, and the limits that it is held to.
 type manifestFlags struct {
-	Path   string          `arg:"" help:"Apollo's manifest, Relay's or GraphQL Code Generator's map (.json), a file of GraphQL, or a folder of such files."`
+	Path   string          `arg:"" predictor:"path" help:"Apollo's manifest, Relay's or GraphQL Code Generator's map (.json), a file of GraphQL, or a folder of such files."`
 	Limits limits.Settings `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request, as the servers have them:"`
 }
 

@@ -25,7 +25,7 @@ type webhooksCommand struct {
 
 type webhooksCreateCommand struct {
 	URL    string   `required:"" name:"url" placeholder:"URL" help:"Where changes are posted to, such as https://receiver.example/changes."`
-	Noun   []string `placeholder:"NOUN" help:"A noun whose changes are told; may be repeated. Without it, all but MINFIN_DOCUMENT. One of ${nouns}."`
+	Noun   []string `placeholder:"NOUN" predictor:"noun" help:"A noun whose changes are told; may be repeated. Without it, all but MINFIN_DOCUMENT. One of ${nouns}."`
 	Client string   `placeholder:"ID" help:"The client id of the pair whose scopes say what is told, and with which the webhook ends. Without it, the operator's."`
 	From   string   `placeholder:"CURSOR" help:"Begin after this cursor of the change feed. Without it, with what comes from now on."`
 	JSON   bool     `name:"json" help:"Print one JSON object with id and secret, and nothing else."`

@@ -19,7 +19,7 @@ import (
 type PeopleSettings struct {
 	Issuer   string `name:"oidc-issuer" env:"BACKOFFICE_OIDC_ISSUER" placeholder:"URL" help:"The OpenID provider whose access tokens people send, as its tokens spell it. Together with --oidc-audience and --oidc-map."`
 	Audience string `name:"oidc-audience" env:"BACKOFFICE_OIDC_AUDIENCE" placeholder:"NAME" help:"What access tokens are for when they are for this server."`
-	Map      string `name:"oidc-map" env:"BACKOFFICE_OIDC_MAP" placeholder:"FILE" help:"The JSON file that maps claims to scopes and to which customers a person sees. It is read anew when it changes."`
+	Map      string `name:"oidc-map" env:"BACKOFFICE_OIDC_MAP" placeholder:"FILE" predictor:"path" help:"The JSON file that maps claims to scopes and to which customers a person sees. It is read anew when it changes."`
 	Client   string `name:"oidc-client" env:"BACKOFFICE_OIDC_CLIENT" placeholder:"ID" help:"The public client as which GraphiQL signs people in at the provider; without it GraphiQL takes pairs alone."`
 	Scope    string `name:"oidc-scope" env:"BACKOFFICE_OIDC_SCOPE" placeholder:"SCOPES" help:"What GraphiQL asks of the provider: openid, and what makes its tokens those of --oidc-audience (openid profile)."`
 }

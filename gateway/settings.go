@@ -23,10 +23,10 @@ import (
 type Settings struct {
 	Database string `default:"sqlite:data/backoffice.db" env:"BACKOFFICE_DATABASE" placeholder:"URL" help:"The store: sqlite:PATH, or postgres://… (${default})."`
 	Files    string `default:"file:data/files" env:"BACKOFFICE_FILES" placeholder:"URL" help:"Where stored files are kept: file:FOLDER, or an S3 bucket's URL (${default})."`
-	Keyset   string `default:"data/keyset.json" env:"BACKOFFICE_KEYSET" placeholder:"PATH" help:"The file with the encryption keys; made on the first start of an embedded store, or by migrate (${default})."`
+	Keyset   string `default:"data/keyset.json" env:"BACKOFFICE_KEYSET" placeholder:"PATH" predictor:"path" help:"The file with the encryption keys; made on the first start of an embedded store, or by migrate (${default})."`
 	KEK      string `name:"keyset-kms" env:"BACKOFFICE_KEYSET_KMS" placeholder:"URI" help:"The key of a key management service that wraps the keyset file: hcvault://HOST:8200/transit/keys/NAME for Vault and OpenBao, whose token is in VAULT_TOKEN."`
 
-	Receipts string `env:"BACKOFFICE_RECEIPTS" placeholder:"FOLDER" help:"Where servers write, each minute that had entries, a signed receipt of the register of consultations, and verify reads them: a folder, or an S3 bucket's URL, on another disk than the database's."`
+	Receipts string `env:"BACKOFFICE_RECEIPTS" placeholder:"FOLDER" predictor:"path" help:"Where servers write, each minute that had entries, a signed receipt of the register of consultations, and verify reads them: a folder, or an S3 bucket's URL, on another disk than the database's."`
 
 	Statement time.Duration `name:"limit-statement" default:"5s" env:"BACKOFFICE_LIMIT_STATEMENT" placeholder:"TIME" help:"The longest that one statement of the store may take (${default})."`
 

@@ -12,8 +12,8 @@ import (
 type Settings struct {
 	Metrics     string        `default:"127.0.0.1:9464" env:"BACKOFFICE_METRICS" placeholder:"ADDRESS" help:"Where Prometheus finds /metrics: an address of this machine only, or empty for none (${default})."`
 	Origins     []string      `name:"cors-origin" env:"BACKOFFICE_CORS_ORIGIN" placeholder:"ORIGIN" help:"An origin whose pages may ask, such as https://office.example; may be repeated. None without."`
-	Certificate string        `name:"tls-certificate" env:"BACKOFFICE_TLS_CERTIFICATE" placeholder:"PATH" help:"The certificate chain (PEM), to serve HTTPS. A renewed file is noticed."`
-	Key         string        `name:"tls-key" env:"BACKOFFICE_TLS_KEY" placeholder:"PATH" help:"The certificate's private key (PEM)."`
+	Certificate string        `name:"tls-certificate" env:"BACKOFFICE_TLS_CERTIFICATE" placeholder:"PATH" predictor:"path" help:"The certificate chain (PEM), to serve HTTPS. A renewed file is noticed."`
+	Key         string        `name:"tls-key" env:"BACKOFFICE_TLS_KEY" placeholder:"PATH" predictor:"path" help:"The certificate's private key (PEM)."`
 	LogLevel    string        `default:"info" enum:"debug,info,warn,error" env:"BACKOFFICE_LOG_LEVEL" placeholder:"LEVEL" help:"The least level that is logged: debug, info, warn or error (${default})."`
 	LogFormat   string        `default:"auto" enum:"auto,text,json" env:"BACKOFFICE_LOG_FORMAT" placeholder:"FORMAT" help:"How lines of the log look: text or json; auto is text on a terminal, else json (${default})."`
 	Slow        time.Duration `placeholder:"TIME" default:"0" env:"BACKOFFICE_SLOW" help:"Log GraphQL operations that take as long, with what each of their levels took, such as 500ms; 0 for none (${default})."`
