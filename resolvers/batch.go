@@ -30,7 +30,7 @@ func (m mutation) CreateCustomerRelations(ctx context.Context, sent []*inputs.Cr
 	return answer(ctx, err, inputs.RelationsCreated(outcome))
 }
 
-// AssignChecklists tells the register whom a filter by registration number has found, as a search does.
+// AssignChecklists reports the customers that a filter by registration number finds to the register, as a search does.
 func (m mutation) AssignChecklists(ctx context.Context, input inputs.AssignChecklistsInput, dryRun *bool) (*inputs.AssignChecklistsPayload, error) {
 	search, draft := privacy.Search(ctx), input.Draft()
 	draft.Index = search.Index
@@ -41,7 +41,7 @@ func (m mutation) AssignChecklists(ctx context.Context, input inputs.AssignCheck
 	return answer(ctx, err, inputs.ChecklistsAssigned(assigned))
 }
 
-// assignments is the payload of assignChecklists, whose list of transcripts is known.
+// assignments resolves the payload of assignChecklists, whose whole list of transcripts is in memory.
 type assignments struct{ *Root }
 
 func (r *Root) AssignChecklistsPayload() graph.AssignChecklistsPayloadResolver { return assignments{r} }

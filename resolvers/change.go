@@ -13,7 +13,7 @@ type change struct{}
 
 func (r *Root) Change() graph.ChangeResolver { return change{} }
 
-// defaultChanges is how many changes a page has that does not say so.
+// defaultChanges is the size of a page without first.
 const defaultChanges = 100
 
 func (query) Changes(ctx context.Context, after *string, first *int, nouns []backoffice.Noun, latestOnly *bool) (*backoffice.ChangeConnection, error) {
@@ -51,7 +51,8 @@ func (query) Changes(ctx context.Context, after *string, first *int, nouns []bac
 	}}, nil
 }
 
-// Object loads the objects of a page's changes, a noun by one statement, without what the viewer's scopes lack.
+// Object loads the objects of a page's changes with one statement per noun. Those that need a scope the viewer lacks
+// are nil.
 func (change) Object(ctx context.Context, changes []*backoffice.VisibleChange) ([]backoffice.Node, error) {
 	ids := make([]string, len(changes))
 	nouns := make([]backoffice.Noun, len(changes))

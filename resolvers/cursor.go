@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A cursor holds its lists' type, an order and a place in it, sealed so that it tells nothing of them.
+// A cursor holds the type of its lists, an order and a position. It is sealed, so it reveals none of them.
 
 func (r *Root) sealCursor(of string, order backoffice.Order, at backoffice.Position) string {
 	plain := make([]byte, 0, 17+len(of)+len(at.Text)+len(at.ID))
@@ -25,7 +25,7 @@ func (r *Root) sealCursor(of string, order backoffice.Order, at backoffice.Posit
 	return r.Keys.SealCursor(plain)
 }
 
-// openCursor fails for a cursor of another type's lists as for one that is none.
+// openCursor fails for a cursor of another type's lists as it does for a malformed one.
 func (r *Root) openCursor(of, cursor string) (order backoffice.Order, at backoffice.Position, err error) {
 	plain, err := r.Keys.OpenCursor(cursor)
 	if err != nil {

@@ -45,8 +45,8 @@ func (r query) Customers(ctx context.Context, first *int, after *string, last *i
 	})
 }
 
-// searched reads something of the customers whom a filter picks. The register is told whom a search by registration
-// number finds, and whom the answer shows.
+// searched runs read on the customers that match a filter. A search by registration number reports to the register the
+// customers that it finds and those that the answer shows.
 func searched[V any](ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], filter *backoffice.CustomerFilter,
 	read func(backoffice.CustomerCriteria) (answer V, shown []string, err error)) (answer V, err error) {
 	search := privacy.Search(ctx)
@@ -71,7 +71,7 @@ func searched[V any](ctx context.Context, noun *loaders.Noun[*backoffice.Custome
 	return answer, err
 }
 
-// firstFound are the first found by a registration number. The register names them, whatever page is shown.
+// firstFound returns the first customers with a registration number. The register names them, whichever page is shown.
 func firstFound(ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], criteria backoffice.CustomerCriteria) ([]string, error) {
 	ask := backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: criteria, Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
 	found, err := noun.Pages(ctx, ask, []string{backoffice.NoParent})
@@ -140,7 +140,7 @@ func (r customer) Documents(ctx context.Context, customers []*backoffice.Custome
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
-// latestProposal asks for the most recently updated calculation that has a proposal.
+// latestProposal selects the most recently updated calculation that has a proposal.
 var latestProposal = backoffice.ListQuery[backoffice.CalculationCriteria]{
 	Under:    backoffice.OfCustomer,
 	Criteria: backoffice.CalculationCriteria{HasProposal: backoffice.Yes},

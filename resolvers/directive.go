@@ -9,9 +9,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// HasScope is the schema's @hasScope. A field is resolved only for a pair that holds the scope; an input field takes a
-// value from such a pair only. A null passes: in a filter it is no filter, in a creation it is nothing, and in an
-// update the domain refuses it for want of the same scope, so it never clears anything.
+// HasScope is the schema's @hasScope: only credentials with the scope may select the field or give the input field a
+// value. Null always passes. In a filter and in a creation it has no effect; in an update the domain rejects it for
+// want of the same scope, so it never clears anything.
 func HasScope(ctx context.Context, obj any, next graphql.Resolver, scope backoffice.Scope) (any, error) {
 	missing := auth.Require(ctx, scope)
 	if missing == nil {
@@ -25,7 +25,7 @@ func HasScope(ctx context.Context, obj any, next graphql.Resolver, scope backoff
 	return nil, missing
 }
 
-// isNull knows the nulls of the guarded inputs, which are texts.
+// isNull reports whether a guarded input, which is a text, is null.
 func isNull(value any) bool {
 	text, isText := value.(*string)
 	return value == nil || isText && text == nil

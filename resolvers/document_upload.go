@@ -9,7 +9,7 @@ import (
 	"example.org/backoffice/graphql/inputs"
 )
 
-// uploadPeriod is how long a signed path takes a document: long enough to send it again over a poor line.
+// uploadPeriod is how long a signed path accepts a document: long enough to send it again over a poor line.
 const uploadPeriod = 15 * time.Minute
 
 func (m mutation) CreateDocumentUpload(ctx context.Context, input inputs.CreateDocumentUploadInput, dryRun *bool) (*inputs.CreateDocumentUploadPayload, error) {
@@ -17,7 +17,7 @@ func (m mutation) CreateDocumentUpload(ctx context.Context, input inputs.CreateD
 	upload, err := m.service(dryRun).PrepareUpload(ctx, by, input.CustomerID, input.Name)
 	if err == nil {
 		until := time.Now().Add(uploadPeriod).Truncate(time.Second)
-		signature := "" // a dry run lets nobody in
+		signature := "" // a dry run signs nothing
 		if dryRun == nil || !*dryRun {
 			if signature, err = m.Keys.SignUpload(by.Link(), upload, until); err != nil {
 				return nil, err

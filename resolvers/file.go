@@ -11,7 +11,7 @@ import (
 // downloadPeriod is how long a signed path works.
 const downloadPeriod = 5 * time.Minute
 
-// DownloadPath signs the path of each file for the viewer's pair.
+// DownloadPath signs the path of each file for the viewer's credential.
 func (r file) DownloadPath(ctx context.Context, files []*backoffice.File) ([]string, error) {
 	viewer := auth.From(ctx)
 	if viewer == nil {

@@ -2,7 +2,7 @@ package resolvers
 
 import "slices"
 
-// hangOnIdentity are the fields whose resolvers look at nothing of their object but its identifier.
+// hangOnIdentity lists the fields whose resolvers use only their object's identifier.
 var hangOnIdentity = map[string][]string{
 	"Customer":      {"transcripts", "relations", "documents", "minfinDocuments", "calculationProposal"},
 	"Checklist":     {"transcripts"},
@@ -11,7 +11,7 @@ var hangOnIdentity = map[string][]string{
 	"User":          {"customers", "transcripts"},
 }
 
-// HangsOnIdentity reports whether the resolver of a field can be asked before its object was read.
+// HangsOnIdentity reports whether a field can be resolved before its object was read.
 func HangsOnIdentity(object, field string) bool {
 	return slices.Contains(hangOnIdentity[object], field)
 }

@@ -10,7 +10,7 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// ids gives the identifiers of parents, in their order; a parent may be nil.
+// ids returns the identifiers of parents, in order; a parent may be nil.
 func ids[P any](parents []*P, of func(*P) string) []string {
 	list := make([]string, len(parents))
 	for i, parent := range parents {
@@ -21,12 +21,12 @@ func ids[P any](parents []*P, of func(*P) string) []string {
 	return list
 }
 
-// linked loads the row that each parent refers to, nil for a parent that refers to none.
+// linked loads the row that each parent refers to, nil without one.
 func linked[P any, T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], parents []*P, of func(*P) string) ([]T, error) {
 	return found(ids(parents, of), func(keys []string) ([]T, error) { return noun.All(ctx, keys) })
 }
 
-// found asks for the keys that are not empty and puts the answers in the keys' places.
+// found asks for the keys that are not empty and returns each answer at its key's index.
 func found[T any](keys []string, ask func([]string) ([]T, error)) ([]T, error) {
 	if !slices.Contains(keys, "") {
 		return ask(keys)
@@ -69,11 +69,11 @@ func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, 
 	}}, nil
 }
 
-// pages answers the question about each parent; a page that cannot be read fails them all.
+// pages asks for a page of each parent; one that cannot be read fails them all.
 func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], list *backoffice.List[C], parents []string) ([]*backoffice.Connection[T, C], error) {
 	answers := make([]backoffice.Page[T], len(parents))
 	if slices.ContainsFunc([]string{"nodes", "edges", "pageInfo"}, func(field string) bool { return loaders.Selects(ctx, field) }) {
-		var err error // else it is counted, and nobody asks for its rows
+		var err error // else only the total is read
 		if answers, err = noun.Pages(ctx, list.Ask, parents); err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders
 	return connections, nil
 }
 
-// firsts are the first rows of each parent's list, nil for an empty one.
+// firsts returns the first row of each parent's list, nil for an empty one.
 func firsts[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], ask backoffice.ListQuery[C], parents []string) ([]T, error) {
 	pages, err := noun.Pages(ctx, ask, parents)
 	if err != nil {
@@ -122,7 +122,7 @@ func all[T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *
 	return connections[0], nil
 }
 
-// known is a page of a list that is known whole, by identifier.
+// known returns a page of a list that is wholly in memory, ordered by identifier.
 func known[T backoffice.Entity, C comparable](r *Root, whole []T, args backoffice.PageArgs) (*backoffice.Connection[T, C], error) {
 	of := reflect.TypeFor[T]().Elem().Name()
 	window, err := args.Window(backoffice.ByID, func(cursor string) (backoffice.Order, backoffice.Position, error) {
@@ -135,15 +135,15 @@ func known[T backoffice.Entity, C comparable](r *Root, whole []T, args backoffic
 	return backoffice.Known[T, C](whole, window, seal), nil
 }
 
-// TotalCount counts the whole list of each connection. Connections of one field share their list, and travel as one.
+// TotalCount counts the whole list of each connection. Connections of one field share their list and its statement.
 func (n noun[T, C]) TotalCount(ctx context.Context, connections []*backoffice.Connection[T, C]) ([]int, error) {
 	return perList(ctx, connections, func(whole []T) int { return len(whole) }, func(list *backoffice.List[C], parents []string) ([]int, error) {
 		return n.of(ctx).Counts(ctx, list.Ask.Under, list.Ask.Criteria, parents)
 	})
 }
 
-// perList asks once for each list among the connections and puts the answers in the connections' places. of tells it
-// of a list that is known whole.
+// perList asks once per list and returns each answer at its connection's index. of answers for a list that is in
+// memory.
 func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, connections []*backoffice.Connection[T, C], of func(whole []T) V, ask func(*backoffice.List[C], []string) ([]V, error)) ([]V, error) {
 	answers := make([]V, len(connections))
 	err := grouped(ctx, answers, func(i int) (list *backoffice.List[C], asks bool) {
@@ -165,8 +165,8 @@ func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, conn
 	return answers, err
 }
 
-// grouped asks once for each group of places, all at the same time, and puts the answers in the places. of tells to
-// which group a place belongs, and whether it asks at all.
+// grouped asks once per group of indexes, concurrently, and stores each answer at its index. of returns the group of an
+// index, and whether it has to be asked at all.
 func grouped[K comparable, V any](ctx context.Context, answers []V, of func(place int) (group K, asks bool), ask func(places []int) ([]V, error)) error {
 	var groups [][]int
 	numbers := map[K]int{}
@@ -198,7 +198,7 @@ func grouped[K comparable, V any](ctx context.Context, answers []V, of func(plac
 	return together(ctx, calls...)
 }
 
-// together lets calls ask at the same time, in one batch. Of several that fail the first one's error is returned.
+// together runs calls concurrently, in one batch, and returns the error of the first that failed.
 func together(ctx context.Context, calls ...func(context.Context) error) error {
 	errs := make([]error, len(calls))
 	asks := make([]func(context.Context), len(calls))

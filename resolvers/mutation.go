@@ -11,13 +11,12 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// mutation holds the writes: each is authorised by the schema's @hasScope and again by the domain, done by the domain,
-// and answered by its payload.
+// mutation holds the writes. Each is authorised by the schema's @hasScope and again by the domain, which runs it.
 type mutation struct{ *Root }
 
 func (r *Root) Mutation() graph.MutationResolver { return mutation{r} }
 
-// service does the writes, or finds out what they would come to.
+// service runs writes, or finds out what they would do.
 func (m mutation) service(dryRun *bool) *backoffice.Service {
 	if dryRun != nil && *dryRun {
 		return m.Service.DryRun()
@@ -25,9 +24,8 @@ func (m mutation) service(dryRun *bool) *backoffice.Service {
 	return m.Service
 }
 
-// answer sorts what came of a write: what the caller can fix goes into the payload, all else into the response's
-// errors. After a write that was done, what the request has read before is forgotten, so that the payload's selection
-// sees it.
+// answer puts what the caller can fix into the payload, and any other error into the response's errors. After a write
+// it forgets what the request has read, so that the payload's selection sees the write.
 func answer[P interface{ Tell([]*backoffice.UserError) }](ctx context.Context, err error, payload P) (P, error) {
 	var none P
 	var known *backoffice.Error
@@ -43,7 +41,7 @@ func answer[P interface{ Tell([]*backoffice.UserError) }](ctx context.Context, e
 	return payload, nil
 }
 
-// deleted is the identifier in the payload of a deletion: null when it was refused.
+// deleted is the identifier in the payload of a deletion: null when it was rejected.
 func deleted(id string, err error) *string {
 	if err != nil {
 		return nil

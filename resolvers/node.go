@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// maxNodes is how many identifiers nodes takes.
+// maxNodes is the most identifiers that nodes takes.
 const maxNodes = 100
 
 func (r query) Node(ctx context.Context, id string) (backoffice.Node, error) {
@@ -19,7 +19,7 @@ func (r query) Node(ctx context.Context, id string) (backoffice.Node, error) {
 	return nodes[0], nil
 }
 
-// Nodes loads each noun once. What needs a scope that the viewer lacks is not there for it.
+// Nodes loads each noun once. Objects that need a scope the viewer lacks are null.
 func (query) Nodes(ctx context.Context, ids []string) ([]backoffice.Node, error) {
 	if len(ids) > maxNodes {
 		return nil, backoffice.Errorf(backoffice.BadInput, "ids takes at most %d identifiers", maxNodes)
@@ -31,7 +31,7 @@ func (query) Nodes(ctx context.Context, ids []string) ([]backoffice.Node, error)
 	return nodesOfNouns(ctx, ids, nouns)
 }
 
-// nodesOfNouns loads objects of known nouns, "" for those that are of none.
+// nodesOfNouns loads objects by their nouns, "" for an unknown one.
 func nodesOfNouns(ctx context.Context, ids []string, nouns []backoffice.Noun) ([]backoffice.Node, error) {
 	places := map[backoffice.Noun][]int{}
 	for i, noun := range nouns {
@@ -56,7 +56,7 @@ type nodeNoun struct {
 
 var nodesOf = map[backoffice.Noun]nodeNoun{}
 
-// noun is what the resolvers of each noun have: its rows are nodes, and its connections have a total.
+// noun is shared by each noun's resolvers: its rows are nodes, and its connections have a total.
 type noun[T row, C comparable] struct{ backoffice.NounOf[T, C] }
 
 func nounOf[T row, C comparable](of backoffice.NounOf[T, C]) noun[T, C] {
@@ -65,12 +65,12 @@ func nounOf[T row, C comparable](of backoffice.NounOf[T, C]) noun[T, C] {
 	return n
 }
 
-// of is the noun's loader in a request.
+// of returns the request's loader of the noun.
 func (n noun[T, C]) of(ctx context.Context) *loaders.Noun[T, C] {
 	return loaders.In(ctx, n.NounOf)
 }
 
-// row is what every noun's rows are.
+// row is a row of any noun.
 type row interface {
 	comparable
 	backoffice.Entity

@@ -14,7 +14,7 @@ func (pageInfo) HasPreviousPage(ctx context.Context, pages []*backoffice.PageInf
 	return around(ctx, pages, false)
 }
 
-// around reports for each page whether rows stand on one side; equal questions are asked once.
+// around reports for each page whether there are rows after it, or before it; equal questions are asked once.
 func around(ctx context.Context, pages []*backoffice.PageInfo, after bool) ([]bool, error) {
 	type question struct {
 		list   any

@@ -8,7 +8,7 @@ import (
 
 var relationNoun = nounOf(backoffice.RelationTable)
 
-// relations are those of connections whose edges tell more.
+// relations resolves connections of relations, whose edges have fields of their own.
 type relations struct{}
 
 func (r query) Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error) {

@@ -9,7 +9,7 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// SavedQueries reads them with a statement of its own, with texts where those are shown, at no moment.
+// SavedQueries reads them with a statement of its own, outside the request's snapshot; texts only when selected.
 func (query) SavedQueries(ctx context.Context) ([]*backoffice.SavedQuery, error) {
 	documents, err := loaders.From(ctx).Trusted(ctx, backoffice.TrustedQuery{Saved: true, Texts: loaders.Selects(ctx, "document")})
 	if err != nil {

@@ -21,7 +21,7 @@ func (r query) Users(ctx context.Context, first *int, after *string, last *int, 
 		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
 }
 
-// Labels loads the labels of all users at once and gives each user its own, in its order.
+// Labels loads the labels of all users at once and returns each user's in its order.
 func (user) Labels(ctx context.Context, users []*backoffice.User) ([][]*backoffice.Label, error) {
 	var wanted []string
 	for _, u := range users {
