@@ -6,7 +6,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Changes loads pages of the change feed.
 type Changes struct {
 	of     *Loaders
 	reader backoffice.ChangeStore

@@ -2,13 +2,13 @@ package loaders
 
 import "sync"
 
-// keyIndex numbers texts in the order in which they were added. Other requests use its memory again. Zero works.
+// keyIndex numbers texts in the order in which they were added. Its memory is pooled. The zero value is ready to use.
 type keyIndex struct {
 	numbers map[string]int
 	keys    []string
 }
 
-// add gives the number of a text, a new one if need be.
+// add returns the number of a text, a new one if need be.
 func (k *keyIndex) add(key string) int {
 	number, known := k.numbers[key]
 	if !known {
@@ -23,7 +23,7 @@ func (k *keyIndex) add(key string) int {
 
 func (k *keyIndex) since(number int) []string { return k.keys[number:len(k.keys):len(k.keys)] }
 
-// find gives the number of a text, -1 for one that was not added.
+// find returns the number of a text, -1 for one that was not added.
 func (k *keyIndex) find(key string) int {
 	if number, known := k.numbers[key]; known {
 		return number
@@ -43,13 +43,12 @@ func (k *keyIndex) cut(n int) {
 	k.keys = k.keys[:n]
 }
 
-// unused holds indexes that were cut to nothing.
 var unused = sync.Pool{New: func() any { return new(keyIndex) }}
 
-// mostKept is how many texts an index may have had to be used again.
+// mostKept is the most texts that a pooled index may have held.
 const mostKept = 4096
 
-// giveBack lets others use them.
+// giveBack returns the index to the pool.
 func (k *keyIndex) giveBack() {
 	if len(k.keys) <= mostKept {
 		k.cut(0)

@@ -10,12 +10,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Level runs the calls of one level of a query and returns when all have: the dataloader is flushed whenever every call
-// that still runs has asked and waits. There is no timer in it, and batches are deterministic. last says that no
-// resolver is called after these, so that the moment of the query ends with what they read.
+// Level runs the calls of one level of a query and returns when all have returned. The dataloader is flushed when every
+// call that still runs waits for it. It uses no timer, and batches are deterministic. last means that no resolver is
+// called after these: the query's snapshot ends with what they read.
 //
-// It is the runner that the breadth-first executor is given; gqlgen's own executor knows nothing of it, and then the
-// dataloader's short timer closes a batch. A call asks its loaders from its own goroutine alone.
+// It is the breadth-first executor's runner. gqlgen's own executor does not use it; the dataloader's short timer then
+// closes a batch. A call must ask its loaders from its own goroutine.
 func Level(ctx context.Context, calls []func(context.Context), last bool) {
 	l := From(ctx)
 	if l == nil {
@@ -30,8 +30,8 @@ func Level(ctx context.Context, calls []func(context.Context), last bool) {
 	l.Together(ctx, calls...)
 }
 
-// Together runs calls that each ask a loader, and returns when all have: for a resolver with several questions, which
-// so are in the batch of its level.
+// Together runs calls that each ask a loader, and returns when all have returned. A resolver with several questions
+// uses it to get them into the batch of its level.
 func (l *Loaders) Together(ctx context.Context, calls ...func(context.Context)) {
 	if len(calls) == 0 {
 		return
@@ -53,7 +53,7 @@ func (l *Loaders) Together(ctx context.Context, calls ...func(context.Context)) 
 			if fault != nil {
 				others.fault = fault
 			}
-			if others.running--; others.running > 0 { // the last one is the caller again
+			if others.running--; others.running > 0 { // the last one continues as the caller
 				l.running--
 				l.flush()
 			}
@@ -70,14 +70,13 @@ func (l *Loaders) Together(ctx context.Context, calls ...func(context.Context)) 
 	}
 }
 
-// flush sends what is asked when nobody runs who may ask more. It is called under mu.
+// flush sends the loads when no running call can add one. It is called under mu.
 func (l *Loaders) flush() {
 	if !l.timed && l.running == 0 && l.waiting > 0 {
 		l.queue.Flush()
 	}
 }
 
-// ask queues a load and waits for its answer.
 func (l *Loaders) ask(ctx context.Context, asked load) error {
 	answer := l.queue.Load(ctx, asked)
 	l.mu.Lock()
@@ -91,8 +90,8 @@ func (l *Loaders) ask(ctx context.Context, asked load) error {
 
 var errOver = errors.New("something is read after the level that was called the last one")
 
-// batch is the dataloader's batch function: it sees all that a level asks. Loads of one kind become one read, and what
-// the request has read already is not read again.
+// batch is the dataloader's batch function: it gets all loads of a level. Loads of one kind become one read, and
+// nothing that the request has read already is read again.
 func (l *Loaders) batch(_ context.Context, asked []load) []*dataloader.Result[struct{}] {
 	l.reading.Lock()
 	defer l.reading.Unlock()
@@ -107,11 +106,11 @@ func (l *Loaders) batch(_ context.Context, asked []load) []*dataloader.Result[st
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting -= len(asked)
-	l.running += len(asked) // before any of them goes on, so that none flushes without the others
+	l.running += len(asked) // before any of them continues, so that none flushes without the others
 	return results
 }
 
-// send reads what is missing, in one batch. A panic below is an error of this batch alone.
+// send reads what is missing, in one batch. A panic in a read is an error of this batch alone.
 func (l *Loaders) send(asked []load) (err error) {
 	var groups []loads
 	for _, a := range asked {

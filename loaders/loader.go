@@ -8,21 +8,21 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A loader answers loads of one kind. G is what loads must share to be answered by one read (a page's window, filter
-// and order); V is the answer for one key.
+// A loader answers loads of one kind. Loads with equal G (a page's window, filter and order) are answered by one read;
+// V is the answer for one key.
 type loader[G comparable, V any] struct {
 	known []*known[G, V]
-	asked []*group[G, V] // in the batch that is under way
+	asked []*group[G, V] // in the current batch
 }
 
-// A reader queues the read of what is not known: it sets the answers of the keys, all different, in their order. at
-// finds the place of a key among them, -1 for any other text.
+// A reader queues the read of unknown keys, all different, and sets their answers in order. at returns the index of a
+// key, -1 for any other text.
 type reader[G comparable, V any] func(b *backoffice.Batch, by G, keys []string, want backoffice.Columns, answers []V, at func(string) int) backoffice.Queued
 
-// load is one question of a resolver: the dataloader's key. It is a whole question, with all its keys, so that it costs
-// the same for one key as for a thousand.
+// load is one question of a resolver: the dataloader's key. It holds all keys of the question, so one key costs as much
+// as a thousand.
 type load interface {
-	// join puts it to the others that one read answers; they are returned to the first of them.
+	// join adds the load to those that the same read answers; it returns them to the first load.
 	join() loads
 	finish() error
 }
@@ -30,7 +30,7 @@ type load interface {
 // loads are all loads of a batch that one read answers.
 type loads interface {
 	queue(*backoffice.Batch)
-	// settle notes what became of the read; err is what befell the whole batch.
+	// settle records the outcome of the read; err is the whole batch's.
 	settle(err error)
 }
 
@@ -54,7 +54,7 @@ type question[G comparable, V any] struct {
 	values []V
 }
 
-// group are the questions that one read answers.
+// group is the questions that one read answers.
 type group[G comparable, V any] struct {
 	from      *loader[G, V]
 	by        G
@@ -62,12 +62,12 @@ type group[G comparable, V any] struct {
 	questions []*question[G, V]
 
 	known *known[G, V]
-	first int // of the answers that the read gives
+	first int // of the answers from this read
 	asked backoffice.Queued
 	err   error
 }
 
-// all answers one question: as many values as keys, in their order, the zero value where there is nothing.
+// all answers one question: a value for each key, in order, the zero value where there is none.
 func (l *loader[G, V]) all(ctx context.Context, of *Loaders, read reader[G, V], by G, keys []string, want backoffice.Columns) ([]V, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -113,7 +113,7 @@ func (g *group[G, V]) queue(b *backoffice.Batch) {
 	g.asked = read(b, g.by, missing, k.want, answers, func(key string) int { return max(k.keys.find(key)-g.first, -1) })
 }
 
-// knownOf is what this request has of a group with the wanted columns, or a new start.
+// knownOf returns what this request has of a group with the wanted columns, or starts anew.
 func (l *loader[G, V]) knownOf(of *Loaders, by G, want backoffice.Columns) *known[G, V] {
 	at := slices.IndexFunc(l.known, func(k *known[G, V]) bool { return k.by == by })
 	if at >= 0 && l.known[at].want.Cover(want) {
@@ -128,7 +128,7 @@ func (l *loader[G, V]) knownOf(of *Loaders, by G, want backoffice.Columns) *know
 	return k
 }
 
-// settle forgets what could not be read: an error leaves nothing behind.
+// settle forgets the keys of a read that failed.
 func (g *group[G, V]) settle(err error) {
 	if err == nil && g.asked != nil {
 		err = g.asked.Err()
@@ -151,7 +151,7 @@ func (q *question[G, V]) finish() error {
 	return nil
 }
 
-// panicked makes an error of what was recovered; its text is for the log alone.
+// panicked makes an error of a recovered value; its text is for the log alone.
 func panicked(fault any) error {
 	if err, ok := fault.(error); ok {
 		return fmt.Errorf("panic: %w", err)

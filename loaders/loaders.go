@@ -13,18 +13,18 @@ import (
 // Loaders are the dataloader of one request, and what the request has read.
 type Loaders struct {
 	from  context.Context     // the request's
-	ctx   context.Context     // all that is read in it is of one moment
-	reads backoffice.Snapshot // that moment, as the store knows it
+	ctx   context.Context     // carries the snapshot that all reads share
+	reads backoffice.Snapshot // the store's snapshot
 	store backoffice.Store
 	timed bool
 	queue *dataloader.Loader[load, struct{}]
 
-	mu      sync.Mutex // of what follows
+	mu      sync.Mutex // of the following
 	running int        // calls of the level that neither wait nor have returned
-	waiting int        // loads that are not answered yet
+	waiting int        // loads without an answer
 	last    bool       // nothing is read after this level
-	over    bool       // the batch that was called the last one was sent
-	moved   bool       // what was read is not of one moment any more
+	over    bool       // the last level's batch was sent
+	moved   bool       // what was read is no longer one snapshot
 	sent    []*backoffice.Batch
 
 	reading sync.Mutex // one batch at a time, and of the keys
@@ -38,15 +38,14 @@ type Loaders struct {
 	Changes          Changes
 }
 
-// Timed is how long a batch stays open when no level closes it: under gqlgen's own executor.
+// Timed is how long a batch stays open under gqlgen's own executor, where no level closes it.
 const Timed = 500 * time.Microsecond
 
-// Gated is for requests whose resolvers are all called by Level, which closes every batch: no timer does.
+// Gated is for requests whose resolvers are all called by Level, which closes every batch without a timer.
 const Gated = time.Hour
 
-// With gives a request its loaders over a store. wait is Gated or Timed. They read with the context that is given here,
-// whichever resolver asks first, and all that they read is of one moment. Close them when what they have read is not
-// needed any more.
+// With returns a context with a request's loaders over a store. wait is Gated or Timed. All reads use ctx, whichever
+// resolver asks first, and share one snapshot. Close the loaders when their rows are no longer needed.
 func With(ctx context.Context, store backoffice.Store, wait time.Duration) context.Context {
 	l := &Loaders{from: ctx, store: store, timed: wait != Gated, nouns: map[backoffice.Noun]interface{ forget() }{}}
 	l.queue = dataloader.NewBatchedLoader(l.batch,
@@ -68,11 +67,11 @@ func (l *Loaders) begin(ctx context.Context) {
 // Unwrap implements backoffice.Snapshot.
 func (l *Loaders) Unwrap() backoffice.Snapshot { return l.reads }
 
-// From returns the request's loaders, nil in a context that With did not make: that is a fault of the wiring.
+// From returns the request's loaders, nil in a context that With did not make, which is a wiring fault.
 func From(ctx context.Context) *Loaders { return backoffice.SnapshotOf[*Loaders](ctx) }
 
-// ReadAgain reports whether what was read has to be read again, because a part of it was changed before the rest was
-// read. Then nothing of it is known any more, and all that is read from here on is of another moment.
+// ReadAgain reports whether the request must read again because some of it changed before the rest was read. It then
+// forgets everything, and further reads share a new snapshot.
 func (l *Loaders) ReadAgain() bool {
 	l.mu.Lock()
 	moved := l.moved
@@ -86,7 +85,7 @@ func (l *Loaders) ReadAgain() bool {
 	return moved
 }
 
-// Forget drops all that the request has read. A write calls it, so that what follows in the same request sees it.
+// Forget drops all that the request has read. A write calls it, so that later reads of the request see it.
 func (l *Loaders) Forget() {
 	l.mu.Lock()
 	l.over = false
@@ -103,8 +102,8 @@ func (l *Loaders) Forget() {
 	l.Changes.loader.known = nil
 }
 
-// Close ends the request's reading: the memory of the rows is used again, so nobody may look at one any more. When
-// something still reads, the memory is left to the garbage collector instead.
+// Close ends the request's reading and releases the memory of its rows: nobody may use one afterwards. While something
+// still reads, the memory is left to the garbage collector instead.
 func (l *Loaders) Close() {
 	l.reads.Close()
 	l.mu.Lock()
@@ -114,7 +113,7 @@ func (l *Loaders) Close() {
 	if reads {
 		return
 	}
-	l.Forget() // what is given back below others use next
+	l.Forget() // other requests use the memory released below next
 	for _, b := range sent {
 		b.Release()
 	}

@@ -6,7 +6,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Noun loads rows, pages and totals of one noun.
 type Noun[T backoffice.Entity, C comparable] struct {
 	of     *Loaders
 	noun   backoffice.Noun
@@ -17,13 +16,13 @@ type Noun[T backoffice.Entity, C comparable] struct {
 	groups loader[backoffice.GroupQuery[C], *backoffice.Aggregate]
 }
 
-// counted is what totals must share to be answered by one read.
+// counted identifies the totals that one read answers.
 type counted[C comparable] struct {
 	under    backoffice.Parent
 	criteria C
 }
 
-// In is the loader of a noun in a request, made when it is first asked for.
+// In returns the request's loader of a noun, which it makes on first use.
 func In[T backoffice.Entity, C comparable](ctx context.Context, of backoffice.NounOf[T, C]) *Noun[T, C] {
 	l, noun := From(ctx), of.Name()
 	l.making.Lock()
@@ -57,12 +56,12 @@ func (n *Noun[T, C]) readGroups(b *backoffice.Batch, q backoffice.GroupQuery[C],
 	return n.reader.Groups(b, q, answers[0])
 }
 
-// All returns the rows with these identifiers, in their order, nil for those that are not there.
+// All returns the rows with these identifiers, in order, nil for unknown ones.
 func (n *Noun[T, C]) All(ctx context.Context, ids []string) ([]T, error) {
 	return n.rows.all(ctx, n.of, n.readRows, struct{}{}, ids, n.want(ctx))
 }
 
-// One returns the row with the identifier, nil when it is not there.
+// One returns the row with the identifier, nil for an unknown one.
 func (n *Noun[T, C]) One(ctx context.Context, id string) (row T, err error) {
 	rows, err := n.All(ctx, []string{id})
 	if err != nil {
@@ -71,12 +70,12 @@ func (n *Noun[T, C]) One(ctx context.Context, id string) (row T, err error) {
 	return rows[0], nil
 }
 
-// Pages answers one question about each of the parents, in their order.
+// Pages answers one question about each of the parents, in order.
 func (n *Noun[T, C]) Pages(ctx context.Context, ask backoffice.ListQuery[C], parents []string) ([]backoffice.Page[T], error) {
 	return n.pages.all(ctx, n.of, n.readPages, ask, parents, n.want(ctx))
 }
 
-// Counts returns the total of each parent's list, in their order.
+// Counts returns the total of each parent's list, in order.
 func (n *Noun[T, C]) Counts(ctx context.Context, under backoffice.Parent, criteria C, parents []string) ([]int, error) {
 	return n.counts.all(ctx, n.of, n.readCounts, counted[C]{under, criteria}, parents, 0)
 }
@@ -108,7 +107,7 @@ type StatusCounts struct {
 	loader loader[counted[backoffice.TranscriptCriteria], []backoffice.TranscriptStatusCount]
 }
 
-// All returns the counts of each parent's list, in their order.
+// All returns the counts of each parent's list, in order.
 func (s *StatusCounts) All(ctx context.Context, under backoffice.Parent, criteria backoffice.TranscriptCriteria, parents []string) ([][]backoffice.TranscriptStatusCount, error) {
 	return s.loader.all(ctx, s.of, s.read, counted[backoffice.TranscriptCriteria]{under, criteria}, parents, 0)
 }
@@ -123,8 +122,8 @@ type Nouns struct {
 	loader loader[struct{}, backoffice.Noun]
 }
 
-// All returns the noun of each identifier, in their order, "" for unknown ones. They are asked for in order to read
-// more, so their batch is never the last.
+// All returns the noun of each identifier, in order, "" for unknown ones. More reads follow from the nouns, so their
+// batch is never the last.
 func (n *Nouns) All(ctx context.Context, ids []string) ([]backoffice.Noun, error) {
 	n.of.mu.Lock()
 	n.of.last = false
