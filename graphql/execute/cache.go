@@ -7,8 +7,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// planCache keeps the plans of operations for as long as the handler keeps their documents: an operation is known by
-// where it lies, not by its text. When the plans take more than limit bytes, roughly, all are forgotten.
+// planCache keeps the plans of operations while the handler keeps their documents: its key is an operation's address,
+// not its text. When the plans take more than about limit bytes, it forgets them all.
 type planCache struct {
 	limit int
 
@@ -17,14 +17,14 @@ type planCache struct {
 	known map[*ast.OperationDefinition]*plans
 }
 
-// plans are those of one operation: one for each combination of conditions that was asked for.
+// plans are those of one operation: one per combination of conditions that was requested.
 type plans struct {
-	conditions []string // the variables that @skip and @include look at
+	conditions []string // the variables in @skip and @include
 	byValues   map[string]*plan
 	bytes      int
 }
 
-// find returns the plan for an operation with these variables, or nil, and where to put it.
+// find returns the plan for an operation with these variables, or nil, and the key for put.
 func (c *planCache) find(operation *graphql.OperationContext) (p *plan, conditions []string, values string) {
 	c.mu.Lock()
 	if known := c.known[operation.Operation]; known != nil {
@@ -37,7 +37,7 @@ func (c *planCache) find(operation *graphql.OperationContext) (p *plan, conditio
 	return nil, conditions, valuesOf(conditions, operation.Variables)
 }
 
-// put keeps a plan, but not that of a document without a text.
+// put keeps a plan unless its document has no text.
 func (c *planCache) put(operation *graphql.OperationContext, conditions []string, values string, p *plan) {
 	if operation.RawQuery == "" {
 		return
@@ -57,7 +57,7 @@ func (c *planCache) put(operation *graphql.OperationContext, conditions []string
 	of.byValues[values] = p
 }
 
-// forget takes away the plans of an operation that will not be executed again.
+// forget drops the plans of an operation that will not be executed again.
 func (c *planCache) forget(operation *ast.OperationDefinition) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

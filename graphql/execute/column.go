@@ -3,23 +3,23 @@ package execute
 // Column is the results of one field for all objects of a level, in the objects' order.
 type Column interface {
 	rows() int
-	// without returns a copy that has nothing where an error stands.
+	// without returns a copy with the zero value at each error.
 	without(errs []error) Column
-	// spread hands the results to the frame: which objects are there for the next selections, and for which rows.
+	// spread passes the results to the frame: which objects the next selections apply to, and for which rows.
 	spread(f *frame)
 }
 
-// Leaves is a column of scalars or enums. put appends one and reports whether it is there; null was appended when not.
+// Leaves is a column of scalars or enums. put appends one, or null, and reports whether the value is there.
 func Leaves[R any](values []R, put func(*Writer, R) bool) Column { return leaves[R]{values, put} }
 
 // Singles is a column of objects; nil is null.
 func Singles[R any](values []*R) Column { return singles[R](values) }
 
-// Lists is a column of lists of objects; a nil list is null where the schema allows it, and a nil object too.
+// Lists is a column of lists of objects; a nil list is null where the schema allows it, and so is a nil object.
 func Lists[R any](values [][]*R) Column { return lists[R](values) }
 
-// Interfaces is a column of objects of several types. split gives for each value the place of its type among the
-// field's types, counted from 1 (0: null), and for each type its objects in order.
+// Interfaces is a column of objects of several types. split returns for each value the index of its type among the
+// field's types, from 1 (0: null), and for each type its objects in order.
 func Interfaces[I any](values []I, split func([]I) ([]uint16, []List)) Column {
 	return interfaces[I]{values, split}
 }
@@ -39,7 +39,7 @@ type leaves[R any] struct {
 }
 
 func (c leaves[R]) rows() int                   { return len(c.values) }
-func (c leaves[R]) without([]error) Column      { return c } // rows with an error are not looked at
+func (c leaves[R]) without([]error) Column      { return c } // rows with an error are skipped
 func (c leaves[R]) spread(f *frame)             { f.leaves = c }
 func (c leaves[R]) put(w *Writer, row int) bool { return c.append(w, c.values[row]) }
 
@@ -87,7 +87,7 @@ func (c interfaceLists[I]) without(errs []error) Column {
 }
 func (c interfaceLists[I]) spread(f *frame) { f.kinds, f.below = c.split(flatten(c.values, f)) }
 
-// flatten puts all elements of lists in a row and notes in the frame how many each list has, -1 for a nil one.
+// flatten concatenates lists and notes in the frame how many elements each has, -1 for a nil one.
 func flatten[E any](values [][]E, f *frame) []E {
 	f.counts = make([]int32, len(values))
 	total := 0
@@ -107,7 +107,7 @@ func flatten[E any](values [][]E, f *frame) []E {
 	return flat
 }
 
-// compact leaves out what is nil. kinds tells which were there, and is nil when all were.
+// compact drops nil values. kinds marks those that were there, and is nil when all were.
 func compact[R any](values []*R) (objects []*R, kinds []uint16) {
 	for i, value := range values {
 		switch {
@@ -126,7 +126,7 @@ func compact[R any](values []*R) (objects []*R, kinds []uint16) {
 	return objects, kinds
 }
 
-// blank copies values, with nothing where an error stands.
+// blank copies values, with the zero value at each error.
 func blank[E any](values []E, errs []error) []E {
 	kept := make([]E, len(values))
 	for i, value := range values {

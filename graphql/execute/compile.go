@@ -10,7 +10,6 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// compiler makes a plan of a validated operation.
 type compiler struct {
 	schema    *linked
 	fragments ast.FragmentDefinitionList
@@ -51,8 +50,8 @@ func compile(schema *linked, operation *graphql.OperationContext, prepare func(S
 	return p, nil
 }
 
-// findEarly finds the resolvers that can run together with the root field that returns their object.
-// What a directive may refuse is not asked for before it has decided.
+// findEarly finds the resolvers that can run together with the root field that returns their object. Fields with
+// directives wait: a directive may deny them.
 func (s *selection) findEarly(early func(object, field string) bool) {
 	for _, f := range s.columns {
 		if f.def.Identified == nil || f.def.Guard != nil {
@@ -80,7 +79,7 @@ func (f *field) findLevelsBelow() {
 	}
 }
 
-// selection merges the fields that set asks of objects of a type.
+// selection merges the fields that set selects of objects of a type.
 func (c *compiler) selection(object *Object, set ast.SelectionSet) (*selection, error) {
 	key := c.key(object, set)
 	if s := c.known[key]; s != nil {
@@ -103,7 +102,7 @@ func (c *compiler) selection(object *Object, set ast.SelectionSet) (*selection, 
 	return s, nil
 }
 
-// key tells selections apart: the type, and which places of the document were merged.
+// key identifies a selection by its type and the merged parts of the document.
 func (c *compiler) key(object *Object, set ast.SelectionSet) string {
 	key := append(make([]byte, 0, len(object.Name)+1+2*len(set)), object.Name...)
 	key = append(key, 0)
@@ -166,7 +165,7 @@ func meets(object *Object, condition string) bool {
 	return condition == "" || slices.Contains(object.Is, condition)
 }
 
-// merge adds a field, or what it selects to the field that has its key already. The order is that of first appearance.
+// merge adds a field, or merges its selection into the field with the same key. The order is that of first appearance.
 func (s *selection) merge(part *ast.Field) {
 	at := slices.IndexFunc(s.fields, func(f field) bool { return f.source.Alias == part.Alias })
 	if at < 0 {
@@ -184,7 +183,7 @@ func (s *selection) merge(part *ast.Field) {
 	}
 }
 
-// finish makes a merged field ready, and what is below it.
+// finish completes a merged field and everything below it.
 func (c *compiler) finish(s *selection, at int) (err error) {
 	f := &s.fields[at]
 	before := ','
@@ -238,7 +237,7 @@ func (c *compiler) includes(directives ast.DirectiveList) (bool, error) {
 	return true, nil
 }
 
-// linked is a Schema whose names can be looked up.
+// linked is a Schema with its names indexed.
 type linked struct {
 	Schema
 	objects map[string]*Object

@@ -13,8 +13,8 @@ const (
 	nullField   = "must not be null"
 )
 
-// recovered has the handler's RecoverFunc make an error of a panic. It is to be called where the panic was recovered,
-// so that the function sees its stack.
+// recovered has the handler's RecoverFunc make an error of a panic. Call it where the panic was recovered, so that the
+// function sees its stack.
 func recovered(ctx context.Context, fault any) error {
 	err := graphql.GetOperationContext(ctx).RecoverFunc(ctx, fault)
 	if err == nil {
@@ -27,7 +27,7 @@ func (r *run) context() context.Context {
 	return graphql.WithFieldContext(r.ctx, &graphql.FieldContext{Object: r.plan.root.object.Name})
 }
 
-// groupContext is the context in which gqlgen would report errors of the object of g: it has the object's path.
+// groupContext is the context in which gqlgen would report errors of g's object: it has the object's path.
 func groupContext(root context.Context, g *group) context.Context {
 	if g.from == nil {
 		return root
@@ -44,7 +44,7 @@ func (w *Writer) contextOf(g *group, f *field) context.Context {
 	return graphql.WithFieldContext(groupContext(w.run.context(), g), fieldContext(f))
 }
 
-// full counts an error and tells whether it is one too many to be kept.
+// full counts an error and reports whether it exceeds the limit.
 func (w *Writer) full() bool {
 	if w.errors++; w.errors <= w.run.executor.options.MaxErrors {
 		return false
@@ -60,8 +60,8 @@ func (w *Writer) tell(g *group, f *field, err error) {
 	}
 }
 
-// add adds an error with the path of a field and its places in the document, whatever path it came with: one error may
-// be that of many objects, and that of an argument has a path into the arguments.
+// add adds an error with the path and the locations of a field instead of its own path: one error may belong to many
+// objects, and that of an argument has a path into the arguments.
 func add(ctx context.Context, f *field, err error) {
 	if all, isList := err.(gqlerror.List); isList {
 		for _, err := range all {
@@ -77,7 +77,7 @@ func add(ctx context.Context, f *field, err error) {
 	graphql.AddError(ctx, located)
 }
 
-// miss tells that a field is null and must not be. At the root the resolver may have told why already.
+// miss reports that a field is null and must not be, unless a resolver at the root has reported why already.
 func (w *Writer) miss(g *group, f *field, message string) {
 	if w.full() {
 		return

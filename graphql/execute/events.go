@@ -8,8 +8,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Subscribed tells what the context's subscription asks for: the name of its root field and the decoded arguments. It
-// fails when they cannot be decoded, and when the operation has no root field.
+// Subscribed returns the root field of the context's subscription and its decoded arguments. It fails when they cannot
+// be decoded, and when the operation has no root field.
 func (e *Executor) Subscribed(ctx context.Context) (field string, args map[string]any, err error) {
 	operation := graphql.GetOperationContext(ctx)
 	p, err := e.planOf(operation)
@@ -29,14 +29,13 @@ func (e *Executor) Subscribed(ctx context.Context) (field string, args map[strin
 }
 
 // Events executes the context's subscription for several events at once, objects of the root type of subscriptions:
-// each resolver is called once for all of them. There is an answer for each event, in their order, with the errors
-// that are its own. It fails when no event can be answered: for want of time, or because their answers would be too
-// long together.
+// each resolver is called once for all of them. Each event gets an answer, in order, with its own errors. It fails when
+// no event can be answered: on timeout, or when the answers together would be too long.
 func (e *Executor) Events(ctx context.Context, events List, present graphql.ErrorPresenterFunc) ([]*graphql.Response, error) {
 	recovers := graphql.GetOperationContext(ctx).RecoverFunc
 	ctx = graphql.WithResponseContext(ctx, present, recovers)
 	r, all, err := e.start(ctx, events)
-	if err == nil && len(graphql.GetErrors(ctx)) > 0 { // of no event in particular
+	if err == nil && len(graphql.GetErrors(ctx)) > 0 { // of no particular event
 		err = graphql.GetErrors(ctx)
 	}
 	if err != nil {
@@ -63,7 +62,7 @@ func (e *Executor) Events(ctx context.Context, events List, present graphql.Erro
 	}
 	r.plan.answer.Store(int64(len(w.bytes)))
 	start := 0
-	for i, end := range ends { // only now, since the buffer grows
+	for i, end := range ends { // not earlier, since the buffer grows
 		responses[i].Data, start = w.bytes[start:end:end], end
 	}
 	return responses, nil

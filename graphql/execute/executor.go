@@ -8,34 +8,34 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Options are what an Executor may be told; the zero value works.
+// Options configure an Executor; the zero value works.
 type Options struct {
 	// Runner runs the resolvers of a level; Concurrently when nil.
 	Runner Runner
 
-	// Prepare is called once per plan for each field with a resolver, and Attach before each call of that resolver with
-	// what Prepare has made: so that loaders read only what is selected. What Prepare makes is shared by all requests.
+	// Prepare is called once per plan for each field with a resolver. Attach gets its result before each call of that
+	// resolver, so that loaders read only what is selected. The result is shared by all requests.
 	Prepare func(Selection) any
 	Attach  func(ctx context.Context, prepared any) context.Context
 
-	// Early reports whether the resolver of a field needs no more of its object than its identifier. Below a root field
-	// that takes the identifier as its argument it runs together with that field, in its level and so in its trip to
-	// the store. If there is no such object, what it returned is forgotten.
+	// Early reports whether a field's resolver needs only its object's identifier. Below a root field that takes the
+	// identifier as its argument it then runs together with that field, in the same level and so in the same trip to
+	// the store. If the object does not exist, its result is dropped.
 	Early func(object, field string) bool
 
-	// Written is shown what is written of the answer to a context's request, from time to time while it is written and
-	// at its end; it is not to be kept. Its error ends the writing, and is the answer.
+	// Written gets the answer to a context's request, from time to time while it is written and at its end, and must
+	// not keep it. Its error ends the writing, and is the answer.
 	Written func(ctx context.Context, answer []byte) error
 
-	// Again is asked when all resolvers of a query were called whether what they read has to be read again: then all
-	// are called anew, and what they answered is forgotten.
+	// Again is called after all resolvers of a query and reports whether their reads are outdated: then all are called
+	// anew, and the first results are dropped.
 	Again func(ctx context.Context) bool
 
-	// PlanBytes is how much the kept plans may take, roughly; 16 MiB when 0. A plan is used again for the same
-	// *ast.OperationDefinition, so the handler has to keep its documents.
+	// PlanBytes is roughly how much the kept plans may take; 16 MiB when 0. Plans are kept by *ast.OperationDefinition,
+	// so the handler has to keep its documents.
 	PlanBytes int
-	// MaxErrors is how many errors of fields an answer keeps; 10,000 when 0. The number of the others is in the
-	// response's extension errorsOmitted.
+	// MaxErrors is how many errors of fields an answer keeps; 10,000 when 0. The response's extension errorsOmitted
+	// counts the others.
 	MaxErrors int
 }
 
@@ -51,7 +51,7 @@ type Executor struct {
 	plans     planCache
 }
 
-// New puts an Executor in the place of gqlgen's Exec; everything else is left to generated. Package graph calls it.
+// New replaces gqlgen's Exec; everything else is left to generated. Package graph calls it.
 func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Executor {
 	if options.Runner == nil {
 		options.Runner = Concurrently
@@ -69,11 +69,11 @@ func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Ex
 
 func (e *Executor) Schema() *ast.Schema { return e.published }
 
-// Forget lets go of the plans of an operation that was made for one request, and will not be executed again.
+// Forget drops the plans of an operation that was made for one request and will not be executed again.
 func (e *Executor) Forget(operation *ast.OperationDefinition) { e.plans.forget(operation) }
 
-// Exec gives the handler of a query or mutation; subscriptions are for Events. All work is done in the handler: errors
-// that are added before it runs would make gqlgen drop the data.
+// Exec returns the handler of a query or mutation; for subscriptions use Events. All work is done in the handler:
+// errors that are added before it runs would make gqlgen drop the data.
 func (e *Executor) Exec(ctx context.Context) graphql.ResponseHandler {
 	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Subscription {
 		return e.ExecutableSchema.Exec(ctx)
@@ -129,7 +129,7 @@ func (e *Executor) start(ctx context.Context, objects List) (*run, *group, error
 	return r, all, err
 }
 
-// planOf is the plan of an operation, which is kept for the next time.
+// planOf returns the plan of an operation, and keeps it for the next time.
 func (e *Executor) planOf(operation *graphql.OperationContext) (*plan, error) {
 	p, conditions, values := e.plans.find(operation)
 	if p != nil {

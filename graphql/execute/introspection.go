@@ -9,11 +9,11 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Introspection is executed as any other objects are. gqlgen's own answers empty lists where the specification (edition
-// of September 2025) has null: for what a kind of type does not have.
+// Introspection is executed as any other objects are. Where a kind of type lacks something, the specification (edition
+// of September 2025) has null; gqlgen's own introspection answers empty lists.
 
-// published is the schema as clients see it: gqlgen's, without the directive that nothing here obeys, and with
-// @deprecated as the specification has it.
+// published is the schema as clients see it: gqlgen's, without the directive that this server ignores, and with the
+// specification's @deprecated.
 func published(schema *ast.Schema) *ast.Schema {
 	copied := *schema
 	copied.Directives = maps.Clone(schema.Directives)
@@ -32,7 +32,7 @@ func published(schema *ast.Schema) *ast.Schema {
 	return &copied
 }
 
-// introspected are the objects of a schema's introspection and the fields of Query that lead to them.
+// introspected returns the objects of a schema's introspection and the fields of Query that return them.
 func introspected(schema *ast.Schema) (objects []*Object, roots []*Field) {
 	type (
 		schemaOf  = introspection.Schema
@@ -124,7 +124,7 @@ func inputs(all []introspection.InputValue, deprecated bool) []introspection.Inp
 	return some
 }
 
-// reason is the default of @deprecated where none is stated.
+// reason returns the default of @deprecated where none is given.
 func reason[D interface {
 	IsDeprecated() bool
 	DeprecationReason() *string
@@ -137,7 +137,7 @@ func reason[D interface {
 	return stated
 }
 
-// What follows makes objects and fields by hand, as the generated code makes those of the schema.
+// The functions below make objects and fields by hand, as the generated code makes those of the schema.
 
 func objectOf(name string, fields ...*Field) *Object {
 	return &Object{Name: name, Is: []string{name}, Fields: fields}

@@ -9,12 +9,12 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// Runner runs the calls of one level and returns when all have returned. All of them are handed over at once, so that
-// loaders can be flushed when the last has asked. Each call takes the context that the runner gives it. last says that
-// no level follows.
+// Runner runs the calls of one level and returns when all have returned. It gets all of them at once, so that loaders
+// can be flushed when the last has asked. Each call takes the context that the runner passes. last means that no level
+// follows.
 type Runner func(ctx context.Context, calls []func(context.Context), last bool)
 
-// Concurrently is the Runner that does no more than that.
+// Concurrently is the plain Runner: one goroutine per call.
 func Concurrently(ctx context.Context, calls []func(context.Context), _ bool) {
 	var all sync.WaitGroup
 	for _, call := range calls[1:] {
@@ -24,7 +24,7 @@ func Concurrently(ctx context.Context, calls []func(context.Context), _ bool) {
 	all.Wait()
 }
 
-// group is the objects of one type that stand in one place of the answer.
+// group is the objects of one type at one path of the answer.
 type group struct {
 	selection *selection
 	from      *frame // the field that returned them; nil at the root
@@ -33,18 +33,18 @@ type group struct {
 	next      int     // which object is written next
 }
 
-// frame is a column of a group: first to be called, then its results.
+// frame is a column of a group: a call, and later its results.
 type frame struct {
 	field *field
 	group *group
 	args  map[string]any // when they are decoded already
 
-	// What the call came to: err for all objects, or errs, if not nil, for some.
+	// The outcome of the call: err for all objects, or errs, if not nil, for some.
 	err     error
 	errs    []error
-	nothing bool // a directive answered null in the resolver's place
+	nothing bool // a directive returned null instead of the resolver
 
-	// The results: of leaves the column itself, of objects what is there for which row.
+	// The results: a field of leaves sets the column itself; one of objects sets which rows have one.
 	leaves putter
 	counts []int32  // of lists: how many elements each has, -1 for none
 	kinds  []uint16 // of each element: which of the groups it is in, from 1; 0 for null; nil when all are in the first
@@ -52,7 +52,7 @@ type frame struct {
 	groups []group
 	early  bool // called before its object was there
 	next   int  // which element is written next
-	index  int  // its place in the list that is being written
+	index  int  // its index in the list that is being written
 }
 
 type run struct {
@@ -65,8 +65,8 @@ type run struct {
 	calls     []func(context.Context)
 }
 
-// execute calls all resolvers, level by level. It fails when a query's request is over before they all were called; a
-// mutation goes on then, without calling any more, since what it has done is to be told.
+// execute calls all resolvers, level by level. It fails when a query's request ends before they all were called. A
+// mutation stops calling resolvers then, but reports what it has done.
 func (r *run) execute(root *group) error {
 	if !r.plan.serial {
 		r.open(root)
@@ -94,7 +94,7 @@ func (r *run) levels() error {
 			}
 			continue
 		}
-		for _, f := range r.level { // those that are added along the way have none of their own
+		for _, f := range r.level { // those added by anticipate have none of their own
 			r.anticipate(f)
 		}
 		r.calls = r.calls[:0]
@@ -116,14 +116,14 @@ func (f *frame) leadsOn() bool {
 	return f.field.levelsBelow || len(f.field.early) > 0 && f.groups == nil
 }
 
-// anticipate adds to a level what can be called before the object of a root field is there.
+// anticipate adds to a level the calls that do not need the object of a root field.
 func (r *run) anticipate(f *frame) {
 	if len(f.field.early) == 0 {
 		return
 	}
 	args, err := arguments(r.ctx, f.field, r.operation)
 	if err != nil {
-		return // told by the call
+		return // the call reports it
 	}
 	f.args = args
 	f.groups = []group{{selection: f.field.below[0], from: f, objects: f.field.def.Identified(args)}}
@@ -135,7 +135,7 @@ func (r *run) anticipate(f *frame) {
 	}
 }
 
-// open looks at what is selected of a group: resolvers wait for the next level, everything else is looked up now, so
+// open opens a group's selections. Resolvers wait for the next level; everything else is read from the objects now, so
 // that resolvers at different depths run together.
 func (r *run) open(g *group) {
 	if g.frames == nil {
@@ -164,7 +164,7 @@ func (r *run) frames(g *group) []frame {
 	return frames
 }
 
-// call runs a field for all objects of its group and leaves in the frame what came of it.
+// call runs a field for all objects of its group and stores the outcome in the frame.
 func (r *run) call(ctx context.Context, f *frame) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -206,7 +206,7 @@ func (r *run) call(ctx context.Context, f *frame) {
 	}
 }
 
-// ask calls the resolver and checks that the results are as many as the objects.
+// ask calls the resolver and checks that it returns one result per object.
 func (r *run) ask(ctx context.Context, f *frame, args map[string]any) {
 	def, objects := f.field.def, f.group.objects
 	if r.executor.options.Attach != nil && def.Resolver {
@@ -259,7 +259,7 @@ func arguments(ctx context.Context, f *field, operation *graphql.OperationContex
 	return f.def.Args(ctx, f.source.ArgumentMap(operation.Variables))
 }
 
-// rootContext is what gqlgen gives the resolver of a root field.
+// rootContext is what gqlgen passes to the resolver of a root field.
 func rootContext(ctx context.Context, f *field) context.Context {
 	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: f.object.Name})
 	ctx = graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{Object: f.source.Name, Field: f.source})

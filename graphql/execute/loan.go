@@ -10,14 +10,13 @@ type loan struct{ buffer *[]byte }
 
 type loanKey struct{}
 
-// Buffers that are used again: the long ones by themselves, so that there are never more of them than there were long
-// answers at one time.
+// Buffers are pooled. Long ones have a pool of their own, so that no more of them exist than were in use at one time.
 var short, long = newBuffers(), newBuffers()
 
 func newBuffers() *sync.Pool { return &sync.Pool{New: func() any { return new([]byte) }} }
 
-// The size, in bytes, up to which a buffer is a short one, and up to which it is used again. No more than the latter is
-// made in advance: an answer of one request tells little of that of the next one.
+// Sizes, in bytes, up to which a buffer is short, and up to which it is pooled. No more than the latter is allocated in
+// advance: the last answer's size is a poor guess for the next.
 const (
 	longestShort = 256 << 10
 	longestKept  = 4 << 20
@@ -30,9 +29,8 @@ func buffersFor(size int) *sync.Pool {
 	return long
 }
 
-// Lend lets the answer of the request with this context be in a buffer that will be used again: its Data are valid
-// until giveBack is called, which is to be done exactly once, when they are written. In any other context an answer has
-// a buffer of its own.
+// Lend puts the answer of the request with this context into a pooled buffer: its Data are valid until giveBack, which
+// must be called exactly once, when they are written. In any other context an answer has a buffer of its own.
 func Lend(ctx context.Context) (lent context.Context, giveBack func()) {
 	l := &loan{}
 	return context.WithValue(ctx, loanKey{}, l), func() {
@@ -43,7 +41,7 @@ func Lend(ctx context.Context) (lent context.Context, giveBack func()) {
 	}
 }
 
-// borrow returns an empty buffer. size is what the last answer of this kind took.
+// borrow returns an empty buffer. size is that of the last answer of this kind.
 func borrow(ctx context.Context, size int) []byte {
 	size = min(size+size/8+64, longestKept)
 	if l, ok := ctx.Value(loanKey{}).(*loan); ok && l.buffer == nil {
@@ -55,7 +53,7 @@ func borrow(ctx context.Context, size int) []byte {
 	return make([]byte, 0, size)
 }
 
-// lend notes where the buffer has grown to.
+// lend notes where the grown buffer is.
 func lend(ctx context.Context, grown []byte) {
 	if l, ok := ctx.Value(loanKey{}).(*loan); ok && l.buffer != nil {
 		*l.buffer = grown

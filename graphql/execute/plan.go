@@ -7,8 +7,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// plan is an operation made ready: fields merged, fragments and type conditions flattened, @skip and @include decided.
-// It is never changed, and every request with this operation uses it.
+// plan is a compiled operation: fields merged, fragments and type conditions flattened, @skip and @include decided. It
+// is immutable and shared by all requests with this operation.
 type plan struct {
 	root   *selection
 	serial bool // a mutation
@@ -16,7 +16,7 @@ type plan struct {
 	answer atomic.Int64 // the size of the last answer, in bytes
 }
 
-// selection is what is asked of objects of one type. Equal parts of a document are one selection, so that a plan is no
+// selection is what is selected of objects of one type. Equal parts of a document share a selection, so a plan is no
 // larger than its document times the number of types.
 type selection struct {
 	object  *Object
@@ -25,30 +25,30 @@ type selection struct {
 	end     []byte
 }
 
-// field is a field of a selection. It is what a document says several times over, merged.
+// field is a field of a selection: all its occurrences in the document, merged.
 type field struct {
 	def      *Field // nil for __typename
 	object   *Object
 	source   graphql.CollectedField
 	places   []gqlerror.Location
-	prefix   []byte // what stands before the value: `{"name":` or `,"name":`
+	prefix   []byte // written before the value: `{"name":` or `,"name":`
 	typename []byte // the value of __typename
-	column   int    // its place among the selection's columns
+	column   int    // its index among the selection's columns
 	below    []*selection
-	early    []int // of a root field: the columns below that need no more than its object's identity
+	early    []int // of a root field: the columns below that need only its object's identifier
 
 	levelsBelow bool // resolvers below are called in later levels
 	prepared    any
 }
 
-// Selection is a field as those see it who load its objects.
+// Selection is a field as the loaders of its objects see it.
 type Selection struct{ field *field }
 
 func (s Selection) Name() string { return s.field.source.Name }
 
-// Names are the names of all fields below that are read from what this field's resolver returns, those of the next
-// resolvers included, since they may start from a value of the object: for a connection the names under nodes, edges
-// and node too. Each name stands once.
+// Names are the names of all fields below that read from this field's result, those of the next resolvers included,
+// since they may start from a value of the object. For a connection they include the names under nodes, edges and node.
+// Each name occurs once.
 func (s Selection) Names() []string {
 	var names []string
 	seen := map[string]bool{}

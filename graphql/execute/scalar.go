@@ -9,9 +9,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// What follows is for generated code: it appends scalars byte for byte as gqlgen marshals them.
+// Generated code calls these methods. They append scalars byte for byte as gqlgen marshals them.
 
-// Null appends null, and returns false: nothing is there.
+// Null appends null, and returns false.
 func (w *Writer) Null() bool {
 	w.bytes = append(w.bytes, "null"...)
 	return false
@@ -33,7 +33,7 @@ func (w *Writer) String(text string) bool {
 	return true
 }
 
-// plain counts bytes at the beginning of a text, eight at a time, that need no escape. Most texts are plain.
+// plain counts the leading bytes of a text that need no escape, eight at a time. Most texts are plain.
 func plain(text string) (n int) {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; n+8 <= len(text); n += 8 {
@@ -74,7 +74,7 @@ func (w *Writer) Boolean(b bool) bool {
 	return true
 }
 
-// Float appends a number. One that JSON cannot write is null with an error, even where null must not be.
+// Float appends a number. One that JSON cannot represent is null with an error, even where null is not allowed.
 func (w *Writer) Float(f float64) bool {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		w.refuse(errors.New("cannot marshal infinite no NaN float values"))
@@ -84,7 +84,7 @@ func (w *Writer) Float(f float64) bool {
 	return true
 }
 
-// refuse writes null for a leaf that cannot be written. At most as many are noted as errors are kept.
+// refuse writes null for a leaf that cannot be written. It notes at most as many as errors are kept.
 func (w *Writer) refuse(err error) {
 	if len(w.unwritable) < w.run.executor.options.MaxErrors {
 		w.unwritable = append(w.unwritable, unwritable{len(w.bytes), w.Context(), &w.group.selection.fields[w.leaf], err})
@@ -102,7 +102,7 @@ func (w *Writer) Marshal(scalar graphql.Marshaler) bool {
 	return scalar != graphql.Null
 }
 
-// MarshalContext appends a scalar that wants a context and may fail; it is null with an error then.
+// MarshalContext appends a scalar that needs a context and may fail; then it is null with an error.
 func (w *Writer) MarshalContext(scalar graphql.ContextMarshaler) bool {
 	start := len(w.bytes)
 	if err := scalar.MarshalGQLContext(w.Context(), w); err != nil {

@@ -6,19 +6,19 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// Schema is what generated code tells of a GraphQL schema.
+// Schema is generated code's description of a GraphQL schema.
 type Schema struct {
 	Objects  []*Object
 	Query    string // the name of the root of queries
 	Mutation string // that of mutations; empty when there are none
 
-	// Subscription is the name of an event of subscriptions, which has the field that is asked for and is not resolved.
+	// Subscription is the name of the type of subscription events; its requested field is not resolved.
 	Subscription string
 }
 
 type Object struct {
 	Name   string
-	Is     []string // the type conditions that it meets: its own name and those of its interfaces and unions
+	Is     []string // the type conditions that match: its own name and those of its interfaces and unions
 	Fields []*Field
 }
 
@@ -30,24 +30,24 @@ type Field struct {
 	List            bool     // of objects
 	Types           []string // the object types that it may return; none for scalars and enums
 
-	// Leaf appends a scalar or enum that is read from an object, null when it is not there, which it reports.
+	// Leaf appends a scalar or enum read from an object, or null, and reports whether the value is there.
 	Leaf func(w *Writer, object any) bool
 
-	// Call returns a column with a result for each of the objects (one object at the root). It may come with an error
-	// for all of them, or with graphql.BatchErrors.
+	// Call returns a column with a result for each of the objects (one object at the root). Its error may be for all of
+	// them, or graphql.BatchErrors.
 	Call func(ctx context.Context, objects List, args map[string]any) (Column, error)
-	// Resolver says that Call runs a resolver, and so belongs to a level; else it only looks into the objects.
+	// Resolver is set when Call runs a resolver, and so belongs to a level; otherwise Call only reads the objects.
 	Resolver bool
 	// Args decodes arguments; nil for a field without any.
 	Args func(ctx context.Context, raw map[string]any) (map[string]any, error)
-	// Identified is the object that a field of Query returns by the identifier in its argument id, with its identifier
-	// alone; nil for fields of which the arguments do not tell that.
+	// Identified is the object that a field of Query returns for the identifier in its argument id, with that
+	// identifier alone; nil for fields that have no such argument.
 	Identified func(args map[string]any) List
-	// Guard runs the directives that stand on the field around a call; nil for none.
+	// Guard runs the field's directives around a call; nil for none.
 	Guard func(ctx context.Context, next graphql.Resolver) (any, error)
 }
 
-// List is the objects of one type that stand in one level, none of them nil.
+// List is the objects of one type in one level, none of them nil.
 type List interface {
 	Len() int
 	At(i int) any
@@ -58,10 +58,10 @@ type Of[T any] []T
 func (l Of[T]) Len() int     { return len(l) }
 func (l Of[T]) At(i int) any { return l[i] }
 
-// root is the list of the one object that root fields hang on.
+// root is the list of the one object of root fields.
 var root List = Of[struct{}]{{}}
 
-// Each calls get for each of the objects. Those for which it fails or panics have an error of their own.
+// Each calls get for each of the objects. Each object for which it fails or panics has its own error.
 func Each[T, R any](ctx context.Context, objects List, get func(T) (R, error)) ([]R, error) {
 	list := objects.(Of[T])
 	results := make([]R, len(list))
@@ -75,7 +75,7 @@ func Each[T, R any](ctx context.Context, objects List, get func(T) (R, error)) (
 	return results, nil
 }
 
-// eachFrom goes on until the end or the next panic.
+// eachFrom continues until the end or the next panic.
 func eachFrom[T, R any](ctx context.Context, i int, list []T, results []R, faults *graphql.BatchErrorList, get func(T) (R, error)) (next int) {
 	fail := func(err error) {
 		if *faults == nil {
@@ -108,7 +108,7 @@ func Pointers[R any](values []R) []*R {
 	return pointers
 }
 
-// PointerLists points at each of the values of each list; a nil list stays nil.
+// PointerLists returns pointers to the values of each list; a nil list stays nil.
 func PointerLists[R any](values [][]R) [][]*R {
 	pointers := make([][]*R, len(values))
 	for i, list := range values {

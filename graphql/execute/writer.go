@@ -6,12 +6,12 @@ import (
 	"runtime"
 )
 
-// Writer appends the answer, depth first. The objects of each group come in the order in which they lie in it, so that
-// a count of those written so far is all that leads from a row to its children.
+// Writer appends the answer, depth first. Each group's objects are written in order, so a count of those written so far
+// is enough to get from a row to its children.
 //
-// After a failure it goes on, since gqlgen tells the errors of siblings too, and cuts off what must be null when its
-// object is complete. What changes with every field is a number, not a pointer, for the garbage collector's sake; for
-// the same reason bytes is always appended to in place.
+// After a failure it continues, since gqlgen reports the errors of siblings too; it cuts off what must be null when its
+// object is complete. State that changes with every field is a number, not a pointer, to spare the garbage collector;
+// for the same reason bytes is always appended to in place.
 type Writer struct {
 	bytes []byte
 	run   *run
@@ -23,11 +23,12 @@ type Writer struct {
 	omitted int
 
 	ended   error // why no more is written
-	mark    int   // at which length to ask whether to go on
-	turns   int   // how often others were let go first
-	objects int   // written since the time was looked at
+	mark    int   // the length at which to ask again
+	turns   int   // how often it has yielded
+	objects int   // written since the clock was read
 
-	// Scalars that could not be written, and where. As under gqlgen they are told only if they are part of the answer.
+	// Scalars that could not be written, and where. As under gqlgen they are reported only if they are part of the
+	// answer.
 	unwritable []unwritable
 }
 
@@ -38,7 +39,7 @@ type unwritable struct {
 	err   error
 }
 
-// cut puts null in the place of all that was written from start on.
+// cut replaces all that was written from start on with null.
 func (w *Writer) cut(start int) bool {
 	w.bytes = w.bytes[:start]
 	for last := len(w.unwritable) - 1; last >= 0 && w.unwritable[last].at >= start; last-- {
@@ -47,9 +48,9 @@ func (w *Writer) cut(start int) bool {
 	return w.Null()
 }
 
-// How often the writer looks whether it may go on, and lets others go first who want little.
+// How often the writer checks whether it may continue, and yields to small requests.
 const (
-	bytesFirst     = 2 << 10 // so that who reads on can begin
+	bytesFirst     = 2 << 10 // so that a streaming reader can begin
 	bytesBetween   = 32 << 10
 	bytesAtOnce    = 256 << 10
 	objectsBetween = 256
@@ -71,7 +72,7 @@ func (w *Writer) weigh() {
 	}
 }
 
-// look ends the writing when the request is over. What a mutation has done is told all the same.
+// look ends the writing when the request is over, but a mutation's result is written all the same.
 func (w *Writer) look() {
 	if w.objects = 0; w.ended == nil && !w.run.plan.serial {
 		w.ended = w.run.ctx.Err()
@@ -86,7 +87,7 @@ func (w *Writer) finish() {
 	}
 }
 
-// object writes the next object of a group. It reports whether it is there; null was written when it had to be.
+// object writes the next object of a group, or null, and reports whether the object is there.
 func (w *Writer) object(g *group) bool {
 	row, start := g.next, len(w.bytes)
 	g.next++
@@ -112,7 +113,7 @@ type place struct {
 	valid bool
 }
 
-// fields writes the fields of an object that are left, until the end or the next panic.
+// fields writes the remaining fields of an object, until the end or the next panic.
 func (w *Writer) fields(g *group, object any, row int, at *place) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -153,7 +154,7 @@ func (w *Writer) fields(g *group, object any, row int, at *place) {
 	at.field = len(fields)
 }
 
-// absent tells that a leaf, or an element of it, is null and must not be.
+// absent reports that a leaf, or an element of it, is null and must not be.
 func (w *Writer) absent(g *group, f *field) {
 	if f.def.NonNull || w.missing {
 		w.miss(g, f, nullElement)
@@ -161,7 +162,7 @@ func (w *Writer) absent(g *group, f *field) {
 	w.missing = false
 }
 
-// column writes the result that a field has for a row of its group, and reports whether it is there.
+// column writes a field's result for a row of its group, and reports whether it is there.
 func (w *Writer) column(fr *frame, row int) bool {
 	f := fr.field
 	switch {
@@ -175,7 +176,7 @@ func (w *Writer) column(fr *frame, row int) bool {
 		return w.Null()
 	case fr.errs != nil && fr.errs[row] != nil:
 		if fr.leaves == nil && !f.def.List {
-			fr.next++ // the place of the object that is not written
+			fr.next++ // skips the object that is not written
 		}
 		w.tell(fr.group, f, fr.errs[row])
 		return w.Null()
@@ -208,10 +209,10 @@ func (w *Writer) element(fr *frame) bool {
 	return w.object(&fr.groups[kind-1])
 }
 
-// null reports whether the element that was written last was null from the start.
+// null reports whether the last written element was null from the start.
 func (fr *frame) null() bool { return fr.kinds != nil && fr.kinds[fr.next-1] == 0 }
 
-// list writes a list of so many elements; -1 is for one that is nil.
+// list writes a list of count elements; -1 for a nil one.
 func (w *Writer) list(fr *frame, count int) bool {
 	def := fr.field.def
 	if count < 0 && !def.NonNull {
@@ -244,7 +245,7 @@ func (w *Writer) list(fr *frame, count int) bool {
 
 var _ io.Writer = (*Writer)(nil)
 
-// Write appends what a graphql.Marshaler writes.
+// Write appends the output of a graphql.Marshaler.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.bytes = append(w.bytes, p...)
 	return len(p), nil
