@@ -11,15 +11,15 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Names of an answer's headers and trailers.
+// Headers and trailers of an answer.
 const (
 	ChangesAfter = "Changes-After" // the cursor of the change feed when the walk began
-	ExportRows   = "Export-Rows"   // how many rows there are: of the file, without its header
+	ExportRows   = "Export-Rows"   // the number of rows: of the file, without its header
 	ExportStatus = "Export-Status" // Complete, and nothing else
 	Complete     = "complete"
 )
 
-// idleTime is how long an export may work before something of it can be sent.
+// idleTime is how long an export may work without sending anything.
 const idleTime = time.Minute
 
 // flushBytes is how much is encoded before it is sent.
@@ -43,11 +43,12 @@ type exporting struct {
 	buffer  []byte
 }
 
-// text is a format that is written as it is read.
+// text is a format that is written while the list is read.
 type text interface {
-	// header appends what stands before the rows.
+	// header appends what precedes the rows.
 	header(to []byte) []byte
-	// append appends the rows of the element at a place of an answer. It returns its end, and how many rows it has.
+	// append appends the rows of the element at an offset of an answer. It returns the element's end and its number of
+	// rows.
 	append(to, b []byte, at int) (_ []byte, end, rows int)
 }
 
@@ -56,7 +57,7 @@ func (x *exporting) answer(w http.ResponseWriter) {
 	defer end(nil)
 	x.w, x.control = &whileLive{w, ctx}, http.NewResponseController(w)
 	defer context.AfterFunc(x.config.Life, func() { end(context.Cause(x.config.Life)) })()
-	if x.config.Life.Err() != nil { // AfterFunc does it soon, which may be behind the first page
+	if x.config.Life.Err() != nil { // AfterFunc runs soon, but possibly after the first page
 		end(context.Cause(x.config.Life))
 	}
 	err := x.run(ctx)
@@ -75,7 +76,7 @@ func (x *exporting) answer(w http.ResponseWriter) {
 	}
 }
 
-// whileLive takes nothing more when an export has ended, however much of it is read already.
+// whileLive accepts no bytes after an export has ended, however much of the list was read already.
 type whileLive struct {
 	http.ResponseWriter
 	ctx context.Context
@@ -88,7 +89,7 @@ func (w *whileLive) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// why is why a context ended, as an export's log has it.
+// why returns the reason that a context ended, for the export's log.
 func why(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if cause == context.Canceled { //nolint:errorlint // the context's own, and no cause that was given
@@ -121,7 +122,7 @@ func (x *exporting) run(ctx context.Context) error {
 	return x.stream(ctx, &lines{row: x.spine.row})
 }
 
-// stream sends each page when it was read.
+// stream sends each page once it is read.
 func (x *exporting) stream(ctx context.Context, as text) error {
 	return x.walk.leaves(ctx, func(l *leaf) error {
 		if !x.begun {
@@ -149,7 +150,7 @@ func (x *exporting) stream(ctx context.Context, as text) error {
 	})
 }
 
-// count counts rows, of which there are not to be too many.
+// count counts rows and fails when there are too many.
 func (x *exporting) count(n int) error {
 	if x.rows += n; x.rows > x.config.Limits.ExportRows {
 		return errRows(x.config.Limits.ExportRows)
@@ -178,5 +179,5 @@ func (x *exporting) send() error {
 	return nil
 }
 
-// moved keeps the answer from being given up for want of bytes, while there is work.
-func (x *exporting) moved() { _ = x.control.SetWriteDeadline(time.Now().Add(idleTime)) } // a writer without deadlines is a test's
+// moved extends the write deadline, so that the answer survives while the export works. Only a test's writer has none.
+func (x *exporting) moved() { _ = x.control.SetWriteDeadline(time.Now().Add(idleTime)) }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// commas writes tables as CSV, as RFC 4180 has it; for Excel with semicolons, and with formulas made inert.
+// commas writes tables as CSV (RFC 4180); for Excel with semicolons, and with formulas made inert.
 type commas struct {
 	table     *table
 	separator byte
@@ -22,7 +22,7 @@ func newCommas(t *table, excel bool) *commas {
 	return &commas{table: t, separator: ','}
 }
 
-// byteOrderMark has Excel read UTF-8.
+// byteOrderMark makes Excel read UTF-8.
 const byteOrderMark = "\uFEFF"
 
 func (c *commas) header(to []byte) []byte {
@@ -59,7 +59,7 @@ func (c *commas) append(to, b []byte, at int) (_ []byte, end, n int) {
 				to = append(to, cell[1:len(cell)-1]...)
 			}
 		}
-		if len(to) == start { // a line without anything would be no row
+		if len(to) == start { // an empty line would not be a row
 			to = append(to, '"', '"')
 		}
 		to = append(to, '\r', '\n')
@@ -68,7 +68,7 @@ func (c *commas) append(to, b []byte, at int) (_ []byte, end, n int) {
 	return to, end, n
 }
 
-// said is a text as it is written; Excel may take it for a formula.
+// said returns a text as it is written; Excel may take it for a formula.
 func (c *commas) said(text []byte) []byte {
 	if c.inert && len(text) > 0 && isFormula(text) {
 		return append([]byte{'\''}, text...)
@@ -76,15 +76,15 @@ func (c *commas) said(text []byte) []byte {
 	return text
 }
 
-// isFormula reports whether a spreadsheet may take a text for a formula: by its first sign, also in full width, behind
-// blanks and signs that are not seen.
+// isFormula reports whether a spreadsheet may take a text for a formula: by its first character, also in full width,
+// after blanks and invisible characters.
 func isFormula(text []byte) bool {
 	isBlank := func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Z) }
 	first, _ := utf8.DecodeRune(bytes.TrimLeftFunc(text, isBlank))
 	return text[0] == '\t' || text[0] == '\r' || strings.ContainsRune("=+-@＝＋－＠﹢﹣﹦﹫−", first)
 }
 
-// cell appends a cell, quoted where it has to be.
+// cell appends a cell, quoted if necessary.
 func (c *commas) cell(to, text []byte) []byte {
 	for _, b := range text {
 		if b <= '"' && (b == '"' || b == '\n' || b == '\r') || b == c.separator {

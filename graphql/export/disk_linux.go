@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FreeBytes is how much may be written where a folder is; math.MaxInt64 on systems that do not tell.
+// FreeBytes returns how much may be written to a folder's disk; math.MaxInt64 on systems that do not report it.
 func FreeBytes(folder string) (int64, error) {
 	var about unix.Statfs_t
 	if err := unix.Statfs(folder, &about); err != nil {

@@ -4,5 +4,5 @@ package export
 
 import "math"
 
-// FreeBytes is not known here, and math.MaxInt64: a full disk is found out by writing.
+// FreeBytes is unknown here, and math.MaxInt64: a full disk shows when a write fails.
 func FreeBytes(string) (int64, error) { return math.MaxInt64, nil }

@@ -18,21 +18,22 @@ import (
 type Config struct {
 	GraphQL *graphqlhttp.GraphQL
 	Changes backoffice.ChangeReader
-	// Challenge tells in the header by which to sign in, where a page is denied before the first byte; it may be nil.
+	// Challenge sets the header that names the way to sign in, where a page is denied before the first byte; it may be
+	// nil.
 	Challenge func(w http.ResponseWriter, r *http.Request, err error)
 	Limits    limits.Settings
-	// Life ends all exports with it, for which its cause is the reason; nil does not end.
+	// Life ends all exports when it ends, with its cause as the reason; nil never ends.
 	Life context.Context
 	Log  *slog.Logger // slog.Default() when nil
 }
 
-// Endpoint exports lists. Make one with New; it may be used by many requests at a time.
+// Endpoint exports lists. Make one with New; it is safe for concurrent use.
 type Endpoint struct {
 	config Config
-	pages  atomic.Int64 // that are in memory
+	pages  atomic.Int64 // in memory
 
 	mu   sync.Mutex
-	busy map[string]bool // pairs that have an export
+	busy map[string]bool // credentials with a running export
 }
 
 func New(c Config) *Endpoint {
@@ -46,10 +47,9 @@ func New(c Config) *Endpoint {
 	return &Endpoint{config: c, busy: map[string]bool{}}
 }
 
-// Pages is how many pages of exports are in memory now.
 func (e *Endpoint) Pages() int64 { return e.pages.Load() }
 
-// ServeHTTP answers a GraphQL request with the whole of its list. The address has the Options, and nothing else.
+// ServeHTTP answers a GraphQL request with the whole of its list. The query string holds the Options, and nothing else.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	options, rest, err := ReadOptions(r.URL.Query())
 	if err == nil && len(rest) > 0 {
@@ -66,8 +66,8 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.Export(w, r, asked, options)
 }
 
-// Export answers a request, of whatever method, with the whole of a document's list. Without a format in the options
-// that of the request's Accept is taken. The request has a principal, a register's ledger, and no deadline.
+// Export answers a request, of any method, with the whole of a document's list. Without a format in the options it
+// takes that of the Accept header. The request has a principal, a register's ledger, and no deadline.
 func (e *Endpoint) Export(w http.ResponseWriter, r *http.Request, asked graphqlhttp.Asked, o Options) {
 	x, err := e.begin(r, asked, o)
 	if err != nil {
@@ -77,7 +77,7 @@ func (e *Endpoint) Export(w http.ResponseWriter, r *http.Request, asked graphqlh
 	x.answer(w)
 }
 
-// begin does what can be said before anything is executed.
+// begin checks all that it can before anything is executed.
 func (e *Endpoint) begin(r *http.Request, asked graphqlhttp.Asked, o Options) (_ *exporting, err error) {
 	if !r.ProtoAtLeast(1, 1) {
 		return nil, backoffice.Errorf(backoffice.BadInput, "an export needs HTTP/1.1, or its end could not be told from a broken connection; a proxy before this server may have to be told (nginx: proxy_http_version 1.1)")
@@ -119,7 +119,7 @@ func errRows(most int) error {
 
 var errBusy error = backoffice.Errorf(backoffice.RateLimited, "this pair has an export already; one at a time")
 
-// enter takes the pair's turn.
+// enter allows a credential one export at a time.
 func (e *Endpoint) enter(ctx context.Context) (leave func(), err error) {
 	pair := auth.From(ctx).ClientID
 	e.mu.Lock()
@@ -135,7 +135,7 @@ func (e *Endpoint) enter(ctx context.Context) (leave func(), err error) {
 	}, nil
 }
 
-// refuse tells a client why there is no export.
+// refuse answers a client with the reason that nothing is exported.
 func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, query *graphqlhttp.Query, cost int, err error) {
 	if backoffice.KindOf(err) == backoffice.Unauthenticated {
 		e.config.Challenge(w, r, err)
@@ -145,7 +145,7 @@ func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, query *graphql
 	e.config.GraphQL.Done(r.Context(), query, cost, status, refused)
 }
 
-// broken ends an answer that has begun: the client must not take what it has for a whole.
+// broken aborts an answer that has begun, so that the client does not take a part for the whole.
 func (e *Endpoint) broken(ctx context.Context, query *graphqlhttp.Query, cost int, err error) {
 	refused := e.config.GraphQL.Refusal(ctx, err)
 	e.config.GraphQL.Done(ctx, query, cost, http.StatusOK, refused)

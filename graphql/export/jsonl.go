@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// lines writes rows as JSON Lines: a node a line, as it was asked.
+// lines writes rows as JSON Lines: one node per line, as it was selected.
 type lines struct {
 	row       *shape
-	truncated []string // the lists of the row that have more
-	empty     bool     // nothing was written of the row's object yet
+	truncated []string // the row's lists that have more
+	empty     bool     // nothing of the row's object was written yet
 }
 
 func (*lines) header(to []byte) []byte { return to }
@@ -61,7 +61,7 @@ func (l *lines) comma(to []byte) []byte {
 	return append(to, ',')
 }
 
-// members appends what the row's object has, an edge's node and the edge's own fields alike.
+// members appends the fields of the row's object, an edge's node and the edge's own fields alike.
 func (l *lines) members(to []byte, s *shape, b []byte, at int, place *[]byte) (_ []byte, end int) {
 	end = s.each(b, at, func(m *member, at int) (end int) {
 		switch m.role {
@@ -79,7 +79,7 @@ func (l *lines) members(to []byte, s *shape, b []byte, at int, place *[]byte) (_
 	return to, end
 }
 
-// value appends a value without what is hidden in it.
+// value appends a value without its hidden parts.
 func (l *lines) value(to []byte, m *member, b []byte, at int) (_ []byte, end int) {
 	switch {
 	case m.below == nil || !m.below.hides || isNull(b, at):

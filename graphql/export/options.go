@@ -13,7 +13,7 @@ import (
 
 type Format string
 
-// The formats, by their names in ?format= and as endings of files.
+// The formats, by their names in ?format= and as file extensions.
 const (
 	JSONL Format = "jsonl"
 	CSV   Format = "csv"
@@ -33,7 +33,7 @@ func (f Format) contentType() string {
 	return mediaOf[f] + "; charset=utf-8"
 }
 
-// ParseFormat knows a format by its name. Errors: BadInput.
+// ParseFormat returns the format with a name. Errors: BadInput.
 func ParseFormat(name string) (Format, error) {
 	if _, known := mediaOf[Format(name)]; known {
 		return Format(name), nil
@@ -42,11 +42,11 @@ func ParseFormat(name string) (Format, error) {
 }
 
 type Options struct {
-	Format Format // "" when it does not say
+	Format Format // "" when absent
 	Rows   string // the path of the list that is unfolded into rows
-	After  string // the cursor behind which the list begins; "" is what the document says
-	Cursor bool   // each row has its cursor
-	Excel  bool   // CSV as Excel opens it
+	After  string // the cursor after which the list begins; "" for the document's own
+	Cursor bool   // adds a cursor to each row
+	Excel  bool   // CSV for Excel
 }
 
 var optionNames = map[string]func(*Options, string) error{
@@ -71,7 +71,8 @@ func parseSwitch(into *bool, name, value string) error {
 	return nil
 }
 
-// ReadOptions takes the options out of an address's parameters. Errors: BadInput, also for an option given twice.
+// ReadOptions separates the options from an address's other parameters. Errors: BadInput, also for an option given
+// twice.
 func ReadOptions(parameters url.Values) (o Options, rest url.Values, err error) {
 	rest = url.Values{}
 	for name, values := range parameters {
@@ -102,7 +103,7 @@ func (o *Options) check() error {
 
 var errNotAcceptable = graphqlhttp.NotAcceptable("an export is " + mediaOf[JSONL] + ", " + mediaOf[CSV] + " or " + mediaOf[XLSX] + ": name one in Accept, or in ?format=jsonl, csv or xlsx")
 
-// negotiate picks the format that the Accept headers like best: JSON Lines for those who take anything.
+// negotiate returns the format that the Accept headers prefer: JSON Lines when any will do.
 func negotiate(header http.Header) (Format, error) {
 	var format Format
 	best, anything := 0.0, strings.TrimSpace(strings.Join(header.Values("Accept"), "")) == ""
@@ -114,7 +115,7 @@ func negotiate(header http.Header) (Format, error) {
 			}
 			quality := 1.0
 			if q, stated := parameters["q"]; stated {
-				quality, _ = strconv.ParseFloat(q, 64) // 0 for what is no number
+				quality, _ = strconv.ParseFloat(q, 64) // 0 when malformed
 			}
 			anything = anything || (media == "*/*" || media == "application/*") && quality > 0
 			for offered, name := range mediaOf {

@@ -9,20 +9,20 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// rewriting copies selections and adds what a walk has to know: whether each list has more rows than it asked for.
+// rewriting copies selections and adds what a walk has to know: whether each list has more rows than requested.
 type rewriting struct {
 	*selecting
 	schema    *ast.Schema
-	fragments map[string]*ast.FragmentDefinition // rewritten already
+	fragments map[string]*ast.FragmentDefinition // already rewritten
 	rewritten ast.FragmentDefinitionList
 }
 
-// list makes the rows of the walked connection of what the document selects of it. With cursors they are edges.
+// list selects the rows of the walked connection as the document does. With cursors they are edges.
 func (r *rewriting) list(root *selected, cursors bool) (*ast.Field, error) {
 	var chosen *selected
 	for _, f := range r.selecting.fields(root.set) {
 		if f.name != "edges" && f.name != "nodes" {
-			continue // a total or the like, that would be worked out again for each page
+			continue // a total or the like, that each page would compute again
 		}
 		if chosen != nil {
 			return nil, backoffice.Errorf(backoffice.BadInput, "the list is there twice, as %s and %s: an export takes one of them",
@@ -75,7 +75,7 @@ func (*rewriting) field(of *ast.Definition, name, alias string) *ast.Field {
 	return &ast.Field{Name: name, Alias: alias, Definition: of.Fields.ForName(name), ObjectDefinition: of}
 }
 
-// page asks what is told of a connection's page.
+// page selects fields of a connection's pageInfo.
 func (r *rewriting) page(connection *ast.FieldDefinition, names ...string) *ast.Field {
 	info := r.field(r.schema.Types[connection.Type.Name()], "pageInfo", pageName)
 	of := r.schema.Types[info.Definition.Type.Name()]
@@ -121,12 +121,12 @@ func (r *rewriting) fragment(name string) *ast.FragmentDefinition {
 	return &fragment
 }
 
-// hasRows reports whether rows are selected of a connection, and not its total alone.
+// hasRows reports whether a connection's rows are selected, and not its total alone.
 func (r *rewriting) hasRows(set ast.SelectionSet) bool {
 	return slices.ContainsFunc(r.selecting.fields(set), func(f *selected) bool { return f.name == "edges" || f.name == "nodes" })
 }
 
-// more is what tells of a connection's page that there are rows beyond it, on the side on which it was cut.
+// more returns the field of pageInfo that reports further rows, on the side on which the page was cut.
 func (r *rewriting) more(field *ast.Field) string {
 	if given := field.ArgumentMap(r.variables); given["last"] != nil {
 		return "hasPreviousPage"

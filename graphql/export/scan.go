@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 )
 
-// What follows reads an answer's JSON without taking it apart: values stay where they lie. The answer was written by
-// the executor, so it is well-formed and, but for what is inside a free-form value, without white space.
+// These functions scan an answer's JSON without decoding it: values stay where they are. The executor wrote the answer,
+// so it is well-formed and, except inside free-form values, without white space.
 
-// skip returns where the value at a place ends.
+// skip returns the end of the value at an offset.
 func skip(b []byte, at int) int {
 	switch b[at] {
 	case '"':
@@ -36,7 +36,7 @@ func skip(b []byte, at int) int {
 	return at
 }
 
-// skipText returns where the text at a place ends.
+// skipText returns the end of the text at an offset.
 func skipText(b []byte, at int) int {
 	for from := at + 1; ; {
 		end := from + bytes.IndexByte(b[from:], '"')
@@ -57,13 +57,13 @@ func appendText(to, quoted []byte) []byte {
 		return append(to, inner...)
 	}
 	var text string
-	_ = json.Unmarshal(quoted, &text) // it is one
+	_ = json.Unmarshal(quoted, &text) // always well-formed
 	return append(to, text...)
 }
 
 func isNull(b []byte, at int) bool { return b[at] == 'n' }
 
-// eachElement calls do with the place of each element of a list, which may be null; do returns where it ends.
+// eachElement calls do with the offset of each element of a list, which may be null; do returns the element's end.
 func eachElement(b []byte, at int, do func(at int) (end int, err error)) error {
 	if isNull(b, at) {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// selecting finds what is selected: it follows fragments, merges equal names, and obeys @skip and @include.
+// selecting collects selected fields: it follows fragments, merges equal names, and obeys @skip and @include.
 type selecting struct {
 	fragments ast.FragmentDefinitionList
 	variables map[string]any
@@ -16,11 +16,11 @@ type selected struct {
 	alias, name string
 	definition  *ast.FieldDefinition
 	parent      *ast.Definition
-	source      *ast.Field // where it stands first
+	source      *ast.Field // its first occurrence
 	set         ast.SelectionSet
 }
 
-// fields are those that a set selects, in the order in which they stand first.
+// fields returns the fields that a set selects, in order of first occurrence.
 func (s *selecting) fields(set ast.SelectionSet) (found []*selected) {
 	visited := map[string]bool{}
 	var walk func(ast.SelectionSet)

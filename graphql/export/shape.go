@@ -10,20 +10,20 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// shape is what the objects in one place of the answer may have, whatever their types: GraphQL sees to it that the
-// same name is the same kind of thing in all of them.
+// shape is the fields that the objects at one path of the answer may have, whatever their types: by GraphQL's rules a
+// name means the same kind of thing in all of them.
 type shape struct {
 	members []*member
-	hides   bool // somewhere in it is what the client did not ask for
+	hides   bool // holds something that the client did not ask for
 }
 
 type member struct {
 	name   string
-	key    []byte // as it stands in the answer: `"name":`
+	key    []byte // as in the answer: `"name":`
 	role   role
 	list   bool   // of objects
 	below  *shape // of objects
-	path   string // of a page and of a list, as people are told; see paths
+	path   string // of a page and of a list, for people; see paths
 	column int    // of a table, from 1; 0 for none
 }
 
@@ -31,19 +31,19 @@ type role uint8
 
 const (
 	plain  role = iota
-	page        // tells whether a connection has more; the client did not ask
+	page        // reports whether a connection has more; added by the export
 	rows        // the rows of a connection
 	node        // the object of an edge, whose names are the row's
-	cursor      // the place of a row; the client asked in another way
+	cursor      // of a row; the client asked for it by an option
 )
 
-// Names that no document can have, for what an export asks beside it.
+// Names that no document can have, for the fields that an export adds.
 const (
 	pageName   = "+page"
 	cursorName = "+cursor"
 )
 
-// mostMembers bounds a shape: fragments inside fragments could make an answer's form larger than any document.
+// mostMembers bounds a shape: fragments inside fragments could make an answer's shape larger than any document.
 const mostMembers = 20_000
 
 var errWide = backoffice.Errorf(backoffice.OverLimit, "an answer of this form has more than %d different fields", mostMembers)
@@ -53,7 +53,7 @@ type shaping struct {
 	count int
 }
 
-// of makes the shape of what a set selects of objects of a type.
+// of makes the shape of a selection set.
 func (s *shaping) of(set ast.SelectionSet) (*shape, error) {
 	made := &shape{}
 	for _, f := range s.fields(set) {
@@ -84,7 +84,7 @@ func (s *shaping) of(set ast.SelectionSet) (*shape, error) {
 	return made, nil
 }
 
-// paths gives lists and pages their paths: the names that lead there, without those of connections and edges.
+// paths sets the paths of lists and pages: the names that lead there, without those of connections and edges.
 func (s *shape) paths(prefix string) {
 	for _, m := range s.members {
 		m.path = prefix
@@ -104,7 +104,7 @@ func join(prefix, name string) string {
 	return prefix + "." + name
 }
 
-// find returns the member whose key stands at a place, looking first where it is expected.
+// find returns the member whose key is at an offset; it tries the expected one first.
 func (s *shape) find(b []byte, at, expected int) (m *member, i int) {
 	for n := range s.members {
 		i = expected + n
@@ -118,8 +118,8 @@ func (s *shape) find(b []byte, at, expected int) (m *member, i int) {
 	return nil, expected
 }
 
-// each calls do with each member of the object at a place and where its value begins; do returns where it ends. It
-// returns where the object ends, which may be null.
+// each calls do with each member of the object at an offset and where its value begins; do returns the value's end. It
+// returns the end of the object, which may be null.
 func (s *shape) each(b []byte, at int, do func(m *member, at int) (end int)) (end int) {
 	if isNull(b, at) {
 		return at + len("null")

@@ -16,24 +16,24 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// spine is the list that an export walks, and the query that asks for a page of it.
+// spine is the list that an export walks, and the query for a page of it.
 type spine struct {
-	query  *graphqlhttp.Query // with the variables of its own below
+	query  *graphqlhttp.Query // with its own variables, below
 	name   string             // for a file
 	row    *shape             // of an element of the list
-	first  int64              // the number of rows that is asked for; -1 for all
+	first  int64              // the requested number of rows; -1 for all
 	after  string             // "" for the start
 	scopes []backoffice.Scope // that the whole document needs
 }
 
-// Variables of the query of a page, by names that no document can have.
+// Variables of a page's query, with names that no document can have.
 const (
 	firstVariable = "+first"
 	afterVariable = "+after"
 )
 
-// spineOf finds the list of a document and rewrites it, so that it asks for a page and for what the walk has to know.
-// Errors: BadInput for a document that an export cannot be made of, OverLimit, and those of a query's limits.
+// spineOf finds a document's list and rewrites the document to ask for a page and for what the walk has to know.
+// Errors: BadInput for a document that cannot be exported, OverLimit, and those of a query's limits.
 func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
 	if asked.Operation.Operation != ast.Query {
 		return nil, backoffice.Errorf(backoffice.BadInput, "an export is made of a query")
@@ -95,7 +95,7 @@ func cutTo(names []string, none string) string {
 	return strings.Join(names, ", ")
 }
 
-// window takes out of the list's arguments which part of it is asked for, and puts the variables of a page there.
+// window reads the requested part of the list from its arguments, and replaces them with the variables of a page.
 func (sp *spine) window(root *selected, variables map[string]any, o Options) (ast.ArgumentList, error) {
 	given := root.source.ArgumentMap(variables)
 	for _, name := range []string{"last", "before", "page", "pageSize"} {
@@ -139,8 +139,8 @@ func (sp *spine) variables(first int64, after string) map[string]any {
 	return values
 }
 
-// admit checks that the context's principal may see all that the document asks for, and has what is opened entered in
-// the register as an export. Errors: Forbidden; BadInput when the register wants a purpose.
+// admit checks that the context's principal may see all that the document asks for, and has the register record the
+// export as such. Errors: Forbidden; BadInput when the register requires a purpose.
 func (sp *spine) admit(ctx context.Context) (context.Context, error) {
 	for _, scope := range sp.scopes {
 		if err := auth.Require(ctx, scope); err != nil {
@@ -155,7 +155,7 @@ func (sp *spine) admit(ctx context.Context) (context.Context, error) {
 
 var errTwice = errors.New("a name is there twice")
 
-// distinct refuses rows that would have the same name twice, or one of the export's own.
+// distinct rejects rows in which a name would occur twice, or would be one of the export's own.
 func (s *shape) distinct() error {
 	seen := map[string]bool{cursorColumn: true, truncatedColumn: true}
 	return s.named(seen)

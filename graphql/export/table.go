@@ -6,33 +6,33 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Columns that are an export's own.
+// Columns that an export adds.
 const (
 	cursorColumn    = "_cursor"
 	truncatedColumn = "_truncated"
 )
 
-// table is how rows become cells: a column for each scalar, and at most one list whose elements are rows of their own.
+// table maps rows to cells: a column for each scalar, and at most one list whose elements become rows of their own.
 type table struct {
 	row       *shape
 	columns   []string
-	list      *member // that is unfolded; nil for none
-	within    []int   // the columns, from 1, that are of the list
+	list      *member // unfolded into rows; nil for none
+	within    []int   // the list's columns, from 1
 	cursor    int     // the column of cursors, from 1; 0 for none
-	truncated int     // likewise, of what has more
+	truncated int     // the column of truncated lists, from 1; 0 for none
 
-	// The row that is read.
+	// The current row.
 	bytes []byte
-	cells [][]byte // JSON as it stands in the answer; nil for nothing
-	at    int      // where the list's value begins; -1 for none
+	cells [][]byte // JSON as in the answer; nil for nothing
+	at    int      // the offset of the list's value; -1 for none
 	more  bool     // the list has more
 }
 
-// mostColumns is how many a sheet has, and no table has more.
+// mostColumns is a sheet's limit, and any table's.
 const mostColumns = 16_384
 
-// newTable gives columns to what is selected. unfold is the path of the list to unfold. Errors: BadInput, naming the
-// lists, unless there is no list or the one that is named.
+// newTable assigns columns to a selection. unfold is the path of the list to unfold. Errors: BadInput, naming the
+// lists, unless the row has none or only the named one.
 func newTable(row *shape, unfold string) (*table, error) {
 	t := &table{row: row}
 	var lists []*member
@@ -79,7 +79,7 @@ func newTable(row *shape, unfold string) (*table, error) {
 	return t, nil
 }
 
-// assign gives columns to the scalars of a shape, those of lists included, and collects the lists.
+// assign assigns columns to the scalars of a shape, those of lists included, and collects the lists.
 func (t *table) assign(s *shape, prefix string, inList bool, lists *[]*member) {
 	for _, m := range s.members {
 		switch {
@@ -98,12 +98,12 @@ func (t *table) assign(s *shape, prefix string, inList bool, lists *[]*member) {
 	}
 }
 
-// hidesPage reports whether a list in a shape tells whether it has more.
+// hidesPage reports whether the export asks a list in the shape whether it has more.
 func (s *shape) hidesPage() bool {
 	return s.hides && slices.ContainsFunc(s.members, func(m *member) bool { return m.role == page || m.below != nil && m.below.hidesPage() })
 }
 
-// each calls do for each row of cells of the list's element at a place, and returns where the element ends.
+// each calls do for each row of the element at an offset, and returns the element's end.
 func (t *table) each(b []byte, at int, do func(cells [][]byte) error) (end int, err error) {
 	clear(t.cells)
 	t.bytes, t.at, t.more = b, -1, false
@@ -124,7 +124,7 @@ func (t *table) each(b []byte, at int, do func(cells [][]byte) error) (end int, 
 	})
 }
 
-// read reads the object at a place, and returns where it ends.
+// read reads the object at an offset, and returns its end.
 func (t *table) read(s *shape, at int) (end int) {
 	return s.each(t.bytes, at, func(m *member, at int) int {
 		switch {
@@ -147,7 +147,7 @@ func (t *table) listPath() []byte {
 	return append(append([]byte{'"'}, t.list.path...), '"')
 }
 
-// isTrue reports whether the one field of a page's object is true.
+// isTrue reports whether the one field of a pageInfo object is true.
 func isTrue(b []byte, at int) bool {
 	for ; b[at] != '}' && b[at] != 'n'; at++ {
 		if b[at] == ':' {

@@ -12,10 +12,10 @@ import (
 	"example.org/backoffice/graphql/graphqlhttp"
 )
 
-// pageRows is how many rows are read at a time; fewer where such a page would cost too much or be too long.
+// pageRows is how many rows a page has, or fewer where such a page would cost too much or be too long.
 const pageRows = backoffice.MaxPageSize
 
-// mostPages is how many pages of an export are in memory: one written, one being answered, one being read.
+// mostPages is how many pages of an export are in memory: one being written, one being answered, one being read.
 const mostPages = 3
 
 type walk struct {
@@ -23,16 +23,15 @@ type walk struct {
 	spine *spine
 	size  int64 // of a page
 	cost  int   // of a page
-	at    place // of the page that is handed over next
+	at    place // of the next page to hand over
 }
 
-// place is where a page begins.
 type place struct {
 	after string
-	left  int64 // rows that may still be asked for
+	left  int64 // rows that may still be requested
 }
 
-// newWalk finds the size of a page that may be executed. Errors: those of a price.
+// newWalk finds a page size that may be executed. Errors: those of Price.
 func (e *Endpoint) newWalk(s *spine) (_ *walk, err error) {
 	w := &walk{Endpoint: e, spine: s, size: pageRows, at: place{s.after, s.first}}
 	if w.at.left < 0 {
@@ -48,8 +47,8 @@ func (e *Endpoint) newWalk(s *spine) (_ *walk, err error) {
 
 type leaf struct {
 	part *graphqlhttp.Part
-	rows int   // where the list begins in the part's data; 0 until that is known
-	next place // of the page behind it
+	rows int   // the offset of the list in the part's data; 0 until known
+	next place // of the next page
 	last bool
 	held *atomic.Int64
 }
@@ -59,8 +58,8 @@ func (l *leaf) end() {
 	l.held.Add(-1)
 }
 
-// read reads a page. It checks again that the pair is one, and has the scopes. begun is told, at most once, where the
-// page behind it begins, which is known before the whole page is; whether the page is good is not known then.
+// read reads a page. It checks again that the credential is valid, and has the scopes. begun is called at most once,
+// with the start of the next page, as soon as that is known: before the whole page is read, or known to be good.
 func (w *walk) read(ctx context.Context, at place, begun func(place)) (*leaf, error) {
 	ctx, err := w.spine.admit(ctx)
 	if err != nil {
@@ -84,8 +83,8 @@ func (w *walk) read(ctx context.Context, at place, begun func(place)) (*leaf, er
 
 var errForm = errors.New("an answer is not of the form that an export asked for")
 
-// open finds in an answer, or in what there is of it so far, what the walk has to know, and reports whether it is
-// there; left is how many rows may be asked for behind the page:
+// open looks in an answer, or in the part written so far, for what the walk has to know, and reports whether it is
+// there; left is how many rows may be requested after the page:
 // {"customers":{"+page":{"hasNextPage":true,"endCursor":"…"},"nodes":[…]}}.
 func (l *leaf) open(b []byte, left int64) bool {
 	_, rest, _ := bytes.Cut(b, []byte(`:{"`+pageName+`":{"hasNextPage":`))
@@ -110,9 +109,9 @@ type reading struct {
 	err  error
 }
 
-// leaves calls do with each page, in order; when do is called, the register knows what is in the page. A page that is
-// too long is asked for with half the rows. Behind the first page what is not available for a moment is asked for
-// again, for as long as one page may take; when the pair's budget is spent, until there is enough again.
+// leaves calls do with each page, in order; the register has recorded a page before do gets it. A page that is too long
+// is requested again with half the rows. After the first page, one that is unavailable is requested again, for as long
+// as one page may take; when the credential's budget is spent, until there is enough again.
 func (w *walk) leaves(ctx context.Context, do func(*leaf) error) error {
 	begun := w.at
 	var since time.Time
@@ -127,7 +126,7 @@ func (w *walk) leaves(ctx context.Context, do func(*leaf) error) error {
 			continue
 		case w.at == begun:
 			return err
-		case graphqlhttp.IsRateLimited(err): // the pair's budget comes back for certain
+		case graphqlhttp.IsRateLimited(err): // the budget is certain to come back
 			since, pause = time.Now(), budgetPause
 		case !graphqlhttp.IsUnavailable(err):
 			return err
@@ -147,14 +146,14 @@ func (w *walk) leaves(ctx context.Context, do func(*leaf) error) error {
 	}
 }
 
-// How long the walk waits before it asks again for what was not available.
+// How long the walk waits before it asks again.
 const (
 	firstPause   = 50 * time.Millisecond
 	longestPause = time.Second
 	budgetPause  = 200 * time.Millisecond
 )
 
-// follow reads pages from w.at on and hands them over, until one of both fails; ofReading says which.
+// follow reads pages from w.at on and passes them to do, until one of the two fails; ofReading reports which.
 func (w *walk) follow(ctx context.Context, do func(*leaf) error) (ofReading bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	room := make(chan struct{}, mostPages)
@@ -186,7 +185,7 @@ func (w *walk) follow(ctx context.Context, do func(*leaf) error) (ofReading bool
 	return false, ctx.Err()
 }
 
-// readAhead begins to read each page once its start is known and there is room, and closes coming after the last.
+// readAhead starts to read each page once its start is known and there is room, and closes coming after the last.
 func (w *walk) readAhead(ctx context.Context, at place, room chan struct{}, coming chan<- *reading) {
 	defer close(coming)
 	for {

@@ -19,9 +19,9 @@ import (
 	"example.org/backoffice/files"
 )
 
-// XLSX is a ZIP of XML files, the sheets among them. excelize writes a sheet's XML to a temporary file when it is
-// long, and packs it when all is there; so nothing is sent before everything was read, and whatever goes wrong until
-// then has an answer of its own.
+// XLSX is a ZIP of XML files, the sheets among them. excelize writes a long sheet's XML to a temporary file, and packs
+// it when everything is there. So nothing is sent before everything was read, and any failure until then has an answer
+// of its own.
 
 const (
 	mostSheetRows = excelize.TotalRows
@@ -38,10 +38,10 @@ type workbook struct {
 	file   *excelize.File
 	sheet  *excelize.StreamWriter
 	sheets int
-	header int // the style of it
+	header int // its style
 	widths []float64
 
-	row   int   // that was written last, of the sheet
+	row   int   // the last written, of the sheet
 	said  int64 // bytes of the cells so far
 	cells []any
 	text  []byte
@@ -89,7 +89,7 @@ func (x *exporting) sheets(ctx context.Context) error {
 	return nil
 }
 
-// newWorkbook makes a workbook with a bound on its temporary files. Errors: Unavailable when the disk lacks room.
+// newWorkbook makes a workbook whose temporary files are bounded. Errors: Unavailable when the disk lacks room.
 func newWorkbook(t *table, name string, most int64) (*workbook, error) {
 	folder, remove, err := files.NewTemp()
 	if err != nil {
@@ -147,14 +147,14 @@ func (w *workbook) measure(b []byte, rows int) {
 	}
 }
 
-// begin begins a sheet: a header that stays in sight, and columns of their widths.
+// begin starts a sheet: a header that stays visible, and the columns' widths.
 func (w *workbook) begin() (err error) {
 	if w.sheet != nil {
 		if err := w.sheet.Flush(); err != nil {
 			return noRoom(err)
 		}
 	}
-	const longest = 25 // characters of a sheet's name, and a number behind them
+	const longest = 25 // characters of a sheet's name, and a number after them
 	name := w.name[:min(len(w.name), longest)]
 	if w.sheets++; w.sheets == 1 {
 		err = w.file.SetSheetName("Sheet1", name)
@@ -208,8 +208,8 @@ func (w *workbook) write(cells [][]byte) (err error) {
 	return w.put(w.cells)
 }
 
-// value is what a cell holds: numbers and booleans as such, all else as the text that it is, so that nothing is a
-// formula and zeros stay where they lead.
+// value is a cell's content: numbers and booleans as such, everything else as text, so that nothing is a formula and
+// leading zeros stay.
 func (w *workbook) value(cell []byte, column int) (any, error) {
 	w.said += int64(len(cell))
 	if len(cell) == 0 {
@@ -230,7 +230,7 @@ func (w *workbook) value(cell []byte, column int) (any, error) {
 	return number, err
 }
 
-// shown is a text as a cell may have it: without what XML cannot hold, and whole.
+// shown is a text as a cell may hold it: without what XML cannot represent, and whole.
 func (w *workbook) shown(text string, column int) (any, error) {
 	if text == "" {
 		return nil, nil
@@ -242,7 +242,7 @@ func (w *workbook) shown(text string, column int) (any, error) {
 	return strings.ToValidUTF8(text, "\uFFFD"), nil
 }
 
-// fits checks that the temporary files are as they should be.
+// fits checks the size and the presence of the temporary files.
 func (w *workbook) fits() error {
 	written := int64(0)
 	entries, err := os.ReadDir(w.folder)
@@ -259,7 +259,7 @@ func (w *workbook) fits() error {
 	switch {
 	case max(written, w.said) > w.most:
 		return backoffice.Errorf(backoffice.TooLarge, "the file of an XLSX export would be larger than %d bytes: ask for fewer rows, or take csv or jsonl", w.most)
-	case w.said > bytesInMemory && len(entries) == 0: // excelize would go on in memory
+	case w.said > bytesInMemory && len(entries) == 0: // excelize would continue in memory
 		return noRoom(fmt.Errorf("no temporary file can be made in %s", w.folder))
 	}
 	return nil
@@ -278,13 +278,13 @@ func (w *workbook) finish() error {
 	return w.fits()
 }
 
-// pack writes the workbook, straight from its temporary files.
+// pack writes the workbook, directly from its temporary files.
 func (w *workbook) pack(to io.Writer) error {
 	w.file.SetZipWriter(func(io.Writer) excelize.ZipWriter {
 		packed := zip.NewWriter(to)
 		packed.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.BestSpeed) })
 		return packed
 	})
-	_, err := w.file.WriteToBuffer() // which stays empty
+	_, err := w.file.WriteToBuffer() // the buffer stays empty
 	return err
 }
