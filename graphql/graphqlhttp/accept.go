@@ -15,14 +15,14 @@ const (
 	mediaEvents  = "text/event-stream"
 )
 
-// WantsEvents reports whether a request is to be answered with a stream of events, which may take long.
+// WantsEvents reports whether a request asks for a stream of events, which may take long.
 func WantsEvents(r *http.Request) bool {
 	media, ok := negotiate(r.Header["Accept"])
 	return ok && media == mediaEvents
 }
 
-// negotiate picks the media type of the answer from the Accept headers; without one it is application/json. ok is
-// false when none fits.
+// negotiate picks the media type of the answer from the Accept headers; without one it is application/json. ok is false
+// when none fits.
 func negotiate(accept []string) (media string, ok bool) {
 	if len(accept) == 0 {
 		return mediaJSON, true
@@ -68,7 +68,7 @@ func acceptEntry(entry string) (media string, quality float64) {
 	return media, quality
 }
 
-// parseMedia reads a media type; ok is false for what is none, and for a text that is not in UTF-8.
+// parseMedia reads a media type; ok is false for a malformed one, and for a text that is not UTF-8.
 func parseMedia(text string) (media string, parameters map[string]string, ok bool) {
 	media, parameters, err := mime.ParseMediaType(text)
 	charset, stated := parameters["charset"]

@@ -12,19 +12,19 @@ import (
 type answer struct {
 	status     int
 	media      string
-	data       json.RawMessage // nil: the request failed, and there is no data key
+	data       json.RawMessage // nil: the request failed, and the response has no data key
 	errors     gqlerror.List
 	extensions map[string]any
 	allow      string
-	streamed   bool // it was sent already, as events
+	streamed   bool // already sent, as events
 }
 
-// refusal is the answer of a request that failed as a whole.
+// refusal is the answer to a request that failed as a whole.
 func refusal(media string, errs ...*gqlerror.Error) answer {
 	return answer{status: statusOf(codeOfError(errs[0]), media), media: media, errors: errs}
 }
 
-// write sends the answer. Data goes out as it is, without a copy and without being read again.
+// write sends the answer. Data is written as it is: not copied, and not parsed again.
 func (a answer) write(w http.ResponseWriter) error {
 	switch {
 	case a.streamed:

@@ -12,12 +12,12 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// Checker checks documents that are to be kept, by the rules that hold when they are sent.
+// Checker checks documents that are to be stored, by the rules for those that are sent.
 type Checker struct{ documents *documents }
 
-// NewChecker makes the checker of a schema and its limits. It may be used by many at a time.
+// NewChecker makes the checker of a schema and its limits. It is safe for concurrent use.
 func NewChecker(schema *ast.Schema, settings limits.Settings) *Checker {
-	settings.Documents = 0 // none is kept parsed
+	settings.Documents = 0 // keeps no parsed ones
 	return &Checker{newDocuments(schema, settings)}
 }
 
@@ -60,8 +60,8 @@ func (c *Checker) CheckDocument(text string, trusted bool) (*backoffice.CheckedD
 	return checked, nil
 }
 
-// extremes are variables with which an operation costs the least and the most, when none is given but those that must
-// be: a cost only grows with them.
+// extremes returns the variables with which an operation costs the least and the most, when only the required ones are
+// given: optional ones can only raise the cost.
 func (c *Checker) extremes(operation *ast.OperationDefinition, constants map[string]any) (least, most map[string]any) {
 	least, most = map[string]any{}, map[string]any{}
 	for name, constant := range constants {
@@ -89,7 +89,7 @@ func (c *Checker) extremes(operation *ast.OperationDefinition, constants map[str
 	return least, most
 }
 
-// describe is an operation's description, or else the comment before it.
+// describe returns an operation's description, or else the comment above it.
 func describe(operation *ast.OperationDefinition) string {
 	if operation.Description != "" {
 		return operation.Description

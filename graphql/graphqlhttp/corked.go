@@ -10,15 +10,14 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// corked gathers what a WebSocket writes, which flushes every message, so that many messages take one call of the
-// system.
+// corked buffers the writes of a WebSocket, which flushes every message, so that many messages take one system call.
 type corked struct {
 	http.ResponseWriter
 
 	mu    sync.Mutex
 	conn  net.Conn
 	shut  bool
-	waits []byte // what is gathered
+	waits []byte // the buffered bytes
 }
 
 func (c *corked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
@@ -52,7 +51,7 @@ func (c *corked) cork() {
 	c.shut = true
 }
 
-// uncork writes what was gathered. It closes the connection of a client that takes it too slowly.
+// uncork writes the buffered bytes. It closes the connection of a client that reads too slowly.
 func (c *corked) uncork() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// documents prepares documents and remembers, by their text, those that passed: parsed, validated and priced. What it
-// gives out is shared and must not be changed.
+// documents prepares documents and caches, by their text, those that passed: parsed, validated and priced. Its
+// documents are shared and must not be changed.
 type documents struct {
 	schema *ast.Schema
 	limits limits.Settings
@@ -24,8 +24,7 @@ type documents struct {
 	guarded map[string]bool // the names of inputs that need a scope
 }
 
-// known is by what a document is known: its text, or the identifier of a trusted one. No text is ever taken for an
-// identifier.
+// known is the key of a document: its text, or the identifier of a trusted one. A text never matches an identifier.
 type known struct {
 	text    string
 	trusted bool
@@ -40,7 +39,7 @@ type document struct {
 	depth      int
 	operations []operation
 	weight     uint32 // estimated bytes
-	guarded    bool   // never kept, nor anything that is made of it: see holdsGuarded
+	guarded    bool   // never cached, nor anything made of it: see holdsGuarded
 }
 
 type operation struct {
@@ -48,7 +47,7 @@ type operation struct {
 	price *limits.Price
 }
 
-// bytesPerToken is what a parsed word was measured to occupy, validation's notes included.
+// bytesPerToken was measured: the memory of a parsed token, validation's notes included.
 const bytesPerToken = 256
 
 func newDocuments(schema *ast.Schema, settings limits.Settings) *documents {
@@ -62,8 +61,8 @@ func newDocuments(schema *ast.Schema, settings limits.Settings) *documents {
 	return d
 }
 
-// documentOf finds the document of what is asked. A text alone goes its way without a look at what is trusted, unless
-// whom ctx is for may send nothing else.
+// documentOf finds the requested document. A text alone skips the trusted documents, unless ctx's caller may send
+// nothing else.
 func (g *GraphQL) documentOf(ctx context.Context, asked request) (*document, gqlerror.List) {
 	switch {
 	case asked.known != nil:
@@ -74,12 +73,12 @@ func (g *GraphQL) documentOf(ctx context.Context, asked request) (*document, gql
 	return g.trusted(ctx, asked)
 }
 
-// get gives the prepared document, or the errors to answer with.
+// get returns the prepared document, or the errors to answer with.
 func (d *documents) get(text string) (*document, gqlerror.List) {
 	return d.find(known{text: text}, text)
 }
 
-// find gives the prepared document that is known by something.
+// find returns the prepared document with a key.
 func (d *documents) find(by known, text string) (*document, gqlerror.List) {
 	held := d.limits
 	if by.trusted {
@@ -91,7 +90,7 @@ func (d *documents) find(by known, text string) (*document, gqlerror.List) {
 	if entry, ok := d.known.GetIfPresent(by); ok {
 		return entry, nil
 	}
-	text = strings.Clone(text) // which is a part of a whole body, that would be kept with it
+	text = strings.Clone(text) // a part of a whole body, which would stay in memory with it
 	if !by.trusted {
 		by.text = text
 	}
@@ -120,7 +119,7 @@ func (d *documents) prepare(text string, held limits.Settings) (*document, gqler
 		return nil, gqlerror.List{refused}
 	}
 	for _, fragment := range parsed.Fragments {
-		if len(fragment.VariableDefinition) > 0 { // gqlparser knows a proposal that never came to be
+		if len(fragment.VariableDefinition) > 0 { // gqlparser accepts this proposal, which never became GraphQL
 			refused := failure(codeParse, "Syntax Error: a fragment has no variables of its own")
 			refused.Locations = []gqlerror.Location{{Line: fragment.Position.Line, Column: fragment.Position.Column}}
 			return nil, gqlerror.List{refused}
@@ -158,11 +157,11 @@ func (d *document) operation(name string) (operation, *gqlerror.Error) {
 	return operation{}, failure(codeBadInput, "the document has no operation of the name in operationName")
 }
 
-// quotes are before the place that gqlparser notes of a text, by the kind of a word or a value.
+// quotes precede the position that gqlparser notes of a text, by the kind of a token or a value.
 var quotes = map[any]int{lexer.String: 1, lexer.BlockString: 3, ast.StringValue: 1, ast.BlockValue: 3}
 
-// syntaxError says where a document stops being GraphQL and what kind of word stands there. The parser's own message
-// would quote the word, which may be a value.
+// syntaxError reports where a document stops being GraphQL and the kind of token there. The parser's own message would
+// quote the token, which may be a value.
 func syntaxError(text string, err error) *gqlerror.Error {
 	found, known := err.(*gqlerror.Error)
 	if !known || len(found.Locations) == 0 {

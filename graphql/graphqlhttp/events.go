@@ -10,8 +10,8 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// Server-Sent Events, as graphql-sse has them in its mode of distinct connections: an event named next for each answer
-// of an operation, and one named complete at the end.
+// Server-Sent Events, as in graphql-sse's mode of distinct connections: an event named next for each answer of an
+// operation, and one named complete at the end.
 
 type eventStream struct {
 	w       http.ResponseWriter
@@ -19,7 +19,7 @@ type eventStream struct {
 	text    bytes.Buffer
 }
 
-// longestText is up to which size the memory of what was sent is used again.
+// longestText is the largest buffer that is pooled.
 const longestText = 2 * eventBytes
 
 func newEventStream(w http.ResponseWriter) *eventStream {
@@ -54,7 +54,7 @@ func (e *eventStream) complete() error {
 	return e.send()
 }
 
-// send fails when the client takes no more.
+// send fails when the client accepts no more.
 func (e *eventStream) send() error {
 	_, err := limits.Send(e.w, e.control.SetWriteDeadline, e.text.Bytes(), time.Now().Add(limits.AnswerTime))
 	if e.text.Reset(); e.text.Cap() > longestText {
@@ -77,7 +77,7 @@ func (a answer) appendTo(text *bytes.Buffer) error {
 		text.Write(a.data)
 	}
 	text.Write(bytes.TrimSuffix(tail, []byte("\n")))
-	if written := text.Bytes()[start:]; bytes.ContainsAny(written, "\r\n") { // a JSON as its author laid it out
+	if written := text.Bytes()[start:]; bytes.ContainsAny(written, "\r\n") { // a JSON value keeps its author's line breaks
 		whole := bytes.Clone(written)
 		text.Truncate(start)
 		return json.Compact(text, whole)
@@ -85,7 +85,7 @@ func (a answer) appendTo(text *bytes.Buffer) error {
 	return nil
 }
 
-// writeEvents sends the answer of a query or mutation, and that it was all.
+// writeEvents sends the answer of a query or mutation, and complete.
 func (a answer) writeEvents(w http.ResponseWriter) error {
 	if _, err := a.tail(); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (a answer) writeEvents(w http.ResponseWriter) error {
 	return nil // or the client is gone
 }
 
-// stream answers a subscription, for as long as it goes on.
+// stream answers a subscription until it ends.
 func (g *GraphQL) stream(ctx context.Context, w http.ResponseWriter, media string, q *prepared) answer {
 	if media != mediaEvents {
 		a := refusal(media, failure(codeBadInput, "a subscription is answered with %s: name that in Accept, or use a WebSocket (%s)", mediaEvents, socketProtocol))

@@ -10,13 +10,13 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// explain is what a client wants to be told of an operation beside its answer, or in its place.
+// explain is what a client wants to know about an operation, with its answer or instead of it.
 type explain uint8
 
 const (
 	explainNothing explain = iota
-	explainCost            // beside its answer, what it costs: "x-explain: true"
-	explainPlan            // what it would take; it is not run: "x-explain: plan"
+	explainCost            // its cost, with the answer: "x-explain: true"
+	explainPlan            // its plan; it does not run: "x-explain: plan"
 )
 
 func explainOf(header http.Header) explain {
@@ -33,27 +33,27 @@ type explanation struct {
 	Depth      int      `json:"depth"`
 	Cost       int      `json:"cost"`
 	Limit      int      `json:"limit"`
-	Scopes     []string `json:"scopes"` // that the whole answer needs, as "privacy.read"
+	Scopes     []string `json:"scopes"` // for the whole answer, such as "privacy.read"
 	StoreCalls int      `json:"storeCalls"`
-	Budget     any      `json:"budget,omitempty"` // of the pair, when it has one
-	Levels     []Level  `json:"levels,omitempty"` // of one that was run
+	Budget     any      `json:"budget,omitempty"` // of the credential, when it has one
+	Levels     []Level  `json:"levels,omitempty"` // of an operation that ran
 }
 
-// Level is what was done at one time for an operation, as a client that asks and the log are told. Without fields it
-// is what was done beside the levels.
+// Level is what an operation did at one time, for the log and for clients that ask. Without fields it is the work
+// outside the levels.
 type Level struct {
 	Fields       int         `json:"fields"` // whose resolvers were called
 	Milliseconds float64     `json:"milliseconds"`
-	Rows         int         `json:"rows"` // that were read or written; what memory has is no row
+	Rows         int         `json:"rows"` // read or written; those from memory do not count
 	Statements   []Statement `json:"statements"`
 }
 
-// Statement is what the statements of one name did in a level.
+// Statement is the work of the statements of one name in a level.
 type Statement struct {
 	Name         string  `json:"name"` // such as relations.page
 	Times        int     `json:"times"`
 	Rows         int     `json:"rows"`
-	Milliseconds float64 `json:"milliseconds"` // with the wait
+	Milliseconds float64 `json:"milliseconds"` // includes the wait
 	Waited       float64 `json:"waited"`       // for a connection, in milliseconds
 	Replica      bool    `json:"replica"`      // a replica answered
 }
@@ -74,7 +74,7 @@ func Levels(timeline *backoffice.Timeline) []Level {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1_000 }
 
-// explained adds what an operation costs, for a client that asks.
+// explained adds an operation's cost, for a client that asks.
 func (g *GraphQL) explained(ctx context.Context, a answer, q *prepared) answer {
 	if q.explain != explainCost {
 		return a
@@ -101,8 +101,8 @@ func remaining(ctx context.Context) any {
 	return nil
 }
 
-// refused answers with why an operation was not executed. One for which the pair's budget does not do is told the
-// budget, asked or not.
+// refused answers with the reason that an operation was not executed. One that exceeds the credential's budget is told
+// the budget, asked or not.
 func (g *GraphQL) refused(ctx context.Context, media string, q *prepared, err error) answer {
 	a := refusal(media, g.Present(ctx, err))
 	if q.explain != explainCost && codeOfError(a.errors[0]) == codeRateLimited {
@@ -121,19 +121,19 @@ type plan struct {
 	Cost           int      `json:"cost"`
 	MaximumCost    int      `json:"maximumCost"`
 	Depth          int      `json:"depth"`
-	RequiredScopes []string `json:"requiredScopes"` // that the whole answer needs, as "privacy.read"
-	MissingScopes  []string `json:"missingScopes"`  // those of them that the caller does not have
+	RequiredScopes []string `json:"requiredScopes"` // for the whole answer, such as "privacy.read"
+	MissingScopes  []string `json:"missingScopes"`  // those that the caller lacks
 }
 
-// plan answers with what an operation would take, in the place of its answer: also for one that would be refused for
-// its cost or for want of a scope. What a mutation or a subscription takes only what happens tells.
+// plan answers with an operation's plan instead of its answer, even when it would be rejected for its cost or a missing
+// scope. For a mutation or a subscription only running it shows what it takes.
 func (g *GraphQL) plan(ctx context.Context, media string, q *prepared) answer {
 	shown := plan{Cost: q.cost, MaximumCost: g.limits.Cost, Depth: q.depth, RequiredScopes: g.scopesOf(q)}
 	shown.MissingScopes = missing(ctx, shown.RequiredScopes)
 	return answer{status: http.StatusOK, media: media, extensions: map[string]any{"plan": shown}}
 }
 
-// missing are those of some scopes that the caller does not have.
+// missing returns those of some scopes that the caller lacks.
 func missing(ctx context.Context, of []string) []string {
 	principal := backoffice.RequestOf(ctx).Principal
 	has := func(scope string) bool { return principal.Has(backoffice.Scope(scope)) }

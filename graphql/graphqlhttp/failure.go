@@ -31,10 +31,10 @@ func failure(code, format string, args ...any) *gqlerror.Error {
 	return &gqlerror.Error{Message: fmt.Sprintf(format, args...), Extensions: map[string]any{"code": code}}
 }
 
-// codeOf is the one table from kinds of errors to codes.
+// codeOf is the one mapping from kinds of errors to codes.
 func codeOf(kind backoffice.Kind) string {
 	switch kind {
-	case backoffice.BadInput, backoffice.Refused: // a refused write is normally reported in userErrors
+	case backoffice.BadInput, backoffice.Refused: // a rejected write is normally reported in userErrors
 		return codeBadInput
 	case backoffice.Unauthenticated:
 		return codeUnauthenticated
@@ -78,7 +78,7 @@ func statusOf(code, media string) int {
 	case codeInternal:
 		return http.StatusInternalServerError
 	case codeParse, codeValidation, codeBadInput, codeNotPersisted, limits.CodeAlias, limits.CodeAnswer, limits.CodeCost, limits.CodeDepth, limits.CodeToken:
-		if media == mediaJSON { // as GraphQL over HTTP has it for clients that know only 200
+		if media == mediaJSON { // GraphQL over HTTP requires it for clients that know only 200
 			return http.StatusOK
 		}
 	}

@@ -14,21 +14,21 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// Hooks join the transport to what it does not know. Each may be nil.
+// Hooks connect the transport to the rest of the server. Each may be nil.
 type Hooks struct {
 	Begin     Begin
-	Subscribe Subscribe // without it there are no subscriptions
-	// Rows counts the records of each noun for the price of an operation, as its caller may know it.
+	Subscribe Subscribe // nil: no subscriptions
+	// Rows counts the records of each noun for the price of an operation, as its caller may know them.
 	Rows func(context.Context) limits.Rows
-	// Trusted finds a trusted document by an identifier, in any of its forms, if the caller may ask for it: NotFound
-	// otherwise, and without the hook.
+	// Trusted finds a trusted document by an identifier, in any of its forms. Errors: NotFound when the caller may not
+	// ask for it, and without the hook.
 	Trusted func(ctx context.Context, id string) (*backoffice.TrustedDocument, error)
-	// Done runs once for each request, after its answer, in what Begin gave it.
+	// Done runs once for each request, after its answer, in the context that Begin returned.
 	Done func(context.Context, Outcome)
 }
 
-// Begin lets an operation in, when it is its turn, and gives it what it runs in, also when it may not run. The run is
-// nil when nothing was begun; else it has to be ended. Errors: RateLimited when the caller's budget is spent.
+// Begin admits an operation when it is its turn, and returns the context it runs in, even when it may not run. The run
+// is nil when nothing was begun; otherwise it must be ended. Errors: RateLimited when the caller's budget is spent.
 type Begin func(context.Context, Entry) (context.Context, Run, error)
 
 // Subscribe begins the subscription of the context's operation.
@@ -37,40 +37,39 @@ type Subscribe func(context.Context, Entry) (Subscription, error)
 // Entry is an operation that wants to run.
 type Entry struct {
 	Cost  int
-	Least int  // of it, what is charged in any case once it was executed
+	Least int  // of it, the charge in any case once it was executed
 	Paid  bool // nothing is charged
-	// Part is for one of several that a long request consists of: a socket's operations, the events of a subscription
-	// and the pages of an export. Nothing of it is the others', and its caller is asked for again.
+	// Part is set for one of the several operations of a long request: those of a socket, the events of a subscription,
+	// the pages of an export. The parts share nothing, and the caller is authenticated again for each.
 	Part bool
 }
 
-// Run is an operation that was let in. Its methods are called in this order, those but End once or never.
+// Run is an admitted operation. Its methods are called in this order, those but End at most once.
 type Run interface {
-	// Executed says that what was read is not needed any more; the answer, if there is one, has so many bytes.
+	// Executed reports that reading is over, and the size of the answer if there is one.
 	Executed(bytes int, answered bool)
-	// Sent says that the answer has left, or need not be counted.
+	// Sent reports that the answer has been sent, or need not be counted.
 	Sent()
-	// End gives back what the operation has.
+	// End releases what the operation holds.
 	End(Outcome)
 }
 
-// Outcome is what may be said of a request in a log or a metric: no variable, no body.
+// Outcome is what a log or a metric may contain of a request: no variable, no body.
 type Outcome struct {
-	Operation string   // its name as the document has it, digit runs masked and cut; "" without one
-	Type      string   // query, mutation or subscription; "" when the document was refused
-	Document  string   // "sha256:" and its digest, of an operation whose timeline is kept; "" when it holds a value that only a scope lets one give
-	Shape     string   // 16 hexadecimal digits that are the same for documents which differ in literals only
-	Depth     int      // 0 when the document was refused
+	Operation string   // as in the document, digit runs masked and cut; "" without one
+	Type      string   // query, mutation or subscription; "" when the document was rejected
+	Document  string   // "sha256:" and its digest, of an operation whose timeline is kept; "" when it holds a guarded value
+	Shape     string   // 16 hexadecimal digits, the same for documents which differ in literals only
+	Depth     int      // 0 when the document was rejected
 	Cost      int      // likewise
 	Status    int      // of HTTP
 	Codes     []string // of the errors, each once
-	OnSocket  bool     // it is one of several of a request
+	OnSocket  bool     // one of several of a request
 }
 
-// GraphQL serves GraphQL over HTTP for an executable schema. Make one with New; it may be used by many requests at a
-// time.
+// GraphQL serves GraphQL over HTTP for an executable schema. Make one with New; it is safe for concurrent use.
 type GraphQL struct {
-	// Log takes the causes of internal errors; it is set before the first request, or is slog's own.
+	// Log gets the causes of internal errors. Set it before the first request; the default is slog's.
 	Log *slog.Logger
 
 	schema    *ast.Schema
@@ -78,11 +77,11 @@ type GraphQL struct {
 	documents *documents
 	limits    limits.Settings
 	hooks     Hooks
-	plans     keeper // nil for a schema that keeps none
+	plans     keeper // nil for a schema without plans
 	newcomers newcomers
 }
 
-// keeper is a schema that keeps how operations are executed.
+// keeper is a schema that keeps plans of operations.
 type keeper interface {
 	Forget(operation *ast.OperationDefinition)
 }
@@ -123,7 +122,7 @@ func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a = refusal(mediaJSON, failure(codeBadInput, "the answer is %s, %s or %s", mediaGraphQL, mediaJSON, mediaEvents))
 		a.status = http.StatusNotAcceptable
 	}
-	if err := a.write(w); err != nil { // an extension that is not JSON
+	if err := a.write(w); err != nil { // an extension cannot be encoded
 		a = refusal(a.media, g.Present(ctx, err))
 		_ = a.write(w)
 	}
@@ -140,10 +139,10 @@ func (g *GraphQL) done(ctx context.Context, served *served, a answer) {
 	}
 }
 
-// served is what is noted of an operation while it is served.
+// served is the record of an operation while it is served.
 type served struct {
 	Outcome
-	within context.Context // what the operation runs in; nil when it was not begun
+	within context.Context // the operation's context; nil when it was not begun
 	run    Run             // likewise
 }
 
@@ -153,7 +152,7 @@ func (s *served) end() {
 	}
 }
 
-// Refuse answers a request that is not let through to GraphQL, for what stands in front: authentication, rates.
+// Refuse answers a request for middleware, such as authentication and rate limits, that does not let it through.
 func (g *GraphQL) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	g.RefuseWith(w, r, g.Refusal(r.Context(), err))
 }

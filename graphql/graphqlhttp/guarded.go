@@ -2,8 +2,8 @@ package graphqlhttp
 
 import "github.com/vektah/gqlparser/v2/ast"
 
-// How soon a document is answered must not reveal what others search for. Documents with a guarded value in them, such
-// as a registration number in a filter, are prepared each time; those with a variable there are kept.
+// The time to answer a document must not reveal what others search for. Documents that hold a guarded value, such as a
+// registration number in a filter, are prepared each time; those with a variable there are cached.
 
 // scopeDirective marks in the schema what needs a scope.
 const scopeDirective = "hasScope"
@@ -26,7 +26,7 @@ func guardedNames(schema *ast.Schema) map[string]bool {
 	return names
 }
 
-// holdsGuarded reports whether a document has a value in a guarded place, be it as the default of a variable.
+// holdsGuarded reports whether a document has a value in a guarded place, even as the default of a variable.
 func holdsGuarded(document *ast.QueryDocument, guarded map[string]bool) bool {
 	for _, operation := range document.Operations {
 		defaults := map[string]bool{}

@@ -12,7 +12,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Why a text is not the JSON we accept. Errors of decoders repeat parts of the text.
+// The reasons that a text is not JSON as we accept it. Decoders' own errors repeat parts of the text.
 var (
 	errSyntax    = errors.New("it is not valid JSON")
 	errDuplicate = errors.New("a key occurs twice in an object")
@@ -20,7 +20,7 @@ var (
 	errEncoding  = errors.New("it is not valid UTF-8")
 )
 
-// object is a JSON object, with its text for whom the order of its members is of concern.
+// object is a JSON object, with its text for readers that need the order of its members.
 type object struct {
 	members map[string]any
 	text    string
@@ -88,7 +88,7 @@ func (p *jsonParser) string() (string, error) {
 	return string(text), err
 }
 
-// enter reads the bracket that opens an object or an array.
+// enter reads the opening bracket of an object or an array.
 func (p *jsonParser) enter() error {
 	if _, err := p.ReadToken(); err != nil {
 		return err

@@ -12,10 +12,10 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// message is one of the protocol graphql-transport-ws.
+// message is a message of the protocol graphql-transport-ws.
 type message struct {
 	id, kind string
-	payload  *object       // of those that come in
+	payload  *object       // of incoming messages
 	answer   *answer       // the payload of next
 	errors   gqlerror.List // the payload of error
 }
@@ -31,7 +31,7 @@ const (
 	messageComplete  = "complete"
 )
 
-// parseMessage reads what a client sent; ok is false for what is no message that a client sends.
+// parseMessage reads a client's message; ok is false for anything else.
 func parseMessage(text string, nesting int) (m message, ok bool) {
 	value, err := parseJSON(text, nesting)
 	top, isObject := value.(*object)
@@ -54,10 +54,10 @@ func parseMessage(text string, nesting int) (m message, ok bool) {
 	return m, false
 }
 
-// signsIn are the headers for which connection_init stands.
+// signsIn are the headers that connection_init may carry.
 var signsIn = []string{"X-Client-Id", "X-Client-Secret", "Authorization", "X-Access-Purpose"}
 
-// sent is what connection_init says, as if in headers. Their names are in any case.
+// sent returns the payload of connection_init as headers. Their names are case-insensitive.
 func (m message) sent() (sent http.Header, ok bool) {
 	sent = http.Header{}
 	if m.payload == nil {
@@ -78,8 +78,8 @@ func (m message) sent() (sent http.Header, ok bool) {
 	return sent, true
 }
 
-// request is the operation that subscribe asks for. Its cost is told when its extensions hold "explain": true, since a
-// socket has no headers for one operation.
+// request is the operation of a subscribe message. Its cost is reported when its extensions hold "explain": true, since
+// a socket has no headers for one operation.
 func (m message) request() (request, *unread) {
 	asked, refused := requestOf(m.payload.members)
 	if extensions, ok := m.payload.members["extensions"].(*object); ok {
@@ -118,9 +118,9 @@ func (m message) appendTo(text *bytes.Buffer) error {
 	return nil
 }
 
-// read waits for the next message; ok is false when the connection is closed, as it is for what is no message.
+// read waits for the next message; ok is false when the connection is closed, as it is for an invalid one.
 func (s *socket) read() (m message, ok bool) {
-	kind, text, err := s.connection.Read(context.Background()) // Close ends it, which says why
+	kind, text, err := s.connection.Read(context.Background()) // ended by Close, which has the reason
 	if err != nil {
 		return m, false
 	}
@@ -131,7 +131,7 @@ func (s *socket) read() (m message, ok bool) {
 	return m, true
 }
 
-// send sends messages, together, and fails when the client takes nothing for too long.
+// send sends messages together, and fails when the client reads nothing for too long.
 func (s *socket) send(messages ...message) error {
 	s.sending.Lock()
 	defer s.sending.Unlock()
@@ -149,5 +149,5 @@ func (s *socket) write(m message) error {
 	if err := m.appendTo(&text); err != nil {
 		return err
 	}
-	return s.connection.Write(context.Background(), websocket.MessageText, text.Bytes()) // which is gathered
+	return s.connection.Write(context.Background(), websocket.MessageText, text.Bytes()) // which buffers it
 }

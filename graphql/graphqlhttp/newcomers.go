@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// newcomers are the sockets on which nobody has signed in. When there are too many, the address that has the most
-// loses its oldest, so that whoever opens sockets and says nothing keeps nobody else out.
+// newcomers are the sockets that have not signed in. When there are too many, the address with the most loses its
+// oldest: a client that opens sockets without signing in keeps nobody else out.
 type newcomers struct {
 	mu sync.Mutex
 	n  int
-	of map[netip.Prefix][]*newcomer // the oldest first
+	of map[netip.Prefix][]*newcomer // oldest first
 }
 
 type newcomer struct {
@@ -19,7 +19,7 @@ type newcomer struct {
 	close func()
 }
 
-// enter adds a socket. leave is called when somebody has signed in on it, or it ends; more than once does nothing.
+// enter adds a socket. Call leave when it has signed in or ended; further calls do nothing.
 func (all *newcomers) enter(from netip.Addr, closeIt func()) (leave func()) {
 	one := &newcomer{prefixOf(from), closeIt}
 	all.mu.Lock()
@@ -64,7 +64,7 @@ func (all *newcomers) remove(one *newcomer) {
 	}
 }
 
-// prefixOf is what one client has: an address of version 4, and of version 6 a network of 64 bits.
+// prefixOf returns what one client has: an IPv4 address, or a network of 64 bits of IPv6.
 func prefixOf(from netip.Addr) netip.Prefix {
 	bits := 64
 	if from = from.Unmap(); from.Is4() {

@@ -16,7 +16,7 @@ type prepared struct {
 	operation
 	variables map[string]any
 	cost      int
-	least     int // of it, what is charged in any case
+	least     int // of it, the charge in any case
 	depth     int
 	explain   explain
 	context   *graphql.OperationContext
@@ -24,7 +24,7 @@ type prepared struct {
 
 func (q *prepared) isSubscription() bool { return q.Operation == ast.Subscription }
 
-// prepare makes ready what a client asks, or answers with why it may not be executed.
+// prepare prepares a requested operation, or answers with the reason that it may not be executed.
 func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header, media string, outcome *served) (*prepared, *answer) {
 	document, errs := g.documentOf(ctx, asked)
 	if errs != nil {
@@ -52,7 +52,7 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 		q.least = q.cost
 	}
 	outcome.Cost = q.cost
-	if asked.explain != explainPlan { // which tells that it is too much
+	if asked.explain != explainPlan { // it reports the fault itself
 		refused = operation.price.Check(q.cost)
 	}
 	if refused == nil {
@@ -65,7 +65,7 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 		return nil, new(g.explained(ctx, refusal(media, refused), q))
 	}
 	text := document.text
-	if document.guarded { // the executor is not to keep its plan
+	if document.guarded { // the executor must not keep its plan
 		text = ""
 	}
 	q.context = &graphql.OperationContext{
@@ -129,7 +129,7 @@ func (q *prepared) documentID() string {
 	return backoffice.DocumentID(q.context.RawQuery)
 }
 
-// response executes an operation that was let in.
+// response executes an admitted operation.
 func (g *GraphQL) response(ctx context.Context, of *graphql.OperationContext, run Run) (response *graphql.Response) {
 	if run != nil {
 		defer func() {
@@ -144,8 +144,8 @@ func (g *GraphQL) response(ctx context.Context, of *graphql.OperationContext, ru
 	return responses(ctx)
 }
 
-// checkPurpose rejects an operation that would disclose registration numbers for no stated purpose, before anything
-// of it is done.
+// checkPurpose rejects an operation that would disclose registration numbers without a stated purpose, before anything
+// of it runs.
 func (g *GraphQL) checkPurpose(ctx context.Context, q *prepared) *gqlerror.Error {
 	if err := backoffice.CheckPurpose(ctx); err != nil && slices.Contains(g.scopesOf(q), string(backoffice.PrivacyRead)) {
 		return g.Present(ctx, err)

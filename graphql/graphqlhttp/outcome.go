@@ -39,14 +39,14 @@ func (g *GraphQL) answerOf(ctx context.Context, media string, operation *graphql
 		a.status = statusOfFailure(a.errors, media, a.data == nil)
 	}
 	if most := g.limits.FieldErrors; len(a.errors) > most {
-		before, _ := a.extensions[errorsOmitted].(int) // the executor does not keep all of very many either
+		before, _ := a.extensions[errorsOmitted].(int) // the executor too drops errors beyond a limit
 		a.extensions = with(a.extensions, errorsOmitted, before+len(a.errors)-most)
 		a.errors = a.errors[:most]
 	}
 	return a
 }
 
-// beforeWrite says why nothing of an answer may be shown; nil when it may.
+// beforeWrite returns the reason that nothing of an answer may be shown, or nil.
 func (g *GraphQL) beforeWrite(ctx context.Context) *gqlerror.Error {
 	switch err := backoffice.CommitLedger(ctx); {
 	case err == nil:
@@ -60,7 +60,7 @@ func (g *GraphQL) beforeWrite(ctx context.Context) *gqlerror.Error {
 }
 
 // cameToNothing reports whether an answer is all nulls because the store is unavailable. Its status makes clients and
-// balancers retry, as that of an answer without data. A slow mutation may still have been done.
+// balancers retry, like that of an answer without data. A slow mutation may still have run.
 func (g *GraphQL) cameToNothing(a answer, operation ast.Operation) bool {
 	away := func(err *gqlerror.Error) bool {
 		code := codeOfError(err)
@@ -80,11 +80,10 @@ func (g *GraphQL) cameToNothing(a answer, operation ast.Operation) bool {
 	return true
 }
 
-// errorsOmitted is the extension that tells how many errors are not shown.
+// errorsOmitted is the extension that counts the errors that are not shown.
 const errorsOmitted = "errorsOmitted"
 
-// tooLarge is the error of an answer that would be larger than answers may be: then there is no data, and no other
-// error.
+// tooLarge is the error of an answer that exceeds the size limit: then it has no data, and no other error.
 func (g *GraphQL) tooLarge(response *graphql.Response) *gqlerror.Error {
 	for _, err := range response.Errors {
 		if codeOfError(err) == limits.CodeAnswer {
@@ -97,7 +96,7 @@ func (g *GraphQL) tooLarge(response *graphql.Response) *gqlerror.Error {
 	return nil
 }
 
-// late reports whether the deadline took away the answer. What a mutation has done is reported all the same.
+// late reports whether the deadline cut the answer short. A mutation's result is reported all the same.
 func late(ctx context.Context, operation *graphql.OperationContext, response *graphql.Response) bool {
 	if response == nil {
 		return true
@@ -108,7 +107,7 @@ func late(ctx context.Context, operation *graphql.OperationContext, response *gr
 	return slices.ContainsFunc(response.Errors, func(err *gqlerror.Error) bool { return codeOfError(err) == codeTimeout })
 }
 
-// statusOfFailure is the status of an executed operation without data: that of the first fault of ours, else 200, or
+// statusOfFailure is the status of an executed operation without data: that of the first internal fault, else 200, or
 // that of the first error when execution did not begin.
 func statusOfFailure(errs gqlerror.List, media string, unbegun bool) int {
 	for _, err := range errs {
@@ -123,7 +122,7 @@ func statusOfFailure(errs gqlerror.List, media string, unbegun bool) int {
 	return http.StatusOK
 }
 
-// with adds to extensions without changing the map that came with a response.
+// with adds to extensions without changing the response's own map.
 func with(extensions map[string]any, key string, value any) map[string]any {
 	added := make(map[string]any, len(extensions)+1)
 	maps.Copy(added, extensions)

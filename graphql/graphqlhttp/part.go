@@ -13,8 +13,8 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// What follows is for answers that consist of several executions, such as an export's pages: it is read, prepared and
-// executed as any other request is, but what is executed is made of what was asked.
+// For answers that consist of several executions, such as an export's pages. A request is read, prepared and executed
+// like any other, but the executed operations are derived from the requested one.
 
 type Asked struct{ request }
 
@@ -30,16 +30,16 @@ func (g *GraphQL) Ask(w http.ResponseWriter, r *http.Request) (Asked, error) {
 	return Asked{asked}, nil
 }
 
-// Refused is why nothing is executed, as the client is told.
+// Refused is the reason that nothing is executed, as reported to the client.
 type Refused struct {
 	errs   gqlerror.List
-	status int // that of the code when 0
+	status int // 0: that of the code
 	allow  string
 }
 
 func (r *Refused) Error() string { return r.errs.Error() }
 
-// NotAcceptable refuses a request of which no answer is of a media type that the client takes.
+// NotAcceptable rejects a request that accepts none of the answer's media types.
 func NotAcceptable(message string) *Refused {
 	return &Refused{errs: gqlerror.List{failure(codeBadInput, "%s", message)}, status: http.StatusNotAcceptable}
 }
@@ -49,8 +49,8 @@ func (u *unread) refused() *Refused {
 	return &Refused{errs: a.errors, status: a.status, allow: a.allow}
 }
 
-// Query is an operation that was parsed, validated and given its variables. It was not priced, and nothing in it may
-// be changed but the fields of the struct.
+// Query is a parsed, validated operation with its variables. It has no price yet, and only the fields of the struct may
+// be changed.
 type Query struct {
 	Schema    *ast.Schema
 	Document  *ast.QueryDocument
@@ -65,7 +65,7 @@ type Query struct {
 	rows   limits.Rows
 }
 
-// Query prepares what is asked; header is that of the request. Errors: *Refused.
+// Query prepares a requested operation; header is the request's. Errors: *Refused.
 func (g *GraphQL) Query(ctx context.Context, asked Asked, header http.Header) (*Query, error) {
 	document, errs := g.documentOf(ctx, asked.request)
 	if errs != nil {
@@ -86,7 +86,7 @@ func (g *GraphQL) Query(ctx context.Context, asked Asked, header http.Header) (*
 	}, nil
 }
 
-// Price works out what an operation costs with these variables, and holds it to the limits. Errors: *Refused.
+// Price computes what an operation costs with these variables, and checks it against the limits. Errors: *Refused.
 func (g *GraphQL) Price(q *Query, variables map[string]any) (cost int, err error) {
 	price := g.limits.Price(g.schema, q.Operation)
 	cost, q.least = price.Cost(variables, q.rows), price.Least(variables, q.rows)
@@ -100,7 +100,7 @@ func (g *GraphQL) Price(q *Query, variables map[string]any) (cost int, err error
 	return cost, nil
 }
 
-// Part is what one execution has answered. End it.
+// Part is the answer of one execution. End it.
 type Part struct {
 	Data []byte // JSON, valid until the end
 	g    *GraphQL
@@ -110,9 +110,9 @@ type Part struct {
 }
 
 // Part executes a query with these variables when it is its turn, as an operation of its own: with its own session,
-// register's ledger, budget and moment, of what primary servers have, read as what is read once. Any error of a field
-// is an error of all. Errors: *Refused, and those of the hooks. written is shown what is written of the answer, from
-// time to time and at its end; it may yet turn out to be an error.
+// register's ledger, budget and snapshot, on primary servers, and without leaving its lists in the cache. An error of
+// any field fails all of it. Errors: *Refused, and those of the hooks. written gets the answer so far, from time to
+// time and at its end; it may yet turn out to be an error.
 func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, cost int, written func(answer []byte)) (_ *Part, err error) {
 	p := &Part{g: g}
 	defer func() {
@@ -148,7 +148,7 @@ func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, 
 	return p, nil
 }
 
-// MayLeave makes durable what the register has to know before any of the part's bytes leave. Errors: *Refused.
+// MayLeave makes the register's entries durable before any of the part's bytes are sent. Errors: *Refused.
 func (p *Part) MayLeave() error {
 	if withheld := p.g.beforeWrite(p.ctx); withheld != nil {
 		return &Refused{errs: gqlerror.List{withheld}}
@@ -156,24 +156,22 @@ func (p *Part) MayLeave() error {
 	return nil
 }
 
-// End gives back what the part has, its data among it.
+// End releases what the part holds, including its data.
 func (p *Part) End() {
 	p.end()
 	p.cancel()
 	p.Data = nil
 }
 
-// IsTooLong reports whether an error is that of an answer with more bytes than one may have, so that fewer objects have
-// to be asked for.
+// IsTooLong reports whether an answer exceeded its size limit, so that fewer objects have to be requested.
 func IsTooLong(err error) bool { return isOf(backoffice.TooLarge, err) }
 
-// IsUnavailable reports whether an error is that of a server or a store that has no room or is away, so that the same
-// may be asked again.
+// IsUnavailable reports whether a server or a store has no room or is away, so that the request can be repeated.
 func IsUnavailable(err error) bool {
 	return isOf(backoffice.Unavailable, err) || backoffice.KindOf(err) == backoffice.Unavailable
 }
 
-// IsRateLimited reports whether an error is that of a pair whose budget is spent, so that the same may be asked again.
+// IsRateLimited reports whether a credential's budget is spent, so that the request can be repeated.
 func IsRateLimited(err error) bool {
 	return isOf(backoffice.RateLimited, err) || backoffice.KindOf(err) == backoffice.RateLimited
 }
@@ -183,8 +181,8 @@ func isOf(kind backoffice.Kind, err error) bool {
 	return ok && codeOfError(refused.errs[0]) == codeOf(kind)
 }
 
-// Done tells what became of a request that was answered in parts, and forgets what was kept for its query. refused is
-// nil when it was answered whole.
+// Done reports the outcome of a request that was answered in parts, and drops its query's plans. refused is nil when it
+// was answered whole.
 func (g *GraphQL) Done(ctx context.Context, q *Query, cost, status int, refused *Refused) {
 	o := Outcome{Status: status, Cost: cost}
 	if q != nil {
@@ -201,7 +199,7 @@ func (g *GraphQL) Done(ctx context.Context, q *Query, cost, status int, refused 
 	}
 }
 
-// Refusal is what a client is told of an error. The cause of a fault of ours is logged here.
+// Refusal is a client's view of an error. The cause of an internal fault is logged here.
 func (g *GraphQL) Refusal(ctx context.Context, err error) *Refused {
 	if refused, ok := errors.AsType[*Refused](err); ok {
 		return refused

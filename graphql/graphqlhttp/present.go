@@ -14,9 +14,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Present turns any error of a resolver into what the caller sees: the message of a backoffice.Error, with its code
-// and the path, and "internal error" with the request's id for everything else, whose cause is logged here and
-// nowhere else. It is the error presenter of gqlgen and may be used wherever a GraphQL error is made.
+// Present makes the caller's view of a resolver's error: the message of a backoffice.Error, with its code and the path,
+// and "internal error" with the request's id for anything else, whose cause is logged here and nowhere else. It is
+// gqlgen's error presenter, and may be used wherever a GraphQL error is made.
 func (g *GraphQL) Present(ctx context.Context, err error) *gqlerror.Error {
 	var (
 		known     *backoffice.Error
@@ -39,7 +39,7 @@ func (g *GraphQL) Present(ctx context.Context, err error) *gqlerror.Error {
 		if kind == backoffice.Unavailable && known.Cause != nil {
 			g.log(ctx, slog.LevelWarn, "unavailable", known.Cause)
 		}
-	case kind == backoffice.Timeout, errors.Is(err, context.Canceled): // the latter reaches nobody
+	case kind == backoffice.Timeout, errors.Is(err, context.Canceled): // nobody sees the latter
 		kind = backoffice.Timeout
 		presented.Message = "the request took too long"
 	default:
@@ -55,8 +55,8 @@ func (g *GraphQL) Present(ctx context.Context, err error) *gqlerror.Error {
 	return presented
 }
 
-// Recover turns a panic below a resolver into an internal fault, whose cause holds the stack but not the panic's own
-// value unless Go made it: that of others could hold anything.
+// Recover turns a panic below a resolver into an internal fault. Its cause holds the stack, and the panic's value only
+// if Go made it: any other could hold anything.
 func (g *GraphQL) Recover(_ context.Context, panicked any) error {
 	return &backoffice.Error{Kind: backoffice.Internal, Message: "internal error", Cause: panicError(panicked)}
 }

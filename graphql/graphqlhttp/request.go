@@ -11,12 +11,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// request is what a client asks, whichever method carried it.
+// request is a client's request, by any method.
 type request struct {
 	query         string
 	documentID    string    // of a trusted document, in its one form; "" for none
 	apollo        bool      // it came as Apollo's clients send it
-	known         *document // that was found already
+	known         *document // already found
 	operationName string
 	variables     map[string]any
 
@@ -24,14 +24,14 @@ type request struct {
 	explain     explain
 }
 
-// unread is a request that could not be taken, with its HTTP status and a message that holds nothing of it.
+// unread is a request that could not be read, with its HTTP status and a message that holds nothing of it.
 type unread struct {
 	status  int
 	message string
 	allow   string
 }
 
-// answer tells a client why its request was not taken.
+// answer reports to a client why its request was rejected.
 func (u *unread) answer(media string) answer {
 	a := refusal(media, failure(codeBadInput, "%s", u.message))
 	a.status, a.allow = u.status, u.allow
@@ -42,8 +42,8 @@ func malformed(message string) *unread {
 	return &unread{status: http.StatusBadRequest, message: message}
 }
 
-// read takes a request from POST with a JSON body, or from GET with parameters of the same names, as GraphQL over HTTP
-// specifies. Documents in URLs end up in logs: use POST.
+// read reads a request from POST with a JSON body, or from GET with parameters of the same names, by GraphQL over HTTP.
+// Documents in URLs end up in logs: use POST.
 func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread) {
 	switch r.Method {
 	case http.MethodPost:
@@ -63,8 +63,7 @@ func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread
 	return request{}, &unread{status: http.StatusMethodNotAllowed, message: "the method is not allowed", allow: "GET, POST"}
 }
 
-// checkContent refuses any body but JSON in UTF-8: forms and plain texts are what a foreign page can send without
-// asking.
+// checkContent rejects any body but JSON in UTF-8: a foreign page can send forms and plain texts without asking.
 func checkContent(header http.Header) *unread {
 	refused := &unread{status: http.StatusUnsupportedMediaType, message: "the body has to be application/json in UTF-8, not compressed"}
 	if encoding := header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
@@ -139,7 +138,7 @@ func requestOf(members map[string]any) (request, *unread) {
 		case "variables":
 			q.variables = inner.members
 			ok = ok || value == nil
-		case "extensions": // of no meaning here, but for the one that stands in a query's place
+		case "extensions": // without effect, except the one that replaces a query
 			if persisted, there := inner.members["persistedQuery"]; there {
 				q.apollo = true
 				ids = append(ids, apolloHash(persisted))
@@ -164,7 +163,7 @@ func requestOf(members map[string]any) (request, *unread) {
 	return q, nil
 }
 
-// apolloHash is the digest in Apollo's extension, "" for what holds none.
+// apolloHash is the digest in Apollo's extension, or "".
 func apolloHash(persisted any) string {
 	extension, ok := persisted.(*object)
 	if !ok {

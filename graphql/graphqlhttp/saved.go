@@ -20,10 +20,10 @@ import (
 )
 
 // A saved query has an address, whose parameters are its variables. Addresses end up in logs, so guarded values are not
-// taken from them. A spreadsheet shows no errors beside data, so a missing scope rejects the whole.
+// taken from them. A spreadsheet shows no errors with its data, so a missing scope fails the whole query.
 
-// ServeSaved answers a GET request for a saved query with its answer as JSON. What fails has the status that GraphQL
-// over HTTP has for it.
+// ServeSaved answers a GET request for a saved query with its answer as JSON. A failure has its status by GraphQL over
+// HTTP.
 func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument, parameters url.Values) {
 	ctx := r.Context()
 	var served served
@@ -44,7 +44,7 @@ func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *back
 		return g.execute(ctx, mediaGraphQL, q, &served)
 	})
 	a.media = mediaJSON
-	if string(a.data) == "null" && a.status == http.StatusOK { // the status alone would not tell
+	if string(a.data) == "null" && a.status == http.StatusOK { // the status alone would not show it
 		a.status = statusOf(codeOfError(a.errors[0]), mediaGraphQL)
 	}
 	if a.data != nil && a.status == http.StatusOK && len(a.errors) == 0 && isKnown(w, r, a.data) {
@@ -57,7 +57,7 @@ func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *back
 	g.done(ctx, &served, a)
 }
 
-// isKnown gives an answer its entity tag, and reports whether the client has it.
+// isKnown sets an answer's entity tag, and reports whether the client has it.
 func isKnown(w http.ResponseWriter, r *http.Request, data []byte) bool {
 	sum := sha256.Sum256(data)
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
@@ -70,7 +70,7 @@ func isKnown(w http.ResponseWriter, r *http.Request, data []byte) bool {
 	return false
 }
 
-// AskedBy is what the address of a saved query asks. Errors: *Refused, for a parameter that is no variable, does not
+// AskedBy is the request in a saved query's address. Errors: *Refused, for a parameter that is no variable, does not
 // fit or needs a scope, and for a scope that the whole answer needs and the caller lacks.
 func (g *GraphQL) AskedBy(ctx context.Context, saved *backoffice.TrustedDocument, parameters url.Values) (Asked, error) {
 	asked, refused := g.askedBy(ctx, saved, parameters)
@@ -110,8 +110,8 @@ func (g *GraphQL) askedBy(ctx context.Context, saved *backoffice.TrustedDocument
 	return asked, refused
 }
 
-// encodeParameters writes parameters as a JSON object of variables, by their types: lists are parameters that occur
-// several times, input objects are JSON.
+// encodeParameters writes parameters as a JSON object of variables, by their types: lists are repeated parameters,
+// input objects are JSON.
 func (g *GraphQL) encodeParameters(operation *ast.OperationDefinition, parameters url.Values) ([]byte, *gqlerror.Error) {
 	b := []byte{'{'}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
@@ -151,7 +151,7 @@ func (g *GraphQL) appendParameter(b []byte, expected *ast.Type, values []string)
 	return append(b, ']'), true
 }
 
-// appendValue appends what one parameter says. An empty one is an empty text, and null where there are no texts.
+// appendValue appends the value of one parameter. An empty one is an empty text, or null where the type is not text.
 func (g *GraphQL) appendValue(b []byte, expected *ast.Type, value string) (_ []byte, fits bool) {
 	def := g.schema.Types[expected.Name()]
 	isText := def.Name == "String" || def.Name == "ID"
@@ -172,7 +172,7 @@ func (g *GraphQL) appendValue(b []byte, expected *ast.Type, value string) (_ []b
 	return appendEncoded(b, value), true
 }
 
-// givesGuarded reports whether variables that were given hold a value in a guarded place.
+// givesGuarded reports whether the given variables hold a value in a guarded place.
 func (g *GraphQL) givesGuarded(d *document, values, given map[string]any) bool {
 	from := map[string]bool{}
 	for name := range given {
@@ -191,7 +191,7 @@ func (g *GraphQL) givesGuarded(d *document, values, given map[string]any) bool {
 	})
 }
 
-// holdsKey reports whether a value holds an input object with one of these fields, and not null.
+// holdsKey reports whether a value holds an input object with a value in one of these fields that is not null.
 func holdsKey(value any, keys map[string]bool) bool {
 	switch value := value.(type) {
 	case []any:

@@ -9,8 +9,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// scalars decode the schema's own scalars before anything runs. Of a JSON only the kind is checked: what an object may
-// hold is a rule of the domain.
+// scalars decode the schema's own scalars before anything runs. Of a JSON only the kind is checked: the members of an
+// object are the domain's rules.
 var scalars = map[string]func(value any) (decoded any, ok bool){
 	"DateTime": func(value any) (any, bool) {
 		var instant backoffice.Instant
@@ -34,7 +34,7 @@ func coerceScalar(name string, value any) (any, bool) {
 	return decode(value)
 }
 
-// formOf tells how a scalar is written of which its kind says too little, after what is wrong with a value of it.
+// formOf describes a scalar's format where its kind says too little, to complete a message about a wrong value.
 func formOf(def *ast.Definition) string {
 	if def != nil && def.Name == "DateTime" {
 		return `; an instant is written as in "2026-06-01T09:30:00.000Z"`
@@ -42,7 +42,7 @@ func formOf(def *ast.Definition) string {
 	return ""
 }
 
-// isScalarLiteral reports whether a literal is one of its scalar's. What is inside an object is not looked at, as in a
+// isScalarLiteral reports whether a literal is one of its scalar's. Inside an object it checks nothing, as in a
 // variable; it may hold variables, too.
 func isScalarLiteral(value *ast.Value) bool {
 	var plain any = &object{}
@@ -56,10 +56,9 @@ func isScalarLiteral(value *ast.Value) bool {
 	return ok
 }
 
-// exact makes literals come out as they were written, where gqlparser would read numbers as 64 bits and lose digits or
-// fail, and forget the order of an object's members. An ID that is written as a number becomes a text. A JSON literal
-// becomes a variable, named by "=" and its number, which no variable of a document can be; the values of these are
-// added to constants.
+// exact keeps literals as they were written: gqlparser would read numbers as 64 bits and lose digits or fail, and
+// forget the order of an object's members. An ID that is written as a number becomes a text. A JSON literal becomes a
+// variable, named by "=" and its number, which no document can declare; its value is added to constants.
 func exact(values []*ast.Value, constants map[string]any) {
 	for _, value := range values {
 		switch {
@@ -79,11 +78,11 @@ func exact(values []*ast.Value, constants map[string]any) {
 	}
 }
 
-// template is a JSON literal that waits for the values of its variables.
+// template is a JSON literal whose variables have no values yet.
 type template struct{ literal *ast.Value }
 
-// fill writes the literal's members in their order. A member whose variable has no value is left out, and an element
-// of a list is null then, as where gqlparser makes values of literals.
+// fill writes the literal's members in their order. A member whose variable has no value is left out, and such an
+// element of a list is null, as in gqlparser's values of literals.
 func (t template) fill(variables map[string]any) json.RawMessage {
 	return appendLiteral(nil, t.literal, variables)
 }
@@ -131,10 +130,10 @@ func appendLiteral(b []byte, value *ast.Value, variables map[string]any) []byte 
 	case ast.NullValue:
 		return append(b, "null"...)
 	}
-	return append(b, value.Raw...) // a number or a truth value
+	return append(b, value.Raw...) // a number or a boolean
 }
 
-// appendEncoded appends what a variable was coerced to, which can always be encoded.
+// appendEncoded appends a coerced variable, which can always be encoded.
 func appendEncoded(b []byte, value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {

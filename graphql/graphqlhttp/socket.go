@@ -19,7 +19,7 @@ import (
 
 const socketProtocol = "graphql-transport-ws"
 
-// Codes with which a connection is closed. Beside these there are those of RFC 6455, after which a client tries again.
+// Codes with which a connection is closed. Clients try again after the other codes, which are RFC 6455's.
 const (
 	closeBadMessage   websocket.StatusCode = 4400
 	closeUnauthorized websocket.StatusCode = 4401
@@ -33,20 +33,20 @@ const (
 
 const (
 	initTime       = 10 * time.Second
-	mostNewcomers  = 1000 // connections at one time that nobody has signed in on
+	mostNewcomers  = 1000 // connections that have not signed in
 	mostOperations = 50   // of a connection at one time
 	envelopeBytes  = 4 << 10
 	mostIdentifier = 256 // bytes
 )
 
-// SignIn finds out who a socket is for, by what its first message says as if in headers; r is the request that opened
-// it. Errors: RateLimited after too many failures of one client, and what it answers to a request without a valid pair.
+// SignIn authenticates a socket by its first message, as if in headers; r is the request that opened it. Errors:
+// RateLimited after too many failures of one client, and the answer to a request without a valid credential.
 type SignIn func(ctx context.Context, r *http.Request, sent http.Header) (Connect, error)
 
-// Connect counts a socket: own ends when it has to be closed, and its cause says why.
+// Connect counts a socket: own ends when it has to be closed, with the reason as its cause.
 type Connect func() (own context.Context, leave func(), err error)
 
-// IsSocket reports whether a request wants to become a WebSocket.
+// IsSocket reports whether a request asks for a WebSocket.
 func IsSocket(r *http.Request) bool {
 	return r.Method == http.MethodGet && hasToken(r.Header["Connection"], "upgrade") && hasToken(r.Header["Upgrade"], "websocket")
 }
@@ -62,8 +62,8 @@ func hasToken(values []string, token string) bool {
 	return false
 }
 
-// Socket serves a WebSocket of a client's address for as long as it is open. What stands in front has looked at where
-// it comes from, and nothing else: who it is for is said on the socket, and found out by signIn.
+// Socket serves a WebSocket of a client's address for as long as it is open. The middleware in front has checked its
+// origin, and nothing else: the client signs in on the socket, through signIn.
 func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr, signIn SignIn) {
 	if r.Header.Get("Sec-Websocket-Version") != "13" {
 		w.Header().Set("Sec-Websocket-Version", "13")
@@ -108,16 +108,16 @@ type socket struct {
 	work       sync.WaitGroup
 }
 
-// running is an operation on a socket. Its identifier may be another's as soon as the client is told that it is over.
+// running is an operation on a socket. Its identifier may be reused once the client has the message that it is over.
 type running struct {
 	*socket
 	id   string
 	stop context.CancelFunc
 }
 
-// close says why the connection is closed, once.
+// close closes the connection with a reason, once.
 func (s *socket) close(code websocket.StatusCode, reason string) {
-	if len(reason) > 120 { // a frame of control is no longer
+	if len(reason) > 120 { // the limit of a control frame
 		reason = strings.ToValidUTF8(reason[:120], "")
 	}
 	_ = s.connection.Close(code, reason)
@@ -140,11 +140,11 @@ func (s *socket) closeFor(ctx context.Context, err error) {
 	s.close(code, s.Present(ctx, err).Message)
 }
 
-// greet waits for the client to say who it is, and returns the context of what it does from then on; nil when the
-// connection was closed instead. over gives back its place among the newcomers.
+// greet waits for the client to sign in, and returns the context of its operations; nil when the connection was closed
+// instead. over frees its place among the newcomers.
 func (s *socket) greet(signIn SignIn, over func()) (own context.Context, leave func()) {
 	late := time.AfterFunc(initTime, func() {
-		over() // before the client is waited for once more
+		over() // before waiting for the client again
 		s.close(closeInitTimeout, "Connection initialisation timeout")
 	})
 	defer late.Stop()
@@ -166,7 +166,7 @@ func (s *socket) greet(signIn SignIn, over func()) (own context.Context, leave f
 }
 
 func (s *socket) enter(signIn SignIn, m message) (own context.Context, leave func()) {
-	// The request's own context ends with Socket alone, for the connection is not the server's any more.
+	// The request's own context ends with Socket alone, because the connection is no longer the server's.
 	ctx := context.WithoutCancel(s.request.Context())
 	sent, ok := m.sent()
 	if !ok {
@@ -189,7 +189,7 @@ func (s *socket) enter(signIn SignIn, m message) (own context.Context, leave fun
 	return own, leave
 }
 
-// serve reads what the client wants until the connection is closed, by it or by the end of ctx.
+// serve reads the client's messages until the connection is closed, by it or by the end of ctx.
 func (s *socket) serve(ctx context.Context) {
 	defer s.work.Wait()
 	operations, cancel := context.WithCancel(ctx)
@@ -219,7 +219,7 @@ func (s *socket) serve(ctx context.Context) {
 	}
 }
 
-// keepAlive finds out that a client has gone without a word, and keeps proxies from thinking so.
+// keepAlive notices a client that has gone silently, and keeps proxies from closing the connection.
 func (s *socket) keepAlive(ctx context.Context) {
 	tick := time.NewTicker(idleEvery)
 	defer tick.Stop()
@@ -247,7 +247,7 @@ func (s *socket) begin(ctx context.Context, m message) bool {
 	switch {
 	case known:
 		return false
-	case n >= mostOperations: // said before anything else is read, so that what waits to be said does not pile up
+	case n >= mostOperations: // rejected before anything else is read, so that the rejections do not pile up
 		refused := s.Present(ctx, backoffice.Errorf(backoffice.RateLimited, "too many operations at one time: %d of a connection", mostOperations))
 		_ = s.send(message{id: m.id, kind: messageError, errors: gqlerror.List{refused}})
 		return true
@@ -271,7 +271,7 @@ func (s *socket) end(id string) {
 	}
 }
 
-// over gives back the operation's identifier.
+// over frees the operation's identifier.
 func (o *running) over() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -324,7 +324,7 @@ func (o *running) next(answers []answer) error {
 	return o.send(messages...)
 }
 
-// idle implements subscriber: keepAlive shows it.
+// idle implements subscriber: keepAlive does its work.
 func (o *running) idle() error { return nil }
 
 func (o *running) complete() error {

@@ -15,12 +15,11 @@ import (
 )
 
 type Subscription interface {
-	// Context ends when the subscription has to; its cause says why.
+	// Context ends when the subscription must; its cause is the reason.
 	Context() context.Context
-	// Next waits for the next events and returns how many there are, at most most. They are there until it is called
-	// again.
+	// Next waits for the next events and returns their number, at most most. They stay until the next call.
 	Next(ctx context.Context, most int) (int, error)
-	// Events executes the context's operation for some of them, from one on and before another: an answer for each.
+	// Events executes the context's operation for the events from one index to before another: an answer for each.
 	Events(ctx context.Context, from, before int, present graphql.ErrorPresenterFunc) ([]*graphql.Response, error)
 	Leave()
 }
@@ -35,17 +34,17 @@ type subscriber interface {
 
 const (
 	idleEvery   = 15 * time.Second
-	betweenTold = 40 * time.Millisecond // for a subscriber: what comes meanwhile is told together
+	betweenTold = 40 * time.Millisecond // for a subscriber: changes within it are sent together
 	mostEvents  = 500                   // executed together
-	eventBytes  = 64 << 10              // of the answers that are executed together, roughly; they are kept until the client has taken them
-	longestPong = time.Minute           // a socket whose client answers no ping for so long is closed
+	eventBytes  = 64 << 10              // roughly, of the answers executed together; they are kept until the client has read them
+	longestPong = time.Minute           // without an answer to a ping a socket is closed
 )
 
 var (
 	errGone = errors.New("the client has gone, or takes nothing; it may go on after the last change that it has")
 )
 
-// subscribe answers a subscription, for as long as it goes on. to is asked for when it has begun.
+// subscribe answers a subscription until it ends. to is called when it has begun.
 func (g *GraphQL) subscribe(ctx context.Context, media string, q *prepared, to func() subscriber) answer {
 	if g.hooks.Subscribe == nil {
 		return refusal(media, failure(codeBadInput, "there are no subscriptions"))
@@ -62,12 +61,13 @@ func (g *GraphQL) subscribe(ctx context.Context, media string, q *prepared, to f
 	return a
 }
 
-// follow tells a subscriber what its subscription is told, until one of them ends. What the subscriber has not taken
-// yet is not kept for it: it is read when it is its turn. why is what the subscriber was told at the end, if it was.
+// follow sends a subscription's events to its subscriber until one of them ends. Events that the subscriber has not
+// read are not buffered for it: they are read when it is its turn. why is the error that the subscriber got at the end,
+// if any.
 func (g *GraphQL) follow(ctx context.Context, q *prepared, s Subscription, to subscriber) (why *gqlerror.Error) {
 	f := &following{GraphQL: g, q: q, of: s, to: to}
 	err := f.run(s.Context())
-	_, onSocket := to.(*running) // which is closed for the same reason
+	_, onSocket := to.(*running) // closed for the same reason
 	switch {
 	case onSocket && s.Context().Err() != nil, ctx.Err() != nil && backoffice.EndOfRights(ctx) == nil:
 		return nil
@@ -89,11 +89,11 @@ type following struct {
 	q    *prepared
 	of   Subscription
 	to   subscriber
-	most int // events at one time, for what they cost
-	size int // events that are executed together, for what they take
+	most int // events at one time, by their cost
+	size int // events executed together, by their size
 }
 
-// run returns why the subscription ends.
+// run returns the reason that the subscription ends.
 func (f *following) run(ctx context.Context) error {
 	f.most = max(1, min(mostEvents, f.limits.Cost/max(f.q.cost, 1)))
 	f.size = f.most
@@ -131,8 +131,8 @@ func (f *following) run(ctx context.Context) error {
 	}
 }
 
-// tell executes the operation for some events and sends the answers. told is how many it were: none, when the answers
-// would have been too long together, and fewer have to be tried.
+// tell executes the operation for some events and sends the answers. told is their number: 0 when the answers together
+// would have been too long, and fewer have to be tried.
 func (f *following) tell(ctx context.Context, from, before int) (told int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
 	defer cancel()
@@ -140,7 +140,7 @@ func (f *following) tell(ctx context.Context, from, before int) (told int, err e
 	defer part.end()
 	var responses []*graphql.Response
 	var bytes int
-	// What is told is not for the subscriber to choose, who has paid for the opening.
+	// The subscriber has paid for the opening, and does not choose the events.
 	e := Entry{Cost: (before - from) * f.q.cost, Paid: true, Part: true}
 	if ctx, err = f.begin(ctx, f.q, e, &part); err == nil {
 		ctx = graphql.WithOperationContext(ctx, f.q.context)
@@ -185,8 +185,8 @@ func (f *following) responses(ctx context.Context, run Run, from, before int) (r
 	return responses, bytes, err
 }
 
-// awayIn is the error of events that miss something for want of the store: they are not told, or a record that could
-// not be read would look like one that is gone.
+// awayIn is the error of events that lack something because the store is unavailable. They are not sent: a record that
+// could not be read would look deleted.
 func awayIn(responses []*graphql.Response) error {
 	for _, r := range responses {
 		for _, err := range r.Errors {

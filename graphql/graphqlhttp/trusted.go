@@ -10,17 +10,17 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// validationOfTrusted is the work that validating a trusted document may be, which is done once.
+// validationOfTrusted bounds the work of validating a trusted document, which is done once.
 const validationOfTrusted = 1_000_000
 
-// trustedLimits are the limits for trusted documents: those of form do not hold. Nesting does, for the parser's sake.
+// trustedLimits are the limits for trusted documents: all but those of form. Nesting stays, for the parser's sake.
 func trustedLimits(settings limits.Settings) limits.Settings {
 	settings.Tokens, settings.Aliases, settings.Directives, settings.RootFields = math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt
 	settings.Validation = max(settings.Validation, validationOfTrusted)
 	return settings
 }
 
-// trusted finds the document of a request that names it by an identifier, or that may send a trusted one alone.
+// trusted finds the document of a request that names it by an identifier, or that may only send trusted ones.
 func (g *GraphQL) trusted(ctx context.Context, asked request) (*document, gqlerror.List) {
 	id := asked.documentID
 	if id == "" && asked.query != "" {
@@ -43,7 +43,7 @@ func (g *GraphQL) trusted(ctx context.Context, asked request) (*document, gqlerr
 	return g.documents.find(known{text: found.ID, trusted: true}, found.Text)
 }
 
-// trustedDocument finds a document by an identifier. NotFound when there is none.
+// trustedDocument finds a document by an identifier. Errors: NotFound.
 func (g *GraphQL) trustedDocument(ctx context.Context, id string) (*backoffice.TrustedDocument, error) {
 	if g.hooks.Trusted == nil || id == "" {
 		return nil, backoffice.Errorf(backoffice.NotFound, "there is no such document")
@@ -59,8 +59,8 @@ func agree(asked request, found *backoffice.TrustedDocument) bool {
 	return asked.documentID == backoffice.DocumentID(asked.query)
 }
 
-// notPersisted is the answer to an identifier that is not known. Apollo's clients go by the message: they send the
-// document itself then, and go on doing so.
+// notPersisted is the answer to an unknown identifier. Apollo's clients rely on the message: they then send the
+// document itself, and keep doing so.
 func notPersisted(asked request) *gqlerror.Error {
 	if asked.apollo {
 		return failure(codeNotPersisted, "PersistedQueryNotSupported")

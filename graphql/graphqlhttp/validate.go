@@ -13,8 +13,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// validationRules are the rules of the GraphQL specification, without those of gqlparser that guess what was meant
-// ("Did you mean": that tells a caller of the schema what it did not ask, and is slow) or quote values.
+// validationRules are the rules of the GraphQL specification, without those of gqlparser that guess what was meant or
+// quote values. "Did you mean" tells a caller of the schema what it did not ask, and is slow.
 var validationRules = func() []core.Rule {
 	chosen := rules.NewDefaultRules()
 	for _, replaced := range []string{
@@ -37,8 +37,8 @@ var validationRules = func() []core.Rule {
 	return list
 }()
 
-// validate checks a document against the schema and reports at most so many errors. Run it once: it notes definitions
-// in the document and makes literals exact. constants are variables beside those of the operations.
+// validate checks a document against the schema and reports at most most errors. Run it once: it notes definitions in
+// the document and makes literals exact. constants are variables besides those of the operations.
 func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (constants map[string]any, errs gqlerror.List) {
 	var (
 		found  gqlerror.List
@@ -76,8 +76,8 @@ func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (consta
 	return constants, nil
 }
 
-// knownNames are gqlparser's rules of fields and arguments, with the place of the argument. In a scalar, whose
-// selection is the fault, no field is one.
+// knownNames are gqlparser's rules of fields and arguments, with the position of the argument. Fields selected of a
+// scalar are not reported: their selection is the fault.
 func knownNames(observers *core.Events, addError core.AddErrFunc) {
 	check := func(given ast.ArgumentList, known ast.ArgumentDefinitionList, of string) {
 		for _, one := range given {

@@ -11,8 +11,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// valuesOfCorrectType is the specification's rule for literals ("Values of Correct Type"). gqlparser's own rule
-// quotes the value in its messages and accepts numbers that are out of range.
+// valuesOfCorrectType is the specification's rule for literals ("Values of Correct Type"). gqlparser's own rule quotes
+// the value in its messages and accepts numbers that are out of range.
 var valuesOfCorrectType = core.Rule{
 	Name: "ValuesOfCorrectType",
 	RuleFunc: func(observers *core.Events, addError core.AddErrFunc) {
@@ -108,7 +108,7 @@ var kindsOfValues = map[ast.ValueKind]string{
 	ast.EnumValue: "an enum value", ast.ListValue: "a list", ast.ObjectValue: "an object",
 }
 
-// mismatch names the kind of what was found, not the value.
+// mismatch names the kind of a wrong value, not the value.
 func mismatch(value *ast.Value) string {
 	found := kindsOfValues[value.Kind]
 	return fmt.Sprintf(`Expected a value of type "%s", found %s%s.`, value.ExpectedType, found, formOf(value.Definition))

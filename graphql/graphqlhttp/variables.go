@@ -14,9 +14,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// coerce makes an operation's variables from what was sent ("Coercing Variable Values" in the specification). Errors
-// name the variable and the place in it, never a value. Int is int64, Float float64, ID string, a custom scalar its Go
-// value. Undefined variables are left out; the document's constants are added.
+// coerce makes an operation's variables from those that were sent ("Coercing Variable Values" in the specification).
+// Errors name the variable and the path in it, never a value. Int is int64, Float float64, ID string, a custom scalar
+// its Go value. Undefined variables are left out; the document's constants are added.
 func coerce(schema *ast.Schema, operation *ast.OperationDefinition, constants, sent map[string]any) (map[string]any, *gqlerror.Error) {
 	values := make(map[string]any, len(operation.VariableDefinitions)+len(constants))
 	maps.Copy(values, constants)
@@ -50,7 +50,7 @@ func coerce(schema *ast.Schema, operation *ast.OperationDefinition, constants, s
 	return values, nil
 }
 
-// invalidValue says where inside a variable something does not fit, innermost name last, and what.
+// invalidValue is a fault inside a variable, and its path.
 type invalidValue struct {
 	path []string // reversed
 	what string
@@ -140,7 +140,7 @@ func coerceList(schema *ast.Schema, expected *ast.Type, value any) (any, error) 
 	return items, nil
 }
 
-// coerceObject keeps what is absent absent; the generated code knows the defaults of input fields.
+// coerceObject leaves absent fields absent; the generated code knows the defaults of input fields.
 func coerceObject(schema *ast.Schema, def *ast.Definition, object map[string]any) (any, error) {
 	fields := make(map[string]any, len(object))
 	for _, field := range def.Fields {
@@ -175,7 +175,7 @@ func anyNull(fields map[string]any) bool {
 	return false
 }
 
-// coerceInt takes whole numbers of 32 bits, also when written 1.0 or 1e2.
+// coerceInt takes integers of 32 bits, also when written 1.0 or 1e2.
 func coerceInt(value any) (any, bool) {
 	number, ok := value.(json.Number)
 	if !ok {
