@@ -57,7 +57,7 @@ func CustomersToDelete(inputs []*DeleteCustomerInput) []backoffice.CustomerToDel
 	return deletions
 }
 
-// CustomersCreated is the payload of what came of it, nil when it was refused as a whole.
+// CustomersCreated is the payload of an outcome, nil when the batch was rejected as a whole.
 func CustomersCreated(outcome *backoffice.BatchOutcome[backoffice.Customer]) *CreateCustomersPayload {
 	p := &CreateCustomersPayload{}
 	p.Results, p.BatchOutcome = resultsOf(outcome, func(c *backoffice.Customer, userErrors []*backoffice.UserError) *CreateCustomersResult {
@@ -66,7 +66,7 @@ func CustomersCreated(outcome *backoffice.BatchOutcome[backoffice.Customer]) *Cr
 	return p
 }
 
-// CustomersUpdated is the payload of what came of it, nil when it was refused as a whole.
+// CustomersUpdated is the payload of an outcome, nil when the batch was rejected as a whole.
 func CustomersUpdated(outcome *backoffice.BatchOutcome[backoffice.Customer]) *UpdateCustomersPayload {
 	p := &UpdateCustomersPayload{}
 	p.Results, p.BatchOutcome = resultsOf(outcome, func(c *backoffice.Customer, userErrors []*backoffice.UserError) *UpdateCustomersResult {
@@ -75,7 +75,7 @@ func CustomersUpdated(outcome *backoffice.BatchOutcome[backoffice.Customer]) *Up
 	return p
 }
 
-// CustomersDeleted is the payload of what came of it, nil when it was refused as a whole.
+// CustomersDeleted is the payload of an outcome, nil when the batch was rejected as a whole.
 func CustomersDeleted(outcome *backoffice.BatchOutcome[string], gone backoffice.CustomerDeletion) *DeleteCustomersPayload {
 	p := &DeleteCustomersPayload{}
 	p.Results, p.BatchOutcome = resultsOf(outcome, func(id *string, userErrors []*backoffice.UserError) *DeleteCustomersResult {

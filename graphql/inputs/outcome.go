@@ -4,5 +4,5 @@ import "example.org/backoffice/backoffice"
 
 type Outcome struct{ UserErrors []*backoffice.UserError }
 
-// Tell takes what the caller can fix; none when the write was done.
+// Tell sets the errors that the caller can fix; none when the write was done.
 func (o *Outcome) Tell(userErrors []*backoffice.UserError) { o.UserErrors = userErrors }

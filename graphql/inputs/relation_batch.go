@@ -20,7 +20,7 @@ func NewRelations(inputs []*CreateCustomerRelationInput) []backoffice.BatchInput
 	return relations
 }
 
-// RelationsCreated is the payload of what came of it, nil when it was refused as a whole.
+// RelationsCreated is the payload of an outcome, nil when the batch was rejected as a whole.
 func RelationsCreated(outcome *backoffice.BatchOutcome[backoffice.CustomerRelation]) *CreateCustomerRelationsPayload {
 	p := &CreateCustomerRelationsPayload{}
 	p.Results, p.BatchOutcome = resultsOf(outcome, func(r *backoffice.CustomerRelation, userErrors []*backoffice.UserError) *CreateCustomerRelationsResult {

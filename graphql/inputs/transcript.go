@@ -10,7 +10,7 @@ import (
 type AssignChecklistInput struct {
 	ChecklistID     string
 	CustomerID      string
-	CustomVariables *Object // as it was sent, so that what is wrong with it becomes a user error
+	CustomVariables *Object // as sent, so that a fault in it becomes a user error
 	IdempotencyKey  *string
 }
 
@@ -36,10 +36,10 @@ func (in *AssignChecklistInput) Draft() backoffice.Assignment {
 	return draft
 }
 
-// Object is the text of a JSON object that was sent, unread.
+// Object is the text of a JSON object as sent.
 type Object string
 
-// UnmarshalGQL takes the text that a literal or a variable was decoded to, or a map, which has no order.
+// UnmarshalGQL takes the decoded text of a literal or a variable, or a map, which has no order.
 func (o *Object) UnmarshalGQL(v any) error {
 	switch v := v.(type) {
 	case json.RawMessage:
@@ -54,5 +54,5 @@ func (o *Object) UnmarshalGQL(v any) error {
 	return backoffice.Errorf(backoffice.BadInput, "the value is a JSON object")
 }
 
-// MarshalGQL writes the object, which is never asked for: gqlgen wants it of every scalar.
+// MarshalGQL writes the object. Nothing calls it: gqlgen requires it of every scalar.
 func (o Object) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, string(o)) }

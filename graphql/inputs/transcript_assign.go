@@ -6,7 +6,7 @@ type AssignChecklistsInput struct {
 	ChecklistID     string
 	CustomerIds     []string
 	Filter          *backoffice.CustomerFilter
-	CustomVariables *Object // as it was sent, so that what is wrong with it becomes a user error
+	CustomVariables *Object // as sent, so that a fault in it becomes a user error
 	IdempotencyKey  *string
 }
 
@@ -25,7 +25,7 @@ func (in *AssignChecklistsInput) Draft() backoffice.Assignments {
 	return draft
 }
 
-// ChecklistsAssigned is the payload of what came of it, nil when it was refused.
+// ChecklistsAssigned is the payload of an assignment, nil when it was rejected.
 func ChecklistsAssigned(assigned *backoffice.Assigned) *AssignChecklistsPayload {
 	if assigned == nil {
 		return &AssignChecklistsPayload{}

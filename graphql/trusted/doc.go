@@ -1,4 +1,4 @@
-// Package trusted reads the documents that an operator trusts out of what clients' tools make of them, checks them,
-// and remembers for a server what is asked by an identifier. What may be trusted, and by whom, is package
-// backoffice's; it must not know a transport.
+// Package trusted reads the documents that an operator trusts from the output of clients' tools, checks them, and finds
+// them for a server by identifier. Package backoffice decides what may be trusted, and by whom; this one must not know
+// a transport.
 package trusted

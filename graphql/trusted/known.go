@@ -10,15 +10,15 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// staleAfter is for how long what is known of an identifier is taken for true. With the time of one read it keeps what
-// an operator removes within the 5 seconds in which servers obey a revocation.
+// staleAfter is how long an entry is used. Together with the time of one read it keeps a removal by an operator within
+// the 5 seconds in which servers obey a revocation.
 const staleAfter = 4 * time.Second
 
-// mostBytes is how much of what was found is kept; when it is more, all is forgotten.
+// mostBytes bounds the entries; beyond it, all are dropped.
 const mostBytes = 32 << 20
 
-// Known finds trusted documents by their identifiers, and asks the store for each of them every 4 seconds at most,
-// while somebody wants it. What is not there is not kept. Safe for concurrent use.
+// Known finds trusted documents by their identifiers. It asks the store for each of them every 4 seconds at most, while
+// clients use it. Unknown identifiers are not kept. Safe for concurrent use.
 type Known struct {
 	store backoffice.TrustedDocumentStore
 	now   func() time.Time
@@ -37,15 +37,15 @@ type entry struct {
 // Found is a document that the store holds.
 type Found struct {
 	*backoffice.TrustedDocument
-	ByOperator bool // an operator trusts it, beside whoever has saved it
+	ByOperator bool // trusted by an operator, besides anyone who has saved it
 }
 
-// NewKnown makes one that knows nothing yet.
+// NewKnown makes an empty Known.
 func NewKnown(store backoffice.TrustedDocumentStore) *Known {
 	return &Known{store: store, now: time.Now, byID: map[string]entry{}}
 }
 
-// Find returns the document of an identifier in any form. NotFound when unknown.
+// Find returns the document of an identifier in any form. Errors: NotFound.
 func (k *Known) Find(ctx context.Context, id string) (*Found, error) {
 	id = backoffice.ParseDocumentID(id)
 	k.mu.RLock()

@@ -74,7 +74,7 @@ func readApollo(file string, content []byte) ([]*Document, error) {
 	return found.documents, nil
 }
 
-// readMap reads the members one by one, since a key that comes twice would hide a text.
+// readMap reads the members one by one, since a duplicate key would hide a text.
 func readMap(file string, content []byte) ([]*Document, error) {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
@@ -112,7 +112,7 @@ func shown(id string) string {
 	return id
 }
 
-// collected are documents of a manifest, one for each text, and to which of them each identifier belongs.
+// collected are a manifest's documents, one for each text, and the document of each identifier.
 type collected struct {
 	documents []*Document
 	byText    map[string]*Document

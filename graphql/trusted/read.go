@@ -16,13 +16,13 @@ import (
 type Document struct {
 	Place   string   // where it was found, for messages
 	Text    string   //
-	Aliases []string // its identifiers in the manifest, but for the digest of the text
+	Aliases []string // its identifiers in the manifest, except the digest of the text
 }
 
-// maxFile is how many bytes a manifest, or all files of a folder together, may have.
+// maxFile bounds the bytes of a manifest, or of all files of a folder together.
 const maxFile = 64 << 20
 
-// Read reads the documents of a manifest (.json), of a file of GraphQL, or of all such files (.graphql, .gql) below a
+// Read reads the documents of a manifest (.json), of a GraphQL file, or of all such files (.graphql, .gql) below a
 // folder. Errors name the file and the place in it.
 func Read(path string) ([]*Document, error) {
 	info, err := os.Stat(path)
@@ -56,7 +56,7 @@ func isSource(path string) bool {
 	return strings.HasSuffix(path, ".graphql") || strings.HasSuffix(path, ".gql")
 }
 
-// ReadFolder reads the files of GraphQL of a folder and those below it; name is what messages call it.
+// ReadFolder reads the GraphQL files of a folder and its subfolders; messages call it name.
 func ReadFolder(folder fs.FS, name string) ([]*Document, error) {
 	var sources []*source
 	budget := int64(maxFile)
@@ -96,7 +96,7 @@ func ReadFolder(folder fs.FS, name string) ([]*Document, error) {
 	return documentsOf(sources)
 }
 
-// read reads a file whole, within what is left of the budget.
+// read reads a whole file, within the rest of the budget.
 func read(from io.Reader, name string, budget *int64) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(from, *budget+1))
 	if err != nil {
@@ -108,15 +108,15 @@ func read(from io.Reader, name string, budget *int64) ([]byte, error) {
 	return content, nil
 }
 
-// Problems are why documents are not trusted, each with its place.
+// Problems are the reasons that documents are not trusted, each with its place.
 type Problems []string
 
 func (p Problems) Error() string { return strings.Join(p, "\n") }
 
 const mostProblems = 100
 
-// Check checks documents against the schema and the limits that the checker knows, and makes what is stored of them.
-// Errors: Problems, all of them.
+// Check checks documents against the checker's schema and limits, and returns them in the form for the store. Errors:
+// Problems, all of them.
 func Check(checker backoffice.DocumentChecker, documents []*Document) ([]*backoffice.TrustedDocument, error) {
 	if len(documents) == 0 {
 		return nil, errors.New("there is no document in it")

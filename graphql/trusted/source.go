@@ -13,39 +13,39 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Sources are files of GraphQL. Each operation becomes a document of its own, with the fragments that it needs, from
-// whichever file; one that is alone in its file with these stays as it is written.
+// Sources are GraphQL files. Each operation becomes a document of its own, with the fragments that it needs, from any
+// file; one that is alone in its file with these keeps its text.
 
-// source is a file of GraphQL, parted into its definitions.
+// source is a GraphQL file, split into its definitions.
 type source struct {
 	file        string
 	text        string
 	definitions []*definition
 }
 
-// definition is an operation or a fragment as it is written, with the comments before it.
+// definition is an operation or a fragment as written, with the comments above it.
 type definition struct {
 	file     string
-	line     int // where it begins, comments left out
+	line     int // where it begins, after its comments
 	text     string
 	name     string
 	fragment bool
-	spreads  []string // the fragments that it names
+	spreads  []string // the fragments that it uses
 }
 
 func (d *definition) place() string { return fmt.Sprintf("%s:%d", d.file, d.line) }
 
-// parseSource parts a file into its definitions. What is wrong within them is found when they are checked.
+// parseSource splits a file into its definitions. Faults within them are found when they are checked.
 func parseSource(file, text string) (*source, error) {
 	if !utf8.ValidString(text) {
 		return nil, fmt.Errorf("%s: it is not valid UTF-8", file)
 	}
 	s := &source{file: file, text: text}
-	runes := []rune(text) // positions are counted in them
+	runes := []rune(text) // the unit of positions
 	words := lexer.New(&ast.Source{Input: text})
 	var (
 		current  *definition
-		begin    int // of what is no part of a definition yet
+		begin    int // of the text that belongs to no definition yet
 		braces   int
 		parens   int
 		previous [2]lexer.Token
