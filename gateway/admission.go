@@ -13,24 +13,24 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// Requests of both APIs enter one admission, and tell it through their budget what they take.
+// Requests of both APIs share one admission, and report what they take through their budget.
 
-// rowsOfAnswers is how many bytes of rows may be read for each byte of an answer: a page reads one more.
+// rowsOfAnswers is how many bytes of rows may be read per byte of an answer: a page reads one more.
 const rowsOfAnswers = 2
 
-// execution is an operation of GraphQL, from when it is let in until its answer was sent.
+// execution is an operation of GraphQL, from its admission until its answer was sent.
 type execution struct {
 	of       *server
 	ctx      context.Context
-	whole    *backoffice.StatementCount // that of the request of which it is a part; nil when it is no part
+	whole    *backoffice.StatementCount // the count of the request of which it is a part; nil when it is no part
 	giveBack func()
 	settle   func(executed bool) // nil when nothing is charged
-	share    *limits.Share       // nil when it was not let in
+	share    *limits.Share       // nil when it was not admitted
 	began    time.Time
 	span     *tracing.Operation
 }
 
-// begin lets operations of GraphQL in. Each has its own budget, loaders and buffer.
+// begin admits operations of GraphQL. Each has its own budget, loaders and buffer.
 func (s server) begin(admission *limits.Admission) graphqlhttp.Begin {
 	return func(ctx context.Context, e graphqlhttp.Entry) (_ context.Context, _ graphqlhttp.Run, err error) {
 		o := &execution{of: &s, began: time.Now()}
@@ -54,8 +54,8 @@ func (s server) begin(admission *limits.Admission) graphqlhttp.Begin {
 	}
 }
 
-// part begins one of several parts of a request. It asks again who the caller is and what they may do, and nothing
-// of it is the other parts'.
+// part begins one of several parts of a request. It authenticates and authorises the caller again, and shares nothing
+// with the other parts.
 func (s server) part(ctx context.Context) (context.Context, error) {
 	principal := auth.From(ctx)
 	if !s.byOperator {
@@ -104,7 +104,8 @@ func (o *execution) End(of graphqlhttp.Outcome) {
 	o.report(&of)
 }
 
-// written counts the answer that the executor writes, and shows it to whoever reads on.
+// written counts the bytes of the answer that the executor writes, and passes them on to a reader of the unfinished
+// answer.
 func written(ctx context.Context, answer []byte) error {
 	r := backoffice.RequestOf(ctx)
 	if r.Written != nil {
@@ -116,10 +117,10 @@ func written(ctx context.Context, answer []byte) error {
 	return nil
 }
 
-// readAgain reports whether a query has to be executed again, on what is read anew.
+// readAgain reports whether a query has to be executed again, on new reads.
 func readAgain(ctx context.Context) bool { return loaders.From(ctx).ReadAgain() }
 
-// admitREST lets REST requests enter. Their answers are made of one page, so hardly more is read than is shown.
+// admitREST admits REST requests. Their answers are made of one page, so they read hardly more than they show.
 func (s server) admitREST(admission *limits.Admission) func(ctx context.Context, cost, least int) (context.Context, func(), error) {
 	return func(ctx context.Context, cost, least int) (context.Context, func(), error) {
 		ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, s.limits.Answer+2*backoffice.MaxJSON))
@@ -140,7 +141,7 @@ func (s server) admitREST(admission *limits.Admission) func(ctx context.Context,
 	}
 }
 
-// enter lets a request of the context's pair enter, and bounds what it takes from then on.
+// enter admits a request of the context's credential, and bounds what it takes from then on.
 func enter(ctx context.Context, admission *limits.Admission, cost int) (*limits.Share, error) {
 	share, err := admission.Enter(ctx, pairOf(ctx), cost)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"example.org/backoffice/store/cache"
 )
 
-// CacheSettings say what a server keeps in memory of what it has read.
+// CacheSettings configure what a server caches of what it has read.
 type CacheSettings struct {
 	Cache Size `default:"64MiB" env:"BACKOFFICE_CACHE" placeholder:"SIZE" help:"Memory for records and lists that were read, such as 64MiB; what it answers is never old. 0 turns it off (${default})."`
 	Check bool `name:"cache-check" env:"BACKOFFICE_CACHE_CHECK" help:"Read all that was found in memory as well, compare, log what differs, and answer what the store has: slower than without --cache."`
@@ -50,14 +50,14 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// stop parts a cache from the store below it, which stays open.
+// stop detaches a cache from its store, which stays open.
 func stop(store backoffice.Store) {
 	if before, ok := store.(*cache.Store); ok {
 		before.Stop()
 	}
 }
 
-// over is the store with a cache before it, if there is to be one and the store is one that a cache can stand before.
+// over puts a cache in front of the store, if one is configured and the store supports it.
 func (c CacheSettings) over(store backoffice.Store, log *slog.Logger) (backoffice.Store, error) {
 	source, ok := store.(cache.Source)
 	if !ok || c.Cache == 0 {

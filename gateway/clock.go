@@ -10,24 +10,24 @@ import (
 
 const (
 	clockPeriod = time.Minute     // how often the store's clock is asked
-	mostSkew    = 2 * time.Second // how far it may be from this machine's
+	mostSkew    = 2 * time.Second // between it and this machine's
 )
 
-// clock compares this machine's clock with the store's. Signatures and expiry use ours, changes the store's: nothing
-// is lost while they differ, but an operator has to know.
+// clock compares this machine's clock with the store's. Signatures and expiry use ours, changes the store's: nothing is
+// lost while they differ, but an operator has to know.
 type clock struct {
 	store backoffice.Store
 	log   *slog.Logger
-	apart bool // it was so the last time
+	apart bool // the last comparison's result
 }
 
-// watch compares at once, and from time to time.
+// watch compares immediately, and then periodically.
 func (c *clock) watch(ctx context.Context) {
 	c.look(ctx)
 	backoffice.Every(ctx, clockPeriod, func() { c.look(ctx) })
 }
 
-// look says when the clocks are apart, and when they are no more. What cannot be asked is asked the next time.
+// look logs when the clocks diverge, and when they agree again. A failed comparison is repeated next time.
 func (c *clock) look(ctx context.Context) {
 	asked := time.Now()
 	at, err := c.store.Clock(ctx)

@@ -18,7 +18,7 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// Examine looks at all that a server needs, and changes nothing. Its findings go to tell.
+// Examine checks all that a server needs, and changes nothing. It passes its findings to tell.
 func (s *Settings) Examine(ctx context.Context, tell func(backoffice.Finding)) {
 	if _, err := s.letterhead(); err != nil {
 		tell(backoffice.Wrong("letterhead", err.Error(), "see --office-logo"))
@@ -89,7 +89,7 @@ func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset 
 	return keys
 }
 
-// isAnothers tells of a file that this user may not read: nothing is wrong with the file.
+// isAnothers reports a file that this user may not read as such: nothing is wrong with the file.
 func isAnothers(what, path string, tell func(backoffice.Finding)) bool {
 	file, err := os.Open(path)
 	if err == nil {
@@ -126,7 +126,7 @@ func (s *Settings) examineDatabase(ctx context.Context, tell func(backoffice.Fin
 	return sqlite.Examine(ctx, path, tell)
 }
 
-// examineStore looks whether the database, the keyset and the stored files belong together.
+// examineStore checks whether the database, the keyset and the stored files belong together.
 func (s *Settings) examineStore(ctx context.Context, keys *privacy.Keyset, tell func(backoffice.Finding)) {
 	opened, err := s.openStore(ctx)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Settings) examineStore(ctx context.Context, keys *privacy.Keyset, tell 
 
 func (s *Settings) examineFiles(ctx context.Context, register backoffice.Store, tell func(backoffice.Finding)) {
 	folder, isFolder := files.FolderOf(s.Files)
-	if err := s.mayBeLost(ctx, register); err != nil { // a start says the same
+	if err := s.mayBeLost(ctx, register); err != nil { // as at a start
 		tell(backoffice.Wrong("stored files", err.Error(), "a server does not start like this; see also whether --files names the right folder"))
 		return
 	}
@@ -174,7 +174,7 @@ func (s *Settings) examineFiles(ctx context.Context, register backoffice.Store, 
 	}
 }
 
-// Room that a disk should have, and has to have.
+// Room that a disk should have, and must have.
 const (
 	roomForLong = 2 << 30
 	roomForNow  = 100 << 20
@@ -183,7 +183,7 @@ const (
 func examineRoom(what, folder string, tell func(backoffice.Finding)) {
 	free, err := export.FreeBytes(folder)
 	if err != nil || free == math.MaxInt64 {
-		return // where it cannot be told
+		return // the system does not report it
 	}
 	found := fmt.Sprintf("%.1f GiB are free", float64(free)/(1<<30))
 	switch {

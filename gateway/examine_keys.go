@@ -8,8 +8,8 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// examineKeys looks whether a store's values are sealed by keys of the keyset, and whether a turn of keys waits to be
-// gone on with.
+// examineKeys checks whether a store's values are sealed by keys of the keyset, and whether a key rotation is
+// unfinished.
 func examineKeys(ctx context.Context, keys *privacy.Keyset, store backoffice.Store, tell func(backoffice.Finding)) {
 	if err := keys.Fits(ctx, store); err != nil {
 		tell(backoffice.Wrong("keyset", err.Error(), "give the one of this database with --keyset: without it the registration numbers cannot be read"))

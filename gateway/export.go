@@ -8,7 +8,7 @@ import (
 
 var errStopping error = backoffice.Errorf(backoffice.Unavailable, "the server stops; export again")
 
-// exports answers queries of one list with the whole of it.
+// exports answers queries of one list with the whole list.
 func (s server) exports(graphql *graphqlhttp.GraphQL) *export.Endpoint {
 	exports := export.New(export.Config{
 		GraphQL: graphql, Changes: s.backend.Store, Challenge: s.authenticator.Challenge, Limits: s.limits, Life: s.life, Log: s.log,

@@ -12,7 +12,7 @@ import (
 	"example.org/backoffice/graphql/graphqlhttp"
 )
 
-// subscription is one to the change feed: what a reader of the feed gives is executed by the schema.
+// subscription is a subscription to the change feed: the schema executes what a reader of the feed returns.
 type subscription struct {
 	own    context.Context
 	leave  func()
@@ -21,7 +21,7 @@ type subscription struct {
 	events execute.Of[*backoffice.ChangeEvent]
 }
 
-// subscribe begins subscriptions, of which there is one kind.
+// subscribe begins subscriptions, all of one kind.
 func (s server) subscribe(schema *execute.Executor) graphqlhttp.Subscribe {
 	return func(ctx context.Context, e graphqlhttp.Entry) (_ graphqlhttp.Subscription, err error) {
 		paid := func() {}
@@ -41,7 +41,7 @@ func (s server) subscribe(schema *execute.Executor) graphqlhttp.Subscribe {
 		if err != nil {
 			return nil, err
 		}
-		history, after := "", backoffice.FromOldest // which is the end, for a reader that follows
+		history, after := "", backoffice.FromOldest // which means the end, for a reader that follows
 		if cursor, _ := args["after"].(*string); cursor != nil {
 			if history, after, err = backoffice.ParseChangeCursor(*cursor); err != nil {
 				return nil, err
@@ -73,8 +73,8 @@ func (s *subscription) Next(ctx context.Context, most int) (int, error) {
 	return len(told), err
 }
 
-// Events implements graphqlhttp.Subscription. The records are read after the changes, and from the server that takes
-// writes, so none is older than a change that is told with it.
+// Events implements graphqlhttp.Subscription. The records are read after the changes, and from the primary server, so
+// none is older than a change that is sent with it.
 func (s *subscription) Events(ctx context.Context, from, before int, present graphql.ErrorPresenterFunc) ([]*graphql.Response, error) {
 	backoffice.FollowOnPrimary(ctx)
 	return s.schema.Events(ctx, s.events[from:before], present)

@@ -10,7 +10,8 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// signIn gives what a socket does the context that middlewares give a request with a valid pair, and counts the socket.
+// signIn authenticates a socket, counts it, and returns the context that middlewares give a request with a valid
+// credential.
 func (s server) signIn(throttle *auth.Throttle) graphqlhttp.SignIn {
 	return func(ctx context.Context, r *http.Request, sent http.Header) (graphqlhttp.Connect, error) {
 		if sent[privacy.PurposeHeader] == nil {

@@ -27,10 +27,10 @@ import (
 	"example.org/backoffice/web/graphiql"
 )
 
-// server is what the APIs are put together from.
+// server is the parts of the APIs.
 type server struct {
 	backend       *Backend
-	store         backoffice.Store // the backend's, with what is before it
+	store         backoffice.Store // the backend's, with its cache
 	http          *httpserver.Server
 	limits        limits.Settings
 	budgets       *spending
@@ -38,13 +38,13 @@ type server struct {
 	tracer        *tracing.Tracer
 	feed          *changes.Feed
 	life          context.Context // of exports
-	stopStreams   func()          // ends what does not end by itself
+	stopStreams   func()          // which do not end by themselves
 	authenticator *auth.Authenticator
-	byOperator    bool // callers have no credential, and are not asked for again
+	byOperator    bool // callers have no credential, and are not authenticated again
 	proxies       auth.Proxies
 	log           *slog.Logger
 	page          graphiql.Store
-	provider      *graphiql.Provider // nil when pairs alone sign in
+	provider      *graphiql.Provider // nil when only credentials sign in
 	trusted       *trusted.Known
 	mirror        *mirror
 	checker       backoffice.DocumentChecker
@@ -52,7 +52,7 @@ type server struct {
 	sizes         *sizes
 }
 
-// newServer makes what a backend is served by. end stops what it runs.
+// newServer makes the server of a backend. end stops what it runs.
 func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(), err error) {
 	c.Limits = c.Limits.Affordable()
 	store, err := c.Cache.over(b.Store, c.Log)
@@ -85,7 +85,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); endPeople(); stop(store) }, nil
 }
 
-// service does the writes of the APIs: what a request reads after one of them sees it, and the feed notices it.
+// service does the writes of the APIs: later reads of the request see them, and the feed notices them.
 func (s server) service() *backoffice.Service {
 	service := s.backend.Service()
 	service.Store, service.Checker, service.Trash = s.feed.Watching(s.store), s.checker, s.trash
@@ -95,7 +95,7 @@ func (s server) service() *backoffice.Service {
 	return service
 }
 
-// handler puts the APIs together.
+// handler assembles the APIs.
 func (s server) handler() http.Handler {
 	vault := s.backend.Vault
 	throttle := auth.NewThrottle()
@@ -158,7 +158,7 @@ func (s server) schema() *execute.Executor {
 	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: resolvers.HangsOnIdentity, Written: written, Again: readAgain, MaxErrors: s.limits.FieldErrors})
 }
 
-// schemaText is schema.graphqls, as gqlgen has put it into the generated code.
+// schemaText is schema.graphqls, as embedded by gqlgen in the generated code.
 func schemaText(schema *execute.Executor) string {
 	return schema.Schema().Query.Position.Src.Input
 }

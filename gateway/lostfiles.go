@@ -16,8 +16,8 @@ import (
 // aside is the folder that every store of files has; see files.Folder.
 const aside = ".part"
 
-// mayBeLost refuses a folder of stored files that is missing or empty beside a database that names some: its disk is
-// not mounted, and what would be written there now would be hidden as soon as it is.
+// mayBeLost rejects a missing or empty folder of stored files when the database names some: its disk is not mounted,
+// and mounting it later would hide what is written there now.
 func (s *Settings) mayBeLost(ctx context.Context, store backoffice.Store) error {
 	folder, ok := files.FolderOf(s.Files)
 	if !ok {
@@ -26,7 +26,7 @@ func (s *Settings) mayBeLost(ctx context.Context, store backoffice.Store) error 
 	entries, err := os.ReadDir(folder)
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "lost+found" }) // of an empty disk
 	if len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil // to open it says what is wrong
+		return nil // opening it reports the fault
 	}
 	if named, err := store.NamesFiles(ctx); err != nil || !named {
 		return err

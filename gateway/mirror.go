@@ -9,21 +9,21 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// MirrorSettings are about a store that is the mirror of another office.
+// MirrorSettings configure a store that mirrors another office.
 type MirrorSettings struct {
-	// Through, if there is one, makes of a store what does the writes of mirrored records at their origin.
+	// Through, if set, returns the origin of a store, which does the writes of mirrored records.
 	Through func(backoffice.Store) backoffice.Origin `kong:"-"`
 
 	MaxAge time.Duration `name:"mirror-max-age" env:"BACKOFFICE_MIRROR_MAX_AGE" placeholder:"TIME" help:"Not ready when a noun of a mirror was not seen as a whole for longer, such as 1h; 0 for any age (${default})." default:"0"`
 }
 
-// mirrorHeader tells of answers from a mirror as of when it is complete.
+// mirrorHeader reports up to when a mirror's answers are complete.
 const mirrorHeader = "Mirrored-At"
 
-// mirrorLook is how often a server looks whose mirror the store is.
+// mirrorLook is how often a server reads the state of the mirror from the store.
 const mirrorLook = time.Second
 
-// mirror is what a server knows of whose mirror its store is.
+// mirror is the state of the store as a mirror.
 type mirror struct {
 	store backoffice.Store
 	MirrorSettings
@@ -38,7 +38,7 @@ func (m *mirror) look(ctx context.Context) {
 	}
 }
 
-// watch keeps looking until ctx ends.
+// watch reads the state until ctx ends.
 func (m *mirror) watch(ctx context.Context) {
 	backoffice.Every(ctx, mirrorLook, func() { m.look(ctx) })
 }
@@ -60,7 +60,7 @@ func (m *mirror) ready(ctx context.Context) error {
 	return nil
 }
 
-// marks adds to each answer of a mirror as of when it is complete.
+// marks adds the time up to which a mirror is complete to each of its answers.
 func (m *mirror) marks(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if known := m.known.Load(); known != nil {

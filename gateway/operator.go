@@ -24,7 +24,7 @@ type Operator struct {
 	end     func()
 }
 
-// Operator makes one over what is open.
+// Operator makes one over an open backend.
 func (b *Backend) Operator(c Config) (*Operator, error) {
 	c.Limits.ExportRows = math.MaxInt
 	s, end, err := newServer(b, c, graphiql.Real)
@@ -45,7 +45,7 @@ func (b *Backend) Operator(c Config) (*Operator, error) {
 
 func (o *Operator) Close() { o.end() }
 
-// RoundTrip implements http.RoundTripper. A broken connection is an error of the body, as it is from a server.
+// RoundTrip implements http.RoundTripper. A broken connection is an error of the body, as with a server.
 func (o *Operator) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, writer := io.Pipe()
 	w := &piped{header: http.Header{}, to: writer, begun: make(chan struct{})}
@@ -95,5 +95,5 @@ func (p *piped) Write(b []byte) (int, error) {
 	return p.to.Write(b)
 }
 
-// Flush serves http.ResponseController: nothing is held.
+// Flush serves http.ResponseController: nothing is buffered.
 func (*piped) Flush() {}

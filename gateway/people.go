@@ -15,7 +15,7 @@ import (
 	"example.org/backoffice/web/graphiql"
 )
 
-// PeopleSettings say where people sign in, and what they may do here.
+// PeopleSettings configure where people sign in, and what they may do here.
 type PeopleSettings struct {
 	Issuer   string `name:"oidc-issuer" env:"BACKOFFICE_OIDC_ISSUER" placeholder:"URL" help:"The OpenID provider whose access tokens people send, as its tokens spell it. Together with --oidc-audience and --oidc-map."`
 	Audience string `name:"oidc-audience" env:"BACKOFFICE_OIDC_AUDIENCE" placeholder:"NAME" help:"What access tokens are for when they are for this server."`
@@ -36,7 +36,7 @@ func (s *PeopleSettings) open(links people.Sealer, log *slog.Logger, clock func(
 	return people.New(people.Options{Issuer: s.Issuer, Audience: s.Audience, Map: s.Map, Links: links, Log: log, Now: clock})
 }
 
-// provider is where GraphiQL lets people sign in; nil for nowhere.
+// provider is the service where GraphiQL lets people sign in, or nil.
 func (s *PeopleSettings) provider(p *people.People) *graphiql.Provider {
 	if s.Client == "" {
 		return nil
@@ -44,7 +44,7 @@ func (s *PeopleSettings) provider(p *people.People) *graphiql.Provider {
 	return &graphiql.Provider{Issuer: s.Issuer, Client: s.Client, Scope: cmp.Or(s.Scope, "openid profile"), TokenEndpoint: p.TokenEndpoint}
 }
 
-// Examine looks whether people could sign in. It asks the issuer for its keys.
+// Examine checks whether people could sign in. It asks the issuer for its keys.
 func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Finding)) {
 	if !s.IsSet() {
 		return

@@ -12,9 +12,9 @@ import (
 	"example.org/backoffice/store/postgres"
 )
 
-// postgresSettings are those of a store in PostgreSQL; an embedded one takes none of them.
+// postgresSettings configure a store in PostgreSQL; an embedded one uses none of them.
 type postgresSettings struct {
-	// Several in the environment are parted by blanks, for a URL with several hosts has commas.
+	// Several in the environment are separated by blanks, because a URL with several hosts has commas.
 	Replicas    []string `name:"replica" sep:" " env:"BACKOFFICE_REPLICA" placeholder:"URL" help:"A replica of the PostgreSQL store, postgres://…, that answers reads while it is fresh enough; may be repeated."`
 	QueryMode   string   `name:"postgres-query-mode" default:"prepared" enum:"prepared,described,plain" env:"BACKOFFICE_POSTGRES_QUERY_MODE" placeholder:"MODE" help:"How statements are sent: prepared, or behind PgBouncer in transaction mode described or plain (${default})."`
 	Connections int      `name:"postgres-connections" default:"0" env:"BACKOFFICE_POSTGRES_CONNECTIONS" placeholder:"N" help:"Most connections to each PostgreSQL server on which callers are served, one caller by at most half of them; 0 is 16. Up to 3 more to the primary are for pairs, the register and readiness (${default})."`
@@ -38,8 +38,8 @@ func (s *postgresSettings) openStore(ctx context.Context, url string, statement 
 	})
 }
 
-// Migrate makes the store, with its keys, or brings its schema up to date. An embedded store does that whenever it is
-// opened; PostgreSQL's is updated by this alone, since servers of several versions may use it.
+// Migrate creates the store with its keys, or brings its schema up to date. An embedded store does that whenever it is
+// opened. Only Migrate updates PostgreSQL's, since servers of several versions may use it.
 func (s *Settings) Migrate(ctx context.Context) error {
 	if isPostgres(s.Database) {
 		if err := s.migratePostgres(ctx); err != nil {
@@ -60,11 +60,10 @@ func (s *Settings) Migrate(ctx context.Context) error {
 	return store.Close()
 }
 
-// SchemaVersion is the version of the schema that this program works with: the number of the newest migration, the
-// same for both engines.
+// SchemaVersion is the version of this program's schema: the number of the newest migration, the same for both engines.
 func SchemaVersion() int64 { return postgres.SchemaVersion() }
 
-// migratePostgres brings the schema up to date. A database that had none yet gets its keys: no data waits for others.
+// migratePostgres brings the schema up to date. A database without a schema gets its keys: it has no data under others.
 func (s *Settings) migratePostgres(ctx context.Context) error {
 	empty, err := postgres.IsEmpty(ctx, s.Database)
 	if err != nil {
@@ -78,7 +77,7 @@ func (s *Settings) migratePostgres(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// Of several processes that start at once one makes the keys, and the others find them.
+		// Of several processes that start at once, one creates the keys and the others find them.
 		if _, err := file.Create(); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}

@@ -13,11 +13,10 @@ import (
 	"example.org/backoffice/graphql/graphqlhttp"
 )
 
-// queriesPath is the address of a saved query: its name, and as what its answer is wanted.
+// queriesPath is the address of a saved query: its name, and the format of its answer.
 const queriesPath = "/queries/{file}"
 
-// mountQueries answers the addresses of saved queries: with an answer as any other is, or with an export, which takes
-// its time.
+// mountQueries serves the addresses of saved queries: with an ordinary answer, or with an export, which may take long.
 func (s server) mountQueries(r chi.Router, signIn func(http.Handler) http.Handler, graphql *graphqlhttp.GraphQL, exports *export.Endpoint) {
 	answered := s.http.Deadline(signIn(s.saved(graphql, func(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument, _ string, parameters url.Values) {
 		graphql.ServeSaved(w, r, saved, parameters)
@@ -51,7 +50,7 @@ func (s server) mountQueries(r chi.Router, signIn func(http.Handler) http.Handle
 	r.Head(queriesPath, handler)
 }
 
-// fileOf parts what an address ends in: a name and a format, "" for none that there is.
+// fileOf splits the last part of an address into a name and a format, "" for an unknown one.
 func fileOf(r *http.Request) (name, format string) {
 	file := chi.URLParam(r, "file")
 	at := strings.LastIndexByte(file, '.')
@@ -65,7 +64,7 @@ func fileOf(r *http.Request) (name, format string) {
 	return name, format
 }
 
-// saved finds the query of an address and its parameters, for somebody who is signed in.
+// saved finds the query of an address and its parameters, for an authenticated caller.
 func (s server) saved(graphql *graphqlhttp.GraphQL, serve func(http.ResponseWriter, *http.Request, *backoffice.TrustedDocument, string, url.Values)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, format := fileOf(r)

@@ -30,28 +30,28 @@ type Config struct {
 	Trash    TrashSettings
 	Privacy  PrivacySettings
 	People   PeopleSettings
-	Streams  changes.Bounds  // the usual ones when zero
-	Proxies  auth.Proxies    // whose word counts for where a request comes from
+	Streams  changes.Bounds  // the defaults when zero
+	Proxies  auth.Proxies    // trusted to report where a request comes from
 	Tracer   *tracing.Tracer // nil traces nothing
 	Log      *slog.Logger
 
-	clock func() time.Time // that access tokens are held to; nil is this machine's
+	clock func() time.Time // for the expiry of access tokens; nil is this machine's
 }
 
 type ChangesSettings struct {
 	Keep changes.Age `name:"keep-changes" default:"400d" env:"BACKOFFICE_KEEP_CHANGES" placeholder:"TIME" help:"For how long changes are kept for those who follow them, such as 400d, 12h or 90s; 0 keeps all (${default})."`
 }
 
-// PrivacySettings are about the disclosure of registration numbers.
+// PrivacySettings configure the disclosure of registration numbers.
 type PrivacySettings struct {
 	RequirePurpose bool `env:"BACKOFFICE_REQUIRE_PURPOSE" help:"Disclose registration numbers only to requests that state their purpose, in the header x-access-purpose."`
 }
 
-// tidyPeriod is how often what a crash may have left in the files is looked for.
+// tidyPeriod is how often leftovers of a crash are removed from the files.
 const tidyPeriod = time.Hour
 
-// Serve answers requests on a listener, which it closes, until ctx ends and what runs is done. started is called once,
-// before the first of them.
+// Serve answers requests on a listener, which it closes, until ctx ends and running requests are done. started is
+// called once, before the first of them.
 func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, started func()) error {
 	page, err := pageOf(ctx, b.Store)
 	if err != nil {
@@ -78,7 +78,7 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	defer context.AfterFunc(ctx, s.stopStreams)() // streams do not end by themselves
 	defer tidied.Wait()
 	defer stopTidying()
-	// Receipts are written, and which pairs were used is noted, until the last request is answered.
+	// Receipts are written, and used credentials are noted, until the last request is answered.
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	tidied.Go(func() { b.Vault.Watch(watching, b.Receipts, privacy.ReceiptPeriod) })
 	tidied.Go(func() { s.authenticator.Watch(watching, c.Log) })
@@ -87,7 +87,7 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	return s.http.Run(ctx, listener, handler)
 }
 
-// pageOf tells the page whether its worked queries may write to the store's records.
+// pageOf reports to the page whether its worked queries may write to the store's records.
 func pageOf(ctx context.Context, store backoffice.Store) (graphiql.Store, error) {
 	if isDemo, err := demo.Finished(ctx, store); err != nil || !isDemo {
 		return graphiql.Real, err
@@ -95,7 +95,7 @@ func pageOf(ctx context.Context, store backoffice.Store) (graphiql.Store, error)
 	return graphiql.Demo, nil
 }
 
-// compact takes away, from time to time, what erased people have left between the pages of an embedded store.
+// compact periodically removes what erased people have left between the pages of an embedded store.
 func compact(ctx context.Context, store backoffice.Store, log *slog.Logger) {
 	embedded, ok := store.(*sqlite.Store)
 	if !ok {

@@ -18,8 +18,8 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// Settings say where a backend's data are, and how they are reached. A command line reads them from its flags, each of
-// which has an environment variable.
+// Settings are the locations of a backend's data, and how to reach them. A command line reads them from its flags, each
+// of which has an environment variable.
 type Settings struct {
 	Database string `default:"sqlite:data/backoffice.db" env:"BACKOFFICE_DATABASE" placeholder:"URL" help:"The store: sqlite:PATH, or postgres://… (${default})."`
 	Files    string `default:"file:data/files" env:"BACKOFFICE_FILES" placeholder:"URL" help:"Where stored files are kept: file:FOLDER, or an S3 bucket's URL (${default})."`
@@ -30,8 +30,7 @@ type Settings struct {
 
 	Statement time.Duration `name:"limit-statement" default:"5s" env:"BACKOFFICE_LIMIT_STATEMENT" placeholder:"TIME" help:"The longest that one statement of the store may take (${default})."`
 
-	// Opened, if there is one, sees each store that is opened before anything is asked of it; what it fails with is
-	// the opening's failure.
+	// Opened, if set, gets each store that is opened before its first use; its error fails the opening.
 	Opened func(context.Context, backoffice.Store) error `kong:"-" json:"-"`
 
 	postgresSettings
@@ -68,7 +67,7 @@ func (s *Settings) Embedded() bool {
 	return ok
 }
 
-// embedded reports whether the store is a file of ours, and which.
+// embedded is Embedded, with the file.
 func (s *Settings) embedded() (path string, ok bool) { return strings.CutPrefix(s.Database, "sqlite:") }
 
 // Open opens the store, the files and the keys. On the first start of an embedded store it makes them.
@@ -79,7 +78,7 @@ func (s *Settings) Open(ctx context.Context) (*Backend, error) {
 	return s.openBackend(ctx)
 }
 
-// OpenExisting is Open for commands that make no store: what they would find in a new one is not what was asked for.
+// OpenExisting is Open for commands that must not create a store: a new one would have nothing to work on.
 func (s *Settings) OpenExisting(ctx context.Context) (*Backend, error) {
 	if err := s.mustExist(); err != nil {
 		return nil, err
@@ -155,7 +154,7 @@ func (s *Settings) OpenRecords(ctx context.Context) (backoffice.Store, error) {
 	return s.openStore(ctx)
 }
 
-// missing reports whether the store is an embedded one that does not exist, or is an empty file, and which.
+// missing reports whether the store is an embedded one without a file, or with an empty one, and returns the path.
 func (s *Settings) missing() (path string, missing bool) {
 	path, err := sqlite.Path(s.Database)
 	if err != nil {
@@ -172,7 +171,7 @@ func (s *Settings) mustExist() error {
 	return nil
 }
 
-// mayCreate refuses to make a store beside files that are another's: it is the name of the database that is wrong then.
+// mayCreate rejects creating a store next to another's files: then the name of the database is wrong.
 func (s *Settings) mayCreate(ctx context.Context) error {
 	path, missing := s.missing()
 	if !missing {
@@ -215,7 +214,7 @@ func (s *Settings) openEngine(ctx context.Context) (backoffice.Store, error) {
 	return nil, errors.New("--database is sqlite:PATH or postgres://…")
 }
 
-// openKeyset reads the keys. It makes new ones only where no data can be waiting for old ones: beside an embedded store
+// openKeyset reads the keys. It creates new ones only where no data can depend on old ones: next to an embedded store
 // that does not exist yet.
 func (s *Settings) openKeyset() (*privacy.Keyset, error) {
 	file, err := s.KeysetFile()
@@ -239,7 +238,7 @@ func (s *Settings) openKeyset() (*privacy.Keyset, error) {
 	return file.Create()
 }
 
-// KeysetFile is where the keys are, with the key that wraps them if there is one.
+// KeysetFile is the file of the keys, with the key that wraps them if any.
 func (s *Settings) KeysetFile() (privacy.KeysetFile, error) {
 	file := privacy.KeysetFile{Path: s.Keyset}
 	if s.KEK == "" {

@@ -11,7 +11,7 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// sizes are how many records of each noun there are, for prices: read again when they are older than keepSizes.
+// sizes caches the number of records of each noun, for prices, for keepSizes.
 type sizes struct {
 	store backoffice.Store
 	keep  time.Duration
@@ -24,7 +24,8 @@ const keepSizes = 5 * time.Second
 
 func sizesOf(store backoffice.Store) *sizes { return &sizes{store: store, keep: keepSizes} }
 
-// rows are what the prices of the context's pair go by: of a restricted one nothing that it does not see.
+// rows are the counts that price the operations of the context's credential: a restricted one's omit what it does not
+// see.
 func (s *sizes) rows(ctx context.Context) limits.Rows {
 	principal := auth.From(ctx)
 	if principal != nil && principal.Restriction.IsSet() {
@@ -47,9 +48,9 @@ func (s *sizes) of(noun backoffice.Noun) int {
 	defer s.mu.Unlock()
 	if time.Since(s.read) >= s.keep {
 		s.read = time.Now()
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second) // no statement of the request
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second) // not within the request's statements
 		defer cancel()
-		if rows, err := s.store.Rows(ctx); err == nil { // else the old ones
+		if rows, err := s.store.Rows(ctx); err == nil { // else the old ones stay
 			s.known.Store(&rows)
 		}
 	}

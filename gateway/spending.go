@@ -12,17 +12,17 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// spending is the pairs' budgets as requests of both APIs have to do with them; nil without --limit-budget.
+// spending connects requests of both APIs to the credentials' budgets; nil without --limit-budget.
 type spending struct{ *limits.Budgets }
 
-// bill is what a request of HTTP owes, until its answer begins: its header tells what is left.
+// bill is what a request of HTTP owes until its answer begins. Its header reports what is left.
 type bill struct {
 	of   *spending
 	pair string
 
 	mu     sync.Mutex
 	settle []func()
-	wait   time.Duration // for which it was refused
+	wait   time.Duration // of a refusal
 }
 
 // Remaining implements backoffice.CostBudget.
@@ -31,7 +31,7 @@ func (b *bill) Remaining() any {
 	return left
 }
 
-// withBill opens a bill for the context's pair.
+// withBill opens a bill for the context's credential.
 func (s *spending) withBill(ctx context.Context) context.Context {
 	if s == nil {
 		return ctx
@@ -52,7 +52,7 @@ func pairOf(ctx context.Context) string {
 	return ""
 }
 
-// spend takes a cost from the budget of the context's pair. Charged are the rows that were read for it, and least.
+// spend takes a cost from the budget of the context's credential. It charges the rows that were read for it, and least.
 func (s *spending) spend(ctx context.Context, cost, least int) (settle func(executed bool), err error) {
 	charge, wait, err := s.Reserve(pairOf(ctx), cost)
 	if err != nil {
@@ -85,7 +85,7 @@ func onAnswer(ctx context.Context, settle func()) {
 	}
 }
 
-// opens charges what is answered with a stream or a file, which is not told by rows: 1.
+// opens charges 1 for an answer that is a stream or a file, which cannot be charged by rows.
 func (s server) opens() func(context.Context) error {
 	if s.budgets == nil {
 		return nil
@@ -99,7 +99,8 @@ func (s server) opens() func(context.Context) error {
 	}
 }
 
-// middleware tells a pair what it has left (draft-ietf-httpapi-ratelimit-headers), and in a refusal when to come back.
+// middleware reports to a credential what it has left (draft-ietf-httpapi-ratelimit-headers), and in a refusal when to
+// come back.
 func (s *spending) middleware(next http.Handler) http.Handler {
 	if s == nil {
 		return next

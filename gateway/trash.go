@@ -10,12 +10,12 @@ import (
 	"example.org/backoffice/changes"
 )
 
-// TrashSettings are about what callers delete.
+// TrashSettings configure the deletions of callers.
 type TrashSettings struct {
 	Keep TrashTime `name:"trash" default:"0s" env:"BACKOFFICE_TRASH" placeholder:"TIME" help:"For how long a customer or relation that a caller deletes can be brought back (backoffice trash), such as 30d or 12h; 0 erases at once (${default})."`
 }
 
-// TrashTime is for how long what was deleted can be brought back.
+// TrashTime is for how long a deleted record can be restored.
 type TrashTime time.Duration
 
 func (t TrashTime) String() string { return changes.Age(t).String() }
@@ -28,11 +28,11 @@ func (t *TrashTime) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// trashPeriod is how often what was in the trash for long enough is looked for.
+// trashPeriod is how often the trash is checked for records whose time is over.
 const trashPeriod = time.Minute
 
-// emptyTrash erases for good what has been in the trash for its time, until ctx ends: also on a server that keeps
-// nothing any more.
+// emptyTrash erases for good what has been in the trash for its time, until ctx ends: also on a server that no longer
+// keeps anything.
 func emptyTrash(ctx context.Context, service *backoffice.Service, log *slog.Logger) {
 	empty := func() {
 		switch n, err := service.EmptyDueTrash(ctx); {

@@ -10,8 +10,8 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// trustedDocument finds a document by an identifier. For a pair that may send trusted documents alone, what another
-// pair has saved is none.
+// trustedDocument finds a document by an identifier. A credential that may only send trusted documents does not find
+// what another has saved.
 func (s server) trustedDocument(ctx context.Context, id string) (*backoffice.TrustedDocument, error) {
 	found, err := s.trusted.Find(ctx, id)
 	if err != nil {

@@ -8,22 +8,22 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// gcPercent lets the heap of a program that does not serve grow to three times what lives before it is collected.
+// gcPercent lets the heap of a program that does not serve grow to three times its live data before a collection.
 const gcPercent = 200
 
-// working is what a server takes beside its cache. What lives is small, for a request leaves nothing behind: at 32
-// callers at once it takes some 20 MB.
+// working is a server's memory besides its cache. Its live data are small, for a request leaves nothing in memory: with
+// 32 concurrent callers some 20 MB.
 const working = 32 << 20
 
-// leastPercent is by how much the heap may grow in any case: collecting all the time would be one more worry.
+// leastPercent is how much the heap may grow in any case, so that the collector does not run all the time.
 const leastPercent = 50
 
-// memoryLimit is where the collector works harder rather than let the heap grow: what requests may have in memory at
-// one time, which depends on the processors, and what the program has besides.
+// memoryLimit is where the collector works harder rather than let the heap grow: the memory of concurrent requests,
+// which depends on the processors, and that of the rest of the program.
 func memoryLimit() int64 { return 256<<20 + int64(backoffice.Processors)*96<<20 }
 
-// TuneFor is Tune for a server that keeps up to so many bytes in memory. The larger that is, the smaller is the share of
-// what lives by which the heap grows: as Tune has it, a full cache would take three times its memory.
+// TuneFor is Tune for a server with a cache of so many bytes. The larger it is, the smaller the share of live data by
+// which the heap grows: under Tune, a full cache would take three times its memory.
 func TuneFor(cache Size) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(max(leastPercent, int(gcPercent*working/(working+int64(cache)))))
@@ -33,14 +33,12 @@ func TuneFor(cache Size) {
 	}
 }
 
-// threadsPerProcessor is how many goroutines may run at one time, for each processor. Go lets a goroutine keep its
-// turn for 10 ms, and looks whether a request has come when one ends: with as many turns as processors, whoever wants
-// little waits behind long statements. With more, the system's scheduler shares the processors, and it lets those go
-// first who slept.
+// threadsPerProcessor is how many goroutines may run at one time per processor. Go lets a goroutine run for 10 ms, and
+// polls for requests when one stops. With as many threads as processors, a small request waits for long statements.
+// With more, the system's scheduler shares the processors, and it prefers threads that slept.
 const threadsPerProcessor = 2
 
-// Tune sets Go's scheduler and garbage collector to what a server needs, unless the environment says GOMAXPROCS, GOGC
-// or GOMEMLIMIT.
+// Tune configures Go's scheduler and garbage collector for a server, unless GOMAXPROCS, GOGC or GOMEMLIMIT is set.
 func Tune() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(threadsPerProcessor * backoffice.Processors)

@@ -12,7 +12,7 @@ import (
 	"example.org/backoffice/httpserver/tracing"
 )
 
-// report tells of an operation that has ended whoever wants to know: the log of slow ones, and traces.
+// report records a finished operation in the log of slow ones, and in traces.
 func (o *execution) report(of *graphqlhttp.Outcome) {
 	if took := time.Since(o.began); o.of.slow > 0 && took >= o.of.slow && of.Type != "" {
 		o.of.logSlow(o.ctx, took, of)
@@ -25,8 +25,8 @@ func (o *execution) report(of *graphqlhttp.Outcome) {
 	}
 }
 
-// logSlow tells of an operation that took long where its time went. The document is told by its digest, and nothing of
-// what it says.
+// logSlow logs where a slow operation spent its time. It names the document by its digest, and logs none of its
+// contents.
 func (s server) logSlow(ctx context.Context, took time.Duration, o *graphqlhttp.Outcome) {
 	levels := graphqlhttp.Levels(backoffice.TimelineOf(ctx))
 	statements := 0

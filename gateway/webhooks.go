@@ -9,7 +9,7 @@ type WebhookSettings struct {
 	Off bool `name:"no-webhooks" env:"BACKOFFICE_NO_WEBHOOKS" help:"Send nothing to webhooks, as a copy of an installation should not."`
 }
 
-// sender posts to webhooks and is in the metrics; nil when nothing is to be sent.
+// sender posts to webhooks, with metrics; nil when nothing is to be sent.
 func (s server) sender(settings WebhookSettings) *webhooks.Sender {
 	if settings.Off {
 		return nil

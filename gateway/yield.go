@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// network is a pipe to ourselves that shows when Go's scheduler has polled the network: if idle, or after 10 ms. While
-// large requests queue it is never idle, and would not see small ones arrive.
+// network is a pipe to this process that shows when Go's scheduler has polled the network: if idle, or after 10 ms.
+// While large requests queue it is never idle, and would not see small ones arrive.
 type network struct {
 	read, write *os.File
 
@@ -26,7 +26,7 @@ var processNetwork = sync.OnceValue(func() *network {
 	return n
 })
 
-// listen lets those go on who wait, behind what came with the byte.
+// listen resumes the waiting goroutines, after those that the same poll made ready.
 func (n *network) listen() {
 	var written [1]byte
 	for {
@@ -44,7 +44,8 @@ func (n *network) listen() {
 	}
 }
 
-// yield returns when whatever had come over the network was begun, as runtime.Gosched does of what is ready to run.
+// yield returns after all that had arrived over the network has started, as runtime.Gosched does for what is ready to
+// run.
 func (n *network) yield() {
 	if n == nil {
 		runtime.Gosched()
@@ -55,7 +56,7 @@ func (n *network) yield() {
 	n.waiting = append(n.waiting, done)
 	first := len(n.waiting) == 1
 	n.mu.Unlock()
-	if first { // a pipe takes a byte at once
+	if first { // a pipe accepts a byte immediately
 		if _, err := n.write.Write([]byte{0}); err != nil {
 			return
 		}
