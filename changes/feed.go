@@ -11,24 +11,23 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Options are how a feed is made.
 type Options struct {
 	Keep Age // of entries; 0 keeps all
-	// Bounds are 20 of a pair and 1,000 of a server when they are zero.
+	// Bounds are 20 per credential and 1,000 per server when zero.
 	Bounds Bounds
 	Log    *slog.Logger
 }
 
 const (
-	// lookEvery is how often the log is looked at for the commits of other processes, while anybody waits. Own commits
-	// are looked for at once, but there are betweenLooks from one look to the next, for many who write.
+	// lookEvery is how often the log is polled for the commits of other processes, while a caller waits. Own commits
+	// are polled for immediately, but betweenLooks apart, for when many callers write.
 	lookEvery    = 250 * time.Millisecond
 	betweenLooks = 20 * time.Millisecond
-	lookTime     = 5 * time.Second // of one look
-	atOnce       = 1000            // entries of a look
+	lookTime     = 5 * time.Second // of one poll
+	atOnce       = 1000            // entries of a poll
 )
 
-// Feed is the change feed of a process. It may be used by any number of callers at once. Close it.
+// Feed is the change feed of a process. It is safe for concurrent use. Close it.
 type Feed struct {
 	store   backoffice.Store
 	options Options
@@ -40,11 +39,11 @@ type Feed struct {
 	wrote   chan struct{} // this process has committed something
 
 	mu      sync.Mutex
-	waiting int  // who waits for the log to grow
-	looking bool // somebody looks for them
+	waiting int  // callers that wait for the log to grow
+	looking bool // a goroutine polls for them
 }
 
-// New makes the feed of a store. It reads the log as it is durable, past any cache.
+// New makes the feed of a store. It reads the durable log, past any cache.
 func New(store backoffice.Store, o Options) *Feed {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -62,10 +61,10 @@ func (f *Feed) Close() {
 	f.work.Wait()
 }
 
-// Stop ends all streams, which may go on elsewhere, and lets none begin.
+// Stop ends all streams, which may continue elsewhere, and prevents new ones.
 func (f *Feed) Stop() { f.end() }
 
-// Watching is a store whose writes the feed notices at once.
+// Watching wraps a store so that the feed notices its writes immediately.
 func (f *Feed) Watching(store backoffice.Store) backoffice.Store { return watched{store, f} }
 
 type watched struct {
@@ -78,13 +77,13 @@ func (w watched) Write(ctx context.Context, do func(ctx context.Context, tx back
 	if err == nil {
 		select {
 		case w.feed.wrote <- struct{}{}:
-		default: // a look is due anyhow
+		default: // a poll is due anyhow
 		}
 	}
 	return err
 }
 
-// wait waits until the log is known to reach beyond a number, in the tail or behind another history's end.
+// wait waits until the log is known to reach beyond a number, in the tail or after another history's end.
 func (f *Feed) wait(ctx context.Context, beyond int64, history string) error {
 	f.mu.Lock()
 	f.waiting++
@@ -113,7 +112,7 @@ func (f *Feed) wait(ctx context.Context, beyond int64, history string) error {
 	}
 }
 
-// look follows the log for those who wait, until nobody has for a while.
+// look polls the log while callers wait, until none has for a while.
 func (f *Feed) look() {
 	ticks := time.NewTicker(lookEvery)
 	defer ticks.Stop()
@@ -150,7 +149,7 @@ func (f *Feed) look() {
 	}
 }
 
-// sleep reports whether the feed goes on.
+// sleep reports whether the feed continues.
 func (f *Feed) sleep(d time.Duration) bool {
 	select {
 	case <-time.After(d):

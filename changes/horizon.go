@@ -48,7 +48,7 @@ const (
 	removeEvery   = 5 * time.Second
 )
 
-// Tidy removes entries whose time is over, a few seconds after it at the latest, until ctx ends.
+// Tidy removes expired entries, a few seconds late at most, until ctx ends.
 func (f *Feed) Tidy(ctx context.Context) {
 	if f.options.Keep == 0 {
 		return

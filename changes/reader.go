@@ -10,21 +10,21 @@ import (
 // readTime is how long a page of the log may take.
 const readTime = 10 * time.Second
 
-// Reader gives all that the feed has of some kinds after a number, in order, each once. It is for one goroutine.
+// Reader returns all changes of some kinds after a number, in order, each once. It is for one goroutine.
 type Reader struct {
 	feed    *Feed
 	kinds   backoffice.ChangeKinds
 	history string // "" until one was read
-	at      int64  // all up to here was given, or is nothing that the reader sees
+	at      int64  // all up to here was returned, or is invisible to the reader
 }
 
-// Read begins behind a number of a history. That the log does not reach from there on is found out by Next.
+// Read begins after a number of a history. Next finds out whether the log still has the changes from there on.
 func (f *Feed) Read(history string, after int64, kinds backoffice.ChangeKinds) *Reader {
 	return &Reader{feed: f, kinds: kinds, history: history, at: after}
 }
 
-// Follow is Read, but finds out at once whether the log reaches from there on. With backoffice.FromOldest it begins at
-// the end of the log. Errors: CursorExpired, and those of the store.
+// Follow is Read, but checks immediately whether the log has the changes from there on. With backoffice.FromOldest it
+// begins at the end of the log. Errors: CursorExpired, and those of the store.
 func (f *Feed) Follow(ctx context.Context, history string, after int64, kinds backoffice.ChangeKinds) (*Reader, error) {
 	page, err := f.page(ctx, backoffice.ChangeQuery{History: history, After: after, Kinds: kinds})
 	if err != nil {
@@ -36,12 +36,12 @@ func (f *Feed) Follow(ctx context.Context, history string, after int64, kinds ba
 	return f.Read(page.History, after, kinds), nil
 }
 
-// At is the number up to which the reader has come, in History.
+// At is the number that the reader has reached, in History.
 func (r *Reader) At() int64       { return r.at }
 func (r *Reader) History() string { return r.history }
 
-// Next waits for the next changes that are visible to the context, and returns at most so many. Errors: CursorExpired
-// when the log no longer has them, the cause of the context's end, those of the store.
+// Next waits for the next changes that are visible to the context, and returns most of them at most. Errors:
+// CursorExpired when the log no longer has them, the cause of the context's end, those of the store.
 func (r *Reader) Next(ctx context.Context, most int) ([]*backoffice.VisibleChange, error) {
 	for {
 		changes, err := r.read(ctx, most)
@@ -54,13 +54,13 @@ func (r *Reader) Next(ctx context.Context, most int) ([]*backoffice.VisibleChang
 	}
 }
 
-// read returns what there is.
+// read returns the changes without waiting.
 func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.VisibleChange, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
 	entries, to, history, ok := r.feed.tail.after(r.at)
-	if ok && (r.history == "" || r.history == history) && !backoffice.RestrictionOf(ctx).IsSet() { // the store knows views
+	if ok && (r.history == "" || r.history == history) && !backoffice.RestrictionOf(ctx).IsSet() { // only the store knows what a restricted caller sees
 		r.history = history
 		for _, entry := range entries {
 			if shown := r.kinds.Show(entry); shown != nil {
@@ -77,7 +77,7 @@ func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.Visi
 	if err != nil {
 		return nil, err
 	}
-	if r.history = page.History; history != "" && history != page.History { // the tail has not seen yet that it is another one
+	if r.history = page.History; history != "" && history != page.History { // the tail has not noticed the new history yet
 		if err := r.feed.tail.begin(ctx, r.feed.store); err != nil {
 			return nil, err
 		}

@@ -8,16 +8,15 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Bounds are how many may follow the feed at one time, and as many connections may be open on which somebody could.
+// Bounds are how many may follow the feed at one time, and how many connections may be open on which clients could.
 type Bounds struct{ OfPair, OfServer int }
 
-// usual are the bounds where nothing else is said.
+// usual are the default bounds.
 var usual = Bounds{OfPair: 20, OfServer: 1000}
 
-// errStopping is why a stream ends when the server does: the cause of its context's end.
+// errStopping is the cause of a stream's end when the server stops.
 var errStopping error = backoffice.Errorf(backoffice.Unavailable, "the server stops; connect again and go on from the last change")
 
-// role is what one is counted as.
 type role int
 
 const (
@@ -28,10 +27,10 @@ const (
 
 var rolesAre = [roles]string{connected: "connections", following: "streams and waiting requests"}
 
-// streams counts those who follow now, and the connections on which they may.
+// streams counts the followers, and the connections on which clients may follow.
 type streams struct {
 	mu  sync.Mutex
-	of  map[string]*[roles]int // by pair
+	of  map[string]*[roles]int // by credential
 	all [roles]int
 }
 
@@ -41,7 +40,7 @@ func (f *Feed) Enter(ctx context.Context, principal *backoffice.Principal) (own 
 	return f.enter(ctx, principal, following)
 }
 
-// Connect is Enter for a connection on which nobody may follow yet. Whoever enters in its context ends with it.
+// Connect is Enter for a connection on which nothing follows yet. Streams that enter in its context end with it.
 func (f *Feed) Connect(ctx context.Context, principal *backoffice.Principal) (own context.Context, leave func(), err error) {
 	return f.enter(ctx, principal, connected)
 }
@@ -95,7 +94,7 @@ func (s *streams) leave(clientID string, as role) {
 // Streams is how many follow now.
 func (f *Feed) Streams() int64 { return f.counted(following) }
 
-// Connections is how many connections are open on which somebody may follow.
+// Connections is how many connections are open on which clients may follow.
 func (f *Feed) Connections() int64 { return f.counted(connected) }
 
 func (f *Feed) counted(as role) int64 {

@@ -9,29 +9,29 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// mostKept is how many entries of the log's end are kept for followers. Slower ones read the log.
+// mostKept is how many of the log's last entries are kept for followers. Slower ones read the log.
 const mostKept = 4096
 
-// tail is the end of the log, which all who follow it share: so their number costs no reading.
+// tail is the end of the log, shared by all followers, so that more of them cost no reading.
 type tail struct {
 	mu      sync.RWMutex
 	known   bool
 	history string               // of the log
-	from    int64                // the entries are all behind this number
-	to      int64                // up to this one
+	from    int64                // the entries are all after this number
+	to      int64                // the number that was reached
 	entries []*backoffice.Change // not to be changed
-	grown   chan struct{}        // closed when there is more
+	grown   chan struct{}        // closed when it has grown
 }
 
-// beyond reports whether there is something behind a number, or another history than that which the caller knows; else
-// grown tells when there may be.
+// beyond reports whether the tail goes beyond a number, or has another history than the caller's; else grown is closed
+// when it may.
 func (t *tail) beyond(number int64, history string) (grown <-chan struct{}, reached bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.grown, t.known && (t.to > number || t.history != history)
 }
 
-// after are the entries behind a number, and up to where they go; ok reports whether they are all here.
+// after returns the entries after a number, and the number that they reach; ok reports whether they are complete.
 func (t *tail) after(number int64) (entries []*backoffice.Change, to int64, history string, ok bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -42,7 +42,7 @@ func (t *tail) after(number int64) (entries []*backoffice.Change, to int64, hist
 	return t.entries[first:], t.to, t.history, true
 }
 
-// follow reads what came; full says that there may be more by now.
+// follow reads new entries; full means that more may have come since.
 func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
@@ -58,7 +58,7 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 	}
 	from := to
 	if last != nil {
-		from-- // the last known entry is read again, to see that the log is still the same
+		from-- // the last known entry is read again, to check that the log is still the same
 	}
 	entries, err := store.Changes(ctx, from, atOnce)
 	if err != nil {
@@ -68,14 +68,14 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 	switch {
 	case last != nil && len(entries) > 0 && entries[0].Same(last):
 		entries = entries[1:]
-	case last != nil || len(entries) == 0: // it was removed, or was never there; or there is nothing that would tell
+	case last != nil || len(entries) == 0: // it was removed, or never existed; or nothing shows which
 		page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{History: history, After: to})
 		switch {
 		case page == nil:
 			return false, err
 		case page.History != history, page.Removed > to:
 			return false, t.begin(ctx, store)
-		case err != nil || last != nil && page.Removed < to: // what was followed is lost, and nobody said so
+		case err != nil || last != nil && page.Removed < to: // the followed entries are lost, without a new history
 			err := store.RenewHistory(ctx, history, "failover", backoffice.InstantOf(time.Now()))
 			if err != nil {
 				return false, err
@@ -92,7 +92,7 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 	return full, nil
 }
 
-// begin begins anew at the end of the log.
+// begin starts anew at the end of the log.
 func (t *tail) begin(ctx context.Context, store backoffice.Store) error {
 	page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{After: backoffice.FromOldest})
 	if err != nil {
@@ -112,7 +112,7 @@ func (t *tail) grow(entries []*backoffice.Change) {
 	t.entries = append(t.entries, entries...)
 	if more := len(t.entries) - mostKept; more > mostKept {
 		t.from = t.entries[more-1].Sequence
-		t.entries = append([]*backoffice.Change(nil), t.entries[more:]...) // what others hold is left as it is
+		t.entries = append([]*backoffice.Change(nil), t.entries[more:]...) // readers of the old slice keep it unchanged
 	}
 	t.to = t.entries[len(t.entries)-1].Sequence
 	t.wake()

@@ -12,9 +12,9 @@ const MostBehind = 10_000
 
 const countedAtOnce = 1_000 // changes that are read at a time
 
-// Behind counts, by webhook, the changes that each has still to be told: those of its nouns behind its place, as its
-// pair may see them, and no acts of administrators; at most MostBehind. Of a webhook whose pair has ended or may read
-// none of its nouns it is 0.
+// Behind counts, by webhook, the changes that it has still to get: those of its nouns after its cursor that its
+// credential may see, without acts of administrators; at most MostBehind. A webhook whose credential has ended or may
+// read none of its nouns has 0.
 func Behind(ctx context.Context, store backoffice.Store, hooks []*backoffice.Webhook) (map[string]int, error) {
 	all, err := store.Credentials(ctx)
 	if err != nil {
@@ -38,10 +38,10 @@ func countBehind(ctx context.Context, store backoffice.ChangeReader, history str
 		page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{
 			History: history, After: after, First: min(countedAtOnce, MostBehind-n), Kinds: kinds,
 		})
-		if err != nil && backoffice.KindOf(err) != backoffice.CursorExpired { // then what is kept counts
+		if err != nil && backoffice.KindOf(err) != backoffice.CursorExpired { // then it counts what is kept
 			return 0, err
 		}
-		if n += len(page.Changes); !page.More || n >= MostBehind { // a page may be longer than was asked
+		if n += len(page.Changes); !page.More || n >= MostBehind { // a page may exceed its limit
 			return min(n, MostBehind), nil
 		}
 		after = page.Changes[len(page.Changes)-1].Sequence

@@ -21,7 +21,7 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Settings say where messages may go, and whether any do.
+// Settings configure where messages may go, and whether any do.
 type Settings struct {
 	Networks []Network `name:"webhook-network" env:"BACKOFFICE_WEBHOOK_NETWORK" placeholder:"NETWORK" help:"A private network to which webhooks may be sent, such as 10.1.0.0/16; may be repeated. Without it they go to public addresses alone."`
 }
@@ -29,7 +29,7 @@ type Settings struct {
 const (
 	attemptTime = 15 * time.Second // of one attempt
 	answerTime  = time.Second      // for an answer's body, which decides nothing
-	answerSize  = 64 << 10         // bytes of a body that are read, so that the connection can be used again
+	answerSize  = 64 << 10         // bytes of a body to read, so that the connection can be reused
 	headersSize = 64 << 10
 )
 
@@ -43,11 +43,11 @@ type client struct {
 // newClient makes a client. Close it.
 func newClient(s Settings, keys *privacy.Keyset) *client { return newClientOf(s, keys, nil) }
 
-// newClientOf makes one that resolves names by a resolver, nil for the system's.
+// newClientOf makes one with a resolver of names, nil for the system's.
 func newClientOf(s Settings, keys *privacy.Keyset, names *net.Resolver) *client {
 	dialer := &net.Dialer{Timeout: attemptTime, Resolver: names, Control: guard(s.Networks)}
 	return &client{keys: keys, limit: attemptTime, http: http.Client{
-		// No proxy: one would connect to where this program must not.
+		// No proxy: one would connect to addresses that this program must not reach.
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
 			DisableCompression: true, MaxResponseHeaderBytes: headersSize, MaxIdleConnsPerHost: 2, IdleConnTimeout: 90 * time.Second,
@@ -58,24 +58,24 @@ func newClientOf(s Settings, keys *privacy.Keyset, names *net.Resolver) *client 
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// Answer is what became of an attempt.
+// Answer is the outcome of an attempt.
 type Answer struct {
 	Status  int    // of HTTP, 0 when there was no answer
-	Failure string // why the message was not received, in a sentence that holds nothing of the answer; "" when it was
+	Failure string // why the message was not received, without anything of the answer; "" when it was
 	Took    time.Duration
-	Body    []byte // the beginning of what was answered
+	Body    []byte // the beginning of the answer's
 
-	retryAfter time.Duration // how long the receiver wants to be left alone
+	retryAfter time.Duration // requested by the receiver
 	cause      error         // for the log
 }
 
 // Received reports whether the receiver has the message.
 func (a *Answer) Received() bool { return a.Failure == "" }
 
-// gone says that the receiver wants no more.
+// gone reports whether the receiver wants no more.
 func (a *Answer) gone() bool { return a.Status == http.StatusGone }
 
-// post sends a message once, signed as at an instant. What the receiver does is no error.
+// post sends a message once, signed with the given time. A failure of the receiver is no error.
 func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, body []byte, now time.Time) (Answer, error) {
 	signature, err := c.sign(hook, id, body, now)
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, 
 	defer response.Body.Close()
 	answer := Answer{Status: response.StatusCode, Took: time.Since(began)}
 	defer time.AfterFunc(answerTime, cancel).Stop()
-	answer.Body, _ = io.ReadAll(io.LimitReader(response.Body, answerSize)) // what is cut off was received, too
+	answer.Body, _ = io.ReadAll(io.LimitReader(response.Body, answerSize)) // a message with a truncated answer was received, too
 	switch {
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		answer.Failure = fmt.Sprintf("it answered %d; redirects are not followed: give the webhook the address itself", response.StatusCode)
@@ -112,7 +112,7 @@ func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, 
 	return answer, nil
 }
 
-// sign makes the signatures of all secrets that sign now.
+// sign returns the signatures of all secrets that are valid now.
 func (c *client) sign(hook *backoffice.Webhook, id string, body []byte, now time.Time) (string, error) {
 	var signatures []string
 	for _, sealed := range hook.Signing(backoffice.InstantOf(now)) {
@@ -133,7 +133,7 @@ func (c *client) sign(hook *backoffice.Webhook, id string, body []byte, now time
 	return strings.Join(signatures, " "), nil
 }
 
-// retryAfter reads the header of that name: seconds, or a date.
+// retryAfter parses the header of that name: seconds, or a date.
 func retryAfter(text string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second
@@ -144,7 +144,7 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// failureOf says why there was no answer, without what is in the error: it names addresses.
+// failureOf describes why there was no answer, without the error's own text, which has addresses.
 func failureOf(err error) string {
 	var certificate *tls.CertificateVerificationError
 	var name *net.DNSError

@@ -10,12 +10,12 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Draft is a webhook that is to be made.
+// Draft is a webhook to create.
 type Draft struct {
-	ClientID string // the pair with whose scopes it is told of changes, "" for the operator
+	ClientID string // the credential whose scopes decide which changes it gets, "" for the operator
 	URL      string
-	Nouns    []backoffice.Noun // nil for all that the pair may read but minfin documents
-	From     string            // the cursor behind which it begins, "" for the end of the log
+	Nouns    []backoffice.Noun // nil for all that the credential may read but minfin documents
+	From     string            // the cursor after which it begins, "" for the end of the log
 }
 
 const (
@@ -23,9 +23,9 @@ const (
 	secretPrefix = "whsec_"
 )
 
-// Create makes a webhook and returns it with its secret, which cannot be seen again. Errors: NotFound for an unknown
-// pair, Refused for an address, noun or pair that a webhook cannot have, BadInput for what is no cursor, CursorExpired
-// for one from which the log cannot be told.
+// Create creates a webhook and returns it with its secret, which cannot be shown again. Errors: NotFound for an unknown
+// credential, Refused for an address, noun or credential that a webhook cannot have, BadInput for a malformed cursor,
+// CursorExpired for one whose changes the log no longer has.
 func Create(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, draft Draft) (hook *backoffice.Webhook, secret string, err error) {
 	pair, err := pairOf(ctx, store, draft.ClientID)
 	if err != nil {
@@ -52,7 +52,7 @@ func Create(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, d
 	return hook, secret, store.CreateWebhook(ctx, hook)
 }
 
-// newSecret makes a secret, in clear as a receiver has it, and sealed.
+// newSecret makes a secret: in clear, for the receiver, and sealed.
 func newSecret(keys *privacy.Keyset, id string) (secret string, sealed []byte, err error) {
 	random := make([]byte, secretSize)
 	_, _ = rand.Read(random) // never fails: the runtime stops the program instead
@@ -60,10 +60,10 @@ func newSecret(keys *privacy.Keyset, id string) (secret string, sealed []byte, e
 	return secretPrefix + base64.StdEncoding.EncodeToString(random), sealed, err
 }
 
-// nameOf is the lease to send to a webhook.
+// nameOf is the name of the lease to send to a webhook.
 func nameOf(id string) string { return "webhook " + id }
 
-// pairOf is a webhook's pair, nil for the operator's.
+// pairOf is a webhook's credential, nil for the operator's.
 func pairOf(ctx context.Context, store backoffice.CredentialStore, clientID string) (*backoffice.Credential, error) {
 	if clientID == "" {
 		return nil, nil
@@ -71,7 +71,7 @@ func pairOf(ctx context.Context, store backoffice.CredentialStore, clientID stri
 	return store.Credential(ctx, clientID)
 }
 
-// placeOf is where a cursor is, from which on the log can be told: the end of it when none is given.
+// placeOf parses a cursor and checks that the log still has what follows; without one it is the end of the log.
 func placeOf(ctx context.Context, store backoffice.Store, cursor string) (history string, after int64, err error) {
 	q := backoffice.ChangeQuery{After: backoffice.FromOldest}
 	if cursor != "" {
@@ -89,8 +89,7 @@ func placeOf(ctx context.Context, store backoffice.Store, cursor string) (histor
 	return q.History, q.After, nil
 }
 
-// Rotate gives a webhook a new secret and returns it; the one before signs as well for overlap. NotFound for an
-// unknown one.
+// Rotate gives a webhook a new secret and returns it; the old one keeps signing for overlap. Errors: NotFound.
 func Rotate(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, id string, overlap time.Duration) (secret string, err error) {
 	secret, sealed, err := newSecret(keys, id)
 	if err != nil {
@@ -104,8 +103,9 @@ func Rotate(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, i
 	return secret, err
 }
 
-// Rewind has a webhook go on behind a cursor, also one that was stopped. Errors: NotFound for an unknown one, BadInput
-// for what is no cursor, CursorExpired when the log cannot be told from there on, Refused when its pair has ended.
+// Rewind makes a webhook continue after a cursor, even one that was stopped. Errors: NotFound for an unknown one,
+// BadInput for a malformed cursor, CursorExpired when the log no longer has the changes, Refused when its credential
+// has ended.
 func Rewind(ctx context.Context, store backoffice.Store, id, to string) error {
 	hook, err := store.Webhook(ctx, id)
 	if err != nil {
@@ -123,7 +123,7 @@ func Rewind(ctx context.Context, store backoffice.Store, id, to string) error {
 	return store.UpdateWebhook(ctx, id, "webhooks rewind", now, func(hook *backoffice.Webhook) error { return hook.Rewind(pair, history, at, now) })
 }
 
-// Disable stops a webhook until it is rewound. NotFound for an unknown one.
+// Disable stops a webhook until it is rewound. Errors: NotFound.
 func Disable(ctx context.Context, store backoffice.Store, id string) error {
 	return store.UpdateWebhook(ctx, id, "webhooks disable", backoffice.InstantOf(time.Now()), func(hook *backoffice.Webhook) error {
 		hook.Stop = backoffice.WebhookDisabled
@@ -131,13 +131,13 @@ func Disable(ctx context.Context, store backoffice.Store, id string) error {
 	})
 }
 
-// Delete removes a webhook. NotFound for an unknown one.
+// Delete removes a webhook. Errors: NotFound.
 func Delete(ctx context.Context, store backoffice.Store, id string) error {
 	return store.DeleteWebhook(ctx, id, backoffice.InstantOf(time.Now()))
 }
 
-// Ping posts a message of the type ping to a webhook, stopped or not, and waits for the answer. Nothing else changes
-// by it. NotFound for an unknown one.
+// Ping posts a message of the type ping to a webhook, stopped or not, and waits for the answer. It changes nothing
+// else. Errors: NotFound.
 func Ping(ctx context.Context, store backoffice.WebhookStore, keys *privacy.Keyset, settings Settings, id string) (Answer, error) {
 	hook, err := store.Webhook(ctx, id)
 	if err != nil {

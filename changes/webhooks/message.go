@@ -7,14 +7,14 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// message is what is posted, as Standard Webhooks has it. It is thin: who receives it reads the records by the APIs.
+// message is the body of a post, by Standard Webhooks. It is thin: the receiver reads the records by the APIs.
 type message struct {
 	Type      string             `json:"type"`
-	Timestamp backoffice.Instant `json:"timestamp"` // when the message was made; that of an attempt is in a header
+	Timestamp backoffice.Instant `json:"timestamp"` // of the message; that of an attempt is in a header
 	Data      any                `json:"data"`
 }
 
-// toldChanges are all changes behind one cursor, up to another, that the webhook is told.
+// toldChanges are all changes after one cursor, up to another, that the webhook gets.
 type toldChanges struct {
 	After   string       `json:"after"`
 	Through string       `json:"through"`
@@ -29,8 +29,7 @@ type toldChange struct {
 	Action   string             `json:"action"`
 }
 
-// changesMessage makes the message of changes behind a number of a history, with its body, which every attempt sends
-// as it is.
+// changesMessage makes the message of changes after a number of a history. Every attempt sends the same body.
 func changesMessage(history string, after int64, changes []*backoffice.VisibleChange, now time.Time) (*backoffice.WebhookMessage, error) {
 	m := backoffice.NewWebhookMessage(changes, backoffice.InstantOf(now))
 	data := toldChanges{After: backoffice.ChangeCursor(history, after), Through: backoffice.ChangeCursor(history, m.Through)}
@@ -45,7 +44,7 @@ func changesMessage(history string, after int64, changes []*backoffice.VisibleCh
 	return m, nil
 }
 
-// pingMessage is the body of a message that tells nothing.
+// pingMessage is the body of a message without changes.
 func pingMessage(hook *backoffice.Webhook, now time.Time) []byte {
 	body, _ := json.Marshal(message{"ping", backoffice.InstantOf(now), map[string]string{"webhook": hook.ID}}) // texts cannot fail
 	return body

@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// Network is one to which messages may go although it is private.
+// Network is a private network to which messages may go.
 type Network netip.Prefix
 
 var errNetwork = errors.New("a network is written as in 10.1.0.0/16, or as one address")
 
-// UnmarshalText reads a network or an address.
+// UnmarshalText parses a network or an address.
 func (n *Network) UnmarshalText(text []byte) error {
 	prefix, err := netip.ParsePrefix(string(text))
 	if err != nil {
@@ -22,7 +22,7 @@ func (n *Network) UnmarshalText(text []byte) error {
 		}
 		prefix = netip.PrefixFrom(address, address.BitLen())
 	}
-	if prefix.Addr().Is4In6() { // addresses are compared as what they are
+	if prefix.Addr().Is4In6() { // so that it matches plain IPv4 addresses
 		if prefix.Bits() < 96 {
 			return errNetwork
 		}
@@ -47,7 +47,7 @@ var closed = func() (networks []netip.Prefix) {
 	return networks
 }()
 
-// public are IPv6's addresses of the internet. What is outside, such as fc00::/7 or a mapped IPv4, is none.
+// public are IPv6's addresses of the internet. Others, such as fc00::/7 or a mapped IPv4, are not.
 var public = netip.MustParsePrefix("2000::/3")
 
 // isPublic reports whether an address is one of the internet.
@@ -57,8 +57,8 @@ func isPublic(address netip.Addr) bool {
 
 var errPrivate = errors.New("the address is in a private network")
 
-// guard refuses connections into private networks but those that are let in. It is asked with the address to which the
-// connection is about to be made, so it does not matter what a name resolved to before.
+// guard refuses connections into private networks except those that are let in. It gets the address of the connection
+// about to be made, so an earlier resolution of the name does not matter.
 func guard(letIn []Network) func(network, address string, _ syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)

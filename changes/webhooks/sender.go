@@ -12,7 +12,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Options are how a sender is made.
 type Options struct {
 	Store    backoffice.Store
 	Feed     *changes.Feed // of the store
@@ -22,13 +21,13 @@ type Options struct {
 }
 
 const (
-	lookEvery = 2 * time.Second // at what operators did, and for what is due
-	lookTime  = 5 * time.Second // of one look
+	lookEvery = 2 * time.Second // between polls for operators' changes, and for due messages
+	lookTime  = 5 * time.Second // of one poll
 	idleTime  = 10 * time.Second
 )
 
-// Sender posts what the webhooks of a store are to be told. Any number of them may work on one store: each webhook is
-// served by one at a time.
+// Sender posts the messages of a store's webhooks. Any number of senders may work on one store: each webhook is served
+// by one at a time.
 type Sender struct {
 	Options
 	client  *client
@@ -36,8 +35,8 @@ type Sender struct {
 	now     func() time.Time // by the store's clock, so that all senders agree on what is due and whose a lease is
 	machine func() time.Time
 	ahead   atomic.Int64  // of the store's clock, as nanoseconds of this machine's
-	every   time.Duration // it looks
-	idle    time.Duration // after which the place is noted, should it have moved over what a webhook is not told
+	every   time.Duration // between polls
+	idle    time.Duration // after which a cursor is stored that has only passed changes the webhook does not get
 	work    sync.WaitGroup
 
 	received, failed atomic.Int64
@@ -46,10 +45,10 @@ type Sender struct {
 	standing Standing
 }
 
-// Standing is how the webhooks stood at the last look.
+// Standing is the webhooks' state at the last poll.
 type Standing struct {
 	Live, Retrying, Stopped int64
-	Waiting                 time.Duration // of the message that has been on its way for longest
+	Waiting                 time.Duration // of the oldest unreceived message
 }
 
 // NewSender makes a sender. Run it.
@@ -86,7 +85,7 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
-// look has each webhook served that there is something to do for, as operators want it by now.
+// look starts a worker for each webhook that needs one, by the operators' latest settings.
 func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
 	within, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
@@ -119,7 +118,7 @@ func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
 				continue
 			}
 		case w != nil && w.working():
-			w.end() // and begins anew with the next look
+			w.end() // the next poll starts it anew
 			continue
 		}
 		if hook.Due <= now || stop != "" {
@@ -135,7 +134,7 @@ func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
 	return nil
 }
 
-// pairs are those of the webhooks to which something is sent.
+// pairs returns the credentials by identifier, or nil when no running webhook has one.
 func (s *Sender) pairs(ctx context.Context, hooks []*backoffice.Webhook) (map[string]*backoffice.Credential, error) {
 	wanted := false
 	for _, hook := range hooks {
@@ -159,15 +158,15 @@ func byID(all []*backoffice.Credential) map[string]*backoffice.Credential {
 	return pairs
 }
 
-// asPairOf sees what the webhook's pair sees, all for the operator's.
+// asPairOf returns a context that sees what the webhook's credential sees: everything for the operator's.
 func asPairOf(ctx context.Context, hook *backoffice.Webhook, pairs map[string]*backoffice.Credential) context.Context {
-	if pair := pairs[hook.ClientID]; pair != nil { // its restriction is for good
+	if pair := pairs[hook.ClientID]; pair != nil { // its restriction never changes
 		return backoffice.WithRestriction(ctx, pair.Restriction)
 	}
 	return ctx
 }
 
-// mayTell is what a webhook may be told now, or why it has to stop.
+// mayTell returns what a webhook may get now, or why it has to stop.
 func mayTell(hook *backoffice.Webhook, pairs map[string]*backoffice.Credential, now backoffice.Instant) (backoffice.ChangeKinds, backoffice.WebhookStop) {
 	var pair *backoffice.Credential
 	if hook.ClientID != "" {
@@ -182,7 +181,7 @@ func mayTell(hook *backoffice.Webhook, pairs map[string]*backoffice.Credential, 
 	return kinds, ""
 }
 
-// note keeps how the webhooks stand, for the metrics.
+// note stores the webhooks' state, for the metrics.
 func (s *Sender) note(hooks []*backoffice.Webhook, now backoffice.Instant) {
 	var of Standing
 	for _, hook := range hooks {
@@ -204,7 +203,7 @@ func (s *Sender) note(hooks []*backoffice.Webhook, now backoffice.Instant) {
 	s.standing = of
 }
 
-// Standing is how the webhooks stood at the last look.
+// Standing returns the webhooks' state at the last poll.
 func (s *Sender) Standing() Standing {
 	s.mu.Lock()
 	defer s.mu.Unlock()

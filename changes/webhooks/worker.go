@@ -14,8 +14,8 @@ import (
 const (
 	atOnce = 100 // changes of a message
 
-	// A worker has the lease of its webhook for so long that an attempt is over before another sender may have it. It
-	// asks for more time when less than leaseLeft of it is left, and gives it back when it ends.
+	// A worker's lease lasts so long that an attempt is over before another sender may have the webhook. It renews the
+	// lease when less than leaseLeft of it is left, and releases it at its end.
 	leaseTime = 30 * time.Second
 	leaseLeft = attemptTime + 5*time.Second
 )
@@ -26,13 +26,13 @@ type worker struct {
 	id      string
 	version int64
 	kinds   backoffice.ChangeKinds
-	stop    backoffice.WebhookStop // why it has to stop, "" when it may be told of kinds
-	again   bool                   // the one before has failed, and said why
+	stop    backoffice.WebhookStop // why it has to stop, "" when it may get changes of kinds
+	again   bool                   // the previous one has failed, and logged why
 	end     context.CancelFunc
 	done    chan struct{}
-	broke   bool // by a fault, when it is done
+	broke   bool // by a fault, once done
 
-	leased backoffice.Instant // until then, zero for not
+	leased backoffice.Instant // until then; zero for none
 	hook   *backoffice.Webhook
 }
 
@@ -42,7 +42,7 @@ var (
 	errOver      = errors.New("there is nothing to do for now")
 )
 
-// begin starts a worker, behind one that is done, nil for none.
+// begin starts a worker, in place of one that is done, nil for none.
 func (s *Sender) begin(ctx context.Context, hook *backoffice.Webhook, kinds backoffice.ChangeKinds, stop backoffice.WebhookStop, before *worker) *worker {
 	own, end := context.WithCancel(ctx)
 	w := &worker{Sender: s, id: hook.ID, version: hook.Version, kinds: kinds, stop: stop, again: before != nil && before.broke, end: end, done: make(chan struct{})}
@@ -54,7 +54,7 @@ func (s *Sender) begin(ctx context.Context, hook *backoffice.Webhook, kinds back
 	return w
 }
 
-// is reports whether the worker does what is wanted of it now.
+// is reports whether the worker runs with these settings.
 func (w *worker) is(version int64, kinds backoffice.ChangeKinds, stop backoffice.WebhookStop) bool {
 	return w.version == version && w.kinds == kinds && w.stop == stop
 }
@@ -80,14 +80,14 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// release lets another sender have the webhook at once.
+// release lets another sender have the webhook immediately.
 func (w *worker) release(ctx context.Context) {
 	if w.leased.IsZero() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
-	_ = w.Store.EndLease(ctx, nameOf(w.id), w.holder) // else it ends by its time
+	_ = w.Store.EndLease(ctx, nameOf(w.id), w.holder) // else it expires
 }
 
 func (w *worker) serve(ctx context.Context) (err error) {
@@ -101,7 +101,7 @@ func (w *worker) serve(ctx context.Context) (err error) {
 	for {
 		switch {
 		case w.hook.Message == nil:
-			if reader == nil || reader.At() < w.hook.At { // the message that was on its way when this worker began took it further
+			if reader == nil || reader.At() < w.hook.At { // the message that was pending when this worker began took it further
 				reader = w.Feed.Read(w.hook.History, w.hook.At, w.kinds)
 			}
 			err = w.compose(ctx, reader)
@@ -121,7 +121,7 @@ func (w *worker) serve(ctx context.Context) (err error) {
 	}
 }
 
-// own makes sure that the webhook is this sender's for longer than an attempt takes, and as it was read.
+// own makes sure that the webhook is unchanged, and this sender's for longer than an attempt takes.
 func (w *worker) own(ctx context.Context) error {
 	now := w.now()
 	if w.leased >= backoffice.InstantOf(now.Add(leaseLeft)) {
@@ -146,7 +146,7 @@ func (w *worker) own(ctx context.Context) error {
 	return nil
 }
 
-// step stores how far the webhook has come. It has to be owned.
+// step stores how far the webhook has come. The worker must own it.
 func (w *worker) step(ctx context.Context) error {
 	done, err := w.Store.StepWebhook(ctx, w.hook)
 	if err == nil && !done {
@@ -168,13 +168,13 @@ func (w *worker) halt(ctx context.Context, why backoffice.WebhookStop) error {
 	return errOver
 }
 
-// compose waits for changes, and puts a message of them on its way. It is stored before it is sent for the first time:
-// so every attempt sends the same, whoever makes it.
+// compose waits for changes, and makes a message of them. It stores the message before its first attempt, so that every
+// attempt sends the same, by any sender.
 func (w *worker) compose(ctx context.Context, reader *changes.Reader) error {
 	idle, cancel := context.WithTimeout(ctx, w.idle)
 	defer cancel()
 	found, err := reader.Next(idle, atOnce)
-	w.hook.History = reader.History() // which may go on from the one before
+	w.hook.History = reader.History() // which may continue the previous one
 	switch {
 	case backoffice.KindOf(err) == backoffice.CursorExpired:
 		return w.halt(ctx, backoffice.WebhookExpired)
@@ -194,7 +194,7 @@ func (w *worker) compose(ctx context.Context, reader *changes.Reader) error {
 	return w.step(ctx)
 }
 
-// moveOn notes that the webhook is told nothing up to a number: or its place would expire while others write.
+// moveOn stores that the webhook gets nothing up to a number. Without it, its cursor would expire while others write.
 func (w *worker) moveOn(ctx context.Context, at int64) error {
 	if at <= w.hook.At {
 		return nil
@@ -206,7 +206,7 @@ func (w *worker) moveOn(ctx context.Context, at int64) error {
 	return w.step(ctx)
 }
 
-// attempt sends the message on its way once, and stores what came of it.
+// attempt sends the pending message once, and stores the outcome.
 func (w *worker) attempt(ctx context.Context) error {
 	if err := w.own(ctx); err != nil {
 		return err
@@ -217,7 +217,7 @@ func (w *worker) attempt(ctx context.Context) error {
 	id := w.hook.MessageID()
 	answer, err := w.client.post(ctx, w.hook, id, w.hook.Message.Body, w.now())
 	if err != nil || ctx.Err() != nil {
-		return errors.Join(err, ctx.Err()) // it was cut off by us: nobody knows, so it is sent again
+		return errors.Join(err, ctx.Err()) // we cut it off: the outcome is unknown, so it is sent again
 	}
 	now := backoffice.InstantOf(w.now())
 	switch {
@@ -239,7 +239,7 @@ func (w *worker) attempt(ctx context.Context) error {
 	return errOver
 }
 
-// causeOf is what an error of the store hides from callers.
+// causeOf is the cause that an error of the store hides from callers.
 func causeOf(err error) error {
 	var known *backoffice.Error
 	if errors.As(err, &known) && known.Cause != nil {
