@@ -7,14 +7,14 @@ import (
 )
 
 // The letters of Arabic join, and have up to four forms for it. Unicode has characters for these forms, in the order
-// isolated, final, initial, medial, each with a decomposition to its letter; the table is made of those.
+// isolated, final, initial, medial, each with a decomposition to its letter; the table is built from those.
 
-// forms are those of a letter; 0 where it has none. A letter without an initial form does not join to what follows.
+// forms are a letter's forms, 0 where it has none. A letter without an initial form does not join to the next.
 type forms struct{ isolated, final, initial, medial rune }
 
 var (
 	arabicForms = map[rune]*forms{}
-	lamAlef     = map[rune]*forms{} // by the alef
+	lamAlef     = map[rune]*forms{} // by alef
 	plainArabic = map[rune]string{} // of a form: its letters
 )
 
@@ -53,14 +53,14 @@ func addForm(table map[rune]*forms, letter, form rune) {
 	}
 }
 
-// shaped writes Arabic letters in the forms that they have beside each other, as far as the fonts draw these.
+// shaped gives Arabic letters their joined forms, as far as the fonts draw these.
 func shaped(text string, draws func(rune) bool) string {
 	letters := []rune(text)
 	if !hasArabic(letters) {
 		return text
 	}
 	out := make([]rune, 0, len(letters))
-	joins := false // the letter before joins to the next
+	joins := false // the previous letter joins to the next
 	for i := 0; i < len(letters); i++ {
 		letter := letters[i]
 		known, ligature := arabicForms[letter], false
@@ -94,7 +94,7 @@ func shaped(text string, draws func(rune) bool) string {
 	return string(out)
 }
 
-// takes reports whether a letter joins to the one before it.
+// takes reports whether a letter joins to the previous one.
 func takes(letter rune) bool {
 	known := arabicForms[letter]
 	return known != nil && known.final != 0
@@ -109,7 +109,7 @@ func hasArabic(text []rune) bool {
 	return false
 }
 
-// lettersOf is what a character that is drawn stands for.
+// lettersOf returns the letters that a drawn character represents.
 func lettersOf(drawn rune) string {
 	if letters, ok := plainArabic[drawn]; ok {
 		return letters

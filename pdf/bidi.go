@@ -6,14 +6,14 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// mirrored are the characters that are drawn the other way round from right to left.
+// mirrored are the characters that are mirrored from right to left.
 var mirrored = map[rune]rune{
 	'(': ')', ')': '(', '[': ']', ']': '[', '{': '}', '}': '{', '<': '>', '>': '<', '«': '»', '»': '«', '‹': '›', '›': '‹',
 }
 
-// visual puts the characters of a line in the order in which they are drawn from left to right, by the Unicode
-// Bidirectional Algorithm (UAX #9). The rules for explicit formatting are left out, since its characters were taken
-// out before, and the one for pairs of brackets.
+// visual puts the characters of a line in drawing order, from left to right, by the Unicode Bidirectional Algorithm
+// (UAX #9). It omits the rules for explicit formatting, whose characters were removed before, and the one for pairs of
+// brackets.
 func visual(line []rune) []rune {
 	rtl := false
 	classes := make([]bidi.Class, len(line))
@@ -102,7 +102,7 @@ func levelsOf(classes []bidi.Class, base int) []int {
 	return levels
 }
 
-// weak resolves the weak types (rules W2 to W7) in place: L, R, EN, AN and ON for all others are left.
+// weak resolves the weak types (rules W2 to W7) in place. It leaves L, R, EN, AN, and ON for all others.
 func weak(classes []bidi.Class, embedding bidi.Class) {
 	strong := embedding
 	for i, class := range classes {
@@ -152,7 +152,7 @@ func isStrongOrNumber(class bidi.Class) bool {
 	return class == bidi.L || class == bidi.R || class == bidi.EN || class == bidi.AN
 }
 
-// direction is that of a strong character or a number, to what is neutral beside it.
+// direction is that of a strong character or a number, for its neutral neighbours.
 func direction(class bidi.Class) bidi.Class {
 	if class == bidi.L {
 		return bidi.L

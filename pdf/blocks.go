@@ -43,7 +43,7 @@ func (c *composer) flow(s style, text string) {
 
 type fact struct{ label, value string }
 
-// facts sets labels and values in two columns on a tinted ground, without facts that have no value.
+// facts sets labels and values in two columns on a tinted ground. It skips facts without a value.
 func (c *composer) facts(left, right []fact) {
 	const padding, gap = 12.0, 22.0
 	width := (textWidth - 2*padding - gap) / 2

@@ -7,15 +7,15 @@ import (
 	"unicode/utf16"
 )
 
-// canvas is the pages of a document and what is drawn on them. Coordinates are in points from a page's top left.
+// canvas is a document's pages with what is drawn on them. Coordinates are in points from a page's top left.
 type canvas struct {
 	pages   [][]byte
-	page    int // that is drawn on, from 0
+	page    int // the current one, from 0
 	regular *face
 	strong  *face
 	others  []*face       // for what these two lack
 	fonts   Fonts         // those of the others
-	taken   map[rune]bool // characters that the others are needed for
+	taken   map[rune]bool // characters that need the others
 	logo    *Logo         // nil for none
 }
 
@@ -34,12 +34,11 @@ func newCanvas(fonts Fonts) *canvas {
 // draws reports whether a character can be drawn.
 func (c *canvas) draws(r rune) bool { return c.regular.draws(r) || c.fonts.draw(r) }
 
-// charactersMost is how many different characters are taken from other fonts than the embedded ones. Nobody's answers
-// have as many; the parts of fonts that a document embeds, and the time that it takes to cut them, would have no bound
-// otherwise.
+// charactersMost is how many different characters are taken from fonts other than the embedded ones. Nobody's answers
+// have as many. It bounds the parts of fonts that a document embeds, and the time to cut them.
 const charactersMost = 4_000
 
-// takes reports whether a character can be drawn, and makes room for it.
+// takes reports whether a character can be drawn, and counts it against charactersMost.
 func (c *canvas) takes(r rune) bool {
 	switch {
 	case c.regular.draws(r) || c.taken[r]:
@@ -51,7 +50,7 @@ func (c *canvas) takes(r rune) bool {
 	return true
 }
 
-// faceOf is the face in which a character of a style is drawn: the first that has it.
+// faceOf is the face that draws a character of a style: the first that has it.
 func (c *canvas) faceOf(s style, r rune) *face {
 	own := c.face(s)
 	if len(c.others) == 0 || own.draws(r) {
@@ -113,8 +112,8 @@ func (c *canvas) text(s style, x, baseline float64, text string) {
 	c.drawf("BT /%s %.4g Tf %s rg %.2f %.2f Td %s Tj ET", f.resource, s.size, s.color, x, pageHeight-baseline, f.appendText(nil, text))
 }
 
-// mixedText draws a line in as many fonts as it takes, from left to right. Readers put what is written from right to
-// left in its order again, as they do for all that draws so.
+// mixedText draws a line in as many fonts as it takes, from left to right. Readers restore the order of right-to-left
+// text, as they do for all that draws so.
 func (c *canvas) mixedText(s style, x, baseline float64, text string) {
 	line := visual([]rune(shaped(strings.TrimSuffix(text, " "), c.draws)))
 	if strings.HasSuffix(text, " ") { // at which a line was cut: it has no width in print
@@ -153,7 +152,7 @@ func (c color) String() string {
 	return fmt.Sprintf("%.3f %.3f %.3f", float64(c.r)/255, float64(c.g)/255, float64(c.b)/255)
 }
 
-// metadata is what a reader shows of a document, and reads it aloud by.
+// metadata is what a reader shows of a document, and how it reads it aloud.
 type metadata struct {
 	title, author string
 	language      string // BCP 47

@@ -60,7 +60,7 @@ type composer struct {
 	y       float64
 	onBreak func() // draws what a new page repeats, if anything
 
-	unprinted []string // the scripts of which something could not be drawn
+	unprinted []string // the scripts with undrawn characters
 }
 
 // newComposer starts a document. created is its date, also the last day of birth of a masked number.
@@ -74,7 +74,7 @@ func newComposer(labels *labels, fonts Fonts, title, author string, created back
 	return c
 }
 
-// masked stands where a registration number was: a document is for readers who may not see them.
+// masked replaces a registration number: a document's readers may not see one.
 const masked = "••.••.••-•••.••"
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -92,7 +92,7 @@ func (c *composer) newPage() {
 	}
 }
 
-// need starts a new page unless there is so much room on this one.
+// need starts a new page if this one lacks the height.
 func (c *composer) need(height float64) {
 	if c.y+height > bottom {
 		c.newPage()
@@ -123,7 +123,7 @@ func (c *composer) width(s style, line string) float64 {
 	return c.canvas.width(s, strings.TrimSuffix(line, " "))
 }
 
-// box fills a rectangle from the left margin behind what follows.
+// box fills a rectangle from the left margin, as a background.
 func (c *composer) box(y, width, height float64, fill color) {
 	c.artifact(func() { c.canvas.rectangle(marginLeft, y, width, height, fill) })
 }
@@ -133,8 +133,8 @@ func (c *composer) hairline(y float64) {
 	c.artifact(func() { c.canvas.line(marginLeft, y, textWidth, 0.5, rule) })
 }
 
-// wrap cuts a text into lines that fit a width: at line feeds, at spaces, and within a word only when it is too long.
-// A line keeps the space at which it was cut, so that whoever reads the text finds words, not one long one.
+// wrap cuts a text into lines that fit a width: at line feeds, at spaces, and within a word only when it is too long. A
+// line keeps the space at which it was cut, so that text extraction finds words, not one long one.
 func (c *composer) wrap(s style, text string, width float64) []string {
 	var lines []string
 	for paragraph := range strings.SplitSeq(text, "\n") {
@@ -161,10 +161,10 @@ func (c *composer) wrap(s style, text string, width float64) []string {
 	return lines
 }
 
-// isPlainSpace leaves a no-break space where it is.
+// isPlainSpace excludes the no-break space.
 func isPlainSpace(r rune) bool { return r == ' ' }
 
-// fitting returns how many bytes of a line fit, at least one character. It looks no further than that.
+// fitting returns how many bytes of a line fit, at least one character. It reads no further.
 func (c *composer) fitting(s style, word string, width float64) int {
 	used := 0.0
 	for i, r := range word {

@@ -8,9 +8,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Documents draws what the office generates, in the checklist's language. It may be used by any number of callers at
-// once: as many documents are drawn at one time as there are processors, and others wait, so that the memory that they
-// take has a bound.
+// Documents draws the office's documents, in the checklist's language. It is safe for concurrent use: it draws as many
+// at one time as there are processors, and others wait, which bounds the memory.
 type Documents struct {
 	office Letterhead
 	fonts  Fonts

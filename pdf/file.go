@@ -22,7 +22,7 @@ type object struct {
 
 func newFile() *file { return &file{objects: make([]object, 1, 128)} }
 
-// reserve makes room for an object to put later, so that others can refer to it.
+// reserve reserves the number of an object to put later, so that others can refer to it.
 func (f *file) reserve() int {
 	f.objects = append(f.objects, object{})
 	return len(f.objects) - 1
@@ -36,12 +36,12 @@ func (f *file) add(value string) int {
 	return number
 }
 
-// stream adds a stream; entries are what its dictionary has beyond the length.
+// stream adds a stream; entries are its dictionary's, besides the length.
 func (f *file) stream(entries string, data []byte) int {
 	return f.packed(entries, deflate(data))
 }
 
-// packed adds a stream whose data are deflated already.
+// packed adds a stream whose data are already deflated.
 func (f *file) packed(entries string, data []byte) int {
 	number := f.reserve()
 	f.objects[number] = object{fmt.Sprintf("<</Filter/FlateDecode/Length %d%s>>", len(data), entries), data}
@@ -51,7 +51,7 @@ func (f *file) packed(entries string, data []byte) int {
 func ref(number int) string { return strconv.Itoa(number) + " 0 R" }
 
 // writeTo writes the file: streams as they are, and everything else in one packed stream of objects (7.5.7), since a
-// structure tree is many small objects.
+// structure tree has many small objects.
 func (f *file) writeTo(w io.Writer, root, info int) error {
 	var index, values []byte
 	var inside []int
@@ -101,7 +101,7 @@ func setEntry(entries []byte, number int, kind byte, field, index int) {
 	copy(entries[number*entryWidth:], []byte{kind, byte(field >> 24), byte(field >> 16), byte(field >> 8), byte(field), byte(index >> 8), byte(index)})
 }
 
-// deflaters are kept, since one takes more memory than all of a document.
+// deflaters are pooled: one takes more memory than a whole document.
 var deflaters = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
 
 func deflate(data []byte) []byte {
@@ -109,7 +109,7 @@ func deflate(data []byte) []byte {
 	w := deflaters.Get().(*zlib.Writer)
 	defer deflaters.Put(w)
 	w.Reset(&packed)
-	_, _ = w.Write(data) // a bytes.Buffer takes everything
+	_, _ = w.Write(data) // a bytes.Buffer never fails
 	_ = w.Close()
 	return packed.Bytes()
 }

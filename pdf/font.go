@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Open Sans covers Latin, Greek and Cyrillic; fonts/README.md says where it comes from.
+// Open Sans covers Latin, Greek and Cyrillic; for its source see fonts/README.md.
 var (
 	//go:embed fonts/OpenSans-Regular.ttf
 	regularTTF []byte
@@ -35,11 +35,11 @@ type typeface struct {
 	ascent  int
 	depth   int
 	capital int
-	// widths has the characters of the Basic Multilingual Plane; what the font doesn't draw is -1.
+	// widths has the characters of the Basic Multilingual Plane; -1 for those that the font doesn't draw.
 	widths [1 << 16]int16
 }
 
-// readTypeface panics when the font cannot be read: those of the program can.
+// readTypeface panics when the font cannot be read: the program's own can.
 func readTypeface(name string, ttf []byte, stem int) *typeface {
 	parsed, err := sfnt.Parse(ttf)
 	must(err)
@@ -80,8 +80,8 @@ func (t *typeface) draws(r rune) bool { return r < 1<<16 && t.widths[r] >= 0 }
 // missing stands for a character that the fonts don't draw.
 const missing = '◊'
 
-// drawable keeps of a text what can be drawn: composed accents, line feeds, spaces for other white space, a mark for
-// what the fonts lack, which is reported to lacks, and nothing for what is invisible.
+// drawable keeps what can be drawn of a text: composed accents, line feeds, and spaces for other white space. It marks
+// what the fonts lack and reports it to lacks, and drops what is invisible.
 func drawable(text string, draws func(rune) bool, lacks func(rune)) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -99,7 +99,7 @@ func drawable(text string, draws func(rune) bool, lacks func(rune)) string {
 	}, norm.NFC.String(strings.ToValidUTF8(text, "")))
 }
 
-// face is a typeface in one document: it remembers which characters are drawn.
+// face is a typeface in one document, with the characters that are drawn.
 type face struct {
 	*typeface
 	resource string // its name on the pages
@@ -160,7 +160,7 @@ func (f *face) appendTo(file *file) (int, error) {
 		f.name, ref(descendant), ref(toUnicode))), nil
 }
 
-// toUnicodeMap says which text the codes stand for (ISO 32000-1, 9.10.3), at most 100 codes in a block.
+// toUnicodeMap maps codes to their text (ISO 32000-1, 9.10.3), at most 100 codes in a block.
 func toUnicodeMap(lines []string) []byte {
 	b := []byte("/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n" +
 		"/CIDSystemInfo <</Registry (Adobe) /Ordering (UCS) /Supplement 0>> def\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n" +

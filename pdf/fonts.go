@@ -19,18 +19,18 @@ import (
 // Fonts are an office's fonts for scripts that the embedded ones lack, in order, for any number of documents.
 type Fonts []*typeface
 
-// fallbackScripts are those that come out right letter by letter, once letters that join have their forms. Others,
-// such as Devanagari and Thai, put letters together in ways that take more than a font.
+// fallbackScripts are those that come out right letter by letter, once letters that join have their forms. Others, such
+// as Devanagari and Thai, combine letters in ways that take more than a font.
 var fallbackScripts = []*unicode.RangeTable{
 	unicode.Arabic, unicode.Hebrew, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
 	unicode.Armenian, unicode.Georgian, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Common,
 }
 
-// maxFont is how many bytes a font may have.
+// maxFont is the most bytes of a font.
 const maxFont = 32 << 20
 
-// ReadFonts reads the TrueType fonts of a folder, those of its folders too, in the order of their paths. It fails when
-// there are none, and for one that cannot be embedded.
+// ReadFonts reads the TrueType fonts of a folder and its subfolders, in the order of their paths. It fails when there
+// are none, and for one that cannot be embedded.
 func ReadFonts(folder string) (Fonts, error) {
 	var fonts Fonts
 	root := os.DirFS(folder)
@@ -60,10 +60,10 @@ func ReadFonts(folder string) (Fonts, error) {
 	return fonts, err
 }
 
-// readFallback reads a font and tries whether a part of it can be embedded.
+// readFallback reads a font and tests that a part of it can be embedded.
 func readFallback(name string, ttf []byte) (read *typeface, err error) {
 	defer func() {
-		if recover() != nil { // what reads and cuts fonts takes them for sound
+		if recover() != nil { // the packages that read and cut fonts do not validate them
 			read, err = nil, errors.New("it is damaged, or of a kind that cannot be embedded")
 		}
 	}()

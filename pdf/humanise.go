@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// humanised makes a label of a program's name for an answer: "companyCars" and "company_cars" read "Company cars". A
-// name with blanks in it was written for people, and stays but for its first letter.
+// humanised makes a label of an identifier: "companyCars" and "company_cars" become "Company cars". A name with blanks
+// was written for people, and keeps all but its first letter's case.
 func humanised(key string) string {
 	key = strings.TrimSpace(key)
 	if key == "" {
@@ -53,11 +53,11 @@ func isAcronym(word string) bool {
 	return len(word) > 1 && strings.ToUpper(word) == word && strings.ContainsFunc(word, unicode.IsLetter)
 }
 
-// maxExponent bounds the zeros that a number is written with.
+// maxExponent bounds the zeros of a written number.
 const maxExponent = 30
 
-// number writes a JSON number as the language does: its decimal sign, and its separator from 10,000 on, since what has
-// four digits is often a year or a postal code.
+// number writes a JSON number as the language does: with its decimal sign, and its separator from 10,000 on, since four
+// digits are often a year or a postal code.
 func (l *labels) number(text string) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	shift := 0

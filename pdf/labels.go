@@ -13,12 +13,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// labels are the words of one language, and how it writes dates and numbers.
+// labels are the words of one language, and its formats of dates and numbers.
 type labels struct {
 	Tag                string // BCP 47
 	Months             [12]string
 	Date               string // with {day}, {month} and {year}
-	First              string // the first day of a month, where it has a form of its own
+	First              string // the first day of a month, if special
 	Amount, Percent    string // with {} for the number
 	Thousands, Decimal string // signs of a number
 
@@ -34,7 +34,7 @@ type labels struct {
 	Languages     map[string]string
 }
 
-// labelsFor knows dutch, french, german and english; any other language is printed in English.
+// labelsFor knows dutch, french, german and english; any other language gets English.
 func labelsFor(language string) *labels {
 	if known, ok := languages[strings.ToLower(strings.TrimSpace(language))]; ok {
 		return known
@@ -47,7 +47,7 @@ var labelsFile []byte
 
 var languages = func() (all map[string]*labels) {
 	if err := json.Unmarshal(labelsFile, &all); err != nil {
-		panic(err) // it is a part of the program
+		panic(err) // it is part of the program
 	}
 	return all
 }()
@@ -60,7 +60,7 @@ var brussels = func() *time.Location {
 	return location
 }()
 
-// day writes the day of a moment in Belgium, or nothing for no moment.
+// day writes the day of an instant in Belgium, or nothing for none.
 func (l *labels) day(at backoffice.Instant) string {
 	if at.IsZero() {
 		return ""
@@ -73,7 +73,7 @@ func (l *labels) day(at backoffice.Instant) string {
 	return strings.NewReplacer("{day}", day, "{month}", l.Months[t.Month()-1], "{year}", strconv.Itoa(t.Year())).Replace(l.Date)
 }
 
-// second writes a moment to the second in Belgian time, with its offset from UTC to compare with logs.
+// second writes an instant to the second in Belgian time, with its offset from UTC to compare with logs.
 func (l *labels) second(at backoffice.Instant) string {
 	return l.day(at) + " " + at.Time().In(brussels).Format("15:04:05 UTC-07:00")
 }
@@ -106,7 +106,7 @@ func (l *labels) percent(value float64) string {
 	return strings.Replace(l.Percent, "{}", strings.ReplaceAll(text, ".", l.Decimal), 1)
 }
 
-// languageName names a language in this one; one that is not known keeps its own name.
+// languageName names a language in this one; an unknown one keeps its own name.
 func (l *labels) languageName(language string) string {
 	if name, ok := l.Languages[strings.ToLower(language)]; ok {
 		return name

@@ -10,13 +10,13 @@ import (
 type LetterDocument struct {
 	Sender    string
 	Language  string // of the labels: dutch, french, german or english; English for any other
-	Kind      string // what stands above the title, such as ENGAGEMENT LETTER
+	Kind      string // above the title, such as ENGAGEMENT LETTER
 	Title     string
 	Customer  Party
 	Reference string
 	Date      backoffice.Instant
 	Parts     []LetterPart
-	Outcome   Amount // to be paid or coming back, printed large after the last amounts; none without a text
+	Outcome   Amount // to pay or to get back, printed large after the last amounts; none without a text
 	Agreement bool   // asks for a signature, on the page of the outcome
 	Closing   []string
 }
@@ -31,7 +31,7 @@ type LetterPart struct {
 type Amount struct {
 	Text  string
 	Cents int64
-	Total bool // stands out
+	Total bool // emphasised
 }
 
 // Letter writes a letter. It fails only with the writer's error.
@@ -94,7 +94,7 @@ func (c *composer) outcome(a Amount) {
 	text, figure := outcomeText, outcomeFigure
 	amount := c.labels.euros(a.Cents)
 	lines := c.outcomeLines(a)
-	lines[len(lines)-1] += " " // between the text and the amount, for who listens
+	lines[len(lines)-1] += " " // between the text and the amount, for screen readers
 	height := outcomeHeight(lines)
 	c.y += 6
 	c.need(height)
@@ -108,7 +108,6 @@ func (c *composer) outcome(a Amount) {
 	c.y += height + 6
 }
 
-// outcomePadding and the styles are those of the outcome's box.
 const outcomePadding = 14.0
 
 var outcomeText, outcomeFigure = style{11, true, white}, style{16, true, white}
@@ -121,7 +120,7 @@ func outcomeHeight(lines []string) float64 {
 	return max(float64(len(lines))*outcomeText.leading(), outcomeFigure.leading()) + 2*outcomePadding
 }
 
-// agreement leaves room for a signature, on the page that shows the amount which is agreed to.
+// agreement leaves room for a signature, on the page with the agreed amount.
 func (c *composer) agreement(outcome Amount) {
 	const room = 46.0
 	text := c.wrap(bodyStyle, c.labels.AgreementText, textWidth)

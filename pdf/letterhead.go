@@ -15,7 +15,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Letterhead is who sends a document, as it stands above the first page.
+// Letterhead is the sender of a document, as printed above the first page.
 type Letterhead struct {
 	Name    string
 	Address []string // its lines
@@ -26,11 +26,11 @@ type Letterhead struct {
 type Logo struct {
 	width, height int    // in pixels
 	colors        []byte // packed, three for each pixel
-	alphas        []byte // packed, one for each pixel; nil when none lets anything through
+	alphas        []byte // packed, one for each pixel; nil when all are opaque
 }
 
 const (
-	// maxLogoFile and maxLogoSide bound what is read; a picture is made smaller, since every document holds it.
+	// maxLogoFile and maxLogoSide bound what is read; a picture is scaled down, since every document holds it.
 	maxLogoFile             = 4 << 20
 	maxLogoSide             = 6000
 	logoPixelsX, logoPixelY = 560, 180
@@ -98,14 +98,14 @@ func (l *Logo) appendTo(f *file) int {
 	return f.packed(entries+"/DeviceRGB"+mask, l.colors)
 }
 
-// letterhead sets who sends the document: the name and the address on the left, the logo on the right.
+// letterhead sets the sender: the name and the address on the left, the logo on the right.
 func (c *composer) letterhead(of Letterhead) {
 	c.box(c.y-22, 34, 3.5, accent)
 	top, width, foot := c.y-22, textWidth, c.y
 	if of.Logo != nil {
 		c.canvas.logo = of.Logo
 		w, h := of.Logo.size()
-		c.artifact(func() { c.canvas.picture(pageWidth-marginRight-w, top, w, h) }) // whose it is stands beside it
+		c.artifact(func() { c.canvas.picture(pageWidth-marginRight-w, top, w, h) }) // its owner's name is next to it
 		width -= w + columnGap
 		foot = top + h
 	}
@@ -114,7 +114,7 @@ func (c *composer) letterhead(of Letterhead) {
 	var address []string
 	for _, line := range of.Address {
 		for _, part := range c.wrap(smallStyle, c.clean(line), width) {
-			address = append(address, strings.TrimSuffix(part, " ")+" ") // between the lines, for who listens
+			address = append(address, strings.TrimSuffix(part, " ")+" ") // between the lines, for screen readers
 		}
 	}
 	if len(address) > 0 {

@@ -16,12 +16,12 @@ func PartyOf(c *backoffice.Customer) Party {
 	return Party{Name: c.DisplayName, Address: c.Address, KBONumber: string(c.KboNumber)}
 }
 
-// facts say who somebody is and where.
+// facts describe a party and its address.
 func (p Party) facts(l *labels) []fact {
 	return []fact{{l.Customer, p.Name}, {l.Address, addressLines(p.Address)}}
 }
 
-// addressLines writes an address as on an envelope; a country only when it isn't Belgium.
+// addressLines writes an address as on an envelope, with its country unless that is Belgium.
 func addressLines(a backoffice.Address) string {
 	street := joined(" ", string(a.Street), string(a.HouseNumber))
 	if a.Box != "" {

@@ -18,7 +18,7 @@ type kid struct {
 	mcid    int // within its page
 }
 
-// structure is the tree of a document, and for each page which element its marked content belongs to.
+// structure is the tree of a document, and the element of each page's marked content.
 type structure struct {
 	root    *element
 	current *element
@@ -37,7 +37,7 @@ func (s *structure) within(role, attributes string, do func()) {
 	s.inside(child, do)
 }
 
-// content gives the current element a piece of a page, and returns its number there.
+// content adds a piece of a page to the current element, and returns its number there.
 func (s *structure) content(page int) int {
 	for len(s.pages) <= page {
 		s.pages = append(s.pages, nil)
@@ -111,7 +111,7 @@ func (e *element) write(f *file, parent int, pageObjects []int) {
 	f.put(e.object, string(append(text, "]>>"...)))
 }
 
-// inside makes an element that has its place already the parent of what do adds.
+// inside makes an element that is already in the tree the parent of what do adds.
 func (s *structure) inside(e *element, do func()) {
 	parent := s.current
 	s.current = e

@@ -55,7 +55,7 @@ func (c *composer) table(t table) {
 	c.y += 8
 }
 
-// tableHeader is read once, and repeated for the eye only.
+// tableHeader is for screen readers once, and repeated as an artifact.
 func (c *composer) tableHeader(t table, read bool) {
 	s := style{8.5, true, muted}
 	height := s.leading() + 2*cellPadding

@@ -8,8 +8,8 @@ import (
 )
 
 // Transcript writes the document of a completed transcript of an office, in the checklist's language if that is dutch,
-// french, german or english, with fonts for what the embedded ones lack. It fails with BadInput when the custom
-// variables are no JSON object, and with the writer's error.
+// french, german or english, with fonts for what the embedded ones lack. Errors: BadInput when the custom variables are
+// no JSON object, and the writer's.
 func Transcript(w io.Writer, office Letterhead, fonts Fonts, of backoffice.TranscriptDocument) error {
 	t, list, customer := of.Transcript, of.Checklist, PartyOf(of.Customer)
 	l := labelsFor(list.Language)

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// scripts are those that are reported by name; anything else is "other characters".
+// scripts are reported by name; anything else is "other characters".
 var scripts = []struct {
 	name  string
 	table []*unicode.RangeTable
@@ -24,7 +24,7 @@ var scripts = []struct {
 
 const otherScript = "other"
 
-// noteUnprinted remembers which scripts of a text the fonts lack.
+// noteUnprinted records the scripts of a text that the fonts lack.
 func (c *composer) noteUnprinted(r rune) {
 	name := otherScript
 	for _, script := range scripts {
@@ -38,7 +38,7 @@ func (c *composer) noteUnprinted(r rune) {
 	}
 }
 
-// tellUnprinted explains the marks in the content below it: nobody shall take the document for whole.
+// tellUnprinted explains the marks in the content below it, so that nobody takes the document for complete.
 func (c *composer) tellUnprinted() {
 	if len(c.unprinted) == 0 {
 		return

@@ -8,15 +8,15 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// nothing stands for null and for an empty text.
+// nothing is printed for null and for an empty text.
 const nothing = "–"
 
 // repeatedMost bounds the bytes of names that are repeated below them: long names over many answers.
 const repeatedMost = 64 << 10
 
-// flatten turns a free-form object into rows, in the object's own order, with labels for its keys. Nested values have
-// the labels above theirs, or an ellipsis in place of labels that were repeated very often; the members of a list are
-// numbered from 1, and a list of plain values is one row.
+// flatten turns a free-form object into rows, in the object's own order, with labels for its keys. Nested values are
+// prefixed with the labels above them, or with an ellipsis where those were repeated very often. The members of a list
+// are numbered from 1; a list of plain values is one row.
 func flatten(variables backoffice.JSON, l *labels) ([]row, error) {
 	if len(variables) == 0 {
 		return nil, nil
@@ -41,7 +41,7 @@ type flattener struct {
 	repeatable int // bytes of names
 }
 
-// object reads up to its closing brace. What reads a value says whether it came to one row of the value's own name.
+// object reads up to its closing brace. one reports whether a value became one row of the value's own name.
 func (f *flattener) object(name string) (one bool, err error) {
 	empty := true
 	for f.decoder.More() {
@@ -70,7 +70,7 @@ func (f *flattener) list(name string) (one bool, err error) {
 	first, repeatable := len(f.rows), f.repeatable
 	n := 0
 	ones := true
-	var plain []int // rows that have no name yet, since they may come to be one
+	var plain []int // rows without a name yet, since they may become one
 	for f.decoder.More() {
 		n++
 		token, err := f.decoder.Token()
@@ -148,7 +148,7 @@ func (f *flattener) add(name, value string) {
 	f.rows = append(f.rows, row{cells: [2]string{name, value}})
 }
 
-// above is a name as it stands before what lies below it.
+// above is a name as the prefix of the names below it.
 func (f *flattener) above(name string) string {
 	if f.repeatable -= len(name); f.repeatable < 0 {
 		return "…"
