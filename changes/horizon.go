@@ -15,7 +15,6 @@ type Age time.Duration
 
 var errAge = errors.New("a time is a whole number of days or a duration, such as 400d, 12h or 90s; 0 keeps all")
 
-// String is the age as UnmarshalText reads it.
 func (a Age) String() string {
 	const day = Age(24 * time.Hour)
 	if a != 0 && a%day == 0 {

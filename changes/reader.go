@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// readTime is how long a page of the log may take.
 const readTime = 10 * time.Second
 
 // Reader returns all changes of some kinds after a number, in order, each once. It is for one goroutine.
@@ -89,7 +88,6 @@ func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.Visi
 	return changes, nil
 }
 
-// page reads the log itself.
 func (f *Feed) page(ctx context.Context, q backoffice.ChangeQuery) (*backoffice.ChangePage, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()

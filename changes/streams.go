@@ -91,10 +91,8 @@ func (s *streams) leave(clientID string, as role) {
 	}
 }
 
-// Streams is how many follow now.
 func (f *Feed) Streams() int64 { return f.counted(following) }
 
-// Connections is how many connections are open on which clients may follow.
 func (f *Feed) Connections() int64 { return f.counted(connected) }
 
 func (f *Feed) counted(as role) int64 {

@@ -92,7 +92,6 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 	return full, nil
 }
 
-// begin starts anew at the end of the log.
 func (t *tail) begin(ctx context.Context, store backoffice.Store) error {
 	page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{After: backoffice.FromOldest})
 	if err != nil {

@@ -27,7 +27,6 @@ import (
 	"example.org/backoffice/web/graphiql"
 )
 
-// server is the parts of the APIs.
 type server struct {
 	backend       *Backend
 	store         backoffice.Store // the backend's, with its cache
@@ -95,7 +94,6 @@ func (s server) service() *backoffice.Service {
 	return service
 }
 
-// handler assembles the APIs.
 func (s server) handler() http.Handler {
 	vault := s.backend.Vault
 	throttle := auth.NewThrottle()
@@ -107,7 +105,6 @@ func (s server) handler() http.Handler {
 	return s.tracer.TakeOver(s.mirror.marks(s.routes(schema, endpoint, admission, throttle)))
 }
 
-// routes are those of both APIs, of their documentation and of the page.
 func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, admission *limits.Admission, throttle *auth.Throttle) chi.Router {
 	r, vault := chi.NewRouter(), s.backend.Vault
 	s.http.Mount(r)
@@ -150,7 +147,6 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 	return r
 }
 
-// schema is what the GraphQL API executes.
 func (s server) schema() *execute.Executor {
 	return graph.NewBreadthFirst(graph.Config{
 		Resolvers:  &resolvers.Root{Keys: s.backend.Keys, Service: s.service()},
@@ -159,9 +155,7 @@ func (s server) schema() *execute.Executor {
 }
 
 // schemaText is schema.graphqls, as embedded by gqlgen in the generated code.
-func schemaText(schema *execute.Executor) string {
-	return schema.Schema().Query.Position.Src.Input
-}
+func schemaText(schema *execute.Executor) string { return schema.Schema().Query.Position.Src.Input }
 
 func (s server) graphql(schema *execute.Executor, admission *limits.Admission) *graphqlhttp.GraphQL {
 	endpoint := graphqlhttp.New(schema, s.limits, graphqlhttp.Hooks{

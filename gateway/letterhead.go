@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/pdf"
 )
 
-// letterheadSettings configure the office's letterhead on generated documents.
 type letterheadSettings struct {
 	OfficeName    string   `env:"BACKOFFICE_OFFICE_NAME" placeholder:"NAME" help:"The accounting office, as generated documents name it (Backoffice)."`
 	OfficeAddress []string `sep:";" env:"BACKOFFICE_OFFICE_ADDRESS" placeholder:"LINE;LINE" help:"Its address in generated documents; semicolons separate the lines."`

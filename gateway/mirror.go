@@ -38,7 +38,6 @@ func (m *mirror) look(ctx context.Context) {
 	}
 }
 
-// watch reads the state until ctx ends.
 func (m *mirror) watch(ctx context.Context) {
 	backoffice.Every(ctx, mirrorLook, func() { m.look(ctx) })
 }
@@ -72,7 +71,6 @@ func (m *mirror) marks(next http.Handler) http.Handler {
 	})
 }
 
-// measure adds a mirror's age to the metrics.
 func (m *mirror) measure(s server) {
 	for _, of := range backoffice.Nouns {
 		noun := of.Name()

@@ -24,7 +24,6 @@ type Operator struct {
 	end     func()
 }
 
-// Operator makes one over an open backend.
 func (b *Backend) Operator(c Config) (*Operator, error) {
 	c.Limits.ExportRows = math.MaxInt
 	s, end, err := newServer(b, c, graphiql.Real)

@@ -42,7 +42,6 @@ type ChangesSettings struct {
 	Keep changes.Age `name:"keep-changes" default:"400d" env:"BACKOFFICE_KEEP_CHANGES" placeholder:"TIME" help:"For how long changes are kept for those who follow them, such as 400d, 12h or 90s; 0 keeps all (${default})."`
 }
 
-// PrivacySettings configure the disclosure of registration numbers.
 type PrivacySettings struct {
 	RequirePurpose bool `env:"BACKOFFICE_REQUIRE_PURPOSE" help:"Disclose registration numbers only to requests that state their purpose, in the header x-access-purpose."`
 }

@@ -31,7 +31,6 @@ func (b *bill) Remaining() any {
 	return left
 }
 
-// withBill opens a bill for the context's credential.
 func (s *spending) withBill(ctx context.Context) context.Context {
 	if s == nil {
 		return ctx

@@ -10,12 +10,10 @@ import (
 	"example.org/backoffice/changes"
 )
 
-// TrashSettings configure the deletions of callers.
 type TrashSettings struct {
 	Keep TrashTime `name:"trash" default:"0s" env:"BACKOFFICE_TRASH" placeholder:"TIME" help:"For how long a customer or relation that a caller deletes can be brought back (backoffice trash), such as 30d or 12h; 0 erases at once (${default})."`
 }
 
-// TrashTime is for how long a deleted record can be restored.
 type TrashTime time.Duration
 
 func (t TrashTime) String() string { return changes.Age(t).String() }

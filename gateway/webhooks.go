@@ -1,8 +1,6 @@
 package gateway
 
-import (
-	"example.org/backoffice/changes/webhooks"
-)
+import "example.org/backoffice/changes/webhooks"
 
 type WebhookSettings struct {
 	webhooks.Settings

@@ -8,7 +8,6 @@ type keyIndex struct {
 	keys    []string
 }
 
-// add returns the number of a text, a new one if need be.
 func (k *keyIndex) add(key string) int {
 	number, known := k.numbers[key]
 	if !known {
@@ -48,7 +47,6 @@ var unused = sync.Pool{New: func() any { return new(keyIndex) }}
 // mostKept is the most texts that a pooled index may have held.
 const mostKept = 4096
 
-// giveBack returns the index to the pool.
 func (k *keyIndex) giveBack() {
 	if len(k.keys) <= mostKept {
 		k.cut(0)

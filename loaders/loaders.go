@@ -64,7 +64,6 @@ func (l *Loaders) begin(ctx context.Context) {
 	l.ctx = backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.Snapshot = l })
 }
 
-// Unwrap implements backoffice.Snapshot.
 func (l *Loaders) Unwrap() backoffice.Snapshot { return l.reads }
 
 // From returns the request's loaders, nil in a context that With did not make, which is a wiring fault.

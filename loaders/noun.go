@@ -61,7 +61,6 @@ func (n *Noun[T, C]) All(ctx context.Context, ids []string) ([]T, error) {
 	return n.rows.all(ctx, n.of, n.readRows, struct{}{}, ids, n.want(ctx))
 }
 
-// One returns the row with the identifier, nil for an unknown one.
 func (n *Noun[T, C]) One(ctx context.Context, id string) (row T, err error) {
 	rows, err := n.All(ctx, []string{id})
 	if err != nil {
@@ -80,7 +79,6 @@ func (n *Noun[T, C]) Counts(ctx context.Context, under backoffice.Parent, criter
 	return n.counts.all(ctx, n.of, n.readCounts, counted[C]{under, criteria}, parents, 0)
 }
 
-// Groups counts rows by the values of dimensions.
 func (n *Noun[T, C]) Groups(ctx context.Context, q backoffice.GroupQuery[C]) (*backoffice.Aggregate, error) {
 	answers, err := n.groups.all(ctx, n.of, n.readGroups, q, []string{backoffice.NoParent}, 0)
 	if err != nil {

@@ -194,9 +194,7 @@ func (c *canvas) assemble(f *file, tags *structure, m metadata) (root, info int,
 }
 
 // textString writes any text as PDF's UTF-16 (7.9.2.2).
-func textString(text string) string {
-	return "<FEFF" + utf16Hex(text) + ">"
-}
+func textString(text string) string { return "<FEFF" + utf16Hex(text) + ">" }
 
 func utf16Hex(text string) string {
 	var b []byte

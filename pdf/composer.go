@@ -99,7 +99,6 @@ func (c *composer) need(height float64) {
 	}
 }
 
-// tagged draws content of the current element.
 func (c *composer) tagged(draw func()) {
 	c.canvas.mark(fmt.Sprintf("/%s <</MCID %d>> BDC", c.tags.current.role, c.tags.content(c.canvas.page)), draw)
 }
@@ -128,7 +127,6 @@ func (c *composer) box(y, width, height float64, fill color) {
 	c.artifact(func() { c.canvas.rectangle(marginLeft, y, width, height, fill) })
 }
 
-// hairline closes a row or a page.
 func (c *composer) hairline(y float64) {
 	c.artifact(func() { c.canvas.line(marginLeft, y, textWidth, 0.5, rule) })
 }

@@ -18,7 +18,6 @@ type Documents struct {
 
 var _ backoffice.Documents = (*Documents)(nil)
 
-// NewDocuments draws for an accounting office, with fonts for what the embedded ones lack.
 func NewDocuments(office Letterhead, fonts Fonts) *Documents {
 	return &Documents{office: office, fonts: fonts, turns: make(chan struct{}, backoffice.Processors)}
 }

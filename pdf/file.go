@@ -37,9 +37,7 @@ func (f *file) add(value string) int {
 }
 
 // stream adds a stream; entries are its dictionary's, besides the length.
-func (f *file) stream(entries string, data []byte) int {
-	return f.packed(entries, deflate(data))
-}
+func (f *file) stream(entries string, data []byte) int { return f.packed(entries, deflate(data)) }
 
 // packed adds a stream whose data are already deflated.
 func (f *file) packed(entries string, data []byte) int {

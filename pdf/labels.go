@@ -88,7 +88,6 @@ func (l *labels) euros(cents int64) string {
 	return sign + strings.Replace(l.Amount, "{}", number, 1)
 }
 
-// groups puts a separator between thousands.
 func groups(digits, separator string) string {
 	var b strings.Builder
 	for i := range len(digits) {

@@ -16,7 +16,6 @@ func PartyOf(c *backoffice.Customer) Party {
 	return Party{Name: c.DisplayName, Address: c.Address, KBONumber: string(c.KboNumber)}
 }
 
-// facts describe a party and its address.
 func (p Party) facts(l *labels) []fact {
 	return []fact{{l.Customer, p.Name}, {l.Address, addressLines(p.Address)}}
 }

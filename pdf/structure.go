@@ -11,7 +11,6 @@ type element struct {
 	object     int // its number in the file, once known
 }
 
-// kid is an element, or marked content on a page.
 type kid struct {
 	element *element
 	page    int // from 0

@@ -19,7 +19,6 @@ const (
 	amountsWidth = 120.0
 )
 
-// columns are the widths of both cells.
 func (t table) columns() [2]float64 {
 	if t.amounts {
 		return [2]float64{textWidth - columnGap - 2*cellPadding - amountsWidth, amountsWidth}

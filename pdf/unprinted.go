@@ -24,7 +24,6 @@ var scripts = []struct {
 
 const otherScript = "other"
 
-// noteUnprinted records the scripts of a text that the fonts lack.
 func (c *composer) noteUnprinted(r rune) {
 	name := otherScript
 	for _, script := range scripts {

@@ -25,7 +25,6 @@ func HasScope(ctx context.Context, obj any, next graphql.Resolver, scope backoff
 	return nil, missing
 }
 
-// isNull reports whether a guarded input, which is a text, is null.
 func isNull(value any) bool {
 	text, isText := value.(*string)
 	return value == nil || isText && text == nil

@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// downloadPeriod is how long a signed path works.
 const downloadPeriod = 5 * time.Minute
 
 // DownloadPath signs the path of each file for the viewer's credential.

@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// aggregate counts a noun's rows by dimensions.
 func aggregate[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], criteria C, by []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
 	q, err := backoffice.NewGroupQuery(criteria, by, first)
 	if err != nil {

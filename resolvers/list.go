@@ -10,7 +10,6 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// ids returns the identifiers of parents, in order; a parent may be nil.
 func ids[P any](parents []*P, of func(*P) string) []string {
 	list := make([]string, len(parents))
 	for i, parent := range parents {

@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-// maxNodes is the most identifiers that nodes takes.
 const maxNodes = 100
 
 func (r query) Node(ctx context.Context, id string) (backoffice.Node, error) {
@@ -65,12 +64,8 @@ func nounOf[T row, C comparable](of backoffice.NounOf[T, C]) noun[T, C] {
 	return n
 }
 
-// of returns the request's loader of the noun.
-func (n noun[T, C]) of(ctx context.Context) *loaders.Noun[T, C] {
-	return loaders.In(ctx, n.NounOf)
-}
+func (n noun[T, C]) of(ctx context.Context) *loaders.Noun[T, C] { return loaders.In(ctx, n.NounOf) }
 
-// row is a row of any noun.
 type row interface {
 	comparable
 	backoffice.Entity

@@ -1,7 +1,5 @@
 package resolvers
 
-import (
-	"example.org/backoffice/backoffice"
-)
+import "example.org/backoffice/backoffice"
 
 var privacyAccesses = nounOf(backoffice.ConsultationTable)

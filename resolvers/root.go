@@ -6,7 +6,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Root gives gqlgen the resolvers of every type.
 type Root struct {
 	// Keys seal cursors and sign download paths.
 	Keys    *privacy.Keyset

@@ -9,7 +9,6 @@ import (
 
 var transcriptNoun = nounOf(backoffice.TranscriptTable)
 
-// transcripts are also counted by status.
 type transcripts struct {
 	noun[*backoffice.Transcript, backoffice.TranscriptCriteria]
 }

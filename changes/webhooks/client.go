@@ -33,7 +33,6 @@ const (
 	headersSize = 64 << 10
 )
 
-// client posts messages.
 type client struct {
 	keys  *privacy.Keyset
 	http  http.Client

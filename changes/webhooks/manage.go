@@ -10,7 +10,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Draft is a webhook to create.
 type Draft struct {
 	ClientID string // the credential whose scopes decide which changes it gets, "" for the operator
 	URL      string
@@ -52,7 +51,6 @@ func Create(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, d
 	return hook, secret, store.CreateWebhook(ctx, hook)
 }
 
-// newSecret makes a secret: in clear, for the receiver, and sealed.
 func newSecret(keys *privacy.Keyset, id string) (secret string, sealed []byte, err error) {
 	random := make([]byte, secretSize)
 	_, _ = rand.Read(random) // never fails: the runtime stops the program instead

@@ -32,7 +32,6 @@ func (n *Network) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String writes what UnmarshalText reads.
 func (n Network) String() string { return netip.Prefix(n).String() }
 
 // closed are the networks of IANA's registries of special purposes that are not the internet's, or lead to such ones.
@@ -50,7 +49,6 @@ var closed = func() (networks []netip.Prefix) {
 // public are IPv6's addresses of the internet. Others, such as fc00::/7 or a mapped IPv4, are not.
 var public = netip.MustParsePrefix("2000::/3")
 
-// isPublic reports whether an address is one of the internet.
 func isPublic(address netip.Addr) bool {
 	return (address.Is4() || public.Contains(address)) && !slices.ContainsFunc(closed, func(n netip.Prefix) bool { return n.Contains(address) })
 }

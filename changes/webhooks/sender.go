@@ -51,14 +51,12 @@ type Standing struct {
 	Waiting                 time.Duration // of the oldest unreceived message
 }
 
-// NewSender makes a sender. Run it.
 func NewSender(o Options) *Sender {
 	s := &Sender{Options: o, client: newClient(o.Settings, o.Keys), holder: backoffice.NewID(), machine: time.Now, every: lookEvery, idle: idleTime}
 	s.now = func() time.Time { return s.machine().Add(-time.Duration(s.ahead.Load())) }
 	return s
 }
 
-// Run sends until ctx ends.
 func (s *Sender) Run(ctx context.Context) {
 	defer s.client.close()
 	defer s.work.Wait()
@@ -181,7 +179,6 @@ func mayTell(hook *backoffice.Webhook, pairs map[string]*backoffice.Credential, 
 	return kinds, ""
 }
 
-// note stores the webhooks' state, for the metrics.
 func (s *Sender) note(hooks []*backoffice.Webhook, now backoffice.Instant) {
 	var of Standing
 	for _, hook := range hooks {
@@ -210,8 +207,6 @@ func (s *Sender) Standing() Standing {
 	return s.standing
 }
 
-// Received is how many messages were received.
 func (s *Sender) Received() int64 { return s.received.Load() }
 
-// Failed is how many attempts failed.
 func (s *Sender) Failed() int64 { return s.failed.Load() }

@@ -17,7 +17,6 @@ type planCache struct {
 	known map[*ast.OperationDefinition]*plans
 }
 
-// plans are those of one operation: one per combination of conditions that was requested.
 type plans struct {
 	conditions []string // the variables in @skip and @include
 	byValues   map[string]*plan
@@ -85,7 +84,6 @@ func valuesOf(conditions []string, variables map[string]any) string {
 	return string(key)
 }
 
-// conditionsOf finds the variables in @skip and @include of the operation and of all fragments.
 func conditionsOf(operation *graphql.OperationContext) []string {
 	var names []string
 	seen := map[string]bool{}

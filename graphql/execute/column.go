@@ -24,7 +24,6 @@ func Interfaces[I any](values []I, split func([]I) ([]uint16, []List)) Column {
 	return interfaces[I]{values, split}
 }
 
-// InterfaceLists is a column of lists of objects of several types.
 func InterfaceLists[I any](values [][]I, split func([]I) ([]uint16, []List)) Column {
 	return interfaceLists[I]{values, split}
 }

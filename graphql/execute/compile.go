@@ -102,7 +102,6 @@ func (c *compiler) selection(object *Object, set ast.SelectionSet) (*selection, 
 	return s, nil
 }
 
-// key identifies a selection by its type and the merged parts of the document.
 func (c *compiler) key(object *Object, set ast.SelectionSet) string {
 	key := append(make([]byte, 0, len(object.Name)+1+2*len(set)), object.Name...)
 	key = append(key, 0)
@@ -183,7 +182,6 @@ func (s *selection) merge(part *ast.Field) {
 	}
 }
 
-// finish completes a merged field and everything below it.
 func (c *compiler) finish(s *selection, at int) (err error) {
 	f := &s.fields[at]
 	before := ','

@@ -68,7 +68,6 @@ func (w *Writer) Int(i int) bool {
 	return true
 }
 
-// Boolean appends true or false.
 func (w *Writer) Boolean(b bool) bool {
 	w.bytes = strconv.AppendBool(w.bytes, b)
 	return true

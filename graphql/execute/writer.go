@@ -56,9 +56,7 @@ const (
 	objectsBetween = 256
 )
 
-func newWriter(r *run, buffer []byte) Writer {
-	return Writer{run: r, bytes: buffer, mark: bytesFirst}
-}
+func newWriter(r *run, buffer []byte) Writer { return Writer{run: r, bytes: buffer, mark: bytesFirst} }
 
 // weigh asks whether the answer may be as long as it is.
 func (w *Writer) weigh() {
@@ -245,7 +243,6 @@ func (w *Writer) list(fr *frame, count int) bool {
 
 var _ io.Writer = (*Writer)(nil)
 
-// Write appends the output of a graphql.Marshaler.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.bytes = append(w.bytes, p...)
 	return len(p), nil

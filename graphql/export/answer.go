@@ -122,7 +122,6 @@ func (x *exporting) run(ctx context.Context) error {
 	return x.stream(ctx, &lines{row: x.spine.row})
 }
 
-// stream sends each page once it is read.
 func (x *exporting) stream(ctx context.Context, as text) error {
 	return x.walk.leaves(ctx, func(l *leaf) error {
 		if !x.begun {
@@ -150,7 +149,6 @@ func (x *exporting) stream(ctx context.Context, as text) error {
 	})
 }
 
-// count counts rows and fails when there are too many.
 func (x *exporting) count(n int) error {
 	if x.rows += n; x.rows > x.config.Limits.ExportRows {
 		return errRows(x.config.Limits.ExportRows)

@@ -84,7 +84,6 @@ func isFormula(text []byte) bool {
 	return text[0] == '\t' || text[0] == '\r' || strings.ContainsRune("=+-@＝＋－＠﹢﹣﹦﹫−", first)
 }
 
-// cell appends a cell, quoted if necessary.
 func (c *commas) cell(to, text []byte) []byte {
 	for _, b := range text {
 		if b <= '"' && (b == '"' || b == '\n' || b == '\r') || b == c.separator {

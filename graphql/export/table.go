@@ -98,7 +98,6 @@ func (t *table) assign(s *shape, prefix string, inList bool, lists *[]*member) {
 	}
 }
 
-// hidesPage reports whether the export asks a list in the shape whether it has more.
 func (s *shape) hidesPage() bool {
 	return s.hides && slices.ContainsFunc(s.members, func(m *member) bool { return m.role == page || m.below != nil && m.below.hidesPage() })
 }
@@ -143,11 +142,8 @@ func (t *table) read(s *shape, at int) (end int) {
 	})
 }
 
-func (t *table) listPath() []byte {
-	return append(append([]byte{'"'}, t.list.path...), '"')
-}
+func (t *table) listPath() []byte { return append(append([]byte{'"'}, t.list.path...), '"') }
 
-// isTrue reports whether the one field of a pageInfo object is true.
 func isTrue(b []byte, at int) bool {
 	for ; b[at] != '}' && b[at] != 'n'; at++ {
 		if b[at] == ':' {

@@ -47,7 +47,6 @@ type workbook struct {
 	text  []byte
 }
 
-// sheets makes the whole workbook, and sends it.
 func (x *exporting) sheets(ctx context.Context) error {
 	w, err := newWorkbook(x.table, x.spine.name, x.config.Limits.ExportBytes)
 	if err != nil {

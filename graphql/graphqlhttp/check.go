@@ -89,7 +89,6 @@ func (c *Checker) extremes(operation *ast.OperationDefinition, constants map[str
 	return least, most
 }
 
-// describe returns an operation's description, or else the comment above it.
 func describe(operation *ast.OperationDefinition) string {
 	if operation.Description != "" {
 		return operation.Description

@@ -73,12 +73,10 @@ func (g *GraphQL) documentOf(ctx context.Context, asked request) (*document, gql
 	return g.trusted(ctx, asked)
 }
 
-// get returns the prepared document, or the errors to answer with.
 func (d *documents) get(text string) (*document, gqlerror.List) {
 	return d.find(known{text: text}, text)
 }
 
-// find returns the prepared document with a key.
 func (d *documents) find(by known, text string) (*document, gqlerror.List) {
 	held := d.limits
 	if by.trusted {

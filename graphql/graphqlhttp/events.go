@@ -97,7 +97,6 @@ func (a answer) writeEvents(w http.ResponseWriter) error {
 	return nil // or the client is gone
 }
 
-// stream answers a subscription until it ends.
 func (g *GraphQL) stream(ctx context.Context, w http.ResponseWriter, media string, q *prepared) answer {
 	if media != mediaEvents {
 		a := refusal(media, failure(codeBadInput, "a subscription is answered with %s: name that in Accept, or use a WebSocket (%s)", mediaEvents, socketProtocol))

@@ -133,7 +133,6 @@ func (g *GraphQL) plan(ctx context.Context, media string, q *prepared) answer {
 	return answer{status: http.StatusOK, media: media, extensions: map[string]any{"plan": shown}}
 }
 
-// missing returns those of some scopes that the caller lacks.
 func missing(ctx context.Context, of []string) []string {
 	principal := backoffice.RequestOf(ctx).Principal
 	has := func(scope string) bool { return principal.Has(backoffice.Scope(scope)) }

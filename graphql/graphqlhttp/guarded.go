@@ -5,10 +5,8 @@ import "github.com/vektah/gqlparser/v2/ast"
 // The time to answer a document must not reveal what others search for. Documents that hold a guarded value, such as a
 // registration number in a filter, are prepared each time; those with a variable there are cached.
 
-// scopeDirective marks in the schema what needs a scope.
 const scopeDirective = "hasScope"
 
-// guardedNames are the names of the inputs that need a scope.
 func guardedNames(schema *ast.Schema) map[string]bool {
 	names := map[string]bool{}
 	for _, definition := range schema.Types {

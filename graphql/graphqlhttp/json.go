@@ -88,7 +88,6 @@ func (p *jsonParser) string() (string, error) {
 	return string(text), err
 }
 
-// enter reads the opening bracket of an object or an array.
 func (p *jsonParser) enter() error {
 	if _, err := p.ReadToken(); err != nil {
 		return err

@@ -129,7 +129,6 @@ func (q *prepared) documentID() string {
 	return backoffice.DocumentID(q.context.RawQuery)
 }
 
-// response executes an admitted operation.
 func (g *GraphQL) response(ctx context.Context, of *graphql.OperationContext, run Run) (response *graphql.Response) {
 	if run != nil {
 		defer func() {

@@ -11,7 +11,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// request is a client's request, by any method.
 type request struct {
 	query         string
 	documentID    string    // of a trusted document, in its one form; "" for none

@@ -46,7 +46,6 @@ type SignIn func(ctx context.Context, r *http.Request, sent http.Header) (Connec
 // Connect counts a socket: own ends when it has to be closed, with the reason as its cause.
 type Connect func() (own context.Context, leave func(), err error)
 
-// IsSocket reports whether a request asks for a WebSocket.
 func IsSocket(r *http.Request) bool {
 	return r.Method == http.MethodGet && hasToken(r.Header["Connection"], "upgrade") && hasToken(r.Header["Upgrade"], "websocket")
 }

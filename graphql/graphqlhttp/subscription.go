@@ -93,7 +93,6 @@ type following struct {
 	size int // events executed together, by their size
 }
 
-// run returns the reason that the subscription ends.
 func (f *following) run(ctx context.Context) error {
 	f.most = max(1, min(mostEvents, f.limits.Cost/max(f.q.cost, 1)))
 	f.size = f.most

@@ -51,7 +51,6 @@ func (g *GraphQL) trustedDocument(ctx context.Context, id string) (*backoffice.T
 	return g.hooks.Trusted(ctx, id)
 }
 
-// agree reports whether a request's text is the document of its identifier.
 func agree(asked request, found *backoffice.TrustedDocument) bool {
 	if found != nil {
 		return found.Text == asked.query

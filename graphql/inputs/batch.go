@@ -7,7 +7,6 @@ type BatchOutcome struct {
 	Outcome
 }
 
-// resultsOf turns each input's outcome into a result of the payload.
 func resultsOf[T, R any](outcome *backoffice.BatchOutcome[T], result func(object *T, userErrors []*backoffice.UserError) *R) ([]*R, BatchOutcome) {
 	results := []*R{}
 	if outcome == nil {

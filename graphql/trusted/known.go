@@ -40,7 +40,6 @@ type Found struct {
 	ByOperator bool // trusted by an operator, besides anyone who has saved it
 }
 
-// NewKnown makes an empty Known.
 func NewKnown(store backoffice.TrustedDocumentStore) *Known {
 	return &Known{store: store, now: time.Now, byID: map[string]entry{}}
 }
@@ -64,7 +63,6 @@ func (k *Known) Find(ctx context.Context, id string) (*Found, error) {
 	}
 }
 
-// askTime is how long the store may take.
 const askTime = 2 * time.Second
 
 func (k *Known) ask(ctx context.Context, id string) (*Found, error) {

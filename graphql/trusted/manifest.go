@@ -132,7 +132,6 @@ func (c *collected) add(place, text string) *Document {
 	return d
 }
 
-// called adds a text under an identifier.
 func (c *collected) called(place, id, text string) error {
 	d := c.add(place, text)
 	if err := backoffice.CheckDocumentID(id, text); err != nil {
