@@ -58,8 +58,8 @@ func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.Visi
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	entries, to, history, ok := r.feed.tail.after(r.at)
-	if ok && (r.history == "" || r.history == history) && !backoffice.RestrictionOf(ctx).IsSet() { // only the store knows what a restricted caller sees
+	entries, to, history, ok := r.feed.tail.after(r.at) // only the store knows what a restricted caller sees
+	if ok && (r.history == "" || r.history == history) && !backoffice.RestrictionOf(ctx).IsSet() {
 		r.history = history
 		for _, entry := range entries {
 			if shown := r.kinds.Show(entry); shown != nil {
@@ -76,7 +76,7 @@ func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.Visi
 	if err != nil {
 		return nil, err
 	}
-	if r.history = page.History; history != "" && history != page.History { // the tail has not noticed the new history yet
+	if r.history = page.History; history != "" && history != page.History { // the tail has the old one
 		if err := r.feed.tail.begin(ctx, r.feed.store); err != nil {
 			return nil, err
 		}

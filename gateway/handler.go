@@ -76,9 +76,11 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	}
 	mirror := &mirror{store: b.Store, MirrorSettings: c.Mirror}
 	return server{
-		mirror: mirror, backend: b, store: store, feed: feed, life: life, stopStreams: func() { stopExports(errStopping); feed.Stop() },
-		http:   httpserver.New(c.Server, httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
-		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator, proxies: c.Proxies, log: c.Log, page: page, provider: provider,
+		mirror: mirror, backend: b, store: store, feed: feed, life: life, page: page, provider: provider, log: c.Log,
+		stopStreams: func() { stopExports(errStopping); feed.Stop() }, proxies: c.Proxies,
+		http: httpserver.New(c.Server,
+			httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
+		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator,
 		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep),
 		sizes: sizesOf(b.Store),
 	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); endPeople(); stop(store) }, nil
@@ -140,9 +142,9 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 	bounded.Handle(apidocs.Path+"/*", httpserver.Quiet(docs))
 	rest.Mount(r, rest.Config{
 		Store: s.store, Service: s.service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault, Feed: s.feed,
-		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies,
-		Bounded: s.http.Deadline, Streamed: s.http.Stream, SignedIn: func(next http.Handler) http.Handler { return httpserver.Client(s.budgets.middleware(next)) },
-		Admit: s.admitREST(admission), Open: s.opens(), Answer: s.limits.Answer, Upload: int64(s.limits.Upload),
+		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies, Bounded: s.http.Deadline, Streamed: s.http.Stream,
+		SignedIn: func(next http.Handler) http.Handler { return httpserver.Client(s.budgets.middleware(next)) },
+		Admit:    s.admitREST(admission), Open: s.opens(), Answer: s.limits.Answer, Upload: int64(s.limits.Upload),
 	})
 	return r
 }
@@ -151,7 +153,8 @@ func (s server) schema() *execute.Executor {
 	return graph.NewBreadthFirst(graph.Config{
 		Resolvers:  &resolvers.Root{Keys: s.backend.Keys, Service: s.service()},
 		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
-	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields, Early: resolvers.HangsOnIdentity, Written: written, Again: readAgain, MaxErrors: s.limits.FieldErrors})
+	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields,
+		Early: resolvers.HangsOnIdentity, Written: written, Again: readAgain, MaxErrors: s.limits.FieldErrors})
 }
 
 // schemaText is schema.graphqls, as embedded by gqlgen in the generated code.

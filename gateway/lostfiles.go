@@ -24,7 +24,7 @@ func (s *Settings) mayBeLost(ctx context.Context, store backoffice.Store) error 
 		return nil
 	}
 	entries, err := os.ReadDir(folder)
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "lost+found" }) // of an empty disk
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "lost+found" }) // a disk's own
 	if len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil // opening it reports the fault
 	}

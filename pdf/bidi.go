@@ -8,7 +8,8 @@ import (
 
 // mirrored are the characters that are mirrored from right to left.
 var mirrored = map[rune]rune{
-	'(': ')', ')': '(', '[': ']', ']': '[', '{': '}', '}': '{', '<': '>', '>': '<', '«': '»', '»': '«', '‹': '›', '›': '‹',
+	'(': ')', ')': '(', '[': ']', ']': '[', '{': '}', '}': '{', '<': '>', '>': '<',
+	'«': '»', '»': '«', '‹': '›', '›': '‹',
 }
 
 // visual puts the characters of a line in drawing order, from left to right, by the Unicode Bidirectional Algorithm

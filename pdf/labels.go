@@ -23,15 +23,15 @@ type labels struct {
 	Thousands, Decimal string // signs of a number
 
 	Transcript, Customer, Address, KBONumber, FinancialYear, ChecklistLanguage, CompletedAt, Progress string
-	Answers, Name, Value, None, Yes, No                                                               string
+	Answers, Name, Value, None, Yes, No, NoConsultations, ConsultedAt, ConsultedBy, Purpose           string
 	DateLabel, Description, AmountHeader, Agreement, AgreementText, DateAndSignature, Reference       string
 
-	Consultations, ConsultationsTitle, ConsultationsText, ConsultationsAlone, ConsultationsCompared, NoConsultations, ConsultedAt, ConsultedBy, Purpose string
-	Operations, PrivacyFields                                                                                                                           map[string]string // by the names of enum values
+	Consultations, ConsultationsTitle, ConsultationsText, ConsultationsAlone, ConsultationsCompared string
 
-	UnprintedText string            // with {scripts}
-	Scripts       map[string]string // by the names of scripts
-	Languages     map[string]string
+	Operations, PrivacyFields map[string]string // by the names of enum values
+	UnprintedText             string            // with {scripts}
+	Scripts                   map[string]string // by the names of scripts
+	Languages                 map[string]string
 }
 
 // labelsFor knows dutch, french, german and english; any other language gets English.

@@ -8,9 +8,8 @@ import (
 
 var calculations = nounOf(backoffice.CalculationTable)
 
-func (r query) Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) (*backoffice.CalculationConnection, error) {
-	return all(ctx, r.Root, calculations.of(ctx), filter.Criteria(), orderBy.Order(),
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+func (r query) Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) (*backoffice.CalculationConnection, error) {
+	return all(ctx, r.Root, calculations.of(ctx), filter.Criteria(), orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (calculation) Transcript(ctx context.Context, calculations []*backoffice.Calculation) ([]*backoffice.Transcript, error) {

@@ -30,14 +30,14 @@ func (query) CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backo
 	return key.Only(pages[0].Items)
 }
 
-func (r query) Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.CustomerConnection, error) {
+func (r query) Customers(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.CustomerConnection, error) {
 	noun := customers.of(ctx)
 	order, err := filter.OrderOf(orderBy)
 	if err != nil {
 		return nil, err
 	}
 	return searched(ctx, noun, filter, func(criteria backoffice.CustomerCriteria) (*backoffice.CustomerConnection, []string, error) {
-		page, err := all(ctx, r.Root, noun, criteria, order, backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+		page, err := all(ctx, r.Root, noun, criteria, order, pageArgs(first, after, last, before, page, pageSize))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -47,8 +47,7 @@ func (r query) Customers(ctx context.Context, first *int, after *string, last *i
 
 // searched runs read on the customers that match a filter. A search by registration number reports to the register the
 // customers that it finds and those that the answer shows.
-func searched[V any](ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], filter *backoffice.CustomerFilter,
-	read func(backoffice.CustomerCriteria) (answer V, shown []string, err error)) (answer V, err error) {
+func searched[V any](ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], filter *backoffice.CustomerFilter, read func(backoffice.CustomerCriteria) (answer V, shown []string, err error)) (answer V, err error) {
 	search := privacy.Search(ctx)
 	criteria, err := filter.Criteria(search.Index)
 	if err != nil {
@@ -101,16 +100,15 @@ func reveal(ctx context.Context, customers []*backoffice.Customer, field backoff
 	return privacy.Reveal(ctx, asks)
 }
 
-func (r customer) PrivacyAccesses(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.ConsultationConnection, error) {
-	return below(ctx, r.Root, privacyAccesses.of(ctx), customers, customerID, backoffice.OfCustomer, backoffice.ConsultationCriteria{}, backoffice.NewestFirst,
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+func (r customer) PrivacyAccesses(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int) ([]*backoffice.ConsultationConnection, error) {
+	return below(ctx, r.Root, privacyAccesses.of(ctx), customers, customerID, backoffice.OfCustomer, backoffice.ConsultationCriteria{}, backoffice.NewestFirst, pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (customer) Responsible(ctx context.Context, customers []*backoffice.Customer) ([]*backoffice.User, error) {
 	return linked(ctx, users.of(ctx), customers, func(c *backoffice.Customer) string { return c.ResponsibleID })
 }
 
-func (r customer) Relations(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection) ([]*backoffice.CustomerRelationConnection, error) {
+func (r customer) Relations(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection) ([]*backoffice.CustomerRelationConnection, error) {
 	var criteria backoffice.RelationCriteria
 	if kind != nil {
 		criteria.Kind = *kind
@@ -118,8 +116,7 @@ func (r customer) Relations(ctx context.Context, customers []*backoffice.Custome
 	if direction != nil {
 		criteria.Direction = *direction
 	}
-	plain, err := below(ctx, r.Root, relationNoun.of(ctx), customers, customerID, backoffice.OfCustomer, criteria, backoffice.ByID,
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+	plain, err := below(ctx, r.Root, relationNoun.of(ctx), customers, customerID, backoffice.OfCustomer, criteria, backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
 	if err != nil {
 		return nil, err
 	}
@@ -130,14 +127,12 @@ func (r customer) Relations(ctx context.Context, customers []*backoffice.Custome
 	return connections, nil
 }
 
-func (r customer) Transcripts(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return transcriptsOf(ctx, r.Root, customers, customerID, backoffice.OfCustomer, filter, orderBy,
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+func (r customer) Transcripts(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+	return transcriptsOf(ctx, r.Root, customers, customerID, backoffice.OfCustomer, filter, orderBy, pageArgs(first, after, last, before, page, pageSize))
 }
 
-func (r customer) Documents(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.CustomerDocumentOrder) ([]*backoffice.CustomerDocumentConnection, error) {
-	return below(ctx, r.Root, documents.of(ctx), customers, customerID, backoffice.OfCustomer, backoffice.DocumentCriteria{}, orderBy.Order(),
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+func (r customer) Documents(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int, orderBy *backoffice.CustomerDocumentOrder) ([]*backoffice.CustomerDocumentConnection, error) {
+	return below(ctx, r.Root, documents.of(ctx), customers, customerID, backoffice.OfCustomer, backoffice.DocumentCriteria{}, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
 }
 
 // latestProposal selects the most recently updated calculation that has a proposal.
@@ -165,7 +160,6 @@ func (customer) CalculationProposal(ctx context.Context, customers []*backoffice
 
 var proposalFields = loaders.NewFields([]string{"proposal"})
 
-func (r customer) MinfinDocuments(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) ([]*backoffice.MinfinDocumentConnection, error) {
-	return below(ctx, r.Root, minfinDocuments.of(ctx), customers, customerID, backoffice.OfCustomer, filter.Criteria(), backoffice.ByID,
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+func (r customer) MinfinDocuments(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.MinfinDocumentFilter) ([]*backoffice.MinfinDocumentConnection, error) {
+	return below(ctx, r.Root, minfinDocuments.of(ctx), customers, customerID, backoffice.OfCustomer, filter.Criteria(), backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
 }

@@ -8,9 +8,8 @@ import (
 
 var documents = nounOf(backoffice.DocumentTable)
 
-func (r query) Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.CustomerDocumentOrder) (*backoffice.CustomerDocumentConnection, error) {
-	return all(ctx, r.Root, documents.of(ctx), filter.Criteria(), orderBy.Order(),
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+func (r query) Documents(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.CustomerDocumentOrder) (*backoffice.CustomerDocumentConnection, error) {
+	return all(ctx, r.Root, documents.of(ctx), filter.Criteria(), orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (customerDocument) Customer(ctx context.Context, documents []*backoffice.CustomerDocument) ([]*backoffice.Customer, error) {

@@ -12,7 +12,6 @@ func (query) Label(ctx context.Context, id string) (*backoffice.Label, error) {
 	return labels.of(ctx).One(ctx, id)
 }
 
-func (r query) Labels(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.LabelOrder) (*backoffice.LabelConnection, error) {
-	return all(ctx, r.Root, labels.of(ctx), backoffice.LabelCriteria{}, orderBy.Order(),
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+func (r query) Labels(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int, orderBy *backoffice.LabelOrder) (*backoffice.LabelConnection, error) {
+	return all(ctx, r.Root, labels.of(ctx), backoffice.LabelCriteria{}, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
 }

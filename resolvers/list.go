@@ -101,6 +101,10 @@ func firsts[T backoffice.Entity, C comparable](ctx context.Context, noun *loader
 	return rows, nil
 }
 
+func pageArgs(first *int, after *string, last *int, before *string, page, pageSize *int) backoffice.PageArgs {
+	return backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}
+}
+
 func below[P any, T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *loaders.Noun[T, C], parents []*P, of func(*P) string, under backoffice.Parent, criteria C, order backoffice.Order, args backoffice.PageArgs) ([]*backoffice.Connection[T, C], error) {
 	list, err := question(r, noun, under, criteria, order, args)
 	if err != nil {

@@ -12,9 +12,8 @@ func (query) MinfinDocument(ctx context.Context, id string) (*backoffice.MinfinD
 	return minfinDocuments.of(ctx).One(ctx, id)
 }
 
-func (r query) MinfinDocuments(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) (*backoffice.MinfinDocumentConnection, error) {
-	return all(ctx, r.Root, minfinDocuments.of(ctx), filter.Criteria(), backoffice.ByID,
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+func (r query) MinfinDocuments(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.MinfinDocumentFilter) (*backoffice.MinfinDocumentConnection, error) {
+	return all(ctx, r.Root, minfinDocuments.of(ctx), filter.Criteria(), backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (minfinDocument) Customer(ctx context.Context, documents []*backoffice.MinfinDocument) ([]*backoffice.Customer, error) {

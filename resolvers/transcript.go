@@ -17,13 +17,12 @@ func (query) Transcript(ctx context.Context, id string) (*backoffice.Transcript,
 	return transcriptNoun.of(ctx).One(ctx, id)
 }
 
-func (r query) Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) (*backoffice.TranscriptConnection, error) {
+func (r query) Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) (*backoffice.TranscriptConnection, error) {
 	criteria, err := filter.Criteria()
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, r.Root, transcriptNoun.of(ctx), criteria, orderBy.Order(),
-		backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize})
+	return all(ctx, r.Root, transcriptNoun.of(ctx), criteria, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (transcript) Customer(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.Customer, error) {

@@ -48,8 +48,9 @@ func newClientOf(s Settings, keys *privacy.Keyset, names *net.Resolver) *client 
 	return &client{keys: keys, limit: attemptTime, http: http.Client{
 		// No proxy: one would connect to addresses that this program must not reach.
 		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
-			DisableCompression: true, MaxResponseHeaderBytes: headersSize, MaxIdleConnsPerHost: 2, IdleConnTimeout: 90 * time.Second,
+			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+			ForceAttemptHTTP2: true, DisableCompression: true, MaxResponseHeaderBytes: headersSize,
+			MaxIdleConnsPerHost: 2, IdleConnTimeout: 90 * time.Second,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -88,7 +89,8 @@ func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, 
 	}
 	request.Header = http.Header{
 		"Content-Type": {"application/json"}, "User-Agent": {"Backoffice-Webhooks/1"},
-		standardwebhooks.HeaderWebhookID: {id}, standardwebhooks.HeaderWebhookTimestamp: {strconv.FormatInt(now.Unix(), 10)}, standardwebhooks.HeaderWebhookSignature: {signature},
+		standardwebhooks.HeaderWebhookID: {id}, standardwebhooks.HeaderWebhookTimestamp: {strconv.FormatInt(now.Unix(), 10)},
+		standardwebhooks.HeaderWebhookSignature: {signature},
 	}
 	began := time.Now()
 	response, err := c.http.Do(request)
@@ -98,7 +100,7 @@ func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, 
 	defer response.Body.Close()
 	answer := Answer{Status: response.StatusCode, Took: time.Since(began)}
 	defer time.AfterFunc(answerTime, cancel).Stop()
-	answer.Body, _ = io.ReadAll(io.LimitReader(response.Body, answerSize)) // a message with a truncated answer was received, too
+	answer.Body, _ = io.ReadAll(io.LimitReader(response.Body, answerSize)) // if truncated, received all the same
 	switch {
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		answer.Failure = fmt.Sprintf("it answered %d; redirects are not followed: give the webhook the address itself", response.StatusCode)

@@ -44,8 +44,8 @@ func changesMessage(history string, after int64, changes []*backoffice.VisibleCh
 	return m, nil
 }
 
-// pingMessage is the body of a message without changes.
+// pingMessage is the body of a message without changes. Its texts cannot fail to encode.
 func pingMessage(hook *backoffice.Webhook, now time.Time) []byte {
-	body, _ := json.Marshal(message{"ping", backoffice.InstantOf(now), map[string]string{"webhook": hook.ID}}) // texts cannot fail
+	body, _ := json.Marshal(message{"ping", backoffice.InstantOf(now), map[string]string{"webhook": hook.ID}})
 	return body
 }

@@ -101,7 +101,7 @@ func (w *worker) serve(ctx context.Context) (err error) {
 	for {
 		switch {
 		case w.hook.Message == nil:
-			if reader == nil || reader.At() < w.hook.At { // the message that was pending when this worker began took it further
+			if reader == nil || reader.At() < w.hook.At { // the message pending at the start moved the webhook on
 				reader = w.Feed.Read(w.hook.History, w.hook.At, w.kinds)
 			}
 			err = w.compose(ctx, reader)
@@ -234,8 +234,9 @@ func (w *worker) attempt(ctx context.Context) error {
 	if err := w.step(ctx); err != nil {
 		return err
 	}
-	w.Log.WarnContext(ctx, "a webhook's message was not received", "webhook", w.id, "message", id, "attempt", w.hook.Attempts, "failure", answer.Failure,
-		"next", w.hook.Due, "stopped", w.hook.Stop.Sentence(), "cause", answer.cause)
+	w.Log.WarnContext(ctx, "a webhook's message was not received", "webhook", w.id, "message", id,
+		"attempt", w.hook.Attempts, "failure", answer.Failure, "next", w.hook.Due,
+		"stopped", w.hook.Stop.Sentence(), "cause", answer.cause)
 	return errOver
 }
 

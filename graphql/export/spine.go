@@ -170,8 +170,8 @@ func (s *shape) named(seen map[string]bool) error {
 			continue
 		}
 		if seen[m.name] && m.role == plain {
-			return &backoffice.Error{Kind: backoffice.BadInput, Cause: errTwice, Message: "a row would have the name " + backoffice.ShownName(m.name) +
-				" twice: give one of them another, by an alias"}
+			return &backoffice.Error{Kind: backoffice.BadInput, Cause: errTwice, Message: "a row would have the name " +
+				backoffice.ShownName(m.name) + " twice: give one of them another, by an alias"}
 		}
 		seen[m.name] = true
 	}

@@ -77,7 +77,7 @@ func (a answer) appendTo(text *bytes.Buffer) error {
 		text.Write(a.data)
 	}
 	text.Write(bytes.TrimSuffix(tail, []byte("\n")))
-	if written := text.Bytes()[start:]; bytes.ContainsAny(written, "\r\n") { // a JSON value keeps its author's line breaks
+	if written := text.Bytes()[start:]; bytes.ContainsAny(written, "\r\n") { // from a JSON value
 		whole := bytes.Clone(written)
 		text.Truncate(start)
 		return json.Compact(text, whole)

@@ -64,9 +64,8 @@ func Levels(timeline *backoffice.Timeline) []Level {
 	for i, l := range noted {
 		levels[i] = Level{Fields: l.Fields, Milliseconds: milliseconds(l.Ended.Sub(l.Began)), Rows: l.Rows(), Statements: make([]Statement, len(l.Statements))}
 		for j, s := range l.Statements {
-			levels[i].Statements[j] = Statement{
-				Name: s.Name, Times: s.Times, Rows: s.Rows, Milliseconds: milliseconds(s.Ended.Sub(s.Began)), Waited: milliseconds(s.Waited), Replica: s.Replica,
-			}
+			levels[i].Statements[j] = Statement{Name: s.Name, Times: s.Times, Rows: s.Rows, Replica: s.Replica,
+				Milliseconds: milliseconds(s.Ended.Sub(s.Began)), Waited: milliseconds(s.Waited)}
 		}
 	}
 	return levels

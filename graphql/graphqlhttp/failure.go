@@ -77,7 +77,8 @@ func statusOf(code, media string) int {
 		return http.StatusGone
 	case codeInternal:
 		return http.StatusInternalServerError
-	case codeParse, codeValidation, codeBadInput, codeNotPersisted, limits.CodeAlias, limits.CodeAnswer, limits.CodeCost, limits.CodeDepth, limits.CodeToken:
+	case codeParse, codeValidation, codeBadInput, codeNotPersisted, limits.CodeAlias,
+		limits.CodeAnswer, limits.CodeCost, limits.CodeDepth, limits.CodeToken:
 		if media == mediaJSON { // GraphQL over HTTP requires it for clients that know only 200
 			return http.StatusOK
 		}

@@ -58,7 +58,7 @@ type Run interface {
 type Outcome struct {
 	Operation string   // as in the document, digit runs masked and cut; "" without one
 	Type      string   // query, mutation or subscription; "" when the document was rejected
-	Document  string   // "sha256:" and its digest, of an operation whose timeline is kept; "" when it holds a guarded value
+	Document  string   // "sha256:" and its digest, if its timeline is kept; "" when it holds a guarded value
 	Shape     string   // 16 hexadecimal digits, the same for documents which differ in literals only
 	Depth     int      // 0 when the document was rejected
 	Cost      int      // likewise

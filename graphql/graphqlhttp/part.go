@@ -130,8 +130,8 @@ func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, 
 	}
 	backoffice.FollowOnPrimary(ctx)
 	operation := &graphql.OperationContext{
-		RawQuery: q.shape, Variables: variables, OperationName: q.name, Doc: q.Document, Headers: q.header, Operation: q.Operation,
-		RecoverFunc: g.Recover, ResolverMiddleware: plainField, RootResolverMiddleware: plainRootField,
+		RawQuery: q.shape, Variables: variables, OperationName: q.name, Headers: q.header, Operation: q.Operation,
+		Doc: q.Document, RecoverFunc: g.Recover, ResolverMiddleware: plainField, RootResolverMiddleware: plainRootField,
 	}
 	p.ctx = graphql.WithOperationContext(ctx, operation)
 	response := g.response(p.ctx, operation, p.run)

@@ -70,9 +70,8 @@ func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr
 		return
 	}
 	wire := &corked{ResponseWriter: w}
-	connection, err := websocket.Accept(wire, r, &websocket.AcceptOptions{
-		Subprotocols: []string{socketProtocol}, InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled,
-	})
+	connection, err := websocket.Accept(wire, r, &websocket.AcceptOptions{Subprotocols: []string{socketProtocol},
+		InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
 		return // answered
 	}

@@ -36,7 +36,7 @@ const (
 	idleEvery   = 15 * time.Second
 	betweenTold = 40 * time.Millisecond // for a subscriber: changes within it are sent together
 	mostEvents  = 500                   // executed together
-	eventBytes  = 64 << 10              // roughly, of the answers executed together; they are kept until the client has read them
+	eventBytes  = 64 << 10              // roughly, of answers executed together; kept until the client has read them
 	longestPong = time.Minute           // without an answer to a ping a socket is closed
 )
 

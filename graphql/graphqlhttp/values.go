@@ -86,14 +86,14 @@ func wrongFields(value *ast.Value, addError core.AddErrFunc) {
 	def := value.Definition
 	for _, field := range def.Fields {
 		if field.Type.NonNull && field.DefaultValue == nil && value.Children.ForName(field.Name) == nil {
-			addError(core.Message(`Field "%s.%s" of required type "%s" was not provided.`, def.Name, field.Name, field.Type),
-				core.At(value.Position))
+			addError(core.Message(`Field "%s.%s" of required type "%s" was not provided.`,
+				def.Name, field.Name, field.Type), core.At(value.Position))
 		}
 	}
 	for _, child := range value.Children {
 		if def.Fields.ForName(child.Name) == nil {
-			addError(core.Message(`Field "%s" is not defined by type "%s".`, backoffice.ShownName(child.Name), def.Name),
-				core.At(child.Position))
+			addError(core.Message(`Field "%s" is not defined by type "%s".`,
+				backoffice.ShownName(child.Name), def.Name), core.At(child.Position))
 		}
 	}
 	if def.Directives.ForName("oneOf") != nil &&
