@@ -16,7 +16,8 @@ func (r *Root) Change() graph.ChangeResolver { return change{} }
 // defaultChanges is the size of a page without first.
 const defaultChanges = 100
 
-func (query) Changes(ctx context.Context, after *string, first *int, nouns []backoffice.Noun, latestOnly *bool) (*backoffice.ChangeConnection, error) {
+func (query) Changes(ctx context.Context, after *string, first *int, nouns []backoffice.Noun,
+	latestOnly *bool) (*backoffice.ChangeConnection, error) {
 	q := backoffice.ChangeQuery{After: backoffice.FromOldest, First: defaultChanges}
 	if first != nil {
 		q.First = *first

@@ -21,5 +21,6 @@ func (checklist) FinancialYear(ctx context.Context, checklists []*backoffice.Che
 }
 
 func (r checklist) Transcripts(ctx context.Context, checklists []*backoffice.Checklist, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return transcriptsOf(ctx, r.Root, checklists, func(c *backoffice.Checklist) string { return c.ID }, backoffice.OfChecklist, filter, orderBy, pageArgs(first, after, last, before, page, pageSize))
+	return transcriptsOf(ctx, r.Root, checklists, func(c *backoffice.Checklist) string { return c.ID },
+		backoffice.OfChecklist, filter, orderBy, pageArgs(first, after, last, before, page, pageSize))
 }

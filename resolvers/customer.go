@@ -30,7 +30,8 @@ func (query) CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backo
 	return key.Only(pages[0].Items)
 }
 
-func (r query) Customers(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.CustomerConnection, error) {
+func (r query) Customers(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int,
+	filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.CustomerConnection, error) {
 	noun := customers.of(ctx)
 	order, err := filter.OrderOf(orderBy)
 	if err != nil {
@@ -71,7 +72,8 @@ func searched[V any](ctx context.Context, noun *loaders.Noun[*backoffice.Custome
 }
 
 // firstFound returns the first customers with a registration number. The register names them, whichever page is shown.
-func firstFound(ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], criteria backoffice.CustomerCriteria) ([]string, error) {
+func firstFound(ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria],
+	criteria backoffice.CustomerCriteria) ([]string, error) {
 	ask := backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: criteria, Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
 	found, err := noun.Pages(ctx, ask, []string{backoffice.NoParent})
 	if err != nil {
@@ -100,8 +102,10 @@ func reveal(ctx context.Context, customers []*backoffice.Customer, field backoff
 	return privacy.Reveal(ctx, asks)
 }
 
-func (r customer) PrivacyAccesses(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int) ([]*backoffice.ConsultationConnection, error) {
-	return below(ctx, r.Root, privacyAccesses.of(ctx), customers, customerID, backoffice.OfCustomer, backoffice.ConsultationCriteria{}, backoffice.NewestFirst, pageArgs(first, after, last, before, page, pageSize))
+func (r customer) PrivacyAccesses(ctx context.Context, customers []*backoffice.Customer, first *int, after *string,
+	last *int, before *string, page, pageSize *int) ([]*backoffice.ConsultationConnection, error) {
+	return below(ctx, r.Root, privacyAccesses.of(ctx), customers, customerID, backoffice.OfCustomer,
+		backoffice.ConsultationCriteria{}, backoffice.NewestFirst, pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (customer) Responsible(ctx context.Context, customers []*backoffice.Customer) ([]*backoffice.User, error) {
@@ -116,7 +120,8 @@ func (r customer) Relations(ctx context.Context, customers []*backoffice.Custome
 	if direction != nil {
 		criteria.Direction = *direction
 	}
-	plain, err := below(ctx, r.Root, relationNoun.of(ctx), customers, customerID, backoffice.OfCustomer, criteria, backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
+	plain, err := below(ctx, r.Root, relationNoun.of(ctx), customers, customerID, backoffice.OfCustomer, criteria,
+		backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
 	if err != nil {
 		return nil, err
 	}
@@ -128,11 +133,13 @@ func (r customer) Relations(ctx context.Context, customers []*backoffice.Custome
 }
 
 func (r customer) Transcripts(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return transcriptsOf(ctx, r.Root, customers, customerID, backoffice.OfCustomer, filter, orderBy, pageArgs(first, after, last, before, page, pageSize))
+	return transcriptsOf(ctx, r.Root, customers, customerID, backoffice.OfCustomer, filter, orderBy,
+		pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (r customer) Documents(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int, orderBy *backoffice.CustomerDocumentOrder) ([]*backoffice.CustomerDocumentConnection, error) {
-	return below(ctx, r.Root, documents.of(ctx), customers, customerID, backoffice.OfCustomer, backoffice.DocumentCriteria{}, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
+	return below(ctx, r.Root, documents.of(ctx), customers, customerID, backoffice.OfCustomer,
+		backoffice.DocumentCriteria{}, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
 }
 
 // latestProposal selects the most recently updated calculation that has a proposal.
@@ -161,5 +168,6 @@ func (customer) CalculationProposal(ctx context.Context, customers []*backoffice
 var proposalFields = loaders.NewFields([]string{"proposal"})
 
 func (r customer) MinfinDocuments(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.MinfinDocumentFilter) ([]*backoffice.MinfinDocumentConnection, error) {
-	return below(ctx, r.Root, minfinDocuments.of(ctx), customers, customerID, backoffice.OfCustomer, filter.Criteria(), backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
+	return below(ctx, r.Root, minfinDocuments.of(ctx), customers, customerID, backoffice.OfCustomer, filter.Criteria(),
+		backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
 }

@@ -12,7 +12,8 @@ import (
 // uploadPeriod is how long a signed path accepts a document: long enough to send it again over a poor line.
 const uploadPeriod = 15 * time.Minute
 
-func (m mutation) CreateDocumentUpload(ctx context.Context, input inputs.CreateDocumentUploadInput, dryRun *bool) (*inputs.CreateDocumentUploadPayload, error) {
+func (m mutation) CreateDocumentUpload(ctx context.Context, input inputs.CreateDocumentUploadInput,
+	dryRun *bool) (*inputs.CreateDocumentUploadPayload, error) {
 	by, payload := auth.From(ctx), &inputs.CreateDocumentUploadPayload{}
 	upload, err := m.service(dryRun).PrepareUpload(ctx, by, input.CustomerID, input.Name)
 	if err == nil {

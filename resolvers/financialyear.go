@@ -21,16 +21,20 @@ func (query) CurrentFinancialYear(ctx context.Context) (*backoffice.FinancialYea
 	return years[0], nil
 }
 
-func (r query) FinancialYears(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int) (*backoffice.FinancialYearConnection, error) {
-	return all(ctx, r.Root, financialYears.of(ctx), backoffice.FinancialYearCriteria{}, backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
+func (r query) FinancialYears(ctx context.Context, first *int, after *string, last *int, before *string,
+	page, pageSize *int) (*backoffice.FinancialYearConnection, error) {
+	return all(ctx, r.Root, financialYears.of(ctx), backoffice.FinancialYearCriteria{}, backoffice.ByID,
+		pageArgs(first, after, last, before, page, pageSize))
 }
 
 func yearID(y *backoffice.FinancialYear) string { return y.ID }
 
 func (r financialYear) Checklists(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page, pageSize *int, orderBy *backoffice.ChecklistOrder) ([]*backoffice.ChecklistConnection, error) {
-	return below(ctx, r.Root, checklists.of(ctx), years, yearID, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
+	return below(ctx, r.Root, checklists.of(ctx), years, yearID, backoffice.OfFinancialYear,
+		backoffice.ChecklistCriteria{}, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (r financialYear) Transcripts(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return transcriptsOf(ctx, r.Root, years, yearID, backoffice.OfFinancialYear, filter, orderBy, pageArgs(first, after, last, before, page, pageSize))
+	return transcriptsOf(ctx, r.Root, years, yearID, backoffice.OfFinancialYear, filter, orderBy,
+		pageArgs(first, after, last, before, page, pageSize))
 }

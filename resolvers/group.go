@@ -7,7 +7,8 @@ import (
 	"example.org/backoffice/loaders"
 )
 
-func aggregate[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], criteria C, by []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
+func aggregate[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], criteria C,
+	by []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
 	q, err := backoffice.NewGroupQuery(criteria, by, first)
 	if err != nil {
 		return nil, err
@@ -15,7 +16,8 @@ func aggregate[T backoffice.Entity, C comparable](ctx context.Context, noun *loa
 	return noun.Groups(ctx, q)
 }
 
-func (query) TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
+func (query) TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter,
+	groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
 	criteria, err := filter.Criteria()
 	if err != nil {
 		return nil, err
@@ -23,7 +25,8 @@ func (query) TranscriptsAggregate(ctx context.Context, filter *backoffice.Transc
 	return aggregate(ctx, transcriptNoun.of(ctx), criteria, groupBy, first)
 }
 
-func (query) CustomersAggregate(ctx context.Context, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
+func (query) CustomersAggregate(ctx context.Context, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension,
+	first *int) (*backoffice.Aggregate, error) {
 	noun := customers.of(ctx)
 	return searched(ctx, noun, filter, func(criteria backoffice.CustomerCriteria) (*backoffice.Aggregate, []string, error) {
 		groups, err := aggregate(ctx, noun, criteria, groupBy, first)

@@ -21,7 +21,8 @@ func ids[P any](parents []*P, of func(*P) string) []string {
 }
 
 // linked loads the row that each parent refers to, nil without one.
-func linked[P any, T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], parents []*P, of func(*P) string) ([]T, error) {
+func linked[P any, T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], parents []*P,
+	of func(*P) string) ([]T, error) {
 	return found(ids(parents, of), func(keys []string) ([]T, error) { return noun.All(ctx, keys) })
 }
 
@@ -43,7 +44,8 @@ func found[T any](keys []string, ask func([]string) ([]T, error)) ([]T, error) {
 	return spread, nil
 }
 
-func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, C], under backoffice.Parent, criteria C, order backoffice.Order, args backoffice.PageArgs) (*backoffice.List[C], error) {
+func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, C], under backoffice.Parent, criteria C,
+	order backoffice.Order, args backoffice.PageArgs) (*backoffice.List[C], error) {
 	of := reflect.TypeFor[T]().Elem().Name() // rows are pointers
 	window, err := args.Window(order, func(cursor string) (backoffice.Order, backoffice.Position, error) {
 		return r.openCursor(of, cursor)
@@ -69,7 +71,8 @@ func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, 
 }
 
 // pages asks for a page of each parent; one that cannot be read fails them all.
-func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], list *backoffice.List[C], parents []string) ([]*backoffice.Connection[T, C], error) {
+func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], list *backoffice.List[C],
+	parents []string) ([]*backoffice.Connection[T, C], error) {
 	answers := make([]backoffice.Page[T], len(parents))
 	if slices.ContainsFunc([]string{"nodes", "edges", "pageInfo"}, func(field string) bool { return loaders.Selects(ctx, field) }) {
 		var err error // else only the total is read
@@ -87,7 +90,8 @@ func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders
 }
 
 // firsts returns the first row of each parent's list, nil for an empty one.
-func firsts[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], ask backoffice.ListQuery[C], parents []string) ([]T, error) {
+func firsts[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C],
+	ask backoffice.ListQuery[C], parents []string) ([]T, error) {
 	pages, err := noun.Pages(ctx, ask, parents)
 	if err != nil {
 		return nil, err
@@ -113,7 +117,8 @@ func below[P any, T backoffice.Entity, C comparable](ctx context.Context, r *Roo
 	return pages(ctx, noun, list, ids(parents, of))
 }
 
-func all[T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *loaders.Noun[T, C], criteria C, order backoffice.Order, args backoffice.PageArgs) (*backoffice.Connection[T, C], error) {
+func all[T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *loaders.Noun[T, C], criteria C,
+	order backoffice.Order, args backoffice.PageArgs) (*backoffice.Connection[T, C], error) {
 	list, err := question(r, noun, backoffice.Root, criteria, order, args)
 	if err != nil {
 		return nil, err
@@ -147,7 +152,8 @@ func (n noun[T, C]) TotalCount(ctx context.Context, connections []*backoffice.Co
 
 // perList asks once per list and returns each answer at its connection's index. of answers for a list that is in
 // memory.
-func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, connections []*backoffice.Connection[T, C], of func(whole []T) V, ask func(*backoffice.List[C], []string) ([]V, error)) ([]V, error) {
+func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, connections []*backoffice.Connection[T, C],
+	of func(whole []T) V, ask func(*backoffice.List[C], []string) ([]V, error)) ([]V, error) {
 	answers := make([]V, len(connections))
 	err := grouped(ctx, answers, func(i int) (list *backoffice.List[C], asks bool) {
 		if connections[i] == nil {
@@ -170,7 +176,8 @@ func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, conn
 
 // grouped asks once per group of indexes, concurrently, and stores each answer at its index. of returns the group of an
 // index, and whether it has to be asked at all.
-func grouped[K comparable, V any](ctx context.Context, answers []V, of func(place int) (group K, asks bool), ask func(places []int) ([]V, error)) error {
+func grouped[K comparable, V any](ctx context.Context, answers []V, of func(place int) (group K, asks bool),
+	ask func(places []int) ([]V, error)) error {
 	var groups [][]int
 	numbers := map[K]int{}
 	for place := range answers {

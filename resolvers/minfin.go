@@ -12,8 +12,10 @@ func (query) MinfinDocument(ctx context.Context, id string) (*backoffice.MinfinD
 	return minfinDocuments.of(ctx).One(ctx, id)
 }
 
-func (r query) MinfinDocuments(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.MinfinDocumentFilter) (*backoffice.MinfinDocumentConnection, error) {
-	return all(ctx, r.Root, minfinDocuments.of(ctx), filter.Criteria(), backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
+func (r query) MinfinDocuments(ctx context.Context, first *int, after *string, last *int, before *string,
+	page, pageSize *int, filter *backoffice.MinfinDocumentFilter) (*backoffice.MinfinDocumentConnection, error) {
+	return all(ctx, r.Root, minfinDocuments.of(ctx), filter.Criteria(), backoffice.ByID,
+		pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (minfinDocument) Customer(ctx context.Context, documents []*backoffice.MinfinDocument) ([]*backoffice.Customer, error) {

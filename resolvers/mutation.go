@@ -49,17 +49,21 @@ func deleted(id string, err error) *string {
 	return &id
 }
 
-func (m mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput, dryRun *bool) (*inputs.CreateCustomerPayload, error) {
+func (m mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput,
+	dryRun *bool) (*inputs.CreateCustomerPayload, error) {
 	customer, err := m.service(dryRun).CreateCustomer(ctx, auth.From(ctx), input.Fields(), backoffice.ValueOf(input.IdempotencyKey))
 	return answer(ctx, err, &inputs.CreateCustomerPayload{Customer: customer})
 }
 
-func (m mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput, dryRun *bool) (*inputs.UpdateCustomerPayload, error) {
-	customer, err := m.service(dryRun).UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
+func (m mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput,
+	dryRun *bool) (*inputs.UpdateCustomerPayload, error) {
+	customer, err := m.service(dryRun).UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(),
+		backoffice.OnlyVersion(input.ExpectedVersion))
 	return answer(ctx, err, &inputs.UpdateCustomerPayload{Customer: customer})
 }
 
-func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput, dryRun *bool) (*inputs.DeleteCustomerPayload, error) {
+func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput,
+	dryRun *bool) (*inputs.DeleteCustomerPayload, error) {
 	gone, err := m.service(dryRun).DeleteCustomer(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion))
 	payload := &inputs.DeleteCustomerPayload{DeletedCustomerID: deleted(input.ID, err)}
 	if err == nil {
@@ -68,22 +72,26 @@ func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustome
 	return answer(ctx, err, payload)
 }
 
-func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput, dryRun *bool) (*inputs.CreateCustomerRelationPayload, error) {
+func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput,
+	dryRun *bool) (*inputs.CreateCustomerRelationPayload, error) {
 	relation, err := m.service(dryRun).CreateRelation(ctx, auth.From(ctx), input.RelationDraft, backoffice.ValueOf(input.IdempotencyKey))
 	return answer(ctx, err, &inputs.CreateCustomerRelationPayload{Relation: relation})
 }
 
-func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput, dryRun *bool) (*inputs.DeleteCustomerRelationPayload, error) {
+func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput,
+	dryRun *bool) (*inputs.DeleteCustomerRelationPayload, error) {
 	err := m.service(dryRun).DeleteRelation(ctx, auth.From(ctx), input.ID)
 	return answer(ctx, err, &inputs.DeleteCustomerRelationPayload{DeletedRelationID: deleted(input.ID, err)})
 }
 
-func (m mutation) AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput, dryRun *bool) (*inputs.AssignChecklistPayload, error) {
+func (m mutation) AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput,
+	dryRun *bool) (*inputs.AssignChecklistPayload, error) {
 	transcript, err := m.service(dryRun).AssignChecklist(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
 	return answer(ctx, err, &inputs.AssignChecklistPayload{Transcript: transcript})
 }
 
-func (m mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput, dryRun *bool) (*inputs.GenerateTranscriptDocumentPayload, error) {
+func (m mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput,
+	dryRun *bool) (*inputs.GenerateTranscriptDocumentPayload, error) {
 	transcript, err := m.service(dryRun).GenerateTranscriptDocument(ctx, auth.From(ctx), input.TranscriptID)
 	return answer(ctx, err, &inputs.GenerateTranscriptDocumentPayload{Transcript: transcript})
 }
@@ -94,7 +102,8 @@ func (m mutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput
 }
 
 func (m mutation) UpdateUser(ctx context.Context, input inputs.UpdateUserInput, dryRun *bool) (*inputs.UpdateUserPayload, error) {
-	user, err := m.service(dryRun).UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(), backoffice.OnlyVersion(input.ExpectedVersion))
+	user, err := m.service(dryRun).UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(),
+		backoffice.OnlyVersion(input.ExpectedVersion))
 	return answer(ctx, err, &inputs.UpdateUserPayload{User: user})
 }
 

@@ -11,8 +11,10 @@ var relationNoun = nounOf(backoffice.RelationTable)
 // relations resolves connections of relations, whose edges have fields of their own.
 type relations struct{}
 
-func (r query) Relations(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error) {
-	c, err := all(ctx, r.Root, relationNoun.of(ctx), filter.Criteria(), backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
+func (r query) Relations(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int,
+	filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error) {
+	c, err := all(ctx, r.Root, relationNoun.of(ctx), filter.Criteria(), backoffice.ByID,
+		pageArgs(first, after, last, before, page, pageSize))
 	if err != nil {
 		return nil, err
 	}

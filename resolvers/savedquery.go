@@ -27,7 +27,8 @@ func (m mutation) SaveQuery(ctx context.Context, input inputs.SaveQueryInput, dr
 	return answer(ctx, err, &inputs.SaveQueryPayload{SavedQuery: saved})
 }
 
-func (m mutation) RemoveSavedQuery(ctx context.Context, input inputs.RemoveSavedQueryInput, dryRun *bool) (*inputs.RemoveSavedQueryPayload, error) {
+func (m mutation) RemoveSavedQuery(ctx context.Context, input inputs.RemoveSavedQueryInput,
+	dryRun *bool) (*inputs.RemoveSavedQueryPayload, error) {
 	err := m.service(dryRun).RemoveSavedQuery(ctx, auth.From(ctx), input.Name)
 	return answer(ctx, err, &inputs.RemoveSavedQueryPayload{RemovedName: deleted(input.Name, err)})
 }

@@ -37,13 +37,15 @@ func (transcript) FinancialYear(ctx context.Context, transcripts []*backoffice.T
 	return linked(ctx, financialYears.of(ctx), transcripts, func(t *backoffice.Transcript) string { return t.FinancialYearID })
 }
 
-var ofTranscript = backoffice.ListQuery[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript, Window: backoffice.Window{Limit: 1}}
+var ofTranscript = backoffice.ListQuery[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript,
+	Window: backoffice.Window{Limit: 1}}
 
 func (transcript) Calculation(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.Calculation, error) {
 	return firsts(ctx, calculations.of(ctx), ofTranscript, ids(transcripts, func(t *backoffice.Transcript) string { return t.ID }))
 }
 
-func (transcripts) StatusCounts(ctx context.Context, connections []*backoffice.TranscriptConnection) ([][]*backoffice.TranscriptStatusCount, error) {
+func (transcripts) StatusCounts(ctx context.Context,
+	connections []*backoffice.TranscriptConnection) ([][]*backoffice.TranscriptStatusCount, error) {
 	answers, err := perList(ctx, connections, backoffice.CountStatuses, func(list *backoffice.List[backoffice.TranscriptCriteria], parents []string) ([][]backoffice.TranscriptStatusCount, error) {
 		return loaders.From(ctx).TranscriptCounts.All(ctx, list.Ask.Under, list.Ask.Criteria, parents)
 	})

@@ -12,7 +12,8 @@ func (query) User(ctx context.Context, id string) (*backoffice.User, error) {
 	return users.of(ctx).One(ctx, id)
 }
 
-func (r query) Users(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.UserOrder) (*backoffice.UserConnection, error) {
+func (r query) Users(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int,
+	filter *backoffice.UserFilter, orderBy *backoffice.UserOrder) (*backoffice.UserConnection, error) {
 	criteria, err := filter.Criteria()
 	if err != nil {
 		return nil, err
@@ -48,10 +49,12 @@ func (user) Labels(ctx context.Context, users []*backoffice.User) ([][]*backoffi
 	return lists, nil
 }
 
-func (r user) Customers(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int, before *string, page, pageSize *int) ([]*backoffice.CustomerConnection, error) {
+func (r user) Customers(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int,
+	before *string, page, pageSize *int) ([]*backoffice.CustomerConnection, error) {
 	return below(ctx, r.Root, customers.of(ctx), users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, backoffice.CustomerCriteria{}, backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (r user) Transcripts(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return transcriptsOf(ctx, r.Root, users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, filter, orderBy, pageArgs(first, after, last, before, page, pageSize))
+	return transcriptsOf(ctx, r.Root, users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, filter,
+		orderBy, pageArgs(first, after, last, before, page, pageSize))
 }
