@@ -20,7 +20,8 @@ func (c *Changes) Page(ctx context.Context, q backoffice.ChangeQuery) (*backoffi
 	return pages[0], nil
 }
 
-func (c *Changes) read(b *backoffice.Batch, q backoffice.ChangeQuery, _ []string, _ backoffice.Columns, pages []*backoffice.ChangePage, _ func(string) int) backoffice.Queued {
+func (c *Changes) read(b *backoffice.Batch, q backoffice.ChangeQuery, _ []string, _ backoffice.Columns,
+	pages []*backoffice.ChangePage, _ func(string) int) backoffice.Queued {
 	pages[0] = &backoffice.ChangePage{}
 	return c.reader.ReadChanges(b, q, pages[0])
 }

@@ -17,7 +17,8 @@ type loader[G comparable, V any] struct {
 
 // A reader queues the read of unknown keys, all different, and sets their answers in order. at returns the index of a
 // key, -1 for any other text.
-type reader[G comparable, V any] func(b *backoffice.Batch, by G, keys []string, want backoffice.Columns, answers []V, at func(string) int) backoffice.Queued
+type reader[G comparable, V any] func(b *backoffice.Batch, by G, keys []string, want backoffice.Columns, answers []V,
+	at func(string) int) backoffice.Queued
 
 // load is one question of a resolver: the dataloader's key. It holds all keys of the question, so one key costs as much
 // as a thousand.
@@ -68,7 +69,8 @@ type group[G comparable, V any] struct {
 }
 
 // all answers one question: a value for each key, in order, the zero value where there is none.
-func (l *loader[G, V]) all(ctx context.Context, of *Loaders, read reader[G, V], by G, keys []string, want backoffice.Columns) ([]V, error) {
+func (l *loader[G, V]) all(ctx context.Context, of *Loaders, read reader[G, V], by G, keys []string,
+	want backoffice.Columns) ([]V, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}

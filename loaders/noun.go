@@ -35,7 +35,8 @@ func In[T backoffice.Entity, C comparable](ctx context.Context, of backoffice.No
 	return n
 }
 
-func (n *Noun[T, C]) readRows(b *backoffice.Batch, _ struct{}, ids []string, want backoffice.Columns, rows []T, at func(string) int) backoffice.Queued {
+func (n *Noun[T, C]) readRows(b *backoffice.Batch, _ struct{}, ids []string, want backoffice.Columns, rows []T,
+	at func(string) int) backoffice.Queued {
 	return n.reader.Find(b, ids, want, func(row T) {
 		if place := at(row.Identity()); place >= 0 {
 			rows[place] = row
@@ -43,15 +44,18 @@ func (n *Noun[T, C]) readRows(b *backoffice.Batch, _ struct{}, ids []string, wan
 	})
 }
 
-func (n *Noun[T, C]) readPages(b *backoffice.Batch, list backoffice.ListQuery[C], parents []string, want backoffice.Columns, pages []backoffice.Page[T], _ func(string) int) backoffice.Queued {
+func (n *Noun[T, C]) readPages(b *backoffice.Batch, list backoffice.ListQuery[C], parents []string,
+	want backoffice.Columns, pages []backoffice.Page[T], _ func(string) int) backoffice.Queued {
 	return n.reader.Lists(b, list, parents, want, pages)
 }
 
-func (n *Noun[T, C]) readCounts(b *backoffice.Batch, c counted[C], parents []string, _ backoffice.Columns, counts []int, _ func(string) int) backoffice.Queued {
+func (n *Noun[T, C]) readCounts(b *backoffice.Batch, c counted[C], parents []string, _ backoffice.Columns, counts []int,
+	_ func(string) int) backoffice.Queued {
 	return n.reader.Counts(b, c.under, c.criteria, parents, counts)
 }
 
-func (n *Noun[T, C]) readGroups(b *backoffice.Batch, q backoffice.GroupQuery[C], _ []string, _ backoffice.Columns, answers []*backoffice.Aggregate, _ func(string) int) backoffice.Queued {
+func (n *Noun[T, C]) readGroups(b *backoffice.Batch, q backoffice.GroupQuery[C], _ []string, _ backoffice.Columns,
+	answers []*backoffice.Aggregate, _ func(string) int) backoffice.Queued {
 	answers[0] = &backoffice.Aggregate{}
 	return n.reader.Groups(b, q, answers[0])
 }
@@ -106,11 +110,13 @@ type StatusCounts struct {
 }
 
 // All returns the counts of each parent's list, in order.
-func (s *StatusCounts) All(ctx context.Context, under backoffice.Parent, criteria backoffice.TranscriptCriteria, parents []string) ([][]backoffice.TranscriptStatusCount, error) {
+func (s *StatusCounts) All(ctx context.Context, under backoffice.Parent, criteria backoffice.TranscriptCriteria,
+	parents []string) ([][]backoffice.TranscriptStatusCount, error) {
 	return s.loader.all(ctx, s.of, s.read, counted[backoffice.TranscriptCriteria]{under, criteria}, parents, 0)
 }
 
-func (s *StatusCounts) read(b *backoffice.Batch, c counted[backoffice.TranscriptCriteria], parents []string, _ backoffice.Columns, counts [][]backoffice.TranscriptStatusCount, _ func(string) int) backoffice.Queued {
+func (s *StatusCounts) read(b *backoffice.Batch, c counted[backoffice.TranscriptCriteria], parents []string,
+	_ backoffice.Columns, counts [][]backoffice.TranscriptStatusCount, _ func(string) int) backoffice.Queued {
 	return s.reader.StatusCounts(b, c.under, c.criteria, parents, counts)
 }
 
@@ -129,6 +135,7 @@ func (n *Nouns) All(ctx context.Context, ids []string) ([]backoffice.Noun, error
 	return n.loader.all(ctx, n.of, n.read, struct{}{}, ids, 0)
 }
 
-func (n *Nouns) read(b *backoffice.Batch, _ struct{}, ids []string, _ backoffice.Columns, nouns []backoffice.Noun, _ func(string) int) backoffice.Queued {
+func (n *Nouns) read(b *backoffice.Batch, _ struct{}, ids []string, _ backoffice.Columns, nouns []backoffice.Noun,
+	_ func(string) int) backoffice.Queued {
 	return n.reader.Nouns(b, ids, nouns)
 }
