@@ -27,7 +27,8 @@ const (
 )
 
 // compile fails when a variable of @skip or @include has no value.
-func compile(schema *linked, operation *graphql.OperationContext, prepare func(Selection) any, early func(object, field string) bool) (p *plan, err error) {
+func compile(schema *linked, operation *graphql.OperationContext, prepare func(Selection) any,
+	early func(object, field string) bool) (p *plan, err error) {
 	c := &compiler{
 		schema: schema, fragments: operation.Doc.Fragments, variables: operation.Variables, prepare: prepare,
 		numbers: map[ast.Selection]uint64{}, known: map[string]*selection{},

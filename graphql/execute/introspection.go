@@ -56,8 +56,10 @@ func introspected(schema *ast.Schema) (objects []*Object, roots []*Field) {
 			textField("description", (*typeOf).Description),
 			textField("specifiedByURL", (*typeOf).SpecifiedByURL),
 			listField("fields", "__Field", listOf((*typeOf).Fields, ast.Object, ast.Interface)),
-			listField("interfaces", "__Type", listOf(func(t *typeOf, _ bool) []typeOf { return t.Interfaces() }, ast.Object, ast.Interface)),
-			listField("possibleTypes", "__Type", listOf(func(t *typeOf, _ bool) []typeOf { return t.PossibleTypes() }, ast.Interface, ast.Union)),
+			listField("interfaces", "__Type",
+				listOf(func(t *typeOf, _ bool) []typeOf { return t.Interfaces() }, ast.Object, ast.Interface)),
+			listField("possibleTypes", "__Type",
+				listOf(func(t *typeOf, _ bool) []typeOf { return t.PossibleTypes() }, ast.Interface, ast.Union)),
 			listField("enumValues", "__EnumValue", listOf((*typeOf).EnumValues, ast.Enum)),
 			listField("inputFields", "__InputValue", listOf(func(t *typeOf, deprecated bool) []input { return inputs(t.InputFields(), deprecated) }, ast.InputObject)),
 			objectField("ofType", "__Type", (*typeOf).OfType),
@@ -91,7 +93,8 @@ func introspected(schema *ast.Schema) (objects []*Object, roots []*Field) {
 			textField("description", (*directive).Description),
 			booleanField("isRepeatable", func(d *directive) bool { return d.IsRepeatable }),
 			leafField("locations", func(w *Writer, d *directive) bool { return AppendList(w, d.Locations, false, false, (*Writer).String) }).nonNull(),
-			listField("args", "__InputValue", func(d *directive, deprecated bool) []input { return inputs(d.Args, deprecated) }).nonNull()),
+			listField("args", "__InputValue",
+				func(d *directive, deprecated bool) []input { return inputs(d.Args, deprecated) }).nonNull()),
 	}
 	return objects, []*Field{
 		{Name: "__schema", NonNull: true, Types: []string{"__Schema"}, Call: func(context.Context, List, map[string]any) (Column, error) {
@@ -105,7 +108,8 @@ func introspected(schema *ast.Schema) (objects []*Object, roots []*Field) {
 }
 
 // listOf is null for types of other kinds.
-func listOf[R any](get func(t *introspection.Type, deprecated bool) []R, kinds ...ast.DefinitionKind) func(*introspection.Type, bool) []R {
+func listOf[R any](get func(t *introspection.Type, deprecated bool) []R,
+	kinds ...ast.DefinitionKind) func(*introspection.Type, bool) []R {
 	return func(t *introspection.Type, deprecated bool) []R {
 		if !slices.Contains(kinds, ast.DefinitionKind(t.Kind())) {
 			return nil

@@ -267,5 +267,6 @@ func rootContext(ctx context.Context, f *field) context.Context {
 }
 
 func fieldContext(f *field) *graphql.FieldContext {
-	return &graphql.FieldContext{Object: f.object.Name, Field: f.source, IsMethod: f.def != nil && f.def.Call != nil, IsResolver: f.def != nil && f.def.Resolver}
+	return &graphql.FieldContext{Object: f.object.Name, Field: f.source, IsMethod: f.def != nil && f.def.Call != nil,
+		IsResolver: f.def != nil && f.def.Resolver}
 }

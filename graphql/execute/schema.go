@@ -76,7 +76,8 @@ func Each[T, R any](ctx context.Context, objects List, get func(T) (R, error)) (
 }
 
 // eachFrom continues until the end or the next panic.
-func eachFrom[T, R any](ctx context.Context, i int, list []T, results []R, faults *graphql.BatchErrorList, get func(T) (R, error)) (next int) {
+func eachFrom[T, R any](ctx context.Context, i int, list []T, results []R, faults *graphql.BatchErrorList,
+	get func(T) (R, error)) (next int) {
 	fail := func(err error) {
 		if *faults == nil {
 			*faults = make(graphql.BatchErrorList, len(list))

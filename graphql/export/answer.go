@@ -160,7 +160,8 @@ func (x *exporting) open() {
 	x.begun = true
 	header := x.w.Header()
 	header.Set("Content-Type", x.options.Format.contentType())
-	header.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", backoffice.ShownName(x.spine.name)+"."+string(x.options.Format)))
+	header.Set("Content-Disposition",
+		fmt.Sprintf("attachment; filename=%q", backoffice.ShownName(x.spine.name)+"."+string(x.options.Format)))
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no") // by proxies
 	header.Add("Vary", "Accept")

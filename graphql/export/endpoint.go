@@ -153,7 +153,8 @@ func (e *Endpoint) broken(ctx context.Context, query *graphqlhttp.Query, cost in
 	if errors.Is(err, errGone) {
 		level = slog.LevelInfo
 	}
-	e.config.Log.Log(ctx, level, "an export was broken off", "request", backoffice.RequestOf(ctx).ID, "cause", backoffice.MaskDigits(causeOf(err).Error()))
+	e.config.Log.Log(ctx, level, "an export was broken off", "request", backoffice.RequestOf(ctx).ID, "cause",
+		backoffice.MaskDigits(causeOf(err).Error()))
 	panic(http.ErrAbortHandler)
 }
 

@@ -101,7 +101,8 @@ func (o *Options) check() error {
 	return nil
 }
 
-var errNotAcceptable = graphqlhttp.NotAcceptable("an export is " + mediaOf[JSONL] + ", " + mediaOf[CSV] + " or " + mediaOf[XLSX] + ": name one in Accept, or in ?format=jsonl, csv or xlsx")
+var errNotAcceptable = graphqlhttp.NotAcceptable("an export is " + mediaOf[JSONL] + ", " + mediaOf[CSV] + " or " +
+	mediaOf[XLSX] + ": name one in Accept, or in ?format=jsonl, csv or xlsx")
 
 // negotiate returns the format that the Accept headers prefer: JSON Lines when any will do.
 func negotiate(header http.Header) (Format, error) {

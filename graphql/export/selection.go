@@ -34,7 +34,8 @@ func (s *selecting) fields(set ast.SelectionSet) (found []*selected) {
 				at := slices.IndexFunc(found, func(f *selected) bool { return f.alias == part.Alias })
 				if at < 0 {
 					at = len(found)
-					found = append(found, &selected{alias: part.Alias, name: part.Name, definition: part.Definition, parent: part.ObjectDefinition, source: part})
+					found = append(found, &selected{alias: part.Alias, name: part.Name, definition: part.Definition,
+						parent: part.ObjectDefinition, source: part})
 				}
 				found[at].set = append(found[at].set, part.SelectionSet...)
 			case *ast.InlineFragment:

@@ -41,7 +41,8 @@ func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
 	s := &selecting{fragments: asked.Document.Fragments, variables: asked.Variables}
 	roots := s.fields(asked.Operation.SelectionSet)
 	if len(roots) != 1 || !limits.IsConnection(asked.Schema.Types[roots[0].definition.Type.Name()]) {
-		return nil, backoffice.Errorf(backoffice.BadInput, "an export has exactly one root field, a list with edges; this document has %s", namesOf(roots))
+		return nil, backoffice.Errorf(backoffice.BadInput,
+			"an export has exactly one root field, a list with edges; this document has %s", namesOf(roots))
 	}
 	root := roots[0]
 	sp := &spine{name: root.name}
@@ -58,7 +59,8 @@ func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
 		return nil, err
 	}
 	field := *root.source
-	field.Arguments, field.SelectionSet, field.Directives = arguments, ast.SelectionSet{r.page(root.definition, "hasNextPage", "endCursor"), list}, nil
+	field.Arguments, field.SelectionSet, field.Directives = arguments,
+		ast.SelectionSet{r.page(root.definition, "hasNextPage", "endCursor"), list}, nil
 	operation := *asked.Operation
 	operation.SelectionSet, operation.Directives = ast.SelectionSet{&field}, nil
 	query := *asked
@@ -122,7 +124,8 @@ func (sp *spine) window(root *selected, variables map[string]any, o Options) (as
 		if root.definition.Arguments.ForName(name) == nil {
 			return nil, backoffice.Errorf(backoffice.BadInput, "this list cannot be walked")
 		}
-		arguments = append(arguments, &ast.Argument{Name: name, Value: &ast.Value{Kind: ast.Variable, Raw: variable}, Position: root.source.Position})
+		arguments = append(arguments, &ast.Argument{Name: name, Value: &ast.Value{Kind: ast.Variable, Raw: variable},
+			Position: root.source.Position})
 	}
 	return arguments, nil
 }

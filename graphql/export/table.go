@@ -71,7 +71,8 @@ func newTable(row *shape, unfold string) (*table, error) {
 	seen := map[string]bool{}
 	for _, path := range t.columns {
 		if seen[path] {
-			return nil, backoffice.Errorf(backoffice.BadInput, "two columns would have the name %s: give one of them another, by an alias", backoffice.ShownName(path))
+			return nil, backoffice.Errorf(backoffice.BadInput,
+				"two columns would have the name %s: give one of them another, by an alias", backoffice.ShownName(path))
 		}
 		seen[path] = true
 	}
@@ -99,7 +100,8 @@ func (t *table) assign(s *shape, prefix string, inList bool, lists *[]*member) {
 }
 
 func (s *shape) hidesPage() bool {
-	return s.hides && slices.ContainsFunc(s.members, func(m *member) bool { return m.role == page || m.below != nil && m.below.hidesPage() })
+	return s.hides && slices.ContainsFunc(s.members,
+		func(m *member) bool { return m.role == page || m.below != nil && m.below.hidesPage() })
 }
 
 // each calls do for each row of the element at an offset, and returns the element's end.

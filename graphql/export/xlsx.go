@@ -94,7 +94,8 @@ func newWorkbook(t *table, name string, most int64) (*workbook, error) {
 	if err != nil {
 		return nil, noRoom(err)
 	}
-	w := &workbook{table: t, name: name, folder: folder, remove: remove, most: most, cells: make([]any, len(t.columns)), widths: make([]float64, len(t.columns))}
+	w := &workbook{table: t, name: name, folder: folder, remove: remove, most: most, cells: make([]any, len(t.columns)),
+		widths: make([]float64, len(t.columns))}
 	if free, err := FreeBytes(folder); err != nil || free < most {
 		w.close()
 		if err == nil {
@@ -235,7 +236,8 @@ func (w *workbook) shown(text string, column int) (any, error) {
 		return nil, nil
 	}
 	if len(text) > mostCellUnits && len(utf16.Encode([]rune(text))) > mostCellUnits {
-		return nil, backoffice.Errorf(backoffice.BadInput, "a value of %s is longer than the %d characters that a cell of XLSX holds: take csv or jsonl",
+		return nil, backoffice.Errorf(backoffice.BadInput,
+			"a value of %s is longer than the %d characters that a cell of XLSX holds: take csv or jsonl",
 			backoffice.ShownName(w.table.columns[column]), mostCellUnits)
 	}
 	return strings.ToValidUTF8(text, "\uFFFD"), nil

@@ -62,7 +62,8 @@ func Levels(timeline *backoffice.Timeline) []Level {
 	noted := timeline.Levels()
 	levels := make([]Level, len(noted))
 	for i, l := range noted {
-		levels[i] = Level{Fields: l.Fields, Milliseconds: milliseconds(l.Ended.Sub(l.Began)), Rows: l.Rows(), Statements: make([]Statement, len(l.Statements))}
+		levels[i] = Level{Fields: l.Fields, Milliseconds: milliseconds(l.Ended.Sub(l.Began)), Rows: l.Rows(),
+			Statements: make([]Statement, len(l.Statements))}
 		for j, s := range l.Statements {
 			levels[i].Statements[j] = Statement{Name: s.Name, Times: s.Times, Rows: s.Rows, Replica: s.Replica,
 				Milliseconds: milliseconds(s.Ended.Sub(s.Began)), Waited: milliseconds(s.Waited)}

@@ -21,7 +21,8 @@ type Asked struct{ request }
 // Ask reads the body of a POST. Errors: those of a body, as *Refused.
 func (g *GraphQL) Ask(w http.ResponseWriter, r *http.Request) (Asked, error) {
 	if r.Method != http.MethodPost {
-		return Asked{}, (&unread{status: http.StatusMethodNotAllowed, message: "the method is not allowed", allow: http.MethodPost}).refused()
+		return Asked{}, (&unread{status: http.StatusMethodNotAllowed, message: "the method is not allowed",
+			allow: http.MethodPost}).refused()
 	}
 	asked, refused := g.read(w, r)
 	if refused != nil {
@@ -113,7 +114,8 @@ type Part struct {
 // register's ledger, budget and snapshot, on primary servers, and without leaving its lists in the cache. An error of
 // any field fails all of it. Errors: *Refused, and those of the hooks. written gets the answer so far, from time to
 // time and at its end; it may yet turn out to be an error.
-func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, cost int, written func(answer []byte)) (_ *Part, err error) {
+func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, cost int,
+	written func(answer []byte)) (_ *Part, err error) {
 	p := &Part{g: g}
 	defer func() {
 		if err != nil {

@@ -80,7 +80,8 @@ func (g *GraphQL) AskedBy(ctx context.Context, saved *backoffice.TrustedDocument
 	return Asked{asked}, nil
 }
 
-func (g *GraphQL) askedBy(ctx context.Context, saved *backoffice.TrustedDocument, parameters url.Values) (asked request, _ *gqlerror.Error) {
+func (g *GraphQL) askedBy(ctx context.Context, saved *backoffice.TrustedDocument,
+	parameters url.Values) (asked request, _ *gqlerror.Error) {
 	document, errs := g.documents.find(known{text: saved.ID, trusted: true}, saved.Text)
 	if errs != nil {
 		return asked, errs[0]

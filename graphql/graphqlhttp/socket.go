@@ -246,7 +246,8 @@ func (s *socket) begin(ctx context.Context, m message) bool {
 	case known:
 		return false
 	case n >= mostOperations: // rejected before anything else is read, so that the rejections do not pile up
-		refused := s.Present(ctx, backoffice.Errorf(backoffice.RateLimited, "too many operations at one time: %d of a connection", mostOperations))
+		refused := s.Present(ctx, backoffice.Errorf(backoffice.RateLimited,
+			"too many operations at one time: %d of a connection", mostOperations))
 		_ = s.send(message{id: m.id, kind: messageError, errors: gqlerror.List{refused}})
 		return true
 	}

@@ -32,7 +32,8 @@ func (g *GraphQL) trusted(ctx context.Context, asked request) (*document, gqlerr
 	case err != nil && !unknown:
 		return nil, gqlerror.List{g.Present(ctx, err)}
 	case asked.query != "" && asked.documentID != "" && !agree(asked, found):
-		return nil, gqlerror.List{failure(codeBadInput, "the document is not the one of the identifier that came with it; send one of the two")}
+		return nil, gqlerror.List{failure(codeBadInput,
+			"the document is not the one of the identifier that came with it; send one of the two")}
 	case unknown && asked.query != "" && backoffice.TrustedOnly(ctx):
 		return nil, gqlerror.List{failure(codeForbidden, "this pair may send trusted documents alone")}
 	case unknown && asked.query != "":

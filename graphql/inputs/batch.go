@@ -7,7 +7,8 @@ type BatchOutcome struct {
 	Outcome
 }
 
-func resultsOf[T, R any](outcome *backoffice.BatchOutcome[T], result func(object *T, userErrors []*backoffice.UserError) *R) ([]*R, BatchOutcome) {
+func resultsOf[T, R any](outcome *backoffice.BatchOutcome[T],
+	result func(object *T, userErrors []*backoffice.UserError) *R) ([]*R, BatchOutcome) {
 	results := []*R{}
 	if outcome == nil {
 		return results, BatchOutcome{}

@@ -72,7 +72,8 @@ func parseSource(file, text string) (*source, error) {
 				current.name = word.Value
 			}
 		}
-		if previous[1].Kind == lexer.Spread && word.Kind == lexer.Name && word.Value != "on" && !slices.Contains(current.spreads, word.Value) {
+		if previous[1].Kind == lexer.Spread && word.Kind == lexer.Name && word.Value != "on" &&
+			!slices.Contains(current.spreads, word.Value) {
 			current.spreads = append(current.spreads, word.Value)
 		}
 		previous = [2]lexer.Token{previous[1], word}
