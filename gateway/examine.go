@@ -38,7 +38,8 @@ func (s *Settings) examineReceipts(ctx context.Context, tell func(backoffice.Fin
 		return
 	}
 	if _, err := os.Stat(strings.TrimPrefix(s.Receipts, "file:")); errors.Is(err, fs.ErrNotExist) && !strings.Contains(s.Receipts, "://") {
-		tell(backoffice.Doubtful("receipts", "their folder does not exist", "the next start makes it; if there were receipts, name where they are with --receipts"))
+		tell(backoffice.Doubtful("receipts", "their folder does not exist",
+			"the next start makes it; if there were receipts, name where they are with --receipts"))
 		return
 	}
 	receipts, err := files.OpenReceipts(ctx, s.Receipts)
@@ -116,7 +117,8 @@ func (s *Settings) examineDatabase(ctx context.Context, tell func(backoffice.Fin
 		tell(backoffice.Wrong("replicas", "an embedded store has none", "leave out --replica"))
 	}
 	if _, missing := s.missing(); missing {
-		tell(backoffice.Wrong("database", path+" does not exist", "run this where it is, or name it with --database; serve, demo, import, pull and migrate make a new one"))
+		tell(backoffice.Wrong("database", path+" does not exist",
+			"run this where it is, or name it with --database; serve, demo, import, pull and migrate make a new one"))
 		return false
 	}
 	if isAnothers("database", path, tell) {
@@ -143,11 +145,13 @@ func (s *Settings) examineStore(ctx context.Context, keys *privacy.Keyset, tell 
 func (s *Settings) examineFiles(ctx context.Context, register backoffice.Store, tell func(backoffice.Finding)) {
 	folder, isFolder := files.FolderOf(s.Files)
 	if err := s.mayBeLost(ctx, register); err != nil { // as at a start
-		tell(backoffice.Wrong("stored files", err.Error(), "a server does not start like this; see also whether --files names the right folder"))
+		tell(backoffice.Wrong("stored files", err.Error(),
+			"a server does not start like this; see also whether --files names the right folder"))
 		return
 	}
 	if _, err := os.Stat(folder); isFolder && errors.Is(err, fs.ErrNotExist) {
-		tell(backoffice.Doubtful("stored files", folder+" does not exist", "the next start makes it; if there were files, name where they are with --files"))
+		tell(backoffice.Doubtful("stored files", folder+" does not exist",
+			"the next start makes it; if there were files, name where they are with --files"))
 		return
 	}
 	stored, err := files.Open(ctx, s.Files)

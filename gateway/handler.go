@@ -107,11 +107,13 @@ func (s server) handler() http.Handler {
 	return s.tracer.TakeOver(s.mirror.marks(s.routes(schema, endpoint, admission, throttle)))
 }
 
-func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, admission *limits.Admission, throttle *auth.Throttle) chi.Router {
+func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, admission *limits.Admission,
+	throttle *auth.Throttle) chi.Router {
 	r, vault := chi.NewRouter(), s.backend.Vault
 	s.http.Mount(r)
 	bounded := r.With(s.http.Deadline)
-	signIn := chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client, s.budgets.middleware, vault.Middleware(auth.From, s.authenticator.Challenging(endpoint.Refuse))).Handler
+	signIn := chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client,
+		s.budgets.middleware, vault.Middleware(auth.From, s.authenticator.Challenging(endpoint.Refuse))).Handler
 	exports := s.exports(endpoint)
 	answered, streamed := s.http.Deadline(signIn(endpoint)), s.http.Stream(signIn(endpoint))
 	socketSignIn := s.signIn(throttle)
@@ -120,7 +122,8 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 	r.HandleFunc("/graphql", func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case graphqlhttp.IsSocket(r) && !s.http.MayConnect(r):
-			endpoint.Refuse(w, r, backoffice.Errorf(backoffice.Forbidden, "pages of this origin may not connect: --cors-origin names those that may"))
+			endpoint.Refuse(w, r, backoffice.Errorf(backoffice.Forbidden,
+				"pages of this origin may not connect: --cors-origin names those that may"))
 		case graphqlhttp.IsSocket(r):
 			endpoint.Socket(w, r, s.proxies.ClientAddress(r), socketSignIn)
 		case graphqlhttp.WantsEvents(r):

@@ -12,7 +12,8 @@ func (s server) measure(throttle *auth.Throttle, vault *privacy.Vault, admission
 	srv := s.http
 	srv.Count("backoffice_sign_ins_failed_total", "Requests without a valid credential pair.", throttle.FailedSignIns)
 	srv.Count("backoffice_consultations_total", "Entries made in the register of consultations.", vault.Entered)
-	srv.Count("backoffice_consultations_failed_total", "Answers held back because their entry in the register could not be made.", vault.Failures)
+	srv.Count("backoffice_consultations_failed_total",
+		"Answers held back because their entry in the register could not be made.", vault.Failures)
 	srv.Gauge("backoffice_change_streams", "Streams and waiting requests that follow the change feed.", s.feed.Streams)
 	srv.Gauge("backoffice_sockets", "WebSockets on which a pair has signed in.", s.feed.Connections)
 	srv.Gauge("backoffice_admission_running", "Cost of the operations that run.", func() int64 {

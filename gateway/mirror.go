@@ -53,7 +53,8 @@ func (m *mirror) ready(ctx context.Context) error {
 	}
 	for i := range known.Nouns {
 		if n := &known.Nouns[i]; known.Age(n, now) > m.MaxAge {
-			return backoffice.Errorf(backoffice.Unavailable, "the mirror is too old: not every %s is known since %s", n.Noun, max(n.At, known.Since))
+			return backoffice.Errorf(backoffice.Unavailable, "the mirror is too old: not every %s is known since %s",
+				n.Noun, max(n.At, known.Since))
 		}
 	}
 	return nil

@@ -48,7 +48,8 @@ func (o *Operator) Close() { o.end() }
 func (o *Operator) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, writer := io.Pipe()
 	w := &piped{header: http.Header{}, to: writer, begun: make(chan struct{})}
-	response := &http.Response{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: body, ContentLength: -1, Trailer: http.Header{}, Request: r}
+	response := &http.Response{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: body, ContentLength: -1,
+		Trailer: http.Header{}, Request: r}
 	ctx, gone := context.WithCancel(r.Context())
 	go func() {
 		defer gone()

@@ -57,11 +57,13 @@ func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Findi
 	defer p.Close()
 	n, err := p.Reach(ctx)
 	if err != nil {
-		tell(backoffice.Wrong("people", err.Error(), "see --oidc-issuer, and that this machine may reach it: nobody signs in without its keys"))
+		tell(backoffice.Wrong("people", err.Error(),
+			"see --oidc-issuer, and that this machine may reach it: nobody signs in without its keys"))
 		return
 	}
 	if s.Client != "" && p.TokenEndpoint(ctx) == "" {
-		tell(backoffice.Wrong("people", "the issuer does not say where it gives tokens", "GraphiQL cannot sign people in there: leave --oidc-client out"))
+		tell(backoffice.Wrong("people", "the issuer does not say where it gives tokens",
+			"GraphiQL cannot sign people in there: leave --oidc-client out"))
 		return
 	}
 	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %d keys, and the map can be read", n)))

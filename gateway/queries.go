@@ -17,7 +17,8 @@ import (
 const queriesPath = "/queries/{file}"
 
 // mountQueries serves the addresses of saved queries: with an ordinary answer, or with an export, which may take long.
-func (s server) mountQueries(r chi.Router, signIn func(http.Handler) http.Handler, graphql *graphqlhttp.GraphQL, exports *export.Endpoint) {
+func (s server) mountQueries(r chi.Router, signIn func(http.Handler) http.Handler, graphql *graphqlhttp.GraphQL,
+	exports *export.Endpoint) {
 	answered := s.http.Deadline(signIn(s.saved(graphql, func(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument, _ string, parameters url.Values) {
 		graphql.ServeSaved(w, r, saved, parameters)
 	})))
@@ -65,11 +66,13 @@ func fileOf(r *http.Request) (name, format string) {
 }
 
 // saved finds the query of an address and its parameters, for an authenticated caller.
-func (s server) saved(graphql *graphqlhttp.GraphQL, serve func(http.ResponseWriter, *http.Request, *backoffice.TrustedDocument, string, url.Values)) http.Handler {
+func (s server) saved(graphql *graphqlhttp.GraphQL,
+	serve func(http.ResponseWriter, *http.Request, *backoffice.TrustedDocument, string, url.Values)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, format := fileOf(r)
 		if format == "" {
-			graphql.Refuse(w, r, backoffice.Errorf(backoffice.NotFound, "the address of a saved query ends in .json, .jsonl, .csv or .xlsx"))
+			graphql.Refuse(w, r, backoffice.Errorf(backoffice.NotFound,
+				"the address of a saved query ends in .json, .jsonl, .csv or .xlsx"))
 			return
 		}
 		saved, err := backoffice.SavedQueryOf(r.Context(), s.store, auth.From(r.Context()), name)

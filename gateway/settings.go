@@ -126,7 +126,8 @@ func (s *Settings) openBackend(ctx context.Context) (_ *Backend, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{Store: store, Files: stored, Keys: keys, Vault: privacy.NewVault(keys, store), documents: pdf.NewDocuments(letterhead, fonts)}
+	b := &Backend{Store: store, Files: stored, Keys: keys, Vault: privacy.NewVault(keys, store),
+		documents: pdf.NewDocuments(letterhead, fonts)}
 	if s.Receipts != "" {
 		if b.Receipts, err = files.OpenReceipts(ctx, s.Receipts); err != nil {
 			return nil, errors.Join(err, stored.Close())

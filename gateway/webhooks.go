@@ -12,16 +12,20 @@ func (s server) sender(settings WebhookSettings) *webhooks.Sender {
 	if settings.Off {
 		return nil
 	}
-	sender := webhooks.NewSender(webhooks.Options{Store: s.backend.Store, Feed: s.feed, Keys: s.backend.Keys, Settings: settings.Settings, Log: s.log})
-	s.http.Count("backoffice_webhook_messages_total", "Messages that receivers of webhooks have received from this server.", sender.Received)
+	sender := webhooks.NewSender(webhooks.Options{Store: s.backend.Store, Feed: s.feed, Keys: s.backend.Keys,
+		Settings: settings.Settings, Log: s.log})
+	s.http.Count("backoffice_webhook_messages_total",
+		"Messages that receivers of webhooks have received from this server.", sender.Received)
 	s.http.Count("backoffice_webhook_failures_total", "Attempts of this server to send a message to a webhook that failed.", sender.Failed)
 	for state, read := range map[string]func(webhooks.Standing) int64{
 		"live":     func(of webhooks.Standing) int64 { return of.Live },
 		"retrying": func(of webhooks.Standing) int64 { return of.Retrying },
 		"stopped":  func(of webhooks.Standing) int64 { return of.Stopped },
 	} {
-		s.http.Gauge("backoffice_webhooks", "Webhooks, by how they stand.", func() int64 { return read(sender.Standing()) }, "state", state)
+		s.http.Gauge("backoffice_webhooks", "Webhooks, by how they stand.",
+			func() int64 { return read(sender.Standing()) }, "state", state)
 	}
-	s.http.Gauge("backoffice_webhook_waiting_seconds", "Age of the message that has waited longest to be received.", func() int64 { return int64(sender.Standing().Waiting.Seconds()) })
+	s.http.Gauge("backoffice_webhook_waiting_seconds", "Age of the message that has waited longest to be received.",
+		func() int64 { return int64(sender.Standing().Waiting.Seconds()) })
 	return sender
 }
