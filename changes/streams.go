@@ -70,7 +70,8 @@ func (f *Feed) count(clientID string, as role) error {
 	case f.life.Err() != nil:
 		return errStopping
 	case all.all[as] >= most.OfServer, of[as] >= most.OfPair:
-		return backoffice.Errorf(backoffice.RateLimited, "too many %s at one time: %d of a pair, %d of a server", rolesAre[as], most.OfPair, most.OfServer)
+		return backoffice.Errorf(backoffice.RateLimited, "too many %s at one time: %d of a pair, %d of a server",
+			rolesAre[as], most.OfPair, most.OfServer)
 	}
 	if all.of == nil {
 		all.of = map[string]*[roles]int{}

@@ -33,7 +33,8 @@ func Behind(ctx context.Context, store backoffice.Store, hooks []*backoffice.Web
 	return behind, nil
 }
 
-func countBehind(ctx context.Context, store backoffice.ChangeReader, history string, after int64, kinds backoffice.ChangeKinds) (n int, err error) {
+func countBehind(ctx context.Context, store backoffice.ChangeReader, history string, after int64,
+	kinds backoffice.ChangeKinds) (n int, err error) {
 	for {
 		page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{
 			History: history, After: after, First: min(countedAtOnce, MostBehind-n), Kinds: kinds,

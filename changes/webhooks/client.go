@@ -103,7 +103,8 @@ func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, 
 	answer.Body, _ = io.ReadAll(io.LimitReader(response.Body, answerSize)) // if truncated, received all the same
 	switch {
 	case response.StatusCode >= 300 && response.StatusCode < 400:
-		answer.Failure = fmt.Sprintf("it answered %d; redirects are not followed: give the webhook the address itself", response.StatusCode)
+		answer.Failure = fmt.Sprintf("it answered %d; redirects are not followed: give the webhook the address itself",
+			response.StatusCode)
 	case response.StatusCode < 200 || response.StatusCode >= 300:
 		answer.Failure = fmt.Sprintf("it answered %d", response.StatusCode)
 	}

@@ -25,7 +25,8 @@ const (
 // Create creates a webhook and returns it with its secret, which cannot be shown again. Errors: NotFound for an unknown
 // credential, Refused for an address, noun or credential that a webhook cannot have, BadInput for a malformed cursor,
 // CursorExpired for one whose changes the log no longer has.
-func Create(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, draft Draft) (hook *backoffice.Webhook, secret string, err error) {
+func Create(ctx context.Context, store backoffice.Store, keys *privacy.Keyset,
+	draft Draft) (hook *backoffice.Webhook, secret string, err error) {
 	pair, err := pairOf(ctx, store, draft.ClientID)
 	if err != nil {
 		return nil, "", err
@@ -43,7 +44,8 @@ func Create(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, d
 		return nil, "", err
 	}
 	if len(others) >= backoffice.MaxWebhooks {
-		return nil, "", backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed, Message: "there are as many webhooks as there may be; delete one"})
+		return nil, "", backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed,
+			Message: "there are as many webhooks as there may be; delete one"})
 	}
 	if secret, hook.Secret, err = newSecret(keys, hook.ID); err != nil {
 		return nil, "", err
@@ -88,7 +90,8 @@ func placeOf(ctx context.Context, store backoffice.Store, cursor string) (histor
 }
 
 // Rotate gives a webhook a new secret and returns it; the old one keeps signing for overlap. Errors: NotFound.
-func Rotate(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, id string, overlap time.Duration) (secret string, err error) {
+func Rotate(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, id string,
+	overlap time.Duration) (secret string, err error) {
 	secret, sealed, err := newSecret(keys, id)
 	if err != nil {
 		return "", err
@@ -118,7 +121,8 @@ func Rewind(ctx context.Context, store backoffice.Store, id, to string) error {
 		return err
 	}
 	now := backoffice.InstantOf(time.Now())
-	return store.UpdateWebhook(ctx, id, "webhooks rewind", now, func(hook *backoffice.Webhook) error { return hook.Rewind(pair, history, at, now) })
+	return store.UpdateWebhook(ctx, id, "webhooks rewind", now,
+		func(hook *backoffice.Webhook) error { return hook.Rewind(pair, history, at, now) })
 }
 
 // Disable stops a webhook until it is rewound. Errors: NotFound.

@@ -50,7 +50,8 @@ var closed = func() (networks []netip.Prefix) {
 var public = netip.MustParsePrefix("2000::/3")
 
 func isPublic(address netip.Addr) bool {
-	return (address.Is4() || public.Contains(address)) && !slices.ContainsFunc(closed, func(n netip.Prefix) bool { return n.Contains(address) })
+	return (address.Is4() || public.Contains(address)) &&
+		!slices.ContainsFunc(closed, func(n netip.Prefix) bool { return n.Contains(address) })
 }
 
 var errPrivate = errors.New("the address is in a private network")

@@ -52,7 +52,8 @@ type Standing struct {
 }
 
 func NewSender(o Options) *Sender {
-	s := &Sender{Options: o, client: newClient(o.Settings, o.Keys), holder: backoffice.NewID(), machine: time.Now, every: lookEvery, idle: idleTime}
+	s := &Sender{Options: o, client: newClient(o.Settings, o.Keys), holder: backoffice.NewID(), machine: time.Now,
+		every: lookEvery, idle: idleTime}
 	s.now = func() time.Time { return s.machine().Add(-time.Duration(s.ahead.Load())) }
 	return s
 }
@@ -165,7 +166,8 @@ func asPairOf(ctx context.Context, hook *backoffice.Webhook, pairs map[string]*b
 }
 
 // mayTell returns what a webhook may get now, or why it has to stop.
-func mayTell(hook *backoffice.Webhook, pairs map[string]*backoffice.Credential, now backoffice.Instant) (backoffice.ChangeKinds, backoffice.WebhookStop) {
+func mayTell(hook *backoffice.Webhook, pairs map[string]*backoffice.Credential,
+	now backoffice.Instant) (backoffice.ChangeKinds, backoffice.WebhookStop) {
 	var pair *backoffice.Credential
 	if hook.ClientID != "" {
 		if pair = pairs[hook.ClientID]; pair == nil || !pair.Live(now) {

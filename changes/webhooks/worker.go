@@ -43,9 +43,11 @@ var (
 )
 
 // begin starts a worker, in place of one that is done, nil for none.
-func (s *Sender) begin(ctx context.Context, hook *backoffice.Webhook, kinds backoffice.ChangeKinds, stop backoffice.WebhookStop, before *worker) *worker {
+func (s *Sender) begin(ctx context.Context, hook *backoffice.Webhook, kinds backoffice.ChangeKinds,
+	stop backoffice.WebhookStop, before *worker) *worker {
 	own, end := context.WithCancel(ctx)
-	w := &worker{Sender: s, id: hook.ID, version: hook.Version, kinds: kinds, stop: stop, again: before != nil && before.broke, end: end, done: make(chan struct{})}
+	w := &worker{Sender: s, id: hook.ID, version: hook.Version, kinds: kinds, stop: stop,
+		again: before != nil && before.broke, end: end, done: make(chan struct{})}
 	s.work.Go(func() {
 		defer close(w.done)
 		defer end()
@@ -127,7 +129,8 @@ func (w *worker) own(ctx context.Context) error {
 	if w.leased >= backoffice.InstantOf(now.Add(leaseLeft)) {
 		return nil
 	}
-	lease := backoffice.Lease{Name: nameOf(w.id), Holder: w.holder, Since: backoffice.InstantOf(now), Until: backoffice.InstantOf(now.Add(leaseTime))}
+	lease := backoffice.Lease{Name: nameOf(w.id), Holder: w.holder, Since: backoffice.InstantOf(now),
+		Until: backoffice.InstantOf(now.Add(leaseTime))}
 	taken, err := w.Store.TakeLease(ctx, lease, backoffice.InstantOf(now), "")
 	if err != nil {
 		return err
