@@ -117,7 +117,8 @@ func weak(classes []bidi.Class, embedding bidi.Class) {
 		}
 	}
 	for i := 1; i+1 < len(classes); i++ {
-		if before := classes[i-1]; before == classes[i+1] && (before == bidi.EN && (classes[i] == bidi.ES || classes[i] == bidi.CS) || before == bidi.AN && classes[i] == bidi.CS) {
+		if before := classes[i-1]; before == classes[i+1] && (before == bidi.EN &&
+			(classes[i] == bidi.ES || classes[i] == bidi.CS) || before == bidi.AN && classes[i] == bidi.CS) {
 			classes[i] = before
 		}
 	}

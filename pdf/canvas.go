@@ -177,7 +177,8 @@ func (c *canvas) assemble(f *file, tags *structure, m metadata) (root, info int,
 	pages := make([]int, len(c.pages))
 	var kids strings.Builder
 	for i, content := range c.pages {
-		pages[i] = f.add(fmt.Sprintf("<</Type/Page/Parent %s/StructParents %d/Tabs/S/Contents %s>>", ref(tree), i, ref(f.stream("", content))))
+		pages[i] = f.add(fmt.Sprintf("<</Type/Page/Parent %s/StructParents %d/Tabs/S/Contents %s>>", ref(tree), i,
+			ref(f.stream("", content))))
 		kids.WriteString(ref(pages[i]) + " ")
 	}
 	pictures := ""

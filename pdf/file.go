@@ -96,7 +96,8 @@ func writeStream(out *bytes.Buffer, number int, dictionary string, stream []byte
 const entryWidth = 1 + 4 + 2
 
 func setEntry(entries []byte, number int, kind byte, field, index int) {
-	copy(entries[number*entryWidth:], []byte{kind, byte(field >> 24), byte(field >> 16), byte(field >> 8), byte(field), byte(index >> 8), byte(index)})
+	copy(entries[number*entryWidth:], []byte{kind, byte(field >> 24), byte(field >> 16), byte(field >> 8), byte(field),
+		byte(index >> 8), byte(index)})
 }
 
 // deflaters are pooled: one takes more memory than a whole document.
