@@ -53,12 +53,12 @@ func (r *Reader) Next(ctx context.Context, most int) ([]*backoffice.VisibleChang
 	}
 }
 
-// read returns the changes without waiting.
+// read returns the changes without waiting. A restricted caller's come from the store, which alone knows its view.
 func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.VisibleChange, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	entries, to, history, ok := r.feed.tail.after(r.at) // only the store knows what a restricted caller sees
+	entries, to, history, ok := r.feed.tail.after(r.at)
 	if ok && (r.history == "" || r.history == history) && !backoffice.RestrictionOf(ctx).IsSet() {
 		r.history = history
 		for _, entry := range entries {
