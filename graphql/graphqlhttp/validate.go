@@ -14,7 +14,7 @@ import (
 )
 
 // validationRules are the rules of the GraphQL specification, without those of gqlparser that guess what was meant or
-// quote values. "Did you mean" tells a caller of the schema what it did not ask, and is slow.
+// quote values. "Did you mean" reveals more of the schema than the caller asked, and is slow.
 var validationRules = func() []core.Rule {
 	chosen := rules.NewDefaultRules()
 	for _, replaced := range []string{
