@@ -1,9 +1,11 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -18,12 +20,12 @@ import (
 
 const OpenAPIPath = "/openapi.json"
 
-// Config is what the interface works with. All of it is needed, but for what says otherwise.
+// Config is what the interface needs. Everything is required unless its comment says otherwise.
 type Config struct {
 	Store   Store
 	Service *backoffice.Service
 	Files   backoffice.FileStore
-	Keys    *privacy.Keyset // of signed paths
+	Keys    *privacy.Keyset // sign paths
 	Vault   *privacy.Vault
 	Feed    *changes.Feed
 
@@ -31,21 +33,21 @@ type Config struct {
 	Throttle      *auth.Throttle
 	Proxies       auth.Proxies
 
-	// Admit, if there is one, waits until a request of this cost may run, in objects, and gives it a context of its
-	// own; leave is called when the answer was sent. least is what of the cost is charged in any case.
+	// Admit, if set, waits until a request of this cost, in objects, may run, and returns a context for it. Call leave
+	// when the answer is sent. least is the part of the cost that is charged in any case.
 	Admit func(ctx context.Context, cost, least int) (own context.Context, leave func(), err error)
-	// Open, if set, charges the opening of a stream or a transfer, which Admit does not hold up. Errors: RateLimited.
+	// Open, if set, charges for opening a stream or a transfer, which does not wait for Admit. Errors: RateLimited.
 	Open func(ctx context.Context) error
-	// Answer is the most bytes of an answer; 0 is no bound.
+	// Answer is the maximum size of an answer in bytes; 0 is unlimited.
 	Answer int
-	// Upload is the most bytes of a document that is uploaded.
+	// Upload is the maximum size of an uploaded document in bytes.
 	Upload int64
 
-	// Streamed bounds requests that are answered with a file, for as long as it flows, and Bounded the time of all
-	// others; nil: there is no bound.
+	// Streamed limits requests that transfer a file, for as long as bytes flow; Bounded limits the time of all others.
+	// nil is no limit.
 	Bounded, Streamed func(http.Handler) http.Handler
 
-	// SignedIn, if there is one, sees each request that has a principal.
+	// SignedIn, if set, sees each request that has a principal.
 	SignedIn func(http.Handler) http.Handler
 }
 
@@ -55,7 +57,7 @@ type Store interface {
 	BeginSnapshot(ctx context.Context) backoffice.Snapshot
 }
 
-// parts are the operations of each noun, under the tags of the OpenAPI document, in its order.
+// parts are the operations of each noun, by tag, in the order of the OpenAPI document.
 var parts = []struct {
 	tag, about string
 	mount      func(*API)
@@ -75,18 +77,18 @@ var parts = []struct {
 		"for spreadsheets and reports that refresh themselves.", func(*API) {}},
 }
 
-// API is the interface, mounted. It may be used by any number of callers at once.
+// API is the mounted interface. Safe for concurrent use.
 type API struct {
 	Config
 	huma     huma.API
-	tag      string        // of the part that is mounted
-	document func() []byte // the OpenAPI document, made when it is first asked for
+	tag      string        // of the part being mounted
+	document func() []byte // the OpenAPI document, made on first use
 
-	uploading sync.Map // semaphores by pair
+	uploading sync.Map // semaphores by credential
 }
 
-// Mount adds the interface to a router, which may have other routes: operations behind sign-in, signed paths and the
-// OpenAPI document without it, and problem details for unknown paths and wrong methods.
+// Mount adds the interface to a router, which may have other routes. Operations need sign-in; signed paths and the
+// OpenAPI document do not. Unknown paths and wrong methods are answered with problem details.
 func Mount(r chi.Router, c Config) *API {
 	a := &API{Config: c}
 	for _, middleware := range []*func(http.Handler) http.Handler{&c.Bounded, &c.Streamed, &c.SignedIn} {
@@ -96,14 +98,14 @@ func Mount(r chi.Router, c Config) *API {
 	}
 	held := c.Vault.Middleware(auth.From, c.Authenticator.Challenging(a.Refuse))
 	guarded := func(bound func(http.Handler) http.Handler) huma.Adapter {
-		return humachi.NewAdapter(r.With(bound, Compressed, noStore, auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse),
-			c.SignedIn, held))
+		return humachi.NewAdapter(r.With(bound, Compressed, noStore,
+			auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse), c.SignedIn, held))
 	}
 	admitted := func(clientOf func(*http.Request) (string, error)) chi.Router {
-		return r.With(c.Streamed, noStore, auth.Admit(c.Authenticator, c.Proxies, clientOf, a.Refuse),
-			c.SignedIn, held)
+		return r.With(c.Streamed, noStore, auth.Admit(c.Authenticator, c.Proxies, clientOf, a.Refuse), c.SignedIn, held)
 	}
-	a.huma = huma.NewAPI(a.describe(), &adapter{guarded(c.Bounded), guarded(c.Streamed), humachi.NewAdapter(admitted(a.uploadSignedFor))})
+	a.huma = huma.NewAPI(a.describe(), &adapter{
+		guarded(c.Bounded), guarded(c.Streamed), humachi.NewAdapter(admitted(a.uploadSignedFor))})
 	for _, part := range parts {
 		a.tag = part.tag
 		part.mount(a)
@@ -131,7 +133,7 @@ func Mount(r chi.Router, c Config) *API {
 	return a
 }
 
-// adapter routes operations by how they stream and are signed, and answers HEAD wherever GET is answered.
+// adapter routes operations by whether they stream and are signed, and answers HEAD wherever GET is answered.
 type adapter struct {
 	huma.Adapter // of all operations that do not stream
 	streamed     huma.Adapter
@@ -154,7 +156,7 @@ func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 	}
 }
 
-// Document is the OpenAPI document; not to be changed.
+// Document is the OpenAPI document. Do not change it.
 func (a *API) Document() []byte { return a.document() }
 
 func (a *API) serveDocument(w http.ResponseWriter, _ *http.Request) {
@@ -164,7 +166,7 @@ func (a *API) serveDocument(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(a.document())
 }
 
-// noStore keeps answers with data, and what is said about it, out of every cache.
+// noStore keeps answers with data, and errors about it, out of every cache.
 func noStore(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
@@ -177,24 +179,16 @@ func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	a.Refuse(w, r, backoffice.Errorf(backoffice.NotFound, "there is nothing at this path"))
 }
 
-// methodNotAllowed names the methods that the path does answer.
 func (a *API) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	routing := chi.RouteContext(r.Context())
-	path := routing.RoutePath
-	if path == "" {
-		if path = r.URL.RawPath; path == "" {
-			path = r.URL.Path
-		}
-	}
-	allowed := ""
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} {
+	path := cmp.Or(routing.RoutePath, r.URL.RawPath, r.URL.Path)
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+		http.MethodDelete, http.MethodOptions} {
 		if routing.Routes.Match(chi.NewRouteContext(), method, path) {
-			if allowed != "" {
-				allowed += ", "
-			}
-			allowed += method
+			allowed = append(allowed, method)
 		}
 	}
-	w.Header().Set("Allow", allowed)
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	a.Refuse(w, r, problem(http.StatusMethodNotAllowed, "this path does not answer to this method"))
 }

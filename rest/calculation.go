@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/rest/mapping"
 )
 
-// Calculation is the tax calculation that was started for a transcript.
 type Calculation struct {
 	ID           string           `json:"_id" doc:"The identifier."`
 	State        CalculationState `json:"state" doc:"How far it has come." example:"Calculation done"`
@@ -27,7 +26,6 @@ func showCalculation(c *backoffice.Calculation) Calculation {
 	return shown
 }
 
-// CalculationFilters are the query parameters that pick among calculations; all that are sent must hold.
 type CalculationFilters struct {
 	CustomerID   Optional[string]   `query:"customer" doc:"The identifier of a customer."`
 	TranscriptID Optional[string]   `query:"transcript" doc:"The identifier of a transcript."`
@@ -45,10 +43,12 @@ func (a *API) calculations() {
 		Paging
 	}) (*answered[List[Calculation]], error) {
 		filter := calculationFilter.Map(&in.CalculationFilters)
-		return list(ctx, a.Store.Calculations(), question[backoffice.CalculationCriteria]{criteria: filter.Criteria()}, in.Paging, showCalculation)
+		q := question[backoffice.CalculationCriteria]{criteria: filter.Criteria()}
+		return list(ctx, a.Store.Calculations(), q, in.Paging, showCalculation)
 	})
-	registerList(a, fileOperation(operation("GET /calculations/{customerId}/proposal/download", "downloadCustomerProposal",
-		"Download a customer's calculation proposal", "The proposal of the customer's most recently updated calculation that has one.",
+	registerList(a, fileOperation(operation("GET /calculations/{customerId}/proposal/download",
+		"downloadCustomerProposal", "Download a customer's calculation proposal",
+		"The proposal of the customer's most recently updated calculation that has one.",
 	)), "", func(ctx context.Context, in *OfCustomer) (*download, error) {
 		calculation, err := a.latestProposal(ctx, in.CustomerID)
 		if err != nil {
@@ -65,16 +65,17 @@ func (a *API) calculations() {
 	})
 }
 
-// latestProposal finds the calculation whose proposal is the customer's.
+// latestProposal returns the customer's most recently updated calculation that has a proposal.
 func (a *API) latestProposal(ctx context.Context, customerID string) (id string, err error) {
 	if err := a.exists(ctx, customerID); err != nil {
 		return "", err
 	}
-	latest, ok, err := backoffice.First(ctx, a.Store.Calculations(), backoffice.ListQuery[backoffice.CalculationCriteria]{
+	ask := backoffice.ListQuery[backoffice.CalculationCriteria]{
 		Under:    backoffice.OfCustomer,
 		Criteria: backoffice.CalculationCriteria{HasProposal: backoffice.Yes},
 		Order:    backoffice.Order{Key: backoffice.KeyUpdatedAt, Descending: true},
-	}, customerID)
+	}
+	latest, ok, err := backoffice.First(ctx, a.Store.Calculations(), ask, customerID)
 	switch {
 	case err != nil:
 		return "", err

@@ -22,7 +22,7 @@ import (
 const tagChanges = "Changes"
 
 type (
-	// Noun is a kind of object whose changes are told.
+	// Noun is a kind of object whose changes are listed.
 	Noun         string
 	ChangeAction string
 )
@@ -32,10 +32,11 @@ func (Noun) Schema(huma.Registry) *huma.Schema {
 }
 
 func (ChangeAction) Schema(huma.Registry) *huma.Schema {
-	return oneOf([]backoffice.ChangeAction{backoffice.Created, backoffice.Updated, backoffice.Deleted, backoffice.Reset}, backoffice.ChangeAction.APIName)
+	actions := []backoffice.ChangeAction{backoffice.Created, backoffice.Updated, backoffice.Deleted, backoffice.Reset}
+	return oneOf(actions, backoffice.ChangeAction.APIName)
 }
 
-// Change is one change of one object; it never holds a value.
+// Change is a change of one object, without any value.
 type Change struct {
 	Cursor   string         `json:"cursor" doc:"Its place in the feed: go on after it."`
 	Sequence int            `json:"sequence" doc:"The number of the change. It grows in the order in which changes became visible; gaps mean nothing."`
@@ -48,7 +49,6 @@ type Change struct {
 	Parents  []ChangeParent `json:"parents" nullable:"false" doc:"What the object hangs on, and hung on before."`
 }
 
-// ChangeParent is an object on which another one hangs.
 type ChangeParent struct {
 	Noun Noun   `json:"noun" doc:"What kind of object it is."`
 	ID   string `json:"id" doc:"Its identifier."`
@@ -84,7 +84,8 @@ func (a *API) changes() {
 	a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[ChangeParent](), true, "ChangeParent")
 	expired := map[string]*huma.MediaType{mediaProblem: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}}
 	register(a, huma.Operation{
-		OperationID: "listChanges", Method: http.MethodGet, Path: "/changes", Tags: []string{tagChanges}, Summary: "List or follow changes",
+		OperationID: "listChanges", Method: http.MethodGet, Path: "/changes",
+		Tags: []string{tagChanges}, Summary: "List or follow changes",
 		Description: "What was created, updated and deleted, in the order in which it became visible: whoever has seen a change has seen all before it that the pair may read. " +
 			"With `wait` the request waits for the next change. With `Accept: text/event-stream` it is a stream of Server-Sent Events that does not end: the id of an event is the cursor of its change, so that " +
 			"`Last-Event-ID` goes on behind it, its data is the change, and a comment is sent every 15 seconds. A stream that the server ends says why in an event named `end`, whose data is a problem. " +
@@ -92,8 +93,9 @@ func (a *API) changes() {
 		Metadata: map[string]any{streamedKey: true},
 		Responses: map[string]*huma.Response{
 			"200": {Description: "The changes.", Content: map[string]*huma.MediaType{
-				mediaJSON:   {Schema: page},
-				mediaEvents: {Schema: &huma.Schema{Type: huma.TypeString, Description: "Events, each with a change as its data: " + change.Ref}},
+				mediaJSON: {Schema: page},
+				mediaEvents: {Schema: &huma.Schema{
+					Type: huma.TypeString, Description: "Events, each with a change as its data: " + change.Ref}},
 			}},
 			"410": {Description: "Changes from there on are not kept any more, or the log does not reach as far: export everything again.", Content: expired},
 			"429": {Description: "Too many streams and waiting requests at one time.", Content: expired},
@@ -146,7 +148,7 @@ func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, e
 	return changesAnswer(page.Show(q.Kinds), page.End()), nil
 }
 
-// changesPage reads a page as a request like others.
+// changesPage reads a page under admission, like any other request.
 func (a *API) changesPage(ctx context.Context, q backoffice.ChangeQuery) (*backoffice.ChangePage, error) {
 	if a.Admit != nil {
 		own, leave, err := a.Admit(ctx, 1+q.First, 1)
@@ -161,7 +163,7 @@ func (a *API) changesPage(ctx context.Context, q backoffice.ChangeQuery) (*backo
 	return backoffice.ReadChangePage(ctx, a.Store, q)
 }
 
-// pageTime is how long the reading of a page may take: the request itself may wait for longer.
+// pageTime limits the reading of a page; the request itself may wait longer.
 const pageTime = 10 * time.Second
 
 func changesAnswer(shown []*backoffice.VisibleChange, latest string) *download {
@@ -176,8 +178,9 @@ func changesAnswer(shown []*backoffice.VisibleChange, latest string) *download {
 	}}
 }
 
-// waitForChanges waits for the next changes behind what the caller knows as the end.
-func (a *API) waitForChanges(ctx context.Context, q backoffice.ChangeQuery, end string, wait time.Duration) (*download, error) {
+// waitForChanges waits for changes after the caller's position.
+func (a *API) waitForChanges(
+	ctx context.Context, q backoffice.ChangeQuery, end string, wait time.Duration) (*download, error) {
 	own, leave, err := a.Feed.Enter(ctx, auth.From(ctx))
 	if err != nil {
 		return nil, err
@@ -186,7 +189,7 @@ func (a *API) waitForChanges(ctx context.Context, q backoffice.ChangeQuery, end 
 	own, cancel := context.WithTimeout(own, wait)
 	defer cancel()
 	shown, err := a.Feed.Read(q.History, q.After, q.Kinds).Next(own, q.First)
-	if err != nil && !errors.Is(context.Cause(own), context.DeadlineExceeded) { // it may pass during a read
+	if err != nil && !errors.Is(context.Cause(own), context.DeadlineExceeded) { // the deadline may pass during a read
 		return nil, err
 	}
 	if len(shown) > 0 {
@@ -269,13 +272,13 @@ func (e *eventWriter) end(why *Problem) {
 }
 
 func (e *eventWriter) data(v any) {
-	encoder := json.NewEncoder(&e.text) // a line, and its end
+	encoder := json.NewEncoder(&e.text) // ends each value with a newline
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(v)
 	e.text.WriteByte('\n')
 }
 
-// send fails when the client takes no more.
+// send fails once the client takes no more.
 func (e *eventWriter) send() error {
 	_, err := e.w.Write(e.text.Bytes())
 	e.text.Reset()

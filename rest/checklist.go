@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/rest/mapping"
 )
 
-// Checklist is a questionnaire of a financial year.
 type Checklist struct {
 	ID               string `json:"_id" doc:"The identifier."`
 	Name             string `json:"name" doc:"The name."`
@@ -26,7 +25,6 @@ type Assignment struct {
 	CustomVariables Optional[Object] `json:"customVariables,omitempty" doc:"A free-form object to start with, at most 64 KiB."`
 }
 
-// Assigned names the transcript that was made.
 type Assigned struct {
 	ID string `json:"_id" doc:"The identifier of the new transcript."`
 }
@@ -40,7 +38,8 @@ func (a *API) checklists() {
 		Paging
 	}) (*answered[List[Checklist]], error) {
 		filter := &backoffice.ChecklistFilter{Language: value(in.Language), FinancialYearID: value(in.FinancialYear)}
-		return list(ctx, a.Store.Checklists(), question[backoffice.ChecklistCriteria]{criteria: filter.Criteria(), order: in.order()}, in.Paging, shownChecklist.Map)
+		q := question[backoffice.ChecklistCriteria]{criteria: filter.Criteria(), order: in.order()}
+		return list(ctx, a.Store.Checklists(), q, in.Paging, shownChecklist.Map)
 	})
 	register(a, operation("GET /checklists/{checklistId}", "getChecklist", "Get a checklist",
 		"One checklist."), "", func(ctx context.Context, in *struct {

@@ -8,10 +8,10 @@ import (
 
 const compressedFrom = 1 << 10
 
-// Compressed packs answers in JSON, and the schema's text, with what the client takes: zstd or gzip.
+// Compressed compresses JSON and the schema's text with what the client accepts: zstd or gzip.
 //
-// It never packs an answer with registration numbers: beside a text that an attacker chooses, the packed size would
-// reveal a number (BREACH). The methods of request mark such answers, and those with an entity tag.
+// It never compresses an answer with registration numbers: alongside a text that an attacker chooses, the compressed
+// size would reveal a number (BREACH). request marks such answers, and those with an entity tag.
 func Compressed(next http.Handler) http.Handler { return compress(next) }
 
 var compress = func() func(http.Handler) http.HandlerFunc {

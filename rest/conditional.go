@@ -9,12 +9,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Guarded is the header of updates and deletions of objects with versions.
+// Guarded is the header of updates and deletions of versioned objects.
 type Guarded struct {
 	IfMatch string `header:"If-Match" doc:"The ETag of the version that the change was made on, or a list of ETags; with any other version the answer is 412." example:"\"3\""`
 }
 
-// versions reads If-Match: nil for no condition. A tag that is not one of ours is no object's.
+// versions reads If-Match; nil is no condition. A tag that we did not issue matches no object.
 func (g Guarded) versions() (backoffice.Versions, error) {
 	tags, any, ok := parseTags(g.IfMatch)
 	switch {
@@ -33,7 +33,7 @@ func (g Guarded) versions() (backoffice.Versions, error) {
 	return versions, nil
 }
 
-// Conditional is the header of reading an object with versions.
+// Conditional is the header of reads of versioned objects.
 type Conditional struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of a version that the caller has, or a list of ETags; with one of these the answer is 304, without the object." example:"\"3\""`
 }
@@ -45,7 +45,7 @@ type unlessKnown[T any] struct {
 	Body   T
 }
 
-// unless shows an object, unless the caller has it already: then nothing of it is opened.
+// unless returns the object, or 304 without opening anything of it when the caller already has it.
 func unless[T any](condition Conditional, tag string, show func() (T, error)) (*unlessKnown[T], error) {
 	tags, any, ok := parseTags(condition.IfNoneMatch)
 	if !ok {
@@ -61,7 +61,7 @@ func unless[T any](condition Conditional, tag string, show func() (T, error)) (*
 	return &unlessKnown[T]{Status: http.StatusOK, ETag: tag, Body: shown}, nil
 }
 
-// parseTags reads entity tags, or the star that stands for any (RFC 9110, 13.1). Empty ones do not count.
+// parseTags reads entity tags, or * for any (RFC 9110, 13.1). Empty ones are ignored.
 func parseTags(list string) (tags []string, any, ok bool) {
 	if strings.Trim(list, " \t") == "*" {
 		return nil, true, true

@@ -9,7 +9,7 @@ import (
 	"example.org/backoffice/rest/mapping"
 )
 
-// Customer is a customer as shown; the registration numbers only for a pair with privacy.read.
+// Customer is a customer as shown; it has registration numbers only for a credential with privacy.read.
 type Customer struct {
 	ID           string        `json:"_id" doc:"The identifier."`
 	Type         CustomerType  `json:"type" doc:"What kind of customer it is."`
@@ -32,7 +32,6 @@ type Customer struct {
 	Version       int     `json:"version" doc:"Grows with every change; it is the ETag. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own."`
 }
 
-// AddressFields is an address; every part may be missing.
 type AddressFields struct {
 	Street      *string `json:"street" doc:"The street."`
 	HouseNumber *string `json:"houseNumber" doc:"The house number."`
@@ -42,19 +41,19 @@ type AddressFields struct {
 	Country     *string `json:"country" doc:"The country."`
 }
 
-// RegistrationNumbers are absent for a pair without privacy.read, and null where there is none.
+// RegistrationNumbers are absent for a credential without privacy.read, and null when the customer has none.
 type RegistrationNumbers struct {
 	RegistrationNumber       Optional[string] `json:"registrationNumber,omitzero" doc:"The national registration number, 11 digits. Only with the scope privacy.read; each disclosure is entered in the register of consultations."`
 	SpouseRegistrationNumber Optional[string] `json:"spouseRegistrationNumber,omitzero" doc:"The partner's national registration number, 11 digits. Only with the scope privacy.read; each disclosure is entered in the register of consultations."`
 }
 
-// CustomerChange is what can be changed of a customer: what is absent stays, null clears.
+// CustomerChange is a change of a customer: absent fields stay, null clears.
 type CustomerChange struct {
 	Type Optional[CustomerType] `json:"type,omitempty" doc:"The kind of customer. A private person has neither kboNumber nor companyType."`
 	CustomerDetails
 }
 
-// NewCustomer is a customer to be made; absent and null are the same.
+// NewCustomer is a customer to create; absent and null are the same.
 type NewCustomer struct {
 	Type CustomerType `json:"type" doc:"The kind of customer. A private person has neither kboNumber nor companyType."`
 	CustomerDetails
@@ -88,7 +87,7 @@ type AddressChange struct {
 
 var (
 	shownCustomer = mapping.New[backoffice.Customer, Customer](
-		mapping.Except("Name", "OwnName"), // worked out
+		mapping.Except("Name", "OwnName"), // computed
 		mapping.Except("RegistrationNumbers", "Registration", "SpouseRegistration"),
 		mapping.Except("HiddenChanges", "OpenUpdatedAt"),
 		mapping.Convert(func(t backoffice.CustomerType) CustomerType { return CustomerType(t.Label()) }),
@@ -102,7 +101,6 @@ func showCustomer(shown *Customer, c *backoffice.Customer) {
 	shown.Name = optionalText(c.Name())
 }
 
-// customerType reads the specification's word.
 var customerType = parsed[CustomerType](backoffice.ParseCustomerTypeLabel)
 
 func showCustomers(ctx context.Context, customers []*backoffice.Customer) ([]Customer, error) {
@@ -123,13 +121,14 @@ func showCustomers(ctx context.Context, customers []*backoffice.Customer) ([]Cus
 	return shown, nil
 }
 
-// reveal opens the registration numbers of customers, which enters each in the register.
+// reveal opens the customers' registration numbers, and records each disclosure in the register.
 func reveal(ctx context.Context, customers []*backoffice.Customer) ([]RegistrationNumbers, error) {
 	asks := make([]privacy.SealedNumber, 0, 2*len(customers))
 	for _, c := range customers {
 		asks = append(asks,
 			privacy.SealedNumber{CustomerID: c.ID, Field: backoffice.RegistrationNumber, Number: c.Registration},
-			privacy.SealedNumber{CustomerID: c.ID, Field: backoffice.SpouseRegistrationNumber, Number: c.SpouseRegistration})
+			privacy.SealedNumber{
+				CustomerID: c.ID, Field: backoffice.SpouseRegistrationNumber, Number: c.SpouseRegistration})
 	}
 	opened, err := privacy.Reveal(ctx, asks)
 	if err != nil {

@@ -18,7 +18,8 @@ type NewCustomers struct {
 
 type BatchMode string
 
-var modes = map[BatchMode]backoffice.BatchMode{"": backoffice.Atomic, "atomic": backoffice.Atomic, "each": backoffice.Each}
+var modes = map[BatchMode]backoffice.BatchMode{
+	"": backoffice.Atomic, "atomic": backoffice.Atomic, "each": backoffice.Each}
 
 type CustomersMade struct {
 	Results []CustomerMade `json:"results" nullable:"false" doc:"What came of each customer, in their order."`
@@ -92,7 +93,7 @@ func showBatch(ctx context.Context, outcome *backoffice.BatchOutcome[backoffice.
 	return shown, nil
 }
 
-// unprocessable is refusal, but that what is taken is one refusal among others.
+// unprocessable is refusal, except that a conflict is 422 like the other faults.
 func unprocessable(userErrors []*backoffice.UserError) *Problem {
 	p := refusal(userErrors)
 	if p.Status == http.StatusNotFound {
@@ -101,9 +102,8 @@ func unprocessable(userErrors []*backoffice.UserError) *Problem {
 	return faulty(http.StatusUnprocessableEntity, p.Errors)
 }
 
-// customersSent is how many customers the body of a batch has.
 func customersSent(body []byte) int {
 	var sent struct{ Customers []json.RawMessage }
-	_ = json.Unmarshal(body, &sent) // what it is not, is refused later
+	_ = json.Unmarshal(body, &sent) // a malformed body is rejected later
 	return max(len(sent.Customers), 1)
 }

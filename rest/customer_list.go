@@ -11,7 +11,7 @@ import (
 
 const tagCustomers = "Customers"
 
-// CustomerFilters pick among customers, in the query or in the body; all that are sent must hold.
+// CustomerFilters select customers, in the query or the body; all that are sent must match.
 type CustomerFilters struct {
 	Language           Optional[string]       `query:"language" json:"language,omitempty" doc:"The preferred language." example:"dutch"`
 	ResponsibleID      Optional[string]       `query:"responsible" json:"responsible,omitempty" doc:"The identifier of the responsible user."`
@@ -27,8 +27,9 @@ type CustomerFilters struct {
 }
 
 var customerFilter = mapping.New[CustomerFilters, backoffice.CustomerFilter](
-	mapping.Except("Ids", "UpdatedSince", "RegistrationNumber", "SpouseRegistrationNumber", "Any", "Not", "SearchMode", "City", "PostalCode", "Country",
-		"HasEmail", "HasPhone", "HasResponsible", "HasKboNumber", "CreatedFrom", "CreatedTo", "UpdatedFrom", "UpdatedTo", "Transcripts", "Relations"),
+	mapping.Except("Ids", "UpdatedSince", "RegistrationNumber", "SpouseRegistrationNumber", "Any", "Not", "SearchMode",
+		"City", "PostalCode", "Country", "HasEmail", "HasPhone", "HasResponsible", "HasKboNumber",
+		"CreatedFrom", "CreatedTo", "UpdatedFrom", "UpdatedTo", "Transcripts", "Relations"),
 	mapping.Convert(customerType))
 
 func (f *CustomerFilters) filter(number, spouseNumber Optional[string]) (filter backoffice.CustomerFilter, err error) {
@@ -86,7 +87,6 @@ func (a *API) customers() {
 	a.customerWrites()
 }
 
-// customersFor are the customers as the pair of the request sees them.
 func (a *API) customersFor(ctx context.Context) backoffice.Reader[*backoffice.Customer, backoffice.CustomerCriteria] {
 	return backoffice.CustomersVisibleTo(auth.From(ctx), a.Store)
 }
@@ -95,9 +95,10 @@ type OfCustomer struct {
 	CustomerID string `path:"customerId" doc:"The customer's identifier."`
 }
 
-// listCustomers answers a filter. A search by registration number is entered under the first of those whom it found,
-// whatever page is shown, and under all that are shown.
-func (a *API) listCustomers(ctx context.Context, filter *backoffice.CustomerFilter, paging Paging) (*answered[List[Customer]], error) {
+// listCustomers answers a filter. It records a search by registration number under the first customers found, whatever
+// page is shown, and under all that are shown.
+func (a *API) listCustomers(
+	ctx context.Context, filter *backoffice.CustomerFilter, paging Paging) (*answered[List[Customer]], error) {
 	window, err := paging.window()
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// CustomerSearch is a search for customers; a filter that is absent or null is none, and all others must hold.
+// CustomerSearch is a search for customers; absent and null filters do not count, and all others must match.
 type CustomerSearch struct {
 	RegistrationNumber       Optional[string] `json:"registrationNumber,omitempty" doc:"The national registration number, with or without punctuation. Needs the scope privacy.read."`
 	SpouseRegistrationNumber Optional[string] `json:"spouseRegistrationNumber,omitempty" doc:"The partner's national registration number. Needs the scope privacy.read."`
@@ -30,7 +30,7 @@ func (a *API) searchCustomers() {
 		Body CustomerSearch
 	}) (*answered[List[Customer]], error) {
 		number, spouse := in.Body.RegistrationNumber, in.Body.SpouseRegistrationNumber
-		if value(number) != nil || value(spouse) != nil { // the scope is asked before anything is looked at
+		if value(number) != nil || value(spouse) != nil { // check the scope before anything else
 			if err := auth.Require(ctx, backoffice.PrivacyRead); err != nil {
 				return nil, err
 			}
@@ -49,7 +49,7 @@ func (a *API) searchCustomers() {
 	})
 }
 
-// paging takes the numbers of the body where it has them, and else those of the query.
+// paging takes the page and its size from the body, else from the query.
 func (s *CustomerSearch) paging(ctx context.Context, paging Paging) (Paging, error) {
 	query := requestOf(ctx).query
 	for _, number := range []struct {

@@ -1,7 +1,6 @@
-// Package rest is the REST interface of the specification: one file per noun, an operation of which is a Go type for
-// what comes in, a Go type for what goes out, and what to ask the domain. The OpenAPI document is generated from those
-// types.
+// Package rest is the REST interface of the specification: one file per noun. An operation is a Go type for its input,
+// a Go type for its output, and what it asks of the domain. The OpenAPI document is generated from those types.
 //
-// It must not hold a rule: what a number, a filter or a write has to be is the domain's to say, so that GraphQL and
-// this interface never disagree. It knows no SQL and no engine.
+// It must not hold a rule: the domain decides which numbers, filters and writes are valid, so GraphQL and REST never
+// disagree. It knows no SQL and no engine.
 package rest

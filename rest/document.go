@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/rest/mapping"
 )
 
-// Document is a document of a customer that does not come from the tax administration.
 type Document struct {
 	ID         string  `json:"_id" doc:"The identifier."`
 	Name       string  `json:"name" doc:"The name."`
@@ -25,7 +24,8 @@ func showDocument(d *backoffice.CustomerDocument) Document {
 	return shown
 }
 
-func (a *API) uploaded(d *backoffice.CustomerDocument, draft backoffice.DocumentDraft, err error) (*made[Document], error) {
+func (a *API) uploaded(
+	d *backoffice.CustomerDocument, draft backoffice.DocumentDraft, err error) (*made[Document], error) {
 	if err != nil {
 		return nil, a.refusedUpload(draft, inPath(err, backoffice.NounCustomer, "customerId"))
 	}
@@ -41,7 +41,8 @@ func (a *API) documents() {
 		Paging
 	}) (*answered[List[Document]], error) {
 		filter := &backoffice.CustomerDocumentFilter{CustomerID: value(in.Customer)}
-		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{criteria: filter.Criteria(), order: in.order()}, in.Paging, showDocument)
+		q := question[backoffice.DocumentCriteria]{criteria: filter.Criteria(), order: in.order()}
+		return list(ctx, a.Store.Documents(), q, in.Paging, showDocument)
 	})
 	registerList(a, operation("GET /customers/{customerId}/documents", "listCustomerDocuments",
 		"List a customer's documents", "The customer's documents, but for those of the tax administration.",
@@ -53,7 +54,8 @@ func (a *API) documents() {
 		if err := a.exists(ctx, in.CustomerID); err != nil {
 			return nil, err
 		}
-		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID, order: in.order()}, in.Paging, showDocument)
+		return list(ctx, a.Store.Documents(), question[backoffice.DocumentCriteria]{
+			under: backoffice.OfCustomer, parent: in.CustomerID, order: in.order()}, in.Paging, showDocument)
 	})
 	register(a, uploadOperation(creation("POST /customers/{customerId}/documents", "uploadCustomerDocument",
 		"Upload a customer's document", "Stores the body as a document of the customer and answers with it. Its name is `name`, or the file name of Content-Disposition; its media type comes from name and bytes.",
@@ -78,7 +80,8 @@ func (a *API) documents() {
 		SignedUpload
 		ContentDigest string `header:"Content-Digest" doc:"The SHA-256 of the bytes (RFC 9530); others are refused." example:"sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"`
 	}) (*made[Document], error) {
-		upload := &backoffice.DocumentUpload{ID: in.DocumentID, CustomerID: *value(in.Customer), Name: *value(in.Name)} // they were signed so
+		// Neither value is nil: the signature covers both.
+		upload := &backoffice.DocumentUpload{ID: in.DocumentID, CustomerID: *value(in.Customer), Name: *value(in.Name)}
 		draft, err := a.readUpload(ctx, upload.CustomerID, &upload.Name, "", in.ContentDigest)
 		if err != nil {
 			return nil, err

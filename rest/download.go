@@ -24,20 +24,19 @@ type FileMetadata struct {
 }
 
 func showFile(f *backoffice.File) FileMetadata {
-	if f == nil { // no record is without its file; were one, its other fields are still to be seen
+	if f == nil { // unexpected: the record's other fields are shown nevertheless
 		return FileMetadata{}
 	}
 	return FileMetadata{ContentType: f.ContentType, Size: f.Size, MD5Hash: f.MD5Hash, TimeCreated: f.TimeCreated}
 }
 
-// storedFile is a file and the name under which it is saved.
 type storedFile struct {
 	file *backoffice.File
 	name string
 }
 
-// find finds the file of a record. Forbidden when the record's type needs a scope that the pair lacks; NotFound, saying
-// what is missing, when there is no such record or it has no file.
+// find returns the file of a record. Errors: Forbidden when the record's type needs a scope that the credential lacks;
+// NotFound, naming what is missing, when the record does not exist or has no file.
 func (a *API) find(ctx context.Context, owner backoffice.FileOwner) (f storedFile, err error) {
 	switch owner.Kind {
 	case backoffice.TranscriptFile:
@@ -64,7 +63,8 @@ func (a *API) transcriptFile(ctx context.Context, id string) (storedFile, error)
 	}
 	switch {
 	case !t.IsCompleted && !t.DocumentGenerated:
-		err = backoffice.Errorf(backoffice.NotFound, "the transcript is not completed, and no document was generated for it")
+		err = backoffice.Errorf(backoffice.NotFound,
+			"the transcript is not completed, and no document was generated for it")
 	case !t.IsCompleted:
 		err = backoffice.Errorf(backoffice.NotFound, "the transcript is not completed")
 	case !t.DocumentGenerated:
@@ -92,7 +92,7 @@ func (a *API) minfinFile(ctx context.Context, id string) (storedFile, error) {
 	return storedFile{d.File, d.Name}, nil
 }
 
-// download is an answer that is streamed from where files are kept.
+// download is an answer that is streamed from the file store.
 type download struct {
 	Body func(huma.Context)
 }
@@ -113,7 +113,8 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, f storedFile) {
 	err := files.Serve(w, r, a.Files, *f.file, f.name)
 	if errors.Is(err, files.ErrNothingOfRange) {
 		err = faulty(http.StatusRequestedRangeNotSatisfiable, []ProblemError{{
-			Parameter: "Range", Code: string(backoffice.CodeInvalid), Detail: "the file has nothing of this range; Content-Range tells its size",
+			Parameter: "Range", Code: string(backoffice.CodeInvalid),
+			Detail: "the file has nothing of this range; Content-Range tells its size",
 		}})
 	}
 	if err != nil {
@@ -121,18 +122,15 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, f storedFile) {
 	}
 }
 
-// streamedKey marks an operation that is answered with the bytes of a file. They pass through a small buffer, for as
-// long as the client's line needs.
+// streamedKey marks an operation that answers with the bytes of a file, through a small buffer, at the client's pace.
 const streamedKey = "streamed"
 
 func streams(op *huma.Operation) bool { return op.Metadata[streamedKey] != nil }
 
-// fileOperation is an operation that streams; it documents what files.Serve answers.
+// fileOperation makes an operation stream; it documents what files.Serve answers.
 func fileOperation(op huma.Operation) huma.Operation {
 	text := &huma.Schema{Type: huma.TypeString}
-	described := func(description string) *huma.Header {
-		return &huma.Header{Description: description, Schema: text}
-	}
+	described := func(about string) *huma.Header { return &huma.Header{Description: about, Schema: text} }
 	content := map[string]*huma.MediaType{"*/*": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
 	common := map[string]*huma.Header{
 		"ETag":                described("The digest of the file."),
@@ -149,17 +147,19 @@ func fileOperation(op huma.Operation) huma.Operation {
 	return op
 }
 
-// signedPath is where GraphQL's downloadPath leads; see backoffice.DownloadPath.
+// signedPath is the route of GraphQL's downloadPath; see backoffice.DownloadPath.
 const signedPath = "/files/{kind}/{id}"
 
-// signedFor tells for which pair a signed path was made.
 func (a *API) signedFor(r *http.Request) (clientID string, err error) {
-	return a.Keys.VerifyDownload(r.URL.Query().Get("signature"), chi.URLParam(r, "kind"), chi.URLParam(r, "id"), time.Now())
+	return a.Keys.VerifyDownload(
+		r.URL.Query().Get("signature"), chi.URLParam(r, "kind"), chi.URLParam(r, "id"), time.Now())
 }
 
-// serveSigned answers a signed path. It stands for the pair's headers, whose scopes are asked as of now.
+// serveSigned answers a signed path, which replaces the credential's headers. It checks the credential's current
+// scopes.
 func (a *API) serveSigned(w http.ResponseWriter, r *http.Request) {
-	f, err := a.find(r.Context(), backoffice.FileOwner{Kind: backoffice.FileKind(chi.URLParam(r, "kind")), ID: chi.URLParam(r, "id")})
+	owner := backoffice.FileOwner{Kind: backoffice.FileKind(chi.URLParam(r, "kind")), ID: chi.URLParam(r, "id")}
+	f, err := a.find(r.Context(), owner)
 	if err != nil {
 		a.Refuse(w, r, err)
 		return

@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/rest/mapping"
 )
 
-// FinancialYear is the frame in which data is collected.
 type FinancialYear struct {
 	ID            string  `json:"_id" doc:"The identifier, for the filter financialYear of other calls."`
 	StartDate     string  `json:"startDate" doc:"The year in which it starts, YYYY." example:"2026"`
@@ -22,7 +21,8 @@ func (a *API) financialYears() {
 	register(a, operation("GET /financialyears/current", "getCurrentFinancialYear", "Get the current financial year",
 		"The year in which data is collected now; 404 before the first one was started.",
 	), "", func(ctx context.Context, _ *struct{}) (*answered[FinancialYear], error) {
-		ask := backoffice.ListQuery[backoffice.FinancialYearCriteria]{Criteria: backoffice.FinancialYearCriteria{Current: true}}
+		ask := backoffice.ListQuery[backoffice.FinancialYearCriteria]{
+			Criteria: backoffice.FinancialYearCriteria{Current: true}}
 		current, ok, err := backoffice.First(ctx, a.Store.FinancialYears(), ask, backoffice.NoParent)
 		switch {
 		case err != nil:
@@ -35,6 +35,7 @@ func (a *API) financialYears() {
 	registerList(a, operation("GET /financialyears", "listFinancialYears", "List financial years",
 		"All financial years, the archived ones too.",
 	), "", func(ctx context.Context, in *struct{ Paging }) (*answered[List[FinancialYear]], error) {
-		return list(ctx, a.Store.FinancialYears(), question[backoffice.FinancialYearCriteria]{}, in.Paging, shownYear.Map)
+		q := question[backoffice.FinancialYearCriteria]{}
+		return list(ctx, a.Store.FinancialYears(), q, in.Paging, shownYear.Map)
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/rest/mapping"
 )
 
-// Label is a setting that marks users.
 type Label struct {
 	ID        string  `json:"_id" doc:"The identifier."`
 	Name      string  `json:"name" doc:"The name, unique among labels."`
@@ -32,7 +31,8 @@ func (a *API) labels() {
 		NameOrder
 		Paging
 	}) (*answered[List[Label]], error) {
-		return list(ctx, a.Store.Labels(), question[backoffice.LabelCriteria]{order: in.order()}, in.Paging, shownLabel.Map)
+		q := question[backoffice.LabelCriteria]{order: in.order()}
+		return list(ctx, a.Store.Labels(), q, in.Paging, shownLabel.Map)
 	})
 	register(a, creation("POST /settings/labels", "createLabel", "Create a label",
 		"Makes a label and answers with it."), backoffice.SettingsWrite, func(ctx context.Context, in *struct {

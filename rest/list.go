@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Paging are the query parameters of every list.
 type Paging struct {
 	Page     int `query:"page" minimum:"1" default:"1" doc:"The number of the page, from 1. A page past the end is empty."`
 	PageSize int `query:"pageSize" minimum:"1" maximum:"500" default:"100" doc:"How many items a page has."`
@@ -18,7 +17,6 @@ func (p Paging) window() (backoffice.Window, error) {
 	return backoffice.NumberedWindow(p.Page, &p.PageSize, backoffice.DefaultRESTPageSize)
 }
 
-// NameOrder are the query parameters of lists that can be ordered by name.
 type NameOrder struct {
 	OrderBy   string `query:"orderBy" enum:"id,name" default:"id" doc:"By what: the identifier, or the name, case and accents ignored; identifiers break ties."`
 	Direction string `query:"direction" enum:"asc,desc" default:"asc" doc:"Which way: smallest or largest first."`
@@ -47,17 +45,18 @@ type question[C comparable] struct {
 	order    backoffice.Order
 }
 
-// rows are a page of a list, and how many the whole list has.
 type rows[T any] struct {
 	items []T
 	more  bool
 	total int
 }
 
-// read answers a question. The total is asked for only when the page itself does not tell.
-func read[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, C], q question[C], window backoffice.Window) (rows[T], error) {
+// read answers a question. It asks for the total only when the page does not show it.
+func read[T any, C comparable](
+	ctx context.Context, reader backoffice.Reader[T, C], q question[C], window backoffice.Window) (rows[T], error) {
 	parents := []string{q.parent}
-	pages, err := backoffice.ReadPages(ctx, reader, backoffice.ListQuery[C]{Under: q.under, Criteria: q.criteria, Order: q.order, Window: window}, parents, 0)
+	ask := backoffice.ListQuery[C]{Under: q.under, Criteria: q.criteria, Order: q.order, Window: window}
+	pages, err := backoffice.ReadPages(ctx, reader, ask, parents, 0)
 	if err != nil {
 		return rows[T]{}, err
 	}
@@ -73,7 +72,8 @@ func read[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, 
 	return found, nil
 }
 
-func list[T any, C comparable, R any](ctx context.Context, reader backoffice.Reader[T, C], q question[C], paging Paging, show func(T) R) (*answered[List[R]], error) {
+func list[T any, C comparable, R any](ctx context.Context, reader backoffice.Reader[T, C], q question[C],
+	paging Paging, show func(T) R) (*answered[List[R]], error) {
 	window, err := paging.window()
 	if err != nil {
 		return nil, err
@@ -89,7 +89,6 @@ func list[T any, C comparable, R any](ctx context.Context, reader backoffice.Rea
 	return envelope(ctx, window.Limit, found.total, data), nil
 }
 
-// envelope puts items into the envelope of the request's list.
 func envelope[R any](ctx context.Context, size, total int, data []R) *answered[List[R]] {
 	r := requestOf(ctx)
 	address := r.URL()
@@ -100,15 +99,13 @@ func envelope[R any](ctx context.Context, size, total int, data []R) *answered[L
 	if encoded := others.Encode(); encoded != "" {
 		base += encoded + "&"
 	}
-	page := func(number int) string {
-		return base + "page=" + strconv.Itoa(number) + "&pageSize=" + strconv.Itoa(size)
-	}
-	last := max(1, (total+size-1)/size)
-	return &answered[List[R]]{List[R]{FirstPage: page(1), LastPage: page(last), Total: total, Count: len(data), Data: data}}
+	page := func(n int) string { return base + "page=" + strconv.Itoa(n) + "&pageSize=" + strconv.Itoa(size) }
+	return &answered[List[R]]{List[R]{FirstPage: page(1), LastPage: page(max(1, (total+size-1)/size)),
+		Total: total, Count: len(data), Data: data}}
 }
 
-// one reads the object that a path names.
-func one[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, C], noun backoffice.Noun, id string) (row T, err error) {
+func one[T any, C comparable](
+	ctx context.Context, reader backoffice.Reader[T, C], noun backoffice.Noun, id string) (row T, err error) {
 	row, ok, err := backoffice.Find(ctx, reader, id)
 	if err == nil && !ok {
 		err = unknown(noun)
@@ -116,8 +113,8 @@ func one[T any, C comparable](ctx context.Context, reader backoffice.Reader[T, C
 	return row, err
 }
 
-// answerOne answers with the object that a path names.
-func answerOne[T any, C comparable, R any](ctx context.Context, reader backoffice.Reader[T, C], noun backoffice.Noun, id string, show func(T) R) (*answered[R], error) {
+func answerOne[T any, C comparable, R any](ctx context.Context, reader backoffice.Reader[T, C], noun backoffice.Noun,
+	id string, show func(T) R) (*answered[R], error) {
 	row, err := one(ctx, reader, noun, id)
 	if err != nil {
 		return nil, err
@@ -125,16 +122,14 @@ func answerOne[T any, C comparable, R any](ctx context.Context, reader backoffic
 	return &answered[R]{show(row)}, nil
 }
 
-// optionalText shows a text that may be missing.
 func optionalText[T ~string](text T) *string {
 	if text == "" {
 		return nil
 	}
-	shown := string(text)
-	return &shown
+	return new(string(text))
 }
 
-// allOf is a list as it is shown, which is never null.
+// allOf is the list as shown: never null.
 func allOf(list []string) []string {
 	if list == nil {
 		return []string{}

@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/rest/mapping"
 )
 
-// MinfinDocument is a document synchronised from the tax administration.
 type MinfinDocument struct {
 	ID              string  `json:"_id" doc:"The identifier."`
 	Name            string  `json:"name" doc:"The name."`
@@ -26,7 +25,6 @@ func showMinfin(d *backoffice.MinfinDocument) MinfinDocument {
 	return shown
 }
 
-// MinfinFilters are the query parameters that pick among minfin documents; all that are sent must hold.
 type MinfinFilters struct {
 	CustomerID        Optional[string] `query:"customer" doc:"The identifier of a customer."`
 	FinancialYearID   Optional[string] `query:"financialYear" doc:"The identifier of a financial year."`
@@ -36,7 +34,6 @@ type MinfinFilters struct {
 
 var minfinFilter = mapping.New[MinfinFilters, backoffice.MinfinDocumentFilter](mapping.Except("SynchronisedSince"))
 
-// OfMinfin names a minfin document in the path.
 type OfMinfin struct {
 	ID string `path:"id" doc:"The minfin document's identifier."`
 }
@@ -53,7 +50,8 @@ func (a *API) minfin() {
 		if filter.SynchronisedSince, err = instant("synchronisedSince", in.SynchronisedSince); err != nil {
 			return nil, err
 		}
-		return list(ctx, a.Store.MinfinDocuments(), question[backoffice.MinfinCriteria]{criteria: filter.Criteria()}, in.Paging, showMinfin)
+		q := question[backoffice.MinfinCriteria]{criteria: filter.Criteria()}
+		return list(ctx, a.Store.MinfinDocuments(), q, in.Paging, showMinfin)
 	})
 	register(a, fileOperation(operation("GET /minfin/download/{id}", "downloadMinfinFile", "Download a minfin file",
 		"The synchronised file.")), backoffice.MinfinRead, func(ctx context.Context, in *OfMinfin) (*download, error) {

@@ -18,7 +18,7 @@ const about = `The data of an accounting backoffice: financial years, checklists
 
 Every request carries a credential pair in the headers ` + "`x-client-id`" + ` and ` + "`x-client-secret`" + `. Lists come in pages; errors are problem details (RFC 9457) that never repeat a value of the request. A pair that reads or searches registration numbers may state why in the header ` + "`x-access-purpose`" + `: at most 200 characters, no run of 9 or more digits and no registration number, however it is written.`
 
-// describe is the part of the OpenAPI document that no operation tells.
+// describe returns the part of the OpenAPI document that is about no single operation.
 func (a *API) describe() huma.Config {
 	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	schemas.RegisterTypeAlias(reflect.TypeFor[backoffice.Instant](), reflect.TypeFor[time.Time]())
@@ -47,10 +47,9 @@ func (a *API) describe() huma.Config {
 	}
 }
 
-// finishDescription completes what huma wrote.
+// finishDescription completes the document that huma made.
 func (a *API) finishDescription() {
 	document := a.huma.OpenAPI()
-	schemas := document.Components.Schemas
 	incoming := map[string]bool{}
 	for _, item := range document.Paths {
 		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
@@ -71,9 +70,9 @@ func (a *API) finishDescription() {
 			}
 		}
 	}
-	for name, s := range schemas.Map() {
+	for name, s := range document.Components.Schemas.Map() {
 		if !incoming["#/components/schemas/"+name] {
-			s.AdditionalProperties = nil // what is answered may get more fields; what is sent may not have others
+			s.AdditionalProperties = nil // answers may get more fields; requests may not
 		}
 		for _, property := range s.Properties {
 			if property.Nullable && len(property.Enum) > 0 {
@@ -83,7 +82,7 @@ func (a *API) finishDescription() {
 	}
 }
 
-// purposeParameter is a header of every request; it is documented where registration numbers are.
+// purposeParameter is a header of every request, documented where registration numbers are.
 var purposeParameter = &huma.Param{
 	Name: "x-access-purpose", In: "header",
 	Description: "Why registration numbers are consulted, for the register of consultations: at most 200 characters, no run of 9 or more digits and no registration number, however it is written.",
@@ -95,24 +94,25 @@ const (
 	tooMuchToDo  = "There is too much to do, or the store cannot be reached; Retry-After says when to come back."
 )
 
-// The headers that tell a pair what it has left.
+// The headers that report what is left of a credential's budget.
 var (
-	retryAfterHeader = &huma.Header{Description: "After how many seconds to come back.", Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0)}}
-	rateLimitHeader  = &huma.Header{
+	retryAfterHeader = &huma.Header{Description: "After how many seconds to come back.",
+		Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0)}}
+	rateLimitHeader = &huma.Header{
 		Description: "With a budget: what the pair has left of it (r), and in how many seconds it has all of it again (t).", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{`"cost";r=99122;t=1`}},
 	}
 	rateLimitPolicyHeader = &huma.Header{
-		Description: "With a budget: all of it (q), and in how many seconds an empty one is whole (w).", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{`"cost";q=100000;w=50`}},
+		Description: "With a budget: all of it (q), and in how many seconds an empty one is whole (w).",
+		Schema:      &huma.Schema{Type: huma.TypeString, Examples: []any{`"cost";q=100000;w=50`}},
 	}
 )
 
-// describeErrors tells which problems an operation can answer with.
+// describeErrors adds the problems that an operation can answer with.
 func describeErrors(op *huma.Operation) {
 	content := map[string]*huma.MediaType{mediaProblem: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}}
 	in := map[string]bool{}
 	for _, p := range op.Parameters {
-		in[p.In] = true
-		in[p.Name] = true
+		in[p.In], in[p.Name] = true, true
 	}
 	body := op.RequestBody != nil
 	for _, described := range []struct {
@@ -123,20 +123,26 @@ func describeErrors(op *huma.Operation) {
 		{http.StatusBadRequest, true, "The request is malformed, or has a parameter that is unknown or out of range."},
 		{http.StatusUnauthorized, !signs(op), "No valid credential pair."},
 		{http.StatusUnauthorized, signs(op), "The path is not signed for this, or not any more."},
-		{http.StatusForbidden, strings.Contains(op.Description, "Needs the scope") || in["registrationNumber"] || body, "The pair lacks the scope that requiredScope names."},
-		{http.StatusNotFound, in["path"] || in["Idempotency-Key"] || op.OperationID == "getCurrentFinancialYear", "There is no such thing."},
-		{http.StatusConflict, body && op.OperationID != "searchCustomers", "Something else has this value already, or the financial year is archived."},
+		{http.StatusForbidden, strings.Contains(op.Description, "Needs the scope") || in["registrationNumber"] || body,
+			"The pair lacks the scope that requiredScope names."},
+		{http.StatusNotFound, in["path"] || in["Idempotency-Key"] || op.OperationID == "getCurrentFinancialYear",
+			"There is no such thing."},
+		{http.StatusConflict, body && op.OperationID != "searchCustomers",
+			"Something else has this value already, or the financial year is archived."},
 		{http.StatusNotAcceptable, answersJSON(op), "The answer is application/json, which Accept does not take."},
-		{http.StatusRequestedRangeNotSatisfiable, op.Responses["206"] != nil, "The file has nothing of what Range asks for."},
+		{http.StatusRequestedRangeNotSatisfiable, op.Responses["206"] != nil,
+			"The file has nothing of what Range asks for."},
 		{http.StatusPreconditionFailed, in["If-Match"], "The object was changed since the version in If-Match."},
 		{http.StatusRequestEntityTooLarge, body, "The body is too large."},
 		{http.StatusUnsupportedMediaType, body && !uploads(op), "The body is not application/json."},
 		{http.StatusTooManyRequests, true, tooMuchAsked},
 		{http.StatusServiceUnavailable, true, tooMuchToDo},
-		{http.StatusUnprocessableEntity, body, "A field is missing, invalid, refers to nothing or is not allowed here."},
+		{http.StatusUnprocessableEntity, body,
+			"A field is missing, invalid, refers to nothing or is not allowed here."},
 	} {
 		status := strconv.Itoa(described.status)
-		if described.occurs && (op.Responses[status] == nil || described.status != http.StatusTooManyRequests && described.status != http.StatusBadRequest) {
+		if described.occurs && (op.Responses[status] == nil ||
+			described.status != http.StatusTooManyRequests && described.status != http.StatusBadRequest) {
 			op.Responses[status] = &huma.Response{Description: described.description, Content: content}
 		}
 	}

@@ -30,7 +30,7 @@ func missingProperty(message string) (name string, ok bool) {
 	return strings.CutSuffix(name, after)
 }
 
-// operation is what answers a method and a path: its name, and what it does in a few words and in full.
+// operation describes an operation: its method and path, its name, a summary and a description.
 func operation(route, id, summary, about string) huma.Operation {
 	method, path, _ := strings.Cut(route, " ")
 	return huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary, Description: about}
@@ -42,9 +42,10 @@ func creation(route, id, summary, about string) huma.Operation {
 	return op
 }
 
-// register adds an operation of the part that is mounted. needs is the scope that guards all of it, "" for none; it is
-// asked before the request is looked at.
-func register[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
+// register adds an operation to the part being mounted. needs is the scope that guards all of it, "" for none; it is
+// checked before the request is read.
+func register[I, O any](
+	a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
 	op.Tags = []string{a.tag}
 	op.Middlewares = append(op.Middlewares, a.admit(needs, discloses(reflect.TypeFor[O]())))
 	if needs != "" {
@@ -53,7 +54,7 @@ func register[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handl
 	texts := textsOf(reflect.TypeFor[I]())
 	huma.Register(a.huma, op, func(ctx context.Context, in *I) (*O, error) {
 		for name, at := range texts {
-			if requestOf(ctx).query.Get(name) == "" && requestOf(ctx).query.Has(name) { // huma takes it for absent
+			if requestOf(ctx).query.Get(name) == "" && requestOf(ctx).query.Has(name) { // huma treats it as absent
 				reflect.ValueOf(in).Elem().FieldByIndex(at).Set(reflect.ValueOf(Optional[string]{backoffice.Value("")}))
 			}
 		}
@@ -83,20 +84,22 @@ func discloses(t reflect.Type) bool {
 	return false
 }
 
-// textsOf are the query parameters of an input that may be empty texts.
+// textsOf returns the query parameters of an input that may be empty texts.
 func textsOf(in reflect.Type) map[string][]int {
 	texts := map[string][]int{}
 	for _, f := range reflect.VisibleFields(in) {
-		if name := f.Tag.Get("query"); name != "" && f.Type == reflect.TypeFor[Optional[string]]() && f.Tag.Get("format") == "" {
+		if name := f.Tag.Get("query"); name != "" && f.Type == reflect.TypeFor[Optional[string]]() &&
+			f.Tag.Get("format") == "" {
 			texts[name] = f.Index
 		}
 	}
 	return texts
 }
 
-// registerList adds an operation that reads with several statements: they see one moment, so that totals are those of
-// the rows. It ends with the handler, before anything waits for the client.
-func registerList[I, O any](a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
+// registerList adds an operation that reads with several statements. They see one snapshot, so totals match the rows.
+// It ends with the handler, before anything waits for the client.
+func registerList[I, O any](
+	a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
 	register(a, op, needs, func(ctx context.Context, in *I) (*O, error) {
 		out, err := atOneMoment(ctx, a.Store, in, handler)
 		if errors.Is(err, backoffice.ErrMoved) {
@@ -106,13 +109,14 @@ func registerList[I, O any](a *API, op huma.Operation, needs backoffice.Scope, h
 	})
 }
 
-func atOneMoment[I, O any](ctx context.Context, store Store, in *I, handler func(context.Context, *I) (*O, error)) (*O, error) {
+func atOneMoment[I, O any](
+	ctx context.Context, store Store, in *I, handler func(context.Context, *I) (*O, error)) (*O, error) {
 	ctx, end := backoffice.BeginSnapshot(ctx, store)
 	defer end()
 	return handler(ctx, in)
 }
 
-// admit looks at a request before huma does: at its scope, its query, its headers and its body.
+// admit checks a request before huma does: its scope, query, headers and body.
 func (a *API) admit(needs backoffice.Scope, disclosing bool) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r := &request{humaContext: ctx, api: a}
@@ -157,14 +161,10 @@ func (r *request) read(needs backoffice.Scope) error {
 			return err
 		}
 	}
-	if err := r.readAccept(); err != nil {
-		return err
-	}
-	if err := r.readQuery(); err != nil {
-		return err
-	}
-	if err := r.readHeaders(); err != nil {
-		return err
+	for _, read := range []func() error{r.readAccept, r.readQuery, r.readHeaders} {
+		if err := read(); err != nil {
+			return err
+		}
 	}
 	if r.Operation().RequestBody != nil && !uploads(r.Operation()) {
 		return r.readBody()
@@ -183,7 +183,7 @@ func (a *API) answer(r *request, err error) {
 	_ = json.NewEncoder(r.humaContext.BodyWriter()).Encode(shown)
 }
 
-// jsonFormat is how bodies are written and read. A body that is read has been checked to be strict JSON by then.
+// jsonFormat reads and writes bodies. A body was checked to be strict JSON before it is read.
 var jsonFormat = huma.Format{Marshal: writeJSON, Unmarshal: readJSON}
 
 // readJSON reads a body that fits its schema. The decoder is stricter than the schema, and its errors repeat values.
@@ -194,7 +194,7 @@ func readJSON(data []byte, into any) error {
 	return nil
 }
 
-// writeJSON encodes all of an answer before its first byte leaves: the encoder writes once.
+// writeJSON encodes the whole answer before it sends a byte: the encoder writes once.
 func writeJSON(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
@@ -203,7 +203,7 @@ func writeJSON(w io.Writer, v any) error {
 
 type answered[T any] struct{ Body T }
 
-// nothing is an answer without one: 204.
+// nothing is an empty answer: 204.
 type nothing struct{}
 
 // versioned is an answer whose object can be guarded against lost updates.
@@ -217,7 +217,6 @@ type made[T any] struct {
 	Body     T
 }
 
-// madeVersioned is the answer to the creation of an object with versions.
 type madeVersioned[T any] struct {
 	ETag     string `header:"ETag" doc:"The object's version, for If-Match."`
 	Location string `header:"Location" doc:"Where the object is."`

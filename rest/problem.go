@@ -37,16 +37,16 @@ type ProblemError struct {
 
 const (
 	mediaProblem = "application/problem+json"
-	maxErrors    = 100 // told of one request
+	maxErrors    = 100 // reported per request
 )
 
 func (p *Problem) Error() string  { return p.Detail }
 func (p *Problem) GetStatus() int { return p.Status }
 
-// ContentType serves huma: problems have a media type of their own.
+// ContentType implements huma's interface: problems have a media type of their own.
 func (p *Problem) ContentType(string) string { return mediaProblem }
 
-// GetHeaders serves huma: what passes by itself says when to come back.
+// GetHeaders implements huma's interface: transient problems have Retry-After.
 func (p *Problem) GetHeaders() http.Header {
 	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
 		return http.Header{"Retry-After": {"1"}}
@@ -63,8 +63,7 @@ func problem(status int, detail string, errs ...ProblemError) *Problem {
 
 // faulty is the problem of a request with faults; its detail names the first.
 func faulty(status int, errs []ProblemError) *Problem {
-	first := errs[0]
-	detail := first.Detail
+	first, detail := errs[0], errs[0].Detail
 	if place := cmp.Or(first.Pointer, first.Parameter); place != "" {
 		detail = place + ": " + detail
 	}
@@ -74,14 +73,15 @@ func faulty(status int, errs []ProblemError) *Problem {
 	return problem(status, detail, errs...)
 }
 
-// badParameter refuses a query parameter or a header.
 func badParameter(name, detail string) *Problem {
-	return faulty(http.StatusBadRequest, []ProblemError{{Parameter: backoffice.ShownName(name), Code: string(backoffice.CodeInvalid), Detail: detail}})
+	return faulty(http.StatusBadRequest, []ProblemError{{
+		Parameter: backoffice.ShownName(name), Code: string(backoffice.CodeInvalid), Detail: detail}})
 }
 
-// statuses is the one table from kinds of errors to statuses; any other is an internal error.
+// statuses is the only table from kinds of errors to statuses; any other kind is an internal error.
 var statuses = map[backoffice.Kind]int{
-	backoffice.BadInput: http.StatusBadRequest, backoffice.TooLarge: http.StatusBadRequest, backoffice.OverLimit: http.StatusBadRequest,
+	backoffice.BadInput: http.StatusBadRequest, backoffice.TooLarge: http.StatusBadRequest,
+	backoffice.OverLimit:       http.StatusBadRequest,
 	backoffice.Unauthenticated: http.StatusUnauthorized,
 	backoffice.Forbidden:       http.StatusForbidden,
 	backoffice.NotFound:        http.StatusNotFound,
@@ -92,7 +92,7 @@ var statuses = map[backoffice.Kind]int{
 	backoffice.CursorExpired:   http.StatusGone,
 }
 
-// present turns any error into what the caller sees, and logs what the caller must not.
+// present turns any error into what the caller sees, and logs what the caller must not see.
 func (a *API) present(ctx context.Context, err error) *Problem {
 	var shown *Problem
 	var known *backoffice.Error
@@ -105,15 +105,17 @@ func (a *API) present(ctx context.Context, err error) *Problem {
 			shown.Status, shown.Title = http.StatusConflict, http.StatusText(http.StatusConflict)
 		}
 	case errors.As(err, &known) && known.Kind != backoffice.Internal:
-		shown = problem(cmp.Or(statuses[known.Kind], http.StatusInternalServerError), backoffice.MaskDigits(known.Message))
+		status := cmp.Or(statuses[known.Kind], http.StatusInternalServerError)
+		shown = problem(status, backoffice.MaskDigits(known.Message))
 		shown.RequiredScope = string(known.RequiredScope)
 		if known.Field != "" {
-			shown.Errors = []ProblemError{{Parameter: known.Field, Code: string(backoffice.CodeInvalid), Detail: shown.Detail}}
+			shown.Errors = []ProblemError{{
+				Parameter: known.Field, Code: string(backoffice.CodeInvalid), Detail: shown.Detail}}
 		}
 		if known.Kind == backoffice.Unavailable && known.Cause != nil {
 			a.log(ctx, slog.LevelWarn, "unavailable", known.Cause)
 		}
-	case backoffice.KindOf(err) == backoffice.Timeout, errors.Is(err, context.Canceled): // the latter reaches nobody
+	case backoffice.KindOf(err) == backoffice.Timeout, errors.Is(err, context.Canceled): // a cancelled request has no reader
 		shown = problem(http.StatusGatewayTimeout, "the request took too long")
 	default:
 		shown = problem(http.StatusInternalServerError, "internal error")
@@ -131,7 +133,7 @@ func (a *API) log(ctx context.Context, level slog.Level, message string, cause e
 		"cause", backoffice.MaskDigits(cause.Error()), "request", backoffice.RequestOf(ctx).ID)
 }
 
-// Refuse answers a request with an error. It serves the middlewares of other rooms.
+// Refuse answers a request with an error, also for the middlewares of other packages.
 func (a *API) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	shown := a.present(r.Context(), err)
 	header := w.Header()
@@ -147,7 +149,7 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	_ = json.NewEncoder(w).Encode(shown)
 }
 
-// refusal tells why a write was not done.
+// refusal returns why a write was rejected.
 func refusal(userErrors []*backoffice.UserError) *Problem {
 	errs := make([]ProblemError, len(userErrors))
 	status := http.StatusConflict
@@ -167,13 +169,13 @@ func refusal(userErrors []*backoffice.UserError) *Problem {
 	return faulty(status, errs)
 }
 
-// ours are the names of this interface for those of GraphQL's inputs, where they differ.
+// ours maps the names of GraphQL's inputs to this interface's, where they differ.
 var ours = map[string]string{
 	"responsibleId": "responsible", "address": "addressFields", "checklistId": "checklist", "customerId": "customer",
 	"relatedCustomerId": "relatedCustomer", "labelIds": "labels",
 }
 
-// place tells where a fault of a write is.
+// place sets where a fault of a write is.
 func place(e *ProblemError, field []string) {
 	if len(field) == 0 {
 		return
@@ -201,7 +203,7 @@ func place(e *ProblemError, field []string) {
 	}
 }
 
-// inPath turns the refusal of an identifier that stands in the path into NotFound.
+// inPath turns the rejection of an identifier in the path into NotFound.
 func inPath(err error, noun backoffice.Noun, field string) error {
 	var known *backoffice.Error
 	if !errors.As(err, &known) || known.Kind != backoffice.Refused {
@@ -215,13 +217,12 @@ func inPath(err error, noun backoffice.Noun, field string) error {
 	return err
 }
 
-// unknown answers an identifier in a path that nothing has.
 func unknown(noun backoffice.Noun) error {
 	return backoffice.Errorf(backoffice.NotFound, "no %s has this identifier", noun)
 }
 
-// Huma asks these two variables of its own for the errors that it makes itself, and for the type that it documents.
-// They are one for the process, which has one REST interface; the API of a request is found through its context.
+// Huma uses these two variables for its own errors and for the type that it documents. They are global, and the process
+// has one REST interface; a request's API is found through its context.
 func init() {
 	huma.NewError = func(status int, message string, _ ...error) huma.StatusError { return problem(status, message) }
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
@@ -232,8 +233,8 @@ func init() {
 	huma.ValidateStrictCasing = true
 }
 
-// invalid tells what is wrong with a request that does not fit its schema. Of what huma found it takes the places and
-// the messages, never the values.
+// invalid reports what is wrong with a request that does not fit its schema. It takes the places and the messages from
+// huma, never the values.
 func invalid(status int, message string, errs []error) *Problem {
 	var faults []ProblemError
 	for _, err := range errs {
@@ -251,8 +252,9 @@ func invalid(status int, message string, errs []error) *Problem {
 			if missing {
 				fault.Pointer += "/" + name
 			}
-			// What may be null takes null: where it is refused it is as good as nothing.
-			if missing || found.Value == nil && rest != "" && !strings.HasSuffix(rest, "]") && found.Message != unexpectedProperty {
+			// A nullable field takes null: where null is rejected, the field counts as missing.
+			if missing || found.Value == nil && rest != "" && !strings.HasSuffix(rest, "]") &&
+				found.Message != unexpectedProperty {
 				fault.Code, fault.Detail = string(backoffice.CodeRequired), "this field is required"
 			} else if found.Message == unexpectedProperty {
 				fault.Detail = "there is no such field"
@@ -270,23 +272,24 @@ func invalid(status int, message string, errs []error) *Problem {
 	return faulty(status, faults)
 }
 
-// inOrder sorts faults by their places: huma, and a query, give those of unknown names in the order of a map.
+// inOrder sorts faults by place: huma and queries list unknown names in the random order of a map.
 func inOrder(faults []ProblemError) {
 	slices.SortStableFunc(faults, func(a, b ProblemError) int {
 		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Parameter, b.Parameter))
 	})
 }
 
-// inBody says of a filter that it came in the body.
+// inBody points an error about a filter at the body.
 func inBody(err error) error {
 	var known *backoffice.Error
 	if !errors.As(err, &known) || known.Field == "" {
 		return err
 	}
-	return faulty(http.StatusBadRequest, []ProblemError{{Pointer: "/" + known.Field, Code: string(backoffice.CodeInvalid), Detail: backoffice.MaskDigits(known.Message)}})
+	return faulty(http.StatusBadRequest, []ProblemError{{Pointer: "/" + known.Field,
+		Code: string(backoffice.CodeInvalid), Detail: backoffice.MaskDigits(known.Message)}})
 }
 
-// pointer writes a place such as scopes[2] as a JSON pointer. Names may be the caller's own.
+// pointer writes a place such as scopes[2] as a JSON pointer. Names may come from the caller.
 func pointer(place string) string {
 	if place == "" {
 		return ""

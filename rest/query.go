@@ -8,18 +8,17 @@ import (
 
 const tagQueries = "Saved queries"
 
-// describeQueries describes the addresses of saved queries. They are answered by GraphQL, in its own errors too.
+// describeQueries describes the addresses of saved queries. GraphQL answers them, with its own errors.
 func (a *API) describeQueries() {
 	errors := map[string]*huma.MediaType{mediaJSON: {Schema: &huma.Schema{
-		Type: huma.TypeObject, Description: "A GraphQL answer with errors and without data.", AdditionalProperties: true,
+		Type: huma.TypeObject, AdditionalProperties: true,
+		Description: "A GraphQL answer with errors and without data.",
 	}}}
-	refused := func(description string) *huma.Response {
-		return &huma.Response{Description: description, Content: errors}
-	}
+	refused := func(about string) *huma.Response { return &huma.Response{Description: about, Content: errors} }
 	text := &huma.Schema{Type: huma.TypeString}
 	op := &huma.Operation{
-		OperationID: "runSavedQuery", Method: http.MethodGet, Path: "/queries/{name}.{format}", Tags: []string{tagQueries},
-		Summary: "Run a saved query",
+		OperationID: "runSavedQuery", Method: http.MethodGet, Path: "/queries/{name}.{format}",
+		Tags: []string{tagQueries}, Summary: "Run a saved query",
 		Description: "The answer of a saved query as JSON, or the whole of its list as JSON Lines, CSV or XLSX. Every scope that the whole answer needs is asked for. The query's variables are parameters: " +
 			"a list is a parameter that occurs several times, an input object is JSON. Registration numbers are not taken from an address. Exports take rows, cursor, after and excel as POST /graphql/export does.",
 		Parameters: []*huma.Param{

@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/rest/mapping"
 )
 
-// Relation says that relatedCustomer is the director, UBO, shareholder or contact person of customer.
+// Relation makes relatedCustomer the director, UBO, shareholder or contact person of customer.
 type Relation struct {
 	ID                string       `json:"_id" doc:"The identifier."`
 	Kind              RelationKind `json:"kind" doc:"What the related customer is of the customer."`
@@ -25,7 +25,6 @@ type NewRelation struct {
 var shownRelation = mapping.New[backoffice.CustomerRelation, Relation](
 	mapping.Convert(func(k backoffice.RelationKind) RelationKind { return RelationKind(k.Label()) }))
 
-// RelationFilters are the query parameters that pick among relations; all that are sent must hold.
 type RelationFilters struct {
 	CustomerID        Optional[string]       `query:"customer" doc:"The identifier of the customer who has the director, UBO, shareholder or contact person."`
 	RelatedCustomerID Optional[string]       `query:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
@@ -46,7 +45,8 @@ func (a *API) relations() {
 		Paging
 	}) (*answered[List[Relation]], error) {
 		filter := relationFilter.Map(&in.RelationFilters)
-		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{criteria: filter.Criteria()}, in.Paging, shownRelation.Map)
+		q := question[backoffice.RelationCriteria]{criteria: filter.Criteria()}
+		return list(ctx, a.Store.Relations(), q, in.Paging, shownRelation.Map)
 	})
 	registerList(a, operation("GET /customers/{customerId}/relations", "listRelations", "List a customer's relations",
 		"The relations that have the customer on either side."), "", func(ctx context.Context, in *struct {
@@ -56,7 +56,8 @@ func (a *API) relations() {
 		if err := a.exists(ctx, in.CustomerID); err != nil {
 			return nil, err
 		}
-		return list(ctx, a.Store.Relations(), question[backoffice.RelationCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID}, in.Paging, shownRelation.Map)
+		q := question[backoffice.RelationCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID}
+		return list(ctx, a.Store.Relations(), q, in.Paging, shownRelation.Map)
 	})
 	register(a, creation("POST /customers/{customerId}/relations", "createRelation", "Create a relation",
 		"Links the customer to another one and answers with the relation.",
@@ -93,7 +94,7 @@ func (a *API) relations() {
 	})
 }
 
-// exists answers a path whose customer is unknown.
+// exists returns NotFound when the path's customer is unknown.
 func (a *API) exists(ctx context.Context, customerID string) error {
 	if backoffice.CheckID(customerID) != nil {
 		return unknown(backoffice.NounCustomer)

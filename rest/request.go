@@ -21,12 +21,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// maxBody is the most bytes of a request's body.
+// maxBody limits a request's body, in bytes.
 const maxBody = 256 << 10
 
 type humaContext huma.Context
 
-// request is a request as huma is to see it: strict, and known to the handlers through their context.
+// request is a request as huma sees it: strict, and available to handlers through their context.
 type request struct {
 	humaContext
 	api   *API
@@ -35,7 +35,7 @@ type request struct {
 	body  []byte
 
 	status int  // of the answer
-	sent   bool // whether it has left
+	sent   bool // whether it was sent
 }
 
 type requestKey struct{}
@@ -45,21 +45,21 @@ func requestOf(ctx context.Context) *request { return ctx.Value(requestKey{}).(*
 func (r *request) Context() context.Context { return r.ctx }
 func (r *request) Unwrap() huma.Context     { return r.humaContext }
 
-// Query is the value of a parameter; huma's own reading takes a parameter without a value for "true".
+// Query returns a parameter's value; huma's own reading takes a parameter without a value for "true".
 func (r *request) Query(name string) string { return r.query.Get(name) }
 
-// Header is a header's value. The media types of both bodies were looked at already: there is one for each.
+// Header returns a header's value. The media types of both bodies were checked already: each body has one.
 func (r *request) Header(name string) string {
 	if name == "Accept" || name == "Content-Type" {
 		return mediaJSON
 	}
-	if name == "If-Match" || name == "If-None-Match" { // lists may go on in a further header
+	if name == "If-Match" || name == "If-None-Match" { // lists may continue in a second header
 		return strings.Join(headers(r, name), ", ")
 	}
 	return r.humaContext.Header(name)
 }
 
-// SetHeader also keeps an answer with an entity tag from being compressed: the tag is that of its bytes.
+// SetHeader also prevents compression of an answer with an entity tag: the tag is that of its bytes.
 func (r *request) SetHeader(name, value string) {
 	if name == "ETag" {
 		r.humaContext.SetHeader(gzhttp.HeaderNoCompression, name)
@@ -69,11 +69,11 @@ func (r *request) SetHeader(name, value string) {
 
 func (r *request) BodyReader() io.Reader { return bytes.NewReader(r.body) }
 
-// SetReadDeadline does nothing: the body was read already. Huma's own deadline would stay on the connection while the
-// request is worked on, and when it passed end the contexts of all later requests on it.
+// SetReadDeadline does nothing: the body was read already. Huma's own deadline would stay on the connection during the
+// request, and when it passed, end the contexts of all later requests on it.
 func (r *request) SetReadDeadline(time.Time) error { return nil }
 
-// readAccept refuses a client that takes no JSON. Files are of whatever type they are.
+// readAccept rejects a client that does not accept JSON. Files are of any type.
 func (r *request) readAccept() error {
 	for _, response := range r.Operation().Responses {
 		events := response.Content[mediaEvents] != nil && wantsEvents(headers(r, "Accept"))
@@ -84,10 +84,9 @@ func (r *request) readAccept() error {
 	return nil
 }
 
-// readQuery refuses what the operation does not know, what is there twice, and empty values.
+// readQuery rejects unknown parameters, repeated ones and empty values.
 func (r *request) readQuery() error {
-	address := r.URL()
-	query, err := url.ParseQuery(address.RawQuery)
+	query, err := url.ParseQuery(r.URL().RawQuery)
 	if err != nil {
 		return problem(http.StatusBadRequest, "the query of the address is malformed")
 	}
@@ -100,7 +99,8 @@ func (r *request) readQuery() error {
 	}
 	var faults []ProblemError
 	fault := func(name, detail string) {
-		faults = append(faults, ProblemError{Parameter: backoffice.ShownName(name), Code: string(backoffice.CodeInvalid), Detail: detail})
+		faults = append(faults, ProblemError{
+			Parameter: backoffice.ShownName(name), Code: string(backoffice.CodeInvalid), Detail: detail})
 	}
 	for name, values := range query {
 		p := known[name]
@@ -109,7 +109,8 @@ func (r *request) readQuery() error {
 			fault(name, "there is no such query parameter")
 		case len(values) > 1 && p.Schema.Type != huma.TypeArray:
 			fault(name, "the parameter is sent once")
-		case slices.Contains(values, "") && (p.Schema.Type != huma.TypeString || p.Schema.Format != "" || p.Schema.Pattern != "" || p.Schema.Enum != nil):
+		case slices.Contains(values, "") && (p.Schema.Type != huma.TypeString || p.Schema.Format != "" ||
+			p.Schema.Pattern != "" || p.Schema.Enum != nil):
 			fault(name, "the parameter has no value")
 		}
 	}
@@ -126,7 +127,7 @@ func (r *request) readQuery() error {
 // guardedFilters are the query parameters that need privacy.read, whatever their value.
 var guardedFilters = []string{"registrationNumber", "spouseRegistrationNumber"}
 
-// readHeaders refuses headers that are there twice, or without a value.
+// readHeaders rejects repeated and empty headers.
 func (r *request) readHeaders() error {
 	for _, name := range []string{"Idempotency-Key", "If-Match", "If-None-Match"} {
 		values := headers(r, name)
@@ -149,7 +150,8 @@ func (r *request) readBody() error {
 	incoming, _ := humachi.Unwrap(r.humaContext)
 	media, parameters, err := mime.ParseMediaType(incoming.Header.Get("Content-Type"))
 	charset := strings.ToLower(parameters["charset"])
-	if err != nil || media != mediaJSON || charset != "" && charset != "utf-8" || incoming.Header.Get("Content-Encoding") != "" {
+	if err != nil || media != mediaJSON || charset != "" && charset != "utf-8" ||
+		incoming.Header.Get("Content-Encoding") != "" {
 		return problem(http.StatusUnsupportedMediaType, "the body is application/json, in UTF-8")
 	}
 	tooLarge := problem(http.StatusRequestEntityTooLarge, "the body has at most "+strconv.Itoa(maxBody)+" bytes")
@@ -172,7 +174,6 @@ func (r *request) readBody() error {
 	return backoffice.CheckJSONObject(body)
 }
 
-// wantsEvents reports whether Accept names a stream of events.
 func wantsEvents(values []string) bool {
 	for _, value := range values {
 		for item := range strings.SplitSeq(value, ",") {
@@ -185,9 +186,9 @@ func wantsEvents(values []string) bool {
 	return false
 }
 
-// acceptsJSON reads Accept (RFC 9110, 12.5.1): of the ranges that hold application/json the most specific one decides.
+// acceptsJSON reads Accept (RFC 9110, 12.5.1): of the ranges that include application/json the most specific decides.
 func acceptsJSON(values []string) bool {
-	if strings.TrimSpace(strings.Join(values, "")) == "" { // names nothing, so takes anything (RFC 9110, 12.5.1)
+	if strings.TrimSpace(strings.Join(values, "")) == "" { // an empty one accepts anything (RFC 9110, 12.5.1)
 		return true
 	}
 	best, accepted := -1, false

@@ -13,24 +13,24 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Huma sets the status before it encodes; here it is kept until the answer may be sent.
+// Huma sets the status before it encodes; request keeps it until the answer may be sent.
 
 func (r *request) SetStatus(status int) { r.status = status }
 func (r *request) Status() int          { return r.status }
 
-// BodyWriter takes an answer in one piece.
+// BodyWriter expects the answer in one piece.
 func (r *request) BodyWriter() io.Writer { return (*sending)(r) }
 
 type sending request
 
-// Write sends the whole of an answer, or the problem that it is too large. A client that is gone is no error of ours.
+// Write sends the whole answer, or the problem that it is too large. A client that is gone is no error of ours.
 func (s *sending) Write(body []byte) (int, error) {
 	r := (*request)(s)
 	if most := r.api.Answer; most > 0 && len(body) > most && !r.sent {
-		for _, name := range []string{"ETag", "Location"} {
-			r.dropHeader(name)
-		}
-		r.api.answer(r, backoffice.Errorf(backoffice.TooLarge, "the answer would be larger than %d bytes; ask for a smaller page", most))
+		r.dropHeader("ETag")
+		r.dropHeader("Location")
+		r.api.answer(r, backoffice.Errorf(backoffice.TooLarge,
+			"the answer would be larger than %d bytes; ask for a smaller page", most))
 		return len(body), nil
 	}
 	r.sendStatus()
@@ -38,8 +38,8 @@ func (s *sending) Write(body []byte) (int, error) {
 	return len(body), nil
 }
 
-// sendStatus sends the status that was noted, if there is one and none was sent. An answer that may hold registration
-// numbers is kept from being compressed; see Compressed.
+// sendStatus sends the status that was set, if any, once. It prevents compression of an answer that may hold
+// registration numbers; see Compressed.
 func (r *request) sendStatus() {
 	if r.sent || r.status == 0 {
 		return
@@ -51,8 +51,8 @@ func (r *request) sendStatus() {
 	r.humaContext.SetStatus(r.status)
 }
 
-// cost is how many objects a request may be answered with, as GraphQL counts them: a list 1, its page, and a hundredth
-// of what is skipped for it; a write 10. least is what of it is done even when nothing is found.
+// cost is the maximum number of objects in the answer, as GraphQL counts them: a list 1, its page, and a hundredth of
+// what it skips; a write 10. least is the part that is done even when nothing is found.
 func (r *request) cost() (cost, least int) {
 	page, size, isList := 1, backoffice.DefaultRESTPageSize, false
 	for _, p := range r.Operation().Parameters {
@@ -69,7 +69,7 @@ func (r *request) cost() (cost, least int) {
 	}
 	var sent struct{ Page, PageSize json.RawMessage }
 	if r.body != nil {
-		_ = json.Unmarshal(r.body, &sent) // what it is not, is refused later
+		_ = json.Unmarshal(r.body, &sent) // a malformed body is rejected later
 	}
 	number := func(name string, inBody json.RawMessage, into *int) {
 		for _, text := range []string{r.query.Get(name), string(inBody)} {

@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/rest/mapping"
 )
 
-// Transcript is the filled-in result of a checklist for a customer.
 type Transcript struct {
 	ID                 string           `json:"_id" doc:"The identifier."`
 	Status             TranscriptStatus `json:"status" doc:"The calculation's state once one was started, else the transcript's own status." example:"Calculation done"`
@@ -31,7 +30,6 @@ var shownTranscript = mapping.New[backoffice.Transcript, Transcript](
 	mapping.Convert(func(s backoffice.TranscriptStatus) TranscriptStatus { return TranscriptStatus(s.Label()) }),
 	mapping.Convert(func(j backoffice.JSON) Object { return Object(j.String()) }))
 
-// TranscriptFilters are the query parameters that pick among transcripts; all that are sent must hold.
 type TranscriptFilters struct {
 	ChecklistID       Optional[string]   `query:"checklist" doc:"The identifier of a checklist."`
 	FinancialYearID   Optional[string]   `query:"financialYear" doc:"The identifier of a financial year."`
@@ -44,7 +42,8 @@ type TranscriptFilters struct {
 }
 
 var transcriptFilter = mapping.New[TranscriptFilters, backoffice.TranscriptFilter](
-	mapping.Except("Any", "Not", "UpdatedSince", "UpdatedFrom", "UpdatedTo", "CustomVariable"), mapping.Convert(allParsed[TranscriptStatus](backoffice.ParseTranscriptStatusLabel)))
+	mapping.Except("Any", "Not", "UpdatedSince", "UpdatedFrom", "UpdatedTo", "CustomVariable"),
+	mapping.Convert(allParsed[TranscriptStatus](backoffice.ParseTranscriptStatusLabel)))
 
 type OfTranscript struct {
 	TranscriptID string `path:"transcriptId" doc:"The transcript's identifier."`
@@ -65,7 +64,8 @@ func (a *API) transcripts() {
 		if err != nil {
 			return nil, err
 		}
-		return list(ctx, a.Store.Transcripts(), question[backoffice.TranscriptCriteria]{criteria: criteria}, in.Paging, shownTranscript.Map)
+		q := question[backoffice.TranscriptCriteria]{criteria: criteria}
+		return list(ctx, a.Store.Transcripts(), q, in.Paging, shownTranscript.Map)
 	})
 	register(a, operation("GET /transcripts/{transcriptId}", "getTranscript", "Get a transcript",
 		"One transcript."), "", func(ctx context.Context, in *OfTranscript) (*answered[Transcript], error) {

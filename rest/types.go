@@ -8,10 +8,10 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Optional is a field that may be absent, null or a value, as the domain tells them apart.
+// Optional is a field that may be absent, null or a value; the domain distinguishes them.
 type Optional[T any] struct{ backoffice.Optional[T] }
 
-// Receiver serves huma: a query parameter is read as its value is.
+// Receiver implements huma's interface: a query parameter is read as its value is.
 func (*Optional[T]) Receiver() reflect.Value { return reflect.New(reflect.TypeFor[T]()).Elem() }
 
 func (o *Optional[T]) OnParamSet(_ bool, parsed any) {
@@ -25,23 +25,20 @@ func (Optional[T]) Schema(r huma.Registry) *huma.Schema {
 	return &s
 }
 
-// The fields that have a fixed set of values take the specification's words, from the domain's own lists.
+// Fields with a fixed set of values use the specification's words, from the domain's own lists.
 type (
-	// CustomerType is Company or Private Person.
 	CustomerType string
 	LegalForm    string
-	// RelationKind is director, UBO, shareholder or contact person.
 	RelationKind string
 	// TranscriptStatus is a transcript's status, or the state of its calculation.
 	TranscriptStatus string
 	CalculationState string
-	// Object is a free-form JSON object.
-	Object string
+	Object           string
 	// Instant is RFC 3339 in UTC, with milliseconds.
 	Instant = backoffice.Instant
 )
 
-// value is a field's value, nil for one that is absent or null.
+// value returns a field's value; nil when absent or null.
 func value[T any](field Optional[T]) *T {
 	if sent, ok := field.Get(); ok {
 		return &sent
@@ -49,7 +46,7 @@ func value[T any](field Optional[T]) *T {
 	return nil
 }
 
-// instant reads a parameter that holds an instant; huma has checked that it does.
+// instant reads a parameter that is an instant; huma has checked its format.
 func instant(name string, field Optional[string]) (*backoffice.Instant, error) {
 	text, ok := field.Get()
 	if !ok {
@@ -62,7 +59,7 @@ func instant(name string, field Optional[string]) (*backoffice.Instant, error) {
 	return &at, nil
 }
 
-// parsed makes a converter of the specification's words, which huma has checked to be some: the domain refuses others.
+// parsed returns a converter of the specification's words, which huma has checked; the domain rejects others.
 func parsed[W, S ~string](parse func(string) (S, error)) func(W) S {
 	return func(word W) S {
 		if read, err := parse(string(word)); err == nil {
@@ -114,7 +111,7 @@ func (Object) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-// UnmarshalJSON keeps the text, for the domain to read.
+// UnmarshalJSON keeps the text; the domain reads it.
 func (o *Object) UnmarshalJSON(data []byte) error {
 	*o = Object(data)
 	return nil

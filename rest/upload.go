@@ -23,7 +23,7 @@ import (
 	"example.org/backoffice/files"
 )
 
-// uploadKey marks an operation whose body is the bytes of a file, which are stored as they come.
+// uploadKey marks an operation whose body is the bytes of a file, stored as they arrive.
 const uploadKey = "upload"
 
 func uploads(op *huma.Operation) bool { return op.Metadata[uploadKey] != nil }
@@ -40,7 +40,7 @@ func signedOperation(op huma.Operation) huma.Operation {
 	return op
 }
 
-// SignedUpload is what a signed path says of the document that it takes.
+// SignedUpload is what a signed path fixes about the document.
 type SignedUpload struct {
 	DocumentID string           `path:"documentId" doc:"The identifier that the document gets."`
 	Customer   Optional[string] `query:"customer" doc:"The identifier of the customer."`
@@ -48,10 +48,10 @@ type SignedUpload struct {
 	Signature  Optional[string] `query:"signature" doc:"What was signed: all of the path, for one pair and a time."`
 }
 
-// uploadSignedFor tells for which pair a signed path was made.
 func (a *API) uploadSignedFor(r *http.Request) (clientID string, err error) {
 	query := r.URL.Query()
-	of := &backoffice.DocumentUpload{ID: chi.URLParam(r, "documentId"), CustomerID: query.Get("customer"), Name: query.Get("name")}
+	of := &backoffice.DocumentUpload{
+		ID: chi.URLParam(r, "documentId"), CustomerID: query.Get("customer"), Name: query.Get("name")}
 	return a.Keys.VerifyUpload(query.Get("signature"), of, time.Now())
 }
 
@@ -64,10 +64,10 @@ func uploadOperation(op huma.Operation) huma.Operation {
 	return op
 }
 
-// mostUploads is how many documents of one pair may arrive at one time. Each has at most API.Upload bytes.
+// mostUploads is the maximum number of simultaneous uploads per credential. Each has at most API.Upload bytes.
 const mostUploads = 20
 
-// startUpload counts an upload of the context's pair. Errors: RateLimited when too many arrive already.
+// startUpload counts an upload of the context's credential. Errors: RateLimited when too many are in progress.
 func (a *API) startUpload(ctx context.Context) (end func(), err error) {
 	known, _ := a.uploading.LoadOrStore(auth.From(ctx).ClientID, semaphore.NewWeighted(mostUploads))
 	if arriving := known.(*semaphore.Weighted); arriving.TryAcquire(1) {
@@ -76,8 +76,9 @@ func (a *API) startUpload(ctx context.Context) (end func(), err error) {
 	return nil, backoffice.Errorf(backoffice.RateLimited, "too many uploads at one time: %d of a pair", mostUploads)
 }
 
-// readUpload makes ready what a request says of the file that is its body, and looks at the file's first bytes.
-func (a *API) readUpload(ctx context.Context, customerID string, name *string, disposition, digest string) (draft backoffice.DocumentDraft, err error) {
+// readUpload makes a draft of the request's query and headers, and of the first bytes of the file, which is its body.
+func (a *API) readUpload(ctx context.Context, customerID string, name *string, disposition, digest string,
+) (draft backoffice.DocumentDraft, err error) {
 	r, _ := humachi.Unwrap(requestOf(ctx).humaContext)
 	draft = backoffice.DocumentDraft{CustomerID: customerID, Max: a.Upload}
 	if r.ContentLength > a.Upload {
@@ -102,7 +103,7 @@ func (a *API) readUpload(ctx context.Context, customerID string, name *string, d
 	return draft, nil
 }
 
-// uploadBody notes why the client's bytes ended too early.
+// uploadBody records why reading the client's bytes failed.
 type uploadBody struct {
 	io.Reader
 	failed error
@@ -116,7 +117,7 @@ func (u *uploadBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// uploadName is the name that the query gives, else that of Content-Disposition without any folders.
+// uploadName is the name in the query, else the one in Content-Disposition, without folders.
 func uploadName(name *string, disposition string) (string, error) {
 	if name != nil {
 		return *name, nil
@@ -132,7 +133,7 @@ func uploadName(name *string, disposition string) (string, error) {
 	return given[strings.LastIndexByte(given, '/')+1:], nil
 }
 
-// contentDigest reads the SHA-256 among the digests of Content-Digest (RFC 9530); nil when there is none.
+// contentDigest returns the SHA-256 among the digests of Content-Digest (RFC 9530); nil without one.
 func contentDigest(header string) ([]byte, error) {
 	for item := range strings.SplitSeq(header, ",") {
 		algorithm, value, _ := strings.Cut(strings.TrimSpace(item), "=")
@@ -154,7 +155,7 @@ func (a *API) tooLong() error {
 	return problem(http.StatusRequestEntityTooLarge, "a document has at most "+strconv.FormatInt(a.Upload, 10)+" bytes")
 }
 
-// refusedUpload reports what is wrong with an upload: in the query and headers, which are no body.
+// refusedUpload reports what is wrong with an upload by query parameter and header: the body is the file.
 func (a *API) refusedUpload(draft backoffice.DocumentDraft, err error) error {
 	if errors.Is(err, backoffice.ErrTooManyBytes) {
 		return a.tooLong()

@@ -19,7 +19,7 @@ type User struct {
 	Version     int      `json:"version" doc:"Grows with every change."`
 }
 
-// UserChange is what can be changed of a user: what is absent stays, null clears.
+// UserChange is a change of a user: absent fields stay, null clears.
 type UserChange struct {
 	FirstName Optional[string]   `json:"firstName,omitempty" doc:"The first name."`
 	LastName  Optional[string]   `json:"lastName,omitempty" doc:"The last name."`
@@ -54,7 +54,8 @@ func (a *API) users() {
 		if err != nil {
 			return nil, err
 		}
-		return list(ctx, a.Store.Users(), question[backoffice.UserCriteria]{criteria: criteria, order: in.order()}, in.Paging, showUser)
+		q := question[backoffice.UserCriteria]{criteria: criteria, order: in.order()}
+		return list(ctx, a.Store.Users(), q, in.Paging, showUser)
 	})
 	register(a, operation("GET /users/{userId}", "getUser", "Get a user",
 		"One user."), "", func(ctx context.Context, in *struct {

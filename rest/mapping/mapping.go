@@ -1,8 +1,8 @@
-// Package mapping turns one structure into another by the names of their fields: what GraphQL and REST take into what
-// the domain takes, and what the domain has into what REST shows.
+// Package mapping turns one structure into another by the names of their fields: from GraphQL and REST to the domain,
+// and from the domain to REST.
 //
-// How is worked out once, when the mapping is made: that fails, and with it the start of the program, when a field of
-// one structure has none in the other. It must not know any of the structures.
+// A mapping is worked out once, when it is made. That fails, and the program does not start, when a field of one
+// structure has none in the other. The package must not know any of the structures.
 package mapping
 
 import (
@@ -14,13 +14,12 @@ import (
 
 type Mapping[From, To any] struct{ copy copier }
 
-// copier copies one value to another; both are addressable.
+// copier copies one value to another; both must be addressable.
 type copier func(from, to reflect.Value)
 
-// Option is something special about a mapping.
 type Option func(*maker)
 
-// Except leaves out the fields of these names, in From and in To.
+// Except leaves out the fields with these names, in From and in To.
 func Except(names ...string) Option {
 	return func(m *maker) { m.except = append(m.except, names...) }
 }
@@ -34,11 +33,10 @@ func Convert[F, T any](convert func(F) T) Option {
 	}
 }
 
-// New works out a mapping. It panics when a field of either has none in the other, or one of a type that it cannot
-// become. Names are compared without regard to case. Values of the same type are copied, and so are texts of two
-// types; an empty text becomes a nil pointer; a field that may be absent, null or a value becomes one of the domain's,
-// in which a nil pointer is absent, or a pointer that is nil unless there is a value; structures are mapped field by
-// field.
+// New works out a mapping, comparing names without regard to case. It panics when a field of either has none in the
+// other, or one of a type that it cannot become. It copies values of the same type, and texts of two types; an empty
+// text becomes a nil pointer. A field that may be absent, null or a value becomes one of the domain's (a nil pointer is
+// absent), or a pointer that is nil without a value. Structures are mapped field by field.
 func New[From, To any](options ...Option) *Mapping[From, To] {
 	m := maker{converters: map[types]copier{}, used: map[string]bool{}}
 	for _, option := range options {
@@ -47,7 +45,8 @@ func New[From, To any](options ...Option) *Mapping[From, To] {
 	made := &Mapping[From, To]{m.structs(types{reflect.TypeFor[From](), reflect.TypeFor[To]()})}
 	for _, name := range m.except {
 		if !m.used[name] {
-			panic(fmt.Sprintf("mapping: neither %s nor %s has a field %s", reflect.TypeFor[From](), reflect.TypeFor[To](), name))
+			panic(fmt.Sprintf("mapping: neither %s nor %s has a field %s",
+				reflect.TypeFor[From](), reflect.TypeFor[To](), name))
 		}
 	}
 	return made
@@ -58,7 +57,7 @@ func (m *Mapping[From, To]) Map(from *From) (to To) {
 	return to
 }
 
-// Into is Map for a new To that is there already.
+// Into is Map into an existing To.
 func (m *Mapping[From, To]) Into(to *To, from *From) {
 	m.copy(reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem())
 }
@@ -76,7 +75,7 @@ type step struct {
 	copy     copier
 }
 
-// within is the step for fields that may be of embedded structures.
+// within is the step for fields that may be in embedded structures.
 func within(from, to []int, copied copier) step {
 	if len(from) == 1 && len(to) == 1 {
 		return step{from[0], to[0], copied}
@@ -92,20 +91,22 @@ func within(from, to []int, copied copier) step {
 	}}
 }
 
-// structs maps structures field by field.
 func (m *maker) structs(of types) copier {
 	var steps []step
 	sources, targets := m.fields(of.from), m.fields(of.to)
 	taken := make([]bool, len(sources))
 	for _, target := range targets {
-		i := slices.IndexFunc(sources, func(source reflect.StructField) bool { return strings.EqualFold(source.Name, target.Name) })
+		i := slices.IndexFunc(sources, func(source reflect.StructField) bool {
+			return strings.EqualFold(source.Name, target.Name)
+		})
 		if i < 0 {
 			panic(fmt.Sprintf("mapping: %s has nothing for %s of %s", of.from, target.Name, of.to))
 		}
 		taken[i] = true
 		copied := m.values(types{sources[i].Type, target.Type})
 		if copied == nil {
-			panic(fmt.Sprintf("mapping: %s of %s, a %s, becomes no %s", target.Name, of.from, sources[i].Type, target.Type))
+			panic(fmt.Sprintf("mapping: %s of %s, a %s, becomes no %s",
+				target.Name, of.from, sources[i].Type, target.Type))
 		}
 		steps = append(steps, within(sources[i].Index, target.Index, copied))
 	}
@@ -120,7 +121,7 @@ func (m *maker) structs(of types) copier {
 	}
 }
 
-// fields are those of a structure and of the ones embedded in it, but for those that are left out.
+// fields returns the fields of a structure and of those embedded in it, without the excepted ones.
 func (m *maker) fields(of reflect.Type) (fields []reflect.StructField) {
 	for i := range of.NumField() {
 		field := of.Field(i)
@@ -139,7 +140,7 @@ func (m *maker) fields(of reflect.Type) (fields []reflect.StructField) {
 	return fields
 }
 
-// values copies a value to one of another type; nil where that cannot be.
+// values copies a value to one of another type; nil when that is impossible.
 func (m *maker) values(of types) copier {
 	if convert, ok := m.converters[of]; ok {
 		return convert

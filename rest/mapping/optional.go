@@ -5,7 +5,6 @@ import "reflect"
 // optional is a field of the domain that may be absent, null or a value.
 type optional interface{ Put(value any) }
 
-// optional copies a value to such a field.
 func (m *maker) optional(of types) copier {
 	get, ok := of.to.MethodByName("Get")
 	if !ok {
@@ -35,7 +34,6 @@ func isOptional(of reflect.Type) bool {
 	return reflect.PointerTo(of).Implements(reflect.TypeFor[optional]())
 }
 
-// pointer copies what was sent of such a field to a pointer.
 func (m *maker) pointer(of types) copier {
 	sent := readerOf(of.from)
 	copied := m.values(types{sent.of, of.to.Elem()})
@@ -65,7 +63,7 @@ type reader struct {
 	read func(reflect.Value) (reflect.Value, state)
 }
 
-// readerOf is for the types in which GraphQL and REST keep a field.
+// readerOf knows the types in which GraphQL and REST hold such a field.
 func readerOf(field reflect.Type) reader {
 	if get, ok := field.MethodByName("Get"); ok { // the domain's
 		return reader{get.Type.Out(0), func(v reflect.Value) (reflect.Value, state) {

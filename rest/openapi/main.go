@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	// Describing the interface asks nothing of what it works with.
+	// Describing the interface needs none of its dependencies.
 	api := rest.Mount(chi.NewRouter(), rest.Config{})
 	if _, err := os.Stdout.Write(append(api.Document(), '\n')); err != nil {
 		fmt.Fprintln(os.Stderr, err)
