@@ -9,7 +9,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Proxies are the networks whose word about a client's address counts.
+// Proxies are the networks that are trusted to report a client's address.
 type Proxies []netip.Prefix
 
 // ParseProxies reads networks ("10.0.0.0/8") and single addresses. BadInput for anything else.
@@ -18,16 +18,17 @@ func ParseProxies(texts []string) (Proxies, error) {
 	for _, text := range texts {
 		network, _, ok := backoffice.ParseNetwork(text)
 		if !ok {
-			return nil, backoffice.Errorf(backoffice.BadInput, "a trusted proxy is a network such as 127.0.0.0/8, or an address")
+			return nil, backoffice.Errorf(backoffice.BadInput,
+				"a trusted proxy is a network such as 127.0.0.0/8, or an address")
 		}
 		proxies = append(proxies, network)
 	}
 	return proxies, nil
 }
 
-// ClientAddress tells from where a request comes: the peer, or, when that is a trusted proxy, the rightmost address of
-// X-Forwarded-For that is not one. What cannot be read, and all that stands left of it, was not written by a trusted
-// proxy. The zero address when there is none at all.
+// ClientAddress returns where a request comes from: the peer or, when that is a trusted proxy, the rightmost address of
+// X-Forwarded-For that is not one. An unreadable address, and all to the left of it, was not written by a trusted
+// proxy. The address is zero when there is none at all.
 func (p Proxies) ClientAddress(r *http.Request) netip.Addr {
 	client := parseHop(r.RemoteAddr)
 	if !client.IsValid() || !p.contain(client) {
@@ -50,7 +51,7 @@ func (p Proxies) contain(address netip.Addr) bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
 }
 
-// parseHop reads an address with or without a port; an IPv6 one may stand in brackets.
+// parseHop reads an address with or without a port; an IPv6 one may be in brackets.
 func parseHop(text string) netip.Addr {
 	if withPort, err := netip.ParseAddrPort(text); err == nil {
 		return withPort.Addr().Unmap().WithZone("")

@@ -14,47 +14,44 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A request decided on a snapshot is decided on what the store held at most staleAfter ago; with the time of one read
-// that keeps a revocation within the 5 seconds of the contract.
+// A decision on a snapshot is at most staleAfter behind the store. With the time of one read, that keeps a revocation
+// within the 5 seconds of the contract.
 const (
-	refreshAfter = 2 * time.Second        // a request that finds an older snapshot has it read anew, without waiting
-	staleAfter   = 4 * time.Second        // a request that finds an older one waits for the new one
-	retryAfter   = time.Second            // a sign-in that failed has it read anew when it is older than this
-	pauseAfter   = 250 * time.Millisecond // between two reads when the first has failed
+	refreshAfter = 2 * time.Second        // older: a request starts a read, without waiting
+	staleAfter   = 4 * time.Second        // older: a request waits for a new one
+	retryAfter   = time.Second            // older: a failed sign-in starts a read
+	pauseAfter   = 250 * time.Millisecond // after a failed read
 	readTimeout  = 2 * time.Second
 )
 
-// Authenticator checks credential pairs without a store call per request: it keeps a snapshot of all pairs, which
-// requests have read anew as it ages. There is no work while there are no requests. Safe for concurrent use.
+// Authenticator checks credentials without a store call per request: it keeps a snapshot of all of them, which requests
+// refresh as it ages. It does no work without requests. Safe for concurrent use.
 type Authenticator struct {
-	// People, if there is one, checks access tokens. It is set before the first request.
+	// People, if set, checks access tokens. Set it before the first request.
 	People People
-
-	store backoffice.CredentialStore
-	now   func() time.Time
+	store  backoffice.CredentialStore
+	now    func() time.Time
 
 	current atomic.Pointer[snapshot]
 	used    sync.Map // *use by client id
 
 	mu      sync.Mutex
-	reading *reading  // the read under way
-	lastTry time.Time // when it, or the one before, began
-	lastErr error     // of the last read that ended
+	reading *reading  // in progress
+	lastTry time.Time // when the last read began
+	lastErr error     // of the last read
 	reads   sync.WaitGroup
-
-	begun begun
+	begun   begun
 
 	life context.Context // of all reads; ended by Close
 	end  context.CancelFunc
 }
 
-// snapshot is all pairs as the store held them at a moment; it never changes.
+// snapshot is all credentials at one point in time; immutable.
 type snapshot struct {
 	taken time.Time // when the read began
 	pairs map[string]*pair
 }
 
-// pair is a credential pair made ready to be checked.
 type pair struct {
 	credential *backoffice.Credential
 	used       *use
@@ -62,7 +59,7 @@ type pair struct {
 }
 
 type secret struct {
-	principal *backoffice.Principal // nil: there is no such secret
+	principal *backoffice.Principal // nil for none
 	sum       digest
 	expires   backoffice.Instant
 }
@@ -79,7 +76,7 @@ func NewAuthenticator(store backoffice.CredentialStore) *Authenticator {
 	return &Authenticator{store: store, now: time.Now, begun: begun{all: map[*doing]struct{}{}}, life: life, end: end}
 }
 
-// Close stops reading and waits for a read under way.
+// Close stops reading and waits for a read in progress.
 func (a *Authenticator) Close() {
 	a.mu.Lock()
 	a.end()
@@ -87,10 +84,11 @@ func (a *Authenticator) Close() {
 	a.reads.Wait()
 }
 
-// Authenticate returns the principal of a pair for a client at an address. Unauthenticated, one same error after the
-// same work, when the pair is missing, unknown, revoked, expired, wrong or outside its networks; Unavailable when the
-// store cannot be read, or not before ctx's deadline, and what is known is too old to decide on.
-func (a *Authenticator) Authenticate(ctx context.Context, from netip.Addr, clientID, secret string) (*backoffice.Principal, error) {
+// Authenticate returns the principal of a credential for a client at an address. Errors: Unauthenticated, the same
+// error after the same work, when the credential is missing, unknown, revoked, expired, wrong or outside its networks;
+// Unavailable when the snapshot is too old and the store cannot be read, or not before ctx's deadline.
+func (a *Authenticator) Authenticate(
+	ctx context.Context, from netip.Addr, clientID, secret string) (*backoffice.Principal, error) {
 	now := a.now()
 	known, err := a.fresh(ctx, now, staleAfter)
 	if err != nil {
@@ -100,29 +98,31 @@ func (a *Authenticator) Authenticate(ctx context.Context, from netip.Addr, clien
 	if principal := known.check(from, clientID, &sum, now); principal != nil {
 		return principal, nil
 	}
-	// The pair or the secret may be newer than the snapshot. Every failure asks so, whatever its reason.
-	newer, err := a.fresh(ctx, now, retryAfter)
-	if err != nil || newer == known {
-		return nil, errUnauthenticated
-	}
-	if principal := newer.check(from, clientID, &sum, now); principal != nil {
-		return principal, nil
+	// The credential or the secret may be newer than the snapshot. Every failure asks, whatever its reason.
+	if newer, err := a.fresh(ctx, now, retryAfter); err == nil && newer != known {
+		if principal := newer.check(from, clientID, &sum, now); principal != nil {
+			return principal, nil
+		}
 	}
 	return nil, errUnauthenticated
 }
 
-// What Revalidate ends something with.
+// The causes with which Revalidate ends a request.
 var (
-	ErrRightsChanged error = backoffice.Errorf(backoffice.Forbidden, "what this caller may do was changed; sign in again")
-	errElsewhere     error = backoffice.Errorf(backoffice.Unauthenticated, "the credential pair works from other networks now")
-	errEnded         error = backoffice.Errorf(backoffice.Unauthenticated, "the credential pair or its secret was revoked or has expired")
+	ErrRightsChanged error = backoffice.Errorf(backoffice.Forbidden,
+		"what this caller may do was changed; sign in again")
+	errElsewhere error = backoffice.Errorf(backoffice.Unauthenticated,
+		"the credential pair works from other networks now")
+	errEnded error = backoffice.Errorf(backoffice.Unauthenticated,
+		"the credential pair or its secret was revoked or has expired")
 )
 
-// Revalidate decides whether a caller may go on with something that lasts, and returns the caller as they are now. It
-// ends with the secret or the token that signed in, and with any change of rights: half an answer as before and half
-// as now would be neither. Errors are those of Authenticate, ErrRightsChanged, and Forbidden for a person who has no
-// rights any more.
-func (a *Authenticator) Revalidate(ctx context.Context, began *backoffice.Principal) (now *backoffice.Principal, err error) {
+// Revalidate decides whether a caller may continue something that lasts, and returns the caller as they are now. It
+// ends with the secret or the token that signed in, and with any change of rights: half an answer with the old rights
+// and half with the new would be neither. Errors are those of Authenticate, ErrRightsChanged, and Forbidden for a
+// person who has no rights any more.
+func (a *Authenticator) Revalidate(
+	ctx context.Context, began *backoffice.Principal) (now *backoffice.Principal, err error) {
 	switch {
 	case began == nil, began.Person != nil && a.People == nil:
 		return nil, errUnauthenticated
@@ -145,8 +145,8 @@ func (a *Authenticator) Revalidate(ctx context.Context, began *backoffice.Princi
 	return now, err
 }
 
-// Linked returns the principal for whom a signed path was made, by Principal.Link, for somebody who comes with it:
-// from one of a pair's networks. Errors are those of Authenticate.
+// Linked returns the principal that a signed path was made for, by Principal.Link, when the client comes from one of
+// its networks. Errors are those of Authenticate.
 func (a *Authenticator) Linked(ctx context.Context, from netip.Addr, link string) (*backoffice.Principal, error) {
 	if a.People != nil && strings.HasPrefix(link, backoffice.PersonPrefix) {
 		return a.People.Linked(link)
@@ -159,7 +159,7 @@ func (a *Authenticator) Linked(ctx context.Context, from netip.Addr, link string
 	return signedIn(principal, networks, from), err
 }
 
-// signedIn is a principal who remembers from where they signed in, where that matters: most pairs work from everywhere.
+// signedIn adds the client's address to a principal where it matters: most credentials work from everywhere.
 func signedIn(principal *backoffice.Principal, networks backoffice.Networks, from netip.Addr) *backoffice.Principal {
 	if principal == nil || len(networks) == 0 {
 		return principal
@@ -169,8 +169,9 @@ func signedIn(principal *backoffice.Principal, networks backoffice.Networks, fro
 	return &own
 }
 
-// live returns the principal of a secret, and the networks from where it signs in.
-func (a *Authenticator) live(ctx context.Context, clientID, name string) (*backoffice.Principal, backoffice.Networks, error) {
+// live returns the principal of a secret, and the networks that it may sign in from.
+func (a *Authenticator) live(
+	ctx context.Context, clientID, name string) (*backoffice.Principal, backoffice.Networks, error) {
 	now := a.now()
 	known, err := a.fresh(ctx, now, staleAfter)
 	if err != nil {
@@ -187,10 +188,10 @@ func (a *Authenticator) live(ctx context.Context, clientID, name string) (*backo
 	return nil, backoffice.Networks{}, errUnauthenticated
 }
 
-// nobody stands in for an unknown pair, so that it costs the same work.
+// nobody replaces an unknown credential, so that it costs the same work.
 var nobody = &pair{credential: &backoffice.Credential{}}
 
-// check compares the digest with both secrets of the pair, in constant time; nil when none fits.
+// check compares the digest with both secrets of the credential, in constant time; nil when none matches.
 func (s *snapshot) check(from netip.Addr, clientID string, sum *digest, now time.Time) *backoffice.Principal {
 	p, ok := s.pairs[clientID]
 	if !ok {
@@ -217,18 +218,14 @@ func bit(b bool) int {
 	return 0
 }
 
-// fresh returns a snapshot no older than limit, waits for one if need be, and has the next one read in time.
+// fresh returns a snapshot no older than limit. It waits for one if needed, and starts the next read in time.
 func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Duration) (*snapshot, error) {
 	known := a.current.Load()
-	if known != nil {
-		age := now.Sub(known.taken)
-		if age < min(limit, refreshAfter) {
-			return known, nil
-		}
-		if age < limit {
+	if known != nil && now.Sub(known.taken) < limit {
+		if now.Sub(known.taken) >= refreshAfter {
 			a.read(now)
-			return known, nil
 		}
+		return known, nil
 	}
 	for range 2 { // the first read may have begun too long ago
 		under := a.read(now)
@@ -236,7 +233,7 @@ func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Dur
 			select {
 			case <-under.done:
 			case <-ctx.Done():
-				if errors.Is(ctx.Err(), context.DeadlineExceeded) { // it is the store that takes too long
+				if errors.Is(ctx.Err(), context.DeadlineExceeded) { // the store takes too long
 					return nil, undecided(ctx.Err())
 				}
 				return nil, backoffice.Fault(context.Cause(ctx), "waiting for the credential pairs")
@@ -252,15 +249,13 @@ func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Dur
 }
 
 func undecided(cause error) error {
-	return &backoffice.Error{
-		Kind:    backoffice.Unavailable,
+	return &backoffice.Error{Kind: backoffice.Unavailable,
 		Message: "credential pairs cannot be checked now; try again later",
-		Cause:   fmt.Errorf("reading the credential pairs: %w", backoffice.Why(cause)),
-	}
+		Cause:   fmt.Errorf("reading the credential pairs: %w", backoffice.Why(cause))}
 }
 
-// read begins to read the pairs, unless a read is under way, and returns it; nil when one has failed just now or the
-// authenticator is closed.
+// read starts reading the credentials, or joins the read in progress, and returns it. It returns nil right after a
+// failure and when the authenticator is closed.
 func (a *Authenticator) read(now time.Time) *reading {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,25 +8,25 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// People checks the access tokens of people. What it returns is shared by requests, and nobody changes it.
+// People checks the access tokens of people. Requests share what it returns: do not change it.
 type People interface {
-	// Authenticate returns whose token it is. Errors: Unauthenticated, ErrTokenEnded among them; Forbidden for
-	// somebody to whom nothing is given; Unavailable when the issuer's keys are not known and cannot be asked for.
+	// Authenticate returns the person of a token. Errors: Unauthenticated, including ErrTokenEnded; Forbidden for a
+	// person without rights; Unavailable when the issuer's keys are unknown and cannot be fetched.
 	Authenticate(ctx context.Context, token string) (*backoffice.Principal, error)
-	// Live returns the person as they are now, by what Authenticate or Linked returned. Errors: Unauthenticated,
+	// Live returns the person as they are now, from what Authenticate or Linked returned. Errors: Unauthenticated,
 	// Forbidden.
 	Live(person *backoffice.Principal) (*backoffice.Principal, error)
-	// Linked returns the person for whom a signed path was made, by Person.Link. Errors: Unauthenticated, Forbidden.
+	// Linked returns the person that a signed path was made for, by Person.Link. Errors: Unauthenticated, Forbidden.
 	Linked(link string) (*backoffice.Principal, error)
 }
 
-// ErrTokenEnded refuses an access token that was good once. Whoever has it guesses nothing.
+// ErrTokenEnded rejects an access token that was valid once. Its holder guesses nothing.
 var ErrTokenEnded error = backoffice.Errorf(backoffice.Unauthenticated, "the access token has ended; get a new one")
 
 const maxToken = 16 << 10 // bytes of an access token
 
-// bearerOf finds the access token among the values of the header Authorization (RFC 6750); "" for what cannot be one.
-// Other schemes are not ours. BadInput for more than one token.
+// bearerOf returns the access token in the values of the header Authorization (RFC 6750); "" when it cannot be one.
+// Other schemes are ignored. BadInput for more than one token.
 func bearerOf(values []string) (token string, given bool, err error) {
 	for _, value := range values {
 		scheme, rest, _ := strings.Cut(value, " ")
@@ -44,13 +44,13 @@ func bearerOf(values []string) (token string, given bool, err error) {
 	return token, given, nil
 }
 
-// notOfToken says that a character is in no compact signed token.
+// notOfToken reports whether a character cannot be in a compact signed token.
 func notOfToken(c rune) bool {
 	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.'
 }
 
-// bearer returns the access token of a request; given is false where there is none, or nobody to check it. BadInput
-// for a pair beside it: it would not be known for whom the request is.
+// bearer returns the access token of a request; given is false without one, and when nobody can check it. BadInput for
+// a credential alongside it: the request would have two principals.
 func (a *Authenticator) bearer(header http.Header) (token string, given bool, err error) {
 	if a.People == nil {
 		return "", false, nil
@@ -62,7 +62,7 @@ func (a *Authenticator) bearer(header http.Header) (token string, given bool, er
 	return token, given, err
 }
 
-// Challenging is refuse, and Challenge before it.
+// Challenging calls Challenge, then refuse.
 func (a *Authenticator) Challenging(refuse Refuse) func(http.ResponseWriter, *http.Request, error) {
 	return func(w http.ResponseWriter, r *http.Request, err error) {
 		a.Challenge(w, r, err)
@@ -70,7 +70,7 @@ func (a *Authenticator) Challenging(refuse Refuse) func(http.ResponseWriter, *ht
 	}
 }
 
-// Challenge tells a client by which header to sign in, and, of a token that it sent, what is wrong with that.
+// Challenge tells a client which header to sign in with, and what is wrong with the token that it sent.
 func (a *Authenticator) Challenge(w http.ResponseWriter, r *http.Request, err error) {
 	if a.People == nil {
 		return
@@ -87,6 +87,7 @@ func (a *Authenticator) Challenge(w http.ResponseWriter, r *http.Request, err er
 }
 
 var (
-	errNoToken = backoffice.Errorf(backoffice.Unauthenticated, "the access token in the header authorization is none, or not a signed one")
-	errNobody  = backoffice.Errorf(backoffice.Unauthenticated, "the headers x-client-id and x-client-secret must hold a valid credential pair, or authorization a valid access token")
+	errNoToken = backoffice.Errorf(backoffice.Unauthenticated,
+		"the access token in the header authorization is none, or not a signed one")
+	errNobody = backoffice.Errorf(backoffice.Unauthenticated, "the headers x-client-id and x-client-secret must hold a valid credential pair, or authorization a valid access token")
 )

@@ -11,11 +11,11 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// revalidateEvery is how often callers are revalidated while something of theirs goes on. With the age of a snapshot
-// it ends within the five seconds after a change.
+// revalidateEvery is how often callers are revalidated while a request of theirs is in progress. Together with the age
+// of a snapshot it ends within five seconds of a change.
 const revalidateEvery = 500 * time.Millisecond
 
-// begun is everything that is going on: requests, streams, sockets.
+// begun is everything in progress: requests, streams, sockets.
 type begun struct {
 	mu      sync.Mutex
 	all     map[*doing]struct{}
@@ -28,10 +28,10 @@ type doing struct {
 	w         http.ResponseWriter // nil for none
 }
 
-// Begin is the one way to do anything as somebody: it puts the principal into the context that it returns, which ends
-// as soon as Revalidate says so, for that cause; with it the reading of the body ends for which w answers, nil for
-// none. end has to be called.
-func (a *Authenticator) Begin(ctx context.Context, as *backoffice.Principal, w http.ResponseWriter) (own context.Context, end func()) {
+// Begin is the only way to act as somebody. It returns a context with the principal that ends, with that cause, as soon
+// as Revalidate rejects it; the reading of the body that w answers then ends too (nil for none). Call end.
+func (a *Authenticator) Begin(
+	ctx context.Context, as *backoffice.Principal, w http.ResponseWriter) (own context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	d := &doing{as, cancel, w}
 	a.begun.mu.Lock()
@@ -49,7 +49,7 @@ func (a *Authenticator) Begin(ctx context.Context, as *backoffice.Principal, w h
 	}
 }
 
-// poll revalidates callers until nothing goes on.
+// poll revalidates callers until nothing is in progress.
 func (a *Authenticator) poll() {
 	tick := time.NewTicker(revalidateEvery)
 	defer tick.Stop()
@@ -75,11 +75,11 @@ func (a *Authenticator) poll() {
 	}
 }
 
-// interrupt ends the reading of a request's body, unless the request is over.
+// interrupt stops the reading of a request's body, unless the request is over.
 func (b *begun) interrupt(d *doing) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, goesOn := b.all[d]; goesOn && d.w != nil {
-		_ = http.NewResponseController(d.w).SetReadDeadline(time.Now()) // a writer without deadlines is a test's
+		_ = http.NewResponseController(d.w).SetReadDeadline(time.Now()) // only writers of tests have no deadlines
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Issue creates a pair and returns it with its secret, which cannot be seen again. expires is zero for never. Running
-// servers know it within 5 seconds. Refused when name, scopes or expiry are not as backoffice.NewCredential wants them.
-func Issue(ctx context.Context, store backoffice.CredentialStore, name string, scopes []backoffice.Scope, expires backoffice.Instant) (pair *backoffice.Credential, secret string, err error) {
+// Issue creates a credential and returns it with its secret, which is shown only once. A zero expires is never. Running
+// servers know it within 5 seconds. Refused when backoffice.NewCredential rejects name, scopes or expiry.
+func Issue(ctx context.Context, store backoffice.CredentialStore, name string, scopes []backoffice.Scope,
+	expires backoffice.Instant) (pair *backoffice.Credential, secret string, err error) {
 	now := backoffice.InstantOf(time.Now())
-	pair, err = backoffice.NewCredential(backoffice.NewID(), name, scopes, now, expires)
-	if err != nil {
+	if pair, err = backoffice.NewCredential(backoffice.NewID(), name, scopes, now, expires); err != nil {
 		return nil, "", err
 	}
 	if secret, err = IssuePair(ctx, store, pair, now); err != nil {
@@ -21,8 +21,9 @@ func Issue(ctx context.Context, store backoffice.CredentialStore, name string, s
 	return pair, secret, nil
 }
 
-// IssuePair gives a new pair its secret, stores it and returns the secret. Refused when it is not live.
-func IssuePair(ctx context.Context, store backoffice.CredentialStore, pair *backoffice.Credential, now backoffice.Instant) (secret string, err error) {
+// IssuePair gives a new credential its secret, stores it and returns the secret. Refused when it is not live.
+func IssuePair(ctx context.Context, store backoffice.CredentialStore, pair *backoffice.Credential, now backoffice.Instant,
+) (secret string, err error) {
 	secret, sum := newSecret()
 	if err := pair.Rotate(sum[:], now, 0); err != nil {
 		return "", err
@@ -33,9 +34,10 @@ func IssuePair(ctx context.Context, store backoffice.CredentialStore, pair *back
 	return secret, nil
 }
 
-// Rotate gives a pair a new secret and returns it; the one before stays live for overlap, an older one ends. Running
-// servers know the new one within 5 seconds. NotFound for an unknown client id; Refused for a revoked or expired pair.
-func Rotate(ctx context.Context, store backoffice.CredentialStore, clientID string, overlap time.Duration) (secret string, err error) {
+// Rotate gives a credential a new secret and returns it; the previous one stays live for overlap, an older one ends.
+// Running servers know it within 5 seconds. NotFound for an unknown client id; Refused for a revoked or expired one.
+func Rotate(ctx context.Context, store backoffice.CredentialStore, clientID string, overlap time.Duration,
+) (secret string, err error) {
 	secret, sum := newSecret()
 	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
 		return pair.Rotate(sum[:], backoffice.InstantOf(time.Now()), overlap)
@@ -46,7 +48,7 @@ func Rotate(ctx context.Context, store backoffice.CredentialStore, clientID stri
 	return secret, nil
 }
 
-// Revoke ends a pair and its secrets for good, everywhere within 5 seconds, or changes nothing. NotFound: no such pair.
+// Revoke ends a credential and its secrets for good, everywhere within 5 seconds, or changes nothing (NotFound).
 func Revoke(ctx context.Context, store backoffice.CredentialStore, clientID string) error {
 	return store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
 		pair.Revoke(backoffice.InstantOf(time.Now()))
@@ -54,9 +56,10 @@ func Revoke(ctx context.Context, store backoffice.CredentialStore, clientID stri
 	})
 }
 
-// ChangeScopes gives a pair scopes and takes others from it, and returns those that it has then. Running servers obey
-// within 5 seconds. NotFound for an unknown client id; Refused as backoffice.Credential's ChangeScopes says.
-func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientID string, add, remove []backoffice.Scope) (has []backoffice.Scope, err error) {
+// ChangeScopes adds and removes scopes of a credential and returns the result. Running servers obey within 5 seconds.
+// NotFound for an unknown client id; Refused as documented at backoffice.Credential.ChangeScopes.
+func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientID string, add, remove []backoffice.Scope,
+) (has []backoffice.Scope, err error) {
 	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
 		err := pair.ChangeScopes(add, remove, backoffice.InstantOf(time.Now()))
 		has = pair.Scopes
@@ -68,10 +71,11 @@ func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientI
 	return has, nil
 }
 
-// ChangeNetworks lets a pair sign in from networks, and no more from others, and returns those that it has then.
-// Running servers obey within 5 seconds, for what is open already too. NotFound for an unknown client id; Refused as
-// backoffice.Credential's ChangeNetworks says.
-func ChangeNetworks(ctx context.Context, store backoffice.CredentialStore, clientID string, add, remove backoffice.Networks) (has backoffice.Networks, err error) {
+// ChangeNetworks adds and removes networks that a credential may sign in from, and returns the result. Running servers
+// obey within 5 seconds, also for open requests. Errors are those of ChangeScopes, by
+// backoffice.Credential.ChangeNetworks.
+func ChangeNetworks(ctx context.Context, store backoffice.CredentialStore, clientID string,
+	add, remove backoffice.Networks) (has backoffice.Networks, err error) {
 	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
 		err := pair.ChangeNetworks(add, remove, backoffice.InstantOf(time.Now()))
 		has = pair.Networks
@@ -80,8 +84,8 @@ func ChangeNetworks(ctx context.Context, store backoffice.CredentialStore, clien
 	return has, err
 }
 
-// Extend gives a living pair another end, zero for none. Running servers know it within 5 seconds. NotFound for an
-// unknown client id; Refused as backoffice.Credential's Extend says.
+// Extend changes when a live credential ends, zero for never. Running servers know it within 5 seconds. NotFound for an
+// unknown client id; Refused as documented at backoffice.Credential.Extend.
 func Extend(ctx context.Context, store backoffice.CredentialStore, clientID string, expires backoffice.Instant) error {
 	return store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
 		return pair.Extend(expires, backoffice.InstantOf(time.Now()))

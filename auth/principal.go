@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// WithPrincipal puts the principal into a context, for the store as well, which requests share and nobody changes.
+// WithPrincipal puts the principal into a context, also for the store. Requests share it: do not change it.
 func WithPrincipal(ctx context.Context, principal *backoffice.Principal) context.Context {
 	return backoffice.WithRequest(ctx, func(r *backoffice.Request) {
 		if r.Principal = principal; principal != nil {
@@ -18,8 +18,8 @@ func WithPrincipal(ctx context.Context, principal *backoffice.Principal) context
 // From returns the context's principal; nil when nobody is signed in.
 func From(ctx context.Context) *backoffice.Principal { return backoffice.RequestOf(ctx).Principal }
 
-// Require returns nil when the context's principal holds a scope; Forbidden, naming the scope, when it does not;
-// Unauthenticated when there is none.
+// Require returns nil when the context's principal has a scope; Forbidden, naming the scope, when it does not;
+// Unauthenticated without a principal.
 func Require(ctx context.Context, scope backoffice.Scope) error {
 	principal := From(ctx)
 	switch {
@@ -31,5 +31,6 @@ func Require(ctx context.Context, scope backoffice.Scope) error {
 	return nil
 }
 
-// errUnauthenticated is the one answer to every pair that does not work, whatever the reason.
-var errUnauthenticated = backoffice.Errorf(backoffice.Unauthenticated, "the headers x-client-id and x-client-secret must hold a valid credential pair")
+// errUnauthenticated is the one answer to every credential that does not work, whatever the reason.
+var errUnauthenticated = backoffice.Errorf(backoffice.Unauthenticated,
+	"the headers x-client-id and x-client-secret must hold a valid credential pair")

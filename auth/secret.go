@@ -17,6 +17,6 @@ func newSecret() (secret string, sum digest) {
 	return secret, digestOf(secret)
 }
 
-// digestOf is plain SHA-256. Slow hashes protect what people think up; 256 random bits cannot be guessed from a digest
-// however fast it is, and a slow hash would be paid by each request and offer a way to exhaust the server.
+// digestOf is plain SHA-256. Slow hashes protect what people think up. 256 random bits cannot be guessed from a digest
+// however fast it is, and a slow hash would cost each request and offer a way to exhaust the server.
 func digestOf(secret string) digest { return sha256.Sum256([]byte(secret)) }

@@ -9,35 +9,34 @@ import (
 const (
 	failuresAllowed = 10 // in failuresWindow
 	failuresWindow  = time.Minute
-	throttleSize    = 1 << 16 // networks that are told apart at once, about 10 MB
+	throttleSize    = 1 << 16 // networks counted at a time, about 10 MB
 )
 
-// Throttle counts failed sign-ins per client network: an IPv4 address, or an IPv6 /64, which one client commonly has
-// whole. It never stands before a right secret. Its memory is bounded: when too many networks fail within a minute the
-// further ones share one count. Safe for concurrent use.
+// Throttle counts failed sign-ins per client network: an IPv4 address, or an IPv6 /64, which usually is one client. It
+// never delays a right secret. Its memory is bounded: when too many networks fail within a minute, the further ones
+// share one count. Safe for concurrent use.
 type Throttle struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	clients map[netip.Addr]*failures
-	crowd   failures // of all networks for which there was no room
+	crowd   failures // of all networks that did not fit
 	failed  int64
-	swept   time.Time // when those that have been quiet were last removed
+	swept   time.Time // when quiet ones were last removed
 }
 
-// failures are the moments of the last failed sign-ins, a ring.
+// failures is a ring of the times of the last failed sign-ins.
 type failures struct {
 	at   [failuresAllowed]time.Time
 	next int
 }
 
-// NewThrottle makes a throttle that has seen nothing.
 func NewThrottle() *Throttle {
 	return &Throttle{now: time.Now, clients: map[netip.Addr]*failures{}}
 }
 
-// Failed notes a failed sign-in and returns 0; or, when there were 10 in the last minute already, notes nothing and
-// returns how long the client has to wait.
+// Failed records a failed sign-in and returns 0. After 10 in the last minute it records nothing and returns how long
+// the client has to wait.
 func (t *Throttle) Failed(client netip.Addr) (wait time.Duration) {
 	if client.Is6() {
 		network, _ := client.Prefix(64)
@@ -56,7 +55,7 @@ func (t *Throttle) FailedSignIns() int64 {
 	return t.failed
 }
 
-// of, under mu, finds the failures of a client or makes room for them.
+// of returns the failures of a client, or makes room for them. The caller holds mu.
 func (t *Throttle) of(client netip.Addr, now time.Time) *failures {
 	if known, ok := t.clients[client]; ok {
 		return known

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	keepAfter   = time.Minute     // between two writes of which pairs were used
-	warnAfter   = time.Hour       // between two looks at which pairs end soon
+	keepAfter   = time.Minute     // between writes of last uses
+	warnAfter   = time.Hour       // between checks for credentials that end soon
 	lastWrite   = 2 * time.Second // when the server stops
 	daySeconds  = 24 * 60 * 60
-	keptAtATime = 500 // pairs
+	keptAtATime = 500 // credentials
 )
 
-// use is on which day a pair was used last. A request writes it at most once a day, and only into memory.
+// use is the day on which a credential was last used. A request writes it at most once a day, in memory only.
 type use struct {
 	day  atomic.Int64 // days since 1970, UTC
-	kept atomic.Int64 // the day that the store knows
+	kept atomic.Int64 // the day in the store
 }
 
 func (u *use) note(now time.Time) {
@@ -38,9 +38,8 @@ func (a *Authenticator) useOf(c *backoffice.Credential) *use {
 	return u
 }
 
-// Watch does what is to be done about pairs and keeps no request waiting, until ctx ends: it has the store keep the
-// day on which each was used last, with the last ones when ctx has ended, and warns of those that end soon, of each
-// once a day.
+// Watch does the work that keeps no request waiting, until ctx ends: it stores the day on which each credential was
+// last used, a last time when ctx has ended, and warns once a day of each credential that ends soon.
 func (a *Authenticator) Watch(ctx context.Context, log *slog.Logger) {
 	w := &watch{Authenticator: a, log: log, warned: map[string]int64{}}
 	w.warn(ctx)
@@ -60,12 +59,11 @@ func (a *Authenticator) Watch(ctx context.Context, log *slog.Logger) {
 type watch struct {
 	*Authenticator
 	log    *slog.Logger
-	warned map[string]int64 // on which day of which pair
-	failed bool             // the last write did
+	warned map[string]int64 // the day, by client id
+	failed bool             // the last write failed
 }
 
-// keep has the store keep what it does not know: a statement for each day of which there is something to tell, which
-// is today, and yesterday after midnight.
+// keep stores what the store does not know yet, one statement per day: for today and, after midnight, yesterday.
 func (w *watch) keep(ctx context.Context) {
 	byDay := map[int64][]string{}
 	w.used.Range(func(id, known any) bool {
@@ -81,7 +79,8 @@ func (w *watch) keep(ctx context.Context) {
 			err := w.store.CredentialsUsed(ctx, some, backoffice.InstantOf(time.Unix(day*daySeconds, 0)))
 			if err != nil {
 				if !w.failed && ctx.Err() == nil {
-					w.log.WarnContext(ctx, "which credential pairs were used could not be kept; it is tried again", "cause", err)
+					w.log.WarnContext(ctx,
+						"which credential pairs were used could not be kept; it is tried again", "cause", err)
 				}
 				w.failed = true
 				return
@@ -95,13 +94,12 @@ func (w *watch) keep(ctx context.Context) {
 	w.failed = false
 }
 
-// warn tells of pairs that end soon.
 func (w *watch) warn(ctx context.Context) {
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	pairs, err := w.store.Credentials(reading)
 	if err != nil {
-		return // which requests notice, too; it is looked again
+		return // requests notice, too; the next check tries again
 	}
 	now := w.now()
 	today := now.Unix() / daySeconds
@@ -111,6 +109,7 @@ func (w *watch) warn(ctx context.Context) {
 			continue
 		}
 		w.warned[pair.ID] = today
-		w.log.WarnContext(ctx, "a credential pair ends soon: credentials extend gives it another end", "client", pair.ID, "days", days, "expiresAt", pair.ExpiresAt.String())
+		w.log.WarnContext(ctx, "a credential pair ends soon: credentials extend gives it another end",
+			"client", pair.ID, "days", days, "expiresAt", pair.ExpiresAt.String())
 	}
 }
