@@ -10,16 +10,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// acceptLog logs why connections cannot be accepted, for the server only tries again: with all file descriptors in use
-// it would be deaf and silent.
+// acceptLog logs why connections cannot be accepted. The server itself only tries again: without file descriptors it
+// would be deaf and silent.
 type acceptLog struct {
 	net.Listener
 	log      *slog.Logger
 	failures prometheus.Counter
-	logged   atomic.Int64 // when, in milliseconds
+	logged   atomic.Int64 // time in milliseconds
 }
 
-const acceptLogPeriod = 10 * time.Second // one line each
+const acceptLogPeriod = 10 * time.Second // at most one line per period
 
 func (l *acceptLog) Accept() (net.Conn, error) {
 	connection, err := l.Listener.Accept()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// certificate serves a certificate from files and takes a renewed one without a restart.
+// certificate serves a certificate from files and picks up a renewed one without a restart.
 type certificate struct {
 	chain, key string
 	mu         sync.Mutex
@@ -20,11 +20,12 @@ func (c *certificate) configuration() (*tls.Config, error) {
 	if _, err := c.current(nil); err != nil {
 		return nil, fmt.Errorf("cannot use the certificate: %w", err)
 	}
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.current, NextProtos: []string{"h2", "http/1.1"}}, nil
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, GetCertificate: c.current, NextProtos: []string{"h2", "http/1.1"}}, nil
 }
 
-// current gives the certificate of the files. While new files do not fit together, which they may not for a moment,
-// the one before goes on.
+// current returns the certificate of the files. While new files do not match, as during their replacement, it returns
+// the previous one.
 func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/term"
 )
 
-// NewLog makes the log of a server, as its settings want it. Moments are in UTC, with milliseconds.
+// NewLog makes a server's log from its settings. Times are in UTC, with milliseconds.
 func (s Settings) NewLog(to io.Writer) *slog.Logger {
-	var level slog.Level // info, also for a zero value
+	var level slog.Level // the zero value is info
 	_ = level.UnmarshalText([]byte(s.LogLevel))
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		if len(groups) == 0 && a.Key == slog.TimeKey && a.Value.Kind() == slog.KindTime {

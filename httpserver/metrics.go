@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// metrics are what Prometheus reads. Every label has few values: routes by pattern, methods and codes that exist.
+// metrics are read by Prometheus. Every label has few values: routes by pattern, methods and codes that exist.
 type metrics struct {
 	registry       *prometheus.Registry
 	requests       *prometheus.CounterVec
@@ -23,10 +23,10 @@ type metrics struct {
 	operations     *prometheus.CounterVec
 	costs          prometheus.Histogram
 	calls          *prometheus.CounterVec
-	known          sync.Map // what was found: of series by answered, of prometheus.Counter by outcome
+	known          sync.Map // cache: series by answered, prometheus.Counter by outcome
 }
 
-// answered is what requests are counted by, and outcome what operations are; they have few values.
+// answered is the key of requests, outcome that of operations; both have few values.
 type answered struct {
 	route, method string
 	status        int
@@ -34,7 +34,7 @@ type answered struct {
 
 type outcome struct{ kind, code string }
 
-// series are the counters of one kind of answer, found once: finding them by labels takes longer than counting.
+// series are the counters of one kind of answer, found once: looking them up by labels takes longer than counting.
 type series struct {
 	requests, calls prometheus.Counter
 	durations       prometheus.Observer
@@ -60,28 +60,30 @@ func newMetrics(alarms func() []string) *metrics {
 	}
 	m := &metrics{
 		registry: registry,
-		requests: counter("backoffice_http_requests_total", "Requests answered, by route, method and status.", "route", "method", "status"),
+		requests: counter("backoffice_http_requests_total",
+			"Requests answered, by route, method and status.", "route", "method", "status"),
 		durations: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "backoffice_http_request_seconds", Help: "How long requests took, by route.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"route"}),
 		inFlight: factory.NewGauge(prometheus.GaugeOpts{
-			Name: "backoffice_http_requests_in_flight", Help: "Requests being answered now.",
-		}),
+			Name: "backoffice_http_requests_in_flight", Help: "Requests being answered now."}),
 		panics: factory.NewCounter(prometheus.CounterOpts{
-			Name: "backoffice_http_panics_total", Help: "Requests that ended in a panic.",
-		}),
+			Name: "backoffice_http_panics_total", Help: "Requests that ended in a panic."}),
 		acceptFailures: factory.NewCounter(prometheus.CounterOpts{
-			Name: "backoffice_http_accept_failures_total", Help: "Connections that could not be accepted, for want of file descriptors most of all.",
+			Name: "backoffice_http_accept_failures_total",
+			Help: "Connections that could not be accepted, for want of file descriptors most of all.",
 		}),
 		operations: counter("backoffice_graphql_operations_total", "GraphQL operations, by type and once for each code among their errors; OK without any.", "type", "code"),
 		costs: factory.NewHistogram(prometheus.HistogramOpts{
 			Name: "backoffice_graphql_cost", Help: "Cost of GraphQL operations.",
 			Buckets: []float64{1, 10, 50, 100, 500, 1_000, 5_000, 10_000, 25_000, 50_000},
 		}),
-		calls: counter("backoffice_store_calls_total", "Statements that requests asked the store to run, by route.", "route"),
+		calls: counter("backoffice_store_calls_total",
+			"Statements that requests asked the store to run, by route.", "route"),
 	}
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if alarms != nil {
 		factory.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "backoffice_register_alarms", Help: "What this process has noticed that shows that the register of consultations was tampered with; 0 is as it should be.",
@@ -90,18 +92,20 @@ func newMetrics(alarms func() []string) *metrics {
 	return m
 }
 
-// Count adds a counter that the program keeps itself, such as backoffice_sign_ins_failed_total.
+// Count adds a counter that the caller maintains, such as backoffice_sign_ins_failed_total.
 func (srv *Server) Count(name, help string, read func() int64) {
-	promauto.With(srv.metrics.registry).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
+	promauto.With(srv.metrics.registry).NewCounterFunc(
+		prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read()) })
 }
 
-// Gauge adds a gauge that the program reads itself, with labels as name, value, name, value.
+// Gauge adds a gauge that the caller reads, with labels as name, value, name, value.
 func (srv *Server) Gauge(name, help string, read func() int64, labels ...string) {
 	constant := prometheus.Labels{}
 	for i := 0; i+1 < len(labels); i += 2 {
 		constant[labels[i]] = labels[i+1]
 	}
-	promauto.With(srv.metrics.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: constant}, func() float64 { return float64(read()) })
+	promauto.With(srv.metrics.registry).NewGaugeFunc(
+		prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: constant}, func() float64 { return float64(read()) })
 }
 
 func (m *metrics) operation(of outcome) prometheus.Counter {

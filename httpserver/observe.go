@@ -14,7 +14,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// observe gives a request its id, counts it and logs one line when it is answered.
+// observe gives a request its id, counts it and logs it when it is answered.
 func (srv *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
@@ -35,7 +35,7 @@ func (srv *Server) observe(next http.Handler) http.Handler {
 			}
 			left := errors.Is(ctx.Err(), context.Canceled)
 			if left && status >= http.StatusInternalServerError {
-				status = statusLeft // what would have been answered says nothing of us
+				status = statusLeft // the answer that it missed is not counted
 			}
 			seen := seen{
 				record: known, left: left, method: methodOf(r.Method), route: routeOf(ctx), status: status,
@@ -48,7 +48,7 @@ func (srv *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-// statusLeft is what is logged and counted for a client that left before there was an answer, as other servers have it.
+// statusLeft is logged and counted for a client that left before there was an answer, as other servers do.
 const statusLeft = 499
 
 type seen struct {
@@ -60,11 +60,12 @@ type seen struct {
 	took          time.Duration
 }
 
-// line logs a request. Those that ask whether the server is well, and for parts of a page, are only worth a line when
-// they fail. That it is not ready is no failure of theirs: why is in a line of its own, unless the server stops.
+// line logs a request. Health checks, and requests for parts of a page, are only logged when they fail. Not being ready
+// is no failure: its reason has a line of its own, unless the server stops.
 func (srv *Server) line(ctx context.Context, s seen) {
 	level := slog.LevelInfo
-	if s.status >= http.StatusInternalServerError && (s.route != "/readyz" || s.status != http.StatusServiceUnavailable) {
+	if s.status >= http.StatusInternalServerError &&
+		(s.route != "/readyz" || s.status != http.StatusServiceUnavailable) {
 		level = slog.LevelError
 	} else if s.route == "/livez" || s.route == "/readyz" || s.quiet {
 		level = slog.LevelDebug
@@ -73,14 +74,9 @@ func (srv *Server) line(ctx context.Context, s seen) {
 		return
 	}
 	attributes := append(make([]slog.Attr, 0, 12),
-		slog.String("request", s.id),
-		slog.String("method", s.method),
-		slog.String("route", s.route),
-		slog.Int("status", s.status),
-		slog.Float64("milliseconds", milliseconds(s.took)),
-		slog.Int("bytes", s.bytes),
-		slog.Int("storeCalls", s.calls),
-	)
+		slog.String("request", s.id), slog.String("method", s.method), slog.String("route", s.route),
+		slog.Int("status", s.status), slog.Float64("milliseconds", milliseconds(s.took)),
+		slog.Int("bytes", s.bytes), slog.Int("storeCalls", s.calls))
 	if s.client != "" {
 		attributes = append(attributes, slog.String("client", s.client))
 	}
@@ -97,7 +93,7 @@ func (srv *Server) line(ctx context.Context, s seen) {
 	srv.log(ctx, level, text, attributes)
 }
 
-// CountOperation logs and counts an operation that is one of several of a request.
+// CountOperation logs and counts one of several operations of a request.
 func (srv *Server) CountOperation(ctx context.Context, operation Operation) {
 	srv.metrics.countOperation(&operation)
 	if known := recordOf(ctx); srv.options.Log.Enabled(ctx, slog.LevelInfo) {
@@ -110,7 +106,8 @@ func (srv *Server) CountOperation(ctx context.Context, operation Operation) {
 }
 
 func (o *Operation) attributes(to []slog.Attr) []slog.Attr {
-	to = append(to, slog.String("operation", backoffice.ShownName(o.Name)), slog.String("document", o.Document), slog.Int("cost", o.Cost))
+	to = append(to, slog.String("operation", backoffice.ShownName(o.Name)),
+		slog.String("document", o.Document), slog.Int("cost", o.Cost))
 	if len(o.Codes) > 0 {
 		to = append(to, slog.String("codes", strings.Join(o.Codes, " ")))
 	}
@@ -118,13 +115,13 @@ func (o *Operation) attributes(to []slog.Attr) []slog.Attr {
 }
 
 func (srv *Server) log(ctx context.Context, level slog.Level, text string, attributes []slog.Attr) {
-	// Without the place in the source, which would be this one each time.
+	// Without the source position, which would always be this one.
 	line := slog.NewRecord(time.Now(), level, text, 0)
 	line.AddAttrs(attributes...)
-	_ = srv.options.Log.Handler().Handle(ctx, line) // slog has no one to tell either
+	_ = srv.options.Log.Handler().Handle(ctx, line) // slog ignores it, too
 }
 
-// routeOf is the pattern of the route that answered; a path that has none is never shown.
+// routeOf returns the pattern of the route that answered; a path without a route is never logged.
 func routeOf(ctx context.Context) string {
 	if route := chi.RouteContext(ctx); route != nil {
 		if pattern := route.RoutePattern(); pattern != "" {
@@ -134,10 +131,11 @@ func routeOf(ctx context.Context) string {
 	return "none"
 }
 
-// methodOf keeps the methods to those that exist, since a client may send any word.
+// methodOf limits methods to those that exist: a client may send any word.
 func methodOf(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+		http.MethodDelete, http.MethodOptions:
 		return method
 	}
 	return "OTHER"

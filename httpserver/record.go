@@ -7,7 +7,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Operation is what a GraphQL request was, for the log and the metrics. Name is masked already.
+// Operation describes a GraphQL request for the log and the metrics. Name is masked already.
 type Operation struct {
 	Name     string // "" for one without a name
 	Type     string // query, mutation or subscription; "" when the document was refused
@@ -16,18 +16,18 @@ type Operation struct {
 	Codes    []string // of the errors in the answer
 }
 
-// record collects what is known of a request while it is answered, by the goroutine that answers it.
+// record collects what is known of a request while it is answered, in the goroutine that answers it.
 type record struct {
 	id        string
-	client    string // the credential pair that it is made with, by its client id, or PersonID
-	subject   string // the person who makes it, as the issuer knows them
+	client    string // the client id of its credential, or PersonID
+	subject   string // the person, as the issuer knows them
 	operation *Operation
 	quiet     bool
 }
 
 type recordKey struct{}
 
-// recordOf is the record of the request that a context belongs to; outside of one, a record that nobody reads.
+// recordOf returns the record of the context's request; outside of one, a record that nobody reads.
 func recordOf(ctx context.Context) *record {
 	if found, ok := ctx.Value(recordKey{}).(*record); ok {
 		return found
@@ -35,7 +35,7 @@ func recordOf(ctx context.Context) *record {
 	return &record{}
 }
 
-// NoteOperation puts a GraphQL operation into the request's log line and into the metrics.
+// NoteOperation adds a GraphQL operation to the request's log line and to the metrics.
 func NoteOperation(ctx context.Context, operation Operation) { recordOf(ctx).operation = &operation }
 
 func NoteClient(ctx context.Context, principal *backoffice.Principal) {
@@ -45,7 +45,7 @@ func NoteClient(ctx context.Context, principal *backoffice.Principal) {
 	}
 }
 
-// Client notes who makes a request; it belongs directly behind authentication.
+// Client records who makes a request; it belongs directly after authentication.
 func Client(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if principal := backoffice.RequestOf(r.Context()).Principal; principal != nil {
@@ -55,7 +55,7 @@ func Client(next http.Handler) http.Handler {
 	})
 }
 
-// Quiet is for what a page consists of: requests for it are logged only at the level debug.
+// Quiet is for the parts of a page: requests for them are logged only at the level debug.
 func Quiet(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		recordOf(r.Context()).quiet = true

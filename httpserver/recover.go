@@ -12,8 +12,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// recover keeps a panic to the one request that it happened in. The answer is an internal error with the request's id,
-// or a broken connection if a part of another answer has left.
+// recover limits a panic to its request. The answer is an internal error with the request's id, or a broken connection
+// when part of another answer was sent.
 func (srv *Server) recover(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -26,12 +26,14 @@ func (srv *Server) recover(next http.Handler) http.Handler {
 			}
 			id := backoffice.RequestOf(r.Context()).ID
 			srv.metrics.panics.Inc()
-			srv.options.Log.ErrorContext(r.Context(), "panic", "request", id, "cause", causeOf(panicked), "stack", string(debug.Stack()))
+			srv.options.Log.ErrorContext(r.Context(), "panic",
+				"request", id, "cause", causeOf(panicked), "stack", string(debug.Stack()))
 			if wrapped, ok := w.(middleware.WrapResponseWriter); ok && wrapped.Status() != 0 {
 				panic(http.ErrAbortHandler)
 			}
 			body, _ := json.Marshal(map[string]any{
-				"type": "about:blank", "title": "internal error", "status": http.StatusInternalServerError, "requestId": id,
+				"type": "about:blank", "title": "internal error",
+				"status": http.StatusInternalServerError, "requestId": id,
 			})
 			w.Header().Set("Content-Type", "application/problem+json")
 			w.Header().Set("Cache-Control", "no-store")
@@ -42,7 +44,7 @@ func (srv *Server) recover(next http.Handler) http.Handler {
 	})
 }
 
-// causeOf is the text of a fault of Go's own; of another panic only the type is logged: its value could be anything.
+// causeOf is the text of a runtime error. Of any other panic only the type is logged: its value could be anything.
 func causeOf(panicked any) string {
 	if fault, ok := panicked.(runtime.Error); ok {
 		return fault.Error()

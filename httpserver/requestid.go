@@ -7,7 +7,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// requestIDHeader is where a proxy hands over the id of a request, and where the answer tells it.
+// requestIDHeader carries the id of a request from a proxy, and in the answer.
 const requestIDHeader = "X-Request-Id"
 
 var (
@@ -15,8 +15,8 @@ var (
 	uuid   = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 )
 
-// requestID takes the id that came with a request if it can do no harm in a log: it is short, of plain characters, and
-// no registration number. Else the request gets a new one.
+// requestID takes the id that came with a request if it is harmless in a log: short, of plain characters, and no
+// registration number. Else the request gets a new one.
 func requestID(sent string) string {
 	if sent != "" && safeID.MatchString(sent) && (backoffice.MaskDigits(sent) == sent || uuid.MatchString(sent)) {
 		return sent
@@ -24,8 +24,8 @@ func requestID(sent string) string {
 	return newID()
 }
 
-// newID is 24 random characters, 120 bits. They tell requests apart and guard nothing, so they are from the runtime's
-// own generator, which need not ask the system.
+// newID is 24 random characters, 120 bits. They distinguish requests and guard nothing, so they come from the runtime's
+// own generator, without a system call.
 func newID() string {
 	const letters = "abcdefghijklmnopqrstuvwxyz234567" // 5 bits each
 	var id [24]byte

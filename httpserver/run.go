@@ -13,7 +13,7 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// How long a client may take over parts of a request. Deadline bounds answers, Stream downloads, longestTime the rest.
+// Time limits of parts of a request. Deadline limits answers, Stream downloads, longestTime the rest.
 const (
 	headerTime  = 5 * time.Second
 	bodyTime    = 30 * time.Second
@@ -23,8 +23,8 @@ const (
 	headerBytes = 64 << 10
 )
 
-// Run serves a handler on a listener, and metrics beside it, until ctx ends. Then readiness goes off, requests in
-// flight are finished, and Run returns nil, after StopTime at the latest. It owns the listener.
+// Run serves a handler on a listener, and metrics alongside, until ctx ends. Then it turns readiness off, finishes
+// requests in flight and returns nil, after StopTime at the latest. It owns the listener.
 func (srv *Server) Run(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	if err := srv.settings.Check(); err != nil {
 		return errors.Join(err, listener.Close())
@@ -62,7 +62,7 @@ func (srv *Server) server(handler http.Handler) *http.Server {
 	}
 }
 
-// stop turns readiness off, waits until that is known, and lets requests finish.
+// stop turns readiness off, waits until load balancers know, and lets requests finish.
 func (srv *Server) stop(server *http.Server) error {
 	srv.stopping.Store(true)
 	srv.options.Log.Info("stopping")
@@ -77,8 +77,8 @@ func (srv *Server) stop(server *http.Server) error {
 	return nil
 }
 
-// serveMetrics serves /metrics on its own address, if there is one. A second server on the same machine finds the
-// default address taken: it serves without metrics and says so, since the data matter more.
+// serveMetrics serves /metrics on its own address, if set. A second server on the same machine finds the default
+// address in use: it logs that and serves without metrics, since the data matter more.
 func (srv *Server) serveMetrics() (stop func()) {
 	if srv.settings.Metrics == "" {
 		return func() {}

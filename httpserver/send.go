@@ -7,14 +7,14 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// sender bounds the time that a client has for each part of its answer, and for all of it.
+// sender limits the time that a client has for each part of its answer, and for all of it.
 type sender struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	end     time.Time
 }
 
-// Write sends long answers in parts. What fits into one goes into the socket's buffer at once.
+// Write sends long answers in parts. A single part goes into the socket's buffer at once.
 func (s *sender) Write(answer []byte) (sent int, err error) {
 	if len(answer) <= limits.SendBytes {
 		return s.ResponseWriter.Write(answer)

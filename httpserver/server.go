@@ -21,18 +21,18 @@ import (
 )
 
 type Options struct {
-	// Ready says why requests cannot be answered now, nil when they can. Without it a server is always ready.
+	// Ready returns why requests cannot be answered now, nil when they can. A server without it is always ready.
 	Ready func(context.Context) error
-	// Alarms are what an operator has to look at though requests are answered, a sentence each that anyone may read.
-	// They are in the answer of /readyz, which stays 200, and counted by the metrics.
+	// Alarms returns what an operator must look at although requests are answered: sentences that anyone may read.
+	// /readyz includes them but stays 200; the metrics count them.
 	Alarms func() []string
-	// Time is how long a request may take; 0 is no bound.
+	// Time limits a request; 0 is no limit.
 	Time time.Duration
-	// Log takes the lines; slog.Default() without.
+	// Log is slog.Default() if nil.
 	Log *slog.Logger
 }
 
-// Server holds what requests have in common. Make one with New, Mount it on the router and Run it.
+// Server holds what requests share. Make one with New, Mount it on the router and Run it.
 type Server struct {
 	settings Settings
 	options  Options
@@ -40,7 +40,7 @@ type Server struct {
 	stopping atomic.Bool
 }
 
-// New makes a server; its settings have to pass Check.
+// New makes a server from settings that pass Check.
 func New(settings Settings, options Options) *Server {
 	if options.Log == nil {
 		options.Log = slog.Default()
@@ -48,7 +48,7 @@ func New(settings Settings, options Options) *Server {
 	return &Server{settings: settings, options: options, metrics: newMetrics(options.Alarms)}
 }
 
-// Mount puts the server's middlewares and its own routes, /livez and /readyz, on a router that has no routes yet.
+// Mount adds the server's middlewares and its own routes, /livez and /readyz, to a router without routes.
 func (srv *Server) Mount(r chi.Router) {
 	r.Use(srv.observe, srv.recover, srv.secure, middleware.GetHead)
 	if len(srv.settings.Origins) == 0 {
@@ -56,11 +56,14 @@ func (srv *Server) Mount(r chi.Router) {
 	} else {
 		r.Use(cors.Handler(cors.Options{
 			AllowedOrigins: srv.settings.Origins,
-			AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
-			AllowedHeaders: []string{"Accept", "Authorization", "Content-Digest", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Range", "X-Access-Purpose",
-				"X-Client-Id", "X-Client-Secret", "X-Explain", "X-Request-Id"},
-			ExposedHeaders: []string{"Changes-After", "Content-Disposition", "ETag", "Location", "RateLimit", "RateLimit-Policy", "Repr-Digest", "Retry-After", "X-Request-Id"},
-			MaxAge:         600,
+			AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+				http.MethodDelete},
+			AllowedHeaders: []string{"Accept", "Authorization", "Content-Digest", "Content-Type", "Idempotency-Key",
+				"If-Match", "If-None-Match", "Range", "X-Access-Purpose", "X-Client-Id", "X-Client-Secret", "X-Explain",
+				"X-Request-Id"},
+			ExposedHeaders: []string{"Changes-After", "Content-Disposition", "ETag", "Location", "RateLimit",
+				"RateLimit-Policy", "Repr-Digest", "Retry-After", "X-Request-Id"},
+			MaxAge: 600,
 		}))
 	}
 	bounded := r.With(srv.Deadline)
@@ -68,7 +71,6 @@ func (srv *Server) Mount(r chi.Router) {
 	bounded.Get("/readyz", srv.ready)
 }
 
-// secure sets the headers that every answer has.
 func (srv *Server) secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -79,11 +81,12 @@ func (srv *Server) secure(next http.Handler) http.Handler {
 	})
 }
 
-// refusePreflight answers what a browser asks before it lets another origin's page ask, by allowing nothing. Such a
-// request never has credentials: taken for a sign-in it would count as a failed one.
+// refusePreflight answers preflights by allowing nothing. They never have credentials: taken for a sign-in one would
+// count as a failed one.
 func refusePreflight(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != "" {
+		if r.Method == http.MethodOptions && r.Header.Get("Origin") != "" &&
+			r.Header.Get("Access-Control-Request-Method") != "" {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
@@ -91,8 +94,8 @@ func refusePreflight(next http.Handler) http.Handler {
 	})
 }
 
-// MayConnect reports whether a page of the request's origin may open a WebSocket, which no preflight asks for: one of
-// this server's own, or of an origin that may ask. What is no page has no origin.
+// MayConnect reports whether a page of the request's origin may open a WebSocket, which has no preflight: one of this
+// server's own, or of an allowed origin. A client that is no page has no origin.
 func (srv *Server) MayConnect(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || slices.Contains(srv.settings.Origins, origin) {
@@ -102,7 +105,7 @@ func (srv *Server) MayConnect(r *http.Request) bool {
 	return err == nil && from.Host != "" && strings.EqualFold(from.Host, r.Host)
 }
 
-// Deadline bounds the time of a request and of the writing of its answer, but for downloads, which Stream is for.
+// Deadline limits the time of a request and of writing its answer, except for downloads: see Stream.
 func (srv *Server) Deadline(next http.Handler) http.Handler {
 	if srv.options.Time <= 0 {
 		return next
@@ -111,14 +114,14 @@ func (srv *Server) Deadline(next http.Handler) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), srv.options.Time)
 		defer cancel()
 		answer := &sender{w, http.NewResponseController(w), time.Now().Add(srv.options.Time + limits.AnswerTime)}
-		_ = answer.control.SetWriteDeadline(answer.end) // a writer without deadlines is a test's
+		_ = answer.control.SetWriteDeadline(answer.end) // only writers of tests have no deadlines
 		next.ServeHTTP(answer, r.WithContext(ctx))
 	})
 }
 
 func (srv *Server) live(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live") }
 
-// ready tells a load balancer whether to send requests here, and people why not; the cause is in the log.
+// ready reports to load balancers whether to send requests here, and to people why not; the cause is in the log.
 func (srv *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if srv.stopping.Load() {
 		say(w, http.StatusServiceUnavailable, "stopping")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Settings are how a server serves. A program embeds them among its flags.
+// Settings configure a server. A program embeds them among its flags.
 type Settings struct {
 	Metrics     string        `default:"127.0.0.1:9464" env:"BACKOFFICE_METRICS" placeholder:"ADDRESS" help:"Where Prometheus finds /metrics: an address of this machine only, or empty for none (${default})."`
 	Origins     []string      `name:"cors-origin" env:"BACKOFFICE_CORS_ORIGIN" placeholder:"ORIGIN" help:"An origin whose pages may ask, such as https://office.example; may be repeated. None without."`
@@ -21,7 +21,7 @@ type Settings struct {
 	StopTime    time.Duration `default:"18s" env:"BACKOFFICE_STOP_TIME" help:"When a stop ends at the latest, requests in flight or not (${default})."`
 }
 
-// Check says what is wrong with the settings before anything is started.
+// Check reports what is wrong with the settings, before anything is started.
 func (s Settings) Check() error {
 	if (s.Certificate == "") != (s.Key == "") {
 		return errors.New("--tls-certificate and --tls-key belong together; give both or none")

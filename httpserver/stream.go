@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	stallTime   = time.Minute // a file of which so long nothing moves has ended
-	streamBytes = 32 << 10    // a client that gives less in stallTime is one that does nothing
+	stallTime   = time.Minute // without any progress a file has ended
+	streamBytes = 32 << 10    // a client that sends less in stallTime is idle
 )
 
 var errStalled = errors.New("nothing of the file moved for " + stallTime.String())
 
-// Stream bounds a stream by its inactivity: it may take as long as the client's line needs, while bytes flow. A client
-// takes them as limits.Send says; neither a client nor a file that gives none holds it for longer than stallTime.
+// Stream limits a stream by inactivity: while bytes flow it may take as long as the client's line needs. limits.Send
+// sets how fast a client must read; a client or a file that sends nothing ends it after stallTime.
 func (srv *Server) Stream(next http.Handler) http.Handler { return srv.stream(next, stallTime) }
 
 func (srv *Server) stream(next http.Handler, stall time.Duration) http.Handler {
@@ -42,7 +42,7 @@ func (srv *Server) stream(next http.Handler, stall time.Duration) http.Handler {
 	})
 }
 
-// streamWriter moves the deadlines of a download on with each part that was written.
+// streamWriter extends the deadlines of a download with each part written.
 type streamWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -52,7 +52,7 @@ type streamWriter struct {
 
 func (s *streamWriter) moved() {
 	s.stalled.Reset(s.stall)
-	_ = s.control.SetWriteDeadline(time.Now().Add(s.stall)) // a writer without deadlines is a test's
+	_ = s.control.SetWriteDeadline(time.Now().Add(s.stall)) // only writers of tests have no deadlines
 }
 
 func (s *streamWriter) Write(b []byte) (written int, err error) {
@@ -62,7 +62,7 @@ func (s *streamWriter) Write(b []byte) (written int, err error) {
 	}, b, time.Time{})
 }
 
-// SetWriteDeadline serves http.ResponseController: handlers that work long before they send say until when.
+// SetWriteDeadline serves http.ResponseController: handlers that work long before they send set their own deadline.
 func (s *streamWriter) SetWriteDeadline(until time.Time) error {
 	s.stalled.Reset(time.Until(until))
 	return s.control.SetWriteDeadline(until)
@@ -71,11 +71,11 @@ func (s *streamWriter) SetWriteDeadline(until time.Time) error {
 func (s *streamWriter) Flush()                      { _ = s.control.Flush() }
 func (s *streamWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// streamReader moves the deadlines of an upload on with each part that was read.
+// streamReader extends the deadlines of an upload with each part read.
 type streamReader struct {
 	io.ReadCloser
 	writer *streamWriter
-	part   int // bytes since the deadlines were moved
+	part   int // bytes since the last extension
 }
 
 func (s *streamReader) Read(b []byte) (int, error) {
@@ -87,7 +87,7 @@ func (s *streamReader) Read(b []byte) (int, error) {
 	if s.part += n; s.part >= streamBytes {
 		s.part = 0
 	}
-	if err != nil { // a deadline that stayed would end the request while it is worked on
+	if err != nil { // a deadline that stayed would end the request while it is handled
 		s.writer.moved()
 		_ = s.writer.control.SetReadDeadline(time.Time{})
 	}

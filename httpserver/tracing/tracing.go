@@ -1,7 +1,7 @@
-// Package tracing sends spans of GraphQL operations over OTLP, as the standard OTEL_… variables of the environment
-// say, and does nothing without them. A span is made of an operation's timeline when it has ended, so that one which
-// is not sampled costs next to nothing. It must not see a document, a variable or anything else that a client writes:
-// what it is given are names of ours, numbers and codes.
+// Package tracing sends spans of GraphQL operations over OTLP, configured by the standard OTEL_… variables of the
+// environment; without them it does nothing. A span is made of an operation's timeline when it has ended, so an
+// operation that is not sampled costs almost nothing. It must not see a document, a variable or anything else that a
+// client writes: only our own names, numbers and codes.
 package tracing
 
 import (
@@ -29,17 +29,17 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Tracer makes spans. Its methods may be called on nil, which traces nothing.
+// Tracer makes spans. A nil Tracer traces nothing.
 type Tracer struct {
 	spans    trace.Tracer
 	provider *sdktrace.TracerProvider
 }
 
-// where are the variables that say where spans go; without any of them nothing is traced.
+// where are the variables that configure where spans go; without any of them nothing is traced.
 var where = []string{"OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
 
-// FromEnvironment makes the tracer that the environment asks for, nil when it asks for none. Close it. Spans that
-// cannot be sent are logged, once a minute at most, and lost.
+// FromEnvironment makes the tracer that the environment configures, nil for none. Close it. Spans that cannot be sent
+// are lost, and logged once a minute at most.
 func FromEnvironment(ctx context.Context, version string, log *slog.Logger) (*Tracer, error) {
 	wanted := ""
 	for _, name := range where {
@@ -53,17 +53,19 @@ func FromEnvironment(ctx context.Context, version string, log *slog.Logger) (*Tr
 		return nil, err
 	}
 	of, err := resource.New(ctx,
-		resource.WithAttributes(attribute.String("service.name", "backoffice"), attribute.String("service.version", version)),
-		resource.WithTelemetrySDK(), resource.WithFromEnv()) // the last one counts
+		resource.WithAttributes(
+			attribute.String("service.name", "backoffice"), attribute.String("service.version", version)),
+		resource.WithTelemetrySDK(), resource.WithFromEnv()) // the last one wins
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err), exporter.Shutdown(ctx))
 	}
 	otel.SetErrorHandler(&failures{log: log})
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(of)) // sampled as OTEL_TRACES_SAMPLER says
+	// Sampled as OTEL_TRACES_SAMPLER configures.
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(of))
 	return &Tracer{provider.Tracer("example.org/backoffice/httpserver/tracing"), provider}, nil
 }
 
-// newExporter sends as OTEL_EXPORTER_OTLP_… says; its libraries read the rest of these variables.
+// newExporter reads the protocol from OTEL_EXPORTER_OTLP_…; its libraries read the rest of these variables.
 func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	if name := os.Getenv("OTEL_TRACES_EXPORTER"); name != "" && name != "otlp" {
 		return nil, errors.New("OTEL_TRACES_EXPORTER is otlp or none")
@@ -77,10 +79,10 @@ func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	return nil, errors.New("OTEL_EXPORTER_OTLP_PROTOCOL is http/protobuf or grpc")
 }
 
-// failures log what the libraries cannot do.
+// failures logs errors of the libraries.
 type failures struct {
 	log    *slog.Logger
-	logged atomic.Int64 // when, in nanoseconds
+	logged atomic.Int64 // time in nanoseconds
 }
 
 func (f *failures) Handle(err error) {
@@ -97,8 +99,8 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// TakeOver takes over the trace that a request belongs to (W3C's traceparent). The tracestate beside it is a client's
-// free text and is left behind.
+// TakeOver continues the trace that a request belongs to (W3C's traceparent). It drops the tracestate: a client's free
+// text.
 func (t *Tracer) TakeOver(next http.Handler) http.Handler {
 	if t == nil {
 		return next
@@ -113,14 +115,14 @@ func (t *Tracer) TakeOver(next http.Handler) http.Handler {
 	})
 }
 
-// Operation is the span of an operation that is sampled. End it.
+// Operation is the span of a sampled operation. End it.
 type Operation struct {
 	tracer *Tracer
 	ctx    context.Context
 	span   trace.Span
 }
 
-// Begin begins the span of an operation; nil when it is not sampled.
+// Begin starts the span of an operation; nil when it is not sampled.
 func (t *Tracer) Begin(ctx context.Context) *Operation {
 	if t == nil {
 		return nil
@@ -132,24 +134,26 @@ func (t *Tracer) Begin(ctx context.Context) *Operation {
 	return &Operation{t, ctx, span}
 }
 
-// Outcome is what is told of an operation beside its levels.
+// Outcome is what a span reports of an operation besides its levels.
 type Outcome struct {
 	Type     string // query, mutation or subscription; "" for a part of an answer
-	Document string // its digest, or what else stands for it and cannot be read
+	Document string // its digest, or another unreadable identifier
 	Cost     int
 	Codes    []string // of its errors
 	Failed   bool     // for a reason of ours
 }
 
-// End ends the span, with a child for each level and below it one for each name of a statement.
+// End ends the span, with a child per level; each level has a child per name of a statement.
 func (o *Operation) End(of Outcome, levels []backoffice.Level) {
 	statements := 0
 	for i := range levels {
 		statements += o.level(&levels[i])
 	}
 	o.span.SetName(cmp.Or(of.Type, "part"))
-	o.span.SetAttributes(attribute.String("graphql.operation.type", of.Type), attribute.String("backoffice.document", of.Document),
-		attribute.Int("backoffice.cost", of.Cost), attribute.Int("backoffice.statements", statements), attribute.StringSlice("backoffice.errors", of.Codes))
+	o.span.SetAttributes(
+		attribute.String("graphql.operation.type", of.Type), attribute.String("backoffice.document", of.Document),
+		attribute.Int("backoffice.cost", of.Cost), attribute.Int("backoffice.statements", statements),
+		attribute.StringSlice("backoffice.errors", of.Codes))
 	if of.Failed {
 		o.span.SetStatus(codes.Error, "")
 	}
@@ -161,12 +165,15 @@ func (o *Operation) level(l *backoffice.Level) (statements int) {
 	for i := range l.Statements {
 		s := &l.Statements[i]
 		statements += s.Times
-		_, of := o.tracer.spans.Start(ctx, cmp.Or(s.Name, "statement"), trace.WithTimestamp(s.Began), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
-			attribute.Int("backoffice.times", s.Times), attribute.Int("backoffice.rows", s.Rows),
-			attribute.Float64("backoffice.wait_milliseconds", float64(s.Waited.Microseconds())/1_000), attribute.String("backoffice.server", server(s.Replica))))
+		_, of := o.tracer.spans.Start(ctx, cmp.Or(s.Name, "statement"), trace.WithTimestamp(s.Began),
+			trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+				attribute.Int("backoffice.times", s.Times), attribute.Int("backoffice.rows", s.Rows),
+				attribute.Float64("backoffice.wait_milliseconds", float64(s.Waited.Microseconds())/1_000),
+				attribute.String("backoffice.server", server(s.Replica))))
 		of.End(trace.WithTimestamp(s.Ended))
 	}
-	span.SetAttributes(attribute.Int("backoffice.fields", l.Fields), attribute.Int("backoffice.rows", l.Rows()), attribute.Int("backoffice.statements", statements))
+	span.SetAttributes(attribute.Int("backoffice.fields", l.Fields), attribute.Int("backoffice.rows", l.Rows()),
+		attribute.Int("backoffice.statements", statements))
 	span.End(trace.WithTimestamp(l.Ended))
 	return statements
 }
