@@ -4,7 +4,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// entryMAC signs all of an entry, its place and the MAC of the entry before (nil for the first).
+// entryMAC signs all of an entry, its position and the MAC of the entry before (nil for the first).
 func (k *Keyset) entryMAC(entry *backoffice.Consultation, before []byte) ([]byte, error) {
 	return k.use().register.ComputeMAC(entryBytes(entry, before))
 }
@@ -38,7 +38,7 @@ func entryBytes(entry *backoffice.Consultation, before []byte) []byte {
 	for _, field := range entry.Fields {
 		b = appendPart(b, string(field))
 	}
-	if entry.Issuer != nil || entry.Subject != nil { // entries of pairs are signed as they were before people signed in
+	if entry.Issuer != nil || entry.Subject != nil { // entries of credentials keep their format from before people
 		b = appendPart(b, "person")
 		b = appendOptional(b, entry.Issuer)
 		b = appendOptional(b, entry.Subject)

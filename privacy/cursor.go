@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	cursorBlock   = 16   // plain texts are filled up to this, so that the length tells little
+	cursorBlock   = 16   // plain texts are padded to this, to hide their length
 	maxCursorSize = 4096 // characters; longer ones are not ours
 )
 
@@ -18,7 +18,7 @@ var (
 	urlText       = base64.RawURLEncoding.Strict()
 )
 
-// decodeURLText reads what urlText wrote. A value has one text: what the decoder of the library would skip is refused.
+// decodeURLText reads what urlText wrote. It rejects what the library's decoder would skip: a value has one text.
 func decodeURLText(text string) ([]byte, error) {
 	if strings.ContainsAny(text, "\r\n") {
 		return nil, errors.New("a line break in base64url")
@@ -26,8 +26,8 @@ func decodeURLText(text string) ([]byte, error) {
 	return urlText.DecodeString(text)
 }
 
-// SealCursor makes an opaque cursor: the same bytes give the same cursor under the same key, and it tells nothing of
-// them. It is URL-safe. Up to 2 kB of them come back.
+// SealCursor makes an opaque, URL-safe cursor: the same bytes give the same cursor under the same key. OpenCursor
+// accepts cursors of up to 2 kB of bytes.
 func (k *Keyset) SealCursor(plain []byte) string {
 	// Padding as in ISO/IEC 7816-4: one 1 bit, then zeros.
 	padded := make([]byte, (len(plain)/cursorBlock+1)*cursorBlock)
@@ -40,7 +40,7 @@ func (k *Keyset) SealCursor(plain []byte) string {
 	return urlText.EncodeToString(sealed)
 }
 
-// OpenCursor gives the bytes back. BadInput when the text is no cursor of ours.
+// OpenCursor returns the bytes. BadInput when the text is no cursor of ours.
 func (k *Keyset) OpenCursor(cursor string) ([]byte, error) {
 	if len(cursor) > maxCursorSize {
 		return nil, badCursor(nil)
@@ -68,5 +68,6 @@ func (k *Keyset) OpenCursor(cursor string) ([]byte, error) {
 }
 
 func badCursor(cause error) error {
-	return &backoffice.Error{Kind: backoffice.BadInput, Message: "the cursor is not one that this server made", Cause: cause}
+	return &backoffice.Error{
+		Kind: backoffice.BadInput, Message: "the cursor is not one that this server made", Cause: cause}
 }

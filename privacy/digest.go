@@ -2,8 +2,8 @@ package privacy
 
 import "example.org/backoffice/backoffice"
 
-// Digest is a keyed digest of a content, by which a later one can be compared without keeping it. The context keeps
-// contents of different uses apart. The key keeps registration numbers in content from being guessed back.
+// Digest is a keyed digest of a content, for later comparison without keeping it. The context separates uses. The key
+// prevents guessing registration numbers in the content.
 func (k *Keyset) Digest(context string, content []byte) ([]byte, error) {
 	digest, err := k.use().contents.ComputeMAC(appendPart(parts("content", context), content))
 	if err != nil {
@@ -12,9 +12,9 @@ func (k *Keyset) Digest(context string, content []byte) ([]byte, error) {
 	return digest, nil
 }
 
-// Lookups are keyed digests of a content by which it is found again without being kept: one, or while keys turn one by
-// each key, the older first. Whoever keeps all of them, and looks for all, agrees with every program that knows one of
-// the keys. The context keeps contents of different uses apart.
+// Lookups are keyed digests of a content, to find it again without keeping it: one or, during a key rotation, one per
+// key, the older first. A program that stores all of them, and looks for all, agrees with every program that knows one
+// of the keys. The context separates uses.
 func (k *Keyset) Lookups(context string, content []byte) ([][]byte, error) {
 	in, err := k.fresh()
 	if err != nil {
@@ -34,8 +34,8 @@ func (k *Keyset) Lookups(context string, content []byte) ([][]byte, error) {
 	return digests, nil
 }
 
-// SameContent reports whether a digest was made of this content in this context, also under an older key. Digests are
-// compared by it and not byte by byte: a new primary key gives other bytes.
+// SameContent reports whether a digest was made of this content in this context, also under an older key. Do not
+// compare digests byte by byte: a new primary key gives other bytes.
 func (k *Keyset) SameContent(context string, content, digest []byte) bool {
 	return k.verifies(func(p *primitives) error {
 		return p.contents.VerifyMAC(digest, appendPart(parts("content", context), content))

@@ -9,32 +9,34 @@ import (
 
 const (
 	pathTagSize     = 5 + 16  // Tink's prefix and a tag of 128 bits
-	maxSignedLength = 4 << 10 // characters of a signature; a person is sealed in it
+	maxSignedLength = 4 << 10 // characters of a signature; it may contain a sealed person
 )
 
-// SignDownload makes the signature that a download path carries, so that a browser's link works without headers. It is
-// bound to the pair, to the kind and identifier of the file and to the moment at which it ends (in whole seconds), and
-// is URL-safe. The pair's client id can be read from it; it is not a secret.
+// SignDownload makes the signature of a download path, which lets a browser's link work without headers. It is URL-safe
+// and bound to the credential, the kind and identifier of the file and the time at which it ends (in whole seconds).
+// The credential's client id can be read from it; it is not a secret.
 func (k *Keyset) SignDownload(clientID, kind, id string, until time.Time) (string, error) {
 	return k.signPath(clientID, until, downloadContext(clientID, kind, id))
 }
 
-// VerifyDownload returns the client id of the pair that a signature was made for. Unauthenticated, with one same
-// message, when it was made for another file, was changed or has ended. The caller still has to ask whether the pair
-// is live.
+// VerifyDownload returns the client id of the credential that a signature was made for. Unauthenticated, with the same
+// message, when it is for another file, was changed or has ended. The caller must still check that the credential is
+// live.
 func (k *Keyset) VerifyDownload(signature, kind, id string, now time.Time) (clientID string, err error) {
-	return k.verifyPath("download", signature, now, func(clientID string) []byte { return downloadContext(clientID, kind, id) })
+	return k.verifyPath("download", signature, now,
+		func(clientID string) []byte { return downloadContext(clientID, kind, id) })
 }
 
 func downloadContext(clientID, kind, id string) []byte { return parts("download", clientID, kind, id) }
 
-// SignUpload signs an upload path as SignDownload does a download path, with all that is said of the document.
+// SignUpload signs an upload path as SignDownload does a download path, with all attributes of the document.
 func (k *Keyset) SignUpload(clientID string, of *backoffice.DocumentUpload, until time.Time) (string, error) {
 	return k.signPath(clientID, until, uploadContext(clientID, of))
 }
 
 // VerifyUpload does for an upload path what VerifyDownload does for a download path.
-func (k *Keyset) VerifyUpload(signature string, of *backoffice.DocumentUpload, now time.Time) (clientID string, err error) {
+func (k *Keyset) VerifyUpload(
+	signature string, of *backoffice.DocumentUpload, now time.Time) (clientID string, err error) {
 	return k.verifyPath("upload", signature, now, func(clientID string) []byte { return uploadContext(clientID, of) })
 }
 
@@ -54,7 +56,8 @@ func (k *Keyset) signPath(clientID string, until time.Time, context []byte) (str
 	return urlText.EncodeToString(append(token, tag...)), nil
 }
 
-func (k *Keyset) verifyPath(what, signature string, now time.Time, contextOf func(clientID string) []byte) (clientID string, err error) {
+func (k *Keyset) verifyPath(
+	what, signature string, now time.Time, contextOf func(clientID string) []byte) (clientID string, err error) {
 	refused := backoffice.Errorf(backoffice.Unauthenticated, "the %s link is not valid, or no longer", what)
 	if len(signature) > maxSignedLength {
 		return "", refused

@@ -21,17 +21,16 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// generation is a key as an operator speaks of it: a Tink key of each purpose. It is called by the one that seals
-// registration numbers; keys that were made since have the same Tink identifier in each purpose, those of a first
-// generation have not.
+// generation is what an operator calls a key: one Tink key per purpose. It is named after the one that seals
+// registration numbers. Later keys have the same Tink identifier for each purpose; those of a first generation do not.
 type generation struct {
 	id          string
 	ids         map[string]uint32 // by purpose
 	fingerprint string
-	made        *primitives // with this one as the primary; all open
+	made        *primitives // with this key as the primary; all open
 }
 
-// prefix is with what its values of a purpose begin (Tink's output prefix).
+// prefix is what its values of a purpose start with (Tink's output prefix).
 func (g *generation) prefix(purpose string) []byte {
 	return binary.BigEndian.AppendUint32([]byte{1}, g.ids[purpose])
 }
@@ -40,7 +39,7 @@ func nameOfKey(id uint32) string { return hex.EncodeToString(binary.BigEndian.Ap
 
 type tinkKey = tinkpb.Keyset_Key
 
-const sealing = "numbers" // the purpose by whose key a generation is called
+const sealing = "numbers" // the purpose whose key names a generation
 
 func material(h *keyset.Handle) *tinkpb.Keyset { return insecurecleartextkeyset.KeysetMaterial(h) }
 
@@ -52,7 +51,7 @@ func handleOf(material *tinkpb.Keyset) (*keyset.Handle, error) {
 	return insecurecleartextkeyset.Read(keyset.NewBinaryReader(bytes.NewReader(text)))
 }
 
-// generations are the keys of a file, in its order, and which of them is the file's primary.
+// generations returns the keys of a file, in order, and which of them is the file's primary.
 func (h handles) generations() (all []*generation, primary *generation, err error) {
 	numbers := material(h[sealing])
 	var ids []uint32
@@ -92,7 +91,7 @@ func (g *generation) indexOf(content []byte) ([]byte, error) {
 	return g.made.index.ComputePrimaryPRF(content, backoffice.IndexSize)
 }
 
-// primitives are those in which these keys make what is new.
+// primitives are those that seal by these keys.
 func (h handles) primitives(primary map[string]uint32) (*primitives, error) {
 	turned := handles{}
 	for _, t := range templates {
@@ -119,7 +118,7 @@ func (h handles) primitives(primary map[string]uint32) (*primitives, error) {
 	return &p, nil
 }
 
-// keyset makes the Keyset of what a file holds, in which the file's own primary seals.
+// keyset makes the Keyset of a file, which seals by the file's own primary.
 func (h handles) keyset(of KeysetFile) (*Keyset, error) {
 	all, primary, err := h.generations()
 	if err != nil {
@@ -147,7 +146,7 @@ func (in *keysInUse) generation(id string) *generation {
 	return in.all[at]
 }
 
-// add gives every purpose one more key, of one new identifier, which is not the primary yet.
+// add adds one key to every purpose, with one new identifier, which is not the primary yet.
 func (h handles) add() (id uint32, err error) {
 	fresh, err := newHandles()
 	if err != nil {
@@ -179,7 +178,7 @@ func (h handles) setPrimary(g *generation) (err error) {
 	return nil
 }
 
-// remove takes a generation away, but for what it has signed for good: the register's key stays, to verify.
+// remove deletes a generation, except for what it has signed for good: the register's key stays, to verify.
 func (h handles) remove(g *generation) (err error) {
 	for _, t := range templates {
 		if t.name == "register" {

@@ -22,29 +22,28 @@ import (
 
 const keysetFormat = "backoffice keyset 1"
 
-// Keyset holds every key of an installation. Each purpose has a key of its own, so that nothing made for one purpose
-// passes for another. It is safe for concurrent use.
+// Keyset holds every key of an installation, one per purpose, so that nothing made for one purpose is valid for
+// another. Safe for concurrent use.
 //
-// A key, as an operator speaks of it, is one of each purpose: see generation. There are two at most, and that for as
-// long as keys turn. Which of them seals is the store's word when the keyset is bound to one (Bind), and else the
-// file's.
+// What an operator calls a key is one of each purpose: see generation. There are at most two, during a key rotation.
+// The store decides which of them seals when the keyset is bound to one (Bind), else the file.
 type Keyset struct {
-	file    KeysetFile // without a path for one in memory
+	file    KeysetFile // no path for one in memory
 	current atomic.Pointer[keysInUse]
 	bound   *binding // nil until Bind
 }
 
-// keysInUse is a keyset as it is used at a moment; it never changes.
+// keysInUse is an immutable snapshot of a keyset.
 type keysInUse struct {
 	*primitives
 	all     []*generation
 	primary *generation
-	alias   *generation // by which numbers are found as well; nil mostly
+	alias   *generation // also finds numbers; usually nil
 	listed  []backoffice.Key
-	taken   time.Time // when the store was asked
+	taken   time.Time // read from the store at
 }
 
-// primitives are what a primary key makes, and what all keys open.
+// primitives make values by the primary key, and open those of all keys.
 type primitives struct {
 	numbers  tink.AEAD              // encrypts registration numbers: AES-256-GCM
 	index    *prf.Set               // finds them again: HMAC-SHA-256 as a PRF
@@ -54,8 +53,8 @@ type primitives struct {
 	contents tink.MAC               // digests what idempotency keys stand for: HMAC-SHA-256
 }
 
-// handles are the Tink keysets of a Keyset by their names in the file. A Tink keyset may hold several keys: the primary
-// makes new values, the others still open old ones.
+// handles are the Tink keysets of a Keyset by their names in the file. The primary key of a Tink keyset makes new
+// values; the others still open old ones.
 type handles map[string]*keyset.Handle
 
 var templates = []struct {
@@ -70,7 +69,7 @@ var templates = []struct {
 	{"contents", mac.HMACSHA256Tag256KeyTemplate},
 }
 
-// NewKeyset makes fresh keys that live in memory only.
+// NewKeyset makes new keys, in memory only.
 func NewKeyset() (*Keyset, error) {
 	made, err := newHandles()
 	if err != nil {
@@ -79,8 +78,8 @@ func NewKeyset() (*Keyset, error) {
 	return made.keyset(KeysetFile{})
 }
 
-// Fingerprint tells keysets apart and gives nothing of them away: a store that keeps it can refuse to be opened with a
-// keyset that is not its own. It is that of the key which seals now.
+// Fingerprint identifies a keyset without revealing it, so that a store can reject a keyset that is not its own. It is
+// that of the key that seals now.
 func (k *Keyset) Fingerprint() (string, error) { return k.current.Load().primary.fingerprint, nil }
 
 func newHandles() (handles, error) {
@@ -108,7 +107,7 @@ func (h handles) encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// decode never quotes the file in an error, for it holds the keys.
+// decode never quotes the file in an error: it holds the keys.
 func decode(text []byte) (handles, error) {
 	var file map[string]json.RawMessage
 	if err := json.Unmarshal(text, &file); err != nil {

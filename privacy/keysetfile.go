@@ -13,15 +13,15 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// KeysetFile is where a keyset is kept. Its keys lie in it as they are, or wrapped: encrypted by a key that a key
-// management service has and does not give out.
+// KeysetFile is where a keyset is kept. Its keys are in clear, or wrapped: encrypted by a key that a key management
+// service does not give out.
 type KeysetFile struct {
 	Path string
-	KEK  tink.AEAD // wraps what is written, and opens what is wrapped; nil when there is none
+	KEK  tink.AEAD // encrypts and decrypts the keys; nil for none
 }
 
-// Create makes fresh keys and writes them to a new file with mode 0600, whole and durable before it has its name.
-// It never replaces a file: when there is one already the error is fs.ErrExist.
+// Create makes new keys and writes them, atomically and durably, to a new file with mode 0600. It never replaces a
+// file: an existing one is fs.ErrExist.
 func (f KeysetFile) Create() (*Keyset, error) {
 	made, err := newHandles()
 	if err != nil {
@@ -37,9 +37,9 @@ func (f KeysetFile) Create() (*Keyset, error) {
 	return made.keyset(f)
 }
 
-// Load reads a keyset file. When there is none the error is fs.ErrNotExist. A file that others than its owner can read
-// is used, since mounted secrets often are such, with a warning in the log; so is one that is not wrapped though there
-// is a key for that, which is how it is before it is wrapped.
+// Load reads a keyset file; a missing one is fs.ErrNotExist. It only warns in the log about a file that others than its
+// owner can read, since mounted secrets often are such, and about one in clear although there is a key to wrap it, as
+// every file is before it is wrapped.
 func (f KeysetFile) Load() (*Keyset, error) {
 	read, err := f.read()
 	if err != nil {
@@ -73,7 +73,8 @@ func (f KeysetFile) read() (handles, error) {
 	sealed, wrapped := unwrapped(text)
 	switch {
 	case wrapped && f.KEK == nil:
-		return nil, fmt.Errorf("the keyset file %s is wrapped by a key of a key management service: name that with --keyset-kms", f.Path)
+		return nil, fmt.Errorf(
+			"the keyset file %s is wrapped by a key of a key management service: name that with --keyset-kms", f.Path)
 	case wrapped:
 		if text, err = envelope(f.KEK).Decrypt(sealed, []byte(wrappedFormat)); err != nil {
 			return nil, fmt.Errorf("the keyset file %s cannot be unwrapped: the key management service is away or refuses, its key is another one, or the file is damaged: %w", f.Path, err)
@@ -105,8 +106,8 @@ func unwrapped(text []byte) (sealed []byte, wrapped bool) {
 	return file.Keyset, err == nil && file.Format == wrappedFormat
 }
 
-// envelope encrypts by a fresh key that the service encrypts: one question, and nothing of the keyset leaves. A keyset
-// may be longer than what services encrypt themselves.
+// envelope encrypts by a new key that the service encrypts: one request, and nothing of the keyset leaves. A keyset may
+// be longer than what services encrypt themselves.
 func envelope(kek tink.AEAD) tink.AEAD {
 	return aead.NewKMSEnvelopeAEAD2(aead.AES256GCMKeyTemplate(), kek)
 }
@@ -124,7 +125,7 @@ func (f KeysetFile) encode(h handles) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// writeNew makes a durable file whole or not at all; a hard link, unlike a rename, fails when the name is taken.
+// writeNew writes a durable file atomically; a hard link, unlike a rename, fails when the name is taken.
 func writeNew(path string, text []byte) error {
 	return writeWhole(path, text, func(draft string) error {
 		err := os.Link(draft, path)
@@ -135,8 +136,8 @@ func writeNew(path string, text []byte) error {
 	})
 }
 
-// replaceFile puts a durable file in the place of another; whoever reads it reads the one or the other. A link stays,
-// and what it leads to is replaced: it is there that the next reads it, and that others look for it.
+// replaceFile replaces a durable file atomically. It keeps a symbolic link and replaces its target, which is where
+// other programs read it.
 func replaceFile(path string, text []byte) error {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {

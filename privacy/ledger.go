@@ -10,9 +10,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Vault opens sealed numbers and enters who consulted them. A process has one.
+// Vault opens sealed numbers and records who consulted them. A process has one.
 type Vault struct {
-	// RequirePurpose discloses nothing to requests that state no purpose. It is set before the first of them.
+	// RequirePurpose rejects disclosures to requests that state no purpose. Set it before the first request.
 	RequirePurpose bool
 
 	keys     *Keyset
@@ -21,13 +21,13 @@ type Vault struct {
 	failures atomic.Int64
 }
 
-// Entered counts the entries that this process has made in the register, and Failures how often it could not.
+// Entered counts the entries that this process has made in the register.
 func (v *Vault) Entered() int64 { return v.entries.Load() }
 
-// Failures counts the answers that were held back because their entry could not be made.
+// Failures counts the answers that were withheld because their entry could not be made.
 func (v *Vault) Failures() int64 { return v.failures.Load() }
 
-// NewVault makes the vault of a process over its keys and its register of consultations.
+// NewVault makes a process's vault from its keys and its register of consultations.
 func NewVault(keys *Keyset, store backoffice.ConsultationStore) *Vault {
 	return &Vault{keys: keys, register: newRegister(keys, store)}
 }
@@ -37,14 +37,14 @@ type ledger struct {
 	vault   *Vault
 	viewer  *backoffice.Principal
 	purpose *string
-	reading backoffice.PrivacyOperation // what a number that was opened is entered as
+	reading backoffice.PrivacyOperation // how opened numbers are entered
 
 	mu       sync.Mutex
 	reads    []read
 	readAt   map[string]int // customer → place in reads
 	searches []*Searching
 	entered  bool  // something was consulted and entered already
-	failed   error // of the first Commit that failed; no later one succeeds
+	failed   error // of the first failed Commit; no later one succeeds
 }
 
 type read struct {
@@ -61,7 +61,7 @@ func begin(ctx context.Context, l *ledger) context.Context {
 	return backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.Ledger = l })
 }
 
-// WithNewLedger starts another ledger for a part of a request, made by the same viewer for the same purpose.
+// WithNewLedger starts another ledger for a part of a request, with the same viewer and purpose.
 func (v *Vault) WithNewLedger(ctx context.Context) context.Context {
 	if l, ok := backoffice.RequestOf(ctx).Ledger.(*ledger); ok {
 		return begin(ctx, &ledger{vault: v, viewer: l.viewer, purpose: l.purpose, reading: l.reading})
@@ -69,8 +69,8 @@ func (v *Vault) WithNewLedger(ctx context.Context) context.Context {
 	return ctx
 }
 
-// AsExport has the numbers that are opened from here on entered as an export of each customer's, in the request's
-// ledger and in those of its parts. BadInput when no purpose is stated; Forbidden without privacy.read.
+// AsExport enters the numbers opened from here on as an export of each customer's, in the request's ledger and those of
+// its parts. BadInput when no purpose is stated; Forbidden without privacy.read.
 func AsExport(ctx context.Context) (context.Context, error) {
 	l, err := ledgerOf(ctx)
 	if err != nil {
@@ -79,10 +79,11 @@ func AsExport(ctx context.Context) (context.Context, error) {
 	if l.purpose == nil {
 		return ctx, backoffice.Errorf(backoffice.BadInput, "an export that needs privacy.read states its purpose, in the header x-access-purpose; the register of consultations records it")
 	}
-	return begin(ctx, &ledger{vault: l.vault, viewer: l.viewer, purpose: l.purpose, reading: backoffice.ConsultedByExport}), nil
+	return begin(ctx, &ledger{
+		vault: l.vault, viewer: l.viewer, purpose: l.purpose, reading: backoffice.ConsultedByExport}), nil
 }
 
-// ledgerOf finds the request's ledger and makes sure that its viewer may see registration numbers.
+// ledgerOf returns the request's ledger, and checks that its viewer may see registration numbers.
 func ledgerOf(ctx context.Context) (*ledger, error) {
 	l, ok := backoffice.RequestOf(ctx).Ledger.(*ledger)
 	if !ok {
@@ -112,9 +113,9 @@ type SealedNumber struct {
 	Number     backoffice.Sealed
 }
 
-// Reveal opens numbers for the viewer in ctx: as many results as asks, in their order, nil where there is no number.
-// It is the only way to open one. Each is noted in the request's ledger, which Commit must have entered before any of
-// the answer leaves. Forbidden without privacy.read; Internal when a number does not open, and then none is.
+// Reveal opens numbers for the viewer in ctx: one result per ask, in their order, nil for no number. It is the only way
+// to open one. It notes each in the request's ledger, which Commit must enter before any of the answer is sent.
+// Forbidden without privacy.read; Internal when a number does not open, and then none is.
 func Reveal(ctx context.Context, asks []SealedNumber) ([]*string, error) {
 	l, err := ledgerOf(ctx)
 	if err != nil {
@@ -154,21 +155,21 @@ func (l *ledger) noteRead(customerID string, field backoffice.PrivacyField) {
 	l.reads[at].fields.add(field)
 }
 
-// Searching is one search by registration number, entered in the register under whom it found.
+// Searching is one search by registration number, entered in the register under the customers that it found.
 type Searching struct {
-	ctx    context.Context // of the request whose ledger it is noted in
-	ledger *ledger         // nil until a number is searched for
+	ctx    context.Context // of the request
+	ledger *ledger         // nil before Index
 	fields fieldSet
-	found  []string        // in the order in which they were named
+	found  []string        // in order
 	named  map[string]bool // those in found
 }
 
 // Search begins a search on behalf of the viewer in ctx. Each one is an entry of its own, once Index was called.
 func Search(ctx context.Context) *Searching { return &Searching{ctx: ctx} }
 
-// Index gives what the store looks for: the keyed indexes of a number (its 11 digits) in a field, as Keyset.Indexes
-// has them. From here on the search is in the ledger: as one entry under nobody, until Found names whom it found.
-// Forbidden without privacy.read. It has the form that backoffice.CustomerFilter.Criteria asks for.
+// Index returns what the store looks for: the keyed indexes of a number (its 11 digits) in a field; see Keyset.Indexes.
+// From here on the search is in the ledger: as one entry under nobody, until Found. Forbidden without privacy.read. It
+// has the signature that backoffice.CustomerFilter.Criteria needs.
 func (s *Searching) Index(field backoffice.PrivacyField, number string) (string, error) {
 	l, err := ledgerOf(s.ctx)
 	if err != nil {
@@ -188,8 +189,8 @@ func (s *Searching) Index(field backoffice.PrivacyField, number string) (string,
 	return indexes, nil
 }
 
-// Found names customers that the search found; there is then an entry under each, one whatever how often it is named,
-// instead of one under nobody. Nothing is noted of a search without a number.
+// Found names customers that the search found. Each then has one entry, however often it is named, in place of the one
+// under nobody. A search without a number is not recorded.
 func (s *Searching) Found(customerIDs ...string) {
 	if s.ledger == nil {
 		return
@@ -207,8 +208,8 @@ func (s *Searching) Found(customerIDs ...string) {
 	}
 }
 
-// Confirmed enters in the ledger in ctx that its viewer learned by a write that fields of a customer hold the numbers
-// it sent: that is a search that found the customer. Forbidden without privacy.read; Internal without a ledger.
+// Confirmed records in the ledger in ctx that its viewer learned, by a write, that fields of a customer hold the
+// numbers it sent: a search that found the customer. Forbidden without privacy.read; Internal without a ledger.
 func (k *Keyset) Confirmed(ctx context.Context, customerID string, fields ...backoffice.PrivacyField) error {
 	l, err := ledgerOf(ctx)
 	if err != nil {
@@ -224,7 +225,7 @@ func (k *Keyset) Confirmed(ctx context.Context, customerID string, fields ...bac
 	return nil
 }
 
-// Consulted reports whether the request in ctx has consulted registration numbers, so that its answer may hold some.
+// Consulted reports whether the request in ctx has consulted registration numbers: its answer may hold some.
 func Consulted(ctx context.Context) bool {
 	l, ok := backoffice.RequestOf(ctx).Ledger.(*ledger)
 	if !ok {
@@ -235,7 +236,7 @@ func Consulted(ctx context.Context) bool {
 	return l.entered || len(l.searches) > 0 || len(l.reads) > 0
 }
 
-// Commit implements backoffice.Ledger: it enters all that is noted.
+// Commit implements backoffice.Ledger.
 func (l *ledger) Commit(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -267,7 +268,8 @@ func (l *ledger) Commit(ctx context.Context) error {
 	return l.failed
 }
 
-func (l *ledger) entry(operation backoffice.PrivacyOperation, customerID *string, fields fieldSet) *backoffice.Consultation {
+func (l *ledger) entry(
+	operation backoffice.PrivacyOperation, customerID *string, fields fieldSet) *backoffice.Consultation {
 	entry := &backoffice.Consultation{
 		ClientID: l.viewer.ClientID, ClientName: l.viewer.Name, Purpose: l.purpose,
 		Operation: operation, CustomerID: customerID, Fields: fields.list(),

@@ -13,10 +13,11 @@ import (
 // Refuse answers a request with an error, in the format of an API.
 type Refuse func(w http.ResponseWriter, r *http.Request, err error)
 
-// Middleware gives each request a ledger and holds back the first byte of its answer until Commit has entered what it
-// consulted. When that fails nothing that the handler wrote leaves, headers included: refuse answers instead. It also
-// reads the stated purpose, and refuses a bad one before the handler runs. viewer finds who is signed in.
-func (v *Vault) Middleware(viewer func(context.Context) *backoffice.Principal, refuse Refuse) func(http.Handler) http.Handler {
+// Middleware gives each request a ledger and delays the first byte of its answer until Commit has entered what it
+// consulted. If that fails, nothing that the handler wrote is sent, headers included: refuse answers instead. It also
+// reads the stated purpose, and refuses a bad one before the handler runs. viewer returns who is signed in.
+func (v *Vault) Middleware(
+	viewer func(context.Context) *backoffice.Principal, refuse Refuse) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			purpose, err := PurposeOf(r.Header)
@@ -32,7 +33,7 @@ func (v *Vault) Middleware(viewer func(context.Context) *backoffice.Principal, r
 	}
 }
 
-// heldWriter commits the ledger before anything leaves. Like any ResponseWriter it is used by one goroutine at a time.
+// heldWriter commits the ledger before anything is sent. Like any ResponseWriter it is for one goroutine at a time.
 type heldWriter struct {
 	http.ResponseWriter
 	request  *http.Request
@@ -42,7 +43,7 @@ type heldWriter struct {
 	refused  error
 }
 
-// release lets the answer go, or answers in its place; it returns why nothing more may be written.
+// release sends the answer, or answers in its place; it returns why nothing more may be written.
 func (h *heldWriter) release() error {
 	if h.released {
 		return h.refused
@@ -59,7 +60,7 @@ func (h *heldWriter) release() error {
 
 func (h *heldWriter) WriteHeader(status int) {
 	if status >= 100 && status < 200 && !h.released {
-		return // an early hint could carry what is not entered yet
+		return // an early hint could disclose what is not entered yet
 	}
 	if h.release() == nil {
 		h.ResponseWriter.WriteHeader(status)
@@ -82,7 +83,7 @@ func (h *heldWriter) FlushError() error {
 
 func (h *heldWriter) Flush() { _ = h.FlushError() }
 
-// Hijack is refused: it would go past the ledger.
+// Hijack always fails: it would bypass the ledger.
 func (h *heldWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return nil, nil, http.ErrNotSupported
 }

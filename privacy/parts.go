@@ -2,8 +2,8 @@ package privacy
 
 import "encoding/binary"
 
-// parts writes texts one behind another, each after its length, so that no two lists give the same bytes. The first
-// names the purpose. Everything that is bound, keyed or chained here is written so.
+// parts concatenates texts, each after its length, so that no two lists give the same bytes. The first names the
+// purpose. Everything that is bound, keyed or chained here is encoded so.
 func parts(texts ...string) []byte {
 	size := 0
 	for _, text := range texts {
@@ -23,7 +23,7 @@ func appendPart[T string | []byte](b []byte, part T) []byte {
 
 func appendNumber(b []byte, n int64) []byte { return binary.BigEndian.AppendUint64(b, uint64(n)) }
 
-// appendOptional keeps an absent text apart from an empty one.
+// appendOptional distinguishes an absent text from an empty one.
 func appendOptional(b []byte, text *string) []byte {
 	if text == nil {
 		return append(b, 0)

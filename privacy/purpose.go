@@ -14,8 +14,8 @@ const PurposeHeader = "X-Access-Purpose"
 
 const maxPurpose = 200 // characters
 
-// ParsePurpose checks a stated purpose. BadInput when it has more than 200 characters, a control character, or is not
-// UTF-8, and when it has digits that backoffice.MaskDigits would mask: what is in the register stays there for good.
+// ParsePurpose checks a stated purpose. BadInput when it is longer than 200 characters, not UTF-8, or has a control
+// character or digits that backoffice.MaskDigits would mask: the register keeps it for good.
 func ParsePurpose(text string) (string, error) {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxPurpose {
 		return "", badPurpose("x-access-purpose has at most %d characters of UTF-8", maxPurpose)
@@ -24,7 +24,8 @@ func ParsePurpose(text string) (string, error) {
 		return "", badPurpose("x-access-purpose has no control characters")
 	}
 	if backoffice.MaskDigits(text) != text {
-		return "", badPurpose("x-access-purpose has no run of 9 or more digits and no registration number, however it is written")
+		return "", badPurpose(
+			"x-access-purpose has no run of 9 or more digits and no registration number, however it is written")
 	}
 	return text, nil
 }
@@ -35,7 +36,7 @@ func badPurpose(format string, args ...any) error {
 	return err
 }
 
-// PurposeOf reads a request's header: nil when absent or empty. BadInput when it is there twice or invalid.
+// PurposeOf reads a request's header: nil when absent or empty. BadInput when it is repeated or invalid.
 func PurposeOf(header http.Header) (*string, error) {
 	values := header[PurposeHeader]
 	switch len(values) {

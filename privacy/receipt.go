@@ -12,12 +12,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// receiptMargin excludes entries that are still on their way, or come from a server whose clock is behind.
+// receiptMargin excludes entries that are still being written, or come from a server whose clock is behind.
 const receiptMargin = time.Minute
 
-// receipt stands for all entries up to a moment. Whoever can write to the database can put an older copy of the
-// register back, whose chains all hold: no key in the server helps against that. A receipt kept elsewhere does, since
-// entries up to its moment are never added to or taken away from again.
+// receipt covers all entries up to a time. With write access to the database an older copy of the register can be
+// restored, whose chains are all valid: no key in the server helps against that. A receipt kept elsewhere does, since
+// entries up to its time never change again.
 type receipt struct {
 	until  backoffice.Instant
 	count  uint64
@@ -26,7 +26,7 @@ type receipt struct {
 
 const receiptDigest = 16 // bytes
 
-// gathering makes the receipt of the entries that it sees in the register's order.
+// gathering makes the receipt of the entries that it sees, in the register's order.
 type gathering struct {
 	until backoffice.Instant
 	count uint64
@@ -46,7 +46,6 @@ func (g *gathering) receipt() receipt {
 	return receipt{until: g.until, count: g.count, digest: g.sum.Sum(nil)[:receiptDigest]}
 }
 
-// String writes the receipt in hexadecimal digits, 64 of them.
 func (r receipt) String() string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(r.until.Milliseconds()))
 	b = binary.BigEndian.AppendUint64(b, r.count)
@@ -65,7 +64,7 @@ func parseReceipt(text string) (receipt, error) {
 	}, nil
 }
 
-// compare tells what is wrong with the register of now when it has to contain that of the receipt; "" when nothing is.
+// compare reports what is wrong with the register now when it must contain the receipt's; "" when nothing is.
 func (r receipt) compare(now receipt) string {
 	switch {
 	case now.count < r.count:

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	writeTimeout = 10 * time.Second // of one write; it serves several requests and so has none of their deadlines
-	maxGroup     = 1000             // entries that one write gathers, unless a single request has more
+	writeTimeout = 10 * time.Second // of a write: it serves several requests, so none of their deadlines applies
+	maxGroup     = 1000             // entries per write, unless a single request has more
 )
 
-// register writes a process's part of the register of consultations: a chain of its own, opened with the first entry.
-// Requests that come while a write is under way share the next one. After a write that failed, or of which we do not
-// know, a new chain is begun, so that no place in a chain is ever signed twice.
+// register writes a process's part of the register of consultations: a chain of its own, opened with its first entry.
+// Requests that arrive during a write share the next one. After a write that failed, or whose outcome is unknown, it
+// opens a new chain, so that no position in a chain is ever signed twice.
 type register struct {
 	keys  *Keyset
 	store backoffice.ConsultationStore
@@ -27,12 +27,12 @@ type register struct {
 	mu      sync.Mutex
 	waiting []*batch
 	writing bool
-	// The chains that were written since the last receipt.
+	// The chains written since the last receipt.
 	unstated map[int64]backoffice.ConsultationHead
 
 	alarms alarms
 
-	// Only the goroutine that writes touches these.
+	// Used only by the goroutine that writes.
 	open bool
 	head backoffice.ConsultationHead
 	last backoffice.Instant
@@ -40,15 +40,15 @@ type register struct {
 
 type batch struct {
 	entries []*backoffice.Consultation
-	written chan error // buffered: a request that went away is not waited for
+	written chan error // buffered: a request may be gone
 }
 
 func newRegister(keys *Keyset, store backoffice.ConsultationStore) *register {
 	return &register{keys: keys, store: store, now: time.Now}
 }
 
-// append enters the entries, in one piece, and returns when they are durable. It gives each its identifier, moment and
-// place. When ctx ends first they may or may not have been entered.
+// append enters the entries, all or none, and returns when they are durable. It sets their identifiers, times and
+// positions. When ctx ends first they may or may not have been entered.
 func (r *register) append(ctx context.Context, entries []*backoffice.Consultation) error {
 	b := &batch{entries: entries, written: make(chan error, 1)}
 	r.mu.Lock()
@@ -68,14 +68,14 @@ func (r *register) append(ctx context.Context, entries []*backoffice.Consultatio
 	}
 }
 
-// withdraw takes back a batch whose writing has not begun.
+// withdraw takes back a batch that is not being written yet.
 func (r *register) withdraw(b *batch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.waiting = slices.DeleteFunc(r.waiting, func(other *batch) bool { return other == b })
 }
 
-// write writes group after group until nobody waits.
+// write writes group after group until no request waits.
 func (r *register) write() {
 	for {
 		group := r.nextGroup()
@@ -143,7 +143,7 @@ func (r *register) writeGroup(group []*batch) (err error) {
 	return nil
 }
 
-// place gives an entry its identifier, moment and place behind the head, and moves the head on.
+// place sets an entry's identifier, time and position after the head, and advances the head.
 func (r *register) place(entry *backoffice.Consultation, head *backoffice.ConsultationHead) (err error) {
 	r.last = max(r.last, backoffice.InstantOf(r.now()))
 	entry.ID, entry.At = backoffice.NewID(), r.last

@@ -8,12 +8,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// resealBatch is how many customers are sealed anew in one transaction: few enough that others hardly wait for it.
+// resealBatch is how many customers one transaction seals anew: few enough that others hardly wait for it.
 const resealBatch = 500
 
-// Reseal seals by the primary key all that older ones have sealed, while servers go on. It may be interrupted at any
-// time and run again: what is done stays done. When all is, the older key is closed: numbers are no longer searched
-// for by it. It returns how many customers it sealed anew.
+// Reseal seals by the primary key everything that older ones have sealed, while servers run. It can be interrupted at
+// any time and run again. At the end it closes the older key: searches no longer use it. It returns how many customers
+// it sealed anew.
 func (t *KeyTurner) Reseal(ctx context.Context) (done int64, err error) {
 	err = t.alone(ctx, func(renew func() error) error {
 		in, err := t.refresh(ctx)
@@ -22,7 +22,8 @@ func (t *KeyTurner) Reseal(ctx context.Context) (done int64, err error) {
 		}
 		var old *backoffice.Key
 		for i, key := range in.listed {
-			if key.State == backoffice.KeyOld || key.State == backoffice.KeyClosing || key.State == backoffice.KeyClosed {
+			switch key.State {
+			case backoffice.KeyOld, backoffice.KeyClosing, backoffice.KeyClosed:
 				old = &in.listed[i]
 			}
 		}
@@ -36,12 +37,13 @@ func (t *KeyTurner) Reseal(ctx context.Context) (done int64, err error) {
 		if err := t.resealRest(ctx, in); err != nil {
 			return err
 		}
-		err = t.wait(ctx, renew, "seal by the new key", func() ([]backoffice.KeyUser, error) { return t.Store.CloseKey(ctx, old.ID) })
+		err = t.wait(ctx, renew, "seal by the new key",
+			func() ([]backoffice.KeyUser, error) { return t.Store.CloseKey(ctx, old.ID) })
 		if err != nil {
 			return err
 		}
 		t.reached("closing", 0)
-		// What was written by the old key while it was being closed.
+		// Whatever the old key has sealed while it was being closed.
 		for {
 			more, err := t.resealNumbers(ctx, prefix, renew)
 			if err != nil {
@@ -63,7 +65,7 @@ func (t *KeyTurner) Reseal(ctx context.Context) (done int64, err error) {
 			return err
 		}
 		t.reached("closed", 0)
-		// Servers keep sealed values in memory, which the old key opens and nothing else.
+		// Servers keep sealed values in memory, which only the old key opens.
 		return backoffice.ForgetWhatWasRead(ctx, t.Store, backoffice.InstantOf(time.Now()))
 	})
 	return done, err
@@ -106,8 +108,9 @@ func (t *KeyTurner) resealNumbers(ctx context.Context, prefix []byte, renew func
 	}
 }
 
-// resealed is the same number by the primary key; one that it has sealed already stays.
-func (t *KeyTurner) resealed(customerID string, field backoffice.PrivacyField, before backoffice.Sealed) (backoffice.Sealed, error) {
+// resealed returns the same number sealed by the primary key; one that it has sealed already is unchanged.
+func (t *KeyTurner) resealed(
+	customerID string, field backoffice.PrivacyField, before backoffice.Sealed) (backoffice.Sealed, error) {
 	if before.IsZero() || before.Prefix() == string(t.Keys.use().primary.prefix(sealing)) {
 		return before, nil
 	}
@@ -118,7 +121,7 @@ func (t *KeyTurner) resealed(customerID string, field backoffice.PrivacyField, b
 	return t.Keys.Seal(customerID, field, number)
 }
 
-// resealRest does what is not of customers: the trash and the secrets of webhooks.
+// resealRest seals anew what belongs to no customer: the trash and the secrets of webhooks.
 func (t *KeyTurner) resealRest(ctx context.Context, in *keysInUse) error {
 	err := t.Store.ResealTrash(ctx, func(c *backoffice.Customer) (changed bool, err error) {
 		for _, field := range backoffice.AllPrivacyFields {

@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// EnterRestore enters into the register of a restored store that whatever was entered since its newest entry is lost.
+// EnterRestore records in the register of a restored store that the entries since its newest one are lost.
 func (k *Keyset) EnterRestore(ctx context.Context, store backoffice.ConsultationStore) error {
 	found, err := k.Verify(ctx, store, "", func(Problem) {})
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// CursorLife is how long after a key was replaced clients may hold cursors and paths that it made.
+// CursorLife is how long after a key was replaced clients may use cursors and paths that it made.
 const CursorLife = 24 * time.Hour
 
-// KeyStatus is a key, and how much each kind of value needs it.
+// KeyStatus is a key, and how many values of each kind need it.
 type KeyStatus struct {
 	backoffice.Key
 	InFile bool
 	Counts map[backoffice.SealedThing]int64
 }
 
-// purposeOf is which purpose's key makes a kind of value.
+// purposeOf returns the purpose whose key makes a kind of value.
 func purposeOf(thing backoffice.SealedThing) string {
 	switch thing {
 	case backoffice.SealedIdempotency:
@@ -30,7 +30,7 @@ func purposeOf(thing backoffice.SealedThing) string {
 	return sealing
 }
 
-// Status tells of every key what needs it; stray counts what is sealed by none of them.
+// Status returns what needs each key; stray counts values that are sealed by none of them.
 func (t *KeyTurner) Status(ctx context.Context) (keys []KeyStatus, stray map[backoffice.SealedThing]int64, err error) {
 	in, err := t.refresh(ctx)
 	if err != nil {
@@ -61,14 +61,14 @@ func (t *KeyTurner) Status(ctx context.Context) (keys []KeyStatus, stray map[bac
 		}
 		keys = append(keys, status)
 	}
-	// Entries of the register that retired keys have signed are verified by what is left of these.
+	// What is left of retired keys verifies the entries of the register that they have signed.
 	delete(stray, backoffice.SealedRegister)
 	return keys, stray, nil
 }
 
-// Retire takes a key out of the store and the keyset file. Refused with BadInput, and a sentence that says why, while
-// anything needs it. What it has signed of the register of consultations is verified as before: that part of it stays
-// in the file. cursors says that clients may lose those that it has made.
+// Retire removes a key from the store and the keyset file. BadInput, with the reason in a sentence, while anything
+// needs it. Entries of the register that it has signed can still be verified: that part of it stays in the file.
+// cursors permits clients to lose the cursors that it has made.
 func (t *KeyTurner) Retire(ctx context.Context, id string, cursors bool) error {
 	return t.alone(ctx, func(func() error) error {
 		keys, _, err := t.Status(ctx)
@@ -83,10 +83,13 @@ func (t *KeyTurner) Retire(ctx context.Context, id string, cursors bool) error {
 			return backoffice.Errorf(backoffice.BadInput, "the key %s is needed: %s", id, why)
 		}
 		t.reached("unneeded", 0)
-		// The file first: a key that is in a file alone could be taken for a new one.
+		// The file first: a key in a file alone could be taken for a new one.
 		err = t.Keys.rewrite(func(h handles) error {
-			if g := t.Keys.use().generation(id); g != nil && slices.ContainsFunc(material(h[sealing]).GetKey(), func(key *tinkKey) bool { return key.GetKeyId() == g.ids[sealing] }) {
-				return h.remove(g)
+			key := t.Keys.use().generation(id)
+			if key != nil && slices.ContainsFunc(material(h[sealing]).GetKey(), func(k *tinkKey) bool {
+				return k.GetKeyId() == key.ids[sealing]
+			}) {
+				return h.remove(key)
 			}
 			return nil
 		})
@@ -98,7 +101,7 @@ func (t *KeyTurner) Retire(ctx context.Context, id string, cursors bool) error {
 	})
 }
 
-// needed says what a key is needed for; "" when for nothing.
+// needed returns why a key is needed; "" when it is not.
 func (s *KeyStatus) needed(keys []KeyStatus, cursors bool) string {
 	switch s.State {
 	case backoffice.KeyPrimary:
@@ -126,7 +129,8 @@ func (s *KeyStatus) needed(keys []KeyStatus, cursors bool) string {
 		whys = append(whys, "replicas may be behind; wait a minute")
 	}
 	for _, key := range keys {
-		if until := key.TurnedAt.Time().Add(CursorLife); key.State == backoffice.KeyPrimary && time.Now().Before(until) && !cursors {
+		until := key.TurnedAt.Time().Add(CursorLife)
+		if key.State == backoffice.KeyPrimary && time.Now().Before(until) && !cursors {
 			whys = append(whys, "clients may hold cursors and signed paths that it has made, until "+backoffice.InstantOf(until).String()+"; --drop-cursors has them lose these")
 		}
 	}
@@ -141,7 +145,8 @@ func (k *Keyset) Fits(ctx context.Context, store backoffice.KeyStore) error {
 	}
 	in := k.use()
 	other := backoffice.Errorf(backoffice.BadInput, "the keyset is not the one that this database was filled with: give that one with --keyset, for with another the registration numbers can neither be read nor found")
-	if len(listed) > 0 && !slices.ContainsFunc(listed, func(key backoffice.Key) bool { return in.generation(key.ID) != nil }) {
+	isOurs := func(key backoffice.Key) bool { return in.generation(key.ID) != nil }
+	if len(listed) > 0 && !slices.ContainsFunc(listed, isOurs) {
 		return other
 	}
 	for _, key := range listed {

@@ -12,20 +12,20 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// keysLease keeps two from turning keys at once.
+// keysLease prevents two key rotations at once.
 const (
 	keysLease     = "keys"
 	keysLeaseLife = time.Minute
 )
 
-// KeyTurner turns the keys of a keyset that is bound to a store: the way of the operator's commands.
+// KeyTurner rotates the keys of a keyset that is bound to a store, for the operator's commands.
 type KeyTurner struct {
 	Keys  *Keyset
 	Store backoffice.Store
 	Wait  time.Duration              // for other programs, at most
-	Tell  func(what string)          // what is being waited for
-	Done  func(done, of int64)       // how far Reseal has come; may be nil
-	after func(step string, n int64) // of tests
+	Tell  func(what string)          // what it waits for
+	Done  func(done, of int64)       // the progress of Reseal; may be nil
+	after func(step string, n int64) // for tests
 }
 
 func (t *KeyTurner) reached(step string, n int64) {
@@ -34,15 +34,17 @@ func (t *KeyTurner) reached(step string, n int64) {
 	}
 }
 
-// alone runs do while nobody else turns keys; renew says in between that it goes on.
+// alone runs do while no other command rotates keys; do calls renew from time to time to keep the lease.
 func (t *KeyTurner) alone(ctx context.Context, do func(renew func() error) error) error {
 	holder, began := backoffice.NewID(), backoffice.InstantOf(time.Now())
 	renew := func() error {
 		now := time.Now()
-		lease := backoffice.Lease{Name: keysLease, Holder: holder, Since: began, Until: backoffice.InstantOf(now.Add(keysLeaseLife))}
+		lease := backoffice.Lease{
+			Name: keysLease, Holder: holder, Since: began, Until: backoffice.InstantOf(now.Add(keysLeaseLife))}
 		taken, err := t.Store.TakeLease(ctx, lease, backoffice.InstantOf(now), "")
 		if err == nil && !taken {
-			err = backoffice.Errorf(backoffice.BadInput, "another command works on the keys; if it was killed, try again in a minute")
+			err = backoffice.Errorf(backoffice.BadInput,
+				"another command works on the keys; if it was killed, try again in a minute")
 		}
 		return err
 	}
@@ -53,7 +55,7 @@ func (t *KeyTurner) alone(ctx context.Context, do func(renew func() error) error
 	return do(renew)
 }
 
-// refresh has the keyset obey what the store says now, and the store know it.
+// refresh applies the store's current keys to the keyset, and reports that to the store.
 func (t *KeyTurner) refresh(ctx context.Context) (*keysInUse, error) {
 	if err := t.Keys.look(ctx); err != nil {
 		return nil, err
@@ -64,9 +66,9 @@ func (t *KeyTurner) refresh(ctx context.Context) (*keysInUse, error) {
 	return t.Keys.use(), nil
 }
 
-// Rotate adds a key to the keyset file and makes it the one that seals, as soon as every program that has the keyset
-// open knows it. When some do not within Wait it ends with an error that names them; run again it goes on. It returns
-// the identifiers of the new key and of the old one.
+// Rotate adds a key to the keyset file and makes it the sealing key once every program that has the keyset open knows
+// it. If some do not within Wait, it returns an error that names them; run it again to continue. It returns the
+// identifiers of the new key and of the old one.
 func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
 	err = t.alone(ctx, func(renew func() error) error {
 		in, err := t.refresh(ctx)
@@ -105,7 +107,7 @@ func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
 	return fresh, old, err
 }
 
-// next is the key behind the primary in the file, a new one unless an interrupted rotation has left one.
+// next returns the key after the primary in the file: a new one unless an interrupted rotation has left one.
 func (t *KeyTurner) next(in *keysInUse) (*generation, error) {
 	find := func(in *keysInUse) *generation {
 		at := slices.Index(in.all, in.generation(in.primary.id))
@@ -121,8 +123,7 @@ func (t *KeyTurner) next(in *keysInUse) (*generation, error) {
 	if found := find(&keysInUse{all: read, primary: in.primary}); found != nil {
 		return found, nil
 	}
-	err = t.Keys.rewrite(func(h handles) error { _, err := h.add(); return err })
-	if err != nil {
+	if err = t.Keys.rewrite(func(h handles) error { _, err := h.add(); return err }); err != nil {
 		return nil, err
 	}
 	if read, err = t.Keys.reread(); err != nil {
@@ -131,8 +132,9 @@ func (t *KeyTurner) next(in *keysInUse) (*generation, error) {
 	return find(&keysInUse{all: read, primary: in.primary}), nil
 }
 
-// wait asks until there are no programs that stand in the way.
-func (t *KeyTurner) wait(ctx context.Context, renew func() error, what string, ask func() ([]backoffice.KeyUser, error)) error {
+// wait asks until no programs block the rotation.
+func (t *KeyTurner) wait(
+	ctx context.Context, renew func() error, what string, ask func() ([]backoffice.KeyUser, error)) error {
 	told := false
 	for until := time.Now().Add(t.Wait); ; {
 		users, err := ask()
@@ -162,7 +164,7 @@ func (t *KeyTurner) wait(ctx context.Context, renew func() error, what string, a
 	}
 }
 
-// reread are the keys of the file as it is now.
+// reread returns the keys now in the file.
 func (k *Keyset) reread() ([]*generation, error) {
 	h, err := k.file.read()
 	if err != nil {
@@ -172,7 +174,7 @@ func (k *Keyset) reread() ([]*generation, error) {
 	return all, err
 }
 
-// rewrite changes the file, whole and durable.
+// rewrite changes the file atomically and durably.
 func (k *Keyset) rewrite(change func(handles) error) error { return k.file.rewrite(k.file, change) }
 
 func (f KeysetFile) rewrite(into KeysetFile, change func(handles) error) error {
@@ -193,7 +195,7 @@ func (f KeysetFile) rewrite(into KeysetFile, change func(handles) error) error {
 	return nil
 }
 
-// Wrap writes the keyset file anew, wrapped by a key of a key management service, or with nil as it is.
+// Wrap rewrites the keyset file, encrypted by a key of a key management service, or in clear when by is nil.
 func (t *KeyTurner) Wrap(ctx context.Context, by tink.AEAD) error {
 	return t.alone(ctx, func(func() error) error {
 		from := t.Keys.file

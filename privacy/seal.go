@@ -6,8 +6,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Seal encrypts a registration number (its 11 digits) for one field of one customer; moved to another field or
-// customer it does not open. An empty number makes the zero Sealed. Every sealed number has the same length.
+// Seal encrypts a registration number (its 11 digits) for one field of one customer; it opens for no other. An empty
+// number makes the zero Sealed. Every sealed number has the same length.
 func (k *Keyset) Seal(customerID string, field backoffice.PrivacyField, number string) (backoffice.Sealed, error) {
 	if number == "" {
 		return backoffice.Sealed{}, nil
@@ -32,9 +32,9 @@ func (in *keysInUse) seal(customerID string, field backoffice.PrivacyField, numb
 	return sealed.WithAlias([]byte(indexes[backoffice.IndexSize:])), nil
 }
 
-// Indexes are the keyed indexes under which the store finds a number (its 11 digits) in a field: one, or while keys
-// turn two, one behind the other, the first of which is that of what is sealed now. The same number has others in the
-// other field. A search on behalf of a caller goes through Search, which enters it in the register.
+// Indexes are the keyed indexes by which the store finds a number (its 11 digits) in a field: one or, during a key
+// rotation, two, concatenated, the index of the sealing key first. They differ between the fields. A caller's search
+// must use Search, which enters it in the register.
 func (k *Keyset) Indexes(field backoffice.PrivacyField, number string) (string, error) {
 	in, err := k.fresh()
 	if err != nil {
@@ -68,7 +68,7 @@ func (k *Keyset) Holds(number backoffice.Sealed, field backoffice.PrivacyField, 
 	return false, err
 }
 
-// open is for Reveal, and for Reseal, which lets nothing out.
+// open is for Reveal, and for Reseal, which discloses nothing.
 func (k *Keyset) open(customerID string, field backoffice.PrivacyField, number backoffice.Sealed) (string, error) {
 	var plain []byte
 	err := k.opens(func(p *primitives) (err error) {

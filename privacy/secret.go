@@ -2,9 +2,9 @@ package privacy
 
 import "example.org/backoffice/backoffice"
 
-// SealSecret encrypts a secret that the program needs again in clear, such as that by which a webhook's messages are
-// signed. It opens under the same name only. Keysets of before have no key for it alone, so the name's purpose keeps
-// it apart from registration numbers.
+// SealSecret encrypts a secret that the program needs again in clear, such as the signing secret of a webhook. It opens
+// only under the same name. Older keysets have no key for it alone, so the name's purpose separates it from
+// registration numbers.
 func (k *Keyset) SealSecret(name string, secret []byte) ([]byte, error) {
 	in, err := k.fresh()
 	if err != nil {
@@ -17,7 +17,7 @@ func (k *Keyset) SealSecret(name string, secret []byte) ([]byte, error) {
 	return sealed, nil
 }
 
-// OpenSecret gives the secret back. Internal when it was sealed under another name or by another keyset.
+// OpenSecret returns the secret. Internal when it was sealed under another name or by another keyset.
 func (k *Keyset) OpenSecret(name string, sealed []byte) ([]byte, error) {
 	var secret []byte
 	err := k.opens(func(p *primitives) (err error) {

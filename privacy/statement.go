@@ -15,16 +15,16 @@ import (
 
 const statementFormat = "backoffice receipt 1"
 
-// statement is a receipt that a server writes by itself: how long a chain of the register was at a moment, and its
-// last MAC, which stands for all entries before it. It is signed, and names the receipt that was written before it, so
-// that one that is taken out is missed.
+// statement is a receipt that a server writes by itself: the length of a chain of the register at a time, and its last
+// MAC, which covers all entries before it. It is signed, and names the previous receipt, so that a missing one is
+// noticed.
 type statement struct {
 	Format string `json:"format"`
 	At     string `json:"at"`
 	Chain  int64  `json:"chain"`
 	Count  int64  `json:"count"`
 	Last   string `json:"last"`   // in hexadecimal digits
-	Before string `json:"before"` // digest of the receipt before, "" for the first of all
+	Before string `json:"before"` // digest of the previous receipt, "" for the first
 	MAC    string `json:"mac"`
 }
 
@@ -33,9 +33,11 @@ func (s *statement) signed() []byte {
 	return appendNumber(appendNumber(b, s.Chain), s.Count)
 }
 
-// state makes the receipt of a chain as its head says.
-func (k *Keyset) state(head backoffice.ConsultationHead, at backoffice.Instant, before string) (name string, content []byte, err error) {
-	s := statement{Format: statementFormat, At: at.String(), Chain: head.Chain, Count: head.Count, Last: hex.EncodeToString(head.Last), Before: before}
+// state makes the receipt of a chain from its head.
+func (k *Keyset) state(head backoffice.ConsultationHead, at backoffice.Instant, before string,
+) (name string, content []byte, err error) {
+	s := statement{Format: statementFormat, At: at.String(), Chain: head.Chain, Count: head.Count,
+		Last: hex.EncodeToString(head.Last), Before: before}
 	mac, err := k.use().register.ComputeMAC(s.signed())
 	if err != nil {
 		return "", nil, err
@@ -45,13 +47,13 @@ func (k *Keyset) state(head backoffice.ConsultationHead, at backoffice.Instant, 
 	return s.name(), append(content, '\n'), err
 }
 
-// name is where the receipt is kept: by day, in the order of time.
+// name is the receipt's path: by day, in order of time.
 func (s *statement) name() string {
 	moment := strings.NewReplacer("-", "", ":", "").Replace(s.At)
 	return fmt.Sprintf("%s/%s-chain%d-entry%d.json", s.At[:len("2006-01-02")], moment, s.Chain, s.Count)
 }
 
-// placeOf reads from a name which chain and entry its receipt is about; ok is false for what is no receipt.
+// placeOf reads the chain and the entry of a receipt from its name; ok is false when it is no receipt.
 func placeOf(name string) (at backoffice.ConsultationPosition, ok bool) {
 	rest, isOurs := strings.CutSuffix(name, ".json")
 	_, rest, found := strings.Cut(rest, "-chain")
@@ -62,7 +64,7 @@ func placeOf(name string) (at backoffice.ConsultationPosition, ok bool) {
 	return at, isOurs && found && both && errs[0] == nil && errs[1] == nil
 }
 
-// readStatement reads a receipt and checks its signature; what says why it cannot be believed.
+// readStatement reads a receipt and checks its signature; what is the reason when it is not trustworthy.
 func (k *Keyset) readStatement(content []byte) (s statement, what string) {
 	if json.Unmarshal(content, &s) != nil || s.Format != statementFormat {
 		return s, "it is no receipt, or cut off"
@@ -79,7 +81,7 @@ func digestOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// holds says what is wrong with the register when it has to hold what a receipt says; "" when nothing is.
+// holds returns what is wrong when the register does not hold the receipt's entry; "" when it does.
 func (s *statement) holds(ctx context.Context, store backoffice.ConsultationStore) (what string, err error) {
 	found, err := store.ListConsultations(ctx, backoffice.ConsultationPosition{Chain: s.Chain, Number: s.Count - 1}, 1)
 	if err != nil {
@@ -94,10 +96,10 @@ func (s *statement) holds(ctx context.Context, store backoffice.ConsultationStor
 	return "", nil
 }
 
-// VerifyReceipts checks the register against all receipts, and the receipts against each other, and returns how many
-// there are. It reports what the register must hold and does not, receipts that were changed, and those that others
-// name and that are missing.
-func (k *Keyset) VerifyReceipts(ctx context.Context, store backoffice.ConsultationStore, receipts backoffice.ReceiptStore, report func(Problem)) (count int, err error) {
+// VerifyReceipts checks the register against all receipts, and the receipts against each other, and returns their
+// number. It reports entries missing from the register, changed receipts, and missing ones that others name.
+func (k *Keyset) VerifyReceipts(ctx context.Context, store backoffice.ConsultationStore,
+	receipts backoffice.ReceiptStore, report func(Problem)) (count int, err error) {
 	names, err := receipts.Names(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("listing the receipts: %w", err)

@@ -14,37 +14,37 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Which key seals is told by the store, so that all programs turn together. Two rules keep a number from being missed:
-// no key becomes the primary before every program that has the keyset open has noted that it knows it, and what a
-// program does is decided on what the store said at most staleAfter ago, while its note stands.
+// The store decides which key seals, so that all programs rotate together. Two rules keep every number findable: no key
+// becomes the primary before every program that has the keyset open has noted that it knows it; and a program decides
+// on what it read from the store at most staleAfter ago, while its note is valid.
 const (
 	lookPeriod  = time.Second
 	staleAfter  = 4 * time.Second
 	notePeriod  = 20 * time.Second
 	noteLife    = time.Minute
-	noteMargin  = 10 * time.Second // of its life, in which it is not relied on
+	noteMargin  = 10 * time.Second // of its life in which it is not relied on
 	lookTimeout = 2 * time.Second
-	noteTimeout = 30 * time.Second // an embedded store may be busy with another program's write
+	noteTimeout = 30 * time.Second // another program may be writing to an embedded store
 )
 
-// binding is what ties a keyset to a store.
+// binding ties a keyset to a store.
 type binding struct {
 	store backoffice.KeyStore
 	id    string
 
 	applying sync.Mutex
-	looked   chan struct{} // closed and replaced after each look; under applying
-	noted    time.Time     // until when the note is relied on; under applying
+	looked   chan struct{} // closed and replaced after each poll; under applying
+	noted    time.Time     // the note is valid until then; under applying
 	note     string        // what was noted; under applying
 
-	change chan struct{} // wakes the one who notes
+	change chan struct{} // wakes the writer of notes
 	stop   context.CancelFunc
 	done   sync.WaitGroup
 }
 
-// Bind ties the keyset to a store from here on, which is then the one that says which key seals. A store that knows no
-// keys yet gets the file's primary. BadInput, with a sentence for the operator, when the store's values are sealed by
-// another keyset. End it before the store is closed.
+// Bind ties the keyset to a store, which from then on decides which key seals. A store without keys gets the file's
+// primary. BadInput, with a sentence for the operator, when another keyset has sealed the store's values. Call Release
+// before you close the store.
 func (k *Keyset) Bind(ctx context.Context, store backoffice.Store) error {
 	print, err := k.claim(ctx, store)
 	if err == nil {
@@ -53,7 +53,7 @@ func (k *Keyset) Bind(ctx context.Context, store backoffice.Store) error {
 	if err != nil {
 		return err
 	}
-	if g := k.current.Load().byFingerprint(print); g != nil { // where the store knows keys it adds none
+	if g := k.current.Load().byFingerprint(print); g != nil { // a store that has keys adds none
 		if err := store.AddKey(ctx, g.key(backoffice.KeyPrimary)); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (k *Keyset) Bind(ctx context.Context, store backoffice.Store) error {
 	return nil
 }
 
-// claim is the fingerprint that the store is to have: its own, if it is one of the keyset's keys.
+// claim returns the fingerprint for the store: its own, if it is that of one of the keyset's keys.
 func (k *Keyset) claim(ctx context.Context, store backoffice.KeyStore) (string, error) {
 	listed, err := store.Keys(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func (k *Keyset) claim(ctx context.Context, store backoffice.KeyStore) (string, 
 	return in.primary.fingerprint, nil
 }
 
-// Release notes that the program needs the store's keys no more. Without the store its note lapses.
+// Release records that the program no longer needs the store's keys. Without the store its note expires.
 func (k *Keyset) Release() {
 	b := k.bound
 	if b == nil || b.stop == nil {
@@ -123,10 +123,10 @@ func lackingKey(id string) error {
 	return backoffice.Errorf(backoffice.BadInput, "the keyset file lacks the key %s of this database: copy the file from where backoffice keys rotate was run, or restore it from your copy", id)
 }
 
-// use is the keyset as it is known; good for what opens and verifies.
+// use returns the keyset as last read; enough to open and to verify.
 func (k *Keyset) use() *keysInUse { return k.current.Load() }
 
-// fresh is the keyset as the store said lately; what seals goes by it. Unavailable when it cannot be asked.
+// fresh returns the keyset as recently read from the store, for sealing. Unavailable when the store cannot be read.
 func (k *Keyset) fresh() (*keysInUse, error) {
 	in := k.current.Load()
 	b := k.bound
@@ -139,13 +139,14 @@ func (k *Keyset) fresh() (*keysInUse, error) {
 		in, looked, noted := k.current.Load(), b.looked, b.noted
 		b.applying.Unlock()
 		now := time.Now()
-		// While a transaction of this program is the only writer, no key turns; and its note would wait for it.
+		// While a transaction of this program is the only writer, no key rotates; and its note would wait for it.
 		alone := b.store.OnlyWriterSince()
 		if now.Sub(in.taken) < staleAfter && (now.Before(noted) || !alone.IsZero() && in.taken.After(alone)) {
 			return in, nil
 		}
 		if !now.Before(until) {
-			return nil, backoffice.Errorf(backoffice.Unavailable, "the store cannot tell which key seals; try again later")
+			return nil, backoffice.Errorf(backoffice.Unavailable,
+				"the store cannot tell which key seals; try again later")
 		}
 		b.wake()
 		select {
@@ -162,7 +163,7 @@ func (b *binding) wake() {
 	}
 }
 
-// verifies tries what opens or verifies, and looks once for a newer key when it fails.
+// verifies runs what opens or verifies, and polls once for a newer key when it fails.
 func (k *Keyset) verifies(try func(*primitives) error) bool { return k.opens(try) == nil }
 
 func (k *Keyset) opens(try func(*primitives) error) error {
@@ -182,7 +183,7 @@ func (k *Keyset) opens(try func(*primitives) error) error {
 	return err
 }
 
-// look asks the store, and obeys.
+// look polls the store, and applies what it returns.
 func (k *Keyset) look(ctx context.Context) error {
 	taken := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
@@ -194,14 +195,14 @@ func (k *Keyset) look(ctx context.Context) error {
 	return k.apply(listed, taken)
 }
 
-// apply obeys what the store said at a moment.
+// apply applies what was read from the store at a time.
 func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 	b := k.bound
 	b.applying.Lock()
 	defer b.applying.Unlock()
 	before := k.current.Load()
 	if taken.Before(before.taken) && before.listed != nil {
-		return nil // a later answer was here first
+		return nil // a later answer came first
 	}
 	all := before.all
 	lacks := func(key backoffice.Key) bool {
@@ -244,7 +245,7 @@ func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 	return nil
 }
 
-// knows are the store's keys that are in the file.
+// knows returns the store's keys that are in the file.
 func (in *keysInUse) knows() (ids []string) {
 	for _, key := range in.listed {
 		if in.generation(key.ID) != nil {
@@ -283,7 +284,7 @@ func (k *Keyset) keepNoting(ctx context.Context) {
 	}
 }
 
-// writeNote tells the store what this program knows, until that is what the store says.
+// writeNote reports to the store what this program knows, until that matches the store's keys.
 func (k *Keyset) writeNote(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, noteTimeout)
 	defer cancel()
@@ -291,7 +292,8 @@ func (k *Keyset) writeNote(ctx context.Context) error {
 	host, _ := os.Hostname()
 	for {
 		in, began := k.use(), time.Now()
-		user := backoffice.KeyUser{ID: b.id, Name: fmt.Sprintf("process %d on %s", os.Getpid(), host), Knows: in.knows(), Seals: in.primary.id}
+		user := backoffice.KeyUser{ID: b.id, Name: fmt.Sprintf("process %d on %s", os.Getpid(), host),
+			Knows: in.knows(), Seals: in.primary.id}
 		listed, err := b.store.UseKeys(ctx, user, noteLife.Milliseconds())
 		if err != nil {
 			return err

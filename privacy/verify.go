@@ -12,7 +12,7 @@ import (
 
 const verifyPage = 500
 
-// Problem is one thing that shows that the register of consultations was tampered with.
+// Problem is a sign that the register of consultations was tampered with.
 type Problem struct {
 	Chain  int64 // 0 for the register as a whole
 	Number int64 // the entry at fault; 0 for the chain as a whole
@@ -34,20 +34,21 @@ type Verified struct {
 	Chains   int64
 	Entries  int64
 	Problems int64
-	Restored []*backoffice.Consultation // entries that say that others are lost
+	Restored []*backoffice.Consultation // entries that record lost ones
 	Newest   backoffice.Instant         // of all entries
 
-	// Receipt stands for all entries up to a minute ago. Kept away from the database, it shows a later Verify that the
-	// whole register was put back to an older state.
+	// Receipt covers all entries up to a minute ago. Kept away from the database, it lets a later Verify notice that
+	// the whole register was put back to an older state.
 	Receipt string
 }
 
-// Verify walks the whole register, in memory that does not grow with it, and reports each problem: an entry that was
-// changed, removed or put in, a chain cut off or missing, and, with the receipt of an earlier run ("" for none), an
-// entry of then that is there no more. Servers may go on writing meanwhile. BadInput for a receipt that is none; other
-// errors are the store's.
-func (k *Keyset) Verify(ctx context.Context, store backoffice.ConsultationStore, earlier string, report func(Problem)) (Verified, error) {
-	v := &verifier{keys: k, store: store, report: report, now: gather(backoffice.InstantOf(time.Now().Add(-receiptMargin)))}
+// Verify walks the whole register, in constant memory, and reports each problem: an entry that was changed, removed or
+// inserted, a chain cut off or missing, and, with the receipt of an earlier run ("" for none), an entry of then that is
+// gone. Servers may continue to write. BadInput for an invalid receipt; other errors are the store's.
+func (k *Keyset) Verify(ctx context.Context, store backoffice.ConsultationStore, earlier string, report func(Problem),
+) (Verified, error) {
+	now := gather(backoffice.InstantOf(time.Now().Add(-receiptMargin)))
+	v := &verifier{keys: k, store: store, report: report, now: now}
 	var then receipt
 	if earlier != "" {
 		var err error
@@ -74,7 +75,7 @@ type verifier struct {
 	store  backoffice.ConsultationStore
 	report func(Problem)
 
-	now, then *gathering // for the receipt of this run, and, if there is one, of the earlier
+	now, then *gathering // for the receipts of this run and of the earlier, if any
 
 	page []*backoffice.Consultation // entries read ahead
 	at   backoffice.ConsultationPosition
@@ -86,11 +87,11 @@ func (v *verifier) problemf(chain, number int64, format string, args ...any) {
 	v.report(Problem{Chain: chain, Number: number, What: fmt.Sprintf(format, args...)})
 }
 
-// run merges two ordered walks, of heads and of entries. A head is always read before its entries (heads drops what was
-// read ahead): all that it counts must then be there, and an entry beyond it was either appended since, which a second
-// look at the head tells, or put in. The head of the register is to the chains what theirs are to the entries.
+// run merges two ordered walks, of heads and of entries. It always reads a head before its entries (heads drops what
+// was read ahead), so all that it counts must be there. An entry beyond it was either appended since, which a second
+// read of the head shows, or inserted. The register's head is to the chains what theirs are to the entries.
 func (v *verifier) run(ctx context.Context) error {
-	next := int64(1) // the first chain that was not walked
+	next := int64(1) // the first chain not walked yet
 	for grown := true; grown; {
 		all, found, err := v.head(ctx, 0)
 		if err != nil {
@@ -121,7 +122,7 @@ func (v *verifier) run(ctx context.Context) error {
 	return nil
 }
 
-// chainsFrom checks all chains from one onwards that have a head, and returns the one behind the last.
+// chainsFrom checks all chains from one onwards that have a head, and returns the one after the last.
 func (v *verifier) chainsFrom(ctx context.Context, next int64) (int64, error) {
 	for {
 		heads, err := v.heads(ctx, next, verifyPage)
@@ -189,7 +190,7 @@ func (v *verifier) chain(ctx context.Context, head backoffice.ConsultationHead) 
 	case !bytes.Equal(before, head.Last):
 		v.problemf(head.Chain, count, "the last entry is not the one that the chain's head names")
 	}
-	v.at = backoffice.ConsultationPosition{Chain: head.Chain, Number: math.MaxInt64} // what is appended from now on is not looked at
+	v.at = backoffice.ConsultationPosition{Chain: head.Chain, Number: math.MaxInt64} // later entries are ignored
 	return nil
 }
 
@@ -201,7 +202,7 @@ func (v *verifier) missingEntries(chain, first, last int64) {
 	}
 }
 
-// again reads a head that may have moved on meanwhile.
+// again reads a head that may have advanced meanwhile.
 func (v *verifier) again(ctx context.Context, old backoffice.ConsultationHead) (backoffice.ConsultationHead, error) {
 	head, found, err := v.head(ctx, old.Chain)
 	if err != nil || !found {
@@ -249,7 +250,7 @@ func (v *verifier) strayEntries(ctx context.Context, below, next int64) (grown b
 	}
 }
 
-// peek gives the next entry, nil at the end; take moves past it.
+// peek returns the next entry, nil at the end; take advances past it.
 func (v *verifier) peek(ctx context.Context) (*backoffice.Consultation, error) {
 	if len(v.page) == 0 && !v.done {
 		page, err := v.store.ListConsultations(ctx, v.at, verifyPage)

@@ -14,18 +14,18 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// ReceiptPeriod is how often a receipt is written of what was entered since the last one.
+// ReceiptPeriod is how often a receipt of new entries is written.
 const ReceiptPeriod = time.Minute
 
-// alarms are what a process has noticed that shows that the register was tampered with. They stand until it ends.
+// alarms are signs that the register was tampered with, as noticed by this process. They stay until it ends.
 type alarms struct {
 	mu     sync.Mutex
 	raised []string
 }
 
-const maxAlarms = 20 // the first tell enough
+const maxAlarms = 20 // the first are enough
 
-// raise tells the log, loudly and once, and keeps it for Vault.Alarms.
+// raise logs an alarm once, as an error, and keeps it for Vault.Alarms.
 func (a *alarms) raise(what string) {
 	a.mu.Lock()
 	known := slices.Contains(a.raised, what)
@@ -38,8 +38,8 @@ func (a *alarms) raise(what string) {
 	}
 }
 
-// Alarms are what this process has noticed that shows that the register of consultations was tampered with, in a
-// sentence each; none is as it should be.
+// Alarms returns the signs, noticed by this process, that the register of consultations was tampered with: a sentence
+// each, none when all is well.
 func (v *Vault) Alarms() []string {
 	return v.register.alarms.all()
 }
@@ -69,7 +69,7 @@ func (r *register) compare(ctx context.Context, head backoffice.ConsultationHead
 	return nil
 }
 
-// noteHead keeps what the next receipt is about.
+// noteHead keeps a head for the next receipt.
 func (r *register) noteHead(head backoffice.ConsultationHead) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,16 +79,17 @@ func (r *register) noteHead(head backoffice.ConsultationHead) {
 	r.unstated[head.Chain] = head
 }
 
-// takeHeads are the chains that were written since the last receipt.
+// takeHeads returns the heads of the chains that were written since the last receipt.
 func (r *register) takeHeads() []backoffice.ConsultationHead {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	heads := slices.SortedFunc(maps.Values(r.unstated), func(a, b backoffice.ConsultationHead) int { return int(a.Chain - b.Chain) })
+	heads := slices.SortedFunc(maps.Values(r.unstated),
+		func(a, b backoffice.ConsultationHead) int { return int(a.Chain - b.Chain) })
 	r.unstated = nil
 	return heads
 }
 
-// giveBack keeps a head of which no receipt could be written, unless its chain has gone on.
+// giveBack keeps a head whose receipt could not be written, unless its chain has grown since.
 func (r *register) giveBack(head backoffice.ConsultationHead) {
 	r.mu.Lock()
 	_, later := r.unstated[head.Chain]
@@ -98,10 +99,10 @@ func (r *register) giveBack(head backoffice.ConsultationHead) {
 	}
 }
 
-// Watch writes a receipt of each period in which this process entered something, until ctx ends, and one at the end of
-// what is left. It begins with a look whether the register holds what the receipts say, and looks in each period
-// whether its own chain is as it left it; what is not raises an alarm. receipts may be nil: then it only looks. That
-// receipts cannot be written is logged and tried again; no disclosure waits for it.
+// Watch writes a receipt of each period in which this process entered something, until ctx ends, and a last one then.
+// It first checks the register against the receipts, and in each period that its own chain is as it left it; if not, it
+// raises an alarm. With nil receipts it only checks. A failure to write receipts is logged and retried; no disclosure
+// waits for it.
 func (v *Vault) Watch(ctx context.Context, receipts backoffice.ReceiptStore, period time.Duration) {
 	w := &watch{register: v.register, receipts: receipts}
 	if receipts != nil {
@@ -118,11 +119,11 @@ func (v *Vault) Watch(ctx context.Context, receipts backoffice.ReceiptStore, per
 type watch struct {
 	register *register
 	receipts backoffice.ReceiptStore
-	before   string // digest of the receipt that was written last
+	before   string // digest of the last receipt
 	seen     backoffice.ConsultationHead
 }
 
-// round is one period's work.
+// round does one period's work.
 func (w *watch) round(ctx context.Context) {
 	for _, head := range w.register.takeHeads() {
 		w.seen = head
@@ -153,7 +154,7 @@ func (w *watch) state(ctx context.Context, head backoffice.ConsultationHead) err
 	return nil
 }
 
-// compareAll looks whether the register holds the last entry of each chain that a receipt names.
+// compareAll checks that the register holds the last entry of each chain that a receipt names.
 func (w *watch) compareAll(ctx context.Context) error {
 	names, err := w.receipts.Names(ctx)
 	if err != nil {
@@ -199,7 +200,7 @@ func (w *watch) compareAll(ctx context.Context) error {
 	return failed
 }
 
-// WriteReceipts is for a process that ends soon: it writes a receipt of what was entered since the last one.
+// WriteReceipts writes a receipt of what was entered since the last one, for a process that is about to end.
 func (v *Vault) WriteReceipts(ctx context.Context, receipts backoffice.ReceiptStore) error {
 	if receipts == nil {
 		return nil

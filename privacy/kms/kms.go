@@ -1,7 +1,7 @@
-// Package kms opens keys of key management services by the URIs that Tink has for them. Such a key wraps the keyset
-// file, so that who has the file alone has nothing.
+// Package kms opens keys of key management services by Tink's URIs. Such a key wraps the keyset file: the file alone is
+// then of no use to a thief.
 //
-// It keeps nothing, and it must not see a key of the keyset: what it encrypts is one that Tink makes for that.
+// It keeps nothing, and must not see a key of the keyset: it encrypts a key that Tink makes for that.
 package kms
 
 import (
@@ -17,15 +17,15 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// vaultScheme is that of the transit engine of Vault and OpenBao.
+// vaultScheme is for the transit engine of Vault and OpenBao.
 const vaultScheme = "hcvault://"
 
-// timeout is for one question, of which a failed one is asked twice more.
+// timeout is per request; a failed one is retried twice.
 const timeout = 10 * time.Second
 
-// Open gives the key that a URI names: hcvault://HOST:PORT/MOUNT/keys/NAME, or one of a client that is registered with
-// Tink. Nothing is asked of the service until the key is used. Vault's settings are its own: VAULT_TOKEN,
-// VAULT_CACERT, VAULT_NAMESPACE, … It fails when the URI is none, and when these settings are wrong.
+// Open returns the key that a URI names: hcvault://HOST:PORT/MOUNT/keys/NAME, or one of a client registered with Tink.
+// It asks the service nothing until the key is used. Vault's settings are its own: VAULT_TOKEN, VAULT_CACERT,
+// VAULT_NAMESPACE, … It fails for an invalid URI and for wrong settings.
 func Open(uri string) (tink.AEAD, error) {
 	if strings.HasPrefix(uri, vaultScheme) {
 		config := vault.DefaultConfig() // reads the environment
@@ -36,7 +36,8 @@ func Open(uri string) (tink.AEAD, error) {
 	}
 	client, err := registry.GetKMSClient(uri)
 	if err != nil {
-		return nil, errors.New("no key management service is known by this URI; there is hcvault://HOST:PORT/MOUNT/keys/NAME")
+		return nil, errors.New(
+			"no key management service is known by this URI; there is hcvault://HOST:PORT/MOUNT/keys/NAME")
 	}
 	return client.GetAEAD(uri)
 }

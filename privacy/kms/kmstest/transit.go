@@ -1,5 +1,5 @@
-// Package kmstest is a transit engine as Vault and OpenBao have it, for tests: keys that encrypt and are not given
-// out, over TLS, for those who have its token. It keeps no policy and no versions of keys.
+// Package kmstest is a transit engine as in Vault and OpenBao, for tests: keys that encrypt and cannot be exported,
+// over TLS, for clients with its token. It has no policies and no versions of keys.
 package kmstest
 
 import (
@@ -20,12 +20,12 @@ import (
 type Transit struct {
 	*httptest.Server
 	Token  string
-	Sealed atomic.Bool  // nothing is answered but that
+	Sealed atomic.Bool  // it only answers that it is sealed
 	Asked  atomic.Int64 // how often it has encrypted or decrypted
 	keys   map[string]tink.AEAD
 }
 
-// New starts one, until the test ends.
+// New starts an engine, until the test ends.
 func New(t testing.TB) *Transit {
 	t.Helper()
 	engine := &Transit{Token: "hvs.of-the-tests", keys: map[string]tink.AEAD{}}
@@ -43,7 +43,7 @@ func New(t testing.TB) *Transit {
 	return engine
 }
 
-// URI is that of a key.
+// URI returns a key's URI.
 func (e *Transit) URI(name string) string {
 	return "hcvault://" + strings.TrimPrefix(e.URL, "https://") + "/transit/keys/" + name
 }
