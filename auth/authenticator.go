@@ -76,7 +76,6 @@ func NewAuthenticator(store backoffice.CredentialStore) *Authenticator {
 	return &Authenticator{store: store, now: time.Now, begun: begun{all: map[*doing]struct{}{}}, life: life, end: end}
 }
 
-// Close stops reading and waits for a read in progress.
 func (a *Authenticator) Close() {
 	a.mu.Lock()
 	a.end()
@@ -228,8 +227,7 @@ func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Dur
 		return known, nil
 	}
 	for range 2 { // the first read may have begun too long ago
-		under := a.read(now)
-		if under != nil {
+		if under := a.read(now); under != nil {
 			select {
 			case <-under.done:
 			case <-ctx.Done():
@@ -304,10 +302,7 @@ func (a *Authenticator) take(now time.Time) (_ *snapshot, err error) {
 }
 
 func (a *Authenticator) ready(c *backoffice.Credential) *pair {
-	p := &pair{
-		credential: c,
-		used:       a.useOf(c),
-	}
+	p := &pair{credential: c, used: a.useOf(c)}
 	for i, s := range c.Secrets[:min(len(c.Secrets), len(p.secrets))] {
 		if len(s.Digest) == len(p.secrets[i].sum) {
 			p.secrets[i] = secret{principal: c.Principal(s.Name()), sum: digest(s.Digest), expires: s.ExpiresAt}

@@ -44,7 +44,6 @@ func bearerOf(values []string) (token string, given bool, err error) {
 	return token, given, nil
 }
 
-// notOfToken reports whether a character cannot be in a compact signed token.
 func notOfToken(c rune) bool {
 	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.'
 }
@@ -62,7 +61,6 @@ func (a *Authenticator) bearer(header http.Header) (token string, given bool, er
 	return token, given, err
 }
 
-// Challenging calls Challenge, then refuse.
 func (a *Authenticator) Challenging(refuse Refuse) func(http.ResponseWriter, *http.Request, error) {
 	return func(w http.ResponseWriter, r *http.Request, err error) {
 		a.Challenge(w, r, err)

@@ -14,7 +14,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// observe gives a request its id, counts it and logs it when it is answered.
 func (srv *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()

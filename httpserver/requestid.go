@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// requestIDHeader carries the id of a request from a proxy, and in the answer.
 const requestIDHeader = "X-Request-Id"
 
 var (

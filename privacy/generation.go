@@ -91,7 +91,6 @@ func (g *generation) indexOf(content []byte) ([]byte, error) {
 	return g.made.index.ComputePrimaryPRF(content, backoffice.IndexSize)
 }
 
-// primitives are those that seal by these keys.
 func (h handles) primitives(primary map[string]uint32) (*primitives, error) {
 	turned := handles{}
 	for _, t := range templates {

@@ -48,7 +48,6 @@ func (f KeysetFile) Load() (*Keyset, error) {
 	return read.keyset(f)
 }
 
-// Wrapped reports whether the keys of a file are encrypted by another key.
 func (f KeysetFile) Wrapped() (bool, error) {
 	text, err := os.ReadFile(f.Path)
 	if err != nil {
@@ -94,7 +93,6 @@ func (f KeysetFile) read() (handles, error) {
 
 const wrappedFormat = "backoffice wrapped keyset 1"
 
-// wrappedFile is a keyset file whose keys are encrypted.
 type wrappedFile struct {
 	Format string `json:"format"`
 	Keyset []byte `json:"keyset"`

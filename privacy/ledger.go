@@ -27,7 +27,6 @@ func (v *Vault) Entered() int64 { return v.entries.Load() }
 // Failures counts the answers that were withheld because their entry could not be made.
 func (v *Vault) Failures() int64 { return v.failures.Load() }
 
-// NewVault makes a process's vault from its keys and its register of consultations.
 func NewVault(keys *Keyset, store backoffice.ConsultationStore) *Vault {
 	return &Vault{keys: keys, register: newRegister(keys, store)}
 }
@@ -98,7 +97,6 @@ func ledgerOf(ctx context.Context) (*ledger, error) {
 	return l, nil
 }
 
-// CheckPurpose implements backoffice.Ledger.
 func (l *ledger) CheckPurpose() error {
 	if l.vault.RequirePurpose && l.purpose == nil && l.viewer.Has(backoffice.PrivacyRead) {
 		return backoffice.Errorf(backoffice.BadInput, "this server discloses registration numbers for a stated purpose only: send it in the header x-access-purpose; the register of consultations records it")
@@ -106,7 +104,6 @@ func (l *ledger) CheckPurpose() error {
 	return nil
 }
 
-// SealedNumber names one sealed number and the customer and field that it belongs to.
 type SealedNumber struct {
 	CustomerID string
 	Field      backoffice.PrivacyField
@@ -236,7 +233,6 @@ func Consulted(ctx context.Context) bool {
 	return l.entered || len(l.searches) > 0 || len(l.reads) > 0
 }
 
-// Commit implements backoffice.Ledger.
 func (l *ledger) Commit(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

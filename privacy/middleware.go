@@ -10,7 +10,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Refuse answers a request with an error, in the format of an API.
 type Refuse func(w http.ResponseWriter, r *http.Request, err error)
 
 // Middleware gives each request a ledger and delays the first byte of its answer until Commit has entered what it

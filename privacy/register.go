@@ -75,7 +75,6 @@ func (r *register) withdraw(b *batch) {
 	r.waiting = slices.DeleteFunc(r.waiting, func(other *batch) bool { return other == b })
 }
 
-// write writes group after group until no request waits.
 func (r *register) write() {
 	for {
 		group := r.nextGroup()

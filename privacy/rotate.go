@@ -164,7 +164,6 @@ func (t *KeyTurner) wait(
 	}
 }
 
-// reread returns the keys now in the file.
 func (k *Keyset) reread() ([]*generation, error) {
 	h, err := k.file.read()
 	if err != nil {

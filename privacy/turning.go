@@ -27,7 +27,6 @@ const (
 	noteTimeout = 30 * time.Second // another program may be writing to an embedded store
 )
 
-// binding ties a keyset to a store.
 type binding struct {
 	store backoffice.KeyStore
 	id    string
@@ -195,7 +194,6 @@ func (k *Keyset) look(ctx context.Context) error {
 	return k.apply(listed, taken)
 }
 
-// apply applies what was read from the store at a time.
 func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 	b := k.bound
 	b.applying.Lock()

@@ -69,7 +69,6 @@ func (r *register) compare(ctx context.Context, head backoffice.ConsultationHead
 	return nil
 }
 
-// noteHead keeps a head for the next receipt.
 func (r *register) noteHead(head backoffice.ConsultationHead) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +122,6 @@ type watch struct {
 	seen     backoffice.ConsultationHead
 }
 
-// round does one period's work.
 func (w *watch) round(ctx context.Context) {
 	for _, head := range w.register.takeHeads() {
 		w.seen = head

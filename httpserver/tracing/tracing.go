@@ -79,7 +79,6 @@ func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	return nil, errors.New("OTEL_EXPORTER_OTLP_PROTOCOL is http/protobuf or grpc")
 }
 
-// failures logs errors of the libraries.
 type failures struct {
 	log    *slog.Logger
 	logged atomic.Int64 // time in nanoseconds

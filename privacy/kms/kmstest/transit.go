@@ -43,7 +43,6 @@ func New(t testing.TB) *Transit {
 	return engine
 }
 
-// URI returns a key's URI.
 func (e *Transit) URI(name string) string {
 	return "hcvault://" + strings.TrimPrefix(e.URL, "https://") + "/transit/keys/" + name
 }
