@@ -20,21 +20,21 @@ import (
 )
 
 const (
-	partSize = 8 << 20 // larger files are uploaded in parts of this size, each held in memory while it is
-	asked    = 8       // requests at a time about many files
+	partSize = 8 << 20 // larger files are uploaded in parts of this size, each in memory
+	asked    = 8       // parallel requests about many files
 )
 
-// Bucket keeps files in an S3 bucket or in one of the many stores that speak S3.
+// Bucket keeps files in an S3 bucket, or in one of the many stores that speak S3.
 type Bucket struct {
 	client     *minio.Core
 	bucket     string
-	prefix     string // of all that is ours, "" or with a slash at the end
+	prefix     string // of all our objects, "" or with a slash at the end
 	encryption encrypt.ServerSide
 }
 
-// OpenBucket opens s3://BUCKET?region=…&endpoint=…&use_path_style=true&prefix=…. Credentials come from where AWS's own
-// tools find them (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, the machine's role), never from the URL. It
-// fails when the bucket cannot be reached or isn't there.
+// OpenBucket opens s3://BUCKET?region=…&endpoint=…&use_path_style=true&prefix=…. It takes credentials from where AWS's
+// own tools do (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, the machine's role), never from the URL. It
+// fails when the bucket is missing or cannot be reached.
 func OpenBucket(ctx context.Context, location string) (*Bucket, error) {
 	parsed, err := url.Parse(location)
 	if err != nil {
@@ -53,7 +53,8 @@ func OpenBucket(ctx context.Context, location string) (*Bucket, error) {
 	return b, nil
 }
 
-// bare cuts an error of the client to the store's own code, or to the innermost reason. Outer ones repeat the endpoint.
+// bare reduces an error of the client to the store's own code, or to the innermost reason. Outer ones repeat the
+// endpoint.
 func bare(err error) error {
 	if code := codeOf(err); code != "" {
 		return errors.New(code)
@@ -64,7 +65,7 @@ func bare(err error) error {
 	return err
 }
 
-// codeOf is the store's own name of an error, "" for one of the way there.
+// codeOf is the store's own code of an error, "" for an error on the way to it.
 func codeOf(err error) string {
 	var answer minio.ErrorResponse
 	if errors.As(err, &answer) {
@@ -73,10 +74,10 @@ func codeOf(err error) string {
 	return ""
 }
 
-// Close has nothing to let go of: connections that are idle end by themselves.
+// Close has nothing to close: idle connections end by themselves.
 func (b *Bucket) Close() error { return nil }
 
-// Put streams to the bucket, in parts when there is much. A failure cancels the upload.
+// Put streams to the bucket, in parts when the file is large. A failure cancels the upload.
 func (b *Bucket) Put(ctx context.Context, key string, r io.Reader, contentType string) (backoffice.File, error) {
 	if !backoffice.ValidFileKey(key) {
 		return backoffice.File{}, noFile()
@@ -139,7 +140,7 @@ func (b *Bucket) Open(ctx context.Context, key string, offset, length int64) (io
 	return reader, nil
 }
 
-// Missing looks for files, some at a time.
+// Missing looks for files, several at a time.
 func (b *Bucket) Missing(ctx context.Context, keys []string) ([]string, error) {
 	var mu sync.Mutex
 	var missing []string
@@ -179,7 +180,7 @@ func (b *Bucket) DeleteIn(ctx context.Context, area string, keys []string) error
 	return nil
 }
 
-// List implements Store. It passes over objects that a Bucket never makes, which may be somebody else's.
+// List implements Store. It skips objects that a Bucket never makes: they may be somebody else's.
 func (b *Bucket) List(ctx context.Context, area string, visit func(key string) error) error {
 	return b.each(ctx, inArea(area), func(key string) error {
 		if !backoffice.ValidFileKey(key) {
@@ -189,7 +190,6 @@ func (b *Bucket) List(ctx context.Context, area string, visit func(key string) e
 	})
 }
 
-// inArea is what the names of an area's objects begin with.
 func inArea(area string) string {
 	if area == "" {
 		return ""
@@ -200,7 +200,8 @@ func inArea(area string) string {
 func (b *Bucket) each(ctx context.Context, area string, visit func(name string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the listing when a visit does
-	for object := range b.client.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix + area, Recursive: true}) {
+	for object := range b.client.ListObjectsIter(ctx, b.bucket,
+		minio.ListObjectsOptions{Prefix: b.prefix + area, Recursive: true}) {
 		if object.Err != nil {
 			return bucketFault(object.Err, "listing the bucket")
 		}
@@ -216,7 +217,8 @@ func bucketFault(err error, doing string) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &answer) && (answer.Code == minio.NoSuchKey || answer.StatusCode == http.StatusNotFound && answer.Code != minio.NoSuchBucket):
+	case errors.As(err, &answer) && (answer.Code == minio.NoSuchKey ||
+		answer.StatusCode == http.StatusNotFound && answer.Code != minio.NoSuchBucket):
 		return noFile()
 	}
 	return storeFault(err, doing)

@@ -13,7 +13,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// ListParts implements Store. Where a bucket cannot list them none is visited: its lifecycle rule removes them.
+// ListParts implements Store. If the bucket cannot list parts it visits none: the lifecycle rule removes them.
 func (b *Bucket) ListParts(ctx context.Context, visit func(key string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -60,7 +60,7 @@ func (b *Bucket) readSmall(ctx context.Context, name, doing string) ([]byte, err
 	return text, bucketFault(errors.Join(err, reader.Close()), doing)
 }
 
-// writeNew writes a small object unless there is one of that name: of several that do, S3 lets one.
+// writeNew writes a small object unless one of that name exists: of several concurrent callers, S3 lets one succeed.
 func (b *Bucket) writeNew(ctx context.Context, name, contentType string, text []byte) error {
 	options := minio.PutObjectOptions{ContentType: contentType, ServerSideEncryption: b.encryption}
 	options.SetMatchETagExcept("*")
@@ -77,7 +77,7 @@ func (b *Bucket) Mark(ctx context.Context, fingerprint string) (string, error) {
 	return b.Owner(ctx)
 }
 
-// Move copies objects within the bucket, then removes them where they were.
+// Move copies objects within the bucket, then removes the originals.
 func (b *Bucket) Move(ctx context.Context, from, to string, keys []string) error {
 	for _, key := range keys {
 		if !backoffice.ValidFileKey(key) {

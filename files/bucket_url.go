@@ -17,13 +17,12 @@ import (
 
 // bucketSettings are the query parameters of a bucket's URL.
 var bucketSettings = []string{
-	"region", "endpoint", "use_path_style", "disable_https", "profile", "anonymous", "ssetype", "kmskeyid", "prefix",
-}
+	"region", "endpoint", "use_path_style", "disable_https", "profile", "anonymous", "ssetype", "kmskeyid", "prefix"}
 
-// awsEndpoint is where Amazon's buckets are; the client finds the region's own from it.
+// awsEndpoint is for Amazon's buckets; the client finds the region's endpoint from it.
 const awsEndpoint = "s3.amazonaws.com"
 
-// newBucket makes a client from a bucket's URL, and asks nothing yet. Errors never repeat the URL.
+// newBucket makes a client from a bucket's URL, without any request. Errors never repeat the URL.
 func newBucket(location *url.URL) (*Bucket, error) {
 	query, err := checkBucketURL(location)
 	if err != nil {
@@ -72,7 +71,7 @@ func newBucket(location *url.URL) (*Bucket, error) {
 	return b, nil
 }
 
-// credentialsOf looks where Amazon's own tools do: the environment, the shared file of credentials, the machine's role.
+// credentialsOf looks where Amazon's own tools do: the environment, the shared credentials file, the machine's role.
 func credentialsOf(profile string, anonymous bool) *credentials.Credentials {
 	switch {
 	case anonymous:
@@ -80,7 +79,8 @@ func credentialsOf(profile string, anonymous bool) *credentials.Credentials {
 	case profile != "":
 		return credentials.NewFileAWSCredentials("", profile)
 	}
-	return credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}})
+	return credentials.NewChainCredentials([]credentials.Provider{
+		&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}})
 }
 
 // parseEndpoint reads https://HOST:PORT, or HOST:PORT alone.
@@ -93,8 +93,8 @@ func parseEndpoint(text string, secure bool) (host string, https bool, err error
 		text = map[bool]string{true: "https://", false: "http://"}[secure] + text
 	}
 	parsed, err := url.Parse(text)
-	if err != nil || parsed.Host == "" || parsed.User != nil || strings.Trim(parsed.Path, "/") != "" || parsed.RawQuery != "" ||
-		parsed.Scheme != "http" && parsed.Scheme != "https" {
+	if err != nil || parsed.Host == "" || parsed.User != nil || strings.Trim(parsed.Path, "/") != "" ||
+		parsed.RawQuery != "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
 		return "", false, bad
 	}
 	return parsed.Host, parsed.Scheme == "https", nil

@@ -11,8 +11,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Contents are the names in a folder that a Folder has made; others reports whether something else lies there, too. A
-// folder that does not exist has none.
+// Contents are the names in a folder that a Folder has made; others reports whether it contains anything else. A
+// missing folder has none.
 func Contents(dir string) (names []string, others bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -7,28 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// HeadLength is how many of a file's first bytes DetectContentType looks at.
+// HeadLength is the number of first bytes that DetectContentType needs.
 const HeadLength = 512
 
-// UnknownContentType is that of a file that nobody should open without thinking.
+// UnknownContentType is for files that nobody should open without thinking.
 const UnknownContentType = "application/octet-stream"
 
 const textContentType = "text/plain"
 
-// family is what can be seen in the first bytes.
+// family is what the first bytes show.
 type family uint8
 
 const (
-	binary  family = iota // nothing that is known
+	binary  family = iota // nothing known
 	text                  // valid UTF-8 without control characters
 	xml                   // text that opens with an XML declaration
 	archive               // a zip, as office documents are
 	ole                   // a compound file, as old office documents are
 	active                // something that runs: HTML, SVG, a program or a script
-	exact                 // one type by its signature
+	exact                 // one type, by its signature
 )
 
-// byExtension are the types that a file may get by its name, with the family its content must be of.
+// byExtension are the types that a file may get by its name, with the family that its content must have.
 var byExtension = map[string]struct {
 	contentType string
 	family      family
@@ -73,12 +73,12 @@ var signatures = []struct{ opening, contentType string }{
 	{`{\rtf`, "application/rtf"},
 }
 
-// activeOpenings are looked for in lower case after leading white space.
+// activeOpenings are matched in lower case, after leading white space.
 var activeOpenings = []string{"<!doctype html", "<html", "<head", "<body", "<script", "<iframe", "<svg", "<!doctype svg", "#!"}
 
-// DetectContentType tells the media type of a file by its name and its first bytes (HeadLength of them, or all). Where
-// the two contradict each other, the bytes win; what they leave open, the extension decides. Only types of a safe list
-// are ever answered: pages, scripts, programs and whatever is not known are application/octet-stream.
+// DetectContentType returns the media type of a file by its name and its first bytes (HeadLength of them, or all). If
+// they contradict each other, the bytes win; what they leave open, the extension decides. It returns only types of a
+// safe list: pages, scripts, programs and unknown content are application/octet-stream.
 func DetectContentType(name string, head []byte) string {
 	head = head[:min(len(head), HeadLength)]
 	extension := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
@@ -98,7 +98,7 @@ func DetectContentType(name string, head []byte) string {
 		}
 		return UnknownContentType
 	}
-	// No signature: the name is believed, unless it promises text and the bytes are none.
+	// No signature: trust the name, unless it promises text and the bytes are none.
 	isText := seen == text || seen == xml
 	switch {
 	case isNamed && (named.family == text || named.family == xml):
@@ -148,7 +148,7 @@ func familyOf(head []byte) (family, string) {
 	return text, ""
 }
 
-// isText permits a character that the head's end cuts, and the single bytes of Windows-1252 in which older bookkeeping
+// isText permits a character cut off by the head's end, and the single bytes of Windows-1252 that older bookkeeping
 // programs write: no control characters but white space.
 func isText(head []byte) bool {
 	return bytes.IndexFunc(head, func(r rune) bool {
@@ -156,7 +156,7 @@ func isText(head []byte) bool {
 	}) < 0
 }
 
-// withCharset adds charset=utf-8 to a text when its bytes are that; it claims nothing about another one.
+// withCharset adds charset=utf-8 to a text in UTF-8; it claims nothing about any other text.
 func withCharset(contentType string, head []byte) string {
 	if !strings.HasPrefix(contentType, "text/") {
 		return contentType
@@ -166,13 +166,13 @@ func withCharset(contentType string, head []byte) string {
 			return contentType + "; charset=utf-8"
 		}
 		if len(head) < HeadLength {
-			break // the whole file: nothing is cut
+			break // the whole file: nothing is cut off
 		}
 	}
 	return contentType
 }
 
-// extensionsOf lists the extensions under which a media type is usual, the first being the one to add.
+// extensionsOf lists the usual extensions of a media type, first the one to add.
 func extensionsOf(contentType string) []string {
 	media, _, _ := strings.Cut(contentType, ";")
 	switch media {

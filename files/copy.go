@@ -6,9 +6,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Copy brings a file into another store under the key that it has in its own, so that records copied beside it find
-// it. One that is there already is passed over, for a file never changes; so a second call after the records were
-// copied brings what was added meanwhile. NotFound when from doesn't hold it.
+// Copy copies a file into another store under its key, so that records copied along find it. It skips a file that is
+// there already, since files never change: a second call after the records were copied brings what was added meanwhile.
+// NotFound when from doesn't have it.
 func Copy(ctx context.Context, into, from backoffice.FileStore, file backoffice.File) error {
 	missing, err := into.Missing(ctx, []string{file.Key})
 	if err != nil || len(missing) == 0 {

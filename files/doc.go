@@ -1,6 +1,5 @@
-// Package files keeps stored files behind backoffice.FileStore, in a local folder or in an S3 bucket, and serves
-// downloads of them.
+// Package files stores files for backoffice.FileStore, in a local folder or in an S3 bucket, and serves downloads.
 //
-// It knows bytes and keys. It must not know records, scopes or who asks: whoever calls it has read the record and
-// checked the scope. No key, path or URL of a store reaches a client.
+// It knows bytes and keys. It must not know records, scopes or principals: its caller has read the record and checked
+// the scope. No key, path or URL of a store reaches a client.
 package files

@@ -9,12 +9,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// noFile is one answer for a key that holds nothing and for one that no store ever made.
+// noFile is the same answer for an empty key and for a key that no store ever made.
 func noFile() *backoffice.Error {
 	return backoffice.Errorf(backoffice.NotFound, "there is no such file")
 }
 
-// storeFault gives an error of a store its kind: what a store cannot do now, it may do later.
+// storeFault gives an error of a store its kind: a store that fails now may recover.
 func storeFault(err error, doing string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -29,7 +29,7 @@ func storeFault(err error, doing string) error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "stored files are not available", Cause: errors.Join(errors.New(doing), err)}
 }
 
-// checkAsk refuses what no store can answer, so that both answer alike.
+// checkAsk rejects what no store can answer, so that all stores answer alike.
 func checkAsk(ctx context.Context, key string, offset int64) error {
 	switch {
 	case ctx.Err() != nil:
@@ -42,7 +42,7 @@ func checkAsk(ctx context.Context, key string, offset int64) error {
 	return nil
 }
 
-// source is what is being read: it ends with its context, and keeps its own error apart from the other side's.
+// source is a reader that ends with its context, and keeps its own error apart from the other side's.
 type source struct {
 	ctx context.Context
 	r   io.Reader
@@ -61,7 +61,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fault tells an error of the caller's reader, which keeps its meaning, from one of the store.
+// fault separates an error of the caller's reader, which keeps its meaning, from one of the store.
 func (s *source) fault(err error, doing string) error {
 	if s.err != nil {
 		return backoffice.Fault(s.err, "reading what is to be stored")

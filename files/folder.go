@@ -16,20 +16,20 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// partFolder holds what is being written: inside the store's folder, so that a rename stays in one file system.
+// partFolder is for files being written: inside the store's folder, so that a rename stays in one file system.
 const partFolder = ".part"
 
-// Folder keeps files in a local folder. It can be copied while nothing writes to it, and shared by servers of one
-// machine. Only its owner may read it.
+// Folder keeps files in a local folder, which only its owner may read. It can be copied while nothing writes to it, and
+// shared by servers of one machine.
 type Folder struct {
-	dir   string                  // where it was opened; "" is looked for no more
-	root  atomic.Pointer[os.Root] // nothing is reached outside of it, whatever a link inside says
-	owner atomic.Pointer[string]  // what its mark says, once that was asked
+	dir   string                  // where it was opened; "" is not checked any more
+	root  atomic.Pointer[os.Root] // keeps access inside, whatever the links
+	owner atomic.Pointer[string]  // its owner mark, once read
 }
 
 func (f *Folder) at() *os.Root { return f.root.Load() }
 
-// OpenFolder opens a folder and makes it when it is missing. It fails when nothing can be written there.
+// OpenFolder opens a folder and makes it when missing. It fails when the folder is not writable.
 func OpenFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the folder of stored files cannot be made: %w", err)
@@ -58,10 +58,10 @@ func (f *Folder) probe() error {
 	return f.at().Remove(name)
 }
 
-// Close lets go of the folder. Readers that are open stay so.
+// Close closes the folder. Open readers stay open.
 func (f *Folder) Close() error { return f.at().Close() }
 
-// Put writes to a temporary name, syncs, renames and syncs the folders, so that a crash leaves the whole file or none.
+// Put writes to a temporary name, syncs, renames and syncs the folders: a crash leaves the whole file or none.
 func (f *Folder) Put(ctx context.Context, key string, r io.Reader, contentType string) (backoffice.File, error) {
 	if !backoffice.ValidFileKey(key) {
 		return backoffice.File{}, noFile()
@@ -76,7 +76,7 @@ func (f *Folder) Put(ctx context.Context, key string, r io.Reader, contentType s
 }
 
 func (f *Folder) write(key string, from *source) (err error) {
-	if err := f.here(); err != nil { // what is written elsewhere would be gone when the folder is back
+	if err := f.here(); err != nil { // a file written elsewhere would be gone when the folder is back
 		return err
 	}
 	part := partOf(key)
@@ -102,13 +102,13 @@ func (f *Folder) write(key string, from *source) (err error) {
 	return nil
 }
 
-// makeFolderOf makes the folder that a name lies in, and it durable.
+// makeFolderOf makes the folder of a name, durably.
 func (f *Folder) makeFolderOf(name string) error {
 	folder := path.Dir(name)
 	switch err := f.at().Mkdir(folder, 0o700); {
 	case errors.Is(err, fs.ErrExist):
 		return nil
-	case errors.Is(err, fs.ErrNotExist): // so is the one above
+	case errors.Is(err, fs.ErrNotExist): // the one above is missing, too
 		if err := f.makeFolderOf(folder); err != nil {
 			return err
 		}
@@ -124,8 +124,7 @@ func (f *Folder) writePart(part string, from io.Reader) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(file, from)
-	if err == nil {
+	if _, err = io.Copy(file, from); err == nil {
 		err = file.Sync()
 	}
 	return errors.Join(err, file.Close())
@@ -194,7 +193,8 @@ func (f *Folder) Missing(ctx context.Context, keys []string) ([]string, error) {
 	return missing, nil
 }
 
-// Delete removes files. It doesn't sync the folders: a file that a crash brings back has no record, and Sweep takes it.
+// Delete removes files. It doesn't sync the folders: a file that a crash brings back has no record, and Sweep removes
+// it.
 func (f *Folder) Delete(ctx context.Context, keys ...string) error {
 	return f.DeleteIn(ctx, "", keys)
 }
@@ -214,7 +214,7 @@ func (f *Folder) DeleteIn(ctx context.Context, area string, keys []string) error
 	return nil
 }
 
-// List implements Store. It passes over anything that a Folder never makes.
+// List implements Store. It skips anything that a Folder never makes.
 func (f *Folder) List(ctx context.Context, area string, visit func(key string) error) error {
 	area = cmp.Or(area, ".")
 	return fs.WalkDir(f.at().FS(), area, func(name string, entry fs.DirEntry, err error) error {
@@ -222,7 +222,7 @@ func (f *Folder) List(ctx context.Context, area string, visit func(key string) e
 		case ctx.Err() != nil:
 			return backoffice.Fault(ctx.Err(), "listing files")
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // removed since its folder was read, or an area that holds nothing yet
+			return nil // removed meanwhile, or an empty area
 		case err != nil:
 			return storeFault(err, "listing files")
 		case entry.IsDir() && name != area && strings.HasPrefix(entry.Name(), "."):

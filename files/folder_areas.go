@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// marker is where a files store says whose it is.
+	// marker contains the owner of a file store.
 	marker = ".owner"
-	// quarantine is where files lie that no record names.
+	// quarantine is the area of files that no record names.
 	quarantine = ".quarantine"
 )
 
@@ -82,7 +82,7 @@ func (f *Folder) Mark(ctx context.Context, fingerprint string) (string, error) {
 	return f.Owner(ctx)
 }
 
-// ownerOf reads a marker. An empty one is of a crash on a file system where it could not be made at once.
+// ownerOf reads a marker. An empty one was left by a crash on a file system that cannot make it atomically.
 func ownerOf(text []byte) (string, error) {
 	owner := strings.TrimSpace(string(text))
 	if owner == "" {

@@ -8,9 +8,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// here fails when the folder is not where it was opened any more, as that of a disk that was unmounted, and opens it
-// anew when it has come back as another one: put there from a backup, or mounted again. Whose it is has to be marked
-// in it, as it was.
+// here fails when the folder is no longer where it was opened, as on an unmounted disk, and reopens it when it is back
+// as another one: restored from a backup, or mounted again. Its owner mark must be the same as before.
 func (f *Folder) here() error {
 	if f.dir == "" {
 		return nil
@@ -35,10 +34,10 @@ func (f *Folder) here() error {
 	if owner := f.owner.Load(); err != nil || owner == nil || *owner != string(mark) {
 		return errors.Join(gone(errors.New("another one is in its place")), root.Close())
 	}
-	if !f.root.CompareAndSwap(held, root) { // somebody else was first
+	if !f.root.CompareAndSwap(held, root) { // another goroutine was first
 		return root.Close()
 	}
-	return nil // who still reads through the old one goes on: it is closed when nothing refers to it
+	return nil // readers of the old one continue: it is closed when nothing refers to it
 }
 
 func gone(cause error) error {

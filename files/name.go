@@ -11,12 +11,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// nameLength is the most bytes of a file's name, below the 255 of the usual file systems.
+// nameLength limits a file's name in bytes, below the 255 of the usual file systems.
 const nameLength = 180
 
-// SafeName makes of any text a name under which a file may be saved on any system: no path, no control or direction
-// characters, no quotes, no name that Windows keeps for itself. It gets the extension of its media type when it has
-// another one or none.
+// SafeName makes of any text a file name that is safe on any system: no path, no control or direction characters, no
+// quotes, no name that Windows reserves. It gets the extension of its media type if it has another one or none.
 func SafeName(name, contentType string) string {
 	name = norm.NFC.String(strings.ToValidUTF8(name, ""))
 	name = strings.Map(func(r rune) rune {
@@ -30,7 +29,7 @@ func SafeName(name, contentType string) string {
 		}
 		return r
 	}, name)
-	tidy := norm.NFC.String(name) // what stood between a letter and its accent may be gone now
+	tidy := norm.NFC.String(name) // characters between a letter and its accent may be gone now
 	tidy = strings.TrimRight(strings.Join(strings.Fields(tidy), " "), ". ")
 	base, extension := splitExtension(tidy, contentType)
 	base = strings.Trim(base, ". ")
@@ -44,7 +43,7 @@ func SafeName(name, contentType string) string {
 	return base + extension
 }
 
-// splitExtension takes the extension off a name, or gives it the usual one of its type.
+// splitExtension splits the extension off a name, or adds the usual one of its type.
 func splitExtension(name, contentType string) (base, extension string) {
 	usual := extensionsOf(contentType)
 	extension = path.Ext(name)
@@ -61,11 +60,11 @@ func splitExtension(name, contentType string) (base, extension string) {
 	return name, ""
 }
 
-// reserved are the device names of Windows, which it keeps whatever the extension.
+// reserved are the device names of Windows, which are reserved with any extension.
 var reserved = regexp.MustCompile(`(?i)^(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[0-9¹²³]) *(\.|$)`)
 
 // ContentDisposition is the header of a download (RFC 6266): an attachment under the safe name, with a plain ASCII name
-// for clients that know no other and the true one in filename* (RFC 8187) when the two differ.
+// for older clients and the true one in filename* (RFC 8187) when the two differ.
 func ContentDisposition(name, contentType string) string {
 	name = SafeName(name, contentType)
 	plain := plainName(name)
@@ -89,12 +88,13 @@ func plainName(name string) string {
 	}, norm.NFKD.String(name))
 }
 
-// percentEncode leaves only the attr-char of RFC 8187 as they are.
+// percentEncode leaves only the attr-char of RFC 8187 unescaped.
 func percentEncode(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
 		c := text[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
 			b.WriteByte(c)
 			continue
 		}

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// NewFolder makes a folder next to the wanted one, to be renamed when it is whole; only its owner may read it. It fails
-// when the wanted one is there and not empty. remove gives it back; what killed runs left next to it is removed.
+// NewFolder makes a folder next to the wanted one, to be renamed when complete; only its owner may read it. It fails
+// when the wanted one exists and is not empty. remove deletes it; remains of killed runs next to it are removed.
 func NewFolder(wanted string) (partial string, remove func(), err error) {
 	there, err := os.ReadDir(wanted)
 	if len(there) > 0 {

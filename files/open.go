@@ -12,32 +12,32 @@ import (
 )
 
 // Store is a backoffice.FileStore that is open until Close, with what its owner needs to keep it in order. Its files
-// lie in areas: those of records, those that are being written, and the quarantine.
+// are in areas: those of records, those being written, and the quarantine.
 type Store interface {
 	backoffice.FileStore
 	io.Closer
 
-	// Owner is the fingerprint of the database that the files belong to, "" when none has marked them.
+	// Owner is the fingerprint of the database that the files belong to, "" when unmarked.
 	Owner(ctx context.Context) (string, error)
-	// Mark makes a database the owner unless there is one, and returns the owner: of several callers at once, one.
+	// Mark makes a database the owner unless there is one, and returns the owner. Of concurrent callers one wins.
 	Mark(ctx context.Context, fingerprint string) (owner string, err error)
 
-	// ListParts visits the keys of files that are being written or whose writing was cut short, if they can be seen.
+	// ListParts visits the keys of files that are being written or whose upload was interrupted, if it can see them.
 	ListParts(ctx context.Context, visit func(key string) error) error
-	// DeleteParts removes what was written of files so far; to go on writing one fails then.
+	// DeleteParts removes what was written of files so far; writers of these files then fail.
 	DeleteParts(ctx context.Context, keys ...string) error
 
-	// Move moves files from one area to another: those of records are in "". What is not there is passed over.
+	// Move moves files from one area to another; "" is the area of records. It skips missing files.
 	Move(ctx context.Context, from, to string, keys []string) error
-	// List visits the files in an area, those of records in "", in no particular order, and stops at the first error.
-	// What is put or deleted meanwhile may be visited or not.
+	// List visits the files in an area, "" for those of records, in no particular order, and stops at the first error.
+	// It may or may not visit what is put or deleted meanwhile.
 	List(ctx context.Context, area string, visit func(key string) error) error
 	DeleteIn(ctx context.Context, area string, keys []string) error
 }
 
-// Open opens the store that a URL names: file:PATH is a folder, which is made when it is missing; s3://BUCKET with the
-// settings of OpenBucket is a bucket. It fails when nothing can be written there. Errors never repeat a URL, since
-// people put secrets in them.
+// Open opens the store that a URL names: file:PATH is a folder, made when missing; s3://BUCKET with the settings of
+// OpenBucket is a bucket. It fails when the store is not writable. Errors never repeat a URL, since people put secrets
+// in them.
 func Open(ctx context.Context, location string) (Store, error) {
 	path, isFolder, err := parseFolder(location)
 	switch {
@@ -51,7 +51,7 @@ func Open(ctx context.Context, location string) (Store, error) {
 	return nil, errors.New("stored files are in a folder (file:PATH) or in a bucket (s3://BUCKET?region=REGION)")
 }
 
-// FolderOf is the folder that a URL names; ok is false for a bucket, and for what cannot be read.
+// FolderOf returns the folder that a URL names; ok is false for a bucket, and for an invalid URL.
 func FolderOf(location string) (path string, ok bool) {
 	path, ok, err := parseFolder(location)
 	return filepath.Clean(path), ok && err == nil

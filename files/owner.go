@@ -11,12 +11,12 @@ import (
 
 var ErrNotOwner = backoffice.Errorf(backoffice.BadInput, "the stored files belong to another database: give the one that they belong to with --database, or name an empty folder or bucket with --files")
 
-// errUnclaimed says that nothing shows whose files these are.
+// errUnclaimed reports files without an owner mark.
 var errUnclaimed = backoffice.Errorf(backoffice.BadInput, "where files are stored there are some that this database does not name, and nothing says whose they are: give the database that they belong to with --database, or name an empty folder or bucket with --files")
 
-// Claim makes the files a database's own, once and for all: they are marked with its fingerprint. Files that are not
-// marked are claimed when there are none yet, or when the database names one of them. ErrNotOwner, or another error of
-// kind BadInput with a sentence for the operator, when the files are not the database's.
+// Claim marks the files as a database's own, with its fingerprint, once and for all. It claims unmarked files when
+// there are none yet, or when the database names one of them. If they are not the database's, the error is ErrNotOwner
+// or another BadInput with a sentence for the operator.
 func Claim(ctx context.Context, register backoffice.FileRegister, store Store) error {
 	fingerprint, owner, err := owners(ctx, register, store)
 	if err == nil && owner == "" {
@@ -30,7 +30,7 @@ func Claim(ctx context.Context, register backoffice.FileRegister, store Store) e
 	return err
 }
 
-// owners are the database, and the one that the files are marked as belonging to.
+// owners returns the database's fingerprint, and the owner that the files are marked with.
 func owners(ctx context.Context, register backoffice.FileRegister, store Store) (fingerprint, owner string, err error) {
 	if fingerprint, err = register.Fingerprint(ctx); err == nil {
 		owner, err = store.Owner(ctx)
@@ -67,7 +67,7 @@ func checkOwner(ctx context.Context, register backoffice.FileRegister, store Sto
 	return err
 }
 
-// InUse reports whether the store that a URL names is marked as somebody's or holds files. It makes nothing.
+// InUse reports whether the store that a URL names has an owner or files. It creates nothing.
 func InUse(ctx context.Context, location string) (used bool, err error) {
 	if path, ok := FolderOf(location); ok {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -82,8 +82,7 @@ func InUse(ctx context.Context, location string) (used bool, err error) {
 	if owner, err := store.Owner(ctx); err != nil || owner != "" {
 		return true, err
 	}
-	err = store.List(ctx, "", func(string) error { return errEnough })
-	if errors.Is(err, errEnough) {
+	if err = store.List(ctx, "", func(string) error { return errEnough }); errors.Is(err, errEnough) {
 		return true, nil
 	}
 	return false, err

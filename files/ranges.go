@@ -11,7 +11,7 @@ type byteRange struct{ offset, length int64 }
 type rangeAnswer uint8
 
 const (
-	wholeFile      rangeAnswer = iota // no range, none that is understood, or several: RFC 9110 lets a server ignore it
+	wholeFile      rangeAnswer = iota // no range, an unknown one, or several: RFC 9110 lets a server ignore it
 	partOfFile                        // one range that the file has
 	nothingOfRange                    // one range that starts past the end
 )
@@ -66,5 +66,6 @@ func parsePosition(digits string) (int64, bool) {
 }
 
 func (r byteRange) contentRange(size int64) string {
-	return "bytes " + strconv.FormatInt(r.offset, 10) + "-" + strconv.FormatInt(r.offset+r.length-1, 10) + "/" + strconv.FormatInt(size, 10)
+	first, last := strconv.FormatInt(r.offset, 10), strconv.FormatInt(r.offset+r.length-1, 10)
+	return "bytes " + first + "-" + last + "/" + strconv.FormatInt(size, 10)
 }

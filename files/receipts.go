@@ -15,8 +15,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// OpenReceipts opens the place that --receipts names: a folder (a path, or file:PATH), which is made when it is
-// missing, or a bucket (s3://BUCKET with the settings of OpenBucket). Errors never repeat a URL.
+// OpenReceipts opens the folder (a path, or file:PATH; made when missing) or bucket (s3://BUCKET with the settings of
+// OpenBucket) that --receipts names. Errors never repeat a URL.
 func OpenReceipts(ctx context.Context, location string) (backoffice.ReceiptStore, error) {
 	folder, isFolder, err := parseFolder(location)
 	switch {
@@ -39,10 +39,9 @@ func OpenReceipts(ctx context.Context, location string) (backoffice.ReceiptStore
 	return receiptFolder(location), nil
 }
 
-// maxReceipt is how many bytes a receipt has at most.
-const maxReceipt = 64 << 10
+const maxReceipt = 64 << 10 // bytes
 
-// receiptFolder opens the folder each time: it may be on a disk that comes and goes.
+// receiptFolder opens the folder each time: its disk may be unmounted and mounted again.
 type receiptFolder string
 
 func (f receiptFolder) Write(_ context.Context, name string, content []byte) error {
@@ -61,7 +60,7 @@ func (f receiptFolder) Write(_ context.Context, name string, content []byte) err
 	if err := folder.writePart(part, bytes.NewReader(content)); err != nil {
 		return err
 	}
-	if err := root.Link(part, name); err != nil { // unlike a rename it fails when the name is taken
+	if err := root.Link(part, name); err != nil { // unlike a rename, fails when the name is taken
 		return err
 	}
 	return folder.syncFolder(path.Dir(name))

@@ -13,17 +13,17 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// ErrNothingOfRange says that the file has nothing of what Range asks for: 416. Content-Range is set.
+// ErrNothingOfRange reports that the file has nothing of what Range asks for: 416. Content-Range is set.
 var ErrNothingOfRange = errors.New("files: the file has nothing of this range")
 
-// Serve answers a GET or HEAD with a stored file under a name that it makes safe: streamed, always as an attachment
-// that no browser runs, with Range, If-Range, If-Match, If-None-Match and the digest of RFC 9530. The caller has
-// checked the scope.
+// Serve answers a GET or HEAD with a stored file under a safe form of name: streamed, always as an attachment that no
+// browser runs, with Range, If-Range, If-Match, If-None-Match and the digest of RFC 9530. The caller has checked the
+// scope.
 //
-// An error means that nothing was answered yet: NotFound when the store doesn't hold the file, Unavailable when it
-// cannot tell, ErrNothingOfRange. A failure after the first byte is logged and ends the connection, so that no client
-// takes a part for the whole. The answer must reach the client as it is: no middleware compresses it.
-// http.ServeContent sends the status before it asks the store, and answers many ranges with many parts.
+// An error means that nothing was answered yet: NotFound when the store doesn't have the file, Unavailable when it
+// cannot answer, ErrNothingOfRange. A later failure is logged and breaks the connection, so that no client takes a part
+// for the whole. No middleware may compress the answer. http.ServeContent sends the status before it asks the store,
+// and answers many ranges with many parts.
 func Serve(w http.ResponseWriter, r *http.Request, store backoffice.FileStore, file backoffice.File, name string) error {
 	header := w.Header()
 	size := int64(file.Size)
@@ -34,7 +34,8 @@ func Serve(w http.ResponseWriter, r *http.Request, store backoffice.FileStore, f
 		return nil
 	}
 	wanted, status := byteRange{0, size}, http.StatusOK
-	if rangeHeader := r.Header.Get("Range"); rangeHeader != "" && r.Method == http.MethodGet && rangeStillHolds(r.Header, etag) {
+	if rangeHeader := r.Header.Get("Range"); rangeHeader != "" && r.Method == http.MethodGet &&
+		rangeStillHolds(r.Header, etag) {
 		switch part, answer := parseRange(rangeHeader, size); answer {
 		case partOfFile:
 			wanted, status = part, http.StatusPartialContent
@@ -81,7 +82,8 @@ func stream(w http.ResponseWriter, r *http.Request, body io.Reader, length int64
 		return
 	}
 	if r.Context().Err() == nil && (from.err != nil || errors.Is(err, io.EOF)) {
-		slog.ErrorContext(r.Context(), "a stored file broke off while it was sent", "error", err, "sent", sent, "size", length)
+		slog.ErrorContext(r.Context(), "a stored file broke off while it was sent",
+			"error", err, "sent", sent, "size", length)
 	}
 	panic(http.ErrAbortHandler)
 }
@@ -97,7 +99,7 @@ func setCommonHeaders(header http.Header, etag string) {
 	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox")
 }
 
-// clearHeaders leaves the answer to whoever makes it of the error.
+// clearHeaders leaves the headers to the error's answer.
 func clearHeaders(header http.Header) {
 	header.Del("ETag")
 	header.Del("Accept-Ranges")
@@ -114,13 +116,13 @@ func precondition(header http.Header, etag string) int {
 	return http.StatusOK
 }
 
-// rangeStillHolds evaluates If-Range, by the digest: a date never holds, because there is no Last-Modified.
+// rangeStillHolds evaluates If-Range, by the digest: a date never matches, because there is no Last-Modified.
 func rangeStillHolds(header http.Header, etag string) bool {
 	condition := header.Get("If-Range")
 	return condition == "" || strings.TrimSpace(condition) == etag
 }
 
-// hasTag looks for a tag in lists of tags. Our tags have no comma, so that lists can be cut at commas.
+// hasTag looks for a tag in lists of tags. Our tags have no comma, so lists can be split at commas.
 func hasTag(lists []string, etag string, weak bool) bool {
 	for _, list := range lists {
 		for tag := range strings.SplitSeq(list, ",") {

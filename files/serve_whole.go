@@ -10,14 +10,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// smallFile is up to how many bytes a file is read before anything is answered.
+// smallFile is the size up to which a file is read before anything is answered.
 const smallFile = 64 << 10
 
 var errDamaged = errors.New("the bytes of a stored file are not those that were stored: it is damaged; restore it from a backup (backoffice check names its record)")
 
-// whole reads all of a file, and nothing else than what was stored: one that is small is looked at before anything is
-// answered, and of a larger one that is damaged the end is never handed over, so that the answer breaks off. A part of
-// a file has no digest to hold it to.
+// whole reads all of a file, and nothing but what was stored. It verifies a small file before anything is answered; of
+// a larger damaged one it withholds the end, so that the answer breaks off. A part of a file has no digest to check.
 func whole(body io.ReadCloser, file backoffice.File) (io.ReadCloser, error) {
 	checked := &verified{ReadCloser: body, digest: sha256.New(), want: file.SHA256, left: int64(file.Size)}
 	if file.Size > smallFile || len(file.SHA256) == 0 {
@@ -27,11 +26,10 @@ func whole(body io.ReadCloser, file backoffice.File) (io.ReadCloser, error) {
 	if errors.Is(err, errDamaged) {
 		return body, &backoffice.Error{Kind: backoffice.Unavailable, Message: "the stored file is damaged", Cause: err}
 	}
-	// What broke off is told when it is sent.
+	// The send reports what broke off.
 	return &part{io.MultiReader(bytes.NewReader(content), failing{err}), body}, nil
 }
 
-// failing is a reader's end.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) {
@@ -41,7 +39,7 @@ func (f failing) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// verified fails instead of handing over the last bytes of a file when it is not what was stored.
+// verified fails instead of returning the last bytes of a file that is not what was stored.
 type verified struct {
 	io.ReadCloser
 	digest hash.Hash

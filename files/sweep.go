@@ -8,43 +8,44 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// sweepBatch is how many keys are asked about at once.
+// sweepBatch is how many keys one request asks about.
 const sweepBatch = 500
 
-// A sweep by itself takes no more than this: whoever loses more wants to be asked.
+// Limits of an unattended sweep: if more files are lost, an operator must decide.
 const (
 	mostSwept = 100 // files
-	sweptPart = 50  // one in so many, or a single one
+	sweptPart = 50  // one in 50, or a single one
 )
 
 type Swept struct {
 	Seen        int // files in the store
-	Orphans     int // of them without a record or an upload that goes on
-	Quarantined int // that were set aside
-	Parts       int // beginnings of files whose upload was cut short, which were removed
-	BroughtBack int // that were set aside and that a record names
-	Deleted     int // that were set aside for longer than the quarantine
+	Orphans     int // of them without a record or an upload in progress
+	Quarantined int // set aside by this sweep
+	Parts       int // removed parts of interrupted uploads
+	BroughtBack int // set aside earlier, but named by a record
+	Deleted     int // set aside for longer than the quarantine
 }
 
-// HeldBack says that a sweep has set nothing aside.
+// HeldBack reports that a sweep has set nothing aside.
 type HeldBack struct {
 	Swept
 	Why string
 }
 
 func (e *HeldBack) Error() string {
-	return fmt.Sprintf("%d of %d stored files are named by no record and were left where they are: %s", e.Orphans, e.Seen, e.Why)
+	return fmt.Sprintf("%d of %d stored files are named by no record and were left where they are: %s",
+		e.Orphans, e.Seen, e.Why)
 }
 
-// Sweep sets aside the files that no record names and no upload is writing, deletes those that were set aside for
-// longer than backoffice.QuarantinePeriod, and brings back those that a record names after all. It takes nothing from
-// a store that names no file, and unless all is set no more than 100 files or 2 % at once (*HeldBack). Only the owner
-// of the files may sweep them (ErrNotOwner).
+// Sweep sets aside the files that no record names and no upload is writing, deletes those set aside for longer than
+// backoffice.QuarantinePeriod, and restores those that a record names after all. It takes nothing from a store of which
+// no file is named, and unless all is set at most 100 files or 2 % at once (*HeldBack). Only the owner may sweep
+// (ErrNotOwner).
 func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, all bool) (swept Swept, err error) {
 	if err := checkOwner(ctx, register, store); err != nil {
 		return swept, err
 	}
-	// What was taken by mistake comes back first, so that it is not deleted.
+	// Files set aside by mistake are restored first, so that they are not deleted.
 	if err := tidyQuarantine(ctx, register, store, &swept); err != nil {
 		return swept, err
 	}
@@ -87,7 +88,7 @@ func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, a
 	})
 }
 
-// tidyQuarantine brings back what a record names, and deletes what was set aside for long enough.
+// tidyQuarantine restores what a record names, and deletes what was set aside for long enough.
 func tidyQuarantine(ctx context.Context, register backoffice.FileRegister, store Store, swept *Swept) error {
 	return inBatches(ctx, in(store, quarantine), func(keys []string) error {
 		known, err := register.KnownFiles(ctx, keys)
@@ -115,7 +116,7 @@ func tidyQuarantine(ctx context.Context, register backoffice.FileRegister, store
 	})
 }
 
-// bringBack notes it first: a crash in between leaves a file that is set aside once more, and brought back by the next.
+// bringBack records it first: after a crash in between, the file is set aside again, and the next sweep restores it.
 func bringBack(ctx context.Context, register backoffice.FileRegister, store Store, keys []string) error {
 	if len(keys) == 0 {
 		return nil
@@ -126,9 +127,10 @@ func bringBack(ctx context.Context, register backoffice.FileRegister, store Stor
 	return store.Move(ctx, quarantine, "", keys)
 }
 
-// Restore brings back files from quarantine, all of them when none is named, and keeps them from the sweep for a
+// Restore brings back files from quarantine, all of them when none is named, and protects them from the sweep for a
 // QuarantinePeriod. It returns how many; NotFound when a named one is not there.
-func Restore(ctx context.Context, register backoffice.FileRegister, store Store, keys ...string) (count int, err error) {
+func Restore(
+	ctx context.Context, register backoffice.FileRegister, store Store, keys ...string) (count int, err error) {
 	if err := checkOwner(ctx, register, store); err != nil {
 		return 0, err
 	}
@@ -158,8 +160,9 @@ func Restore(ctx context.Context, register backoffice.FileRegister, store Store,
 	return count, nil
 }
 
-// Quarantined visits the files in quarantine with when they were set aside, zero when the database has no note of it.
-func Quarantined(ctx context.Context, register backoffice.FileRegister, store Store, visit func(key string, since backoffice.Instant) error) error {
+// Quarantined visits the files in quarantine with when they were set aside, zero if the database has no record of it.
+func Quarantined(ctx context.Context, register backoffice.FileRegister, store Store,
+	visit func(key string, since backoffice.Instant) error) error {
 	return inBatches(ctx, in(store, quarantine), func(keys []string) error {
 		since, err := register.QuarantinedFiles(ctx, keys)
 		for _, key := range keys {
@@ -177,7 +180,6 @@ func in(store Store, area string) listing {
 	return func(ctx context.Context, visit func(key string) error) error { return store.List(ctx, area, visit) }
 }
 
-// inBatches gathers what a listing visits, some hundred at a time.
 func inBatches(ctx context.Context, list listing, visit func(keys []string) error) error {
 	batch := make([]string, 0, sweepBatch)
 	flush := func() error {

@@ -11,8 +11,8 @@ import (
 
 const tempPrefix = "backoffice-temp-"
 
-// NewTemp makes a folder under the system's temporary one, for copies of what the store holds, and locks it for as
-// long as this process has it: a killed one leaves it to ClearTemp. remove gives it back.
+// NewTemp makes a temporary folder for copies of stored data, and locks it while this process has it: ClearTemp removes
+// those of killed processes. remove deletes it.
 func NewTemp() (path string, remove func(), err error) {
 	ClearTemp()
 	return newLocked(os.TempDir(), tempPrefix)
@@ -30,12 +30,12 @@ func newLocked(above, pattern string) (path string, remove func(), err error) {
 				_ = os.RemoveAll(path)
 			}, nil
 		}
-		_ = os.Remove(path) // another process has just taken it for a left one
+		_ = os.Remove(path) // another process has just taken it for an abandoned one
 	}
 	return "", nil, fmt.Errorf("cannot make a folder: %w", err)
 }
 
-// ClearTemp removes the folders of processes that were killed, and names them in the log.
+// ClearTemp removes the folders of killed processes, and logs their names.
 func ClearTemp() { clearLeft(os.TempDir(), tempPrefix+"*") }
 
 func clearLeft(above, pattern string) {
@@ -43,10 +43,11 @@ func clearLeft(above, pattern string) {
 	for _, path := range left {
 		held, err := lockFolder(path)
 		if err != nil {
-			continue // somebody's, or another user's
+			continue // in use, or another user's
 		}
 		if err := os.RemoveAll(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			slog.Warn("a killed run has left copies of the store's data, which cannot be removed", "folder", path, "cause", err)
+			slog.Warn("a killed run has left copies of the store's data, which cannot be removed",
+				"folder", path, "cause", err)
 		} else {
 			slog.Warn("a killed run had left copies of the store's data; they are removed", "folder", path)
 		}

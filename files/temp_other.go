@@ -10,7 +10,7 @@ import (
 
 const locksInside = true
 
-// lockFolder locks a new folder by an open file in it, which this system lets nobody remove. It takes no old one.
+// lockFolder locks a new folder by an open file in it, which this system lets nobody remove. It locks no existing one.
 func lockFolder(path string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {

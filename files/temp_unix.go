@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// locksInside reports whether a lock is a file in the folder.
+// locksInside reports whether the lock is a file in the folder.
 const locksInside = false
 
 // lockFolder locks a folder until it is closed or the process ends. Errors: another process has it, or it is gone.
@@ -18,8 +18,7 @@ func lockFolder(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
+	if err = unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
 		err = stillThere(folder, path)
 	}
 	if err != nil {

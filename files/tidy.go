@@ -9,8 +9,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// RemoveForgotten removes the files whose records were erased and that are still there: a crash or a failure came
-// between the erasing and the removing. It returns how many it removed. Only the owner of the files may (ErrNotOwner).
+// RemoveForgotten removes files that outlived their erased records, after a crash or a failure in between. It returns
+// how many it removed. Only the owner of the files may (ErrNotOwner).
 func RemoveForgotten(ctx context.Context, register backoffice.FileRegister, store Store) (int, error) {
 	if err := checkOwner(ctx, register, store); err != nil {
 		return 0, err
@@ -30,7 +30,7 @@ func RemoveForgotten(ctx context.Context, register backoffice.FileRegister, stor
 	}
 }
 
-// Tidy clears, at once and then every period until the context ends, what crashes left: forgotten files, and files
+// Tidy removes, at once and then every period until the context ends, what crashes left: forgotten files, and files
 // that no record names (Sweep). A failure is logged, and the next round tries again.
 func Tidy(ctx context.Context, register backoffice.FileRegister, store Store, period time.Duration, log *slog.Logger) {
 	tidy(ctx, register, store, log)
@@ -58,7 +58,7 @@ func tidy(ctx context.Context, register backoffice.FileRegister, store Store, lo
 	}
 }
 
-// cause is what the log may know of an error and its Error method hides.
+// cause is what the log may show of an error and its Error method hides.
 func cause(err error) error {
 	if known, ok := err.(*backoffice.Error); ok && known.Cause != nil {
 		return known.Cause

@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Verify reads a file and compares it with its record. wrong is "" when it is whole, otherwise what is wrong.
+// Verify reads a file and compares it with its record. wrong describes the difference, "" for none.
 func Verify(ctx context.Context, store backoffice.FileStore, file backoffice.File) (wrong string, err error) {
 	reader, err := store.Open(ctx, file.Key, 0, -1)
 	if backoffice.KindOf(err) == backoffice.NotFound {

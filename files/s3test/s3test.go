@@ -12,7 +12,6 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// Server is an S3 with one bucket.
 type Server struct {
 	Backend *s3mem.Backend
 	Bucket  string
@@ -31,7 +30,7 @@ func Start(t testing.TB, bucket string) *Server {
 	storage := gofakes3.New(s.Backend).Server()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.away.Load() {
-			http.Error(w, "out of order", http.StatusNotImplemented) // which no client tries again
+			http.Error(w, "out of order", http.StatusNotImplemented) // not retried by clients
 			return
 		}
 		storage.ServeHTTP(w, r)
@@ -41,7 +40,6 @@ func Start(t testing.TB, bucket string) *Server {
 	return s
 }
 
-// URL is that of a part of the bucket, or of all of it.
 func (s *Server) URL(prefix string) string {
 	query := url.Values{"region": {"eu-west-1"}, "endpoint": {s.address}, "use_path_style": {"true"}, "anonymous": {"true"}}
 	if prefix != "" {
@@ -50,5 +48,5 @@ func (s *Server) URL(prefix string) string {
 	return "s3://" + s.Bucket + "?" + query.Encode()
 }
 
-// Fail makes the server refuse everything, or serve again.
+// Fail makes the server fail every request, or serve again.
 func (s *Server) Fail(away bool) { s.away.Store(away) }
