@@ -252,8 +252,7 @@ func undecided(cause error) error {
 		Cause:   fmt.Errorf("reading the credential pairs: %w", backoffice.Why(cause))}
 }
 
-// read starts reading the credentials, or joins the read in progress, and returns it. It returns nil right after a
-// failure and when the authenticator is closed.
+// read returns the read in progress, or starts one; nil right after a failure and when the authenticator is closed.
 func (a *Authenticator) read(now time.Time) *reading {
 	a.mu.Lock()
 	defer a.mu.Unlock()

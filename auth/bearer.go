@@ -13,8 +13,7 @@ type People interface {
 	// Authenticate returns the person of a token. Errors: Unauthenticated, including ErrTokenEnded; Forbidden for a
 	// person without rights; Unavailable when the issuer's keys are unknown and cannot be fetched.
 	Authenticate(ctx context.Context, token string) (*backoffice.Principal, error)
-	// Live returns the person as they are now, from what Authenticate or Linked returned. Errors: Unauthenticated,
-	// Forbidden.
+	// Live returns the person as they are now, from an earlier result. Errors: Unauthenticated, Forbidden.
 	Live(person *backoffice.Principal) (*backoffice.Principal, error)
 	// Linked returns the person that a signed path was made for, by Person.Link. Errors: Unauthenticated, Forbidden.
 	Linked(link string) (*backoffice.Principal, error)

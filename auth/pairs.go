@@ -72,8 +72,7 @@ func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientI
 }
 
 // ChangeNetworks adds and removes networks that a credential may sign in from, and returns the result. Running servers
-// obey within 5 seconds, also for open requests. Errors are those of ChangeScopes, by
-// backoffice.Credential.ChangeNetworks.
+// obey within 5 seconds, also for open requests. Errors are those of ChangeScopes.
 func ChangeNetworks(ctx context.Context, store backoffice.CredentialStore, clientID string,
 	add, remove backoffice.Networks) (has backoffice.Networks, err error) {
 	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {

@@ -35,8 +35,7 @@ func NewThrottle() *Throttle {
 	return &Throttle{now: time.Now, clients: map[netip.Addr]*failures{}}
 }
 
-// Failed records a failed sign-in and returns 0. After 10 in the last minute it records nothing and returns how long
-// the client has to wait.
+// Failed records a failed sign-in and returns 0; after 10 in the last minute it only returns how long to wait.
 func (t *Throttle) Failed(client netip.Addr) (wait time.Duration) {
 	if client.Is6() {
 		network, _ := client.Prefix(64)

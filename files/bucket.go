@@ -53,8 +53,7 @@ func OpenBucket(ctx context.Context, location string) (*Bucket, error) {
 	return b, nil
 }
 
-// bare reduces an error of the client to the store's own code, or to the innermost reason. Outer ones repeat the
-// endpoint.
+// bare reduces a client's error to the store's own code, or to the innermost reason. Outer ones repeat the endpoint.
 func bare(err error) error {
 	if code := codeOf(err); code != "" {
 		return errors.New(code)

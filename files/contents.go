@@ -11,8 +11,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Contents are the names in a folder that a Folder has made; others reports whether it contains anything else. A
-// missing folder has none.
+// Contents are the names that a Folder has made in a folder, if it exists; others reports whether it has other ones.
 func Contents(dir string) (names []string, others bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -19,8 +19,8 @@ import (
 // partFolder is for files being written: inside the store's folder, so that a rename stays in one file system.
 const partFolder = ".part"
 
-// Folder keeps files in a local folder, which only its owner may read. It can be copied while nothing writes to it, and
-// shared by servers of one machine.
+// Folder keeps files in a local folder, which only its owner may read. It can be copied while nothing writes to it.
+// Servers of one machine may share it.
 type Folder struct {
 	dir   string                  // where it was opened; "" is not checked any more
 	root  atomic.Pointer[os.Root] // keeps access inside, whatever the links
@@ -193,8 +193,7 @@ func (f *Folder) Missing(ctx context.Context, keys []string) ([]string, error) {
 	return missing, nil
 }
 
-// Delete removes files. It doesn't sync the folders: a file that a crash brings back has no record, and Sweep removes
-// it.
+// Delete removes files without syncing the folders: a file that a crash brings back has no record; Sweep removes it.
 func (f *Folder) Delete(ctx context.Context, keys ...string) error {
 	return f.DeleteIn(ctx, "", keys)
 }

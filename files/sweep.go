@@ -38,9 +38,8 @@ func (e *HeldBack) Error() string {
 }
 
 // Sweep sets aside the files that no record names and no upload is writing, deletes those set aside for longer than
-// backoffice.QuarantinePeriod, and restores those that a record names after all. It takes nothing from a store of which
-// no file is named, and unless all is set at most 100 files or 2 % at once (*HeldBack). Only the owner may sweep
-// (ErrNotOwner).
+// backoffice.QuarantinePeriod, and restores those that a record names after all. It takes nothing if no file is named,
+// and unless all is set at most 100 files or 2 % at once (*HeldBack). Only the owner may sweep (ErrNotOwner).
 func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, all bool) (swept Swept, err error) {
 	if err := checkOwner(ctx, register, store); err != nil {
 		return swept, err

@@ -10,8 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// acceptLog logs why connections cannot be accepted. The server itself only tries again: without file descriptors it
-// would be deaf and silent.
+// acceptLog logs why connections cannot be accepted: without file descriptors the server would retry in silence.
 type acceptLog struct {
 	net.Listener
 	log      *slog.Logger

@@ -24,8 +24,7 @@ func (c *certificate) configuration() (*tls.Config, error) {
 		MinVersion: tls.VersionTLS12, GetCertificate: c.current, NextProtos: []string{"h2", "http/1.1"}}, nil
 }
 
-// current returns the certificate of the files. While new files do not match, as during their replacement, it returns
-// the previous one.
+// current returns the certificate of the files, or the previous one while new files do not match during a renewal.
 func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

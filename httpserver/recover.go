@@ -12,8 +12,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// recover limits a panic to its request. The answer is an internal error with the request's id, or a broken connection
-// when part of another answer was sent.
+// recover turns a panic into an internal error with the request's id, or breaks an answer that has begun.
 func (srv *Server) recover(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

@@ -81,8 +81,7 @@ func (srv *Server) secure(next http.Handler) http.Handler {
 	})
 }
 
-// refusePreflight answers preflights by allowing nothing. They never have credentials: taken for a sign-in one would
-// count as a failed one.
+// refusePreflight allows nothing. A preflight never has credentials: it would count as a failed sign-in.
 func refusePreflight(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodOptions && r.Header.Get("Origin") != "" &&

@@ -20,8 +20,7 @@ func (k *Keyset) SignDownload(clientID, kind, id string, until time.Time) (strin
 }
 
 // VerifyDownload returns the client id of the credential that a signature was made for. Unauthenticated, with the same
-// message, when it is for another file, was changed or has ended. The caller must still check that the credential is
-// live.
+// message, when it is for another file, was changed or has ended. The caller must check that the credential is live.
 func (k *Keyset) VerifyDownload(signature, kind, id string, now time.Time) (clientID string, err error) {
 	return k.verifyPath("download", signature, now,
 		func(clientID string) []byte { return downloadContext(clientID, kind, id) })

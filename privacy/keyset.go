@@ -53,8 +53,7 @@ type primitives struct {
 	contents tink.MAC               // digests what idempotency keys stand for: HMAC-SHA-256
 }
 
-// handles are the Tink keysets of a Keyset by their names in the file. The primary key of a Tink keyset makes new
-// values; the others still open old ones.
+// handles are the Tink keysets of a Keyset, by name. The primary key of one makes new values; the others open old ones.
 type handles map[string]*keyset.Handle
 
 var templates = []struct {

@@ -2,9 +2,8 @@ package privacy
 
 import "example.org/backoffice/backoffice"
 
-// SealSecret encrypts a secret that the program needs again in clear, such as the signing secret of a webhook. It opens
-// only under the same name. Older keysets have no key for it alone, so the name's purpose separates it from
-// registration numbers.
+// SealSecret encrypts a secret that the program needs again in clear, such as a webhook's. It opens only under the same
+// name. Older keysets have no key for it alone, so the name's purpose separates it from registration numbers.
 func (k *Keyset) SealSecret(name string, secret []byte) ([]byte, error) {
 	in, err := k.fresh()
 	if err != nil {

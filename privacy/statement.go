@@ -16,8 +16,7 @@ import (
 const statementFormat = "backoffice receipt 1"
 
 // statement is a receipt that a server writes by itself: the length of a chain of the register at a time, and its last
-// MAC, which covers all entries before it. It is signed, and names the previous receipt, so that a missing one is
-// noticed.
+// MAC, which covers all entries before it. It is signed, and names the previous receipt: a missing one is noticed.
 type statement struct {
 	Format string `json:"format"`
 	At     string `json:"at"`

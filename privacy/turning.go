@@ -41,9 +41,8 @@ type binding struct {
 	done   sync.WaitGroup
 }
 
-// Bind ties the keyset to a store, which from then on decides which key seals. A store without keys gets the file's
-// primary. BadInput, with a sentence for the operator, when another keyset has sealed the store's values. Call Release
-// before you close the store.
+// Bind ties the keyset to a store, which then decides which key seals. A store without keys gets the file's primary.
+// BadInput, with a sentence for the operator, when another keyset sealed its values. Release before the store closes.
 func (k *Keyset) Bind(ctx context.Context, store backoffice.Store) error {
 	print, err := k.claim(ctx, store)
 	if err == nil {

@@ -99,9 +99,9 @@ func (r *register) giveBack(head backoffice.ConsultationHead) {
 }
 
 // Watch writes a receipt of each period in which this process entered something, until ctx ends, and a last one then.
-// It first checks the register against the receipts, and in each period that its own chain is as it left it; if not, it
-// raises an alarm. With nil receipts it only checks. A failure to write receipts is logged and retried; no disclosure
-// waits for it.
+// It first checks the register against the receipts, and in each period its own chain against what it left; a
+// difference raises an alarm. With nil receipts it only checks. Failed receipts are logged and retried; no disclosure
+// waits.
 func (v *Vault) Watch(ctx context.Context, receipts backoffice.ReceiptStore, period time.Duration) {
 	w := &watch{register: v.register, receipts: receipts}
 	if receipts != nil {

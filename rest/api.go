@@ -43,8 +43,8 @@ type Config struct {
 	// Upload is the maximum size of an uploaded document in bytes.
 	Upload int64
 
-	// Streamed limits requests that transfer a file, for as long as bytes flow; Bounded limits the time of all others.
-	// nil is no limit.
+	// Streamed limits transfers of files, while bytes flow; Bounded limits the time of all other requests; nil: no
+	// limit.
 	Bounded, Streamed func(http.Handler) http.Handler
 
 	// SignedIn, if set, sees each request that has a principal.

@@ -155,8 +155,7 @@ func (a *API) signedFor(r *http.Request) (clientID string, err error) {
 		r.URL.Query().Get("signature"), chi.URLParam(r, "kind"), chi.URLParam(r, "id"), time.Now())
 }
 
-// serveSigned answers a signed path, which replaces the credential's headers. It checks the credential's current
-// scopes.
+// serveSigned answers a signed path, which replaces the headers. It checks the credential's current scopes.
 func (a *API) serveSigned(w http.ResponseWriter, r *http.Request) {
 	owner := backoffice.FileOwner{Kind: backoffice.FileKind(chi.URLParam(r, "kind")), ID: chi.URLParam(r, "id")}
 	f, err := a.find(r.Context(), owner)

@@ -38,8 +38,7 @@ type Tracer struct {
 // where are the variables that configure where spans go; without any of them nothing is traced.
 var where = []string{"OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
 
-// FromEnvironment makes the tracer that the environment configures, nil for none. Close it. Spans that cannot be sent
-// are lost, and logged once a minute at most.
+// FromEnvironment makes the configured tracer, nil for none. Close it. Unsent spans are logged once a minute, and lost.
 func FromEnvironment(ctx context.Context, version string, log *slog.Logger) (*Tracer, error) {
 	wanted := ""
 	for _, name := range where {
@@ -98,8 +97,7 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// TakeOver continues the trace that a request belongs to (W3C's traceparent). It drops the tracestate: a client's free
-// text.
+// TakeOver continues a request's trace (W3C's traceparent). It drops the tracestate: a client's free text.
 func (t *Tracer) TakeOver(next http.Handler) http.Handler {
 	if t == nil {
 		return next
