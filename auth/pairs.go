@@ -22,8 +22,8 @@ func Issue(ctx context.Context, store backoffice.CredentialStore, name string, s
 }
 
 // IssuePair gives a new credential its secret, stores it and returns the secret. Refused when it is not live.
-func IssuePair(ctx context.Context, store backoffice.CredentialStore, pair *backoffice.Credential, now backoffice.Instant,
-) (secret string, err error) {
+func IssuePair(ctx context.Context, store backoffice.CredentialStore, pair *backoffice.Credential,
+	now backoffice.Instant) (secret string, err error) {
 	secret, sum := newSecret()
 	if err := pair.Rotate(sum[:], now, 0); err != nil {
 		return "", err
@@ -58,8 +58,8 @@ func Revoke(ctx context.Context, store backoffice.CredentialStore, clientID stri
 
 // ChangeScopes adds and removes scopes of a credential and returns the result. Running servers obey within 5 seconds.
 // NotFound for an unknown client id; Refused as documented at backoffice.Credential.ChangeScopes.
-func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientID string, add, remove []backoffice.Scope,
-) (has []backoffice.Scope, err error) {
+func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientID string,
+	add, remove []backoffice.Scope) (has []backoffice.Scope, err error) {
 	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
 		err := pair.ChangeScopes(add, remove, backoffice.InstantOf(time.Now()))
 		has = pair.Scopes

@@ -115,7 +115,7 @@ func (a *API) present(ctx context.Context, err error) *Problem {
 		if known.Kind == backoffice.Unavailable && known.Cause != nil {
 			a.log(ctx, slog.LevelWarn, "unavailable", known.Cause)
 		}
-	case backoffice.KindOf(err) == backoffice.Timeout, errors.Is(err, context.Canceled): // a cancelled request has no reader
+	case backoffice.KindOf(err) == backoffice.Timeout, errors.Is(err, context.Canceled): // nobody reads the latter
 		shown = problem(http.StatusGatewayTimeout, "the request took too long")
 	default:
 		shown = problem(http.StatusInternalServerError, "internal error")
