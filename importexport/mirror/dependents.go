@@ -6,8 +6,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// dependents are the nouns whose records go with those of another one, and how the identifiers of those that hang on a
-// record are read.
+// dependents are the nouns whose records are deleted along with a record of another noun. ids reads the identifiers of
+// a record's dependents.
 var dependents = map[backoffice.Noun][]struct {
 	of  backoffice.Noun
 	ids func(ctx context.Context, readers backoffice.Readers, parent string) ([]string, error)
@@ -27,7 +27,8 @@ func under[T backoffice.Entity, C comparable](
 	of backoffice.Parent, noun backoffice.NounOf[T, C],
 ) func(context.Context, backoffice.Readers, string) ([]string, error) {
 	return func(ctx context.Context, readers backoffice.Readers, parent string) (ids []string, err error) {
-		err = backoffice.EachPage(ctx, noun.Reader(readers), backoffice.ListQuery[C]{Under: of}, parent, 0, func(page []T) error {
+		list := backoffice.ListQuery[C]{Under: of}
+		err = backoffice.EachPage(ctx, noun.Reader(readers), list, parent, 0, func(page []T) error {
 			for _, row := range page {
 				ids = append(ids, row.Identity())
 			}
@@ -37,7 +38,7 @@ func under[T backoffice.Entity, C comparable](
 	}
 }
 
-// anyThere reports whether the origin has one of some records.
+// anyThere reports whether the origin has any of these records.
 func (p *pulling) anyThere(ctx context.Context, n *noun, ids []string) (bool, error) {
 	here, err := n.find(ctx, p.Store, ids)
 	if err != nil {
@@ -51,8 +52,9 @@ func (p *pulling) anyThere(ctx context.Context, n *noun, ids []string) (bool, er
 	return false, nil
 }
 
-// holdsSeen reports whether something hangs on a record here that the origin has, or may have: it hangs on another one
-// there, and this pull could not load that or has not seen all of its noun. Deleting the record would take it along.
+// holdsSeen reports whether a record has a dependent here that the origin has, or may have. At the origin it belongs to
+// another record, which this pull could not load, or whose noun it has not read to the end. Deleting the record would
+// delete the dependent too.
 func (p *pulling) holdsSeen(ctx context.Context, n *noun, id string) (bool, error) {
 	for _, h := range dependents[n.of] {
 		done := p.done[h.of]
@@ -63,7 +65,7 @@ func (p *pulling) holdsSeen(ctx context.Context, n *noun, id string) (bool, erro
 		if err != nil {
 			return false, err
 		}
-		if done.sweep != nil { // the turn of the customer that has it now may be to come
+		if done.sweep != nil { // the customer that has it now may not have been read yet
 			if holds, err := p.anyThere(ctx, nounOf(h.of), ids); err != nil || holds {
 				return holds, err
 			}

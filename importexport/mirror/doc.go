@@ -1,8 +1,7 @@
-// Package mirror keeps the store in step with a running backoffice of the same specification, by its REST interface:
-// Pull is its door. It walks through each noun in pages, or follows the origin's changes where it tells them, and
-// loads what it reads as an import does.
+// Package mirror keeps the store in step with a running backoffice of the same specification, through its REST
+// interface. Pull is the entry point. It walks through each noun page by page, or follows the origin's change log if
+// it has one, and loads what it reads like an import.
 //
-// What must never happen is that a record is deleted here which the origin has: every answer may be cut short, empty
-// or of another moment. So nothing is deleted for not being in a list once. The rules of records are the domain's and
-// package importexport's, never this one's.
+// It must never delete a record that the origin has. Any answer may be cut short, empty or from another moment, so one
+// list without a record is no reason to delete it. The rules for records belong to the domain and package importexport.
 package mirror

@@ -14,30 +14,30 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// An origin that is a Backoffice tells its changes: after a first walk, a pull reads only changed records.
+// An origin that is a Backoffice has a change log: after a first walk, a pull reads only changed records.
 
 const (
 	feedPage = 500
-	// walkAgain is when everything is walked through again all the same.
+	// walkAgain is the age of the last full walk at which a pull does another one all the same.
 	walkAgain = 24 * time.Hour
-	// mostUnloaded is how many records that could not be loaded are read again by each pull; with more all are.
+	// mostUnloaded is how many records that could not be loaded each pull reads again; with more it reads everything.
 	mostUnloaded = 1000
-	// mostPages of the feed are read at one time; with more, walking through everything is less.
+	// mostPages is how many pages of the feed a pull reads at a time; beyond that a full walk is less work.
 	mostPages = 400
-	// mostRounds is how often a pull looks for what was changed meanwhile.
+	// mostRounds is how often a pull checks for changes made meanwhile.
 	mostRounds = 20
 )
 
-// place is how far the origin's changes were read. It is noted in the store, as long as everything before it is here.
+// place is how far the origin's changes were read. The store has a note of it while everything up to it is here.
 type place struct {
 	History string             `json:"history"` // of the origin's change log
 	After   int64              `json:"after"`
-	Last    *change            `json:"last"`    // the change of that number, nil when it is not known: the proof that the feed is the one that was read
-	Walked  backoffice.Instant `json:"walked"`  // when everything was walked through
+	Last    *change            `json:"last"`    // the change at After, nil if unknown; proves that the feed is the same
+	Walked  backoffice.Instant `json:"walked"`  // when the last full walk began
 	Numbers bool               `json:"numbers"` // registration numbers are pulled
-	Client  string             `json:"client"`  // the pair: another one may see more
-	Proven  bool               `json:"proven"`  // as many records were here as there, at a moment without changes
-	// Open are changes that came to nothing yet: records that could not be loaded, and deletions that were not made.
+	Client  string             `json:"client"`  // another credential may see more
+	Proven  bool               `json:"proven"`  // the counts here and there were equal while nothing changed
+	// Open are changes not applied yet: records that could not be loaded, and deletions that were not made.
 	Open map[backoffice.Noun]map[string]touched `json:"open"`
 }
 
@@ -51,17 +51,18 @@ type change struct {
 	Parents  []parent `json:"parents,omitempty"`
 }
 
-// parent is what an object hangs on, or hung on.
+// parent is an object that another one belongs to, or belonged to.
 type parent struct {
 	Noun string `json:"noun"`
 	ID   string `json:"id"`
 }
 
 func (c *change) is(other *change) bool {
-	return c.Sequence == other.Sequence && c.At == other.At && c.Noun == other.Noun && c.ID == other.ID && c.Action == other.Action
+	return c.Sequence == other.Sequence && c.At == other.At &&
+		c.Noun == other.Noun && c.ID == other.ID && c.Action == other.Action
 }
 
-// feed is an answer of the feed; read is whether it is one.
+// feed is an answer of the feed; read reports whether it really is one.
 type feed struct {
 	Changes []change `json:"changes"`
 	Latest  string   `json:"latest"`
@@ -73,16 +74,16 @@ type feed struct {
 
 const (
 	placeNote  = "feed"
-	noFeedNote = "no feed" // that an origin had none; it is asked again a day later
+	noFeedNote = "no feed" // an origin had none; the pull asks again a day later
 )
 
-// noFeed is noted of an origin, and of no other: one address may be none, and the next the right one.
+// noFeed names the origin that has no feed: the operator may correct the address, and the next one may have it.
 type noFeed struct {
 	Origin string             `json:"origin"`
 	Asked  backoffice.Instant `json:"asked"`
 }
 
-// changes reads a page of the feed. One that cannot be read is none: the origin may have something else there.
+// changes reads a page of the feed. An unreadable one counts as none: the origin may have something else there.
 func (p *pulling) changes(ctx context.Context, history string, after int64, limit int) (*feed, int, error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}}
 	if history != "" {
@@ -100,7 +101,7 @@ func (p *pulling) changes(ctx context.Context, history string, after int64, limi
 	return &got, status, err
 }
 
-// beginFeed finds out, before a walk through everything, where its changes are told from then on.
+// beginFeed finds, before a full walk, the position in the feed to follow from afterwards.
 func (p *pulling) beginFeed(ctx context.Context) error {
 	notes, err := p.Store.MirrorNotes(ctx, noFeedNote)
 	if err != nil {
@@ -108,7 +109,8 @@ func (p *pulling) beginFeed(ctx context.Context) error {
 	}
 	var none noFeed
 	from := p.origin.base.String()
-	if note := notes[noFeedNote]; note != nil && json.Unmarshal(note, &none) == nil && none.Origin == from && p.began.Time().Sub(none.Asked.Time()) < walkAgain {
+	if note := notes[noFeedNote]; note != nil && json.Unmarshal(note, &none) == nil && none.Origin == from &&
+		p.began.Time().Sub(none.Asked.Time()) < walkAgain {
 		return nil
 	}
 	got, status, err := p.changes(ctx, "", 0, 1)
@@ -122,23 +124,23 @@ func (p *pulling) beginFeed(ctx context.Context) error {
 		}
 		return p.Store.NoteMirror(ctx, "", map[string][]byte{noFeedNote: note})
 	}
-	history, latest := got.history, got.end
+	latest := got.end
 	p.place = &place{
-		History: history, After: latest, Walked: p.began, Numbers: p.Purpose != nil, Client: p.ClientID,
+		History: got.history, After: latest, Walked: p.began, Numbers: p.Purpose != nil, Client: p.ClientID,
 		Open: map[backoffice.Noun]map[string]touched{},
 	}
 	if latest == 0 {
 		return nil
 	}
-	got, status, err = p.changes(ctx, history, latest-1, 1)
-	if status == http.StatusOK && len(got.Changes) == 1 && got.Changes[0].Sequence == latest { // else it is not shown
+	got, status, err = p.changes(ctx, p.place.History, latest-1, 1)
+	if status == http.StatusOK && len(got.Changes) == 1 && got.Changes[0].Sequence == latest { // else it is hidden
 		p.place.Last = &got.Changes[0]
 		p.place.Last.Parents = nil
 	}
 	return err
 }
 
-// endFeed notes, after a walk through everything, that the changes say all from then on.
+// endFeed notes, after a full walk, that the feed has everything from its position on.
 func (p *pulling) endFeed(ctx context.Context) error {
 	if p.place == nil {
 		return nil
@@ -151,7 +153,7 @@ func (p *pulling) endFeed(ctx context.Context) error {
 			continue
 		case done.Incomplete != "" || done.Missing > 0 || done.after < 0 || done.history != p.place.History:
 			return nil
-		case done.after < p.place.After: // its walk began in a run before
+		case done.after < p.place.After: // its walk began in an earlier run
 			p.place.After, p.place.Last = done.after, nil
 		}
 		for _, id := range done.unloaded {
@@ -165,10 +167,10 @@ func (p *pulling) endFeed(ctx context.Context) error {
 	return p.prove(ctx)
 }
 
-// prove compares how many records of each noun there are here and there. Everything that is here is there, for the
-// walk has seen it and deletions were told since; so where there are as many, they are the same, and else the walk has
-// missed some: those that moved over a page's border while it went on. Then the place is given up, and everything
-// walked through again. At a moment with changes nothing is proven, and the next pull tries.
+// prove compares the number of records of each noun here and there. The walk has seen every record here, and the feed
+// reports deletions since, so equal numbers mean equal records. Otherwise the walk missed records that moved across a
+// page boundary meanwhile: prove drops the position, and the next pull does a full walk. While records change it proves
+// nothing, and the next pull tries again.
 func (p *pulling) prove(ctx context.Context) error {
 	differ := map[*noun]string{}
 	for _, n := range nouns {
@@ -200,7 +202,8 @@ func (p *pulling) prove(ctx context.Context) error {
 		case status != http.StatusOK:
 			differ[n] = fmt.Sprintf("its list is answered with %d", status)
 		case here != *got.Total:
-			differ[n] = fmt.Sprintf("it has %d records, and %d are here; everything is read again by the next pull", *got.Total, here)
+			differ[n] = fmt.Sprintf(
+				"it has %d records, and %d are here; everything is read again by the next pull", *got.Total, here)
 		}
 	}
 	before := p.place.After
@@ -226,7 +229,7 @@ func (p *pulling) notePlace(ctx context.Context) error {
 	return p.Store.NoteMirror(ctx, "", map[string][]byte{placeNote: note})
 }
 
-// notedPlace is where the changes are to be read from, nil when everything has to be walked through.
+// notedPlace returns the position to read changes from, nil when a full walk is needed.
 func (p *pulling) notedPlace(ctx context.Context) (*place, error) {
 	notes, err := p.Store.MirrorNotes(ctx, placeNote)
 	note := notes[placeNote]
@@ -234,8 +237,8 @@ func (p *pulling) notedPlace(ctx context.Context) (*place, error) {
 		return nil, err
 	}
 	var at place
-	if json.Unmarshal(note, &at) != nil || at.History == "" || at.Numbers != (p.Purpose != nil) || at.Client != p.ClientID ||
-		p.began.Time().Sub(at.Walked.Time()) > walkAgain {
+	if json.Unmarshal(note, &at) != nil || at.History == "" || at.Numbers != (p.Purpose != nil) ||
+		at.Client != p.ClientID || p.began.Time().Sub(at.Walked.Time()) > walkAgain {
 		return nil, p.Store.NoteMirror(ctx, placeNote, nil)
 	}
 	if at.Open == nil {
@@ -244,11 +247,11 @@ func (p *pulling) notedPlace(ctx context.Context) (*place, error) {
 	return &at, nil
 }
 
-// news reads the changes since the position and moves it. known is false when the feed does not go on from there.
+// news reads the changes since the position and moves it. known is false when the feed does not continue from there.
 func (p *pulling) news(ctx context.Context) (found []change, known bool, err error) {
 	after := p.place.After
 	if p.place.Last != nil {
-		after-- // so that the last one is told again
+		after-- // to get the last one again
 	}
 	got, status, err := p.changes(ctx, p.place.History, after, feedPage)
 	if err != nil || status != http.StatusOK || !got.read {

@@ -23,18 +23,19 @@ import (
 
 // file is the file of a record, to be read from the origin.
 type file struct {
-	path     string // of its bytes; "" for a record that has none any more
-	metadata string // of what is known of it; "" when the record tells that itself
-	tells    record // what is known of it
+	path     string // of its bytes; "" for a record that no longer has a file
+	metadata string // path of its metadata; "" when the record includes it
+	tells    record // its metadata
 	has      stored
 }
 
-// isStored says that the bytes are here already, by what is told of them.
+// isStored reports whether the bytes are here already, by their size and digest.
 func (f *file) isStored() bool {
-	return f.has.file != nil && f.tells.number("size") == f.has.file.Size && f.tells.text("md5Hash") == f.has.file.MD5Hash
+	has := f.has.file
+	return has != nil && f.tells.number("size") == has.Size && f.tells.text("md5Hash") == has.MD5Hash
 }
 
-// attachmentAt makes the file of a record that tells all of it.
+// attachmentAt makes the file of a record that includes its metadata.
 func attachmentAt(before, behind string) func(record, stored) *file {
 	return func(r record, has stored) *file {
 		f := &file{path: before + url.PathEscape(r.id()) + behind, tells: r, has: has}
@@ -45,7 +46,7 @@ func attachmentAt(before, behind string) func(record, stored) *file {
 	}
 }
 
-// minfinFileOf makes the file of a minfin document. An origin whose list does not describe it has its metadata.
+// minfinFileOf makes the file of a minfin document. An origin whose list has no metadata has it at another address.
 func minfinFileOf(r record, has stored) *file {
 	f := attachmentAt("/minfin/download/", "")(r, has)
 	if f != nil && r.text("md5Hash") == "" {
@@ -54,7 +55,7 @@ func minfinFileOf(r record, has stored) *file {
 	return f
 }
 
-// documentOf is the generated document of a transcript, which the origin shows once the transcript is completed.
+// documentOf is a transcript's generated document, which the origin shows once the transcript is completed.
 func documentOf(r record, has stored) *file {
 	switch {
 	case !r.isTrue("documentGenerated"):
@@ -69,7 +70,7 @@ func documentOf(r record, has stored) *file {
 	return &file{path: of + "/file", metadata: of + "/metadata", has: has}
 }
 
-// proposalOf is the proposal of a calculation; a calculation with another proposal was updated.
+// proposalOf is a calculation's proposal. A new proposal also updates the calculation.
 func proposalOf(r record, has stored) *file {
 	switch {
 	case !r.isTrue("hasProposal"):
@@ -83,7 +84,7 @@ func proposalOf(r record, has stored) *file {
 	return &file{path: "/calculations/files/" + url.PathEscape(r.id()), has: has}
 }
 
-// inHand is a folder of this process for what was read and is not stored yet.
+// inHand is a folder of this process for files that were read and are not stored yet.
 type inHand struct {
 	path   string
 	folder *os.Root
@@ -109,13 +110,12 @@ func (h *inHand) close() {
 	h.remove()
 }
 
-// name is a name for another file.
 func (h *inHand) name() string {
 	h.made++
 	return fmt.Sprintf("%06d", h.made)
 }
 
-// empty removes what is stored by now.
+// empty removes the files, which are stored by now.
 func (h *inHand) empty() {
 	entries, _ := os.ReadDir(h.path)
 	for _, entry := range entries {
@@ -123,7 +123,7 @@ func (h *inHand) empty() {
 	}
 }
 
-// fetch reads a record's file into the folder and adds its path to the line. there: whether the origin has it.
+// fetch reads a record's file into the folder and adds its path to the line. there reports whether the origin has it.
 func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, line record) (there bool, err error) {
 	if f.path == "" {
 		line["file"] = jsonNull
@@ -175,14 +175,14 @@ func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, li
 	return true, nil
 }
 
-// beginnings are the first bytes of files, by the end of their name.
+// beginnings are the first bytes of files, by the extension of their name.
 var beginnings = map[string]string{
 	".pdf": "%PDF-", ".png": "\x89PNG", ".jpg": "\xff\xd8\xff", ".jpeg": "\xff\xd8\xff",
 	".zip": "PK", ".docx": "PK", ".xlsx": "PK",
 }
 
-// mayBe reports whether an answer of which no digest is known can be the file, by its type and its first bytes: a proxy
-// answers with a page of its own, such as one to sign in, or an error.
+// mayBe reports whether an answer can be the file, judging one without a known digest by its type and its first bytes:
+// a proxy answers with its own page, such as a login or an error.
 func (f *file) mayBe(contentType string, begins []byte) bool {
 	ending := strings.ToLower(path.Ext(f.tells.text("name")))
 	told := cmp.Or(f.tells.text("contentType"), mime.TypeByExtension(ending))
@@ -198,13 +198,13 @@ func (f *file) mayBe(contentType string, begins []byte) bool {
 	return len(begins) == 0 || bytes.Contains(begins, []byte(beginnings[ending]))
 }
 
-// save writes what is read, which has to be what is told of it.
+// save writes the content and checks it against the metadata.
 func (f *file) save(folder *os.Root, name string, content io.Reader) error {
 	to, err := folder.Create(name)
 	if err != nil {
 		return err
 	}
-	digest := md5.New() // as the specification's metadata has it
+	digest := md5.New() // the digest in the specification's metadata
 	size, err := io.Copy(io.MultiWriter(to, digest), content)
 	if closed := to.Close(); err == nil {
 		err = closed

@@ -13,13 +13,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// touched is what the feed says of a record.
+// touched is the state of a record according to the feed.
 type touched struct {
 	Deleted bool     `json:"deleted,omitempty"` // by its last entry
-	Parents []parent `json:"parents,omitempty"` // on which it hung or hangs
+	Parents []parent `json:"parents,omitempty"` // it belonged or belongs to them
 }
 
-// open keeps a change that came to nothing yet.
+// open keeps a change that is not applied yet.
 func (at *place) open(of backoffice.Noun, id string, t touched) {
 	if at.Open[of] == nil {
 		at.Open[of] = map[string]touched{}
@@ -27,14 +27,14 @@ func (at *place) open(of backoffice.Noun, id string, t touched) {
 	at.Open[of][id] = t
 }
 
-// close forgets a change that has come to something.
+// close drops a change that was applied.
 func (at *place) close(of backoffice.Noun, id string) {
 	if delete(at.Open[of], id); len(at.Open[of]) == 0 {
 		delete(at.Open, of)
 	}
 }
 
-// take adds changes to those that are open.
+// take adds changes to the open ones.
 func (at *place) take(found []change) {
 	for _, c := range found {
 		of, err := backoffice.ParseChangeNoun(c.Noun)
@@ -48,7 +48,7 @@ func (at *place) take(found []change) {
 	}
 }
 
-// follow brings the store in step by the origin's changes. done is false when everything has to be walked through.
+// follow applies the origin's changes to the store. done is false when a full walk is needed.
 func (p *pulling) follow(ctx context.Context) (done bool, err error) {
 	if p.place, err = p.notedPlace(ctx); err != nil || p.place == nil {
 		return false, err
@@ -91,14 +91,14 @@ func (p *pulling) gather(ctx context.Context) (known bool, err error) {
 	return false, nil
 }
 
-// endFollow counts what has not changed, and looks whether the origin tells more by now.
+// endFollow counts unchanged records, and checks whether the origin has more nouns by now.
 func (p *pulling) endFollow(ctx context.Context) error {
 	for _, n := range nouns {
 		if p.mirror.Of(n.of) == nil {
 			if err := p.walk(ctx, n); err != nil {
 				return p.cut(n, err)
 			}
-			if p.of(n).Told { // its changes were not told so far
+			if p.of(n).Told { // its changes were not followed so far
 				return p.Store.NoteMirror(ctx, placeNote, nil)
 			}
 			continue
@@ -114,7 +114,8 @@ func (p *pulling) endFollow(ctx context.Context) error {
 				done.Missing++
 			}
 		}
-		if unread := len(p.place.Open[n.of]) - done.Missing - done.Loaded.Rejected; unread > 0 && done.Incomplete == "" {
+		unread := len(p.place.Open[n.of]) - done.Missing - done.Loaded.Rejected
+		if unread > 0 && done.Incomplete == "" {
 			done.Incomplete = fmt.Sprintf("%d records of which it tells changes were not found", unread)
 		}
 		done.Loaded.Unchanged = max(0, here-done.Loaded.Created-done.Loaded.Updated)
@@ -125,14 +126,15 @@ func (p *pulling) endFollow(ctx context.Context) error {
 	return p.prove(ctx)
 }
 
-// settle does what is open, first the records that are there, then the deletions.
+// settle applies the open changes: first the records that exist, then the deletions.
 func (p *pulling) settle(ctx context.Context) error {
 	for _, n := range nouns {
 		if p.mirror.Of(n.of) == nil {
 			delete(p.place.Open, n.of)
 			continue
 		}
-		p.of(n).Told, p.of(n).Incomplete, p.of(n).Rejected, p.of(n).Loaded.Rejected, p.of(n).Loaded.Reasons = true, "", nil, 0, nil
+		done := p.of(n)
+		done.Told, done.Incomplete, done.Rejected, done.Loaded.Rejected, done.Loaded.Reasons = true, "", nil, 0, nil
 		if err := p.reread(ctx, n); err != nil {
 			return err
 		}
@@ -145,8 +147,8 @@ func (p *pulling) settle(ctx context.Context) error {
 	return nil
 }
 
-// reread reads the open records of a noun that are not deleted, and loads them. What is not found stays open: a list
-// may have been cut short, and of what is gone an entry says so, now or by and by.
+// reread reads the open records of a noun that are not deleted, and loads them. One that it does not find stays open:
+// a list may have been cut short, and if the record is gone the feed will report its deletion.
 func (p *pulling) reread(ctx context.Context, n *noun) error {
 	var ids []string
 	for id, t := range p.place.Open[n.of] {
@@ -161,7 +163,7 @@ func (p *pulling) reread(ctx context.Context, n *noun) error {
 	}
 	asked := time.Now()
 	near, all := p.near(n, ids)
-	if !all || len(near) > max(4, here/mostAPage+1) { // then its whole list is less
+	if !all || len(near) > max(4, here/mostAPage+1) { // then its whole list is less work
 		if err := p.walkAnew(ctx, n); err != nil {
 			return err
 		}
@@ -208,7 +210,7 @@ func (p *pulling) reread(ctx context.Context, n *noun) error {
 	return nil
 }
 
-// walkAnew walks through a noun from the beginning. What it misses of changes meanwhile is read by itself.
+// walkAnew walks through a noun from the beginning. reread reads by itself each changed record that the walk misses.
 func (p *pulling) walkAnew(ctx context.Context, n *noun) error {
 	for _, note := range []string{seenNote(n), walkNote(n)} {
 		if err := p.Store.NoteMirror(ctx, note, nil); err != nil {
@@ -220,14 +222,14 @@ func (p *pulling) walkAnew(ctx context.Context, n *noun) error {
 	return err
 }
 
-// address is where records are: the address of one, or of a list that has it.
+// address is the address of a record, or of a list that has it.
 type address struct {
 	path  string
 	query string // encoded
 	list  bool
 }
 
-// near are the addresses where records of a noun are found; all is false when some have none but the noun's whole list.
+// near returns the addresses of records of a noun; all is false when only the noun's whole list has some of them.
 func (p *pulling) near(n *noun, ids []string) (found []address, all bool) {
 	for _, id := range ids {
 		if n.object != "" && !n.head {
@@ -255,13 +257,12 @@ func compareAddresses(a, b address) int {
 	return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.query, b.query))
 }
 
-// readNear reads the records at some addresses; what is not there is none.
+// readNear reads the records at some addresses, and skips those that are not there.
 func (p *pulling) readNear(ctx context.Context, near []address) ([]record, error) {
 	found, err := readEach(near, func(at address) ([]record, error) { return p.readAt(ctx, at) })
 	return slices.Concat(found...), err
 }
 
-// readAt reads the records at an address.
 func (p *pulling) readAt(ctx context.Context, at address) (found []record, err error) {
 	if !at.list {
 		r, err := p.readOne(ctx, at.path)
@@ -281,7 +282,7 @@ func (p *pulling) readAt(ctx context.Context, at address) (found []record, err e
 	return found, err
 }
 
-// deleteTold deletes records whose deletion the feed tells, and which are gone.
+// deleteTold deletes records whose deletion the feed reports and which are gone.
 func (p *pulling) deleteTold(ctx context.Context, n *noun) error {
 	var ids []string
 	for id, t := range p.place.Open[n.of] {
@@ -293,7 +294,7 @@ func (p *pulling) deleteTold(ctx context.Context, n *noun) error {
 		return nil
 	}
 	slices.Sort(ids)
-	here, err := n.find(ctx, p.Store, ids) // some may have gone with what they hang on
+	here, err := n.find(ctx, p.Store, ids) // some may have been deleted with their parent
 	if err != nil {
 		return err
 	}

@@ -8,11 +8,11 @@ import (
 	"example.org/backoffice/importexport"
 )
 
-// mostNamed is how many of what a pull had to leave out are named.
+// mostNamed is how many things left out of a pull are named.
 const mostNamed = 20
 
-// leaveOut names what the origin answers wrongly, and has the pull go on without it. It returns err
-// when the origin does not answer at all.
+// leaveOut names what the origin answers wrongly, and lets the pull continue without it. It returns err when the origin
+// does not answer at all.
 func (p *pulling) leaveOut(n *noun, what string, err error) error {
 	away := new(errAway)
 	if !errors.As(err, &away) || !away.answered {
@@ -23,7 +23,7 @@ func (p *pulling) leaveOut(n *noun, what string, err error) error {
 	return nil
 }
 
-// leave names what was left out; of very many the first ones.
+// leave names what was left out, up to mostNamed things.
 func (d *Pulled) leave(what string) {
 	if len(d.LeftOut) < mostNamed {
 		d.LeftOut = append(d.LeftOut, what)
@@ -35,7 +35,7 @@ func (d *Pulled) leave(what string) {
 
 // Rejected is a record that could not be loaded.
 type Rejected struct {
-	Record string // its identifier, or its place when that is none
+	Record string // its identifier, or its place when that is invalid
 	Faults []importexport.Fault
 }
 
@@ -43,7 +43,7 @@ func (d *Pulled) reject(record string, faults []importexport.Fault) {
 	d.Rejected = append(d.Rejected, Rejected{record, faults})
 }
 
-// nameOf is what a report calls a record by.
+// nameOf is the name of a record in a report.
 func nameOf(w *walk, id string, place []byte) string {
 	if backoffice.CheckID(id) == nil {
 		return id

@@ -13,7 +13,6 @@ import (
 // filesAtOnce is how many files are in the folder at a time.
 const filesAtOnce = 32
 
-// load brings the store in step with records of a page.
 func (p *pulling) load(ctx context.Context, n *noun, w *walk, records []record) error {
 	var found map[string]stored
 	if n.file != nil && len(records) > 0 {
@@ -52,14 +51,13 @@ func (p *pulling) load(ctx context.Context, n *noun, w *walk, records []record) 
 	return p.loadBatch(ctx, n, w, batch, wanted)
 }
 
-// lineOf makes the line of a record.
 func (p *pulling) lineOf(n *noun, r record) record {
-	told := maps.Clone(r) // what is told of a file is looked at later
+	told := maps.Clone(r) // the metadata of a file is needed later
 	if n.fix != nil {
 		n.fix(told)
 	}
 	if n.of == backoffice.NounMinfin && p.onlyYear != "" && told.text("financialYear") != p.onlyYear {
-		delete(told, "financialYear") // nobody tells of that year
+		delete(told, "financialYear") // the origin does not describe that year
 	}
 	told.keep(n.fields)
 	if p.Purpose == nil {
@@ -85,10 +83,10 @@ func (p *pulling) loadBatch(ctx context.Context, n *noun, w *walk, batch []held,
 	failed := make([]error, len(wanted))
 	var reading sync.WaitGroup
 	for i := range wanted {
-		reading.Go(func() { // as many at once as the throttle lets
+		reading.Go(func() { // the throttle bounds how many run at once
 			f := &wanted[i]
 			_, failed[i] = p.origin.fetch(ctx, f.file, p.inHand, f.name, f.line)
-			batch[f.at].line = f.line.line() // also of what is left out below
+			batch[f.at].line = f.line.line() // also for a file that is left out below
 		})
 	}
 	reading.Wait()
@@ -111,7 +109,7 @@ func (p *pulling) loadBatch(ctx context.Context, n *noun, w *walk, batch []held,
 	return p.loadLines(ctx, n, w, batch)
 }
 
-// loadLines loads lines and holds those back that could not be.
+// loadLines loads lines and holds back those that it cannot load.
 func (p *pulling) loadLines(ctx context.Context, n *noun, w *walk, batch []held) error {
 	loaded, err := p.stream.Load(ctx, n.of, linesOf(batch), false)
 	if err != nil {
@@ -132,7 +130,7 @@ func (p *pulling) loadLines(ctx context.Context, n *noun, w *walk, batch []held)
 		}
 	}
 	if loaded.Rejected == 0 {
-		loaded.Reasons = nil // told when they are final
+		loaded.Reasons = nil // reported when they are final
 	}
 	p.of(n).add(loaded)
 	return nil
@@ -146,7 +144,7 @@ func linesOf(batch []held) []byte {
 	return lines
 }
 
-// loadAll loads records that are read apart from a walk, and returns those that could not be loaded.
+// loadAll loads records that were read outside a walk, and returns those that could not be loaded.
 func (p *pulling) loadAll(ctx context.Context, n *noun, records []record) (unloaded []string, err error) {
 	w := &walk{}
 	for some := range slices.Chunk(records, mostAPage) {

@@ -11,12 +11,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// shareOfDeletions is how large a part of a noun may be deleted by a pull: one in so many.
+// shareOfDeletions is the part of a noun that a pull may delete: one record in so many.
 const shareOfDeletions = 50
 
 func missingNote(n *noun) string { return string(n.of) + " missing" }
 
-// missing is what a noun's walks have not seen: the identifiers, with when a complete walk missed them first.
+// missing are the records that a noun's walks have not seen: when a complete walk first missed each identifier.
 type missing map[string]backoffice.Instant
 
 func (p *pulling) missing(ctx context.Context, n *noun) (missing, error) {
@@ -39,7 +39,7 @@ func (p *pulling) noteMissingOf(ctx context.Context, n *noun, known missing) err
 	return p.Store.NoteMirror(ctx, "", map[string][]byte{missingNote(n): note})
 }
 
-// noteMissing notes what a complete walk has not seen, and forgets what any walk has.
+// noteMissing notes the records that a complete walk has not seen, and drops those that any walk has seen.
 func (p *pulling) noteMissing(ctx context.Context, n *noun, w *walk) error {
 	known, err := p.missing(ctx, n)
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *pulling) noteMissing(ctx context.Context, n *noun, w *walk) error {
 	return p.noteMissingOf(ctx, n, known)
 }
 
-// delete deletes what two complete walks have missed and the origin says is gone.
+// delete deletes records that two complete walks have missed and that the origin confirms are gone.
 func (p *pulling) delete(ctx context.Context, n *noun) error {
 	done := p.done[n.of]
 	if done == nil || !done.Told || done.Incomplete != "" || done.Missing == 0 {
@@ -104,7 +104,7 @@ func (p *pulling) delete(ctx context.Context, n *noun) error {
 			}
 		}
 	}
-	here, err := n.find(ctx, p.Store, twice) // some may have gone with what they hang on
+	here, err := n.find(ctx, p.Store, twice) // some may have been deleted with their parent
 	if err != nil || len(twice) == 0 {
 		return err
 	}
@@ -124,10 +124,11 @@ func (p *pulling) delete(ctx context.Context, n *noun) error {
 	return p.noteMissingOf(ctx, n, known)
 }
 
-// deleteGone deletes those of some records that the origin says are gone, and tells which. None, and
-// the noun is incomplete, when
-// so many are known to be missing that they are too many.
-func (p *pulling) deleteGone(ctx context.Context, n *noun, here map[string]stored, missing int) (gone []string, err error) {
+// deleteGone deletes those of some records that the origin confirms are gone, and returns them. When too many are
+// missing it deletes none, and the noun is incomplete.
+func (p *pulling) deleteGone(
+	ctx context.Context, n *noun, here map[string]stored, missing int,
+) (gone []string, err error) {
 	done := p.of(n)
 	total, err := n.count(ctx, p.Store)
 	if err != nil {
@@ -137,8 +138,8 @@ func (p *pulling) deleteGone(ctx context.Context, n *noun, here map[string]store
 		missing, total = missing+done.sweep.Deleted, total+done.sweep.Deleted
 	}
 	if allowed := max(total/shareOfDeletions, p.AllowDeletions, 1); len(here) > 0 && missing > allowed {
-		done.Incomplete = fmt.Sprintf("%d of %d records are not there any more, and no more than %d are deleted at a time; "+
-			"--allow-deletions %d deletes them", missing, total, allowed, missing)
+		done.Incomplete = fmt.Sprintf("%d of %d records are not there any more, and no more than %d are deleted at a "+
+			"time; --allow-deletions %d deletes them", missing, total, allowed, missing)
 		return nil, nil
 	}
 	if n.object != "" && done.sample != "" {
@@ -162,7 +163,7 @@ func (p *pulling) deleteGone(ctx context.Context, n *noun, here map[string]store
 			lines, gone = append(lines, deletionOf(id)...), append(gone, id)
 		}
 	}
-	if done.sweep != nil && len(gone) > 0 { // before it is done: nothing is forgotten by a pull that is killed
+	if done.sweep != nil && len(gone) > 0 { // noted first, so that a killed pull forgets nothing
 		done.sweep.Deleted += len(gone)
 		if err := p.noteSweep(ctx, n, done.sweep); err != nil {
 			return nil, err
@@ -179,7 +180,7 @@ func (p *pulling) deleteGone(ctx context.Context, n *noun, here map[string]store
 	return gone, nil
 }
 
-// isGone asks the origin for the object itself, or looks for it in a list that would have it.
+// isGone asks the origin for the object itself, or for a list that would have it.
 func (p *pulling) isGone(ctx context.Context, n *noun, s stored) (bool, error) {
 	if n.object != "" {
 		method := http.MethodGet
@@ -199,7 +200,7 @@ func (p *pulling) isGone(ctx context.Context, n *noun, s stored) (bool, error) {
 			has = slices.ContainsFunc(page, func(r record) bool { return r.id() == s.id })
 			return !has
 		})
-		goneToo := status == http.StatusNotFound && n.below != nil // what it hung on
+		goneToo := status == http.StatusNotFound && n.below != nil // its parent
 		if err != nil || has || status != http.StatusOK && !goneToo {
 			return false, err
 		}
@@ -207,7 +208,7 @@ func (p *pulling) isGone(ctx context.Context, n *noun, s stored) (bool, error) {
 	return true, nil
 }
 
-// asksForLists is how often a list has to be without an object that has no address of its own.
+// asksForLists is how often a list must lack an object that has no address of its own.
 const asksForLists = 3
 
 func nothing(*http.Response) error { return nil }

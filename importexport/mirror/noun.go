@@ -10,22 +10,23 @@ import (
 	"example.org/backoffice/importexport"
 )
 
-// noun is how the origin tells one kind of record.
+// noun is how to read one kind of record from the origin.
 type noun struct {
 	of     backoffice.Noun
 	path   string // of its list
-	object string // before an identifier it leads to one record; "" when there is no such address
-	suffix string // behind it
-	head   bool   // what is there is a file
+	object string // the address of one record, without its identifier; "" when it has none
+	suffix string // after the identifier
+	head   bool   // that address has a file
 	fields []string
 	rows
 
-	part *part // of which alone this tells; nil for all
+	part *part // the only part to read; nil for all
 
-	fix     func(r record)                                      // makes a line of what is not told as a line has it; nil: nothing
-	file    func(r record, has stored) *file                    // what becomes of the record's file; nil for nouns without
-	hangsOn backoffice.Noun                                     // of what below is told
-	below   func(parent string) (path string, query url.Values) // a list that has the record for as long as there is one; for nouns without object
+	fix     func(r record)                   // turns fields into those of a line; nil when they are
+	file    func(r record, has stored) *file // what to do with the record's file; nil for nouns without
+	hangsOn backoffice.Noun                  // the noun of below's parent
+	// below is a list that has the record as long as it exists, for nouns without object.
+	below func(parent string) (path string, query url.Values)
 }
 
 // nouns are in the order of an import.
@@ -44,12 +45,13 @@ var nouns = []*noun{
 		fix: fixTranscript, file: documentOf,
 	},
 	{
-		rows: rowsOf(backoffice.CalculationTable), path: "/calculations", file: proposalOf, hangsOn: backoffice.NounTranscript,
-		below: func(id string) (string, url.Values) { return "/calculations", url.Values{"transcript": {id}} },
+		rows: rowsOf(backoffice.CalculationTable), path: "/calculations", file: proposalOf,
+		hangsOn: backoffice.NounTranscript,
+		below:   func(id string) (string, url.Values) { return "/calculations", url.Values{"transcript": {id}} },
 	},
 	{
-		rows: rowsOf(backoffice.DocumentTable), path: "/documents", object: "/customers/documents/", suffix: "/download",
-		head: true, file: attachmentAt("/customers/documents/", "/download"),
+		rows: rowsOf(backoffice.DocumentTable), path: "/documents", object: "/customers/documents/",
+		suffix: "/download", head: true, file: attachmentAt("/customers/documents/", "/download"),
 		hangsOn: backoffice.NounCustomer, below: ofCustomer("/documents"),
 	},
 	{rows: rowsOf(backoffice.MinfinTable), path: "/minfin", object: "/minfin/metadata/", file: minfinFileOf},
@@ -66,7 +68,7 @@ func init() {
 	}
 }
 
-// deletions are the nouns in the order of deletion: dependents with their parents, what others need after them.
+// deletions are the nouns in order of deletion: dependents along with their parents, and last the nouns others need.
 func deletions() []*noun {
 	first := slices.Index(nouns, nounOf(backoffice.NounCustomer))
 	ordered := slices.Clone(nouns[first:])
@@ -80,7 +82,7 @@ func nounOf(of backoffice.Noun) *noun {
 	return nouns[slices.IndexFunc(nouns, func(n *noun) bool { return n.of == of })]
 }
 
-// fixTranscript tells a transcript's own status from that of its calculation, which the origin shows in its place.
+// fixTranscript restores a transcript's own status. The origin shows that of its calculation in its place.
 func fixTranscript(r record) {
 	switch status := r.text("status"); {
 	case status == "Sent" || r.moment("sentAt") != 0:
@@ -90,15 +92,15 @@ func fixTranscript(r record) {
 	}
 }
 
-// stored is what is known here of a record.
+// stored is a record in the store here, as far as a pull needs it.
 type stored struct {
 	id      string
 	file    *backoffice.File
 	updated backoffice.Instant
-	parent  string // on which it hangs
+	parent  string // the record that it belongs to
 }
 
-// rows reads what is stored of a noun.
+// rows reads the stored records of a noun.
 type rows interface {
 	Name() backoffice.Noun
 	count(ctx context.Context, readers backoffice.Readers) (int, error)

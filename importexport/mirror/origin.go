@@ -23,41 +23,40 @@ import (
 )
 
 const (
-	answerTime  = 60 * time.Second // for an answer that is no file
+	answerTime  = 60 * time.Second // for an answer other than a file
 	fileTime    = 15 * time.Minute
-	maxAnswer   = 64 << 20 // bytes of an answer that is no file
+	maxAnswer   = 64 << 20 // bytes of an answer other than a file
 	headersSize = 64 << 10
-	busyTries   = 12 // of a request that is answered with 429 or 503
+	busyTries   = 12 // of a request answered with 429 or 503
 	faultTries  = 4  // of one that fails otherwise
 	longestWait = 5 * time.Minute
 )
 
-// errAway says that an origin does not answer, after all attempts.
+// errAway is an origin that does not answer, after all attempts.
 type errAway struct {
-	why string
-	// answered reports that the origin was reached: it may answer other requests well.
-	answered bool
+	why      string
+	answered bool // the origin was reached, and may answer other requests well
 }
 
 func (e *errAway) Error() string { return "the origin cannot be read: " + e.why }
 
-// errPair says that the origin does not take the pair.
+// errPair is an origin that does not accept the credential.
 var errPair = errors.New("the origin refuses the pair: --client-id and its secret have to be one of the origin's")
 
-// Origin is the backoffice that is mirrored.
+// origin is the backoffice that is mirrored.
 type origin struct {
 	base       *url.URL
 	id, secret string
 	purpose    *string
 	http       *http.Client
 	throttle   *throttle
-	pause      time.Duration // before a second attempt; twice as long before each further one
+	pause      time.Duration // between the first two attempts; doubled for each further one
 
 	requests atomic.Int64
-	leftOut  atomic.Int64 // requests that came to nothing, though the origin answers others
+	leftOut  atomic.Int64 // failed requests, while the origin answers others
 }
 
-// tries is how often a request that fails is sent. An origin that fails many is not asked four times for each.
+// tries is how often a failing request is sent: only once when the origin has failed many.
 func (o *origin) tries() int {
 	if o.leftOut.Load() >= mostNamed {
 		return 1
@@ -65,34 +64,41 @@ func (o *origin) tries() int {
 	return faultTries
 }
 
-// newOrigin reads the origin's address. BadInput when it is none.
+// newOrigin parses the origin's address. An invalid one is BadInput.
 func newOrigin(address, id, secret string, purpose *string) (*origin, error) {
 	base, err := url.Parse(strings.TrimRight(address, "/"))
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return nil, backoffice.Errorf(backoffice.BadInput, "the origin's address is one such as https://backoffice.example, without a query")
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil ||
+		base.RawQuery != "" || base.Fragment != "" {
+		return nil, backoffice.Errorf(backoffice.BadInput,
+			"the origin's address is one such as https://backoffice.example, without a query")
 	}
 	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}
 	transport := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-		ForceAttemptHTTP2: true, MaxResponseHeaderBytes: headersSize, MaxIdleConnsPerHost: mostAtOnce, IdleConnTimeout: 90 * time.Second,
-		ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: 15 * time.Second,
+		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 15 * time.Second,
+		MaxResponseHeaderBytes: headersSize, ResponseHeaderTimeout: answerTime,
+		MaxIdleConnsPerHost: mostAtOnce, IdleConnTimeout: 90 * time.Second,
 	}
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &origin{
 		base: base, id: id, secret: secret, purpose: purpose, throttle: newThrottle(), pause: 500 * time.Millisecond,
-		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		http: &http.Client{Transport: transport, CheckRedirect: noRedirect},
 	}, nil
 }
 
 func (o *origin) close() { o.http.CloseIdleConnections() }
 
-// get asks for a path, again where that may help, and hands an answer with status 200 to read. Other statuses, which
-// are neither an error of the origin nor of the way to it, are returned: 400, 403, 404, 405 and 410. Errors: *errAway,
-// errPair, and those of read.
-func (o *origin) get(ctx context.Context, path string, query url.Values, limit time.Duration, read func(*http.Response) error) (status int, err error) {
+// get requests a path, again where that may help, and passes an answer with status 200 to read. It returns the statuses
+// that are no error of the origin or the network: 400, 403, 404, 405 and 410. Errors: *errAway, errPair, those of read.
+func (o *origin) get(
+	ctx context.Context, path string, query url.Values, limit time.Duration, read func(*http.Response) error,
+) (status int, err error) {
 	return o.ask(ctx, http.MethodGet, path, query, limit, read)
 }
 
-func (o *origin) ask(ctx context.Context, method, path string, query url.Values, limit time.Duration, read func(*http.Response) error) (status int, err error) {
+func (o *origin) ask(
+	ctx context.Context, method, path string, query url.Values, limit time.Duration, read func(*http.Response) error,
+) (status int, err error) {
 	faults, busy := 0, 0
 	for {
 		status, wait, failed := o.once(ctx, method, path, query, limit, read)
@@ -101,15 +107,16 @@ func (o *origin) ask(ctx context.Context, method, path string, query url.Values,
 			return 0, ctx.Err()
 		case failed == nil && status == http.StatusUnauthorized:
 			return 0, errPair
-		case failed == nil && status == http.StatusOK, status == http.StatusBadRequest, status == http.StatusForbidden, status == http.StatusNotFound,
-			status == http.StatusMethodNotAllowed, status == http.StatusGone:
+		case failed == nil && status == http.StatusOK, status == http.StatusBadRequest, status == http.StatusForbidden,
+			status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusGone:
 			return status, failed
 		case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
 			if busy++; busy >= busyTries {
 				return 0, &errAway{why: fmt.Sprintf("it answered %d, %d times in a row", status, busy)}
 			}
 		case failed == nil && status >= 300 && status < 400:
-			return 0, &errAway{why: fmt.Sprintf("it answered %d; redirects are not followed: give --from the address itself", status)}
+			why := fmt.Sprintf("it answered %d; redirects are not followed: give --from the address itself", status)
+			return 0, &errAway{why: why}
 		default:
 			if faults++; faults >= o.tries() {
 				if failed != nil {
@@ -130,8 +137,10 @@ func (o *origin) backOff(attempts int) time.Duration {
 	return pause/2 + rand.N(pause/2+1)
 }
 
-// once asks once. wait is for how long the origin wants to be left alone.
-func (o *origin) once(ctx context.Context, method, path string, query url.Values, limit time.Duration, read func(*http.Response) error) (status int, wait time.Duration, err error) {
+// once asks once. wait is how long the origin asks to wait.
+func (o *origin) once(
+	ctx context.Context, method, path string, query url.Values, limit time.Duration, read func(*http.Response) error,
+) (status int, wait time.Duration, err error) {
 	if err := o.throttle.enter(ctx); err != nil {
 		return 0, 0, err
 	}
@@ -149,7 +158,7 @@ func (o *origin) once(ctx context.Context, method, path string, query url.Values
 		return 0, 0, err
 	}
 	defer func() {
-		_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // so that the connection can be used again
+		_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // to reuse the connection
 		_ = response.Body.Close()
 	}()
 	switch response.StatusCode {
@@ -161,7 +170,6 @@ func (o *origin) once(ctx context.Context, method, path string, query url.Values
 	return response.StatusCode, wait, nil
 }
 
-// request makes a request with the pair's headers.
 func (o *origin) request(
 	ctx context.Context, method, path string, query url.Values, body io.Reader,
 ) (*http.Request, error) {
@@ -171,14 +179,16 @@ func (o *origin) request(
 	if err != nil {
 		return nil, errors.New("an address of the origin cannot be made")
 	}
-	request.Header = http.Header{"X-Client-Id": {o.id}, "X-Client-Secret": {o.secret}, "User-Agent": {"Backoffice-Pull/1"}}
+	request.Header = http.Header{
+		"X-Client-Id": {o.id}, "X-Client-Secret": {o.secret}, "User-Agent": {"Backoffice-Pull/1"},
+	}
 	if o.purpose != nil {
 		request.Header.Set("X-Access-Purpose", *o.purpose)
 	}
 	return request, nil
 }
 
-// retryAfter reads the header of that name: seconds, or a date.
+// retryAfter parses a Retry-After header: seconds, or a date.
 func retryAfter(text string, now time.Time) (wait time.Duration) {
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		wait = time.Duration(seconds) * time.Second
@@ -199,10 +209,10 @@ func sleep(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// errMalformed is an answer that says nothing; it is asked for again.
+// errMalformed is an unusable answer; the request is sent again.
 var errMalformed = errors.New("its answer is not what the specification says")
 
-// failureOf says why there was no answer, without what is in the error: it names addresses.
+// failureOf returns why no answer came, without the error's own text: it names addresses.
 func failureOf(err error) string {
 	var certificate *tls.CertificateVerificationError
 	var name *net.DNSError
@@ -222,9 +232,11 @@ func failureOf(err error) string {
 	return "the connection failed"
 }
 
-// eachPage visits the pages of a list until visit wants no more, and returns the status of the last one. It is 0 when
-// one does not have the records that its total counts.
-func (p *pulling) eachPage(ctx context.Context, path string, query url.Values, visit func(page []record) (more bool)) (status int, err error) {
+// eachPage visits the pages of a list until visit returns false, and returns the status of the last one. The status is
+// 0 when a page does not have the records that its total counts.
+func (p *pulling) eachPage(
+	ctx context.Context, path string, query url.Values, visit func(page []record) (more bool),
+) (status int, err error) {
 	query = maps.Clone(query)
 	if query == nil {
 		query = url.Values{}
@@ -246,7 +258,7 @@ func (p *pulling) eachPage(ctx context.Context, path string, query url.Values, v
 	}
 }
 
-// readEach reads several things, as many at a time as the origin gets requests, and returns the first error.
+// readEach reads several things, as many at a time as the origin may get requests, and returns the first error.
 func readEach[T, R any](each []T, read func(T) (R, error)) ([]R, error) {
 	found, failed := make([]R, len(each)), make([]error, len(each))
 	var reading errgroup.Group

@@ -10,24 +10,24 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// An origin that has the specification's paths alone tells the current financial year, but no list of years, so that
-// only what belongs to that one can be here: its checklists, and the transcripts of each of these. Relations and
-// documents it tells customer by customer (sweep.go).
+// An origin with only the specification's paths has the current financial year but no list of years. So a mirror can
+// have only what belongs to that year: its checklists, and their transcripts. The origin lists relations and documents
+// customer by customer (sweep.go).
 
-// part is a part of a noun's list, and what its records belong to by it.
+// part is a part of a noun's list.
 type part struct {
 	query url.Values
-	fill  record // fields that the records need not tell
+	fill  record // fields that the part implies, when a record lacks them
 }
 
-// inPart is the noun as it is told in a part.
+// inPart is the noun in one part of its list.
 func (n *noun) inPart(of part) *noun {
 	told := *n
 	told.part = &of
 	return &told
 }
 
-// otherwise reads a noun of which the origin has no list as it is needed here.
+// otherwise reads a noun whose list the origin lacks, or has in a form that a pull cannot use.
 func (p *pulling) otherwise(ctx context.Context, n *noun) error {
 	switch n.of {
 	case backoffice.NounFinancialYear:
@@ -51,13 +51,13 @@ func (p *pulling) otherwise(ctx context.Context, n *noun) error {
 		for _, year := range years {
 			of := (&backoffice.ChecklistFilter{FinancialYearID: &year}).Criteria()
 			list := backoffice.ListQuery[backoffice.ChecklistCriteria]{Criteria: of}
-			err := backoffice.EachPage(ctx, p.Store.Checklists(), list, backoffice.NoParent, 0, func(page []*backoffice.Checklist) error {
+			add := func(page []*backoffice.Checklist) error {
 				for _, c := range page {
 					parts = append(parts, part{url.Values{"checklist": {c.ID}}, record{"checklist": textOf(c.ID)}})
 				}
 				return nil
-			})
-			if err != nil {
+			}
+			if err := backoffice.EachPage(ctx, p.Store.Checklists(), list, backoffice.NoParent, 0, add); err != nil {
 				return err
 			}
 		}
@@ -73,16 +73,18 @@ func textOf(id string) json.RawMessage {
 	return text
 }
 
-// needsParts reports whether a noun's list does not say where records belong, or has years that are not told.
+// needsParts reports whether the records of a noun's list lack their parent, or may be of years without a list.
 func (p *pulling) needsParts(n *noun, first *page) bool {
-	field := map[backoffice.Noun]string{backoffice.NounChecklist: "financialYear", backoffice.NounTranscript: "checklist"}[n.of]
+	field := map[backoffice.Noun]string{
+		backoffice.NounChecklist: "financialYear", backoffice.NounTranscript: "checklist",
+	}[n.of]
 	if field == "" || n.part != nil || len(first.Data) == 0 {
 		return false
 	}
 	return p.onlyYear != "" || first.Data[0].text(field) == ""
 }
 
-// currentYear reads the one year that the specification tells.
+// currentYear reads the one year that the specification has.
 func (p *pulling) currentYear(ctx context.Context, n *noun) error {
 	year, err := p.readOne(ctx, "/financialyears/current")
 	switch {
@@ -101,7 +103,7 @@ func (p *pulling) currentYear(ctx context.Context, n *noun) error {
 	p.onlyYear = year.id()
 	var lines []byte
 	for _, y := range years {
-		if y.IsCurrentYear && y.ID != p.onlyYear { // it was, there
+		if y.IsCurrentYear && y.ID != p.onlyYear { // no longer, at the origin
 			lines = append(lines, record{"_id": textOf(y.ID), "isCurrentYear": json.RawMessage("false")}.line()...)
 		}
 	}
@@ -114,7 +116,7 @@ func (p *pulling) currentYear(ctx context.Context, n *noun) error {
 	return nil
 }
 
-// years are those whose checklists can be here.
+// years are those whose checklists the mirror can have.
 func (p *pulling) years(ctx context.Context) (ids []string, err error) {
 	if p.onlyYear != "" {
 		return []string{p.onlyYear}, nil
@@ -126,7 +128,7 @@ func (p *pulling) years(ctx context.Context) (ids []string, err error) {
 	return ids, err
 }
 
-// walkParts walks through a noun part by part. What all of them miss stays: it has no address to ask for.
+// walkParts walks through a noun part by part. A record that no part has is kept: it has no address to ask for.
 func (p *pulling) walkParts(ctx context.Context, n *noun, parts []part) error {
 	done, seen := p.of(n), map[uint64]struct{}{}
 	done.Incomplete, done.after = "", -1

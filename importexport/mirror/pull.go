@@ -21,58 +21,55 @@ type Pull struct {
 	Keys  *privacy.Keyset
 
 	From             string // the origin's address
-	ClientID, Secret string // of a pair of the origin
-	// Purpose, if there is one, has registration numbers pulled as well, and is stated to the origin's register.
+	ClientID, Secret string // a credential of the origin
+	// Purpose, if set, pulls registration numbers too, and the origin logs it.
 	Purpose *string
-	// Repair are fields that are left out of a record when they are what is wrong with it.
+	// Repair are fields to leave out of a record when they are invalid.
 	Repair []string
-	// AllowDeletions is how many records of a noun may be deleted when that is more than one in 50 of them.
+	// AllowDeletions is how many records of a noun a pull may delete, if that is more than one in 50.
 	AllowDeletions int
-	// PerHour bounds the requests in an hour; 0 does not.
-	PerHour int
-	// Progress, if there is one, is told how many records of how many were read.
+	PerHour        int // most requests in an hour; 0 for no limit
+	// Progress, if set, gets the number of records read so far, and of all.
 	Progress func(noun backoffice.Noun, done, total int)
-	// Waiting, if there is one, is told once of an import for whose end this one waits.
+	// Waiting, if set, is called once with an import that this one waits for.
 	Waiting func(importexport.Running)
 
 	pageSize int           // 0 for mostAPage
-	pause    time.Duration // before a second attempt; 0 for the usual one
-	later    time.Duration // than it is, for tests
+	pause    time.Duration // between the first two attempts; 0 for the default
+	later    time.Duration // added to the current time, for tests
 }
 
-// Pulled is what became of a noun.
+// Pulled is the result for one noun.
 type Pulled struct {
 	Noun backoffice.Noun
-	// Told reports whether the origin tells of the noun, or lets the pair see it. What it does not tell stays.
+	// Told reports whether the origin has the noun and lets the client see it. Otherwise the records here stay.
 	Told bool
-	// Incomplete is why not everything is known to be here, in a sentence; "" when it is.
+	// Incomplete is why some records may be missing here, in a sentence; "" when all are here.
 	Incomplete string
 	Pages      int
-	// Loaded counts as an import does; Bad are those that could not be loaded, by nothing but their reasons.
+	// Loaded counts as an import does. Of the records that could not be loaded, Bad has only the reasons.
 	Loaded importexport.Loaded
-	// LeftOut names the first of what the origin answers wrongly, with the reason. The rest of the noun was read.
+	// LeftOut names the first things that the origin answers wrongly, with the reason. The rest of the noun was read.
 	LeftOut []string
 	// Rejected are the records that could not be loaded.
 	Rejected []Rejected
-	// Missing are not at the origin any more, and not deleted yet.
-	Missing int
+	Missing  int // no longer at the origin, and not deleted here yet
 
 	sample   string              // a record that the origin has
-	twice    []string            // what two rounds through the customers have missed
+	twice    []string            // records that two sweeps of the customers have missed
 	seen     map[uint64]struct{} // in the walk, keyed by sumOf
 	unloaded []string            // identifiers of records that could not be loaded
 	sweep    *sweep              // nil for nouns that have a list
 	history  string              // of the feed
-	after    int64               // place in it before the walk, -1 when that is not known
+	after    int64               // position in it before the walk, -1 when unknown
 }
 
-// Report is what a pull has done.
 type Report struct {
 	Nouns    []Pulled // in the order of an import
 	Requests int64
 }
 
-// Incomplete reports whether something was not seen as a whole.
+// Incomplete reports whether any noun is incomplete.
 func (r *Report) Incomplete() bool {
 	return slices.ContainsFunc(r.Nouns, func(n Pulled) bool { return n.Incomplete != "" })
 }
@@ -96,11 +93,11 @@ type pulling struct {
 	done   map[backoffice.Noun]*Pulled
 	place  *place // in the origin's feed; nil when it has none
 
-	onlyYear string // the one financial year that is told; "" when all are
+	onlyYear string // the only financial year that the origin has an address for; "" when it lists all
 }
 
-// Once reads everything once, and goes on where a run before was interrupted. What was loaded stays when there is an
-// error: errors are those of the store, and of an origin that cannot be read. The report is there in any case.
+// Once reads everything once, and continues where an earlier run was interrupted. After an error, loaded records stay:
+// errors are those of the store, and of an origin that cannot be read. The report is never nil.
 func (p *Pull) Once(ctx context.Context) (*Report, error) {
 	run, err := p.begin(ctx)
 	if err != nil {
@@ -114,7 +111,6 @@ func (p *Pull) Once(ctx context.Context) (*Report, error) {
 	return run.report(), err
 }
 
-// now is the time, which tests set.
 func (p *Pull) now() time.Time { return time.Now().Add(p.later) }
 
 func (p *Pull) begin(ctx context.Context) (_ *pulling, err error) {
@@ -135,17 +131,17 @@ func (p *Pull) begin(ctx context.Context) (_ *pulling, err error) {
 		run.inHand.close()
 		return nil, err
 	}
-	if run.mirror, err = p.mine(ctx, run.origin.base.String()); err != nil { // once nobody else pulls
+	if run.mirror, err = p.mine(ctx, run.origin.base.String()); err != nil { // after other pulls have ended
 		run.end()
 		return nil, err
 	}
 	return run, nil
 }
 
-// importer loads what is pulled.
 func (p *Pull) importer() *importexport.Importer {
 	return &importexport.Importer{
-		Store: p.Store, Files: p.Files, Keys: p.Keys, Repair: append(slices.Clone(p.Repair), "responsible"), Action: "pull", Waiting: p.Waiting,
+		Repair: append(slices.Clone(p.Repair), "responsible"),
+		Store:  p.Store, Files: p.Files, Keys: p.Keys, Action: "pull", Waiting: p.Waiting,
 	}
 }
 
@@ -155,10 +151,10 @@ func (p *pulling) end() {
 	p.origin.close()
 }
 
-// errOther says that a store is the mirror of another office.
-var errOther = backoffice.Errorf(backoffice.BadInput, "the store is the mirror of another address; backoffice pull --release ends that")
+var errOther = backoffice.Errorf(backoffice.BadInput,
+	"the store is the mirror of another address; backoffice pull --release ends that")
 
-// mine is how the store mirrors the origin so far. BadInput when it is another one's mirror.
+// mine is the state of the store as a mirror of the origin. BadInput when it is the mirror of another one.
 func (p *Pull) mine(ctx context.Context, from string) (*backoffice.Mirror, error) {
 	m, err := p.Store.Mirror(ctx)
 	switch {
@@ -175,7 +171,7 @@ func (p *Pull) mine(ctx context.Context, from string) (*backoffice.Mirror, error
 	return &copied, nil
 }
 
-// Release makes the store nobody's mirror: its records are its own. It returns whose it was, nil for nobody's.
+// Release ends mirroring: the records become the store's own. It returns the mirror as it was, nil for none.
 func Release(ctx context.Context, store backoffice.Store) (*backoffice.Mirror, error) {
 	m, err := store.Mirror(ctx)
 	if err != nil || m == nil {
@@ -191,7 +187,7 @@ func (p *pulling) everything(ctx context.Context) error {
 	}
 	if done, err := p.follow(ctx); err != nil {
 		err = p.cut(nounOf(backoffice.NounCustomer), err)
-		for _, of := range p.done { // what was changed in each may be missing
+		for _, of := range p.done { // changes of each may be missing
 			of.Incomplete = p.of(nounOf(backoffice.NounCustomer)).Incomplete
 		}
 		return err
@@ -212,7 +208,7 @@ func (p *pulling) everything(ctx context.Context) error {
 			return p.cut(n, err)
 		}
 	}
-	if passed { // what hangs on a record here may hang on another one there
+	if passed { // dependents of a record here may belong to another one there
 		return nil
 	}
 	for _, n := range deletions() {
@@ -223,8 +219,8 @@ func (p *pulling) everything(ctx context.Context) error {
 	return p.endFeed(ctx)
 }
 
-// passOver notes that a noun cannot be read, and has the pull go on with the next one. Everything
-// hangs on customers: without their list it ends.
+// passOver notes that a noun cannot be read, and lets the pull continue with the next one. Without the list of
+// customers, which everything depends on, the pull ends.
 func (p *pulling) passOver(n *noun, err error) error {
 	away := new(errAway)
 	if !errors.As(err, &away) || !away.answered || n.of == backoffice.NounCustomer {
@@ -235,7 +231,7 @@ func (p *pulling) passOver(n *noun, err error) error {
 	return nil
 }
 
-// cut notes that an origin that cannot be read any more has cut a pull short. That is an error when nothing was read.
+// cut notes that the origin can no longer be read and the pull is cut short. That is an error when nothing was read.
 func (p *pulling) cut(n *noun, err error) error {
 	away := new(errAway)
 	if !errors.As(err, &away) || len(p.done) == 0 {
@@ -245,7 +241,7 @@ func (p *pulling) cut(n *noun, err error) error {
 	return nil
 }
 
-// of is what has become of a noun so far.
+// of is the result for a noun so far.
 func (p *pulling) of(n *noun) *Pulled {
 	if p.done[n.of] == nil {
 		p.done[n.of] = &Pulled{Noun: n.of, Loaded: importexport.Loaded{File: string(n.of)}}
@@ -270,11 +266,13 @@ func (p *pulling) mirrors(ctx context.Context, n *noun) error {
 		return nil
 	}
 	p.mirror.Nouns = append(p.mirror.Nouns, backoffice.MirroredNoun{Noun: n.of})
-	slices.SortFunc(p.mirror.Nouns, func(a, b backoffice.MirroredNoun) int { return strings.Compare(string(a.Noun), string(b.Noun)) })
+	slices.SortFunc(p.mirror.Nouns, func(a, b backoffice.MirroredNoun) int {
+		return strings.Compare(string(a.Noun), string(b.Noun))
+	})
 	return p.Store.PutMirror(ctx, p.mirror)
 }
 
-// note keeps as of when each noun is complete, and counts walks that were not.
+// note stores the time at which each noun was complete, and counts incomplete walks.
 func (p *pulling) note(ctx context.Context) error {
 	for _, n := range nouns {
 		done, of := p.done[n.of], p.mirror.Of(n.of)
@@ -306,18 +304,20 @@ func (d *Pulled) add(loaded importexport.Loaded) {
 		counts[reason.Fault] += reason.Lines
 	}
 	d.Loaded.Reasons = nil
-	for _, fault := range slices.SortedFunc(maps.Keys(counts), func(a, b importexport.Fault) int { return strings.Compare(a.String(), b.String()) }) {
+	byText := func(a, b importexport.Fault) int { return strings.Compare(a.String(), b.String()) }
+	for _, fault := range slices.SortedFunc(maps.Keys(counts), byText) {
 		d.Loaded.Reasons = append(d.Loaded.Reasons, importexport.Reason{Fault: fault, Lines: counts[fault]})
 	}
 }
 
-// String tells what became of the noun, in a line.
+// String is the result in a line.
 func (d *Pulled) String() string {
 	if !d.Told {
 		return fmt.Sprintf("%s: not told by the origin; what is here stays", d.Noun)
 	}
 	l := &d.Loaded
-	line := fmt.Sprintf("%s: %d created, %d updated, %d deleted, %d unchanged", d.Noun, l.Created, l.Updated, l.Deleted, l.Unchanged)
+	line := fmt.Sprintf("%s: %d created, %d updated, %d deleted, %d unchanged",
+		d.Noun, l.Created, l.Updated, l.Deleted, l.Unchanged)
 	if l.Rejected > 0 {
 		line += fmt.Sprintf(", %d rejected", l.Rejected)
 	}

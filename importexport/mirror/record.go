@@ -13,10 +13,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// record is an object as the origin tells it, by the names of its fields.
+// record is an object of the origin, by the names of its fields.
 type record map[string]json.RawMessage
 
-// id is the record's identifier, "" when it has none.
 func (r record) id() string { return r.text("_id") }
 
 // text is a field that is a string, "" for any other.
@@ -49,7 +48,7 @@ var (
 	emptyText = []byte(`""`)
 )
 
-// keep leaves nothing in the record but its identifier and what a line may have. Empty texts are none.
+// keep reduces the record to its identifier and the fields that a line may have. Empty texts become null.
 func (r record) keep(names []string) {
 	for name, value := range r {
 		switch {
@@ -79,23 +78,23 @@ func (r record) line() []byte {
 	return append(line, '\n')
 }
 
-// page is an answer to the question for a list.
+// page is a page of a list.
 type page struct {
 	Total *int     `json:"total"`
 	Count *int     `json:"count"`
 	Data  []record `json:"data"`
 
 	asked   time.Time // when the request was sent, at the earliest
-	unnamed []int     // places on the page, from 1, of records without an identifier; Data does not have them
+	unnamed []int     // places on the page, from 1, of records without an identifier, which Data lacks
 }
 
-// placeOnPage is where a record has its place on the page, from 1. No line has such a field.
+// placeOnPage is the field with a record's place on the page, from 1. No line has such a field.
 const placeOnPage = ""
 
-// size is how many records the page has, with those that have no identifier.
+// size is the number of records on the page, including those without an identifier.
 func (p *page) size() int { return len(p.Data) + len(p.unnamed) }
 
-// into reads a page; *p is set when there is no error.
+// read reads a page into *p, which an error leaves unchanged.
 func (p *page) read(response *http.Response) error {
 	var read page
 	decoder := json.NewDecoder(limited(response))
@@ -117,10 +116,10 @@ func (p *page) read(response *http.Response) error {
 	return nil
 }
 
-// limited is the body of an answer that is no file.
+// limited is the body of an answer other than a file.
 func limited(response *http.Response) io.Reader { return io.LimitReader(response.Body, maxAnswer) }
 
-// malformed is a failure to read JSON: of the connection, or of what came.
+// malformed tells bad JSON from a failed connection.
 func malformed(err error) error {
 	switch err.(type) {
 	case *json.SyntaxError, *json.UnmarshalTypeError:

@@ -19,13 +19,13 @@ import (
 	"example.org/backoffice/importexport"
 )
 
-// sent is what an origin says of a write that it has done.
+// sent is an origin's answer to a write that it has done.
 type sent struct {
-	record   record // what it answers, nil for nothing that could be one
+	record   record // nil when the answer is not a record
 	location string
 }
 
-// idOf is the identifier of the record that was written, "" when nobody says it.
+// idOf is the identifier of the record that was written, "" when unknown.
 func (s *sent) idOf(w *backoffice.OriginWrite) string {
 	switch {
 	case w.ID != "":
@@ -38,7 +38,7 @@ func (s *sent) idOf(w *backoffice.OriginWrite) string {
 	return ""
 }
 
-// send sends a write, once: what is not answered may have been done. Errors are what the caller is told.
+// send sends a write once: one without an answer may have been done. Errors are for the caller to see.
 func (t *Through) send(ctx context.Context, w *backoffice.OriginWrite) (*sent, error) {
 	body, err := bodyOf(w)
 	if err != nil {
@@ -82,28 +82,28 @@ func (t *Through) send(ctx context.Context, w *backoffice.OriginWrite) (*sent, e
 		return nil, refusalOf(w, response.StatusCode, text)
 	}
 	done := &sent{location: response.Header.Get("Location")}
-	_ = json.Unmarshal(text, &done.record) // what it says besides the record is nothing to us
+	_ = json.Unmarshal(text, &done.record) // anything but a record is ignored
 	return done, nil
 }
 
-// keyOf keeps the keys of several pairs here apart there, where all of them are one pair's.
+// keyOf makes a key that is unique to the client here: at the origin, all writes have the same credential.
 func keyOf(w *backoffice.OriginWrite, key string) string {
 	sum := sha256.Sum256([]byte(w.By.ClientID + "\n" + key))
 	return hex.EncodeToString(sum[:])
 }
 
-// noAnswer says that an origin did not answer.
 func noAnswer(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return &backoffice.Error{
 		Kind: backoffice.Unavailable, Cause: errors.New("a write for the origin: " + failureOf(err)),
-		Message: "the origin does not answer: nothing was written here, and if it was written there the next pull brings it",
+		Message: "the origin does not answer: " +
+			"nothing was written here, and if it was written there the next pull brings it",
 	}
 }
 
-// told are the codes that an origin may use, and what is said of them here: its own words may say anything.
+// told are the codes that an origin may use, with our messages for them: its own could contain anything.
 var told = map[backoffice.UserErrorCode]string{
 	backoffice.CodeRequired:              "the origin requires this",
 	backoffice.CodeInvalid:               "the origin does not take this",
@@ -115,28 +115,34 @@ var told = map[backoffice.UserErrorCode]string{
 	backoffice.CodeIdempotencyKeyReused:  "the idempotency key was used for other content",
 }
 
-// refusalOf is what a caller is told of a write that the origin has not done.
+// refusalOf is the caller's error for a write that the origin rejected.
 func refusalOf(w *backoffice.OriginWrite, status int, text []byte) error {
 	var problem struct {
 		Errors []struct{ Pointer, Parameter, Code string }
 	}
-	_ = json.Unmarshal(text, &problem) // one that says nothing leaves the status
+	_ = json.Unmarshal(text, &problem) // an unreadable one leaves only the status
 	var found []*backoffice.UserError
 	for _, e := range problem.Errors {
 		code := backoffice.UserErrorCode(e.Code)
 		if told[code] == "" {
 			code = backoffice.CodeInvalid
 		}
-		found = append(found, &backoffice.UserError{Code: code, Message: told[code], Field: fieldOf(w, e.Pointer, e.Parameter)})
+		field := fieldOf(w, e.Pointer, e.Parameter)
+		found = append(found, &backoffice.UserError{Code: code, Message: told[code], Field: field})
 	}
 	refuse := func(code backoffice.UserErrorCode, field ...string) error {
 		return backoffice.Refuse(&backoffice.UserError{Code: code, Message: told[code], Field: field})
 	}
 	switch {
 	case status == http.StatusUnauthorized:
-		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the origin does not take writes from this mirror for now", Cause: errPair}
+		return &backoffice.Error{
+			Kind: backoffice.Unavailable, Cause: errPair,
+			Message: "the origin does not take writes from this mirror for now",
+		}
 	case status == http.StatusForbidden, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
-		err := backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed, Message: "the origin does not let the pair of this mirror do that"})
+		err := backoffice.Refuse(&backoffice.UserError{
+			Code: backoffice.CodeNotAllowed, Message: "the origin does not let the pair of this mirror do that",
+		})
 		err.Mirrored = true
 		return err
 	case status == http.StatusTooManyRequests:
@@ -144,7 +150,8 @@ func refusalOf(w *backoffice.OriginWrite, status int, text []byte) error {
 	case status >= 500 || status < 400:
 		return &backoffice.Error{
 			Kind: backoffice.Unavailable, Cause: fmt.Errorf("a write is answered by the origin with %d", status),
-			Message: "the origin cannot do the write for now: nothing was written here, and if it was written there the next pull brings it",
+			Message: "the origin cannot do the write for now: " +
+				"nothing was written here, and if it was written there the next pull brings it",
 		}
 	case len(found) > 0:
 		return backoffice.Refuse(found...)
@@ -160,7 +167,7 @@ func refusalOf(w *backoffice.OriginWrite, status int, text []byte) error {
 	return refuse(backoffice.CodeInvalid)
 }
 
-// fieldOf is the path of GraphQL's inputs for a place of the interface: one that was sent, or nil.
+// fieldOf is the path in GraphQL's inputs of a REST field: one that was sent, or nil.
 func fieldOf(w *backoffice.OriginWrite, pointer, parameter string) []string {
 	switch parameter {
 	case "If-Match":
@@ -177,14 +184,14 @@ func fieldOf(w *backoffice.OriginWrite, pointer, parameter string) []string {
 	for _, field := range fields {
 		switch line := importexport.LineName(field); {
 		case name == "":
-		case line == name, strings.HasPrefix(name, line+"."): // what is in a list is told of the list
+		case line == name, strings.HasPrefix(name, line+"."): // an error inside a list is reported on the list
 			return strings.Split(field, ".")
 		case strings.HasPrefix(line, name+"."):
 			object, _, _ := strings.Cut(field, ".")
 			return []string{object}
 		}
 	}
-	if object, required, _ := strings.Cut(name, "."); required == "" { // something that was not sent
+	if object, required, _ := strings.Cut(name, "."); required == "" { // a field that was not sent
 		if at := slices.Index(importexport.Fields(w.Noun), object); at >= 0 {
 			return []string{importexport.Fields(w.Noun)[at]}
 		}

@@ -8,14 +8,14 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A write through the mirror may come between a pull's reading of a page and its loading of it, which would bring back
-// what was before. So each is noted before it is sent, and a pull that has loaded a page reads those records of it
-// again that were written meanwhile.
+// A write through the mirror may come between a pull's reading a page and loading it, which would undo the write here.
+// So each write is noted before it is sent, and after loading a page a pull reads its records that were written
+// meanwhile again.
 
 const (
-	// clocksApart is how far the clocks of a pull and of a server may be apart.
+	// clocksApart is how much the clocks of a pull and a server may differ.
 	clocksApart = time.Minute
-	// keepNotes is for how long such notes are of use: longer than any page is under way.
+	// keepNotes is how long the notes are needed: longer than a pull takes for any page.
 	keepNotes = time.Hour
 )
 
@@ -25,7 +25,6 @@ func throughNote(noun backoffice.Noun, id string) string {
 	return throughNotes + string(noun) + " " + id + "\n" // no other note begins like it
 }
 
-// noteOf is the note of a write that is about to be sent.
 func noteOf(deletes bool) []byte {
 	kind := "w"
 	if deletes {
@@ -34,7 +33,7 @@ func noteOf(deletes bool) []byte {
 	return []byte(kind + backoffice.InstantOf(time.Now()).String())
 }
 
-// readNote tells when a write was sent, and whether it was a deletion.
+// readNote returns when a write was sent, and whether it was a deletion.
 func readNote(note []byte) (at time.Time, deletes bool) {
 	if len(note) == 0 {
 		return at, false
@@ -43,10 +42,10 @@ func readNote(note []byte) (at time.Time, deletes bool) {
 	return at, note[0] == 'd'
 }
 
-// superseded reads those records of a loaded page again that were written here since it was asked for.
+// superseded reads records of a loaded page again that were written here since the page was requested.
 func (p *pulling) superseded(ctx context.Context, n *noun, asked time.Time, records []record) error {
 	known := map[string]string{}
-	for again := true; again; { // what was written while it was read again, too
+	for again := true; again; { // until no write came during the reading
 		again = false
 		notes, err := p.Store.MirrorNotes(ctx, throughNotes+string(n.of)+" ")
 		if err != nil || len(notes) == 0 {
@@ -78,7 +77,7 @@ func (p *pulling) superseded(ctx context.Context, n *noun, asked time.Time, reco
 	return nil
 }
 
-// forgetSuperseded drops the notes that are of no use any more.
+// forgetSuperseded drops the notes that are no longer needed.
 func (p *pulling) forgetSuperseded(ctx context.Context) error {
 	notes, err := p.Store.MirrorNotes(ctx, throughNotes)
 	if err != nil {

@@ -15,31 +15,30 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// What hangs on customers, and what the origin tells of no other way, is read customer by customer: of those that were
-// changed at once, and of all others in a sweep, so many by each pull that every one has its turn within a day.
+// Dependents of customers that the origin lists in no other way are read customer by customer: changed customers by the
+// next pull, and all others in a sweep, of which each pull does enough to finish within a day.
 
 const (
 	sweepTime = 24 * time.Hour
-	// sweepStep is after how many customers the progress of a sweep is noted.
+	// sweepStep is how many customers a sweep reads between two notes of its progress.
 	sweepStep = 100
 )
 
-// sweep is a cycle through all customers: how far it has come.
+// sweep is the progress of a sweep of all customers.
 type sweep struct {
-	Sweeps int                `json:"sweeps"` // that are complete
-	Whole  backoffice.Instant `json:"whole"`  // when the last complete one began
-	Began  backoffice.Instant `json:"began"`  // when this one did
-	Ran    backoffice.Instant `json:"ran"`    // when it went on last
-	Cursor string             `json:"cursor"` // the customer whose turn was last; "" at a sweep's beginning
-	Logged int64              `json:"logged"` // end of this store's change log up to which changed customers were read again
-	Again  []string           `json:"again"`  // customers whose lists could not be read
-	// Deleted counts what this sweep has deleted: the bound is for all of it.
-	Deleted int `json:"deleted"`
+	Sweeps  int                `json:"sweeps"`  // that are complete
+	Whole   backoffice.Instant `json:"whole"`   // when the last complete one began
+	Began   backoffice.Instant `json:"began"`   // when this one did
+	Ran     backoffice.Instant `json:"ran"`     // when it last continued
+	Cursor  string             `json:"cursor"`  // the last customer read; "" at the beginning of a sweep
+	Logged  int64              `json:"logged"`  // changes of customers up to this one of the store's log were read
+	Again   []string           `json:"again"`   // customers whose lists could not be read
+	Deleted int                `json:"deleted"` // by this sweep: the bound is for all of it
 }
 
 func sweepNote(n *noun) string { return string(n.of) + " sweep" }
 
-// due are the customers whose turn it is: those behind the cursor, and, once it has come around, the first ones.
+// due are the customers to read now: those after the cursor, and, when it wraps around, the first ones.
 func (r *sweep) due(ids []string, now backoffice.Instant) (behind, first []string) {
 	from, _ := slices.BinarySearchFunc(ids, r.Cursor, func(id, cursor string) int {
 		if id <= cursor {
@@ -47,7 +46,7 @@ func (r *sweep) due(ids []string, now backoffice.Instant) (behind, first []strin
 		}
 		return 1
 	})
-	if r.Sweeps == 0 { // as fast as the budget lets
+	if r.Sweeps == 0 { // the first sweep goes as fast as the budget allows
 		return ids[from:], nil
 	}
 	share := float64(now.Time().Sub(r.Ran.Time())) / float64(sweepTime)
@@ -56,7 +55,7 @@ func (r *sweep) due(ids []string, now backoffice.Instant) (behind, first []strin
 	return behind, ids[:min(count-len(behind), from)]
 }
 
-// sweep reads the records of a noun that hang on some customers.
+// sweep reads the records of a noun that belong to the customers that are due or changed.
 func (p *pulling) sweep(ctx context.Context, n *noun) error {
 	notes, err := p.Store.MirrorNotes(ctx, sweepNote(n))
 	if err != nil {
@@ -88,8 +87,8 @@ func (p *pulling) sweep(ctx context.Context, n *noun) error {
 		return err
 	}
 	behind, first := at.due(ids, p.began)
-	steps := slices.Concat(slices.Collect(slices.Chunk(behind, sweepStep)), slices.Collect(slices.Chunk(first, sweepStep)))
-	for _, step := range steps {
+	steps := slices.Collect(slices.Chunk(behind, sweepStep))
+	for _, step := range slices.AppendSeq(steps, slices.Chunk(first, sweepStep)) {
 		if told, err := t.read(ctx, step); err != nil || !told {
 			return err
 		}
@@ -103,7 +102,10 @@ func (p *pulling) sweep(ctx context.Context, n *noun) error {
 		}
 	}
 	due := slices.Concat(behind, first)
-	changed = slices.DeleteFunc(changed, func(id string) bool { _, is := slices.BinarySearch(ids, id); return !is || slices.Contains(due, id) })
+	changed = slices.DeleteFunc(changed, func(id string) bool {
+		_, is := slices.BinarySearch(ids, id)
+		return !is || slices.Contains(due, id)
+	})
 	for step := range slices.Chunk(changed, sweepStep) {
 		if told, err := t.read(ctx, step); err != nil || !told {
 			return err
@@ -131,8 +133,8 @@ func (p *pulling) noteSweep(ctx context.Context, n *noun, at *sweep) error {
 	return p.Store.NoteMirror(ctx, "", map[string][]byte{sweepNote(n): note})
 }
 
-// changedCustomers are those that were written here since a place of the change log, by this pull or
-// one that was cut, and the log's end.
+// changedCustomers returns the customers written here since a position of the change log, by this pull or one that was
+// cut short, and the log's end.
 func (p *pulling) changedCustomers(ctx context.Context, after int64) (ids []string, end int64, err error) {
 	for {
 		page, err := p.Store.Changes(ctx, after, 1000)
@@ -147,15 +149,15 @@ func (p *pulling) changedCustomers(ctx context.Context, after int64) (ids []stri
 	}
 }
 
-// turn is the turn of some customers.
+// turn is one pull's part of a sweep.
 type turn struct {
 	*pulling
 	n          *noun
-	known, now missing // by the pulls before, and by this one
+	known, now missing // by earlier pulls, and by this one
 	failed     map[string]bool
 }
 
-// again are the customers to be read again by the next pull, after some more were read.
+// again are the customers that the next pull must read again, after some more were read.
 func (t *turn) again(before, read []string) (ids []string) {
 	ids = slices.DeleteFunc(before, func(id string) bool { return slices.Contains(read, id) })
 	for _, id := range read {
@@ -166,7 +168,7 @@ func (t *turn) again(before, read []string) (ids []string) {
 	return ids
 }
 
-// read reads what hangs on some customers, and loads it. told is false when the origin has no such lists.
+// read reads and loads the dependents of some customers. told is false when the origin has no such lists.
 func (t *turn) read(ctx context.Context, customers []string) (told bool, err error) {
 	lists, err := readEach(customers, func(id string) (*below, error) { return t.readBelow(ctx, id) })
 	if err != nil {
@@ -186,7 +188,8 @@ func (t *turn) read(ctx context.Context, customers []string) (told bool, err err
 		}
 		if !list.whole {
 			t.failed[customers[i]] = true
-			t.of(t.n).leave(fmt.Sprintf("customer %s: its list does not have the records that its total counts, or one without an identifier", customers[i]))
+			t.of(t.n).leave(fmt.Sprintf("customer %s: its list does not have the records that its total counts, "+
+				"or one without an identifier", customers[i]))
 		}
 		told = true
 		records = append(records, list.records...)
@@ -209,7 +212,7 @@ func (t *turn) read(ctx context.Context, customers []string) (told bool, err err
 	return true, nil
 }
 
-// below is what a customer's list has.
+// below is a customer's list.
 type below struct {
 	records []record
 	status  int
@@ -218,7 +221,7 @@ type below struct {
 	failed  error
 }
 
-// readBelow reads the list of a customer. Its first page is asked for as the specification has it, without a page.
+// readBelow reads the list of a customer. It requests the first page like the specification, without a page number.
 func (t *turn) readBelow(ctx context.Context, customer string) (*below, error) {
 	path, query := t.n.below(customer)
 	if query == nil {
@@ -247,7 +250,7 @@ func (t *turn) readBelow(ctx context.Context, customer string) (*below, error) {
 	}
 }
 
-// compare notes what hangs on a customer here and is not in its list.
+// compare notes the customer's dependents here that are not in its list.
 func (t *turn) compare(ctx context.Context, customer string, list *below) error {
 	if !list.whole {
 		return nil
@@ -274,7 +277,7 @@ func (t *turn) compare(ctx context.Context, customer string, list *below) error 
 	return nil
 }
 
-// end notes what two pulls have missed, which delete deletes under the rules for all deletions.
+// end notes what two pulls have missed. delete deletes it under the rules for all deletions.
 func (t *turn) end(ctx context.Context) error {
 	done := t.of(t.n)
 	for id := range t.now {
@@ -288,7 +291,7 @@ func (t *turn) end(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(t.known, func(id string, _ backoffice.Instant) bool { // some may have gone with what they hung on
+	maps.DeleteFunc(t.known, func(id string, _ backoffice.Instant) bool { // some were deleted with their parent
 		_, is := here[id]
 		return !is
 	})

@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	mostAtOnce = 4  // requests that an origin gets at one time
-	calmAfter  = 20 // answers in a row let one more request pass at a time, after the origin has been too busy
+	mostAtOnce = 4  // requests to an origin at a time
+	calmAfter  = 20 // answers in a row raise the limit by one, after a busy origin has lowered it
 )
 
-// throttle bounds how many requests are under way, fewer once the origin says that it is busy, and how many in an hour.
+// throttle bounds how many requests run at a time, fewer once the origin reports that it is busy, and how many an hour.
 type throttle struct {
 	free  chan struct{}
-	every time.Duration // between two requests, but for a minute's worth at once; 0 for none
+	every time.Duration // between two requests, with bursts of a minute's worth; 0 for none
 
 	mu          sync.Mutex
-	limit, held int       // requests at one time, and places that are kept back for there are fewer
+	limit, held int       // requests at a time, and tokens held back because there are fewer
 	calm        int       // answers since the limit was changed
-	next        time.Time // before which none is sent
+	next        time.Time // no request is sent earlier
 }
 
 func newThrottle() *throttle {
@@ -30,7 +30,7 @@ func newThrottle() *throttle {
 	return t
 }
 
-// enter waits for a turn; leave has to be called then.
+// enter waits for a turn. The caller must call leave after it.
 func (t *throttle) enter(ctx context.Context) error {
 	if t.every > 0 {
 		t.mu.Lock()
@@ -53,7 +53,7 @@ func (t *throttle) enter(ctx context.Context) error {
 	}
 }
 
-// leave ends a turn, and says how it went.
+// leave ends a turn; busy reports that the origin was too busy.
 func (t *throttle) leave(busy bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

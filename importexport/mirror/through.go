@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// writeTime is how long an origin may take for a write, and copyTime how long it may take then to make the copy.
+	// writeTime is how long an origin may take for a write, and copyTime how long the copy may take after it.
 	writeTime = 6 * time.Second
 	copyTime  = 8 * time.Second
 )
@@ -26,7 +26,7 @@ type Through struct {
 	origin *origin
 }
 
-// Through makes ready to write at the origin that p pulls from. BadInput when its address is none.
+// Through prepares writes at the origin that p pulls from. An invalid address is BadInput.
 func (p *Pull) Through() (*Through, error) {
 	o, err := newOrigin(p.From, p.ClientID, p.Secret, p.Purpose)
 	if err != nil {
@@ -38,31 +38,36 @@ func (p *Pull) Through() (*Through, error) {
 	return &Through{p, o}, nil
 }
 
-// WithStore is t with its copies in another store, such as one with a cache before it.
+// WithStore is t with its copies in another store, such as one with a cache.
 func (t *Through) WithStore(store backoffice.Store) *Through {
 	pull := *t.Pull
 	pull.Store = store
 	return &Through{&pull, t.origin}
 }
 
-// Check reports whether the store is the mirror of that origin, or of none so far. BadInput when it is another one's.
+// Check returns BadInput when the store is the mirror of another origin.
 func (t *Through) Check(ctx context.Context) error {
 	_, err := t.mine(ctx, t.origin.base.String())
 	return err
 }
 
-var errNoCopy = backoffice.Errorf(backoffice.Unavailable, "the origin has done the write, but its record could not be read from there: the next pull brings it")
+var errNoCopy = backoffice.Errorf(backoffice.Unavailable,
+	"the origin has done the write, but its record could not be read from there: the next pull brings it")
 
 func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id string, err error) {
 	if err := t.Check(ctx); errors.Is(err, errOther) {
-		refused := backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed, Message: "this is a copy of another office's than this server writes to: write there"})
+		refused := backoffice.Refuse(&backoffice.UserError{
+			Code:    backoffice.CodeNotAllowed,
+			Message: "this is a copy of another office's than this server writes to: write there",
+		})
 		refused.Mirrored = true
 		return "", refused
 	} else if err != nil {
 		return "", err
 	}
-	if w.ID != "" { // before anything is written, so that a pull that has read the record before reads it again
-		if err := t.Store.NoteMirror(ctx, "", map[string][]byte{throughNote(w.Noun, w.ID): noteOf(w.Deletes)}); err != nil {
+	if w.ID != "" { // noted before the write, so that a pull that has read the record already reads it again
+		note := map[string][]byte{throughNote(w.Noun, w.ID): noteOf(w.Deletes)}
+		if err := t.Store.NoteMirror(ctx, "", note); err != nil {
 			return "", err
 		}
 	}
@@ -70,7 +75,7 @@ func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id stri
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), copyTime) // also when nobody waits for it any more
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), copyTime) // even when the caller no longer waits
 	defer cancel()
 	id = sent.idOf(w)
 	if backoffice.CheckID(id) != nil {
@@ -82,7 +87,6 @@ func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id stri
 	return id, nil
 }
 
-// notCopied is why the copy of what was written could not be made.
 func notCopied(err error) error {
 	away := new(errAway)
 	if errors.As(err, &away) || errors.Is(err, errPair) || errors.Is(err, context.DeadlineExceeded) {
@@ -93,9 +97,10 @@ func notCopied(err error) error {
 	return err
 }
 
-// copy brings the copy of one record in step.
+// copy updates the copy of one record.
 func (t *Through) copy(ctx context.Context, w *backoffice.OriginWrite, id string, answered record) (err error) {
-	run := &pulling{Pull: t.Pull, origin: t.origin, began: backoffice.InstantOf(time.Now()), done: map[backoffice.Noun]*Pulled{}}
+	began := backoffice.InstantOf(time.Now())
+	run := &pulling{Pull: t.Pull, origin: t.origin, began: began, done: map[backoffice.Noun]*Pulled{}}
 	if run.inHand, err = newInHand(); err != nil {
 		return err
 	}
@@ -122,7 +127,7 @@ func (t *Through) copy(ctx context.Context, w *backoffice.OriginWrite, id string
 	return run.loadOne(ctx, n, found)
 }
 
-// lookUp reads one record, nil when the origin does not show it. around are fields that name a list with it.
+// lookUp reads one record, nil when the origin does not show it. around has the fields that name a list with it.
 func (p *pulling) lookUp(ctx context.Context, n *noun, id string, around map[string]any) (found record, err error) {
 	if n.object != "" && !n.head {
 		if found, err = p.readOne(ctx, n.object+url.PathEscape(id)+n.suffix); err != nil || found.id() == id {
@@ -147,7 +152,7 @@ func (p *pulling) lookUp(ctx context.Context, n *noun, id string, around map[str
 	return found, err
 }
 
-// readOne reads the record at an address, nil when there is none.
+// readOne reads the record at an address, nil for none.
 func (p *pulling) readOne(ctx context.Context, path string) (found record, err error) {
 	status, err := p.origin.get(ctx, path, nil, answerTime, func(r *http.Response) error {
 		found = nil
@@ -162,7 +167,6 @@ func (p *pulling) readOne(ctx context.Context, path string) (found record, err e
 	return found, nil
 }
 
-// loadOne loads a single record.
 func (p *pulling) loadOne(ctx context.Context, n *noun, r record) error {
 	before := p.of(n).Loaded.Rejected
 	if _, err := p.loadAll(ctx, n, []record{r}); err != nil {
@@ -174,7 +178,6 @@ func (p *pulling) loadOne(ctx context.Context, n *noun, r record) error {
 	return nil
 }
 
-// loadDeletion deletes a single record.
 func (p *pulling) loadDeletion(ctx context.Context, n *noun, id string) error {
 	loaded, err := p.stream.Load(ctx, n.of, deletionOf(id), false)
 	if err != nil {
@@ -187,7 +190,6 @@ func (p *pulling) loadDeletion(ctx context.Context, n *noun, id string) error {
 	return nil
 }
 
-// deletionOf is the line that deletes a record.
 func deletionOf(id string) []byte {
 	line, _ := json.Marshal(map[string]any{"_id": id, "_deleted": true})
 	return append(line, '\n')
@@ -196,7 +198,8 @@ func deletionOf(id string) []byte {
 // request is the specification's request for a write.
 func request(w *backoffice.OriginWrite) (method, path string) {
 	under := map[backoffice.Noun]string{
-		backoffice.NounCustomer: "/customers", backoffice.NounUser: "/users", backoffice.NounLabel: "/settings/labels", backoffice.NounTranscript: "/checklists/assign",
+		backoffice.NounCustomer: "/customers", backoffice.NounUser: "/users",
+		backoffice.NounLabel: "/settings/labels", backoffice.NounTranscript: "/checklists/assign",
 	}[w.Noun]
 	if of, _ := w.Sent["customerId"].(string); w.Noun == backoffice.NounRelation {
 		under = "/customers/" + url.PathEscape(of) + "/relations"
@@ -212,7 +215,7 @@ func request(w *backoffice.OriginWrite) (method, path string) {
 	return http.MethodPut, under + "/" + url.PathEscape(w.ID)
 }
 
-// bodyOf is the body of that request: the fields by the interface's names.
+// bodyOf is the body of that request: the fields by their REST names.
 func bodyOf(w *backoffice.OriginWrite) ([]byte, error) {
 	body := map[string]any{}
 	for field, value := range w.Sent {

@@ -16,41 +16,41 @@ import (
 )
 
 const (
-	mostAPage = 500 // records; an origin that knows smaller pages says so
+	mostAPage = 500 // records; an origin with smaller pages rejects it
 	usualPage = 100 // as the specification's links show
 	goOnFor   = time.Hour
 )
 
-// walk is one reading of all pages of a noun. Its note lets another run go on after the last loaded page.
+// walk is one reading of all pages of a noun. Its note lets another run continue after the last loaded page.
 type walk struct {
 	Size    int                `json:"size"`
 	Total   int                `json:"total"` // as the first page had it
 	Latest  int                `json:"latest"`
 	Pages   int                `json:"pages"` // that were loaded
 	Began   backoffice.Instant `json:"began"`
-	Last    string             `json:"last"` // identifier of the page before
+	Last    string             `json:"last"` // identifier on the last page
 	Sorted  bool               `json:"sorted"`
-	Why     string             `json:"why"`     // it is not complete, "" as long as it is
-	Held    bool               `json:"held"`    // there are records that are tried again at the end
+	Why     string             `json:"why"`     // it is incomplete, "" as long as it is not
+	Held    bool               `json:"held"`    // some records are tried again at the end
 	Numbers bool               `json:"numbers"` // registration numbers are pulled
 	History string             `json:"history"` // of the feed
-	After   int64              `json:"after"`   // place in it before the walk, -1 when that is not known
+	After   int64              `json:"after"`   // position in it before the walk, -1 when unknown
 
 	first []string            // identifiers of the first page, of lists that are not sorted
 	seen  map[uint64]struct{} // keyed by sumOf
 	held  []held
 
-	unloaded []string // identifiers of what could not be loaded
+	unloaded []string // identifiers of records that could not be loaded
 }
 
 // held is a record that could not be loaded yet.
 type held struct {
 	id   string
-	name string // by which a report has it
+	name string // in a report
 	line []byte
 }
 
-// maxHeld bounds them in memory, in bytes.
+// maxHeld bounds the held records in memory, in bytes.
 const maxHeld = 16 << 20
 
 func (w *walk) failf(format string, args ...any) {
@@ -59,7 +59,7 @@ func (w *walk) failf(format string, args ...any) {
 	}
 }
 
-// sumOf stands for an identifier in what a walk has seen.
+// sumOf is the key of an identifier in walk.seen.
 func sumOf(id string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(id))
@@ -69,7 +69,6 @@ func sumOf(id string) uint64 {
 func walkNote(n *noun) string { return string(n.of) + " walk" }
 func seenNote(n *noun) string { return string(n.of) + " seen " }
 
-// walk reads a noun to its end and loads it.
 func (p *pulling) walk(ctx context.Context, n *noun) error {
 	w, first, err := p.beginWalk(ctx, n)
 	if err != nil || w == nil {
@@ -84,7 +83,7 @@ func (p *pulling) walk(ctx context.Context, n *noun) error {
 	return p.endWalk(ctx, n, w)
 }
 
-// beginWalk goes on with an interrupted walk or reads the first page; nil when the origin does not tell of the noun.
+// beginWalk continues an interrupted walk or reads the first page; nil when the origin does not have the noun.
 func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) {
 	notes, err := p.Store.MirrorNotes(ctx, walkNote(n))
 	if err != nil {
@@ -93,7 +92,8 @@ func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) 
 	if note := notes[walkNote(n)]; note != nil && n.part == nil {
 		w := &walk{seen: map[uint64]struct{}{}}
 		early := backoffice.InstantOf(p.began.Time().Add(-goOnFor))
-		if json.Unmarshal(note, w) == nil && w.Began > early && !w.Held && w.Why == "" && w.Numbers == (p.Purpose != nil) && w.Sorted && (w.After >= 0 || p.place == nil) {
+		if json.Unmarshal(note, w) == nil && w.Began > early && !w.Held && w.Why == "" && w.Sorted &&
+			w.Numbers == (p.Purpose != nil) && (w.After >= 0 || p.place == nil) {
 			seen, err := p.Store.MirrorNotes(ctx, seenNote(n))
 			if err != nil {
 				return nil, nil, err
@@ -109,7 +109,8 @@ func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) 
 			return nil, nil, err
 		}
 	}
-	w := &walk{Size: mostAPage, Began: p.began, Sorted: true, Numbers: p.Purpose != nil, After: -1, seen: map[uint64]struct{}{}}
+	w := &walk{Size: mostAPage, Began: p.began, Sorted: true, Numbers: p.Purpose != nil, After: -1}
+	w.seen = map[uint64]struct{}{}
 	if p.place != nil {
 		w.History, w.After = p.place.History, p.place.After
 	}
@@ -134,13 +135,12 @@ func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) 
 		return nil, nil, nil
 	}
 	w.Total, w.Latest = *first.Total, *first.Total
-	if count := first.size(); count > 0 && count < w.Size && count < w.Total { // it knows no larger page
+	if count := first.size(); count > 0 && count < w.Size && count < w.Total { // the origin's largest page
 		w.Size = count
 	}
 	return w, first, nil
 }
 
-// page reads one page of a noun's list.
 func (p *pulling) page(ctx context.Context, n *noun, number, size int) (*page, int, error) {
 	query := url.Values{"page": {strconv.Itoa(number)}, "pageSize": {strconv.Itoa(size)}}
 	if n.part == nil {
@@ -158,18 +158,17 @@ func (p *pulling) page(ctx context.Context, n *noun, number, size int) (*page, i
 	return got, status, err
 }
 
-// list reads a page of any list.
 func (o *origin) list(ctx context.Context, path string, query url.Values) (*page, int, error) {
 	read := page{asked: time.Now()}
 	status, err := o.get(ctx, path, query, answerTime, read.read)
 	return &read, status, err
 }
 
-// last is the number of the page behind which there is nothing. One that is full to the last record has an empty one
-// behind it, which shows that the total is no invention.
+// last is the number of the last page. When the last records fill a page, an empty one follows, which confirms the
+// total.
 func (w *walk) last() int { return w.Latest/w.Size + 1 }
 
-// pages reads the pages, some ahead, and loads them in their order.
+// pages reads the pages, some ahead, and loads them in order.
 func (p *pulling) pages(ctx context.Context, n *noun, w *walk, first *page) error {
 	type answer struct {
 		page   *page
@@ -211,14 +210,14 @@ func (p *pulling) pages(ctx context.Context, n *noun, w *walk, first *page) erro
 		if err := p.take(ctx, n, w, got.page); err != nil {
 			return err
 		}
-		if w.Why != "" && got.page.size() == 0 { // there may be no end
+		if w.Why != "" && got.page.size() == 0 { // the list may be endless
 			return nil
 		}
 	}
 	return nil
 }
 
-// take looks at a page, loads its records, and notes that they are here.
+// take checks a page, loads its records, and notes that they are here.
 func (p *pulling) take(ctx context.Context, n *noun, w *walk, got *page) error {
 	w.Pages++
 	w.check(got)
@@ -257,17 +256,18 @@ func (p *pulling) take(ctx context.Context, n *noun, w *walk, got *page) error {
 	if p.Progress != nil {
 		p.Progress(n.of, len(w.seen), w.Latest)
 	}
-	if w.Pages >= w.last() || !w.Sorted || n.part != nil { // it ends now, or cannot be gone on with
+	if w.Pages >= w.last() || !w.Sorted || n.part != nil { // it ends now, or cannot be continued
 		return nil
 	}
 	note, err := json.Marshal(w)
 	if err != nil {
 		return fmt.Errorf("noting a walk: %w", err)
 	}
-	return p.Store.NoteMirror(ctx, "", map[string][]byte{walkNote(n): note, fmt.Sprintf("%s%08d", seenNote(n), w.Pages): sums})
+	seen := fmt.Sprintf("%s%08d", seenNote(n), w.Pages)
+	return p.Store.NoteMirror(ctx, "", map[string][]byte{walkNote(n): note, seen: sums})
 }
 
-// check holds a page to the totals.
+// check checks a page against the totals.
 func (w *walk) check(got *page) {
 	expected := max(0, min(w.Size, *got.Total-(w.Pages-1)*w.Size))
 	switch {
@@ -279,10 +279,10 @@ func (w *walk) check(got *page) {
 	for _, at := range got.unnamed {
 		w.failf("record %d of page %d (%d a page) has no identifier", at, w.Pages, w.Size)
 	}
-	w.Latest = max(w.Latest, min(*got.Total, w.Latest+w.Size)) // never more ahead than a page at a time
+	w.Latest = max(w.Latest, min(*got.Total, w.Latest+w.Size)) // grows by at most a page at a time
 }
 
-// endWalk finishes a walk through all of a noun, and notes what is missing.
+// endWalk finishes a walk of a whole noun, and notes missing records.
 func (p *pulling) endWalk(ctx context.Context, n *noun, w *walk) error {
 	if err := p.finish(ctx, n, w); err != nil {
 		return err
@@ -306,7 +306,7 @@ func (p *pulling) endWalk(ctx context.Context, n *noun, w *walk) error {
 	return p.noteMissing(ctx, n, w)
 }
 
-// finish tries again what could not be loaded, and reports whether the walk is complete.
+// finish tries rejected records again, and checks whether the walk is complete.
 func (p *pulling) finish(ctx context.Context, n *noun, w *walk) error {
 	if err := p.loadHeld(ctx, n, w); err != nil {
 		return err
@@ -320,7 +320,7 @@ func (p *pulling) finish(ctx context.Context, n *noun, w *walk) error {
 	return nil
 }
 
-// sameOrder reads the first page of a list that is in an order of its own again.
+// sameOrder reads the first page of a list in an unknown order again, to detect that the order changed.
 func (p *pulling) sameOrder(ctx context.Context, n *noun, w *walk) error {
 	if w.first == nil || w.Pages < 2 || w.Why != "" {
 		return nil
@@ -339,7 +339,7 @@ func (p *pulling) sameOrder(ctx context.Context, n *noun, w *walk) error {
 	return nil
 }
 
-// notEmptied distrusts a list without any record of a noun of which there are some here.
+// notEmptied distrusts an empty list of a noun that has records here.
 func (p *pulling) notEmptied(ctx context.Context, n *noun, w *walk) error {
 	if w.Total > 0 || p.AllowDeletions > 0 {
 		return nil
