@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	portionTime     = 50 * time.Millisecond // of a portion's transaction: the next has as many lines as fit
-	betweenPortions = 30 * time.Millisecond // for others' writes; SQLite looks for the lock more often
+	portionTime     = 50 * time.Millisecond // for the transaction of a portion, which sizes the next one
+	betweenPortions = 30 * time.Millisecond // for others' writes; SQLite polls for the lock more often
 	fewestLines     = 10
 )
 
-// apply brings the store in step with what was staged, in one transaction, so that readers see all of the file or
-// nothing; or in portions. known is false for an error after which the store may have some of it.
+// apply writes what was staged to the store, in portions or in one transaction, where readers see all of the file or
+// nothing. known is false for an error after which the store may have some of it.
 func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loaded Loaded, known bool, err error) {
 	s.soFar = Loaded{File: s.name, Unchanged: s.unchanged}
 	for _, line := range s.lines {
@@ -54,7 +54,7 @@ func pause(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// applyLines applies lines in one transaction. The rules are held again, against the store as it is by now.
+// applyLines applies lines in one transaction. It checks the rules again, against the current store.
 func (n *noun[T, C]) applyLines(ctx context.Context, im *importing, s *staged) (loaded Loaded, known bool, err error) {
 	contested := s.contested
 	for {
@@ -71,7 +71,7 @@ func (n *noun[T, C]) applyLines(ctx context.Context, im *importing, s *staged) (
 			if failed == nil {
 				failed = s.stored.commit(ctx, tx)
 			}
-			if failed == nil && s.written == 0 { // before the others are loaded, so that no line is nowhere
+			if failed == nil && s.written == 0 { // before the others are loaded, so that no line gets lost
 				failed = im.writeRejects(s)
 			}
 			return failed
@@ -84,7 +84,7 @@ func (n *noun[T, C]) applyLines(ctx context.Context, im *importing, s *staged) (
 			contested = true
 		case failed != nil:
 			return Loaded{}, true, failed
-		default: // it was not begun when nothing ran, and may be committed when all did
+		default: // it never began when nothing ran, and may be committed when all did
 			return Loaded{}, l == nil, err
 		}
 	}
@@ -98,7 +98,7 @@ type applying[T any, C comparable] struct {
 	done      int64 // bytes of the lines
 }
 
-// writeAll writes what the staged lines say: first the deletions, whose unique values are free from then on.
+// writeAll applies the staged lines: first the deletions, which free their unique values.
 func (l *applying[T, C]) writeAll(ctx context.Context, contested bool) error {
 	l.contested, l.done = contested, l.written
 	if l.atOnce {
@@ -124,8 +124,10 @@ func (l *applying[T, C]) writeAll(ctx context.Context, contested bool) error {
 	return l.eachChunk(ctx, others, l.writeChunk)
 }
 
-// eachChunk reads the lines that are wanted again, some at a time. *BadFile when one is bad by now.
-func (l *applying[T, C]) eachChunk(ctx context.Context, wanted func(stagedLine) bool, visit func(context.Context, []*entry[T]) error) error {
+// eachChunk reads the wanted lines again, a chunk at a time. *BadFile when one is bad by now.
+func (l *applying[T, C]) eachChunk(
+	ctx context.Context, wanted func(stagedLine) bool, visit func(context.Context, []*entry[T]) error,
+) error {
 	var entries []*entry[T]
 	bytes := 0
 	flush := func() error {
@@ -161,14 +163,12 @@ func (l *applying[T, C]) eachChunk(ctx context.Context, wanted func(stagedLine) 
 	return flush()
 }
 
-// claimChunk looks at what the lines want to have.
 func (l *applying[T, C]) claimChunk(ctx context.Context, all []*entry[T]) error {
 	err := l.claim(ctx, all)
 	l.told(all)
 	return err
 }
 
-// writeChunk brings the store in step with some lines.
 func (l *applying[T, C]) writeChunk(ctx context.Context, all []*entry[T]) error {
 	l.told(all)
 	for _, e := range all {
@@ -190,7 +190,7 @@ func (l *applying[T, C]) writeChunk(ctx context.Context, all []*entry[T]) error 
 	return nil
 }
 
-// refused is what to do about rows that the store did not take: others have written since the lines were judged.
+// refused handles rows that the store rejected: others have written since the lines were judged.
 func (l *applying[T, C]) refused(entries []*entry[T], err error) error {
 	var known *backoffice.Error
 	switch {
@@ -199,5 +199,6 @@ func (l *applying[T, C]) refused(entries []*entry[T], err error) error {
 	case !l.contested:
 		return errContested
 	}
-	return fmt.Errorf("the store refused a row of lines %d to %d: %s", entries[0].line, entries[len(entries)-1].line, known.UserErrors[0].Message)
+	first, last := entries[0].line, entries[len(entries)-1].line
+	return fmt.Errorf("the store refused a row of lines %d to %d: %s", first, last, known.UserErrors[0].Message)
 }

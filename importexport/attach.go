@@ -16,15 +16,15 @@ import (
 	"example.org/backoffice/files"
 )
 
-// fileReference is what a line says of its record's file.
+// fileReference is a line's reference to its record's file.
 type fileReference struct {
 	path    string // inside the folder, with slashes; "" when the line names none
 	clear   bool
-	created backoffice.Instant // zero when the line does not say it
+	created backoffice.Instant // zero when the line does not have it
 }
 
-// attachment makes the fields of a noun's stored file: where its bytes are, and the metadata that the REST interface
-// shows, of which only the moment of creation is believed.
+// attachment makes the fields of a noun's stored file: where its bytes are, and the metadata of the REST interface. Only
+// the creation time is taken from the line.
 func attachment[T any](at func(*T) **backoffice.File) []field[T] {
 	return []field[T]{
 		{
@@ -50,22 +50,24 @@ func attachment[T any](at func(*T) **backoffice.File) []field[T] {
 	}
 }
 
-// checkPath wants a path inside the folder, without a step up.
+// checkPath requires a path inside the folder, without "..".
 func checkPath(path string) error {
 	local := filepath.FromSlash(path)
-	if !filepath.IsLocal(local) || strings.ContainsAny(path, "\\\x00") || slices.Contains(strings.Split(path, "/"), "..") {
+	if !filepath.IsLocal(local) || strings.ContainsAny(path, "\\\x00") ||
+		slices.Contains(strings.Split(path, "/"), "..") {
 		return errOutside
 	}
 	return nil
 }
 
 var (
-	errOutside = backoffice.Errorf(backoffice.BadInput, "the path stays inside the folder: relative, without .. and without a link out of it")
+	errOutside = backoffice.Errorf(backoffice.BadInput,
+		"the path stays inside the folder: relative, without .. and without a link out of it")
 	errNoFile  = backoffice.Errorf(backoffice.BadInput, "there is no such file in the folder")
 	errNotFile = backoffice.Errorf(backoffice.BadInput, "what stands there is not a file")
 )
 
-// attach stores the files of lines. Content that is stored already stays; a file that was replaced is forgotten.
+// attach stores the files of lines. It keeps content that is stored already, and forgets replaced files.
 func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
 	if l.File == nil {
 		return nil
@@ -104,7 +106,7 @@ func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
 	return l.tx.ForgetFiles(ctx, forgotten)
 }
 
-// fileOf is the file that a line names: staging stores it, the transaction takes what was stored then.
+// fileOf is the file that a line names: staging stores it, and the transaction uses the stored one.
 func (l *loading[T, C]) fileOf(ctx context.Context, e *entry[T], old *backoffice.File) (*backoffice.File, error) {
 	if l.tx == nil {
 		file, err := l.storeFile(ctx, e.file.path, old)
@@ -117,13 +119,13 @@ func (l *loading[T, C]) fileOf(ctx context.Context, e *entry[T], old *backoffice
 		contentType := file.ContentType
 		file = *old
 		file.ContentType = contentType
-	case !l.stored.put[file.Key]: // it was the record's own, which somebody has replaced since
+	case !l.stored.put[file.Key]: // the record had this file, and it was replaced since
 		return nil, errStale
 	}
 	return &file, nil
 }
 
-// storeFile stores a file of the folder unless old has the same bytes. BadInput when it cannot be had.
+// storeFile stores a file of the folder unless old has the same bytes. BadInput when it cannot be read.
 func (l *loading[T, C]) storeFile(ctx context.Context, path string, old *backoffice.File) (*backoffice.File, error) {
 	source, err := l.im.openFile(path)
 	if err != nil {
@@ -160,15 +162,17 @@ func (l *loading[T, C]) storeFile(ctx context.Context, path string, old *backoff
 	return &stored, nil
 }
 
-// storedFiles are those that were stored while a file of lines was staged. They are registered in the store until the
-// transaction that names them is committed.
+// storedFiles are the files stored while lines were staged. The store lists them until the transaction that names them
+// is committed.
 type storedFiles struct {
 	im     *importing
 	upload *backoffice.Upload // nil until there is a file
 	put    map[string]bool    // their keys
 }
 
-func (f *storedFiles) store(ctx context.Context, content io.Reader, contentType string) (file backoffice.File, err error) {
+func (f *storedFiles) store(
+	ctx context.Context, content io.Reader, contentType string,
+) (file backoffice.File, err error) {
 	if f.im.DryRun {
 		return f.imagine(content, contentType)
 	}
@@ -183,7 +187,7 @@ func (f *storedFiles) store(ctx context.Context, content io.Reader, contentType 
 	return file, err
 }
 
-// commit sees that the files are there, in the transaction whose records name them.
+// commit checks that the files exist, in the transaction whose records name them.
 func (f *storedFiles) commit(ctx context.Context, tx backoffice.Tx) error {
 	if f.upload == nil {
 		return nil
@@ -191,14 +195,14 @@ func (f *storedFiles) commit(ctx context.Context, tx backoffice.Tx) error {
 	return f.upload.Commit(ctx, tx)
 }
 
-// close removes the files of an import that has failed, unless the store has its records all the same.
+// close removes the files of a failed import, unless the store has its records after all.
 func (f *storedFiles) close(ctx context.Context, failed error) {
 	if f.upload != nil {
 		f.upload.Close(ctx, failed)
 	}
 }
 
-// openFile opens a file of the folder that a line names. BadInput when it cannot be had.
+// openFile opens a file of the folder that a line names. BadInput when it cannot be opened.
 func (im *importing) openFile(path string) (*os.File, error) {
 	file, err := openRegular(im.folder, filepath.FromSlash(path))
 	var known *backoffice.Error
@@ -208,11 +212,11 @@ func (im *importing) openFile(path string) (*os.File, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errNoFile
 	}
-	return nil, errOutside // os.Root has no name for it: a link out of the folder, or a folder that may not be read
+	return nil, errOutside // os.Root has no error for it: a link out of the folder, or no permission to read it
 }
 
-// openRegular opens a regular file of a folder, never one that a link leads to outside of it. It does not wait where
-// opening would, as for a named pipe: errNotFile.
+// openRegular opens a regular file of a folder, and never follows a link out of it. Where opening would wait, as for a
+// named pipe, it returns errNotFile.
 func openRegular(folder *os.Root, name string) (*os.File, error) {
 	file, err := folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 )
 
 type calculation = backoffice.Calculation
+type calculationLoading = loading[calculation, backoffice.CalculationCriteria]
 
 var calculations = describe(backoffice.CalculationTable, noun[calculation, backoffice.CalculationCriteria]{
 	file:    "calculations.ndjson",
@@ -15,7 +16,7 @@ var calculations = describe(backoffice.CalculationTable, noun[calculation, backo
 	derive:  deriveCalculations,
 })
 
-func deriveCalculations(ctx context.Context, l *loading[calculation, backoffice.CalculationCriteria], entries []*entry[calculation]) error {
+func deriveCalculations(ctx context.Context, l *calculationLoading, entries []*entry[calculation]) error {
 	var ids []string
 	for _, e := range entries {
 		ids = append(ids, e.row.TranscriptID)

@@ -13,15 +13,15 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// notCalculated is what is read for a formula whose value the workbook does not keep, as of a program that writes
-// formulas without calculating them. It reads like the errors of spreadsheets, and is refused like them.
+// notCalculated is read for a formula without a value in the workbook, as from a program that writes formulas without
+// calculating them. It looks like a spreadsheet's error, and is rejected like one.
 const notCalculated = "#FORMULA!"
 
-// typedCells tells of a sheet's cells what excelize does not: which are numbers, and which formulas have no value.
+// typedCells reads what excelize does not report of a sheet's cells: which are numbers, which formulas lack a value.
 type typedCells struct {
 	part    io.ReadCloser
 	decoder *xml.Decoder
-	number  int            // of the row that was read last
+	number  int            // of the last row read
 	cells   map[int]string // of it, by column, both from 1
 }
 
@@ -46,13 +46,13 @@ func openCells(workbook *os.File) (*typedCells, error) {
 			Target string `xml:"Target,attr"`
 		} `xml:"Relationship"`
 	}
-	err = errors.Join(readPart(archive, "xl/workbook.xml", &book), readPart(archive, "xl/_rels/workbook.xml.rels", &related))
-	if err != nil {
+	if err := errors.Join(readPart(archive, "xl/workbook.xml", &book),
+		readPart(archive, "xl/_rels/workbook.xml.rels", &related)); err != nil {
 		return nil, err
 	}
 	for _, relationship := range related.Relationships {
 		if len(book.Sheets) > 0 && relationship.ID == book.Sheets[0].ID {
-			target := relationship.Target // beside workbook.xml, or from the root
+			target := relationship.Target // relative to workbook.xml, or from the root
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join("xl", target)
 			}
@@ -72,7 +72,7 @@ func readPart(archive *zip.Reader, name string, into any) error {
 	return xml.NewDecoder(io.LimitReader(part, maxWorkbook)).Decode(into)
 }
 
-// fill puts the numbers and the formulas of a row in their places. Rows are asked for in their order.
+// fill puts the numbers and the formulas of a row into its values. Rows must come in order.
 func (c *typedCells) fill(row int, values []string) ([]string, error) {
 	for c.number < row {
 		if err := c.next(); errors.Is(err, io.EOF) {
@@ -127,7 +127,7 @@ func (c *typedCells) next() error {
 				}
 			}
 			switch {
-			case cell.Formula != nil && (cell.Value == nil || *cell.Value == "" && cell.Type != "str"): // a text may be empty
+			case cell.Formula != nil && (cell.Value == nil || *cell.Value == "" && cell.Type != "str"): // text can be empty
 				c.cells[column] = notCalculated
 			case cell.Value != nil && (cell.Type == "" || cell.Type == "n"):
 				if number, err := strconv.ParseFloat(*cell.Value, 64); err == nil {

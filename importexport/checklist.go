@@ -7,6 +7,7 @@ import (
 )
 
 type checklist = backoffice.Checklist
+type checklistLoading = loading[checklist, backoffice.ChecklistCriteria]
 
 var checklists = describe(backoffice.ChecklistTable, noun[checklist, backoffice.ChecklistCriteria]{
 	file:   "checklists.ndjson",
@@ -14,8 +15,8 @@ var checklists = describe(backoffice.ChecklistTable, noun[checklist, backoffice.
 	keep:   keepAssigned,
 })
 
-// deriveChecklists keeps a checklist in its year once it was assigned, for its transcripts are of the same year.
-func deriveChecklists(ctx context.Context, l *loading[checklist, backoffice.ChecklistCriteria], entries []*entry[checklist]) error {
+// deriveChecklists keeps an assigned checklist in its year: its transcripts are of the same year.
+func deriveChecklists(ctx context.Context, l *checklistLoading, entries []*entry[checklist]) error {
 	var moved []string
 	for _, e := range entries {
 		if e.old != nil && e.old.FinancialYearID != e.row.FinancialYearID {
@@ -25,7 +26,8 @@ func deriveChecklists(ctx context.Context, l *loading[checklist, backoffice.Chec
 	if len(moved) == 0 {
 		return nil
 	}
-	counts, err := backoffice.ReadCounts(ctx, backoffice.TranscriptTable.Reader(l.in), backoffice.OfChecklist, backoffice.TranscriptCriteria{}, moved)
+	rows := backoffice.TranscriptTable.Reader(l.in)
+	counts, err := backoffice.ReadCounts(ctx, rows, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, moved)
 	if err != nil {
 		return err
 	}
@@ -37,8 +39,9 @@ func deriveChecklists(ctx context.Context, l *loading[checklist, backoffice.Chec
 	return nil
 }
 
-func keepAssigned(ctx context.Context, l *loading[checklist, backoffice.ChecklistCriteria], deleted []*entry[checklist]) error {
-	counts, err := backoffice.ReadCounts(ctx, backoffice.TranscriptTable.Reader(l.in), backoffice.OfChecklist, backoffice.TranscriptCriteria{}, idsOf(deleted))
+func keepAssigned(ctx context.Context, l *checklistLoading, deleted []*entry[checklist]) error {
+	rows, ids := backoffice.TranscriptTable.Reader(l.in), idsOf(deleted)
+	counts, err := backoffice.ReadCounts(ctx, rows, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, ids)
 	if err != nil {
 		return err
 	}

@@ -2,21 +2,21 @@ package importexport
 
 import "io"
 
-// maxRecord bounds the bytes of a record over several lines: an open quote must not swallow the rest of the file.
+// maxRecord bounds the bytes of a multi-line record: an open quote must not swallow the rest of the file.
 const maxRecord = 64 << 10
 
-// csvRecords reads the records of a CSV file. A record that is not sound is given up at the end of its first line.
+// csvRecords reads the records of a CSV file. A malformed record ends with its first line.
 type csvRecords struct {
 	*lines
 	file   io.ReaderAt
 	size   int64
 	sheet  *sheet
 	number int   // of the record's first line
-	start  int64 // where that begins
+	start  int64 // its offset
 	buffer []byte
 }
 
-// newCSVRecords begins behind the header.
+// newCSVRecords begins after the header.
 func newCSVRecords(file io.ReaderAt, size int64, s *sheet) (*csvRecords, error) {
 	r := &csvRecords{file: file, size: size, sheet: s}
 	r.from(0, 0)
@@ -24,7 +24,7 @@ func newCSVRecords(file io.ReaderAt, size int64, s *sheet) (*csvRecords, error) 
 	return r, err
 }
 
-// from goes on at an offset, behind so many lines.
+// from continues at an offset, after so many lines.
 func (r *csvRecords) from(offset int64, number int) {
 	r.lines = newLines(io.NewSectionReader(r.file, offset, r.size-offset))
 	r.lines.read, r.lines.number = offset, number
@@ -32,7 +32,7 @@ func (r *csvRecords) from(offset int64, number int) {
 
 func (r *csvRecords) place() (number int, offset int64) { return r.number, r.start }
 
-// next returns the next record as it stands in the file, as lines.next does a line.
+// next returns the next record as it is in the file, as lines.next does a line.
 func (r *csvRecords) next() ([]byte, error) {
 	first, err := r.lines.next()
 	r.number, r.start = r.lines.place()

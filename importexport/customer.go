@@ -8,6 +8,7 @@ import (
 )
 
 type customer = backoffice.Customer
+type customerLoading = loading[customer, backoffice.CustomerCriteria]
 
 var customers = describe(backoffice.CustomerTable, noun[customer, backoffice.CustomerCriteria]{
 	file: "customers.ndjson",
@@ -22,7 +23,7 @@ var customers = describe(backoffice.CustomerTable, noun[customer, backoffice.Cus
 	remove:  removeCustomers,
 })
 
-// registration makes the field of a registration number, which is in clear in the folder and sealed in the row.
+// registration makes the field of a registration number: plain in the folder, sealed in the row.
 func registration(secret backoffice.PrivacyField) field[customer] {
 	return field[customer]{
 		name: secret.Input(), before: "responsible", shown: secret.Input(), secret: secret,
@@ -51,8 +52,8 @@ func registration(secret backoffice.PrivacyField) field[customer] {
 	}
 }
 
-// removeCustomers forgets the files of everything that goes with the customers.
-func removeCustomers(ctx context.Context, l *loading[customer, backoffice.CustomerCriteria], entries []*entry[customer]) error {
+// removeCustomers forgets the files of everything deleted with the customers.
+func removeCustomers(ctx context.Context, l *customerLoading, entries []*entry[customer]) error {
 	keys, err := l.tx.FileKeysOf(ctx, idsOf(entries)...)
 	if err != nil || len(keys) == 0 {
 		return err

@@ -7,7 +7,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// describe completes the description of a noun by the domain's: the fields of its table come to those that are given.
+// describe completes a noun with the fields of its table in the domain.
 func describe[T any, C comparable](of *backoffice.Table[T, C], n noun[T, C]) *noun[T, C] {
 	n.Table = of
 	n.blankRow = n.fresh(0)
@@ -16,7 +16,7 @@ func describe[T any, C comparable](of *backoffice.Table[T, C], n noun[T, C]) *no
 		f := &of.Fields[i]
 		if object, _, isPart := strings.Cut(f.Name, "."); !isPart {
 			fields = append(fields, fieldOf(f, n.blankRow))
-		} else if !strings.HasPrefix(of.Fields[i-1].Name, object+".") { // it is the object's first
+		} else if !strings.HasPrefix(of.Fields[i-1].Name, object+".") { // the object's first part
 			fields = append(fields, objectField(object, of.Fields))
 		}
 	}
@@ -53,7 +53,7 @@ func describe[T any, C comparable](of *backoffice.Table[T, C], n noun[T, C]) *no
 	return &n
 }
 
-// fresh is a new record of which no line has said anything yet: its required instants are now.
+// fresh is a new record before any line's values: its required instants are now.
 func (n *noun[T, C]) fresh(now backoffice.Instant) *T {
 	row := new(T)
 	for i := range n.Fields {
@@ -67,7 +67,7 @@ func (n *noun[T, C]) fresh(now backoffice.Instant) *T {
 	return row
 }
 
-// fieldOf is the field of a line for one of the domain's.
+// fieldOf is the field of a line for a field of the domain.
 func fieldOf[T any](of *backoffice.WritableField[T], blank *T) field[T] {
 	f := kindOf(of, blank)
 	f.name, f.shown, f.refers = folderName([]string{of.Name}), of.Name, of.Refers
@@ -109,8 +109,8 @@ func kindOf[T any](of *backoffice.WritableField[T], blank *T) field[T] {
 	panic("importexport: no line has a field like " + of.Name)
 }
 
-// objectField is the field of an object, whose parts are texts of the domain's table: an absent part keeps, null
-// clears it, and null for the object clears all.
+// objectField is the field of an object, whose parts are texts of the domain's table. An absent part keeps its value,
+// null clears it, and null for the object clears all parts.
 func objectField[T any](object string, of []backoffice.WritableField[T]) field[T] {
 	parts, at := []string{}, map[string]func(*T) *backoffice.Text{}
 	for i := range of {

@@ -28,7 +28,7 @@ func (im *importing) rehearse(ctx context.Context) (all []Loaded, err error) {
 	return all, err
 }
 
-// write runs a transaction, or what would be one in that of a dry run.
+// write runs a transaction, or, in a dry run, joins the only one.
 func (im *importing) write(ctx context.Context, do func(context.Context, backoffice.Tx) error) error {
 	if im.dry != nil {
 		return do(ctx, im.dry)
@@ -42,7 +42,8 @@ func (f *storedFiles) imagine(content io.Reader, contentType string) (file backo
 		return file, backoffice.Fault(err, "reading a file")
 	}
 	digest.Fill(&file)
-	file.Key, file.ContentType, file.TimeCreated = backoffice.NewFileKey(backoffice.NewUploadID()), contentType, backoffice.InstantOf(time.Now())
+	file.Key = backoffice.NewFileKey(backoffice.NewUploadID())
+	file.ContentType, file.TimeCreated = contentType, backoffice.InstantOf(time.Now())
 	f.put[file.Key] = true
 	return file, nil
 }

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	pageRows    = 1000 // records that are read at a time
+	pageRows    = 1000 // records read at a time
 	filesFolder = "files"
 )
 
@@ -42,8 +42,8 @@ func (n *noun[T, C]) dump(ctx context.Context, ex *exporting) (Dumped, error) {
 			return err
 		}
 		if ex.Progress != nil {
-			done := int64(dumped.Records)
-			ex.Progress(Progress{File: n.file, Records: dumped.Records, Done: done, Size: max(done, int64(counts[backoffice.NoParent]))})
+			done, all := int64(dumped.Records), int64(counts[backoffice.NoParent])
+			ex.Progress(Progress{File: n.file, Records: dumped.Records, Done: done, Size: max(done, all)})
 		}
 		return nil
 	})
@@ -91,15 +91,18 @@ func appendKey(line []byte, name string) []byte {
 	return append(append(append(line, ',', '"'), name...), '"', ':')
 }
 
-// reveal opens the registration numbers of a page, when they are wanted, and has the register know it.
-func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]map[backoffice.PrivacyField]backoffice.Text, error) {
+type revealed = map[backoffice.PrivacyField]backoffice.Text
+
+// reveal opens the registration numbers of a page, if wanted, and records that in the register.
+func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]revealed, error) {
 	if !ex.numbers || n.sealed == nil {
 		return nil, nil
 	}
 	var asks []privacy.SealedNumber
 	for _, row := range page {
 		for _, secret := range backoffice.AllPrivacyFields {
-			asks = append(asks, privacy.SealedNumber{CustomerID: *n.ID(row), Field: secret, Number: *n.sealed(row, secret)})
+			sealed := privacy.SealedNumber{CustomerID: *n.ID(row), Field: secret, Number: *n.sealed(row, secret)}
+			asks = append(asks, sealed)
 		}
 	}
 	opened, err := privacy.Reveal(ctx, asks)
@@ -109,9 +112,9 @@ func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]ma
 	if err != nil {
 		return nil, err
 	}
-	numbers := make([]map[backoffice.PrivacyField]backoffice.Text, len(page))
+	numbers := make([]revealed, len(page))
 	for i := range page {
-		numbers[i] = map[backoffice.PrivacyField]backoffice.Text{}
+		numbers[i] = revealed{}
 		for j, secret := range backoffice.AllPrivacyFields {
 			if number := opened[i*len(backoffice.AllPrivacyFields)+j]; number != nil {
 				numbers[i][secret] = backoffice.Text(*number)
@@ -121,7 +124,7 @@ func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]ma
 	return numbers, nil
 }
 
-// dumpFile copies a record's file into the folder and writes where it is, with its metadata.
+// dumpFile copies a record's file into the folder and writes its path and metadata.
 func (n *noun[T, C]) dumpFile(ctx context.Context, ex *exporting, line []byte, row *T, dumped *Dumped) ([]byte, error) {
 	file := *n.File(row)
 	if file == nil {
@@ -144,7 +147,7 @@ func (ex *exporting) copyFile(ctx context.Context, name, key string) (err error)
 	if err := ex.folder.MkdirAll(filepath.Dir(local), 0o700); err != nil {
 		return cannotWrite(filesFolder, err)
 	}
-	// Exclusive, for on a file system that does not tell case apart two records could share a name.
+	// Exclusive: on a file system that ignores case, two records could share a name.
 	file, err := ex.folder.OpenFile(local, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return cannotWrite(filesFolder, err)

@@ -11,15 +11,15 @@ import (
 type entry[T any] struct {
 	line     int
 	id       string
-	deleted  bool // the line says _deleted
+	deleted  bool // the line has _deleted
 	given    fieldSet
 	members  []member
-	old, row *T // as stored, nil for none, and as it is to be
+	old, row *T // as stored, nil for none, and as it will be
 	file     fileReference
 	at       stagedLine
 	changed  fieldSet
 	faults   []Fault
-	repaired []Fault // what was left out instead
+	repaired []Fault // of fields that were left out instead
 }
 
 type member struct {
@@ -41,7 +41,7 @@ func (e *entry[T]) fault(field, why string) {
 	e.faults = append(e.faults, Fault{Field: field, Why: why})
 }
 
-// parse takes a line apart. What is wrong with its form is in the entry's faults.
+// parse parses a line. Errors in its form are in the entry's faults.
 func (l *loading[T, C]) parse(number int, text []byte) *entry[T] {
 	e := &entry[T]{line: number}
 	if sheet := l.source.sheet; sheet != nil {
@@ -117,14 +117,14 @@ func (l *loading[T, C]) merge(ctx context.Context, entries []*entry[T]) error {
 		if !e.deleted {
 			l.fill(e)
 		}
-		e.members = nil // the line's text is needed no more
+		e.members = nil // the line's text is no longer needed
 	}
 	return nil
 }
 
 func (l *loading[T, C]) fill(e *entry[T]) {
 	if e.old != nil {
-		row := *e.old // readers of fields replace lists, they do not change them in place
+		row := *e.old // a copy is enough: fields replace lists, never change them in place
 		e.row = &row
 	} else {
 		e.row = l.fresh(l.now)
@@ -141,7 +141,7 @@ func (l *loading[T, C]) fill(e *entry[T]) {
 		if err := f.read(&r, e.row, m.value); err != nil && !l.leaveOut(e, m.field, faultOf(f.name, err)) {
 			e.faults = append(e.faults, faultOf(f.name, err))
 		}
-		if updated && *l.touched(e.row) > l.now { // nothing was updated in the future, so the line says no time
+		if updated && *l.touched(e.row) > l.now { // ignore a time in the future
 			*l.touched(e.row) = kept
 			e.given.remove(m.field)
 		}
@@ -149,7 +149,7 @@ func (l *loading[T, C]) fill(e *entry[T]) {
 	e.file = r.file
 }
 
-// resolve refuses identifiers that are another noun's, and references to nothing.
+// resolve rejects identifiers of another noun, and references to missing records.
 func (l *loading[T, C]) resolve(ctx context.Context, entries []*entry[T]) error {
 	if len(l.refs) > knownRefs {
 		clear(l.refs)

@@ -13,9 +13,8 @@ import (
 type Exporter struct {
 	Store backoffice.Store
 	Files backoffice.FileStore
-	// Vault is needed for registration numbers alone.
-	Vault *privacy.Vault
-	// Progress, if there is one, is told from time to time how far a file has come.
+	Vault *privacy.Vault // only needed for registration numbers
+	// Progress, if set, is called from time to time with the progress of a file.
 	Progress func(Progress)
 }
 
@@ -26,10 +25,12 @@ type Dumped struct {
 	Stored  int // stored files that were copied
 }
 
-// Operator is in the register of consultations for what was done on the command line.
-var Operator = &backoffice.Principal{ClientID: "operator", Name: "operator, on the command line", Scopes: backoffice.AllScopes}
+// Operator is the principal of commands in the register of consultations.
+var Operator = &backoffice.Principal{
+	ClientID: "operator", Name: "operator, on the command line", Scopes: backoffice.AllScopes,
+}
 
-// snapshotter is a store whose reads can all see one moment.
+// snapshotter is a store with reads from one snapshot.
 type snapshotter interface {
 	Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Readers) error) error
 }
@@ -41,16 +42,15 @@ type exporting struct {
 	numbers bool // write the registration numbers
 }
 
-// Export writes all records and their files to a folder that does not exist yet, or is empty; when it fails nothing is
-// left there. Import of the folder gives the same data back. A purpose is the stated one for writing the registration
-// numbers too, which the register records for each customer before any is written; without one (nil) their keys are
-// left out.
+// Export writes all records and their files to a folder that does not exist yet or is empty. When it fails it leaves
+// nothing there. Importing the folder gives the same data back. With a purpose, it writes registration numbers too, and
+// the register records the purpose for each customer first. Without one (nil), it leaves their keys out.
 func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (all []Dumped, err error) {
 	partial, remove, err := files.NewFolder(folder)
 	if err != nil {
 		return nil, err
 	}
-	defer remove() // it has its name by then, or is of no use
+	defer remove() // it was renamed by then, or is useless
 	root, err := os.OpenRoot(partial)
 	if err != nil {
 		return nil, cannotWrite(folder, err)
@@ -82,9 +82,11 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 	return all, nil
 }
 
-// atOneMoment reads from a snapshot where the store can make one. Where it cannot, records that are written meanwhile
-// may be in one file and not in another.
-func atOneMoment(ctx context.Context, store backoffice.Store, do func(context.Context, backoffice.Readers) error) error {
+// atOneMoment reads from a snapshot if the store can make one. Otherwise one file may have records written meanwhile
+// that another lacks.
+func atOneMoment(
+	ctx context.Context, store backoffice.Store, do func(context.Context, backoffice.Readers) error,
+) error {
 	if store, can := store.(snapshotter); can {
 		return store.Snapshot(ctx, do)
 	}

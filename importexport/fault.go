@@ -14,9 +14,9 @@ import (
 // MaxBadLines is how many bad lines of a file are reported; reading stops there.
 const MaxBadLines = 100
 
-// Fault is one thing that is wrong with a line. It never holds a value of the line.
+// Fault is one error in a line. It never contains a value of the line.
 type Fault struct {
-	Field string // in the folder's names, "addressFields.city"; "" when it is the line as a whole
+	Field string // in the folder's names, "addressFields.city"; "" for the line as a whole
 	Why   string
 }
 
@@ -32,7 +32,7 @@ type BadFile struct {
 	Cut   bool      // the file was not read to its end, so there may be more
 }
 
-// Error counts the bad lines; Reports tells them.
+// Error counts the bad lines; Reports lists them.
 func (e *BadFile) Error() string {
 	count := strconv.Itoa(len(e.Lines))
 	switch {
@@ -73,10 +73,10 @@ func (f Fault) String() string {
 
 type badLines struct {
 	lines []badLine
-	all   bool // of them are gathered, for the others are loaded
+	all   bool // collect all of them, because the other lines are loaded
 }
 
-// badLine is a bad line, where it stands, and the identifier of its record, "" when that is not known.
+// badLine is a bad line, its place, and the identifier of its record, "" when unknown.
 type badLine struct {
 	BadLine
 	at stagedLine
@@ -118,7 +118,7 @@ type nested struct {
 func (e *nested) Error() string { return e.err.Error() }
 func (e *nested) Unwrap() error { return e.err }
 
-// faultOf is what a field's reader has found wrong.
+// faultOf turns the error of a field's reader into a fault.
 func faultOf(field string, err error) Fault {
 	var part *nested
 	for errors.As(err, &part) {
@@ -128,7 +128,7 @@ func faultOf(field string, err error) Fault {
 	return Fault{Field: field, Why: err.Error()}
 }
 
-// faultsOf turns what the domain has found wrong with a row into the folder's names.
+// faultsOf turns the domain's errors into faults with the folder's names.
 func faultsOf(found []*backoffice.UserError) []Fault {
 	faults := make([]Fault, len(found))
 	for i, wrong := range found {
@@ -157,18 +157,19 @@ func folderName(path []string) string {
 // LineName is the name in lines of a field of GraphQL's inputs: address.street for a part of an object.
 func LineName(field string) string { return folderName(strings.Split(field, ".")) }
 
-// The reasons that several fields share.
 var (
 	errRequired = backoffice.Errorf(backoffice.BadInput, "the field is required")
 	errTwice    = backoffice.Errorf(backoffice.BadInput, "the field occurs twice")
-	errEmpty    = backoffice.Errorf(backoffice.BadInput, "a text has at least one character that is not a space; null is for none")
 	errUnknown  = backoffice.Errorf(backoffice.BadInput, "unknown field")
+	errEmpty    = backoffice.Errorf(backoffice.BadInput,
+		"a text has at least one character that is not a space; null is for none")
 )
 
 // shownKey is an unknown field's name as it may be printed: quoted when it is not a plain word.
 func shownKey(key string) string {
 	shown := backoffice.ShownName(key)
-	if quoted := strconv.Quote(shown); len(quoted) != len(shown)+2 || shown == "" || strings.ContainsAny(shown, " .:;") {
+	quoted := strconv.Quote(shown)
+	if len(quoted) != len(shown)+2 || shown == "" || strings.ContainsAny(shown, " .:;") {
 		return quoted
 	}
 	return shown

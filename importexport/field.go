@@ -12,39 +12,38 @@ import (
 // field is one key of a noun's lines.
 type field[T any] struct {
 	name   string // in the folder
-	before string // the field before which it stands, for one that is not in the domain's table; "" for the end
-	shown  string // in GraphQL's inputs, for the change log; "" when a change of it alone is none
+	before string // the next field, for one that the domain's table lacks; "" for the end
+	shown  string // in GraphQL's inputs, for the change log; "" when the log ignores it
 
 	// read puts a value into the row; null clears.
 	read func(r *reading, row *T, value raw) error
 	// write appends the value; nil when export writes the field in another way, or not at all.
 	write func(out []byte, row *T) []byte
-	// same compares the field of two rows; nil compares what write gives.
+	// same compares the field of two rows; nil compares the output of write.
 	same func(a, b *T) bool
 
-	// keep gives a row back what its line said, when something else was noted; nil when nothing is.
+	// keep restores the line's value in a row after happened has changed it; nil when it never does.
 	keep func(row, said *T)
 
-	// refers is the noun to which the field points, "" for none; targets are the identifiers in it.
+	// refers is the noun that the field refers to, "" for none; targets are the identifiers in it.
 	refers  backoffice.Noun
 	targets func(row *T) []string
 
 	secret backoffice.PrivacyField // of a registration number
 
-	cell  cell     // how a cell of a spreadsheet gives it
+	cell  cell     // the form of its cells in a spreadsheet
 	parts []string // of an object
 }
 
-// reading is what a line's fields are read with.
 type reading struct {
 	now  time.Time
 	keys *privacy.Keyset
 	file fileReference
 
-	exact bool // a version is what the line says, also a smaller one
+	exact bool // take the line's version, even a smaller one
 }
 
-// text makes a field of a text. That it must be there, and what it may be, are the domain's checks.
+// text makes a field of a text. The domain checks whether it is required, and its value.
 func text[T any, S ~string](at func(*T) *S) field[T] {
 	return field[T]{
 		read:  func(_ *reading, row *T, value raw) error { return readText(at(row), value) },
@@ -58,14 +57,14 @@ func readText[S ~string](into *S, value raw) error {
 		return nil
 	}
 	text, err := value.text()
-	if err == nil && text == "" { // a row has it as null, which is not what the line says
+	if err == nil && text == "" { // a row would have it as null, unlike the line
 		err = errEmpty
 	}
 	*into = S(text)
 	return err
 }
 
-// word makes a field of a value that is written in the specification's words; null is none, or what a new record has.
+// word makes a field of a value in the specification's words; null is the value of a new record.
 func word[T any](of backoffice.Word[T], none string) field[T] {
 	return field[T]{
 		read: func(_ *reading, row *T, value raw) (err error) {
@@ -131,13 +130,13 @@ func freeForm[T any](at func(*T) *backoffice.JSON) field[T] {
 			return err
 		},
 		write: func(out []byte, row *T) []byte { return at(row).AppendJSON(out) },
-		// A source that gives the members in another order each time would otherwise change every record each night.
+		// Otherwise a source that changes the order of the members would change every record each night.
 		same: func(a, b *T) bool { return at(a).SameMembers(*at(b)) },
 	}
 }
 
-// moment makes a field of an instant. One that every record has, a line need not say, but cannot clear; one that is
-// noted when it happens is what a line says.
+// moment makes a field of an instant. A line may omit one that every record has, but cannot clear it; an optional one,
+// noted when something happens, is what the line has.
 func moment[T any](at func(*T) *backoffice.Instant, optional bool) field[T] {
 	f := field[T]{
 		read: func(_ *reading, row *T, value raw) error {
@@ -154,14 +153,15 @@ func moment[T any](at func(*T) *backoffice.Instant, optional bool) field[T] {
 	return f
 }
 
-// version makes the field of a record's version. A version only grows: a smaller one than is stored changes nothing.
+// version makes the field of a record's version. A version only grows: one smaller than the stored one is ignored.
 func version[T any](at func(*T) *int) field[T] {
 	return field[T]{
 		name: "version", cell: numberCell,
 		read: func(r *reading, row *T, value raw) error {
 			number, err := value.number()
-			if err != nil || number < 1 || number > backoffice.MaxVersion || number != math.Trunc(number) {
-				return backoffice.Errorf(backoffice.BadInput, "a version is a whole number from 1 to %d", backoffice.MaxVersion)
+			const most = backoffice.MaxVersion
+			if err != nil || number < 1 || number > most || number != math.Trunc(number) {
+				return backoffice.Errorf(backoffice.BadInput, "a version is a whole number from 1 to %d", most)
 			}
 			if *at(row) = max(*at(row), int(number)); r.exact {
 				*at(row) = int(number)
@@ -203,7 +203,7 @@ func list[T any](at func(*T) *[]string) field[T] {
 	}
 }
 
-// derived makes a field that the REST interface shows and that is worked out from the others: import passes it over.
+// derived makes a field that the REST interface derives from others: import skips it.
 func derived[T any](name string) field[T] {
 	return field[T]{name: name, read: func(*reading, *T, raw) error { return nil }}
 }

@@ -7,17 +7,18 @@ import (
 )
 
 type financialYear = backoffice.FinancialYear
+type yearLoading = loading[financialYear, backoffice.FinancialYearCriteria]
 
 var financialYears = describe(backoffice.FinancialYearTable, noun[financialYear, backoffice.FinancialYearCriteria]{
 	file:   "financialyears.ndjson",
 	atOnce: true,
 	derive: deriveYears,
-	last:   func(y *financialYear) bool { return y.IsCurrentYear }, // after the one that was current gave it up
+	last:   func(y *financialYear) bool { return y.IsCurrentYear }, // after the old one is no longer current
 	keep:   keepYearsInUse,
 })
 
-// deriveYears archives what is not current, and wants exactly one current year among all that there will be.
-func deriveYears(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria], entries []*entry[financialYear]) error {
+// deriveYears archives years that are not current, and requires that exactly one will be current.
+func deriveYears(ctx context.Context, l *yearLoading, entries []*entry[financialYear]) error {
 	archivedAt := l.at["archivedAt"]
 	for _, e := range entries {
 		y := e.row
@@ -37,14 +38,15 @@ func deriveYears(ctx context.Context, l *loading[financialYear, backoffice.Finan
 	return checkYears(ctx, l)
 }
 
-// checkYears wants one current year, and each start date once.
-func checkYears(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria]) error {
+// checkYears requires one current year, and distinct start dates.
+func checkYears(ctx context.Context, l *yearLoading) error {
 	named, dates := map[string]bool{}, map[string]bool{}
 	for _, e := range l.all {
 		named[e.id] = true
 	}
 	others, current := 0, 0
-	err := backoffice.EachPage(ctx, l.rows, backoffice.ListQuery[backoffice.FinancialYearCriteria]{}, backoffice.NoParent, 0, func(page []*financialYear) error {
+	list := backoffice.ListQuery[backoffice.FinancialYearCriteria]{}
+	err := backoffice.EachPage(ctx, l.rows, list, backoffice.NoParent, 0, func(page []*financialYear) error {
 		for _, y := range page {
 			if named[y.ID] {
 				continue
@@ -84,20 +86,23 @@ func checkYears(ctx context.Context, l *loading[financialYear, backoffice.Financ
 	return nil
 }
 
-// keepYearsInUse refuses to delete a year to which something belongs.
-func keepYearsInUse(ctx context.Context, l *loading[financialYear, backoffice.FinancialYearCriteria], deleted []*entry[financialYear]) error {
-	counts, err := backoffice.ReadCounts(ctx, backoffice.ChecklistTable.Reader(l.in), backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, idsOf(deleted))
+// keepYearsInUse rejects the deletion of years with checklists or minfin documents.
+func keepYearsInUse(ctx context.Context, l *yearLoading, deleted []*entry[financialYear]) error {
+	lists, documents := backoffice.ChecklistTable.Reader(l.in), backoffice.MinfinTable.Reader(l.in)
+	counts, err := backoffice.ReadCounts(
+		ctx, lists, backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, idsOf(deleted))
 	if err != nil {
 		return err
 	}
 	for _, e := range deleted {
 		of := backoffice.MinfinCriteria{FinancialYearID: e.id}
-		more, err := backoffice.ReadCounts(ctx, backoffice.MinfinTable.Reader(l.in), backoffice.Root, of, []string{backoffice.NoParent})
+		more, err := backoffice.ReadCounts(ctx, documents, backoffice.Root, of, []string{backoffice.NoParent})
 		if err != nil {
 			return err
 		}
 		if counts[e.id]+more[backoffice.NoParent] > 0 {
-			e.fault("_deleted", "checklists or minfin documents of the financial year are left; delete them in an import before this one")
+			e.fault("_deleted", "checklists or minfin documents of the financial year are left; "+
+				"delete them in an import before this one")
 		}
 	}
 	return nil
