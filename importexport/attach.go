@@ -23,8 +23,8 @@ type fileReference struct {
 	created backoffice.Instant // zero when the line does not have it
 }
 
-// attachment makes the fields of a noun's stored file: where its bytes are, and the metadata of the REST interface. Only
-// the creation time is taken from the line.
+// attachment makes the fields of a noun's stored file: where its bytes are, and the metadata of the REST interface, of
+// which only the creation time is read.
 func attachment[T any](at func(*T) **backoffice.File) []field[T] {
 	return []field[T]{
 		{

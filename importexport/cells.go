@@ -127,8 +127,8 @@ func (c *typedCells) next() error {
 				}
 			}
 			switch {
-			case cell.Formula != nil && (cell.Value == nil || *cell.Value == "" && cell.Type != "str"): // text can be empty
-				c.cells[column] = notCalculated
+			case cell.Formula != nil && (cell.Value == nil || *cell.Value == "" && cell.Type != "str"):
+				c.cells[column] = notCalculated // unlike an empty text, "str"
 			case cell.Value != nil && (cell.Type == "" || cell.Type == "n"):
 				if number, err := strconv.ParseFloat(*cell.Value, 64); err == nil {
 					c.cells[column] = strconv.FormatFloat(number, 'f', -1, 64)

@@ -20,49 +20,48 @@ type Importer struct {
 	Store backoffice.Store
 	Files backoffice.FileStore
 	Keys  *privacy.Keyset
-	// Rejects, if it is not empty, is a folder that does not exist yet, or is empty. Lines that cannot be loaded go
-	// there as they are, with their reasons and files, and all others are loaded.
+	// Rejects, if set, is a folder that does not exist yet or is empty. Lines that cannot be loaded are written there
+	// unchanged, with their reasons and files, and all others are loaded.
 	Rejects string
-	// Repair are the folder's names of fields that are left out of a line when they are what is wrong with it.
+	// Repair are fields, by their names in the folder, to leave out of a line when they are invalid.
 	Repair []string
-	// Mapping gives columns of CSV files, by the file's name without its end and the column's, the field that they are
-	// for; "" passes one over. A column without is for the field of its own name.
+	// Mapping gives the field for a column of a CSV file, by the file's name without its extension and the column's
+	// name; "" skips the column. Without an entry, a column is for the field of its own name.
 	Mapping map[string]map[string]string
-	// DryRun does all in a transaction that is not committed, for the counts alone: of bad lines as well, which do not
-	// end it. While it goes on it keeps other writers waiting, as any transaction of the store does; the embedded
-	// store is better copied.
+	// DryRun does everything in a transaction that is not committed, for the counts alone. Bad lines are counted and do
+	// not stop it. It blocks other writers as long as it runs; copy the embedded store instead.
 	DryRun bool
-	// Portion, if it is not 0, bounds the lines without attachments that are written at a time; fewer when they take long.
-	// Others write in between, and readers see part of a file. After a cut the next import goes on.
+	// Portion, if not 0, is the most lines without attachments to write at a time; fewer when they take long. Others
+	// write in between, and readers see part of a file. After an interruption the next import continues.
 	Portion int
-	// Action is what the change log calls it; "" for import. ClientID is the pair that asked for it, "" for none.
+	// Action is its name in the change log, "" for import. ClientID is the client that asked for it, "" for none.
 	Action, ClientID string
-	// Progress, if there is one, is told from time to time how far a file has been read.
+	// Progress, if set, is called from time to time with the progress of a file.
 	Progress func(Progress)
-	// Waiting, if there is one, is told once of another import for whose end this one waits.
+	// Waiting, if set, is called once with another import that this one waits for.
 	Waiting func(Running)
 }
 
-// Progress is how far the reading or writing of a file has come.
+// Progress is the progress of reading or writing a file.
 type Progress struct {
 	File    string
-	Writing bool // what was read and is to change is being written
+	Writing bool // the changes are being written
 	Records int
-	Done    int64 // bytes of the file, or records when it is written
+	Done    int64 // bytes of the file, or records when exporting
 	Size    int64
 }
 
-// Loaded counts what the lines of one file have done.
+// Loaded counts the results of one file's lines.
 type Loaded struct {
 	File      string
 	Created   int
 	Updated   int
 	Deleted   int
-	Unchanged int // as the store had it already, or deleted before
-	Rejected  int // could not be loaded
+	Unchanged int // the store had it already, or it was deleted before
+	Rejected  int
 	Reasons   []Reason
 	Bad       []BadLine // the first MaxBadLines of the rejected lines
-	Repaired  []BadLine // that were loaded without what was wrong with them
+	Repaired  []BadLine // lines loaded without their invalid fields
 }
 
 func (l Loaded) Lines() int { return l.Created + l.Updated + l.Deleted + l.Unchanged + l.Rejected }
@@ -76,15 +75,14 @@ type importing struct {
 	rejects  *rejects      // nil when there is no folder for them
 	rejected rejectedIDs   // so far
 	stream   bool          // lines come from a Stream
-	dry      backoffice.Tx // in which a dry run is made
+	dry      backoffice.Tx // the transaction of a dry run
 }
 
-// Import loads the files of a folder in their order, each in a transaction of its own, and stops at the first that
-// cannot be loaded. It waits for another import that runs. It returns what was loaded, also when there is an error: a
-// *BadFile when a file has bad lines, one of the folder's or of the store's otherwise. Importing the same folder again
-// changes nothing.
+// Import loads the files of a folder in order, each in its own transaction, and stops at the first that cannot be
+// loaded. It first waits for any running import to end. It returns what was loaded, even with an error: a *BadFile when
+// a file has bad lines, else one of the folder or the store. Importing the same folder again changes nothing.
 func (i *Importer) Import(ctx context.Context, folder string) (all []Loaded, err error) {
-	if info, err := os.Stat(folder); err == nil && !info.IsDir() { // to open a named pipe would wait
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() { // opening a named pipe would wait
 		return nil, fmt.Errorf("cannot open the folder: %s is not a folder", folder)
 	}
 	root, err := os.OpenRoot(folder)
@@ -134,7 +132,7 @@ type opened struct {
 	source source
 }
 
-// openAll opens every file: an unreadable one, or one with an unknown column, is found before anything is loaded.
+// openAll opens every file, to find unreadable files and unknown columns before anything is loaded.
 func (im *importing) openAll() error {
 	for _, t := range inOrder() {
 		src, err := t.open(im)
@@ -166,8 +164,8 @@ func (im *importing) loadAll(ctx context.Context) (all []Loaded, err error) {
 	return all, nil
 }
 
-// checkFolder refuses a folder without any file that import reads, and one with a file that import would read under
-// another name: a misspelt name must not look like an import.
+// checkFolder rejects a folder without any file that import reads, and one with a file of the right kind but another
+// name: a misspelt name must not look like an import.
 func checkFolder(folder *os.Root) error {
 	entries, err := fs.ReadDir(folder.FS(), ".")
 	if err != nil {
@@ -186,7 +184,8 @@ func checkFolder(folder *os.Root) error {
 		}
 		switch other := found[stem(name)]; {
 		case !known[stem(name)]:
-			return fmt.Errorf("the folder holds %q, which is none of the files that import reads: %s (or .csv, .xlsx)", name, strings.Join(names, ", "))
+			return fmt.Errorf("the folder holds %q, which is none of the files that import reads: %s (or .csv, .xlsx)",
+				name, strings.Join(names, ", "))
 		case other != "":
 			return fmt.Errorf("the folder holds both %s and %s; only one of them can be what is meant", other, name)
 		}

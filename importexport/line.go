@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// MaxLine is the most bytes of a line: many times the largest sound record.
+// MaxLine is the most bytes of a line: many times the largest valid record.
 const MaxLine = 1 << 20
 
-// errLongLine is a line of more than MaxLine bytes; the reader stands behind it.
+// errLongLine is a line of more than MaxLine bytes; the reader is after it.
 var errLongLine = errors.New("the line has more than 1 MiB")
 
 // lineReader reads a file line by line, or record by record.
@@ -22,20 +22,20 @@ type lineReader interface {
 
 type lines struct {
 	r      *bufio.Reader
-	number int   // of the line that was read last, from 1
-	start  int64 // where it begins
+	number int   // of the last line read, from 1
+	start  int64 // its offset
 	read   int64 // bytes so far
 	buffer []byte
 }
 
 func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, 128<<10)} }
 
-// place is where the line stands that was read last: its number from 1, and its offset.
+// place is the number of the last line read, from 1, and its offset.
 func (l *lines) place() (number int, offset int64) { return l.number, l.start }
 func (l *lines) done() int64                       { return l.read }
 
-// next returns the next line that is not blank, without what ends it, until the following call. io.EOF at the end,
-// errLongLine for a line that was passed over, other errors of the reader. A byte order mark is no part of a line.
+// next returns the next line that is not blank, without its line feed or a byte order mark; it is valid until the next
+// call. Errors: io.EOF at the end, errLongLine for a line that was skipped, and those of the reader.
 func (l *lines) next() ([]byte, error) {
 	for {
 		text, err := l.one()
@@ -56,7 +56,7 @@ func (l *lines) one() ([]byte, error) {
 	for {
 		part, err := l.r.ReadSlice('\n')
 		l.read += int64(len(part))
-		long = long || len(l.buffer)+len(part) > MaxLine+1 // the line feed is no part of it
+		long = long || len(l.buffer)+len(part) > MaxLine+1 // not counting the line feed
 		if errors.Is(err, bufio.ErrBufferFull) {
 			if !long {
 				l.buffer = append(l.buffer, part...)

@@ -11,21 +11,20 @@ import (
 )
 
 const (
-	chunkRows  = 1000    // lines that travel to the store together
+	chunkRows  = 1000    // lines sent to the store together
 	chunkBytes = 4 << 20 // of their text, about
 	knownRefs  = 20_000  // identifiers whose noun is remembered
 	attempts   = 3       // of a file whose records others change between staging and applying
 )
 
-// loading is one reading of lines of one file. A file is read twice: it is staged beside the store's other writers, to
-// judge every line and to note those that change something, and these alone are applied in the one transaction of the
-// file.
+// loading is one reading of lines of one file. A file is read twice. Staging, which blocks no writer of the store,
+// checks every line and notes those that change something. Only these are applied, in the one transaction of the file.
 type loading[T any, C comparable] struct {
 	*noun[T, C]
 	im           *importing
-	in           backoffice.NounReader // what the rules across nouns ask: at one moment, or in a transaction
+	in           backoffice.NounReader // for rules across nouns: a snapshot, or a transaction
 	rows         backoffice.Reader[*T, C]
-	tx           backoffice.Tx            // nil while the file is staged
+	tx           backoffice.Tx            // nil while staging
 	writer       backoffice.Writer[*T, C] // the same
 	now          backoffice.Instant
 	versionsFrom int // see backoffice.Tx
@@ -35,30 +34,31 @@ type loading[T any, C comparable] struct {
 	all          []*entry[T] // the lines of the chunk
 	claims       claims
 	source       source
-	stored       *storedFiles          // while the file was staged
-	parked       map[string]*T         // rows as they were before they gave up their unique value
+	stored       *storedFiles          // during staging
+	parked       map[string]*T         // rows before they gave up their unique value
 	names        map[fieldSet][]string // of changed fields, for the change log
 	out          []byte
 }
 
-func (n *noun[T, C]) newLoading(im *importing, s *staged, in backoffice.NounReader, rows backoffice.Reader[*T, C]) *loading[T, C] {
+func (n *noun[T, C]) newLoading(
+	im *importing, s *staged, in backoffice.NounReader, rows backoffice.Reader[*T, C],
+) *loading[T, C] {
 	return &loading[T, C]{
 		noun: n, im: im, in: in, rows: rows, now: backoffice.InstantOf(time.Now()), refs: map[string]backoffice.Noun{},
-		names: map[fieldSet][]string{}, loaded: Loaded{File: s.name}, claims: newClaims(), stored: &s.stored, source: s.source,
-		bad: badLines{all: im.rejecting()},
+		names: map[fieldSet][]string{}, loaded: Loaded{File: s.name}, claims: newClaims(), stored: &s.stored,
+		source: s.source, bad: badLines{all: im.rejecting()},
 	}
 }
 
 var (
-	// errContested ends an application that the store has refused a row of; the next one looks at who has what first.
+	// errContested ends an attempt in which the store rejected a row; the next one first resolves unique values.
 	errContested = errors.New("the store refuses a row")
-	// errStale says that what was staged does not fit the store any more.
-	errStale = errors.New("a record was changed since its line was read")
-	// errChanged says that the folder did not hold still.
+	// errStale means that the staged lines no longer fit the store.
+	errStale   = errors.New("a record was changed since its line was read")
 	errChanged = errors.New("the file was changed while it was imported; import the folder again")
 )
 
-// loadFrom brings the store in step with a source's lines, all of them or nothing.
+// loadFrom loads a source's lines, all of them or nothing.
 func (n *noun[T, C]) loadFrom(ctx context.Context, im *importing, src source) (Loaded, error) {
 	for attempt := 1; ; attempt++ {
 		loaded, err := n.loadOnce(ctx, im, src)
@@ -82,9 +82,9 @@ func (n *noun[T, C]) loadOnce(ctx context.Context, im *importing, src source) (_
 	case err == nil:
 		im.rejected.add(s.rejected)
 		return loaded, nil
-	case known && im.rejecting() && errors.As(err, &bad): // what is bad by now is rejected the next time
+	case known && im.rejecting() && errors.As(err, &bad): // the next attempt rejects the lines that are bad now
 		return Loaded{}, errStale
-	case !known: // whether it was committed
+	case !known: // it may have been committed
 		return Loaded{}, fmt.Errorf("%s: %w", src.name, err)
 	case errors.As(err, &bad):
 		return Loaded{}, bad
@@ -98,7 +98,7 @@ func (s source) notLoaded(err error) error {
 
 func cannotRead(file string, err error) error { return fmt.Errorf("cannot read %s: %w", file, err) }
 
-// judge finds what is wrong with some lines, and works out the rows that they make.
+// judge finds the faults of lines, and the rows that they make.
 func (l *loading[T, C]) judge(ctx context.Context, all []*entry[T]) error {
 	l.all = all
 	if err := l.merge(ctx, all); err != nil {
@@ -118,7 +118,7 @@ func (l *loading[T, C]) judge(ctx context.Context, all []*entry[T]) error {
 	return nil
 }
 
-// told gathers the lines that turned out to be bad.
+// told collects the bad lines.
 func (l *loading[T, C]) told(all []*entry[T]) {
 	for _, e := range all {
 		if len(e.faults) > 0 {
@@ -127,7 +127,7 @@ func (l *loading[T, C]) told(all []*entry[T]) {
 	}
 }
 
-// sound picks the lines without a fault: those that make or change a row, and those that delete one that is there.
+// sound picks the lines without a fault: those that make or change a row, and those that delete an existing one.
 func (l *loading[T, C]) sound(all []*entry[T]) (entries, deleted []*entry[T]) {
 	for _, e := range all {
 		switch {
@@ -141,7 +141,7 @@ func (l *loading[T, C]) sound(all []*entry[T]) (entries, deleted []*entry[T]) {
 	return entries, deleted
 }
 
-// derived works out what follows from other records, and checks the rows.
+// derived sets values that depend on other records, and checks the rows.
 func (l *loading[T, C]) derived(ctx context.Context, entries []*entry[T]) error {
 	if l.derive != nil {
 		if err := l.derive(ctx, l, entries); err != nil {

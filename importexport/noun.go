@@ -6,40 +6,40 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// noun is how one kind of record stands in the folder.
+// noun is one kind of record in the folder.
 type noun[T any, C comparable] struct {
 	*backoffice.Table[T, C] // given by describe
 
 	file   string // its lines
 	fields []field[T]
 
-	// first is what a new record is of which no line says anything; nil for nothing.
+	// first sets the defaults of a new record; nil for none.
 	first func(*T)
 
 	// What only some nouns have.
-	noted    func(row, before *T, numbersOnly bool, from int)     // what others see of it: Customer.NoteChange
-	touched  func(*T) *backoffice.Instant                         // when it was changed last
-	happened func(row, before *T, now backoffice.Instant)         // notes when it became what it is
+	noted    func(row, before *T, numbersOnly bool, from int)     // its visible change: Customer.NoteChange
+	touched  func(*T) *backoffice.Instant                         // when it was last changed
+	happened func(row, before *T, now backoffice.Instant)         // notes when its state changed
 	sealed   func(*T, backoffice.PrivacyField) *backoffice.Sealed // its registration numbers
-	atOnce   bool                                                 // its rules are about the file as a whole, which is small
+	atOnce   bool                                                 // its rules need the whole file, which is small
 
-	// derive works out what follows from other records, and holds the rules across them.
+	// derive sets values that depend on other records, and checks the rules across them.
 	derive func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
-	// check holds a row to the rules that need no other record, and normalizes its values; nil for the domain's.
+	// check checks the rules that need no other record, and normalizes the row; nil for the domain's.
 	check func(row *T) []*backoffice.UserError
 	// last puts rows that must be written after the others at the end; nil keeps the lines' order.
 	last func(row *T) bool
-	// follow brings other records in step with rows that were changed.
+	// follow updates other records after changed rows.
 	follow func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
-	// keep refuses to delete rows that others still need.
+	// keep rejects the deletion of rows that others still need.
 	keep func(ctx context.Context, l *loading[T, C], deleted []*entry[T]) error
-	// remove does what has to be done before rows are deleted.
+	// remove prepares the deletion of rows.
 	remove func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
 
-	// Made by describe, as is more of fields.
-	at       map[string]int // where each field stands in fields
+	// Set by describe, as is the rest of fields.
+	at       map[string]int // the index of each field
 	blankRow *T             // a fresh record
-	blank    []string       // and what its fields write
+	blank    []string       // its fields, as written
 }
 
 type table interface {
@@ -62,7 +62,7 @@ func (n *noun[T, C]) fieldNames() (names []string) {
 
 var tables = map[backoffice.Noun]table{}
 
-// inOrder are the files in their order: what a record refers to is in a file before it.
+// inOrder are the files in order: a record refers only to records of earlier files.
 func inOrder() (all []table) {
 	for _, noun := range backoffice.Nouns {
 		if t := tables[noun.Name()]; t != nil {
@@ -72,8 +72,7 @@ func inOrder() (all []table) {
 	return all
 }
 
-// fieldSet is a set of a noun's fields, one bit each.
-type fieldSet uint32
+type fieldSet uint32 // a bit for each of a noun's fields
 
 const maxFields = 32
 
@@ -81,7 +80,7 @@ func (s fieldSet) has(i int) bool { return s&(1<<i) != 0 }
 func (s *fieldSet) add(i int)     { *s |= 1 << i }
 func (s *fieldSet) remove(i int)  { *s &^= 1 << i }
 
-// changesOf tells which fields differ between two rows. old is nil for a new row, which is compared with a blank one.
+// changesOf returns the fields that differ between two rows. A new row, without old, is compared with a blank one.
 func (n *noun[T, C]) changesOf(old, row *T, scratch *[]byte) (set fieldSet) {
 	for i := range n.fields {
 		f := &n.fields[i]

@@ -12,7 +12,7 @@ import (
 // raw is the JSON text of one value, known to be well-formed.
 type raw []byte
 
-// checkObject says what keeps a line from being one JSON object, "" when nothing does.
+// checkObject returns why a line is not one JSON object, "" when it is.
 func checkObject(line []byte) (why string) {
 	switch {
 	case !utf8.Valid(line):
@@ -25,8 +25,8 @@ func checkObject(line []byte) (why string) {
 	return ""
 }
 
-// eachMember calls visit for the members of an object, or for the elements of an array, which have no key, in their
-// order, and stops at its first error. The text is known to be well-formed.
+// eachMember calls visit for the members of an object, or for the elements of an array, which have no key, in order. It
+// stops at the first error of visit. The text must be well-formed.
 func eachMember(text raw, visit func(key, value raw) error) error {
 	at := skipBlanks(text, 0)
 	isObject := text[at] == '{'
@@ -98,7 +98,7 @@ func endOfValue(text raw, at int) int {
 
 func (r raw) isNull() bool { return r[0] == 'n' }
 
-// text reads a string. BadInput for another value, and for an escape that is half a character.
+// text reads a string. BadInput for another value, and for a lone surrogate.
 func (r raw) text() (string, error) {
 	if r[0] != '"' {
 		return "", backoffice.Errorf(backoffice.BadInput, "the value is a string")
@@ -106,7 +106,7 @@ func (r raw) text() (string, error) {
 	if inner := r[1 : len(r)-1]; bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner), nil
 	}
-	if backoffice.HasLoneSurrogate(r) { // where encoding/json quietly puts U+FFFD
+	if backoffice.HasLoneSurrogate(r) { // encoding/json would silently put U+FFFD
 		return "", backoffice.Errorf(backoffice.BadInput, "a text is valid UTF-8")
 	}
 	var text string
@@ -132,5 +132,5 @@ func (r raw) number() (float64, error) {
 	if err != nil {
 		return 0, backoffice.Errorf(backoffice.BadInput, "the number is too large")
 	}
-	return number + 0, nil // which makes 0 of -0
+	return number + 0, nil // turns -0 into 0
 }

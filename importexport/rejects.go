@@ -20,10 +20,10 @@ import (
 	"strings"
 )
 
-// rejecting reports whether bad lines are passed over.
+// rejecting reports whether bad lines are skipped.
 func (im *importing) rejecting() bool { return im.rejects != nil || im.DryRun || im.stream }
 
-// Reason is why lines of a file were rejected, and how many.
+// Reason is why a number of lines were rejected.
 type Reason struct {
 	Fault
 	Lines int
@@ -55,8 +55,9 @@ func (r *rejectedIDs) has(id string) bool {
 func (s *staged) reject(bad *badLines) {
 	bad.sort()
 	s.rejected = bad.lines
+	byLine := func(b badLine, number int) int { return cmp.Compare(b.Line, number) }
 	isRejected := func(number int) bool {
-		_, found := slices.BinarySearchFunc(s.rejected, number, func(b badLine, number int) int { return cmp.Compare(b.Line, number) })
+		_, found := slices.BinarySearchFunc(s.rejected, number, byLine)
 		return found
 	}
 	s.lines = slices.DeleteFunc(s.lines, func(l stagedLine) bool { return isRejected(l.number) })
@@ -83,7 +84,7 @@ func (s *staged) report(loaded Loaded) Loaded {
 	return loaded
 }
 
-// rejects is the folder of the lines that could not be loaded, which import reads once they are fixed.
+// rejects is the folder of rejected lines. Once they are fixed, it can be imported.
 type rejects struct {
 	folder  *os.Root
 	reasons map[string][][]string // by file
@@ -91,7 +92,7 @@ type rejects struct {
 
 const reasonsFile = "reasons.csv"
 
-// newRejects opens the folder, which it makes. It must be empty: what lies there was rejected by another import.
+// newRejects makes and opens the folder. It must be empty: files in it would be another import's rejects.
 func newRejects(name string) (*rejects, error) {
 	if err := os.MkdirAll(name, 0o700); err != nil {
 		return nil, cannotWrite("the rejects", err)
@@ -112,8 +113,8 @@ func newRejects(name string) (*rejects, error) {
 
 func (r *rejects) close() error { return r.folder.Close() }
 
-// writeRejects puts the lines of a file that were rejected into the folder for them, and makes them durable. It may be
-// called again for a file, with what counts then.
+// writeRejects writes the rejected lines of a file into their folder, durably. A second call for a file replaces the
+// first.
 func (im *importing) writeRejects(s *staged) error {
 	r := im.rejects
 	if r == nil || len(s.rejected)+len(s.repaired) == 0 && r.reasons[s.name] == nil {
@@ -144,7 +145,7 @@ func (r *rejects) writeLines(im *importing, s *staged) error {
 		}
 		for i := range s.rejected {
 			at := s.rejected[i].at
-			if at.length > MaxLine { // nothing but its length is known of it
+			if at.length > MaxLine { // too long to be in memory
 				if _, err := io.Copy(w, io.NewSectionReader(s.file, at.offset, int64(at.length))); err != nil {
 					return err
 				}
@@ -168,7 +169,7 @@ func (r *rejects) writeLines(im *importing, s *staged) error {
 	})
 }
 
-// copyFile copies the file that a line names, when there is one.
+// copyFile copies the file that a line names, if any.
 func (r *rejects) copyFile(im *importing, text []byte) error {
 	var line struct{ File string }
 	if json.Unmarshal(text, &line) != nil || line.File == "" || checkPath(line.File) != nil {
@@ -176,12 +177,12 @@ func (r *rejects) copyFile(im *importing, text []byte) error {
 	}
 	source, err := im.openFile(line.File)
 	if err != nil {
-		return nil //nolint:nilerr // that is the line's fault, and among its reasons
+		return nil //nolint:nilerr // it is a fault of the line, and among its reasons
 	}
 	defer func() { _ = source.Close() }()
 	name := filepath.FromSlash(line.File)
 	if slices.Contains(ends, path.Ext(line.File)) && !strings.Contains(path.Clean(line.File), "/") {
-		return nil // where the rejects themselves are
+		return nil // it would overwrite rejects
 	}
 	if err := r.folder.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
@@ -192,7 +193,7 @@ func (r *rejects) copyFile(im *importing, text []byte) error {
 	})
 }
 
-// reasons are those of a file's lines: file, line, field and reason.
+// reasons are the rows of a file's lines: file, line, field and reason.
 func (s *staged) reasons() (rows [][]string) {
 	add := func(line *BadLine, faults []Fault, prefix string) {
 		for _, fault := range faults {
@@ -224,7 +225,7 @@ func (r *rejects) writeReasons() error {
 	})
 }
 
-// write makes a file anew, with all that is to be in it or none of it, and durable.
+// write replaces a file atomically and durably.
 func (r *rejects) write(name string, fill func(io.Writer) error) (err error) {
 	part := name + ".part"
 	file, err := r.folder.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)

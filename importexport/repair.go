@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// repairer is what repairable asks of a noun.
 type repairer interface{ canLeaveOut(field string) bool }
 
 // canLeaveOut reports whether a line can be read without one of the noun's fields.
@@ -15,7 +14,7 @@ func (n *noun[T, C]) canLeaveOut(name string) bool {
 	return known && (n.fields[i].write != nil || n.fields[i].secret != "")
 }
 
-// repairable checks the names of fields that may be left out of lines.
+// repairable checks the names of fields to leave out of lines.
 func repairable(names []string) (map[string]bool, error) {
 	fields := map[string]bool{}
 	for _, name := range names {
@@ -31,14 +30,14 @@ func repairable(names []string) (map[string]bool, error) {
 	return fields, nil
 }
 
-// leaveOut reads a line as if it did not have a field that is bad, when that is wanted: a record that is stored keeps
-// what it has there, a new one has none. It reports whether it did.
+// leaveOut drops a bad field from a line, if the import repairs it: a stored record keeps its value, a new one has none.
+// It reports whether it did.
 func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 	f := &l.noun.fields[field]
 	if !l.im.repairs[f.name] || !e.given.has(field) || !l.canLeaveOut(f.name) {
 		return false
 	}
-	if f.write != nil { // a number that cannot be read has left the row as it was
+	if f.write != nil { // a bad registration number has not changed the row
 		kept := e.old
 		if kept == nil {
 			kept = l.blankRow
@@ -53,8 +52,8 @@ func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 	return true
 }
 
-// faultsOf is what is wrong with a row by itself. Of a stream a document may come later than its transcript says that
-// there is one: the origin shows it only of those that are completed.
+// faultsOf are the faults of a row by itself. In a stream, a transcript may have a generated document whose file comes
+// later: the origin shows it only for completed transcripts.
 func (l *loading[T, C]) faultsOf(row *T) []Fault {
 	faults := faultsOf(l.noun.check(row))
 	if l.im.stream {
@@ -63,7 +62,7 @@ func (l *loading[T, C]) faultsOf(row *T) []Fault {
 	return faults
 }
 
-// check holds a row to the rules that need no other record, after each field that was left out again.
+// check checks the rules that need no other record, and again after leaving out fields.
 func (l *loading[T, C]) check(e *entry[T]) {
 	for {
 		e.faults = l.faultsOf(e.row)

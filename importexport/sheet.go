@@ -15,20 +15,20 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// sheet is how the records of a CSV file become lines: the header says which field each column is.
+// sheet turns the records of a CSV file into lines: the header gives the field of each column.
 type sheet struct {
 	comma   rune
 	columns []column
-	header  []byte // as it stands in the file
+	header  []byte // as in the file
 }
 
 type column struct {
-	object, name string // of addressFields.city these two; object is "" for most
+	object, name string // the parts of addressFields.city; object is "" for most
 	cell         cell
-	passed       bool // over
+	passed       bool // skipped
 }
 
-// cell is how the text of a cell becomes a value.
+// cell is the form of a cell's text.
 type cell byte
 
 const (
@@ -39,9 +39,11 @@ const (
 	listCell // strings, with semicolons between them
 )
 
-// readSheet reads the header of a CSV file. Columns are named by fields, parts of objects with a point between, or by
-// what the mapping gives a field's name for; a column that it gives "" is passed over.
-func readSheet(file *os.File, size int64, name string, cellOf func(field string) (cell, bool), mapping map[string]string) (*sheet, error) {
+// readSheet reads the header of a CSV file. A column is named for a field, an object's part after a point, or has its
+// field in the mapping; readSheet skips a column mapped to "".
+func readSheet(
+	file *os.File, size int64, name string, cellOf func(field string) (cell, bool), mapping map[string]string,
+) (*sheet, error) {
 	first, err := newLines(io.NewSectionReader(file, 0, size)).next()
 	if err != nil {
 		return nil, fmt.Errorf("%s has no line with the names of its columns", name)
@@ -70,10 +72,12 @@ func readSheet(file *os.File, size int64, name string, cellOf func(field string)
 		if !known {
 			c.cell, known = cellOf(field)
 		}
+		same := func(other column) bool { return !other.passed && other.object == c.object && other.name == c.name }
 		switch {
 		case !known:
-			return nil, fmt.Errorf("%s: there is no field for the column %s: --mapping names one, or \"\" to pass it over", name, shownKey(header))
-		case !c.passed && slices.ContainsFunc(columns[:i], func(other column) bool { return !other.passed && other.object == c.object && other.name == c.name }):
+			return nil, fmt.Errorf(
+				"%s: there is no field for the column %s: --mapping names one, or \"\" to pass it over", name, shownKey(header))
+		case !c.passed && slices.ContainsFunc(columns[:i], same):
 			return nil, fmt.Errorf("%s: two columns are for the field %s", name, field)
 		}
 		columns[i] = c
@@ -82,7 +86,7 @@ func readSheet(file *os.File, size int64, name string, cellOf func(field string)
 	return s, nil
 }
 
-// values are the cells of a record; why tells what is wrong with it.
+// values are the cells of a record; why is its error, "" for none.
 func (s *sheet) values(text []byte) (values []string, why string) {
 	if !utf8.Valid(text) {
 		return nil, "the line is not valid UTF-8"
@@ -99,7 +103,7 @@ func (s *sheet) values(text []byte) (values []string, why string) {
 	return values, ""
 }
 
-// line makes the line of a record. A cell that is empty says nothing.
+// line makes the line of a record, without its empty cells.
 func (s *sheet) line(text []byte) (line []byte, why string) {
 	values, why := s.values(text)
 	if why != "" {
@@ -131,14 +135,14 @@ func (s *sheet) line(text []byte) (line []byte, why string) {
 	return append(line, '}'), ""
 }
 
-// errorCell is what a spreadsheet writes for a value that it could not calculate, also in Dutch and French.
+// errorCell matches a spreadsheet's calculation errors, also in Dutch and French.
 var errorCell = regexp.MustCompile(`^(#[A-Z][A-Z0-9/]*[!?]|#N/[AB]|#GETTING_DATA|Err:[0-9]{3})$`)
 
 func (s *sheet) saysNothing(i int, values []string) bool {
 	return s.columns[i].passed || strings.TrimSpace(values[i]) == ""
 }
 
-// began reports whether a part of the same object stands before a column.
+// began reports whether an earlier column has a part of the same object.
 func (s *sheet) began(i int, values []string) bool {
 	for j := range i {
 		if s.columns[j].object == s.columns[i].object && !s.saysNothing(j, values) {
@@ -148,7 +152,7 @@ func (s *sheet) began(i int, values []string) bool {
 	return false
 }
 
-// comma separates what comes from what stands before it.
+// comma appends a comma, unless a member or element is the first.
 func comma(line []byte) []byte {
 	if line[len(line)-1] == '{' || line[len(line)-1] == '[' {
 		return line
@@ -156,13 +160,13 @@ func comma(line []byte) []byte {
 	return append(line, ',')
 }
 
-// spoken are the words for true and false that spreadsheets write.
+// spoken are the words for true and false in spreadsheets.
 var spoken = map[string]string{
 	"true": "true", "1": "true", "yes": "true", "ja": "true", "oui": "true", "waar": "true", "vrai": "true",
 	"false": "false", "0": "false", "no": "false", "nee": "false", "non": "false", "onwaar": "false", "faux": "false",
 }
 
-// member appends a field of a line. What a cell's form does not allow is a string, which the field then refuses.
+// member appends a field of a line. A value not of the cell's form becomes a string, which the field rejects.
 func (s *sheet) member(line []byte, name string, form cell, value string) []byte {
 	line = append(backoffice.AppendJSONString(comma(line), name), ':')
 	value = strings.TrimSpace(value)
@@ -172,7 +176,7 @@ func (s *sheet) member(line []byte, name string, form cell, value string) []byte
 	case flagCell:
 		plain = spoken[strings.ToLower(value)]
 	case numberCell:
-		if plain = value; s.comma == ';' { // as it is written where the comma is the decimal point
+		if plain = value; s.comma == ';' { // from a country with a decimal comma
 			plain = strings.Replace(plain, ",", ".", 1)
 		}
 		if !json.Valid([]byte(plain)) || plain[0] != '-' && (plain[0] < '0' || plain[0] > '9') {

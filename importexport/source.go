@@ -20,7 +20,7 @@ type source struct {
 	file      content
 	size      int64
 	sheet     *sheet // of a spreadsheet, nil for lines of JSON
-	temporary string // where the file is when it is ours
+	temporary string // path of the file when it is ours
 }
 
 type content interface {
@@ -28,7 +28,7 @@ type content interface {
 	io.Closer
 }
 
-// What a noun's file may end with: lines of JSON, or a spreadsheet.
+// The extensions of a noun's file: lines of JSON, or a spreadsheet.
 const (
 	endsLines = ".ndjson"
 	endsCSV   = ".csv"
@@ -37,10 +37,10 @@ const (
 
 var ends = []string{endsLines, endsCSV, endsXLSX}
 
-// stem is a file's name without its end.
+// stem is a file's name without its extension.
 func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
-// open opens the noun's file. fs.ErrNotExist when there is none.
+// open opens the noun's file; fs.ErrNotExist for none.
 func (n *noun[T, C]) open(im *importing) (src source, err error) {
 	var file *os.File
 	for _, end := range ends {
@@ -86,7 +86,7 @@ func (s *source) close() {
 	}
 }
 
-// rejects is the name of the file for lines that are rejected: a workbook's are CSV.
+// rejects is the name of the file for rejected lines: CSV for a workbook.
 func (s *source) rejects() string {
 	if s.temporary != "" {
 		return stem(s.name) + endsCSV
@@ -94,7 +94,7 @@ func (s *source) rejects() string {
 	return s.name
 }
 
-// cellOf is how a cell gives a field, or a part of one.
+// cellOf is the form of a cell with a field, or a part of one.
 func (n *noun[T, C]) cellOf(name string) (form cell, known bool) {
 	switch name {
 	case "_id":
@@ -122,9 +122,9 @@ func (s source) lineReader() (lineReader, error) {
 
 // ParseMapping reads a mapping from JSON: {"customers": {"Klantnaam": "name", "Nota": ""}}.
 func ParseMapping(text []byte) (mapping map[string]map[string]string, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if err := d.Decode(&mapping); err != nil {
-		return nil, errors.New("the mapping is JSON: for each file, without its end, an object of columns and the fields they are for")
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&mapping); err != nil {
+		return nil, errors.New("the mapping is JSON: " +
+			"for each file, without its end, an object of columns and the fields they are for")
 	}
 	files := inOrder()
 	for _, name := range slices.Sorted(maps.Keys(mapping)) {
@@ -135,7 +135,8 @@ func ParseMapping(text []byte) (mapping map[string]map[string]string, err error)
 		for _, column := range slices.Sorted(maps.Keys(mapping[name])) {
 			if field := mapping[name][column]; field != "" {
 				if _, known := files[at].cellOf(field); !known {
-					return nil, fmt.Errorf("the mapping gives the column %s of %s the field %s, and there is no such field", shownKey(column), name, shownKey(field))
+					return nil, fmt.Errorf("the mapping gives the column %s of %s the field %s, "+
+						"and there is no such field", shownKey(column), name, shownKey(field))
 				}
 			}
 		}

@@ -11,30 +11,30 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// staged is a file whose lines were all judged, with where those are that change something. It holds no text of a line.
+// staged is a file whose lines were all judged, with the places of those that change something, but no text.
 type staged struct {
 	source
 	seed      maphash.Seed
 	lines     []stagedLine
 	unchanged int
-	contested bool // values that only one record may have pass from one to another
+	contested bool // unique values pass from one record to another
 	stored    storedFiles
-	rejected  []badLine // that are left out, by line
-	repaired  []BadLine // that are loaded without a part of them
+	rejected  []badLine // sorted by line
+	repaired  []BadLine // loaded without some fields
 
 	toWrite, written int64         // bytes of the lines
 	soFar            Loaded        // by the portions
 	took             time.Duration // the latest transaction
 }
 
-// stagedLine is where a line stands in its file.
+// stagedLine is the place of a line in its file.
 type stagedLine struct {
 	number  int
 	offset  int64
 	length  int
 	sum     uint64 // a keyed hash of its text
 	deleted bool
-	file    *backoffice.File // that the record is to have, nil when the line names none
+	file    *backoffice.File // the record's new file, nil when the line names none
 }
 
 func (s *staged) text(line stagedLine) ([]byte, error) {
@@ -52,8 +52,8 @@ type staging[T any, C comparable] struct {
 	seen  map[uint64]int // a keyed hash of each identifier so far → its line
 }
 
-// stage judges all lines of a file against the store as it is at one moment, and stores the files that they name. It
-// keeps no writer waiting. *BadFile when there are bad lines.
+// stage judges all lines of a file against a snapshot of the store, and stores the files that they name. It blocks no
+// writer. *BadFile for bad lines.
 func (n *noun[T, C]) stage(ctx context.Context, im *importing, s *staged) error {
 	read := func(ctx context.Context, in backoffice.NounReader, rows backoffice.Reader[*T, C]) error {
 		lines, err := s.lineReader()
@@ -63,7 +63,7 @@ func (n *noun[T, C]) stage(ctx context.Context, im *importing, s *staged) error 
 		l := &staging[T, C]{loading: n.newLoading(im, s, in, rows), staged: s, lines: lines, seen: map[uint64]int{}}
 		return l.readAll(ctx)
 	}
-	if im.dry != nil { // which has what the files before would bring
+	if im.dry != nil { // its transaction has the earlier files
 		return read(ctx, im.dry, n.Reader(im.dry))
 	}
 	return atOneMoment(ctx, im.Store, func(ctx context.Context, reads backoffice.Readers) error {
@@ -71,7 +71,7 @@ func (n *noun[T, C]) stage(ctx context.Context, im *importing, s *staged) error 
 	})
 }
 
-// readAll reads the file from its start to its end, or until enough lines are bad.
+// readAll reads the whole file, or until enough lines are bad.
 func (l *staging[T, C]) readAll(ctx context.Context) error {
 	var entries []*entry[T]
 	bytes := 0
@@ -90,13 +90,15 @@ func (l *staging[T, C]) readAll(ctx context.Context) error {
 			}
 			return l.bad.of(l.name, false)
 		case errors.Is(err, errLongLine):
-			l.bad.add(stagedLine{number: number, offset: offset, length: int(l.lines.done() - offset)}, "", Fault{Why: err.Error()})
+			at := stagedLine{number: number, offset: offset, length: int(l.lines.done() - offset)}
+			l.bad.add(at, "", Fault{Why: err.Error()})
 			continue
 		case err != nil:
 			return cannotRead(l.name, err)
 		}
 		e := l.parse(number, text)
-		e.at = stagedLine{number: number, offset: offset, length: len(text), sum: maphash.Bytes(l.seed, text), deleted: e.deleted}
+		sum := maphash.Bytes(l.seed, text)
+		e.at = stagedLine{number: number, offset: offset, length: len(text), sum: sum, deleted: e.deleted}
 		if len(e.faults) == 0 {
 			l.once(e)
 		}
@@ -119,7 +121,7 @@ func (l *staging[T, C]) readAll(ctx context.Context) error {
 	return l.bad.of(l.name, true)
 }
 
-// once refuses an identifier that stood on a line before: the two could not both be so after a second run.
+// once rejects an identifier of an earlier line: a second run would change the record again.
 func (l *staging[T, C]) once(e *entry[T]) {
 	key := maphash.String(l.seed, e.id)
 	if first, twice := l.seen[key]; twice {
@@ -129,7 +131,7 @@ func (l *staging[T, C]) once(e *entry[T]) {
 	l.seen[key] = e.line
 }
 
-// chunk judges some lines and notes those that change something.
+// chunk judges lines and notes those that change something.
 func (l *staging[T, C]) chunk(ctx context.Context, all []*entry[T]) error {
 	if len(all) == 0 {
 		return nil
@@ -166,7 +168,7 @@ func (l *staging[T, C]) chunk(ctx context.Context, all []*entry[T]) error {
 	return ctx.Err()
 }
 
-// left are the lines without the bad ones, read again: rules about all of them have to hold for these by themselves.
+// left are the good lines, read again: rules about the whole file must hold for them alone.
 func (l *staging[T, C]) left(all []*entry[T]) (left []*entry[T], err error) {
 	l.told(all)
 	for _, e := range all {

@@ -9,16 +9,16 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Stream is an import whose lines come from a caller, some of one noun at a time, in place of a folder: what another
-// backoffice tells. Each Load is a transaction of its own; lines that cannot be loaded are told, and all others are. A
-// record's version is the one that its line says, also a smaller one than is stored.
+// Stream is an import whose lines come from a caller instead of a folder, some of one noun at a time: the records of
+// another backoffice. Each Load is its own transaction; it reports lines that cannot be loaded, and loads all others. A
+// record gets the version of its line, even if the stored one is larger.
 type Stream struct {
 	im      *importing
 	repairs map[string]bool
 	end     func()
 }
 
-// Stream waits for another import and begins one; beside has the files that lines name, nil for none. Close it.
+// Stream waits for any running import and begins one. beside has the files that lines name, nil for none. Close it.
 func (i *Importer) Stream(ctx context.Context, beside *os.Root) (*Stream, error) {
 	s, err := i.StreamBeside(beside)
 	if err != nil {
@@ -28,7 +28,7 @@ func (i *Importer) Stream(ctx context.Context, beside *os.Root) (*Stream, error)
 	return s, err
 }
 
-// StreamBeside begins one beside others that may run, for single records that nobody is to wait for.
+// StreamBeside begins one without waiting for others, for single records.
 func (i *Importer) StreamBeside(beside *os.Root) (*Stream, error) {
 	im, err := i.importing(beside)
 	if err != nil {
@@ -38,17 +38,14 @@ func (i *Importer) StreamBeside(beside *os.Root) (*Stream, error) {
 	return &Stream{im, im.repairs, func() {}}, nil
 }
 
-// Close lets another import begin.
 func (s *Stream) Close() { s.end() }
 
 // Fields are the names of the fields that a noun's lines may have besides _id and _deleted.
 func Fields(noun backoffice.Noun) []string { return tables[noun].fieldNames() }
 
-// Load brings the store in step with lines of a noun in the folder's form, each with a line feed behind it. Loaded.Bad
-// are all that could not be loaded, by the number of their line. Errors are those of the store, after which none of
-// the lines was loaded.
-//
-// With repair, lines are loaded without the Importer's fields of that name when these are what is wrong with them.
+// Load loads lines of a noun in the folder's form, each with a line feed. Loaded.Bad are all rejected lines, by number.
+// Errors are those of the store, and then none of the lines was loaded. With repair, it leaves out the fields of
+// Importer.Repair where they are invalid.
 func (s *Stream) Load(ctx context.Context, noun backoffice.Noun, lines []byte, repair bool) (Loaded, error) {
 	s.im.repairs = nil
 	if repair {
@@ -58,10 +55,11 @@ func (s *Stream) Load(ctx context.Context, noun backoffice.Noun, lines []byte, r
 	if !known {
 		return Loaded{}, fmt.Errorf("no file has lines of a %s", noun)
 	}
-	return t.loadFrom(ctx, s.im, source{name: t.fileName(), file: inMemory{bytes.NewReader(lines)}, size: int64(len(lines))})
+	from := source{name: t.fileName(), file: inMemory{bytes.NewReader(lines)}, size: int64(len(lines))}
+	return t.loadFrom(ctx, s.im, from)
 }
 
-// inMemory is the content of a source that is no file.
+// inMemory is the content of a source without a file.
 type inMemory struct{ *bytes.Reader }
 
 func (inMemory) Close() error { return nil }

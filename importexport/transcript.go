@@ -7,6 +7,7 @@ import (
 )
 
 type transcript = backoffice.Transcript
+type transcriptLoading = loading[transcript, backoffice.TranscriptCriteria]
 
 var transcripts = describe(backoffice.TranscriptTable, noun[transcript, backoffice.TranscriptCriteria]{
 	file:     "transcripts.ndjson",
@@ -19,19 +20,20 @@ var transcripts = describe(backoffice.TranscriptTable, noun[transcript, backoffi
 	remove:   removeTranscripts,
 })
 
-// checkTranscript adds what only an import can do wrong to the domain's check.
+// checkTranscript adds to the domain's check an error that only an import can make.
 func checkTranscript(t *transcript) []*backoffice.UserError {
 	found := backoffice.TranscriptTable.Check(t)
 	if t.DocumentGenerated && t.Document == nil {
 		found = append(found, &backoffice.UserError{
-			Code: backoffice.CodeRequired, Message: "a transcript whose document was generated has a file", Field: []string{"documentGenerated"},
+			Code: backoffice.CodeRequired, Field: []string{"documentGenerated"},
+			Message: "a transcript whose document was generated has a file",
 		})
 	}
 	return found
 }
 
 // deriveTranscripts puts each transcript into the year of its checklist.
-func deriveTranscripts(ctx context.Context, l *loading[transcript, backoffice.TranscriptCriteria], entries []*entry[transcript]) error {
+func deriveTranscripts(ctx context.Context, l *transcriptLoading, entries []*entry[transcript]) error {
 	var ids []string
 	for _, e := range entries {
 		ids = append(ids, e.row.ChecklistID)
@@ -45,7 +47,7 @@ func deriveTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 	for _, e := range entries {
 		list := found[e.row.ChecklistID]
 		switch {
-		case list == nil: // a reference that was looked up long ago and is gone since: cannot be within a transaction
+		case list == nil: // found earlier and deleted since: impossible within a transaction
 			e.fault("checklist", "there is no checklist with this identifier")
 		case e.given.has(given) && e.row.FinancialYearID != "" && e.row.FinancialYearID != list.FinancialYearID:
 			e.fault("financialYear", "the financial year is not that of the checklist")
@@ -57,7 +59,7 @@ func deriveTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 }
 
 // followTranscripts moves the calculations of transcripts that got another customer.
-func followTranscripts(ctx context.Context, l *loading[transcript, backoffice.TranscriptCriteria], entries []*entry[transcript]) error {
+func followTranscripts(ctx context.Context, l *transcriptLoading, entries []*entry[transcript]) error {
 	for _, e := range entries {
 		if e.old == nil || e.old.CustomerID == e.row.CustomerID {
 			continue
@@ -75,7 +77,7 @@ func followTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 }
 
 // removeTranscripts forgets the proposals of their calculations; deleteRows forgets their own files.
-func removeTranscripts(ctx context.Context, l *loading[transcript, backoffice.TranscriptCriteria], entries []*entry[transcript]) error {
+func removeTranscripts(ctx context.Context, l *transcriptLoading, entries []*entry[transcript]) error {
 	for _, e := range entries {
 		calculation, ok, err := calculationOf(ctx, l.tx, e.id)
 		if err == nil && ok && calculation.Proposal != nil {
@@ -89,5 +91,6 @@ func removeTranscripts(ctx context.Context, l *loading[transcript, backoffice.Tr
 }
 
 func calculationOf(ctx context.Context, tx backoffice.Tx, transcriptID string) (*calculation, bool, error) {
-	return backoffice.First(ctx, tx.Calculations(), backoffice.ListQuery[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript}, transcriptID)
+	list := backoffice.ListQuery[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript}
+	return backoffice.First(ctx, tx.Calculations(), list, transcriptID)
 }

@@ -16,7 +16,7 @@ import (
 
 const (
 	leaseName  = "import"
-	leaseLife  = 2 * time.Minute // after which one of another machine that says nothing is taken for dead
+	leaseLife  = 2 * time.Minute // after it, a silent import on another machine counts as dead
 	leaseRenew = leaseLife / 6
 	leaseLook  = 200 * time.Millisecond
 )
@@ -33,7 +33,7 @@ func (r Running) String() string {
 	return fmt.Sprintf("process %d on %s, since %s", r.Process, r.Host, r.Since.UTC().Format(time.RFC3339))
 }
 
-// thisStart sets this process apart from an earlier one on the same host with the same number, as in a container.
+// thisStart tells this process from an earlier one with the same host and number, as in a container.
 var (
 	thisStart = backoffice.NewID()
 	holders   atomic.Int64
@@ -58,7 +58,7 @@ func runningOf(lease *backoffice.Lease) Running {
 	return r
 }
 
-// isGone says that an import of this machine has ended without saying so.
+// isGone reports whether an import on this machine ended without releasing its lease.
 func (r Running) isGone() bool {
 	if host, err := os.Hostname(); err != nil || r.Host != host || r.Process <= 0 {
 		return false
@@ -75,8 +75,8 @@ func (r Running) isGone() bool {
 	return err != nil && !os.IsPermission(err)
 }
 
-// turn waits until no other import runs, and keeps others waiting until it is ended. It is there for order: two that
-// run at once, as after a clock was set, are slower and no less sound.
+// turn waits until no other import runs, and makes others wait until end is called. Correctness does not depend on it:
+// two imports that run at once, as after a clock change, are only slower.
 func (i *Importer) turn(ctx context.Context) (end func(), err error) {
 	mine := backoffice.Lease{Name: leaseName, Holder: holder(), Since: backoffice.InstantOf(time.Now())}
 	for told := ""; ; {
@@ -98,7 +98,7 @@ func (i *Importer) turn(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// take takes the lease when nobody has it. It writes only when it may succeed.
+// take takes the lease if it is free. It writes only when it may succeed.
 func (i *Importer) take(ctx context.Context, mine backoffice.Lease) (taken bool, other *backoffice.Lease, err error) {
 	other, err = i.Store.Lease(ctx, leaseName)
 	if err != nil {
@@ -116,13 +116,13 @@ func (i *Importer) take(ctx context.Context, mine backoffice.Lease) (taken bool,
 	return taken, other, err
 }
 
-// hold prolongs the lease until it is ended.
+// hold renews the lease until end is called.
 func (i *Importer) hold(ctx context.Context, mine backoffice.Lease) (end func()) {
 	holding, stop := context.WithCancel(ctx)
 	var held sync.WaitGroup
 	held.Go(func() {
 		backoffice.Every(holding, leaseRenew, func() {
-			_, _, _ = i.take(holding, mine) // who loses it goes on: what has begun is sound
+			_, _, _ = i.take(holding, mine) // without the lease it continues, which is safe
 		})
 	})
 	return func() {
@@ -130,6 +130,6 @@ func (i *Importer) hold(ctx context.Context, mine backoffice.Lease) (end func())
 		held.Wait()
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		_ = i.Store.EndLease(ending, leaseName, mine.Holder) // it ends by itself if that fails
+		_ = i.Store.EndLease(ending, leaseName, mine.Holder) // if that fails, it expires
 	}
 }

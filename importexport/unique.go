@@ -8,16 +8,16 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// claims are who wants which unique value in a file. They are decided when all lines are known, for the end counts:
-// records may swap their values, or pass them on in a chain.
+// claims are the unique values that a file's records want. They are decided after the last line, because only the
+// result counts: records may swap their values, or pass them on in a chain.
 type claims struct {
 	seed    maphash.Seed
 	first   map[uint64]bool // values that a line claims, as keyed hashes
-	leaving map[uint64]bool // records that give up theirs, or are deleted
+	leaving map[uint64]bool // records that give up their value, or are deleted
 	held    []heldClaim
 }
 
-// heldClaim is the claim of a line to what a stored record has.
+// heldClaim is a line's claim to the value of a stored record.
 type heldClaim struct {
 	at         stagedLine
 	id, holder string
@@ -29,7 +29,7 @@ func newClaims() claims {
 
 const taken = "another record has the value, and only one may have it"
 
-// claim notes what the sound ones among some lines want and give up.
+// claim notes the values that lines without a fault want and give up.
 func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 	if l.Unique == nil {
 		return nil
@@ -76,8 +76,8 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 
 func (l *loading[T, C]) uniqueField() string { return folderName(l.Unique[:1]) }
 
-// decide tells of claims to what its holder keeps, and whether there are any that the holder gives up. A record whose
-// claim comes to nothing keeps what it has, and so may have to be told of as well who claims that.
+// decide rejects claims to a value that its holder keeps, and reports whether any claims remain. A record whose claim
+// is rejected keeps its own value, so a claim to that may have to be rejected too.
 func (l *loading[T, C]) decide() (contested bool) {
 	c := &l.claims
 	for again := true; again; {
@@ -87,7 +87,7 @@ func (l *loading[T, C]) decide() (contested bool) {
 				return false
 			}
 			l.bad.add(claim.at, claim.id, Fault{Field: l.uniqueField(), Why: taken})
-			if l.bad.all { // else nothing of the file is loaded, and what else would be bad then is no mistake
+			if l.bad.all { // else nothing is loaded, and claims that fail for that reason are no mistake
 				delete(c.leaving, maphash.String(c.seed, claim.id))
 				again = true
 			}
@@ -97,7 +97,7 @@ func (l *loading[T, C]) decide() (contested bool) {
 	return len(c.held) > 0
 }
 
-// release takes unique values from the records that pass them on, so that the rows can be written in any order.
+// release clears unique values that are passed on, so that the rows can be written in any order.
 func (l *loading[T, C]) release(ctx context.Context) error {
 	var holders []string
 	for _, claim := range l.claims.held {

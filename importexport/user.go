@@ -7,6 +7,7 @@ import (
 )
 
 type user = backoffice.User
+type userLoading = loading[user, backoffice.UserCriteria]
 
 var users = describe(backoffice.UserTable, noun[user, backoffice.UserCriteria]{
 	file:   "users.ndjson",
@@ -14,14 +15,15 @@ var users = describe(backoffice.UserTable, noun[user, backoffice.UserCriteria]{
 	remove: freeCustomers,
 })
 
-// freeCustomers logs that customers lose their responsible user; the store takes it from them when the user is deleted.
-func freeCustomers(ctx context.Context, l *loading[user, backoffice.UserCriteria], entries []*entry[user]) error {
+// freeCustomers logs that customers lose their responsible user; the store clears it when the user is deleted.
+func freeCustomers(ctx context.Context, l *userLoading, entries []*entry[user]) error {
 	for _, e := range entries {
-		of := backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: backoffice.CustomerCriteria{ResponsibleID: e.id}}
+		var of backoffice.ListQuery[backoffice.CustomerCriteria]
+		of.Criteria.ResponsibleID = e.id
 		err := backoffice.EachPage(ctx, l.tx.Customers(), of, backoffice.NoParent, 0, func(page []*customer) error {
 			changes := make([]*backoffice.Change, len(page))
 			for i, c := range page {
-				changes[i] = &backoffice.Change{At: l.now, ClientID: l.im.ClientID, Action: l.im.action(), Noun: backoffice.NounCustomer, ObjectID: c.ID, Fields: []string{"responsibleId"}}
+				changes[i] = l.change(backoffice.NounCustomer, c.ID, []string{"responsibleId"})
 			}
 			return l.tx.LogChanges(ctx, changes...)
 		})

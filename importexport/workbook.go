@@ -12,16 +12,16 @@ import (
 
 const maxWorkbook = 2 << 30 // bytes that a workbook may hold
 
-// openWorkbook writes the first sheet of a workbook as CSV into a file that is removed at once where the system allows
-// it, and else when it is closed: what was staged is read again from there. Cells are what they hold, not how they are
-// shown.
+// openWorkbook writes the first sheet of a workbook as CSV into a file, which applying reads again. It removes the name
+// at once where the system allows that, or else on closing. Cells have their values, not what the program displays.
 func openWorkbook(workbook *os.File, name string) (_ *os.File, err error) {
 	folder, remove, err := files.NewTemp()
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
-	book, err := excelize.OpenReader(workbook, excelize.Options{RawCellValue: true, UnzipSizeLimit: maxWorkbook, TmpDir: folder})
+	options := excelize.Options{RawCellValue: true, UnzipSizeLimit: maxWorkbook, TmpDir: folder}
+	book, err := excelize.OpenReader(workbook, options)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a workbook (.xlsx) that can be read", name)
 	}
@@ -60,7 +60,7 @@ func openWorkbook(workbook *os.File, name string) (_ *os.File, err error) {
 		if width == 0 {
 			width = len(cells)
 		}
-		for len(cells) > 0 && len(cells) < width { // a row ends with its last cell that holds something
+		for len(cells) > 0 && len(cells) < width { // a row ends with its last cell that is not empty
 			cells = append(cells, "")
 		}
 		if err := out.Write(cells); err != nil {

@@ -11,7 +11,7 @@ import (
 // action is what the change log calls an import.
 func (im *importing) action() string { return cmp.Or(im.Action, "import") }
 
-// writeRows stores the rows that are new or differ from what is stored, and logs each.
+// writeRows stores the rows that are new or changed, and logs each.
 func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) error {
 	var changed []*entry[T]
 	var rows []*T
@@ -44,7 +44,7 @@ func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) erro
 		} else {
 			l.loaded.Updated++
 		}
-		block[i] = backoffice.Change{At: l.now, ClientID: l.im.ClientID, Action: l.im.action(), Noun: l.Noun, ObjectID: e.id, Fields: l.shownFields(e.changed)}
+		block[i] = *l.change(l.Noun, e.id, l.shownFields(e.changed))
 		changes[i] = &block[i]
 	}
 	if err := l.tx.LogChanges(ctx, changes...); err != nil {
@@ -56,6 +56,12 @@ func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) erro
 	return nil
 }
 
+func (l *loading[T, C]) change(noun backoffice.Noun, id string, fields []string) *backoffice.Change {
+	return &backoffice.Change{
+		At: l.now, ClientID: l.im.ClientID, Action: l.im.action(), Noun: noun, ObjectID: id, Fields: fields,
+	}
+}
+
 func order(last bool) int {
 	if last {
 		return 1
@@ -63,15 +69,15 @@ func order(last bool) int {
 	return 0
 }
 
-// stamp gives a row that changes its version and the moment of its change.
+// stamp sets the version of a changed row, and when it changed.
 func (l *loading[T, C]) stamp(e *entry[T]) {
 	if l.Version != nil {
 		at := l.Version(e.row)
 		switch version, given := l.at["version"]; {
 		case e.old == nil:
 			*at = max(*at, 1)
-		case l.im.stream && e.given.has(version): // it is the version there
-		case given && e.changed == 1<<version: // the line only says how far the version has come
+		case l.im.stream && e.given.has(version): // it is the origin's version
+		case given && e.changed == 1<<version: // the line changes only the version
 		case *at <= *l.Version(e.old):
 			*at = backoffice.NextVersion(*l.Version(e.old), l.versionsFrom)
 		}
@@ -95,7 +101,7 @@ func (l *loading[T, C]) stamp(e *entry[T]) {
 	}
 }
 
-// numbersOnly reports whether registration numbers alone were changed, apart from version and updatedAt.
+// numbersOnly reports whether only registration numbers were changed, apart from version and updatedAt.
 func (l *loading[T, C]) numbersOnly(changed fieldSet) (only bool) {
 	for i, f := range l.noun.fields {
 		switch {
@@ -109,7 +115,7 @@ func (l *loading[T, C]) numbersOnly(changed fieldSet) (only bool) {
 	return only
 }
 
-// shownFields are the names of changed fields in the terms of GraphQL's inputs, sorted. Equal sets share a list.
+// shownFields are the names of changed fields in GraphQL's inputs, sorted. Equal sets share a list.
 func (l *loading[T, C]) shownFields(set fieldSet) []string {
 	names, known := l.names[set]
 	if !known {
@@ -126,7 +132,7 @@ func (l *loading[T, C]) shownFields(set fieldSet) []string {
 	return names
 }
 
-// deleteRows deletes rows with all that hangs on them, and logs each.
+// deleteRows deletes rows with their dependents, and logs each.
 func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) error {
 	if len(entries) == 0 {
 		return nil
@@ -155,7 +161,7 @@ func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) err
 	}
 	changes := make([]*backoffice.Change, len(gone))
 	for i, id := range gone {
-		changes[i] = &backoffice.Change{At: l.now, ClientID: l.im.ClientID, Action: l.im.action(), Noun: l.Noun, ObjectID: id}
+		changes[i] = l.change(l.Noun, id, nil)
 	}
 	l.loaded.Deleted += len(gone)
 	return l.tx.LogChanges(ctx, changes...)
