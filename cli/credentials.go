@@ -99,9 +99,7 @@ func printPair(t terminal, asJSON bool, id, secret string) error {
 	return err
 }
 
-type credentialsListCommand struct {
-	formatFlag
-}
+type credentialsListCommand struct{ formatFlag }
 
 func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	pairs, err := store.Credentials(ctx)

@@ -16,9 +16,7 @@ type filesCommand struct {
 	Sweep   filesSweepCommand   `cmd:"" help:"Set aside the files that no record names. A server does so by itself when they are few."`
 }
 
-type filesListCommand struct {
-	formatFlag
-}
+type filesListCommand struct{ formatFlag }
 
 func (c *filesListCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	return c.list(t.out, []string{"key", "since"}, func(add adder) error {

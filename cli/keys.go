@@ -22,9 +22,7 @@ type keysCommand struct {
 	Unwrap keysUnwrapCommand `cmd:"" help:"Write the keyset file as it is without a key management service."`
 }
 
-type keysStatusCommand struct {
-	formatFlag
-}
+type keysStatusCommand struct{ formatFlag }
 
 func (c *keysStatusCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	turner := &privacy.KeyTurner{Keys: b.Keys, Store: b.Store}

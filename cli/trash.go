@@ -16,9 +16,7 @@ type trashCommand struct {
 	Empty   trashEmptyCommand   `cmd:"" help:"Erase for good what was deleted, before its time is over."`
 }
 
-type trashListCommand struct {
-	formatFlag
-}
+type trashListCommand struct{ formatFlag }
 
 func (c *trashListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	return c.list(t.out, []string{"id", "noun", "name", "deletedAt", "until", "clientId", "records", "files"}, func(add adder) error {

@@ -63,9 +63,7 @@ func (c *documentsTrustCommand) Run(ctx context.Context, store backoffice.Store,
 	return err
 }
 
-type documentsCheckCommand struct {
-	manifestFlags
-}
+type documentsCheckCommand struct{ manifestFlags }
 
 // Run checks the documents against the schema of this program; no store is needed.
 func (c *documentsCheckCommand) Run(t terminal) error {

@@ -67,9 +67,7 @@ func printWebhook(t terminal, asJSON bool, id, secret string) error {
 	return err
 }
 
-type webhooksListCommand struct {
-	formatFlag
-}
+type webhooksListCommand struct{ formatFlag }
 
 func (c *webhooksListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	hooks, err := store.Webhooks(ctx)

@@ -59,9 +59,7 @@ func confirm(in io.Reader, out io.Writer, question string) error {
 	return errors.New("nothing was done")
 }
 
-type yearsListCommand struct {
-	formatFlag
-}
+type yearsListCommand struct{ formatFlag }
 
 func (c *yearsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	years, err := backoffice.Years(ctx, store)

@@ -4,4 +4,5 @@ import "example.org/backoffice/backoffice"
 
 type document = backoffice.CustomerDocument
 
-var documents = describe(backoffice.DocumentTable, noun[document, backoffice.DocumentCriteria]{file: "documents.ndjson"})
+var documents = describe(backoffice.DocumentTable,
+	noun[document, backoffice.DocumentCriteria]{file: "documents.ndjson"})

@@ -4,4 +4,5 @@ import "example.org/backoffice/backoffice"
 
 type relation = backoffice.CustomerRelation
 
-var relations = describe(backoffice.RelationTable, noun[relation, backoffice.RelationCriteria]{file: "relations.ndjson"})
+var relations = describe(backoffice.RelationTable,
+	noun[relation, backoffice.RelationCriteria]{file: "relations.ndjson"})

@@ -75,8 +75,8 @@ func readSheet(
 		same := func(other column) bool { return !other.passed && other.object == c.object && other.name == c.name }
 		switch {
 		case !known:
-			return nil, fmt.Errorf(
-				"%s: there is no field for the column %s: --mapping names one, or \"\" to pass it over", name, shownKey(header))
+			return nil, fmt.Errorf("%s: there is no field for the column %s: "+
+				"--mapping names one, or \"\" to pass it over", name, shownKey(header))
 		case !c.passed && slices.ContainsFunc(columns[:i], same):
 			return nil, fmt.Errorf("%s: two columns are for the field %s", name, field)
 		}
