@@ -16,42 +16,40 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// noting says when a command is noted in the change log as an administrator's act.
+// noting is when a command is noted in the change log as an administrator's act.
 type noting int
 
 const (
-	never       noting = iota // it looks, or is no act of an administrator
-	withTheDeed               // in the first transaction that changes something; nothing changed, nothing noted
-	beforehand                // before it begins: it gives data out, or changes what is no record
-	afterwards                // when it has ended well: the store is not there before, or is another one
+	never       noting = iota // it only reads, or is no act of an administrator
+	withTheDeed               // in the first transaction that changes something, if any
+	beforehand                // before it begins: it exports data, or changes things other than records
+	afterwards                // after it succeeds: before, the store is missing or another one
 )
 
-// noted says of each command when it is noted. A test fails when one is missing.
+// noted is when each command is noted. A test fails when one is missing.
 var noted = map[string]noting{
-	"serve": never, // what callers do is under their pairs
+	"serve": never, // callers' acts are logged under their credentials
 	"demo":  withTheDeed,
 
-	"import": withTheDeed, "pull": withTheDeed, "export": beforehand, "query": beforehand, "backup": beforehand, "restore": afterwards,
-	"check": never, "doctor": never, "compact": beforehand, "migrate": afterwards,
-
+	"import": withTheDeed, "pull": withTheDeed, "export": beforehand, "query": beforehand,
+	"backup": beforehand, "restore": afterwards, "check": never, "doctor": never, "compact": beforehand, "migrate": afterwards,
 	"files list": never, "files restore": beforehand, "files sweep": beforehand,
 	"trash list": never, "trash restore": withTheDeed, "trash empty": beforehand,
-	"credentials create": withTheDeed, "credentials list": never, "credentials rotate": withTheDeed, "credentials scopes": withTheDeed,
-	"credentials networks": withTheDeed,
-	"credentials extend":   withTheDeed, "credentials revoke": withTheDeed,
+	"credentials create": withTheDeed, "credentials list": never, "credentials rotate": withTheDeed,
+	"credentials scopes": withTheDeed, "credentials networks": withTheDeed,
+	"credentials extend": withTheDeed, "credentials revoke": withTheDeed,
 	"keys status": never, "keys rotate": beforehand, "keys reseal": beforehand, "keys retire": beforehand,
 	"keys wrap": beforehand, "keys unwrap": beforehand,
-	"years start": withTheDeed, "years list": never,
-	"documents generate": withTheDeed, "documents trust": withTheDeed, "documents check": never, "documents list": never, "documents remove": withTheDeed,
+	"years start": withTheDeed, "years list": never, "cache drop": withTheDeed,
+	"documents generate": withTheDeed, "documents trust": withTheDeed, "documents check": never,
+	"documents list": never, "documents remove": withTheDeed,
 	"consultations list": never, "consultations report": never, "consultations verify": never, "changes list": never,
-	"webhooks create": withTheDeed, "webhooks list": never, "webhooks ping": beforehand, "webhooks rewind": withTheDeed, "webhooks disable": withTheDeed,
-	"webhooks rotate": withTheDeed, "webhooks delete": withTheDeed,
-	"cache drop": withTheDeed,
-
+	"webhooks create": withTheDeed, "webhooks list": never, "webhooks ping": beforehand, "webhooks rewind": withTheDeed,
+	"webhooks disable": withTheDeed, "webhooks rotate": withTheDeed, "webhooks delete": withTheDeed,
 	"version": never, "completion": never, "licenses": never,
 }
 
-// about is a command that is an act about something: an identifier, a year, a name that an administrator gave.
+// about is a command about an object: an identifier, a year, or a name that an administrator gave.
 type about interface{ about() string }
 
 func (c *credentialsCreateCommand) about() string   { return c.made }
@@ -66,7 +64,7 @@ func (c *webhooksPingCommand) about() string        { return c.ID }
 func (c *documentsTrustCommand) about() string      { return c.Set }
 func (c *documentsRemoveCommand) about() string     { return c.Set + c.ID }
 
-// nameOf is a command as it is written, without the program.
+// nameOf is the name of a command, without the program.
 func nameOf(command *kong.Context) string {
 	var words []string
 	for node := command.Selected(); node != nil && node.Type == kong.CommandNode; node = node.Parent {
@@ -76,7 +74,7 @@ func nameOf(command *kong.Context) string {
 	return strings.Join(words, " ")
 }
 
-// administered makes what a command does an administrator's act.
+// administered makes a command an administrator's act.
 func (s *settings) administered(ctx context.Context, command *kong.Context) context.Context {
 	name := nameOf(command)
 	when := noted[name]
@@ -87,7 +85,7 @@ func (s *settings) administered(ctx context.Context, command *kong.Context) cont
 	if target := command.Selected().Target; target.IsValid() && target.CanAddr() {
 		if of, ok := reflect.TypeAssert[about](target.Addr()); ok {
 			act.Object = of.about
-			if when == beforehand { // whatever was written there
+			if when == beforehand { // the argument was not checked yet
 				act.Object = func() string { return backoffice.ShownName(of.about()) }
 			}
 		}
@@ -99,7 +97,7 @@ func (s *settings) administered(ctx context.Context, command *kong.Context) cont
 	return ctx
 }
 
-// noteWhatWasDone notes a command that is noted afterwards and has done its work.
+// noteWhatWasDone notes a successful command of the kind afterwards.
 func noteWhatWasDone(ctx context.Context, s *settings, command *kong.Context, wrong error) error {
 	if noted[nameOf(command)] != afterwards || wrong != nil && !errors.As(wrong, new(*incomplete)) {
 		return wrong
@@ -114,18 +112,19 @@ func noteWhatWasDone(ctx context.Context, s *settings, command *kong.Context, wr
 	return wrong
 }
 
-// flagsGiven are the names of the flags that the command line gave, sorted, but for those that all commands share.
+// flagsGiven are the names of the flags on the command line, sorted, except those that all commands share.
 func flagsGiven(command *kong.Context) (names []string) {
 	for _, part := range command.Path {
-		if part.Flag != nil && !slices.Contains(names, part.Flag.Name) && !slices.Contains(command.Model.Flags, part.Flag) {
-			names = append(names, part.Flag.Name)
+		flag := part.Flag
+		if flag != nil && !slices.Contains(names, flag.Name) && !slices.Contains(command.Model.Flags, flag) {
+			names = append(names, flag.Name)
 		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-// administrator is who runs the program: the system's user, or the one that used sudo, and the host, as far as known.
+// administrator is the user of the system who runs the program, also the one who used sudo, and the host, if known.
 func administrator() string {
 	name := "unknown"
 	if who, err := user.Current(); err == nil {
@@ -141,7 +140,7 @@ func administrator() string {
 	return plain(name) + "@" + plain(host)
 }
 
-// plain keeps what comes from the environment short and of one line.
+// plain makes a text from the environment short and of one line.
 func plain(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {

@@ -13,29 +13,29 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// backupCommand copies the embedded store and its files.
 type backupCommand struct {
 	Path string `arg:"" predictor:"path" help:"The folder to write; it must not exist yet, or be empty. It gets backoffice.db and files; the keyset is not in it: keep a copy of that elsewhere."`
 }
 
-// incomplete says that a command did its work, but for files that are missing or damaged.
+// incomplete is the error of a command that did its work except for missing or damaged files.
 type incomplete struct{ files int }
 
-// Error counts them; they were named before.
+// Error counts the files, which were reported before.
 func (e *incomplete) Error() string {
 	return fmt.Sprintf("%d stored files are missing or damaged, which were named; all the rest was copied", e.files)
 }
 
-// What a backup's folder holds.
+// The contents of a backup's folder.
 const (
 	backupDatabase = "backoffice.db"
 	backupFiles    = "files"
 )
 
-// Run copies the store as it is at one moment, while servers go on, and verifies what it copied.
+// Run copies a snapshot of the store, while servers keep running, and verifies the copy.
 func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err error) {
 	if !s.Embedded() {
-		return errors.New("backup copies the embedded store; PostgreSQL has its own: pg_dump for the database, and a copy of --files")
+		return errors.New("backup copies the embedded store; " +
+			"PostgreSQL has its own: pg_dump for the database, and a copy of --files")
 	}
 	store, err := s.OpenRecords(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 		return err
 	}
 	defer stored.Close()
-	// What damage leaves out is not missed in the copy.
+	// In a copy, nothing shows what damage left out.
 	if err := wholeStore(ctx, live); err != nil {
 		return fmt.Errorf("nothing was copied: %w", err)
 	}
@@ -59,7 +59,7 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	if err != nil {
 		return err
 	}
-	defer remove() // it has its name by then, or is of no use
+	defer remove() // it was renamed by then, or is useless
 	counted, bad, err := copyBackend(ctx, live, stored, partial, func(what string) { fmt.Fprintln(t.err, what) })
 	if err != nil {
 		return err
@@ -67,29 +67,33 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	if err := os.Rename(partial, c.Path); err != nil {
 		return fmt.Errorf("cannot write %s: %w", c.Path, err)
 	}
-	_, err = fmt.Fprintf(t.out, "%s holds the store and %d files. The keyset %s is not in it; keep a copy of it elsewhere.\n", c.Path, counted-bad, s.Keyset)
+	_, err = fmt.Fprintf(t.out, "%s holds the store and %d files. The keyset %s is not in it; "+
+		"keep a copy of it elsewhere.\n", c.Path, counted-bad, s.Keyset)
 	if err == nil && bad > 0 {
 		return &incomplete{bad}
 	}
 	return err
 }
 
-// wholeStore fails with what is wrong with a store and its counters.
+// wholeStore returns an error with the problems of a store and its counters.
 func wholeStore(ctx context.Context, store *sqlite.Store) error {
 	problems, err := store.Integrity(ctx)
 	if err == nil && len(problems) == 0 {
 		problems, err = store.Counters(ctx)
 	}
 	if err == nil && len(problems) > 0 {
-		err = fmt.Errorf("the database is damaged, and should be restored from a backup (backoffice restore): %s", strings.Join(problems[:min(len(problems), 3)], "; "))
+		err = fmt.Errorf("the database is damaged, and should be restored from a backup (backoffice restore): %s",
+			strings.Join(problems[:min(len(problems), 3)], "; "))
 	}
 	return err
 }
 
-// copyBackend copies the files first, then the records, then the files that came in between: a file that goes after its
-// record was copied is among the first. It counts the files that the copied records name, and those of them that are
-// missing or damaged, which it tells.
-func copyBackend(ctx context.Context, live *sqlite.Store, stored files.Store, folder string, tell func(string)) (count, bad int, err error) {
+// copyBackend copies the files first, then the records, then the files added in between. So a file deleted after its
+// record was copied is in the copy. It counts the files that the copied records name, and the missing or damaged ones,
+// which it reports.
+func copyBackend(
+	ctx context.Context, live *sqlite.Store, stored files.Store, folder string, tell func(string),
+) (count, bad int, err error) {
 	into, err := files.OpenFolder(filepath.Join(folder, backupFiles))
 	if err != nil {
 		return 0, 0, err
@@ -97,7 +101,7 @@ func copyBackend(ctx context.Context, live *sqlite.Store, stored files.Store, fo
 	defer func() { err = errors.Join(err, into.Close()) }()
 	err = stored.List(ctx, "", func(key string) error {
 		err := files.Copy(ctx, into, stored, backoffice.File{Key: key})
-		if backoffice.KindOf(err) == backoffice.NotFound { // gone since it was listed
+		if backoffice.KindOf(err) == backoffice.NotFound { // deleted since it was listed
 			return nil
 		}
 		return err
@@ -130,9 +134,11 @@ func copyBackend(ctx context.Context, live *sqlite.Store, stored files.Store, fo
 	return copyFiles(ctx, copied, into, stored, tell)
 }
 
-// copyFiles copies the files that records name, and verifies all of them in the copy. It counts them, and those that
-// are missing or damaged, which it tells.
-func copyFiles(ctx context.Context, reads backoffice.Store, into, from files.Store, tell func(string)) (count, bad int, err error) {
+// copyFiles copies the files that records name, and verifies all of them in the copy. It counts them, and the missing
+// or damaged ones, which it reports.
+func copyFiles(
+	ctx context.Context, reads backoffice.Store, into, from files.Store, tell func(string),
+) (count, bad int, err error) {
 	err = eachStoredFile(ctx, reads, func(file *backoffice.File) error {
 		count++
 		if err := files.Copy(ctx, into, from, *file); err != nil && backoffice.KindOf(err) != backoffice.NotFound {
@@ -148,7 +154,7 @@ func copyFiles(ctx context.Context, reads backoffice.Store, into, from files.Sto
 	return count, bad, err
 }
 
-// verifyFile says what is wrong with a record's file, "" when nothing is.
+// verifyFile returns the error in a record's file, "" for none.
 func verifyFile(ctx context.Context, stored files.Store, file *backoffice.File) (wrong string, err error) {
 	if wrong, err = files.Verify(ctx, stored, *file); wrong != "" {
 		wrong = fmt.Sprintf("the file of the %s %s %s", file.Owner.Kind, file.Owner.ID, wrong)
@@ -156,7 +162,7 @@ func verifyFile(ctx context.Context, stored files.Store, file *backoffice.File) 
 	return wrong, err
 }
 
-// eachStoredFile visits all files that records name, and what is in the trash.
+// eachStoredFile visits the files of all records, and of the trash.
 func eachStoredFile(ctx context.Context, reads backoffice.Store, visit func(*backoffice.File) error) error {
 	var errs []error
 	for _, noun := range backoffice.Nouns {
@@ -165,7 +171,7 @@ func eachStoredFile(ctx context.Context, reads backoffice.Store, visit func(*bac
 	return errors.Join(append(errs, trashedFiles(ctx, reads, visit))...)
 }
 
-// trashedFiles visits the files of what is in the trash, when no statement waits for it any more.
+// trashedFiles visits the files of the trash, after its statement has ended.
 func trashedFiles(ctx context.Context, trash backoffice.TrashStore, visit func(*backoffice.File) error) error {
 	var all []*backoffice.File
 	err := trash.EachTrashed(ctx, func(d *backoffice.Trashed) error { all = append(all, d.Files()...); return nil })

@@ -8,14 +8,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// cacheCommand is about what servers keep in memory.
 type cacheCommand struct {
 	Drop cacheDropCommand `cmd:"" help:"Have every server forget all that it keeps in memory: after a change by anything else than this program."`
 }
 
 type cacheDropCommand struct{}
 
-// Run notes it in the change log, at which every server looks before it answers.
+// Run notes it in the change log, which every server polls before it answers.
 func (*cacheDropCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	store, err := s.OpenRecords(ctx)
 	if err != nil {

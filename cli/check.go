@@ -13,7 +13,7 @@ import (
 type checkCommand struct{}
 
 // Run checks the database, its counters, the stored files and their digests, and the register of consultations, and
-// prints each problem. It changes nothing, and servers go on meanwhile.
+// prints each problem. It changes nothing, and servers keep running.
 func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	problems, counted := 0, 0
 	tell := func(what string) {
@@ -71,6 +71,7 @@ func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) 
 	if problems > 0 {
 		return fmt.Errorf("%d problems were found", problems)
 	}
-	_, err = fmt.Fprintf(t.out, "All is whole: the database, its counters, %d files and %d entries of the register, compared with %d receipts.\n", counted, verified.Entries, receipts)
+	_, err = fmt.Fprintf(t.out, "All is whole: the database, its counters, %d files and %d entries of the register, "+
+		"compared with %d receipts.\n", counted, verified.Entries, receipts)
 	return err
 }

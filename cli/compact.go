@@ -8,10 +8,10 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// compactCommand writes the embedded store anew, so that nothing of what was erased is left in its file.
+// compactCommand rewrites the embedded store's file, which removes all traces of erased data.
 type compactCommand struct{}
 
-// Run compacts it. Servers may go on reading; writes wait, and may be refused meanwhile.
+// Run compacts it. Servers can still read; writes wait, and may fail meanwhile.
 func (c *compactCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	if !s.Embedded() {
 		return errors.New("only the embedded store is compacted; PostgreSQL does it by itself (VACUUM)")

@@ -21,15 +21,18 @@ type consultationsListCommand struct {
 	Customer string `placeholder:"ID" help:"Only the consultations of this customer, oldest first."`
 }
 
-const listPage = 500 // entries that are read at a time
+const listPage = 500 // entries read at a time
 
-// Run lists the register in the order of chains and entries, that of a customer from the oldest.
+// Run lists the register in the order of chains and entries; for a customer, oldest first.
 func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	columns := []string{"at", "clientId", "clientName", "operation", "fields", "customer", "purpose", "chain", "number", "issuer", "subject"}
+	columns := []string{
+		"at", "clientId", "clientName", "operation", "fields", "customer", "purpose", "chain", "number", "issuer", "subject",
+	}
 	return c.list(t.out, columns, func(add adder) error {
 		each := func(entry *backoffice.Consultation) error {
 			return add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry),
-				orNil(entry.CustomerID), orNil(entry.Purpose), entry.Chain, entry.Number, orNil(entry.Issuer), orNil(entry.Subject))
+				orNil(entry.CustomerID), orNil(entry.Purpose), entry.Chain, entry.Number,
+				orNil(entry.Issuer), orNil(entry.Subject))
 		}
 		if c.Customer != "" {
 			return backoffice.EachConsultation(ctx, store, c.Customer, each)
@@ -50,13 +53,6 @@ func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Sto
 	})
 }
 
-func textOrNil(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
 func orNil(text *string) any {
 	if text == nil {
 		return nil
@@ -64,9 +60,11 @@ func orNil(text *string) any {
 	return *text
 }
 
-// verifyRegister checks the register of consultations by itself, with an earlier receipt if there is one, and against
-// all receipts that servers have written, if the backend knows where. Their number is receipts.
-func verifyRegister(ctx context.Context, b *gateway.Backend, earlier string, tell func(privacy.Problem)) (verified privacy.Verified, receipts int, err error) {
+// verifyRegister checks the register of consultations by itself, with an earlier receipt if given, and against all
+// receipts that servers have written, if the backend knows where; receipts is their number.
+func verifyRegister(
+	ctx context.Context, b *gateway.Backend, earlier string, tell func(privacy.Problem),
+) (verified privacy.Verified, receipts int, err error) {
 	if verified, err = b.Keys.Verify(ctx, b.Store, earlier, tell); err == nil && b.Receipts != nil {
 		receipts, err = b.Keys.VerifyReceipts(ctx, b.Store, b.Receipts, func(p privacy.Problem) {
 			verified.Problems++
@@ -76,7 +74,7 @@ func verifyRegister(ctx context.Context, b *gateway.Backend, earlier string, tel
 	return verified, receipts, err
 }
 
-// tellRestores says which entries of the register restores have lost.
+// tellRestores prints which entries of the register restores have lost.
 func tellRestores(w io.Writer, verified privacy.Verified) {
 	for _, entry := range verified.Restored {
 		fmt.Fprintf(w, "The store was restored at %s: %s.\n", entry.At, *entry.Purpose)
@@ -95,12 +93,14 @@ func (c *consultationsVerifyCommand) Run(ctx context.Context, b *gateway.Backend
 	}
 	tellRestores(t.out, verified)
 	if verified.Problems > 0 {
-		return fmt.Errorf("the register of consultations was tampered with: %d problems in %d entries", verified.Problems, verified.Entries)
+		return fmt.Errorf("the register of consultations was tampered with: %d problems in %d entries",
+			verified.Problems, verified.Entries)
 	}
 	if b.Receipts != nil {
 		fmt.Fprintf(t.out, "It holds all that %d receipts say.\n", kept)
 	}
-	_, err = fmt.Fprintf(t.out, "The register is whole: %d entries in %d chains.\nReceipt, to be kept elsewhere and given to a later check: %s\n",
+	_, err = fmt.Fprintf(t.out, "The register is whole: %d entries in %d chains.\n"+
+		"Receipt, to be kept elsewhere and given to a later check: %s\n",
 		verified.Entries, verified.Chains, verified.Receipt)
 	return err
 }

@@ -15,7 +15,7 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// consultationsReportCommand answers a customer who asks who consulted its numbers.
+// consultationsReportCommand answers a customer's question who consulted their numbers.
 type consultationsReportCommand struct {
 	Customer string `arg:"" help:"The customer's identifier; one that was deleted has a report too."`
 	Format   string `enum:"csv,pdf" default:"csv" help:"What to write: csv, or pdf (${default})."`
@@ -33,9 +33,10 @@ func (c *consultationsReportCommand) Validate() error {
 	return nil
 }
 
-var errNotWhole = errors.New("the register of consultations was tampered with, so it answers nobody; consultations verify shows what is wrong")
+var errNotWhole = errors.New("the register of consultations was tampered with, so it answers nobody; " +
+	"consultations verify shows what is wrong")
 
-// Run writes the report, once the register is found whole.
+// Run verifies the register, and then writes the report.
 func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	verified, receipts, err := verifyRegister(ctx, b, "", func(privacy.Problem) {})
 	if err != nil {
@@ -49,13 +50,14 @@ func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend
 		return err
 	}
 	report.Receipts = receipts
-	report.Entries = append(report.Entries, verified.Restored...) // anybody's may be among the lost
+	report.Entries = append(report.Entries, verified.Restored...) // any customer's entries may be among the lost ones
 	slices.SortStableFunc(report.Entries, func(a, b *backoffice.Consultation) int { return cmp.Compare(a.At, b.At) })
 	if err := c.write(b, t, report); err != nil {
 		return err
 	}
 	if receipts == 0 {
-		_, err = fmt.Fprintln(t.err, "The register was compared with no receipts, so an older state of it would not be noticed: see serve --receipts.")
+		_, err = fmt.Fprintln(t.err, "The register was compared with no receipts, "+
+			"so an older state of it would not be noticed: see serve --receipts.")
 	}
 	return err
 }
@@ -78,10 +80,13 @@ func (c *consultationsReportCommand) write(b *gateway.Backend, t terminal, repor
 }
 
 func writeConsultations(w io.Writer, report backoffice.ConsultationReport) error {
-	columns := []string{"at", "clientId", "clientName", "operation", "fields", "purpose", "chain", "number", "issuer", "subject"}
+	columns := []string{
+		"at", "clientId", "clientName", "operation", "fields", "purpose", "chain", "number", "issuer", "subject",
+	}
 	return formatFlag{Format: "csv"}.list(w, columns, func(add adder) error {
 		for _, entry := range report.Entries {
-			if err := add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry), orNil(entry.Purpose), entry.Chain, entry.Number, orNil(entry.Issuer), orNil(entry.Subject)); err != nil {
+			if err := add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry),
+				orNil(entry.Purpose), entry.Chain, entry.Number, orNil(entry.Issuer), orNil(entry.Subject)); err != nil {
 				return err
 			}
 		}

@@ -87,7 +87,7 @@ func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Sto
 	return printEnd(t, c.expires)
 }
 
-// printPair prints a pair with its secret, for the only time.
+// printPair prints a pair with its secret, once and never again.
 func printPair(t terminal, asJSON bool, id, secret string) error {
 	if asJSON {
 		return json.NewEncoder(t.out).Encode(struct {
@@ -95,7 +95,8 @@ func printPair(t terminal, asJSON bool, id, secret string) error {
 			ClientSecret string `json:"clientSecret"`
 		}{id, secret})
 	}
-	_, err := fmt.Fprintf(t.out, "x-client-id:     %s\nx-client-secret: %s\nThe secret cannot be shown again; keep it now.\n", id, secret)
+	_, err := fmt.Fprintf(t.out, "x-client-id:     %s\nx-client-secret: %s\n"+
+		"The secret cannot be shown again; keep it now.\n", id, secret)
 	return err
 }
 
@@ -107,7 +108,10 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 		return err
 	}
 	now := backoffice.InstantOf(time.Now())
-	columns := []string{"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt", "documents", "sees", "networks", "lastUsedAt", "warning"}
+	columns := []string{
+		"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt",
+		"documents", "sees", "networks", "lastUsedAt", "warning",
+	}
 	return c.list(t.out, columns, func(add adder) error {
 		for _, pair := range pairs {
 			live := 0
@@ -116,7 +120,9 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 					live++
 				}
 			}
-			if err := add(pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live, moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt), policyOf(pair), seenBy(pair), pair.Networks.Texts(), dayOf(pair.LastUsedAt), warningOf(pair, now)); err != nil {
+			if err := add(pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live,
+				moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt), policyOf(pair), seenBy(pair),
+				pair.Networks.Texts(), dayOf(pair.LastUsedAt), warningOf(pair, now)); err != nil {
 				return err
 			}
 		}
@@ -155,7 +161,6 @@ type credentialsRotateCommand struct {
 	JSON    bool          `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
 }
 
-// Validate wants an overlap that is no negative time.
 func (c *credentialsRotateCommand) Validate() error {
 	if c.Overlap < 0 {
 		return errors.New("--overlap is 0 or longer, as in 168h")
@@ -225,7 +230,8 @@ func (c *credentialsNetworksCommand) Run(ctx context.Context, store backoffice.S
 	if err != nil {
 		return unknownPair(err)
 	}
-	_, err = fmt.Fprintf(t.out, "The pair works from: %s\nRunning servers obey within 5 seconds.\n", cmp.Or(has.String(), "everywhere"))
+	from := cmp.Or(has.String(), "everywhere")
+	_, err = fmt.Fprintf(t.out, "The pair works from: %s\nRunning servers obey within 5 seconds.\n", from)
 	return err
 }
 

@@ -10,13 +10,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// lifeFlags say when a pair ends.
 type lifeFlags struct {
 	Expires  string `placeholder:"DATE" xor:"end" help:"When the pair ends: 2027-01-31 (the start of that day, UTC) or 2027-01-31T12:00:00Z. Without it, 365 days from now."`
 	NoExpiry bool   `xor:"end" help:"The pair does not end until it is revoked."`
 }
 
-// end is when the pair ends, zero for never.
+// end is the instant when the pair ends, zero for never.
 func (f *lifeFlags) end(now time.Time) (backoffice.Instant, error) {
 	switch {
 	case f.NoExpiry:
@@ -62,7 +61,6 @@ func printEnd(t terminal, at backoffice.Instant) (err error) {
 	return err
 }
 
-// dayOf is the day of an instant in a list, nil for none.
 func dayOf(at backoffice.Instant) any {
 	if at.IsZero() {
 		return nil
@@ -70,7 +68,7 @@ func dayOf(at backoffice.Instant) any {
 	return at.Time().UTC().Format(time.DateOnly)
 }
 
-// warningOf says what somebody who looks after a pair should know, nil for nothing.
+// warningOf is a warning for the operator, nil for none.
 func warningOf(pair *backoffice.Credential, now backoffice.Instant) any {
 	days, soon := pair.EndsSoon(now)
 	switch {

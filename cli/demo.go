@@ -21,7 +21,7 @@ type demoCommand struct {
 	Seed      uint64 `default:"1" placeholder:"NUMBER" help:"The same seed makes the same data (${default})."`
 }
 
-// Validate wants at least one customer and no more than identifiers are made for.
+// Validate requires as many customers as identifiers have digits for.
 func (c *demoCommand) Validate() error {
 	if c.Customers < 1 || c.Customers > 9_999_999 {
 		return errors.New("--customers is 1 to 9999999")
@@ -29,7 +29,7 @@ func (c *demoCommand) Validate() error {
 	return nil
 }
 
-// demoPairs are the two pairs of a demo, known again by their names.
+// demoPairs are the two pairs of a demo, found again by their names.
 var demoPairs = []struct {
 	title, name string
 	scopes      []backoffice.Scope
@@ -39,7 +39,7 @@ var demoPairs = []struct {
 		func(scope backoffice.Scope) bool { return scope == backoffice.PrivacyRead })},
 }
 
-// demoPair is a pair with the secret that was made for this start.
+// demoPair is a pair with the secret of this start.
 type demoPair struct{ title, id, secret string }
 
 // Run fills the store unless it is filled, makes or rotates the pairs, prints them and serves.
@@ -72,7 +72,7 @@ func (c *demoCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	})
 }
 
-// prepare makes the pairs before the data, so that a demo which was interrupted is known for one and filled to the end.
+// prepare makes the pairs before the data: they mark an interrupted demo, which is then filled to the end.
 func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t terminal) ([]demoPair, error) {
 	known, err := h.Store.Credentials(ctx)
 	if err != nil {
@@ -84,18 +84,18 @@ func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t termina
 	}
 	ours := slices.ContainsFunc(known, func(pair *backoffice.Credential) bool { return pair.Name == demoPairs[0].name })
 	if !finished && !ours {
-		empty, err := isEmpty(ctx, h.Store)
-		if err != nil {
+		if empty, err := isEmpty(ctx, h.Store); err != nil {
 			return nil, err
-		}
-		if !empty {
-			return nil, errors.New("the store holds data that are no demo's; name another file with --database, --files and --keyset")
+		} else if !empty {
+			return nil, errors.New("the store holds data that are no demo's; " +
+				"name another file with --database, --files and --keyset")
 		}
 	}
 	if others, err := broughtIn(ctx, h.Store); err != nil {
 		return nil, err
 	} else if others {
-		return nil, errors.New("data were imported into the store, which is no demo's any more; serve it with backoffice serve, or name another folder for a demo with --database, --files and --keyset")
+		return nil, errors.New("data were imported into the store, which is no demo's any more; serve it with backoffice " +
+			"serve, or name another folder for a demo with --database, --files and --keyset")
 	}
 	pairs, err := makePairs(ctx, h.Store, known)
 	if err == nil {
@@ -114,8 +114,8 @@ func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t termina
 	return pairs, err
 }
 
-// broughtIn reports whether records came into a store from elsewhere, after a demo as well: then it is somebody's own,
-// and gets no pair with every scope. A demo's own records are in no change log, and what people try on it is few.
+// broughtIn reports whether records were imported, even after a demo. Such a store has somebody's data, and must not get
+// a pair with every scope. Reading the whole log is fine: a demo's own records are not in it, and users try few changes.
 func broughtIn(ctx context.Context, store backoffice.Store) (bool, error) {
 	for after := int64(0); ; {
 		page, err := store.Changes(ctx, after, listPage)
@@ -131,7 +131,7 @@ func broughtIn(ctx context.Context, store backoffice.Store) (bool, error) {
 	}
 }
 
-// saveQueries trusts the demo's queries, as documents trust does with a folder; again it changes nothing.
+// saveQueries trusts the demo's queries, like documents trust with a folder. A second time it changes nothing.
 func (c *demoCommand) saveQueries(ctx context.Context, store backoffice.Store) error {
 	documents, err := trusted.ReadFolder(demo.Queries(), "queries")
 	if err != nil {
@@ -146,13 +146,16 @@ func (c *demoCommand) saveQueries(ctx context.Context, store backoffice.Store) e
 	return err
 }
 
-// makePairs rotates the pairs that live and makes the others.
-func makePairs(ctx context.Context, store backoffice.CredentialStore, known []*backoffice.Credential) ([]demoPair, error) {
+// makePairs rotates the live pairs and makes the others.
+func makePairs(
+	ctx context.Context, store backoffice.CredentialStore, known []*backoffice.Credential,
+) ([]demoPair, error) {
 	now := backoffice.InstantOf(time.Now())
 	pairs := make([]demoPair, len(demoPairs))
 	for i, wanted := range demoPairs {
 		pairs[i].title = wanted.title
-		at := slices.IndexFunc(known, func(pair *backoffice.Credential) bool { return pair.Name == wanted.name && pair.Live(now) })
+		live := func(pair *backoffice.Credential) bool { return pair.Name == wanted.name && pair.Live(now) }
+		at := slices.IndexFunc(known, live)
 		var err error
 		if at >= 0 {
 			pairs[i].id = known[at].ID
@@ -170,7 +173,7 @@ func makePairs(ctx context.Context, store backoffice.CredentialStore, known []*b
 	return pairs, nil
 }
 
-// isEmpty reports whether a store holds none of the records that a demo would stand among.
+// isEmpty reports whether a store has no records of the kinds that a demo makes.
 func isEmpty(ctx context.Context, store backoffice.Store) (bool, error) {
 	customers, failed := count(ctx, store.Customers(), backoffice.CustomerCriteria{})
 	years, err := count(ctx, store.FinancialYears(), backoffice.FinancialYearCriteria{})

@@ -12,7 +12,7 @@ type doctorCommand struct {
 	People gateway.PeopleSettings `embed:"" group:"People who sign in by OpenID Connect:"`
 }
 
-// Run prints each finding, and changes nothing. It fails when a server would not work, or not safely.
+// Run prints each finding and changes nothing. It fails when a server would not work, or not safely.
 func (c *doctorCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	wrong := 0
 	tell := func(f backoffice.Finding) {

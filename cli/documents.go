@@ -9,7 +9,7 @@ import (
 	"example.org/backoffice/gateway"
 )
 
-// documentsCommand works on the documents of transcripts, and on the query documents that are trusted.
+// documentsCommand works on the documents of transcripts, and on trusted query documents.
 type documentsCommand struct {
 	Generate documentsGenerateCommand `cmd:"" help:"Generate the document of every completed transcript that has none."`
 
@@ -21,11 +21,11 @@ type documentsCommand struct {
 
 type documentsGenerateCommand struct{}
 
-// operator does on the command line what a credential pair does elsewhere; in the change log it has no client id.
+// operator is the principal of the command line. In the change log it has no client id.
 var operator = &backoffice.Principal{Name: "operator", Scopes: backoffice.AllScopes}
 
-// Run generates the documents one by one; what cannot be generated is reported, and makes the command fail in the end.
-// After an interruption it goes on where it was.
+// Run generates the documents one by one. It reports failures, and then fails itself at the end. After an interruption
+// it continues where it was.
 func (c *documentsGenerateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	missing := backoffice.TranscriptCriteria{IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.No}
 	all, err := count(ctx, b.Store.Transcripts(), missing)
@@ -36,7 +36,7 @@ func (c *documentsGenerateCommand) Run(ctx context.Context, b *gateway.Backend, 
 	bar := newProgress(t.err, false)
 	err = b.Service().GenerateMissingDocuments(ctx, operator, func(id string, err error) error {
 		if err != nil {
-			if ctx.Err() != nil || backoffice.KindOf(err) == backoffice.Unavailable { // as the next one would be
+			if ctx.Err() != nil || backoffice.KindOf(err) == backoffice.Unavailable { // the next one would fail too
 				return err
 			}
 			failed++

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// exchange gives files and folders other names, and gives them back those that they had when one of them cannot have
-// its own. It never takes a name that something has.
+// exchange renames files and folders, and restores their old names when one of them cannot be renamed. Nothing is ever
+// overwritten.
 type exchange struct {
 	rename  func(from, to string) error // fails with fs.ErrExist when the name is taken
 	moved   []named
-	folders map[string]bool // whose names are not durable yet
+	folders map[string]bool // to sync: their names are not durable yet
 }
 
 type named struct{ from, to string }
 
-// move moves what is there, and passes over what is not.
+// move renames a path, if it exists.
 func (x *exchange) move(from, to string) (there bool, err error) {
 	if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -36,7 +36,7 @@ func (x *exchange) move(from, to string) (there bool, err error) {
 	return true, nil
 }
 
-// cause is an error without the names that the sentence around it has.
+// cause is an error without the path names, which the message around it has.
 func cause(err error) error {
 	if link := new(os.LinkError); errors.As(err, &link) {
 		return link.Err
@@ -47,7 +47,7 @@ func cause(err error) error {
 	return err
 }
 
-// settle makes durable what was moved so far.
+// settle makes the moves so far durable.
 func (x *exchange) settle() error {
 	for folder := range x.folders {
 		if err := syncFolder(folder); err != nil {
@@ -58,7 +58,7 @@ func (x *exchange) settle() error {
 	return nil
 }
 
-// back moves everything back, the last first, and names what cannot be moved back beside why.
+// back moves everything back, last first. Its error is why, plus the paths that it cannot move back.
 func (x *exchange) back(why error) error {
 	var left []string
 	for _, moved := range slices.Backward(x.moved) {
@@ -67,7 +67,8 @@ func (x *exchange) back(why error) error {
 		}
 	}
 	if len(left) > 0 {
-		return fmt.Errorf("nothing was restored: %w; and not everything could be moved back: %s; move it back before anything is started", why, strings.Join(left, "; "))
+		return fmt.Errorf("nothing was restored: %w; and not everything could be moved back: %s; "+
+			"move it back before anything is started", why, strings.Join(left, "; "))
 	}
 	if err := x.settle(); err != nil {
 		return fmt.Errorf("nothing was restored, and everything is at its place: %w, and %w", why, err)
@@ -83,7 +84,7 @@ func syncFolder(path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// renameUnlessThere looks before it renames, for file systems that cannot do both at once.
+// renameUnlessThere checks before it renames, for file systems that cannot do both atomically.
 func renameUnlessThere(from, to string) error {
 	switch _, err := os.Lstat(to); {
 	case err == nil:

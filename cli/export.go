@@ -16,7 +16,6 @@ type exportCommand struct {
 	Purpose             string `placeholder:"TEXT" help:"Why the registration numbers are written; for the register."`
 }
 
-// Validate wants a purpose with the registration numbers and not without.
 func (c *exportCommand) Validate() error {
 	switch {
 	case c.RegistrationNumbers && c.Purpose == "":
@@ -30,7 +29,8 @@ func (c *exportCommand) Validate() error {
 	return nil
 }
 
-var errPurpose = errors.New("--purpose has at most 200 characters, no control characters, no run of 9 or more digits and no registration number")
+var errPurpose = errors.New("--purpose has at most 200 characters, no control characters, " +
+	"no run of 9 or more digits and no registration number")
 
 func (c *exportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	bar := newProgress(t.err, false)

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file that its owner alone reads. It has another name until it is complete, so that nobody takes a
-// part of it for the whole. What is there is replaced, or else kept: then it fails.
+// writeFile writes a file that only its owner can read. The file has another name until it is complete, so no one sees a
+// part of it. Without replace, it fails if the path exists.
 func writeFile(path string, replace bool, write func(io.Writer) error) (err error) {
-	if _, there := os.Lstat(path); there == nil && !replace { // before any work is done
+	if _, there := os.Lstat(path); there == nil && !replace { // fail before any work
 		return thereAlready(path)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*.partial")
@@ -44,7 +44,7 @@ func thereAlready(path string) error {
 	return fmt.Errorf("the file %s exists, and is left as it is: name another one, or remove it first", path)
 }
 
-// name gives a file its name. A second name, as a link is, cannot be one that another file has.
+// name gives a file its name. A hard link, unlike a rename, never overwrites.
 func name(from, to string, replace bool) error {
 	if replace {
 		return os.Rename(from, to)
@@ -53,7 +53,7 @@ func name(from, to string, replace bool) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if _, there := os.Lstat(to); there == nil { // a file system without links
+	if _, there := os.Lstat(to); there == nil { // the file system has no links
 		return fs.ErrExist
 	}
 	return os.Rename(from, to)

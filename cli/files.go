@@ -56,7 +56,7 @@ func (c *filesSweepCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "%d files: %d set aside for 30 days, %d brought back since a record names them, %d deleted that were set aside for longer\n",
-		swept.Seen, swept.Quarantined, swept.BroughtBack, swept.Deleted)
+	_, err = fmt.Fprintf(t.out, "%d files: %d set aside for 30 days, %d brought back since a record names them, "+
+		"%d deleted that were set aside for longer\n", swept.Seen, swept.Quarantined, swept.BroughtBack, swept.Deleted)
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// portionLines are written to the embedded store at once: it has one writer at a time.
+// portionLines is the most lines in one transaction of the embedded store, which has one writer at a time.
 const portionLines = 1000
 
 type importCommand struct {
@@ -24,7 +24,7 @@ type importCommand struct {
 	DryRun  bool     `help:"Write nothing, and tell what would be created, updated, deleted and rejected."`
 }
 
-// rejectedLines says that an import did its work, but for lines that could not be loaded.
+// rejectedLines is the error of an import that loaded all lines but these.
 type rejectedLines struct {
 	lines int
 	dry   bool
@@ -37,7 +37,7 @@ func (e *rejectedLines) Error() string {
 	return fmt.Sprintf("lines that were rejected: %d; all others were loaded", e.lines)
 }
 
-// Run loads the files in their order and tells what each has done; of the first bad one, which lines are bad and why.
+// Run loads the files in order and prints their results; for the first bad file, its bad lines and why.
 func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err error) {
 	var mapping map[string]map[string]string
 	if c.Mapping != "" {
@@ -100,9 +100,10 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	return err
 }
 
-// tell prints what became of a file's lines.
+// tell prints the results of a file.
 func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {
-	fmt.Fprintf(t.out, "%s: %d created, %d updated, %d deleted, %d unchanged", loaded.File, loaded.Created, loaded.Updated, loaded.Deleted, loaded.Unchanged)
+	fmt.Fprintf(t.out, "%s: %d created, %d updated, %d deleted, %d unchanged",
+		loaded.File, loaded.Created, loaded.Updated, loaded.Deleted, loaded.Unchanged)
 	if loaded.Rejected > 0 {
 		fmt.Fprintf(t.out, ", %d rejected", loaded.Rejected)
 	}
@@ -114,7 +115,7 @@ func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {
 		fmt.Fprintf(t.out, "  %d rejected: %s\n", reason.Lines, reason.Fault)
 	}
 	if c.Rejects != "" {
-		return // they are told there
+		return // they are listed there
 	}
 	for i := range loaded.Bad {
 		fmt.Fprintln(t.err, loaded.Bad[i].Report(loaded.File))
@@ -124,7 +125,7 @@ func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {
 	}
 }
 
-// copyOf opens a copy of the embedded store, so that a dry run keeps no writer waiting.
+// copyOf opens a copy of the embedded store, so that a dry run blocks no writer.
 func copyOf(ctx context.Context, live *sqlite.Store) (copied backoffice.Store, end func(), err error) {
 	folder, remove, err := files.NewTemp()
 	if err != nil {

@@ -30,7 +30,10 @@ func (c *keysStatusCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err != nil {
 		return err
 	}
-	things := []backoffice.SealedThing{backoffice.SealedNumbers, backoffice.SealedTrash, backoffice.SealedWebhooks, backoffice.SealedIdempotency, backoffice.SealedRegister}
+	things := []backoffice.SealedThing{
+		backoffice.SealedNumbers, backoffice.SealedTrash, backoffice.SealedWebhooks,
+		backoffice.SealedIdempotency, backoffice.SealedRegister,
+	}
 	columns := []string{"key", "state", "inFile"}
 	for _, thing := range things {
 		columns = append(columns, string(thing))
@@ -59,7 +62,6 @@ type keysRotateCommand struct {
 	Wait time.Duration `default:"2m" help:"How long to wait for servers that do not know the new key yet (${default})."`
 }
 
-// Validate wants a time that is none below zero.
 func (c *keysRotateCommand) Validate() error { return checkWait(c.Wait) }
 
 func checkWait(wait time.Duration) error {
@@ -74,19 +76,20 @@ func (c *keysRotateCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "The key %s seals from now on; %s is still there to open what it has sealed.\nKeep a copy of the keyset file, and run: backoffice keys reseal\n", fresh, old)
+	_, err = fmt.Fprintf(t.out, "The key %s seals from now on; %s is still there to open what it has sealed.\n"+
+		"Keep a copy of the keyset file, and run: backoffice keys reseal\n", fresh, old)
 	return err
 }
 
 func newTurner(b *gateway.Backend, wait time.Duration, t terminal) *privacy.KeyTurner {
-	return &privacy.KeyTurner{Keys: b.Keys, Store: b.Store, Wait: wait, Tell: func(what string) { fmt.Fprintln(t.err, what) }}
+	tell := func(what string) { fmt.Fprintln(t.err, what) }
+	return &privacy.KeyTurner{Keys: b.Keys, Store: b.Store, Wait: wait, Tell: tell}
 }
 
 type keysResealCommand struct {
 	Wait time.Duration `default:"2m" help:"How long to wait for servers that seal by the old key yet (${default})."`
 }
 
-// Validate wants a time that is none below zero.
 func (c *keysResealCommand) Validate() error { return checkWait(c.Wait) }
 
 func (c *keysResealCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
@@ -98,7 +101,8 @@ func (c *keysResealCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "The numbers of %d customers are sealed anew; no number is sealed by an old key.\n", done)
+	_, err = fmt.Fprintf(t.out,
+		"The numbers of %d customers are sealed anew; no number is sealed by an old key.\n", done)
 	return err
 }
 
@@ -111,7 +115,8 @@ func (c *keysRetireCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err := newTurner(b, 0, t).Retire(ctx, c.Key, c.DropCursors); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(t.out, "The key %s is gone from the keyset file. Copy the file to where other servers read it. A backup from before needs the copy of the file from then.\n", c.Key)
+	_, err := fmt.Fprintf(t.out, "The key %s is gone from the keyset file. Copy the file to where other servers read it. "+
+		"A backup from before needs the copy of the file from then.\n", c.Key)
 	return err
 }
 
@@ -131,7 +136,8 @@ func (c *keysWrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settin
 	if err := newTurner(b, 0, t).Wrap(ctx, by); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "%s is wrapped. Copies of it from before are not: destroy them.\nServers and commands need --keyset-kms %s from their next start on.\n", s.Keyset, uri)
+	_, err = fmt.Fprintf(t.out, "%s is wrapped. Copies of it from before are not: destroy them.\n"+
+		"Servers and commands need --keyset-kms %s from their next start on.\n", s.Keyset, uri)
 	return err
 }
 
@@ -151,6 +157,7 @@ func (*keysUnwrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settin
 	if err := newTurner(b, 0, t).Wrap(ctx, nil); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "%s is not wrapped any more: whoever can read it has the keys. Leave out --keyset-kms.\n", s.Keyset)
+	_, err = fmt.Fprintf(t.out,
+		"%s is not wrapped any more: whoever can read it has the keys. Leave out --keyset-kms.\n", s.Keyset)
 	return err
 }

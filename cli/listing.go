@@ -13,12 +13,12 @@ type formatFlag struct {
 	Format string `enum:"table,csv,jsonl" default:"table" help:"How to print: table, csv, or jsonl for JSON Lines (${default})."`
 }
 
-// adder prints a row: a value for each column, which is a string, a number, a list of strings, or nil for none.
+// adder prints a row: for each column a string, a number, a list of strings, or nil for none.
 type adder func(values ...any) error
 
-const tableRows = 500 // are aligned together, so that a long list streams
+const tableRows = 500 // are aligned at a time, so that a long list streams
 
-// list prints the rows that a command adds, as they come.
+// list prints the rows as a command adds them.
 func (f formatFlag) list(out io.Writer, columns []string, rows func(add adder) error) error {
 	var add adder
 	end := func() error { return nil }
@@ -66,10 +66,10 @@ func csvListing(out io.Writer, columns []string) (add adder, end func() error) {
 	}, func() error { w.Flush(); return w.Error() }
 }
 
-// own is a text of the program's own, which names no more than identifiers: it stands in CSV as it is.
+// own is a text of the program with nothing but identifiers, which CSV gets unchanged.
 type own string
 
-// inert keeps a spreadsheet from taking a text for a formula: purposes and names come from callers.
+// inert keeps a spreadsheet from reading a text as a formula: purposes and names come from callers.
 func inert(cell string) string {
 	if cell != "" && strings.ContainsRune("=+@\t\r", rune(cell[0])) || strings.HasPrefix(cell, "-") && len(cell) > 1 {
 		return "'" + cell

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// migrateCommand brings a database's schema up to date.
+// migrateCommand updates a database's schema.
 type migrateCommand struct{}
 
 func (c *migrateCommand) Run(ctx context.Context, s *settings, t terminal) error {

@@ -12,10 +12,9 @@ import (
 	"example.org/backoffice/importexport/mirror"
 )
 
-// pullSecret is where the secret of the origin's pair is looked for.
 const pullSecret = "BACKOFFICE_PULL_CLIENT_SECRET"
 
-// originFlags say which backoffice is mirrored, and with which pair.
+// originFlags are the mirrored backoffice and the pair for it.
 type originFlags struct {
 	From             string `env:"BACKOFFICE_PULL_FROM" placeholder:"URL" help:"The address of the backoffice that is mirrored, such as https://backoffice.example."`
 	ClientID         string `name:"client-id" env:"BACKOFFICE_PULL_CLIENT_ID" placeholder:"ID" help:"The client id of a pair of that backoffice. Its secret is in BACKOFFICE_PULL_CLIENT_SECRET."`
@@ -40,10 +39,12 @@ func (f *originFlags) readSecret() error {
 }
 
 func (f *originFlags) of(b *gateway.Backend) *mirror.Pull {
-	return &mirror.Pull{Store: b.Store, Files: b.Files, Keys: b.Keys, From: f.From, ClientID: f.ClientID, Secret: f.secret}
+	return &mirror.Pull{
+		Store: b.Store, Files: b.Files, Keys: b.Keys, From: f.From, ClientID: f.ClientID, Secret: f.secret,
+	}
 }
 
-// throughFlags have writes of mirrored records done at the origin.
+// throughFlags are for writing mirrored records at the origin.
 type throughFlags struct {
 	WriteThrough bool `env:"BACKOFFICE_WRITE_THROUGH" help:"Do writes of what is mirrored at the origin, with --from and a pair as pull has them, and copy their records at once."`
 
@@ -60,8 +61,10 @@ func (f *throughFlags) check() error {
 	return f.readSecret()
 }
 
-// through is what writes at the origin, nil when nothing does. BadInput when the store is the mirror of another one.
-func (f *throughFlags) through(ctx context.Context, b *gateway.Backend) (func(backoffice.Store) backoffice.Origin, error) {
+// through makes what writes at the origin, nil for none. BadInput when the store is the mirror of another one.
+func (f *throughFlags) through(
+	ctx context.Context, b *gateway.Backend,
+) (func(backoffice.Store) backoffice.Origin, error) {
 	if !f.WriteThrough {
 		return nil, nil
 	}

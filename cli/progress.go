@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows how far long work has come: a bar on a terminal, nothing elsewhere. The zero value shows nothing.
+// progress shows the progress of long work: a bar on a terminal, nothing elsewhere. The zero value shows nothing.
 type progress struct {
 	to    io.Writer
 	of    string
@@ -17,7 +17,7 @@ type progress struct {
 	bar   *progressbar.ProgressBar
 }
 
-// newProgress shows on a terminal only. bytes says that the work is measured in bytes.
+// newProgress shows a bar on a terminal only; bytes is for work measured in bytes.
 func newProgress(to io.Writer, bytes bool) *progress {
 	file, ok := to.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -26,7 +26,7 @@ func newProgress(to io.Writer, bytes bool) *progress {
 	return &progress{to: to, bytes: bytes}
 }
 
-// at tells how far a part of the work has come; a part with another name gets a bar of its own.
+// at shows the progress of a part of the work. Each part has its own bar.
 func (p *progress) at(of string, done, size int64) {
 	if p.to == nil {
 		return
@@ -34,14 +34,15 @@ func (p *progress) at(of string, done, size int64) {
 	if p.bar == nil || p.of != of {
 		p.end()
 		p.of = of
-		p.bar = progressbar.NewOptions64(max(size, 1), progressbar.OptionSetWriter(p.to), progressbar.OptionSetDescription(of),
-			progressbar.OptionShowBytes(p.bytes), progressbar.OptionShowCount(), progressbar.OptionSetWidth(30),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
+		p.bar = progressbar.NewOptions64(max(size, 1), progressbar.OptionSetWriter(p.to),
+			progressbar.OptionSetDescription(of), progressbar.OptionShowBytes(p.bytes), progressbar.OptionShowCount(),
+			progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
 	}
 	_ = p.bar.Set64(min(done, max(size, 1)))
 }
 
-// end clears the bar, so that what is printed next stands on a line of its own.
+// end clears the bar, so that the next output begins on its own line.
 func (p *progress) end() {
 	if p.bar != nil {
 		_ = p.bar.Finish()

@@ -15,7 +15,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// pullCommand keeps the store in step with an origin.
 type pullCommand struct {
 	originFlags    `embed:""`
 	Watch          time.Duration `placeholder:"TIME" help:"Pull again after each such time, from 1s, until the command is stopped."`
@@ -30,7 +29,7 @@ type pullCommand struct {
 	Release bool `help:"Make the store its own again: it is nobody's mirror from then on, and takes writes."`
 }
 
-// Validate looks at what goes together, and reads the secret.
+// Validate checks combinations of flags, and reads the secret.
 func (c *pullCommand) Validate() error {
 	switch {
 	case c.Release:
@@ -56,15 +55,15 @@ func (c *pullCommand) Validate() error {
 	return c.readSecret()
 }
 
-// incompletePull says that a pull did its work, but not everything was seen or could be loaded.
+// incompletePull is the error of a pull that could not see or load everything.
 type incompletePull struct{ incomplete, rejected int }
 
-// Error counts; what is not here was told before.
+// Error counts the nouns and records, which were reported before.
 func (e *incompletePull) Error() string {
-	return fmt.Sprintf("nouns that were not seen as a whole: %d; records that could not be loaded: %d", e.incomplete, e.rejected)
+	return fmt.Sprintf("nouns that were not seen as a whole: %d; records that could not be loaded: %d",
+		e.incomplete, e.rejected)
 }
 
-// Run pulls once, or until it is stopped.
 func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	if c.Release {
 		return c.release(ctx, s, t)
@@ -114,10 +113,9 @@ func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	}
 }
 
-// fatal says that another attempt would end in the same way.
+// fatal reports that another attempt would fail too.
 func fatal(err error) bool { return err != nil && backoffice.KindOf(err) == backoffice.BadInput }
 
-// pull is what the command's flags ask for.
 func (c *pullCommand) pull(b *gateway.Backend) *mirror.Pull {
 	pull := c.of(b)
 	pull.Repair, pull.AllowDeletions, pull.PerHour = c.Repair, c.AllowDeletions, c.Budget
@@ -127,7 +125,6 @@ func (c *pullCommand) pull(b *gateway.Backend) *mirror.Pull {
 	return pull
 }
 
-// tell prints what became of each noun.
 func (c *pullCommand) tell(report *mirror.Report, t terminal) {
 	for i := range report.Nouns {
 		n := &report.Nouns[i]
@@ -150,14 +147,14 @@ func (c *pullCommand) tell(report *mirror.Report, t terminal) {
 	fmt.Fprintf(t.out, "requests: %d\n", report.Requests)
 }
 
-// writeRejects writes what could not be loaded, anew for each pull.
+// writeRejects replaces the file with the records that this pull could not load.
 func (c *pullCommand) writeRejects(report *mirror.Report) error {
 	file, err := os.OpenFile(c.Rejects, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("the rejects cannot be written: %w", err)
 	}
 	out := csv.NewWriter(file)
-	_ = out.Write([]string{"noun", "record", "field", "reason"}) // its error is kept
+	_ = out.Write([]string{"noun", "record", "field", "reason"}) // the writer keeps its error
 	for i := range report.Nouns {
 		for _, rejected := range report.Nouns[i].Rejected {
 			for _, fault := range rejected.Faults {
@@ -182,7 +179,8 @@ func (c *pullCommand) release(ctx context.Context, s *settings, t terminal) erro
 	case was == nil:
 		fmt.Fprintln(t.out, "the store is nobody's mirror")
 	default:
-		fmt.Fprintf(t.out, "the store was the mirror of %s since %s; its records are its own now\n", was.Origin, moment(was.Since))
+		fmt.Fprintf(t.out, "the store was the mirror of %s since %s; its records are its own now\n",
+			was.Origin, moment(was.Since))
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// queryCommand exports what a query of one list finds, from the store, or from a server.
+// queryCommand exports the results of a query of one list, from the store or from a server.
 type queryCommand struct {
 	File      string `arg:"" predictor:"path" help:"The file with the query, or - for what is piped in."`
 	Variables string `placeholder:"JSON|@FILE" predictor:"path" help:"Its variables, a JSON object."`
@@ -35,7 +35,7 @@ type queryCommand struct {
 	Server    string `placeholder:"URL" help:"Ask a running server, with the pair in BACKOFFICE_CLIENT_ID and BACKOFFICE_CLIENT_SECRET, and not the store."`
 }
 
-// Validate checks what can be before anything is opened.
+// Validate checks what it can before anything is opened.
 func (c *queryCommand) Validate() error {
 	if c.Format == string(export.XLSX) && c.Output == "" {
 		return errors.New("--format xlsx needs -o PATH")
@@ -43,7 +43,8 @@ func (c *queryCommand) Validate() error {
 	if _, err := privacy.ParsePurpose(c.Purpose); err != nil {
 		return errPurpose
 	}
-	if server, err := url.Parse(c.Server); c.Server != "" && (err != nil || server.Scheme != "http" && server.Scheme != "https" || server.Host == "") {
+	if server, err := url.Parse(c.Server); c.Server != "" &&
+		(err != nil || server.Scheme != "http" && server.Scheme != "https" || server.Host == "") {
 		return errors.New("--server is an address such as https://office.example")
 	}
 	return nil
@@ -73,7 +74,7 @@ func (c *queryCommand) Run(ctx context.Context, s *settings, t terminal) (err er
 	if c.Output == "" {
 		return c.write(t.out, t, client, request)
 	}
-	// That the file can be written is known before anything is read.
+	// An unwritable file fails before anything is read.
 	return writeFile(c.Output, true, func(to io.Writer) error { return c.write(to, t, client, request) })
 }
 
@@ -120,12 +121,14 @@ func (c *queryCommand) request(ctx context.Context) (*http.Request, error) {
 		return nil, err
 	}
 	options := url.Values{"format": {c.Format}}
-	for name, value := range map[string]string{"rows": c.Rows, "after": c.After, "cursor": onIf(c.Cursor), "excel": onIf(c.Excel)} {
+	given := map[string]string{"rows": c.Rows, "after": c.After, "cursor": onIf(c.Cursor), "excel": onIf(c.Excel)}
+	for name, value := range given {
 		if value != "" {
 			options.Set(name, value)
 		}
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(c.Server, "/")+"/graphql/export?"+options.Encode(), bytes.NewReader(body))
+	address := strings.TrimSuffix(c.Server, "/") + "/graphql/export?" + options.Encode()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +150,7 @@ func onIf(on bool) string {
 	return ""
 }
 
-// readFile reads a file that the operator has named, or the standard input for "-".
+// readFile reads a file named by the operator, or standard input for "-".
 func readFile(path string) ([]byte, error) {
 	if path == "-" {
 		return io.ReadAll(os.Stdin)
@@ -155,18 +158,19 @@ func readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// whole copies an export, and fails when it is not all of one.
+// whole copies an export, and fails when it is incomplete.
 func whole(to io.Writer, response *http.Response) error {
 	if _, err := io.Copy(to, response.Body); err != nil {
 		return fmt.Errorf("the export is not complete: %w", err)
 	}
 	if response.Trailer.Get(export.ExportStatus) != export.Complete {
-		return errors.New("the export is not complete: its end was not told (a proxy between has to let trailers through)")
+		return errors.New("the export is not complete: " +
+			"its end was not told (a proxy between has to let trailers through)")
 	}
 	return nil
 }
 
-// refusalOf is what a server says instead of an export.
+// refusalOf is the error that a server sent instead of an export.
 func refusalOf(response *http.Response) error {
 	var refused struct{ Errors []struct{ Message string } }
 	const most = 1 << 20
@@ -177,6 +181,6 @@ func refusalOf(response *http.Response) error {
 	for i, one := range refused.Errors {
 		messages[i] = one.Message
 	}
-	// What a client states in a header, an operator states by a flag.
-	return errors.New(strings.ReplaceAll(strings.Join(messages, "; "), "in the header "+strings.ToLower(privacy.PurposeHeader), "by --purpose TEXT"))
+	inHeader := "in the header " + strings.ToLower(privacy.PurposeHeader) // for clients; the operator has a flag
+	return errors.New(strings.ReplaceAll(strings.Join(messages, "; "), inHeader, "by --purpose TEXT"))
 }

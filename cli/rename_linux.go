@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameNew renames to a name that nothing has; the file system sees to it, where it can.
+// renameNew renames without overwriting, atomically where the file system can.
 func renameNew(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) {

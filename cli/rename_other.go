@@ -2,5 +2,5 @@
 
 package cli
 
-// renameNew renames to a name that nothing has.
+// renameNew renames without overwriting.
 func renameNew(from, to string) error { return renameUnlessThere(from, to) }
