@@ -16,7 +16,7 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// restoreCommand puts a backup in the place of the store.
+// restoreCommand replaces the store by a backup.
 type restoreCommand struct {
 	Path       string `arg:"" predictor:"path" help:"The folder that backup has written."`
 	Incomplete bool   `help:"Take the backup although it lacks stored files, or holds damaged ones: what there is of them replaces those that are there now."`
@@ -30,12 +30,13 @@ type restoring struct {
 	*place
 }
 
-// Run checks the backup, copies it beside the store, checks the copy, and only then exchanges the two. Whatever the
-// store was, with its log and its files, stays beside it under another name.
+// Run checks the backup, copies it next to the store, checks the copy, and only then exchanges the two. The old store,
+// with its log and its files, stays next to it under another name.
 func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	path, err := sqlite.Path(s.Database)
 	if err != nil {
-		return errors.New("restore puts back the embedded store; PostgreSQL has its own: pg_restore for the database, and a copy of --files")
+		return errors.New("restore puts back the embedded store; " +
+			"PostgreSQL has its own: pg_restore for the database, and a copy of --files")
 	}
 	folder, ok := files.FolderOf(s.Files)
 	if !ok {
@@ -66,9 +67,10 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 		return err
 	}
 	if bad > 0 && !c.Incomplete {
-		return fmt.Errorf("%d of the backup's %d stored files are missing or damaged, and nothing was replaced: take another backup, or this one as it is with --incomplete", bad, count)
+		return fmt.Errorf("%d of the backup's %d stored files are missing or damaged, and nothing was replaced: "+
+			"take another backup, or this one as it is with --incomplete", bad, count)
 	}
-	if err := r.notInUse(); err != nil { // it may have been started since
+	if err := r.notInUse(); err != nil { // a server may have started since
 		return err
 	}
 	if err := r.exchange(); err != nil {
@@ -87,7 +89,7 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 	return nil
 }
 
-// mayReplace refuses to take a store away from a program that has it open.
+// mayReplace rejects an unusable backup, and a store that a program has open.
 func (r *restoring) mayReplace() error {
 	from, err := os.Stat(filepath.Join(r.backup, backupDatabase))
 	if err != nil {
@@ -97,11 +99,12 @@ func (r *restoring) mayReplace() error {
 		return fmt.Errorf("%s is the store itself: a restore takes a folder that backup has written", r.backup)
 	}
 	if log, err := os.Stat(filepath.Join(r.backup, backupDatabase+"-wal")); err == nil && log.Size() > 0 {
-		return fmt.Errorf("%s is a copy of a running or crashed store, and its log %s-wal may hold writes that its database lacks: run backoffice check on the copy, which takes them in, and restore then",
-			r.backup, backupDatabase)
+		return fmt.Errorf("%s is a copy of a running or crashed store, and its log %s-wal may hold writes that its database "+
+			"lacks: run backoffice check on the copy, which takes them in, and restore then", r.backup, backupDatabase)
 	}
 	if _, err := os.Stat(filepath.Join(r.backup, backupFiles)); err != nil && !r.incomplete {
-		return fmt.Errorf("%s is no whole backup: it holds no folder %s, and nothing was replaced; to take the database alone, give --incomplete", r.backup, backupFiles)
+		return fmt.Errorf("%s is no whole backup: it holds no folder %s, and nothing was replaced; "+
+			"to take the database alone, give --incomplete", r.backup, backupFiles)
 	}
 	return r.notInUse()
 }
@@ -117,12 +120,13 @@ func (r *restoring) notInUse() error {
 	return nil
 }
 
-// prepare verifies the copied database, and brings the files of its records to where they are kept, or beside it.
+// prepare verifies the copied database, and copies the files of its records next to the old ones, or into the bucket.
 func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string)) (count, bad int, err error) {
 	fresh := r.fresh()
 	problems, err := sqlite.Integrity(ctx, fresh)
 	if err == nil && len(problems) > 0 {
-		err = fmt.Errorf("the backup is damaged, and was not put back: %s", strings.Join(problems[:min(len(problems), 3)], "; "))
+		err = fmt.Errorf("the backup is damaged, and was not put back: %s",
+			strings.Join(problems[:min(len(problems), 3)], "; "))
 	}
 	if err != nil {
 		return 0, 0, err
@@ -154,8 +158,8 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 	return copyFiles(ctx, store, into, from, tell)
 }
 
-// enterRestore rejects a store whose numbers the keyset does not open, and enters in its register that later entries
-// are lost. Without a keyset it warns.
+// enterRestore rejects a store whose numbers the keyset does not open, and notes in its register that later entries are
+// lost. Without a keyset it warns.
 func enterRestore(ctx context.Context, s *settings, store *sqlite.Store, tell func(string)) error {
 	file, err := s.KeysetFile()
 	if err != nil {
@@ -163,8 +167,8 @@ func enterRestore(ctx context.Context, s *settings, store *sqlite.Store, tell fu
 	}
 	keys, err := file.Load()
 	if errors.Is(err, fs.ErrNotExist) {
-		tell(fmt.Sprintf("There is no keyset at %s: bring the backup's own before the next start, which makes no other. "+
-			"To enter in the register of consultations which entries are lost, restore again with it.", s.Keyset))
+		tell(fmt.Sprintf("There is no keyset at %s: bring the backup's own before the next start, which makes no "+
+			"other. To enter in the register of consultations which entries are lost, restore again with it.", s.Keyset))
 		return nil
 	}
 	if err != nil {
@@ -176,7 +180,7 @@ func enterRestore(ctx context.Context, s *settings, store *sqlite.Store, tell fu
 	return keys.EnterRestore(ctx, store)
 }
 
-// openTarget is a new folder beside the one of the files, or the bucket, which must be the store's own.
+// openTarget opens a new folder next to that of the files, or the bucket, which must be the store's own.
 func (r *restoring) openTarget(ctx context.Context, s *settings, store *sqlite.Store) (files.Store, error) {
 	if r.files == "" {
 		return s.OpenFiles(ctx, store)
@@ -191,7 +195,7 @@ func (r *restoring) openTarget(ctx context.Context, s *settings, store *sqlite.S
 	return into, err
 }
 
-// ownFolder refuses to take away the files of another database.
+// ownFolder rejects a folder with the files of another database.
 func (r *restoring) ownFolder(ctx context.Context, s *settings, store *sqlite.Store) error {
 	if _, err := os.Stat(r.files); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -212,7 +216,7 @@ func (r *restoring) ownFolder(ctx context.Context, s *settings, store *sqlite.St
 	return err
 }
 
-// copyInto copies a file to one that is open, closes that and makes it durable.
+// copyInto copies a file into an open one, makes that durable and closes it.
 func copyInto(target *os.File, from string) (err error) {
 	defer func() { err = errors.Join(err, target.Close()) }()
 	source, err := os.Open(from)

@@ -13,17 +13,17 @@ import (
 	"example.org/backoffice/files"
 )
 
-// place is where a store is restored to, with what is next to it: first the restored, afterwards what was there.
+// place is where a store is restored, with its neighbours: the restored copy at first, the old store afterwards.
 type place struct {
 	database string // the path of the store
 	files    string // the folder of its files, "" when they are in a bucket
-	within   bool   // the folder of files cannot be moved or is not theirs alone: its contents are exchanged in it
-	stamp    string // of what is beside, and of nothing that was there before
+	within   bool   // exchange the files inside their folder, which cannot be moved or has other contents
+	stamp    string // in the names of the neighbours, and in no older name
 	rename   func(from, to string) error
-	aside    []string // what was put aside
+	aside    []string // paths of the old store
 }
 
-// newPlace follows links: what they lead to is exchanged, on the disk where it is, and the links stay.
+// newPlace follows links: the exchange happens on the disk of their targets, and the links stay.
 func newPlace(database, folder string) (*place, error) {
 	p := &place{rename: renameNew}
 	var err error
@@ -33,7 +33,7 @@ func newPlace(database, folder string) (*place, error) {
 	return p, err
 }
 
-// followed is where a path leads to; what does not exist is where it says.
+// followed is the target of a path, or the path itself when it does not exist.
 func followed(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +49,7 @@ func (p *place) fresh() string      { return p.database + ".restoring-" + p.stam
 func (p *place) freshFiles() string { return p.besideFiles("restoring") }
 func (p *place) asideFiles() string { return p.besideFiles("replaced") }
 
-// besideFiles is a name beside the folder of files, or one in it that no store of files takes for its own.
+// besideFiles is a name next to the folder of files, or one in it that no store of files uses.
 func (p *place) besideFiles(what string) string {
 	if p.within {
 		return filepath.Join(p.files, "."+what+"-"+p.stamp)
@@ -57,8 +57,8 @@ func (p *place) besideFiles(what string) string {
 	return p.files + "." + what + "-" + p.stamp
 }
 
-// claim takes a stamp that nothing has, and the names of the restored with it. Of two restores at once each has its
-// own, for the database's file is made by one alone.
+// claim takes an unused stamp, and its names for the restored copy. Two restores at a time get different stamps, because
+// only one of them can create the database's file.
 func (p *place) claim(now time.Time) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(p.database), 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the database: %w", err)
@@ -88,7 +88,7 @@ func (p *place) claim(now time.Time) (*os.File, error) {
 	}
 }
 
-// taken reports whether something has a name of this stamp.
+// taken reports whether any path with this stamp exists.
 func (p *place) taken() (bool, error) {
 	names := []string{}
 	for _, suffix := range logSuffixes {
@@ -109,7 +109,7 @@ func (p *place) taken() (bool, error) {
 	return false, nil
 }
 
-// claimFiles makes the folder of the restored files: next to the old one if that can be moved as a whole, else in it.
+// claimFiles makes the folder of the restored files: next to the old one if that can be moved as a whole, else inside.
 func (p *place) claimFiles() error {
 	if p.files == "" {
 		return nil
@@ -127,7 +127,7 @@ func (p *place) claimFiles() error {
 	return fmt.Errorf("the restored files cannot be written beside %s nor in it; nothing was changed: %w", p.files, err)
 }
 
-// errNotAlone says that a folder is not to be moved away as a whole.
+// errNotAlone means that a folder must not be moved as a whole.
 var errNotAlone = errors.New("the folder holds other things than stored files")
 
 func (p *place) claimBeside() error {
@@ -136,7 +136,7 @@ func (p *place) claimBeside() error {
 	if err != nil {
 		return err
 	}
-	if others { // a database, a keyset, a lost+found: they stay
+	if others { // such as a database, a keyset or a lost+found, which must stay
 		return errNotAlone
 	}
 	if err := os.MkdirAll(filepath.Dir(p.files), 0o700); err != nil {
@@ -152,9 +152,8 @@ func (p *place) claimBeside() error {
 	return nil
 }
 
-// movable reports whether a folder can be given another name beside its own. It asks for one that is taken by a folder
-// which is not empty, so that the answer is no in any case: that the name is taken, unless there is another reason,
-// such as that a disk is mounted there.
+// movable returns an error when a folder cannot be renamed within its parent. It tries to rename it to a folder that is
+// not empty, which must fail: because that exists, or for another reason, such as a disk mounted there.
 func movable(folder, empty string) error {
 	if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -172,12 +171,11 @@ func movable(folder, empty string) error {
 	return errors.Join(err, os.Remove(hindrance))
 }
 
-// logSuffixes are those of a database's file, its log and the index of that.
+// logSuffixes are the suffixes of a database's file, its log and the log's index.
 var logSuffixes = []string{"", "-wal", "-shm"}
 
-// exchange puts what was there aside, log and all, and the restored in its place: all of it or, when something cannot
-// be moved, nothing. The database goes first and comes last: at no time is one beside the log or the files of the
-// other.
+// exchange moves the old store aside, with its log, and the restored one into its place: everything, or nothing when a
+// move fails. The old database moves first and the new one last, so neither is ever next to the other's log or files.
 func (p *place) exchange() error {
 	x := &exchange{rename: p.rename}
 	if err := p.moveAll(x); err != nil {
@@ -230,7 +228,6 @@ func (p *place) moveFiles(x *exchange) error {
 	return err
 }
 
-// moveContents exchanges the files within their folder.
 func (p *place) moveContents(x *exchange) error {
 	old, _, err := files.Contents(p.files)
 	if err != nil {
@@ -259,7 +256,7 @@ func (p *place) moveContents(x *exchange) error {
 	return nil
 }
 
-// clear removes what is empty or of no use, now that what was restored has its name.
+// clear removes empty folders and leftovers, after the restored store has its name.
 func (p *place) clear() {
 	if p.stamp == "" {
 		return
@@ -271,19 +268,18 @@ func (p *place) clear() {
 	}
 }
 
-// leftovers are copies of a killed restore. Another one may be at work, so they are only reported.
+// leftovers are copies of a killed restore. They are only reported, because another restore may be running.
 func (p *place) leftovers() []string {
 	all, _ := filepath.Glob(globOf(p.database) + ".restoring-*")
 	if p.files != "" {
-		for _, pattern := range []string{globOf(p.files) + ".restoring-*", filepath.Join(globOf(p.files), ".restoring-*")} {
-			more, _ := filepath.Glob(pattern)
-			all = append(all, more...)
-		}
+		beside, _ := filepath.Glob(globOf(p.files) + ".restoring-*")
+		within, _ := filepath.Glob(filepath.Join(globOf(p.files), ".restoring-*"))
+		all = append(append(all, beside...), within...)
 	}
 	return all
 }
 
-// globOf is the pattern that only a path itself fits.
+// globOf is the pattern that matches only the path itself.
 func globOf(path string) string {
 	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(path)
 }

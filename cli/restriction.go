@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// restrictionFlags say which customers a pair sees.
+// restrictionFlags are the customers that a pair sees.
 type restrictionFlags struct {
 	OnlyResponsible []string `placeholder:"USER" help:"The pair sees the customers of this user alone, and what hangs on them; may be repeated for several users. Together with another --only-… flag a customer has to meet both."`
 	OnlyLabel       []string `placeholder:"LABEL" help:"The pair sees the customers alone whose responsible user has this label; may be repeated."`
@@ -16,10 +16,14 @@ type restrictionFlags struct {
 	OnlyYear        []string `placeholder:"YEAR" help:"The pair sees the customers alone that have a transcript of this year (YYYY), and of what belongs to a year that year's; may be repeated."`
 }
 
-var flagsOfRestriction = map[string]string{"responsible": "--only-responsible", "labels": "--only-label", "customers": "--only-customer", "years": "--only-year"}
+var flagsOfRestriction = map[string]string{
+	"responsible": "--only-responsible", "labels": "--only-label", "customers": "--only-customer", "years": "--only-year",
+}
 
 func (f *restrictionFlags) read() (backoffice.Restriction, error) {
-	r, err := backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: f.OnlyResponsible, Labels: f.OnlyLabel, Customers: f.OnlyCustomer, Years: f.OnlyYear})
+	r, err := backoffice.NewRestriction(backoffice.RestrictionFields{
+		Responsible: f.OnlyResponsible, Labels: f.OnlyLabel, Customers: f.OnlyCustomer, Years: f.OnlyYear,
+	})
 	return r, flagged(err)
 }
 
@@ -39,7 +43,7 @@ func flagged(err error) error {
 	return errors.New(strings.Join(all, "; "))
 }
 
-// seenBy is which customers a pair sees, by the flags that said so; nil for all.
+// seenBy lists the flags that restrict which customers a pair sees; nil for all customers.
 func seenBy(pair *backoffice.Credential) any {
 	if !pair.Restriction.IsSet() {
 		return nil
@@ -50,7 +54,10 @@ func seenBy(pair *backoffice.Credential) any {
 		for _, of := range []struct {
 			flag   string
 			values []string
-		}{{"--only-responsible", f.Responsible}, {"--only-label", f.Labels}, {"--only-customer", f.Customers}, {"--only-year", f.Years}} {
+		}{
+			{"--only-responsible", f.Responsible}, {"--only-label", f.Labels},
+			{"--only-customer", f.Customers}, {"--only-year", f.Years},
+		} {
 			for _, value := range of.values {
 				flags = append(flags, of.flag+" "+value)
 			}

@@ -51,14 +51,14 @@ func (c *serveCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	})
 }
 
-// listen takes the address before anything is opened or changed: whoever serves there already is not disturbed. From
-// then on the log is as it is asked for, so that what opening finds is told as the rest.
+// listen takes the address before anything is opened or changed, so as not to disturb a server that runs there already.
+// It also sets up the log, for what opening reports.
 func (c *serveCommand) listen(t terminal) (net.Listener, error) {
 	if err := cmp.Or(c.Server.Check(), c.Limits.Check(), c.Through.check()); err != nil {
 		return nil, err
 	}
 	slog.SetDefault(c.Server.NewLog(t.err))
-	// An address without a port, as a variable makes that is not set, would be one that nobody knows, on all networks.
+	// An address without a port, as from an unset variable, would be a random port on all networks.
 	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
 		return nil, errors.New("--listen is an address with a port, such as 127.0.0.1:8080")
 	}
@@ -67,7 +67,8 @@ func (c *serveCommand) listen(t terminal) (net.Listener, error) {
 		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", c.Listen, err)
 	}
 	if ip := ipOf(listener.Addr()); c.Server.Certificate == "" && (ip == nil || !ip.IsLoopback()) {
-		fmt.Fprintln(t.err, "Warning: secrets and data go over the network in clear. Give --tls-certificate and --tls-key, or listen on 127.0.0.1 behind a proxy with TLS.")
+		fmt.Fprintln(t.err, "Warning: secrets and data go over the network in clear. Give --tls-certificate and "+
+			"--tls-key, or listen on 127.0.0.1 behind a proxy with TLS.")
 	}
 	return listener, nil
 }
@@ -79,7 +80,7 @@ func ipOf(address net.Addr) net.IP {
 	return nil
 }
 
-// baseURL is where a browser on this machine finds what listens at an address.
+// baseURL is the URL of the server for a browser on this machine.
 func (c *serveCommand) baseURL(address net.Addr) string {
 	scheme, host := "http://", address.String()
 	if c.Server.Certificate != "" {
@@ -91,11 +92,13 @@ func (c *serveCommand) baseURL(address net.Addr) string {
 	return scheme + host
 }
 
-// lastSpans is how long the last spans may take to be sent when the program stops.
+// lastSpans is how long the program may take to send the last spans when it stops.
 const lastSpans = 3 * time.Second
 
 // serve serves an open backend on a listener, which it closes; started gets the base URL once it answers.
-func (c *serveCommand) serve(ctx context.Context, s *settings, b *gateway.Backend, t terminal, listener net.Listener, started func(base string)) error {
+func (c *serveCommand) serve(
+	ctx context.Context, s *settings, b *gateway.Backend, t terminal, listener net.Listener, started func(base string),
+) error {
 	proxies, err := auth.ParseProxies(c.TrustedProxies)
 	if err != nil {
 		return err
@@ -112,11 +115,15 @@ func (c *serveCommand) serve(ctx context.Context, s *settings, b *gateway.Backen
 	defer func() {
 		sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSpans)
 		defer cancel()
-		_ = tracer.Close(sending) // which has logged why
+		_ = tracer.Close(sending) // it has logged the error
 	}()
-	return b.Serve(ctx, listener, gateway.Config{Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Webhooks: c.Webhooks, Mirror: c.Mirror, Trash: c.Trash, Privacy: c.Privacy, People: c.People, Proxies: proxies, Tracer: tracer, Log: log}, func() {
-		log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", built().String()), slog.String("address", listener.Addr().String()),
-			slog.GroupAttrs("settings", s.shown...))
+	config := gateway.Config{
+		Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Webhooks: c.Webhooks, Mirror: c.Mirror,
+		Trash: c.Trash, Privacy: c.Privacy, People: c.People, Proxies: proxies, Tracer: tracer, Log: log,
+	}
+	return b.Serve(ctx, listener, config, func() {
+		log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", built().String()),
+			slog.String("address", listener.Addr().String()), slog.GroupAttrs("settings", s.shown...))
 		started(c.baseURL(listener.Addr()))
 	})
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// shownSettings are the settings that are in effect, for the log: those that have a value, and of a URL only where it
-// leads to. No flag but a URL holds a secret.
+// shownSettings are the settings with a value, for the log, with shortened URLs: no other flags have secrets.
 func shownSettings(flags []*kong.Flag) []slog.Attr {
 	var shown []slog.Attr
 	for _, flag := range flags {
@@ -23,7 +22,7 @@ func shownSettings(flags []*kong.Flag) []slog.Attr {
 	return shown
 }
 
-// isNumber holds for what 0 is a value of: a limit of 0 is not the absence of one.
+// isNumber reports whether 0 is a value: a limit of 0 is not the absence of one.
 func isNumber(value reflect.Value) bool { return value.CanInt() || value.CanUint() || value.CanFloat() }
 
 func shownValue(value reflect.Value) string {
@@ -41,12 +40,13 @@ func shownValue(value reflect.Value) string {
 	return text
 }
 
-// shownURL is a URL's scheme, host and path. A user, a password or a parameter is not shown, and nothing but the scheme
-// when it cannot be told where they end.
+// shownURL is a URL's scheme, host and path, without a user, a password or parameters. Where their end is not certain,
+// it is only the scheme.
 func shownURL(text string) string {
 	scheme, rest, _ := strings.Cut(text, "://")
 	parsed, err := url.Parse(text)
-	if err != nil || strings.Contains(parsed.Host+parsed.Path+parsed.Fragment, "@") || parsed.RawQuery != "" && strings.Contains(parsed.RawQuery, "@") || strings.Contains(rest, "#") {
+	if err != nil || strings.Contains(parsed.Host+parsed.Path+parsed.Fragment+parsed.RawQuery, "@") ||
+		strings.Contains(rest, "#") {
 		return scheme + "://…"
 	}
 	return scheme + "://" + parsed.Host + parsed.Path

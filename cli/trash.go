@@ -19,9 +19,11 @@ type trashCommand struct {
 type trashListCommand struct{ formatFlag }
 
 func (c *trashListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	return c.list(t.out, []string{"id", "noun", "name", "deletedAt", "until", "clientId", "records", "files"}, func(add adder) error {
+	columns := []string{"id", "noun", "name", "deletedAt", "until", "clientId", "records", "files"}
+	return c.list(t.out, columns, func(add adder) error {
 		return store.EachTrashed(ctx, func(d *backoffice.Trashed) error {
-			return add(d.ID, string(d.Noun), textOf(d.Name()), moment(d.At), moment(d.Until), textOf(d.ClientID), d.Rows(), len(d.FileKeys()))
+			return add(d.ID, string(d.Noun), textOf(d.Name()), moment(d.At), moment(d.Until), textOf(d.ClientID),
+				d.Rows(), len(d.FileKeys()))
 		})
 	})
 }
@@ -36,7 +38,8 @@ func (c *trashRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 		return err
 	}
 	if _, err = fmt.Fprintf(t.out, "%d records are back.\n", restored.Rows); err == nil && len(restored.Left) > 0 {
-		_, err = fmt.Fprintf(t.out, "These relations stay in the trash, and come back with their other customer: %s\n", strings.Join(restored.Left, ", "))
+		_, err = fmt.Fprintf(t.out, "These relations stay in the trash, and come back with their other customer: %s\n",
+			strings.Join(restored.Left, ", "))
 	}
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"example.org/backoffice/graphql/trusted"
 )
 
-// manifestFlags name what clients' tools have written, and the limits that it is held to.
+// manifestFlags are a manifest that clients' tools have written, and the limits of its documents.
 type manifestFlags struct {
 	Path   string          `arg:"" predictor:"path" help:"Apollo's manifest, Relay's or GraphQL Code Generator's map (.json), a file of GraphQL, or a folder of such files."`
 	Limits limits.Settings `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request, as the servers have them:"`
@@ -36,7 +36,6 @@ type documentsTrustCommand struct {
 	AllowRemovals *int   `placeholder:"N" help:"Remove what the manifest has no more, N documents at most. Without it they stay, for clients of yesterday."`
 }
 
-// Validate wants a name and a number that can be.
 func (c *documentsTrustCommand) Validate() error {
 	if c.AllowRemovals != nil && *c.AllowRemovals < 0 {
 		return errors.New("--allow-removals is 0 or more")
@@ -47,19 +46,19 @@ func (c *documentsTrustCommand) Validate() error {
 	return nil
 }
 
-// Run trusts the documents, all or none.
 func (c *documentsTrustCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	documents, err := c.read()
 	if err != nil {
 		return err
 	}
-	act := backoffice.Trusting{Set: c.Set, Documents: documents, Removals: c.AllowRemovals, Now: backoffice.InstantOf(time.Now())}
+	now := backoffice.InstantOf(time.Now())
+	act := backoffice.Trusting{Set: c.Set, Documents: documents, Removals: c.AllowRemovals, Now: now}
 	done, err := act.Trust(ctx, store)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "%d documents are trusted as %s: %d new, %d as before. %d that the manifest has no more stay, and %d were removed.\n",
-		len(documents), c.Set, done.Added, done.Same, done.Retired, done.Removed)
+	_, err = fmt.Fprintf(t.out, "%d documents are trusted as %s: %d new, %d as before. %d that the manifest has no more "+
+		"stay, and %d were removed.\n", len(documents), c.Set, done.Added, done.Same, done.Retired, done.Removed)
 	return err
 }
 
@@ -85,7 +84,9 @@ func (c *documentsListCommand) Run(ctx context.Context, store backoffice.Store, 
 	if err != nil {
 		return err
 	}
-	columns := []string{"id", "set", "name", "kind", "title", "cost", "scopes", "aliases", "createdAt", "retiredAt", "clientId"}
+	columns := []string{
+		"id", "set", "name", "kind", "title", "cost", "scopes", "aliases", "createdAt", "retiredAt", "clientId",
+	}
 	return c.list(t.out, columns, func(add adder) error {
 		for _, d := range documents {
 			if c.Set != "" && d.Set != c.Set {
@@ -95,7 +96,8 @@ func (c *documentsListCommand) Run(ctx context.Context, store backoffice.Store, 
 			if d.Cost != nil {
 				cost = *d.Cost
 			}
-			if err := add(d.ID, d.Set, d.Name, d.Kind, d.Title, cost, backoffice.NamesOf(d.Scopes), d.Aliases, moment(d.CreatedAt), moment(d.RetiredAt), d.ClientID); err != nil {
+			if err := add(d.ID, d.Set, d.Name, d.Kind, d.Title, cost, backoffice.NamesOf(d.Scopes), d.Aliases,
+				moment(d.CreatedAt), moment(d.RetiredAt), d.ClientID); err != nil {
 				return err
 			}
 		}

@@ -13,7 +13,6 @@ type versionCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object with version, commit and schema, and nothing else."`
 }
 
-// Run prints it. No store is opened.
 func (c *versionCommand) Run(t terminal) error {
 	made, schema := built(), gateway.SchemaVersion()
 	if c.JSON {
@@ -26,7 +25,7 @@ func (c *versionCommand) Run(t terminal) error {
 	return err
 }
 
-// build is what the program knows of how it was built.
+// build is the program's information about its build.
 type build struct {
 	Version string `json:"version"` // the module's: a tag or a pseudo-version; (devel) without a repository
 	Commit  string `json:"commit"`  // "unknown" where the build saw no repository
@@ -50,7 +49,7 @@ func buildOf(info *debug.BuildInfo) build {
 	return b
 }
 
-// String is the version, with the commit where the version does not name it.
+// String is the version, with the commit unless the version has it.
 func (b build) String() string {
 	if b.Commit == "unknown" || strings.Contains(b.Version, b.Commit[:min(12, len(b.Commit))]) {
 		return b.Version

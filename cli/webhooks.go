@@ -48,14 +48,15 @@ func (c *webhooksCreateCommand) Validate() error {
 }
 
 func (c *webhooksCreateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
-	hook, secret, err := webhooks.Create(ctx, b.Store, b.Keys, webhooks.Draft{ClientID: c.Client, URL: c.URL, Nouns: c.nouns, From: c.From})
+	draft := webhooks.Draft{ClientID: c.Client, URL: c.URL, Nouns: c.nouns, From: c.From}
+	hook, secret, err := webhooks.Create(ctx, b.Store, b.Keys, draft)
 	if err != nil {
 		return unknownPair(err)
 	}
 	return printWebhook(t, c.JSON, hook.ID, secret)
 }
 
-// printWebhook prints a webhook with its secret, for the only time.
+// printWebhook prints a webhook with its secret, once and never again.
 func printWebhook(t terminal, asJSON bool, id, secret string) error {
 	if asJSON {
 		return json.NewEncoder(t.out).Encode(struct {
@@ -63,7 +64,8 @@ func printWebhook(t terminal, asJSON bool, id, secret string) error {
 			Secret string `json:"secret"`
 		}{id, secret})
 	}
-	_, err := fmt.Fprintf(t.out, "webhook: %s\nsecret:  %s\nThe secret cannot be shown again; keep it now.\n", id, secret)
+	_, err := fmt.Fprintf(t.out, "webhook: %s\nsecret:  %s\nThe secret cannot be shown again; keep it now.\n",
+		id, secret)
 	return err
 }
 
@@ -78,7 +80,10 @@ func (c *webhooksListCommand) Run(ctx context.Context, store backoffice.Store, t
 	if err != nil {
 		return err
 	}
-	columns := []string{"id", "state", "after", "behind", "waitingSince", "attempts", "nextAttempt", "failure", "deliveredAt", "nouns", "clientId", "url", "createdAt", "reason"}
+	columns := []string{
+		"id", "state", "after", "behind", "waitingSince", "attempts", "nextAttempt", "failure",
+		"deliveredAt", "nouns", "clientId", "url", "createdAt", "reason",
+	}
 	return c.list(t.out, columns, func(add adder) error {
 		for _, hook := range hooks {
 			from := backoffice.ChangeQuery{History: hook.History, After: hook.At}
@@ -88,7 +93,8 @@ func (c *webhooksListCommand) Run(ctx context.Context, store backoffice.Store, t
 			}
 			err = add(hook.ID, hook.State(), backoffice.ChangeCursor(hook.History, hook.At), behind[hook.ID],
 				moment(hook.WaitingSince()), hook.Attempts, moment(hook.Due), hook.Failure,
-				moment(hook.DeliveredAt), hook.NounNames(), hook.ClientID, hook.URL, moment(hook.CreatedAt), hook.Reason(log))
+				moment(hook.DeliveredAt), hook.NounNames(), hook.ClientID, hook.URL, moment(hook.CreatedAt),
+				hook.Reason(log))
 			if err != nil {
 				return err
 			}
@@ -109,7 +115,8 @@ func (c *webhooksPingCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 	}
 	if answer.Status > 0 {
 		shown := answer.Body[:min(len(answer.Body), 200)]
-		if _, err := fmt.Fprintf(t.out, "%d %s after %s: %q\n", answer.Status, http.StatusText(answer.Status), answer.Took.Round(time.Millisecond), shown); err != nil {
+		if _, err := fmt.Fprintf(t.out, "%d %s after %s: %q\n", answer.Status, http.StatusText(answer.Status),
+			answer.Took.Round(time.Millisecond), shown); err != nil {
 			return err
 		}
 	}
@@ -140,7 +147,8 @@ func (c *webhooksDisableCommand) Run(ctx context.Context, store backoffice.Store
 	if err := webhooks.Disable(ctx, store, c.ID); err != nil {
 		return unknownWebhook(err)
 	}
-	_, err := fmt.Fprintln(t.out, "The webhook is disabled; running servers send nothing more within 5 seconds. Rewind lets it go on.")
+	_, err := fmt.Fprintln(t.out,
+		"The webhook is disabled; running servers send nothing more within 5 seconds. Rewind lets it go on.")
 	return err
 }
 
@@ -150,7 +158,6 @@ type webhooksRotateCommand struct {
 	JSON    bool          `name:"json" help:"Print one JSON object with id and secret, and nothing else."`
 }
 
-// Validate wants an overlap that is no negative time.
 func (c *webhooksRotateCommand) Validate() error {
 	if c.Overlap < 0 {
 		return errors.New("--overlap is 0 or longer, as in 168h")

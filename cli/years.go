@@ -29,16 +29,18 @@ type yearsStartCommand struct {
 
 func (c *yearsStartCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	if !c.Yes && term.IsTerminal(int(os.Stdin.Fd())) {
-		question := "Archive the current financial year, whose checklists and transcripts then take no more writes, and start " + backoffice.ShownName(c.Year) + "?"
-		if err := confirm(os.Stdin, t.err, question); err != nil {
+		question := "Archive the current financial year, whose checklists and transcripts then take no more writes, and start "
+		if err := confirm(os.Stdin, t.err, question+backoffice.ShownName(c.Year)+"?"); err != nil {
 			return err
 		}
 	}
-	started, err := b.Service().StartYear(ctx, backoffice.YearStart{Year: c.Year, Skip: c.Force, WithChecklists: c.WithChecklists})
+	start := backoffice.YearStart{Year: c.Year, Skip: c.Force, WithChecklists: c.WithChecklists}
+	started, err := b.Service().StartYear(ctx, start)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(t.out, "The financial year %s is current: %s\n", started.Year.StartDate, started.Year.ID); err != nil || !c.WithChecklists {
+	_, err = fmt.Fprintf(t.out, "The financial year %s is current: %s\n", started.Year.StartDate, started.Year.ID)
+	if err != nil || !c.WithChecklists {
 		return err
 	}
 	_, err = fmt.Fprintf(t.out, "Checklists that came over: %d\n", len(started.Checklists))
@@ -70,11 +72,12 @@ func (c *yearsListCommand) Run(ctx context.Context, store backoffice.Store, t te
 	for i, year := range years {
 		ids[i] = year.ID
 	}
-	checklists, err := backoffice.ReadCounts(ctx, store.Checklists(), backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, ids)
+	const of = backoffice.OfFinancialYear
+	checklists, err := backoffice.ReadCounts(ctx, store.Checklists(), of, backoffice.ChecklistCriteria{}, ids)
 	if err != nil {
 		return err
 	}
-	transcripts, err := backoffice.ReadCounts(ctx, store.Transcripts(), backoffice.OfFinancialYear, backoffice.TranscriptCriteria{}, ids)
+	transcripts, err := backoffice.ReadCounts(ctx, store.Transcripts(), of, backoffice.TranscriptCriteria{}, ids)
 	if err != nil {
 		return err
 	}
@@ -85,7 +88,8 @@ func (c *yearsListCommand) Run(ctx context.Context, store backoffice.Store, t te
 			if year.IsCurrentYear {
 				state = "current"
 			}
-			if err := add(year.StartDate, year.EndDate, state, checklists[year.ID], transcripts[year.ID], moment(year.ArchivedAt), year.ID); err != nil {
+			if err := add(year.StartDate, year.EndDate, state, checklists[year.ID], transcripts[year.ID],
+				moment(year.ArchivedAt), year.ID); err != nil {
 				return err
 			}
 		}

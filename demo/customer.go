@@ -12,14 +12,15 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// forms are the legal forms of a hundred companies, about as often as the register of enterprises has them.
+// forms are the legal forms of a hundred companies, with about their shares in the register of enterprises.
 var forms = []struct {
 	form  backoffice.LegalForm
 	share int
 }{
-	{backoffice.LegalFormBV, 52}, {backoffice.LegalFormEenmanszaak, 14}, {backoffice.LegalFormNV, 11}, {backoffice.LegalFormVZW, 8},
-	{backoffice.LegalFormCommV, 4}, {backoffice.LegalFormVOF, 3}, {backoffice.LegalFormCV, 2}, {backoffice.LegalFormVME, 2},
-	{backoffice.LegalFormMaatschap, 1}, {backoffice.LegalFormInOprichting, 1}, {backoffice.LegalFormFeitelijkeVereniging, 1},
+	{backoffice.LegalFormBV, 52}, {backoffice.LegalFormEenmanszaak, 14}, {backoffice.LegalFormNV, 11},
+	{backoffice.LegalFormVZW, 8}, {backoffice.LegalFormCommV, 4}, {backoffice.LegalFormVOF, 3},
+	{backoffice.LegalFormCV, 2}, {backoffice.LegalFormVME, 2}, {backoffice.LegalFormMaatschap, 1},
+	{backoffice.LegalFormInOprichting, 1}, {backoffice.LegalFormFeitelijkeVereniging, 1},
 }
 
 func drawForm(r *rand.Rand) backoffice.LegalForm {
@@ -29,7 +30,7 @@ func drawForm(r *rand.Rand) backoffice.LegalForm {
 			return f.form
 		}
 	}
-	return "" // one in a hundred is not known
+	return "" // unknown, for one in a hundred
 }
 
 func (p *plan) customer(keys *privacy.Keyset, number int) (*backoffice.Customer, error) {
@@ -81,8 +82,9 @@ func address(r *rand.Rand, at *region) backoffice.Address {
 func makePerson(r *rand.Rand, at *region, c *backoffice.Customer, who person, keys *privacy.Keyset) (err error) {
 	c.Type = backoffice.PrivatePerson
 	c.FirstName, c.LastName = backoffice.Text(who.first), backoffice.Text(who.last)
-	c.Email = backoffice.Text(fmt.Sprintf("%s.%s%d@post.example", mailPart(who.first), mailPart(who.last), r.IntN(1000)))
-	if r.IntN(25) == 0 { // a newcomer whose number nobody has yet
+	first, last := mailPart(who.first), mailPart(who.last)
+	c.Email = backoffice.Text(fmt.Sprintf("%s.%s%d@post.example", first, last, r.IntN(1000)))
+	if r.IntN(25) == 0 { // a newcomer without a number yet
 		return nil
 	}
 	if c.Registration, err = keys.Seal(c.ID, backoffice.RegistrationNumber, who.number); err != nil {
@@ -106,7 +108,7 @@ func makeCompany(r *rand.Rand, at *region, c *backoffice.Customer, who person) {
 	c.OwnName = backoffice.Text(name)
 	domain := notInDomains.ReplaceAllString(strings.ReplaceAll(backoffice.Fold(name), " ", "-"), "")
 	c.Email = backoffice.Text("info@" + strings.Trim(dashes.ReplaceAllString(domain, "-"), "-") + ".example")
-	if r.IntN(40) == 0 { // known by its number alone
+	if r.IntN(40) == 0 { // known only by its number
 		c.OwnName = ""
 	}
 }
@@ -137,7 +139,7 @@ func companyName(r *rand.Rand, at *region, form backoffice.LegalForm, who person
 	return pick(r, at.Trades) + " " + who.last
 }
 
-// supportScopes: a service of the office that is outsourced has the suffix -os.
+// supportScopes are the services of the office for a customer; outsourced ones have the suffix -os.
 func supportScopes(r *rand.Rand, c *backoffice.Customer) []string {
 	scopes := []string{"checklist"}
 	if c.Type == backoffice.Company && r.IntN(5) > 0 {

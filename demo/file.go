@@ -14,18 +14,17 @@ import (
 	"example.org/backoffice/pdf"
 )
 
-// How many customers have files: a file costs a write to the disk that waits until it is there.
+// Only some customers have files: each file costs a synchronous write to the disk.
 const (
 	customersWithFiles  = 60
 	customersWithMinfin = 40
 	pdfType             = "application/pdf"
-	writers             = 8 // files are written at a time
+	writers             = 8 // files written at a time
 )
 
-// Office is the accounting office whose data these are.
-const Office = "Kantoor Vandaele & Renard"
+const Office = "Kantoor Vandaele & Renard" // the accounting office with these data
 
-// makeFiles gives the first customers documents, and their transcripts and calculations the files that belong to them.
+// makeFiles makes documents for the first customers, and the files of their transcripts and calculations.
 func (d *Demo) makeFiles(ctx context.Context, p *plan, c *chunk, works []work) (err error) {
 	if c.upload, err = backoffice.BeginUpload(ctx, d.Store, d.Files); err != nil {
 		return err
@@ -60,8 +59,8 @@ func (d *Demo) makeFiles(ctx context.Context, p *plan, c *chunk, works []work) (
 
 type putter = func(into **backoffice.File, created backoffice.Instant, write func(io.Writer) error)
 
-// transcriptFiles makes the document of the latest completed transcript, and a proposal for each of its calculations
-// but the first, since a calculation that has just begun has none.
+// transcriptFiles makes the document of the latest completed transcript, and the proposal of the latest calculation that
+// is past its first states, which have none.
 func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 	for _, t := range slices.Backward(w.transcripts) {
 		if !t.IsCompleted {
@@ -70,7 +69,8 @@ func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 		t.DocumentGenerated, t.DocumentGeneratedAt = true, t.OwnUpdatedAt
 		put(&t.Document, t.OwnUpdatedAt, func(out io.Writer) error {
 			return pdf.Transcript(out, pdf.Letterhead{Name: Office}, nil, backoffice.TranscriptDocument{
-				Transcript: t, Customer: c, Checklist: p.listOf(t.ChecklistID), FinancialYear: p.yearOf(t.FinancialYearID),
+				Transcript: t, Customer: c,
+				Checklist: p.listOf(t.ChecklistID), FinancialYear: p.yearOf(t.FinancialYearID),
 			})
 		})
 		break
@@ -98,43 +98,52 @@ func (p *plan) listOf(id string) *backoffice.Checklist {
 func (p *plan) letter(c *backoffice.Customer, reference string, at backoffice.Instant) letterContent {
 	r := p.draw(uint64(len(reference))<<40 | uint64(at.Milliseconds())&0xffffffff)
 	return letterContent{
-		sender: Office, language: string(c.Language), customer: pdf.PartyOf(c), reference: reference, year: at.Time().Year(), date: at,
-		base: int64(2_000_000 + r.IntN(9_000_000)),
+		sender: Office, language: string(c.Language), customer: pdf.PartyOf(c), reference: reference,
+		year: at.Time().Year(), date: at, base: int64(2_000_000 + r.IntN(9_000_000)),
 	}
 }
 
-// documents are a letter for everybody, and the articles of a company.
+// documents are a letter for each customer, and the articles of a company.
 func (p *plan) documents(c *backoffice.Customer, i int, put putter) []*backoffice.CustomerDocument {
 	kinds := []string{engagementLetter}
 	if c.Type == backoffice.Company {
 		kinds = append(kinds, articlesExtract)
 	}
 	names := map[string]map[string]string{
-		engagementLetter: {"dutch": "Opdrachtbrief", "french": "Lettre de mission", "german": "Auftragsschreiben", "english": "Engagement letter"},
-		articlesExtract:  {"dutch": "Statuten (uittreksel)", "french": "Statuts (extrait)", "german": "Satzung (Auszug)", "english": "Articles (extract)"},
+		engagementLetter: {"dutch": "Opdrachtbrief", "french": "Lettre de mission",
+			"german": "Auftragsschreiben", "english": "Engagement letter"},
+		articlesExtract: {"dutch": "Statuten (uittreksel)", "french": "Statuts (extrait)",
+			"german": "Satzung (Auszug)", "english": "Articles (extract)"},
 	}
 	var made []*backoffice.CustomerDocument
 	for at, kind := range kinds {
 		d := &backoffice.CustomerDocument{
-			ID: fmt.Sprintf("document-%04d-%d", i+1, at+1), Name: names[kind][string(c.Language)] + ".pdf", CustomerID: c.ID,
-			CreatedAt: max(c.CreatedAt, p.ago(p.draw(uint64(i)<<8|7), 20+at)),
+			ID: fmt.Sprintf("document-%04d-%d", i+1, at+1), Name: names[kind][string(c.Language)] + ".pdf",
+			CustomerID: c.ID, CreatedAt: max(c.CreatedAt, p.ago(p.draw(uint64(i)<<8|7), 20+at)),
 		}
-		put(&d.File, d.CreatedAt, func(out io.Writer) error { return pdf.Letter(out, letter(kind, p.letter(c, d.ID, d.CreatedAt))) })
+		put(&d.File, d.CreatedAt, func(out io.Writer) error {
+			return pdf.Letter(out, letter(kind, p.letter(c, d.ID, d.CreatedAt)))
+		})
 		made = append(made, d)
 	}
 	return made
 }
 
-// administration is who sends the minfin documents.
-var administration = map[string]string{"dutch": "FOD Financiën", "french": "SPF Finances", "german": "FÖD Finanzen", "english": "FPS Finance"}
+// administration is the sender of the minfin documents.
+var administration = map[string]string{
+	"dutch": "FOD Financiën", "french": "SPF Finances", "german": "FÖD Finanzen", "english": "FPS Finance",
+}
 
-// minfin is an assessment notice of the last year for everybody.
+// minfin is an assessment notice of the last year for a customer.
 func (p *plan) minfin(c *backoffice.Customer, i int, put putter) []*backoffice.MinfinDocument {
 	year := p.years[len(p.years)-2]
-	names := map[string]string{"dutch": "Aanslagbiljet ", "french": "Avertissement-extrait de rôle ", "german": "Steuerbescheid ", "english": "Assessment notice "}
+	names := map[string]string{
+		"dutch": "Aanslagbiljet ", "french": "Avertissement-extrait de rôle ",
+		"german": "Steuerbescheid ", "english": "Assessment notice ",
+	}
 	d := &backoffice.MinfinDocument{
-		ID: fmt.Sprintf("minfin-%04d", i+1), Name: names[string(c.Language)] + year.StartDate, DocumentType: "assessment-notice",
-		CustomerID: c.ID, FinancialYearID: year.ID, SynchronisedAt: p.ago(p.draw(uint64(i)<<8|8), 5+i),
+		ID: fmt.Sprintf("minfin-%04d", i+1), Name: names[string(c.Language)] + year.StartDate, CustomerID: c.ID,
+		DocumentType: "assessment-notice", FinancialYearID: year.ID, SynchronisedAt: p.ago(p.draw(uint64(i)<<8|8), 5+i),
 	}
 	put(&d.File, d.SynchronisedAt, func(out io.Writer) error {
 		content := p.letter(c, d.ID, d.SynchronisedAt)
@@ -144,7 +153,7 @@ func (p *plan) minfin(c *backoffice.Customer, i int, put putter) []*backoffice.M
 	return []*backoffice.MinfinDocument{d}
 }
 
-// circulars are notes of the administration that are nobody's, one a year.
+// circulars are notes of the administration without a customer, one a year.
 func (p *plan) circulars(put putter) []*backoffice.MinfinDocument {
 	var made []*backoffice.MinfinDocument
 	for i, year := range p.years {
@@ -155,8 +164,8 @@ func (p *plan) circulars(put putter) []*backoffice.MinfinDocument {
 		}
 		put(&d.File, d.SynchronisedAt, func(out io.Writer) error {
 			return pdf.Letter(out, letter(taxNote, letterContent{
-				sender: administration["english"], language: "english", customer: pdf.Party{Name: Office}, reference: d.ID,
-				year: number, date: d.SynchronisedAt, base: 4_200_000,
+				sender: administration["english"], language: "english", customer: pdf.Party{Name: Office},
+				reference: d.ID, year: number, date: d.SynchronisedAt, base: 4_200_000,
 			}))
 		})
 		made = append(made, d)

@@ -16,13 +16,12 @@ type Demo struct {
 	Customers int
 	Seed      uint64
 	Now       time.Time
-	// Progress, if there is one, is called with how many customers are stored.
+	// Progress, if set, is called with the number of customers stored so far.
 	Progress func(done, all int)
-
-	chunk int // customers that are made and stored together; 0 is chunkSize
+	chunk    int // customers to make and store together; 0 for chunkSize
 }
 
-// finished is stored with the last records: a store that has it was filled to the end.
+// finished is stored last: a store that has it was filled to the end.
 const finished = "label-onboarding"
 
 func Finished(ctx context.Context, store backoffice.Store) (bool, error) {
@@ -38,11 +37,11 @@ type chunk struct {
 	calculations []*backoffice.Calculation
 	documents    []*backoffice.CustomerDocument
 	minfin       []*backoffice.MinfinDocument
-	upload       *backoffice.Upload // of their files; nil when there are none
+	upload       *backoffice.Upload // of their files; nil for none
 	err          error
 }
 
-// Fill makes the data; one that was interrupted, with the same seed and number, is completed.
+// Fill makes the data, or completes an interrupted Fill with the same seed and number.
 func (d *Demo) Fill(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -50,7 +49,7 @@ func (d *Demo) Fill(ctx context.Context) error {
 	if err := d.Store.Write(ctx, p.storeFrame); err != nil {
 		return err
 	}
-	// One makes, the other stores.
+	// The goroutine makes chunks; this one stores them.
 	made := make(chan *chunk, 1)
 	go func() {
 		defer close(made)
@@ -85,11 +84,12 @@ func (d *Demo) Fill(ctx context.Context) error {
 		return err
 	}
 	return d.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
-		return tx.Labels().Upsert(ctx, []*backoffice.Label{{ID: finished, Name: "Onboarding", Color: "#ff8c00", CreatedAt: p.ago(p.draw(6), 1)}})
+		last := &backoffice.Label{ID: finished, Name: "Onboarding", Color: "#ff8c00", CreatedAt: p.ago(p.draw(6), 1)}
+		return tx.Labels().Upsert(ctx, []*backoffice.Label{last})
 	})
 }
 
-// storeFrame stores what everything else refers to. After a failure nothing is stored any more.
+// storeFrame stores the records that all others refer to. After an error the transaction stores nothing.
 func (p *plan) storeFrame(ctx context.Context, tx backoffice.Tx) error {
 	return cmp.Or(
 		tx.Labels().Upsert(ctx, p.labels),
@@ -99,7 +99,7 @@ func (p *plan) storeFrame(ctx context.Context, tx backoffice.Tx) error {
 	)
 }
 
-// make makes the customers of a range with all that hangs on them.
+// make makes the customers of a range with all their records.
 func (d *Demo) make(ctx context.Context, p *plan, first, last int) *chunk {
 	c := &chunk{last: last}
 	works := make([]work, 0, last-first+1)
@@ -115,7 +115,7 @@ func (d *Demo) make(ctx context.Context, p *plan, first, last int) *chunk {
 		c.transcripts = append(c.transcripts, w.transcripts...)
 		c.calculations = append(c.calculations, w.calculations...)
 	}
-	if first == firstCustomer { // files are for the first customers alone, however many there are
+	if first == firstCustomer { // only the first customers have files
 		c.err = d.makeFiles(ctx, p, c, works)
 	}
 	return c

@@ -19,10 +19,10 @@ const (
 	articlesExtract  = "articles-extract"
 	assessmentNotice = "assessment-notice"
 	taxNote          = "tax-note"
-	proposal         = "proposal" // of a calculation, for its customer to agree to
+	proposal         = "proposal" // of a calculation, for the customer's agreement
 )
 
-// letterContent is what one letter of a kind differs by from another.
+// letterContent is the content specific to one letter of a kind.
 type letterContent struct {
 	sender    string // the office, or the administration
 	language  string // dutch, french, german or english; English for any other
@@ -30,17 +30,16 @@ type letterContent struct {
 	reference string
 	year      int // the assessment year
 	date      backoffice.Instant
-	base      int64 // cents: the income that amounts are calculated from, taken in tens of euros
+	base      int64 // cents: the income that amounts are shares of, in tens of euros
 }
 
 //go:embed letters
 var letterTexts embed.FS
 
-// letter makes the content of a letter of a kind. Its file in letters holds, line by line: "kind TEXT", "title TEXT",
-// "## heading", "| text | share" for an amount, "|| text | share" for a total, "= text | share" for the outcome, "--
-// closing line", and anything else is a paragraph. A share is a percentage of the base. {customer}, {sender}, {year}
-// and {previous} are filled in. A text that is missing or malformed is a panic: the texts are a part of the program,
-// and tested.
+// letter makes a letter of a kind from its file in letters. The lines of a file are "kind TEXT", "title TEXT", "##
+// heading", "| text | share" for an amount, "|| text | share" for a total, "= text | share" for the outcome, "-- closing
+// line", and paragraphs. A share is a percentage of the base. letter fills in {customer}, {sender}, {year} and
+// {previous}. It panics on a missing or malformed text, because the texts are part of the program, and tested.
 func letter(kind string, c letterContent) pdf.LetterDocument {
 	language := c.language
 	if !slices.Contains(languages, language) {
@@ -92,6 +91,6 @@ func share(line string, base int64) pdf.Amount {
 	if err != nil {
 		panic("a letter's share is no number: " + line)
 	}
-	base -= base % 1000 // so that tenths of a percent are whole cents, and sums add up
+	base -= base % 1000 // tenths of a percent become whole cents, and sums add up
 	return pdf.Amount{Text: text, Cents: int64(math.Round(float64(base) * percentage / 100))}
 }

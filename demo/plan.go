@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	chunkSize     = 1000 // customers that are made and stored together
+	chunkSize     = 1000 // customers to make and store together
 	yearsOfData   = 5
 	companyOfTen  = 6 // of ten customers are companies
 	firstCustomer = 1
 )
 
-// plan is what follows from the seed, the size and the day alone: every record can be made from it, in any order.
+// plan depends only on the seed, the size and the day. Every record can be made from it, in any order.
 type plan struct {
 	seed      uint64
 	customers int
@@ -36,15 +36,15 @@ func newPlan(seed uint64, customers int, now time.Time) *plan {
 	return p
 }
 
-// draw is a source of chance for one thing, the same whenever it is asked for.
+// draw is the random source for one thing, always the same.
 func (p *plan) draw(what uint64) *rand.Rand { return rand.New(rand.NewPCG(p.seed, what)) }
 
 func customerID(number int) string { return fmt.Sprintf("customer-%07d", number) }
 
-// isCompany is known of each customer without making it, so that relations can name one that is made elsewhere.
+// isCompany needs only the number, so that relations can refer to customers made elsewhere.
 func isCompany(number int) bool { return number%10 < companyOfTen }
 
-// ago is a moment within the working hours of a day in the past; of yesterday for none, because today's may be to come.
+// ago is an instant in working hours, days before yesterday: those of today may be in the future.
 func (p *plan) ago(r *rand.Rand, days int) backoffice.Instant {
 	at := p.today.AddDate(0, 0, -days-1).Add(7*time.Hour + time.Duration(r.IntN(11*3600*1000))*time.Millisecond)
 	return backoffice.InstantOf(at)
@@ -53,7 +53,8 @@ func (p *plan) ago(r *rand.Rand, days int) backoffice.Instant {
 func (p *plan) makeYears() {
 	current := p.today.Year()
 	for year := current - yearsOfData + 1; year <= current; year++ {
-		y := &backoffice.FinancialYear{ID: yearID(year), StartDate: strconv.Itoa(year), EndDate: strconv.Itoa(year), IsCurrentYear: year == current}
+		date := strconv.Itoa(year)
+		y := &backoffice.FinancialYear{ID: yearID(year), StartDate: date, EndDate: date, IsCurrentYear: year == current}
 		if !y.IsCurrentYear {
 			y.ArchivedAt = backoffice.InstantOf(time.Date(year+1, time.January, 4, 8, 0, 0, 0, time.UTC))
 		}
@@ -65,24 +66,26 @@ func yearID(year int) string { return fmt.Sprintf("year-%d", year) }
 
 func (p *plan) makeLabels() {
 	for i, l := range []struct{ name, color string }{
-		{"Audit", "#1e90ff"}, {"Btw", "#2e8b57"}, {"Fiscaliteit", "#b8860b"}, {"Loonadministratie", "#8a2be2"}, {"Partner", "#dc143c"},
-		{"Junior", "#20b2aa"}, {"Vennootschappen", "#708090"}, {"Franstalig", ""},
+		{"Audit", "#1e90ff"}, {"Btw", "#2e8b57"}, {"Fiscaliteit", "#b8860b"}, {"Loonadministratie", "#8a2be2"},
+		{"Partner", "#dc143c"}, {"Junior", "#20b2aa"}, {"Vennootschappen", "#708090"}, {"Franstalig", ""},
 	} {
 		p.labels = append(p.labels, &backoffice.Label{
-			ID: fmt.Sprintf("label-%02d", i+1), Name: l.name, Color: backoffice.Text(l.color), CreatedAt: p.ago(p.draw(uint64(i)<<32|1), 2000-i*100),
+			ID: fmt.Sprintf("label-%02d", i+1), Name: l.name, Color: backoffice.Text(l.color),
+			CreatedAt: p.ago(p.draw(uint64(i)<<32|1), 2000-i*100),
 		})
 	}
 }
 
-// makeUsers: an office has one employee for about 60 customers, and no more than 60.
+// makeUsers makes a user for about 60 customers, and 60 at most.
 func (p *plan) makeUsers() {
 	for i := range min(60, max(5, p.customers/60)) {
 		r := p.draw(uint64(i)<<32 | 2)
 		at := regionFor(r)
 		person := newPerson(r, at)
 		u := &backoffice.User{
-			ID: fmt.Sprintf("user-%02d", i+1), FirstName: person.first, LastName: person.last, Language: backoffice.Text(at.Language), Version: 1,
-			Email: fmt.Sprintf("%s.%s@kantoor.example", mailPart(person.first), mailPart(person.last)),
+			ID: fmt.Sprintf("user-%02d", i+1), FirstName: person.first, LastName: person.last, Version: 1,
+			Email:    fmt.Sprintf("%s.%s@kantoor.example", mailPart(person.first), mailPart(person.last)),
+			Language: backoffice.Text(at.Language),
 		}
 		if i > 0 {
 			u.Email = fmt.Sprintf("%s.%s.%d@kantoor.example", mailPart(person.first), mailPart(person.last), i)
@@ -94,10 +97,12 @@ func (p *plan) makeUsers() {
 	}
 }
 
-// What a checklist is about, by language.
+// Subjects of checklists, by language.
 var subjects = []map[string]string{
-	{"dutch": "Personenbelasting", "french": "Impôt des personnes physiques", "german": "Steuer der natürlichen Personen", "english": "Personal income tax"},
-	{"dutch": "Vennootschapsbelasting", "french": "Impôt des sociétés", "german": "Gesellschaftssteuer", "english": "Corporate income tax"},
+	{"dutch": "Personenbelasting", "french": "Impôt des personnes physiques",
+		"german": "Steuer der natürlichen Personen", "english": "Personal income tax"},
+	{"dutch": "Vennootschapsbelasting", "french": "Impôt des sociétés",
+		"german": "Gesellschaftssteuer", "english": "Corporate income tax"},
 	{"dutch": "Jaarrekening", "french": "Comptes annuels", "german": "Jahresabschluss", "english": "Annual accounts"},
 }
 
@@ -120,8 +125,8 @@ func (p *plan) makeLists() {
 		for subject, names := range subjects {
 			for _, language := range languages {
 				p.lists = append(p.lists, &backoffice.Checklist{
-					ID: listID(year, subject, language), Name: names[language] + " " + y.StartDate, Language: language,
-					AuthRequired: subject != annualAccounts, RemindersEnabled: (year+subject)%3 != 0, FinancialYearID: y.ID,
+					ID: listID(year, subject, language), Name: names[language] + " " + y.StartDate, FinancialYearID: y.ID,
+					Language: language, AuthRequired: subject != annualAccounts, RemindersEnabled: (year+subject)%3 != 0,
 				})
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// region is a part of the country with a language, and what things are called there.
+// region is a part of the country, with its language and names.
 type region struct {
 	Language   string   // as customers and checklists have it
 	Share      int      // of a hundred customers
@@ -14,9 +14,9 @@ type region struct {
 	Streets    []string
 	Women, Men []string
 	Families   []string
-	Trades     []string // before a family's name: Bakkerij Peeters
+	Trades     []string // a prefix of a family's name: Bakkerij Peeters
 	Fancy      []string // a company's name of its own
-	Clubs      []string // before a place: Harmonie Aalst
+	Clubs      []string // a prefix of a place: Harmonie Aalst
 	Country    string
 	Heirs      string // Peeters & Zonen
 }
@@ -34,7 +34,7 @@ var regions = func() (all []region) {
 
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
-// regionFor draws a region by how many customers live there.
+// regionFor draws a region by its share of customers.
 func regionFor(r *rand.Rand) *region {
 	at := r.IntN(100)
 	for i := range regions {

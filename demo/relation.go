@@ -6,12 +6,11 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// relations makes the relations whose customer is the company of a number. Both ends are in the chunk from first to
-// last, or before it, so that they are stored when the relation is.
+// relations makes the relations of a customer. The other customer is in the chunk from first to last, or an earlier one,
+// so that it is stored when the relation is.
 //
 // A company belongs to the company of a third of its number: a tree of holdings and subsidiaries, as deep as the
-// logarithm of the office. Every 20th owns a part of its neighbour and is owned by it; every 50th stands in a ring of
-// three.
+// logarithm of the office. Every 20th owns a part of its neighbour and is owned by it; every 50th is in a ring of three.
 func (p *plan) relations(number, first, last int) []*backoffice.CustomerRelation {
 	r := p.draw(uint64(number)<<8 | 4)
 	var made []*backoffice.CustomerRelation
@@ -61,13 +60,14 @@ func (p *plan) relations(number, first, last int) []*backoffice.CustomerRelation
 	case at%20 == 1 && isCompany(number-1):
 		add(backoffice.Shareholder, number-1)
 	}
-	if ring := number - (number-first)%50; (number-first)%50 < 3 && isCompany(ring) && isCompany(ring+1) && isCompany(ring+2) {
+	ring := number - (number-first)%50
+	if number-ring < 3 && isCompany(ring) && isCompany(ring+1) && isCompany(ring+2) {
 		add(backoffice.Shareholder, ring+(number-ring+1)%3)
 	}
 	return made
 }
 
-// nearest is the nearest number above, or else below, that is a company or a person; 0 when there is none.
+// nearest is the nearest number above, or else below, of a company or a person; 0 for none.
 func nearest(number, low, high int, company bool) int {
 	for step := number; step <= min(high, number+10); step++ {
 		if step >= low && isCompany(step) == company {

@@ -13,8 +13,8 @@ type work struct {
 	calculations []*backoffice.Calculation
 }
 
-// work makes the transcripts of a customer and their calculations: one subject for a person, one or two for a company,
-// in most of the years since it came.
+// work makes a customer's transcripts and calculations: one subject for a person and one or two for a company, in most
+// years since the customer came.
 func (p *plan) work(c *backoffice.Customer, number int) work {
 	r := p.draw(uint64(number)<<8 | 5)
 	var w work
@@ -35,13 +35,16 @@ func (p *plan) work(c *backoffice.Customer, number int) work {
 	return w
 }
 
-func (p *plan) addTranscript(r *rand.Rand, w *work, c *backoffice.Customer, y *backoffice.FinancialYear, year, subject int) {
+func (p *plan) addTranscript(
+	r *rand.Rand, w *work, c *backoffice.Customer, y *backoffice.FinancialYear, year, subject int,
+) {
 	t := &backoffice.Transcript{
 		ID:        fmt.Sprintf("transcript-%s-%d-%d", c.ID[len("customer-"):], year, subject+1),
-		OwnStatus: backoffice.ToProcess, CustomerID: c.ID, ChecklistID: listID(year, subject, string(c.Language)), FinancialYearID: y.ID,
+		OwnStatus: backoffice.ToProcess, CustomerID: c.ID, FinancialYearID: y.ID,
+		ChecklistID: listID(year, subject, string(c.Language)),
 	}
 	w.transcripts = append(w.transcripts, t)
-	// What is the past is mostly finished; what is current is anywhere.
+	// Past years are mostly finished; the current one is at any stage.
 	days := max(int(p.today.Sub(y.ArchivedAt.Time()).Hours()/24), 0)
 	if y.IsCurrentYear {
 		days = 0
@@ -66,12 +69,12 @@ func (p *plan) addTranscript(r *rand.Rand, w *work, c *backoffice.Customer, y *b
 	t.OwnStatus, t.IsCompleted, t.ProgressPercentage = backoffice.Sent, true, 100
 	t.SentAt, t.CompletedAt = t.CreatedAt, t.OwnUpdatedAt
 	t.CustomVariables = variables(r, subject, true)
-	if stage < 55 { // filled in, and nobody has begun to calculate
+	if stage < 55 { // filled in, and not calculated yet
 		return
 	}
 	w.calculations = append(w.calculations, &backoffice.Calculation{
-		ID: "calculation-" + t.ID[len("transcript-"):], State: drawState(r, y.IsCurrentYear), TranscriptID: t.ID, CustomerID: c.ID,
-		UpdatedAt: max(t.OwnUpdatedAt, p.ago(r, days)),
+		ID: "calculation-" + t.ID[len("transcript-"):], State: drawState(r, y.IsCurrentYear), TranscriptID: t.ID,
+		CustomerID: c.ID, UpdatedAt: max(t.OwnUpdatedAt, p.ago(r, days)),
 	})
 }
 
@@ -90,7 +93,7 @@ func drawState(r *rand.Rand, current bool) backoffice.CalculationState {
 	return backoffice.CalculationState(backoffice.Rejected)
 }
 
-// variables are what a customer has filled in, without blanks.
+// variables are a customer's answers, without blanks.
 func variables(r *rand.Rand, subject int, all bool) backoffice.JSON {
 	var text string
 	switch subject {
