@@ -28,9 +28,8 @@ func (c *changesListCommand) Validate() error {
 }
 
 func (c *changesListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	columns := []string{
-		"sequence", "at", "clientId", "action", "noun", "objectId", "fields", "issuer", "subject", "operator",
-	}
+	columns := []string{"sequence", "at", "clientId", "action", "noun", "objectId", "fields",
+		"issuer", "subject", "operator"}
 	read := store.Changes
 	if c.Administration {
 		read = store.Administration
@@ -45,9 +44,9 @@ func (c *changesListCommand) Run(ctx context.Context, store backoffice.Store, t 
 			left -= len(page)
 			for _, change := range page {
 				after = change.Sequence
-				if err := add(change.Sequence, moment(change.At), change.ClientID, change.Action, string(change.Noun),
-					change.ObjectID, change.Fields, textOf(change.Issuer), textOf(change.Subject), textOf(change.Operator),
-				); err != nil {
+				err := add(change.Sequence, moment(change.At), change.ClientID, change.Action, string(change.Noun),
+					change.ObjectID, change.Fields, textOf(change.Issuer), textOf(change.Subject), textOf(change.Operator))
+				if err != nil {
 					return err
 				}
 			}

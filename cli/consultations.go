@@ -25,9 +25,8 @@ const listPage = 500 // entries read at a time
 
 // Run lists the register in the order of chains and entries; for a customer, oldest first.
 func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	columns := []string{
-		"at", "clientId", "clientName", "operation", "fields", "customer", "purpose", "chain", "number", "issuer", "subject",
-	}
+	columns := []string{"at", "clientId", "clientName", "operation", "fields", "customer", "purpose",
+		"chain", "number", "issuer", "subject"}
 	return c.list(t.out, columns, func(add adder) error {
 		each := func(entry *backoffice.Consultation) error {
 			return add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry),
@@ -99,8 +98,7 @@ func (c *consultationsVerifyCommand) Run(ctx context.Context, b *gateway.Backend
 	if b.Receipts != nil {
 		fmt.Fprintf(t.out, "It holds all that %d receipts say.\n", kept)
 	}
-	_, err = fmt.Fprintf(t.out, "The register is whole: %d entries in %d chains.\n"+
+	return printed(fmt.Fprintf(t.out, "The register is whole: %d entries in %d chains.\n"+
 		"Receipt, to be kept elsewhere and given to a later check: %s\n",
-		verified.Entries, verified.Chains, verified.Receipt)
-	return err
+		verified.Entries, verified.Chains, verified.Receipt))
 }

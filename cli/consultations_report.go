@@ -75,18 +75,16 @@ func (c *consultationsReportCommand) write(b *gateway.Backend, t terminal, repor
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.err, "%s has %d consultations.\n", filepath.Base(c.Output), len(report.Entries))
-	return err
+	return printed(fmt.Fprintf(t.err, "%s has %d consultations.\n", filepath.Base(c.Output), len(report.Entries)))
 }
 
 func writeConsultations(w io.Writer, report backoffice.ConsultationReport) error {
-	columns := []string{
-		"at", "clientId", "clientName", "operation", "fields", "purpose", "chain", "number", "issuer", "subject",
-	}
+	columns := []string{"at", "clientId", "clientName", "operation", "fields", "purpose",
+		"chain", "number", "issuer", "subject"}
 	return formatFlag{Format: "csv"}.list(w, columns, func(add adder) error {
-		for _, entry := range report.Entries {
-			if err := add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry),
-				orNil(entry.Purpose), entry.Chain, entry.Number, orNil(entry.Issuer), orNil(entry.Subject)); err != nil {
+		for _, e := range report.Entries {
+			if err := add(moment(e.At), e.ClientID, e.ClientName, string(e.Operation), fieldsOf(e),
+				orNil(e.Purpose), e.Chain, e.Number, orNil(e.Issuer), orNil(e.Subject)); err != nil {
 				return err
 			}
 		}

@@ -95,9 +95,8 @@ func printPair(t terminal, asJSON bool, id, secret string) error {
 			ClientSecret string `json:"clientSecret"`
 		}{id, secret})
 	}
-	_, err := fmt.Fprintf(t.out, "x-client-id:     %s\nx-client-secret: %s\n"+
-		"The secret cannot be shown again; keep it now.\n", id, secret)
-	return err
+	return printed(fmt.Fprintf(t.out, "x-client-id:     %s\nx-client-secret: %s\n"+
+		"The secret cannot be shown again; keep it now.\n", id, secret))
 }
 
 type credentialsListCommand struct{ formatFlag }
@@ -108,10 +107,8 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 		return err
 	}
 	now := backoffice.InstantOf(time.Now())
-	columns := []string{
-		"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt",
-		"documents", "sees", "networks", "lastUsedAt", "warning",
-	}
+	columns := []string{"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt",
+		"documents", "sees", "networks", "lastUsedAt", "warning"}
 	return c.list(t.out, columns, func(add adder) error {
 		for _, pair := range pairs {
 			live := 0
@@ -200,8 +197,7 @@ func (c *credentialsScopesCommand) Run(ctx context.Context, store backoffice.Sto
 		return unknownPair(err)
 	}
 	names := cmp.Or(strings.Join(backoffice.NamesOf(has), " "), "none")
-	_, err = fmt.Fprintf(t.out, "The pair's scopes: %s\nRunning servers obey within 5 seconds.\n", names)
-	return err
+	return printed(fmt.Fprintf(t.out, "The pair's scopes: %s\nRunning servers obey within 5 seconds.\n", names))
 }
 
 type credentialsNetworksCommand struct {
@@ -231,8 +227,7 @@ func (c *credentialsNetworksCommand) Run(ctx context.Context, store backoffice.S
 		return unknownPair(err)
 	}
 	from := cmp.Or(has.String(), "everywhere")
-	_, err = fmt.Fprintf(t.out, "The pair works from: %s\nRunning servers obey within 5 seconds.\n", from)
-	return err
+	return printed(fmt.Fprintf(t.out, "The pair works from: %s\nRunning servers obey within 5 seconds.\n", from))
 }
 
 type credentialsRevokeCommand struct {
@@ -243,8 +238,7 @@ func (c *credentialsRevokeCommand) Run(ctx context.Context, store backoffice.Sto
 	if err := auth.Revoke(ctx, store, c.ID); err != nil {
 		return unknownPair(err)
 	}
-	_, err := fmt.Fprintln(t.out, "The pair is revoked; running servers refuse it within 5 seconds.")
-	return err
+	return printed(fmt.Fprintln(t.out, "The pair is revoked; running servers refuse it within 5 seconds."))
 }
 
 func unknownPair(err error) error {

@@ -94,8 +94,8 @@ func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t termina
 	if others, err := broughtIn(ctx, h.Store); err != nil {
 		return nil, err
 	} else if others {
-		return nil, errors.New("data were imported into the store, which is no demo's any more; serve it with backoffice " +
-			"serve, or name another folder for a demo with --database, --files and --keyset")
+		return nil, errors.New("data were imported into the store, which is no demo's any more; serve it with " +
+			"backoffice serve, or name another folder for a demo with --database, --files and --keyset")
 	}
 	pairs, err := makePairs(ctx, h.Store, known)
 	if err == nil {
@@ -114,8 +114,8 @@ func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t termina
 	return pairs, err
 }
 
-// broughtIn reports whether records were imported, even after a demo. Such a store has somebody's data, and must not get
-// a pair with every scope. Reading the whole log is fine: a demo's own records are not in it, and users try few changes.
+// broughtIn reports whether records were imported, even after a demo. Such a store has real data, and must not get a
+// pair with every scope. The log is short: a demo's own records are not in it, and users try few changes.
 func broughtIn(ctx context.Context, store backoffice.Store) (bool, error) {
 	for after := int64(0); ; {
 		page, err := store.Changes(ctx, after, listPage)

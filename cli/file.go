@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file that only its owner can read. The file has another name until it is complete, so no one sees a
-// part of it. Without replace, it fails if the path exists.
+// writeFile writes a file that only its owner can read. The file has another name until it is complete, so nobody reads
+// a part of it. Without replace, it fails if the path exists.
 func writeFile(path string, replace bool, write func(io.Writer) error) (err error) {
 	if _, there := os.Lstat(path); there == nil && !replace { // fail before any work
 		return thereAlready(path)

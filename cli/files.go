@@ -43,8 +43,7 @@ func (c *filesRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "%d files are back. Those that no record names stay for 30 days.\n", count)
-	return err
+	return printed(fmt.Fprintf(t.out, "%d files are back. Those that no record names stay for 30 days.\n", count))
 }
 
 type filesSweepCommand struct {
@@ -56,7 +55,6 @@ func (c *filesSweepCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "%d files: %d set aside for 30 days, %d brought back since a record names them, "+
-		"%d deleted that were set aside for longer\n", swept.Seen, swept.Quarantined, swept.BroughtBack, swept.Deleted)
-	return err
+	return printed(fmt.Fprintf(t.out, "%d files: %d set aside for 30 days, %d brought back since a record names them, "+
+		"%d deleted that were set aside for longer\n", swept.Seen, swept.Quarantined, swept.BroughtBack, swept.Deleted))
 }

@@ -30,10 +30,8 @@ func (c *keysStatusCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err != nil {
 		return err
 	}
-	things := []backoffice.SealedThing{
-		backoffice.SealedNumbers, backoffice.SealedTrash, backoffice.SealedWebhooks,
-		backoffice.SealedIdempotency, backoffice.SealedRegister,
-	}
+	things := []backoffice.SealedThing{backoffice.SealedNumbers, backoffice.SealedTrash, backoffice.SealedWebhooks,
+		backoffice.SealedIdempotency, backoffice.SealedRegister}
 	columns := []string{"key", "state", "inFile"}
 	for _, thing := range things {
 		columns = append(columns, string(thing))
@@ -76,9 +74,8 @@ func (c *keysRotateCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "The key %s seals from now on; %s is still there to open what it has sealed.\n"+
-		"Keep a copy of the keyset file, and run: backoffice keys reseal\n", fresh, old)
-	return err
+	return printed(fmt.Fprintf(t.out, "The key %s seals from now on; %s is still there to open what it has sealed.\n"+
+		"Keep a copy of the keyset file, and run: backoffice keys reseal\n", fresh, old))
 }
 
 func newTurner(b *gateway.Backend, wait time.Duration, t terminal) *privacy.KeyTurner {
@@ -101,9 +98,8 @@ func (c *keysResealCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out,
-		"The numbers of %d customers are sealed anew; no number is sealed by an old key.\n", done)
-	return err
+	return printed(fmt.Fprintf(t.out,
+		"The numbers of %d customers are sealed anew; no number is sealed by an old key.\n", done))
 }
 
 type keysRetireCommand struct {
@@ -115,9 +111,8 @@ func (c *keysRetireCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err := newTurner(b, 0, t).Retire(ctx, c.Key, c.DropCursors); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(t.out, "The key %s is gone from the keyset file. Copy the file to where other servers read it. "+
-		"A backup from before needs the copy of the file from then.\n", c.Key)
-	return err
+	return printed(fmt.Fprintf(t.out, "The key %s is gone from the keyset file. Copy the file to where other servers "+
+		"read it. A backup from before needs the copy of the file from then.\n", c.Key))
 }
 
 type keysWrapCommand struct {
@@ -136,9 +131,8 @@ func (c *keysWrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settin
 	if err := newTurner(b, 0, t).Wrap(ctx, by); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "%s is wrapped. Copies of it from before are not: destroy them.\n"+
-		"Servers and commands need --keyset-kms %s from their next start on.\n", s.Keyset, uri)
-	return err
+	return printed(fmt.Fprintf(t.out, "%s is wrapped. Copies of it from before are not: destroy them.\n"+
+		"Servers and commands need --keyset-kms %s from their next start on.\n", s.Keyset, uri))
 }
 
 type keysUnwrapCommand struct{}
@@ -151,13 +145,11 @@ func (*keysUnwrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settin
 	if wrapped, err := file.Wrapped(); err != nil {
 		return err
 	} else if !wrapped {
-		_, err := fmt.Fprintf(t.out, "%s is not wrapped; nothing was changed.\n", s.Keyset)
-		return err
+		return printed(fmt.Fprintf(t.out, "%s is not wrapped; nothing was changed.\n", s.Keyset))
 	}
 	if err := newTurner(b, 0, t).Wrap(ctx, nil); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out,
-		"%s is not wrapped any more: whoever can read it has the keys. Leave out --keyset-kms.\n", s.Keyset)
-	return err
+	return printed(fmt.Fprintf(t.out,
+		"%s is not wrapped any more: whoever can read it has the keys. Leave out --keyset-kms.\n", s.Keyset))
 }

@@ -46,8 +46,7 @@ func tableListing(out io.Writer, columns []string) (add adder, end func() error)
 				return err
 			}
 		}
-		_, err := fmt.Fprintln(table, strings.Join(cellsOf(values, "-"), "\t"))
-		return err
+		return printed(fmt.Fprintln(table, strings.Join(cellsOf(values, "-"), "\t")))
 	}, table.Flush
 }
 
@@ -110,3 +109,6 @@ func cellsOf(values []any, none string) []string {
 	}
 	return cells
 }
+
+// printed is the error of a print.
+func printed(_ int, err error) error { return err }

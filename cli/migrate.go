@@ -12,6 +12,5 @@ func (c *migrateCommand) Run(ctx context.Context, s *settings, t terminal) error
 	if err := s.Migrate(ctx); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(t.out, "The database's schema is up to date.")
-	return err
+	return printed(fmt.Fprintln(t.out, "The database's schema is up to date."))
 }

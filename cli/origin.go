@@ -39,9 +39,8 @@ func (f *originFlags) readSecret() error {
 }
 
 func (f *originFlags) of(b *gateway.Backend) *mirror.Pull {
-	return &mirror.Pull{
-		Store: b.Store, Files: b.Files, Keys: b.Keys, From: f.From, ClientID: f.ClientID, Secret: f.secret,
-	}
+	return &mirror.Pull{Store: b.Store, Files: b.Files, Keys: b.Keys,
+		From: f.From, ClientID: f.ClientID, Secret: f.secret}
 }
 
 // throughFlags are for writing mirrored records at the origin.

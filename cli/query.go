@@ -90,9 +90,8 @@ func (c *queryCommand) write(to io.Writer, t terminal, client *http.Client, requ
 	if err := whole(to, response); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.err, "%s rows; what changes after %s in the change feed is not in them\n",
-		response.Trailer.Get(export.ExportRows), response.Header.Get(export.ChangesAfter))
-	return err
+	return printed(fmt.Fprintf(t.err, "%s rows; what changes after %s in the change feed is not in them\n",
+		response.Trailer.Get(export.ExportRows), response.Header.Get(export.ChangesAfter)))
 }
 
 func (c *queryCommand) request(ctx context.Context) (*http.Request, error) {

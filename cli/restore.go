@@ -99,8 +99,9 @@ func (r *restoring) mayReplace() error {
 		return fmt.Errorf("%s is the store itself: a restore takes a folder that backup has written", r.backup)
 	}
 	if log, err := os.Stat(filepath.Join(r.backup, backupDatabase+"-wal")); err == nil && log.Size() > 0 {
-		return fmt.Errorf("%s is a copy of a running or crashed store, and its log %s-wal may hold writes that its database "+
-			"lacks: run backoffice check on the copy, which takes them in, and restore then", r.backup, backupDatabase)
+		return fmt.Errorf("%s is a copy of a running or crashed store, and its log %s-wal may hold writes that its "+
+			"database lacks: run backoffice check on the copy, which takes them in, and restore then",
+			r.backup, backupDatabase)
 	}
 	if _, err := os.Stat(filepath.Join(r.backup, backupFiles)); err != nil && !r.incomplete {
 		return fmt.Errorf("%s is no whole backup: it holds no folder %s, and nothing was replaced; "+
@@ -167,8 +168,8 @@ func enterRestore(ctx context.Context, s *settings, store *sqlite.Store, tell fu
 	}
 	keys, err := file.Load()
 	if errors.Is(err, fs.ErrNotExist) {
-		tell(fmt.Sprintf("There is no keyset at %s: bring the backup's own before the next start, which makes no "+
-			"other. To enter in the register of consultations which entries are lost, restore again with it.", s.Keyset))
+		tell(fmt.Sprintf("There is no keyset at %s: bring the backup's own before the next start, which makes no other. "+
+			"To enter in the register of consultations which entries are lost, restore again with it.", s.Keyset))
 		return nil
 	}
 	if err != nil {

@@ -57,8 +57,8 @@ func (p *place) besideFiles(what string) string {
 	return p.files + "." + what + "-" + p.stamp
 }
 
-// claim takes an unused stamp, and its names for the restored copy. Two restores at a time get different stamps, because
-// only one of them can create the database's file.
+// claim takes an unused stamp, and its names for the restored copy. Two restores at a time get different stamps: only
+// one of them can create the database's file.
 func (p *place) claim(now time.Time) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(p.database), 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the database: %w", err)

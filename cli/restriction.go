@@ -16,14 +16,12 @@ type restrictionFlags struct {
 	OnlyYear        []string `placeholder:"YEAR" help:"The pair sees the customers alone that have a transcript of this year (YYYY), and of what belongs to a year that year's; may be repeated."`
 }
 
-var flagsOfRestriction = map[string]string{
-	"responsible": "--only-responsible", "labels": "--only-label", "customers": "--only-customer", "years": "--only-year",
-}
+var flagsOfRestriction = map[string]string{"responsible": "--only-responsible", "labels": "--only-label",
+	"customers": "--only-customer", "years": "--only-year"}
 
 func (f *restrictionFlags) read() (backoffice.Restriction, error) {
-	r, err := backoffice.NewRestriction(backoffice.RestrictionFields{
-		Responsible: f.OnlyResponsible, Labels: f.OnlyLabel, Customers: f.OnlyCustomer, Years: f.OnlyYear,
-	})
+	r, err := backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: f.OnlyResponsible,
+		Labels: f.OnlyLabel, Customers: f.OnlyCustomer, Years: f.OnlyYear})
 	return r, flagged(err)
 }
 
@@ -54,10 +52,8 @@ func seenBy(pair *backoffice.Credential) any {
 		for _, of := range []struct {
 			flag   string
 			values []string
-		}{
-			{"--only-responsible", f.Responsible}, {"--only-label", f.Labels},
-			{"--only-customer", f.Customers}, {"--only-year", f.Years},
-		} {
+		}{{"--only-responsible", f.Responsible}, {"--only-label", f.Labels},
+			{"--only-customer", f.Customers}, {"--only-year", f.Years}} {
 			for _, value := range of.values {
 				flags = append(flags, of.flag+" "+value)
 			}

@@ -71,8 +71,7 @@ func (c *trashEmptyCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if unknown := len(backoffice.Unique(ids)) - len(erased); unknown > 0 && !c.All {
 		fmt.Fprintf(t.err, "%d of these were not in the trash.\n", unknown)
 	}
-	_, err = fmt.Fprintf(t.out, "%d deletions are for good.\n", len(erased))
-	return err
+	return printed(fmt.Fprintf(t.out, "%d deletions are for good.\n", len(erased)))
 }
 
 // textOf is a text in a list, nil for none.

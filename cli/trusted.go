@@ -57,9 +57,8 @@ func (c *documentsTrustCommand) Run(ctx context.Context, store backoffice.Store,
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "%d documents are trusted as %s: %d new, %d as before. %d that the manifest has no more "+
-		"stay, and %d were removed.\n", len(documents), c.Set, done.Added, done.Same, done.Retired, done.Removed)
-	return err
+	return printed(fmt.Fprintf(t.out, "%d documents are trusted as %s: %d new, %d as before. %d that the manifest has no "+
+		"more stay, and %d were removed.\n", len(documents), c.Set, done.Added, done.Same, done.Retired, done.Removed))
 }
 
 type documentsCheckCommand struct{ manifestFlags }
@@ -70,8 +69,7 @@ func (c *documentsCheckCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "%d documents are good.\n", len(documents))
-	return err
+	return printed(fmt.Fprintf(t.out, "%d documents are good.\n", len(documents)))
 }
 
 type documentsListCommand struct {
@@ -84,9 +82,8 @@ func (c *documentsListCommand) Run(ctx context.Context, store backoffice.Store, 
 	if err != nil {
 		return err
 	}
-	columns := []string{
-		"id", "set", "name", "kind", "title", "cost", "scopes", "aliases", "createdAt", "retiredAt", "clientId",
-	}
+	columns := []string{"id", "set", "name", "kind", "title", "cost", "scopes", "aliases",
+		"createdAt", "retiredAt", "clientId"}
 	return c.list(t.out, columns, func(add adder) error {
 		for _, d := range documents {
 			if c.Set != "" && d.Set != c.Set {
@@ -131,6 +128,5 @@ func (c *documentsRemoveCommand) Run(ctx context.Context, store backoffice.Store
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "Removed: %d. Running servers answer no request for them after 5 seconds.\n", n)
-	return err
+	return printed(fmt.Fprintf(t.out, "Removed: %d. Running servers answer no request for them after 5 seconds.\n", n))
 }

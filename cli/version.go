@@ -21,8 +21,7 @@ func (c *versionCommand) Run(t terminal) error {
 			Schema int64 `json:"schema"`
 		}{made, schema})
 	}
-	_, err := fmt.Fprintf(t.out, "version %s\ncommit %s\nschema %d\n", made.Version, made.Commit, schema)
-	return err
+	return printed(fmt.Fprintf(t.out, "version %s\ncommit %s\nschema %d\n", made.Version, made.Commit, schema))
 }
 
 // build is the program's information about its build.

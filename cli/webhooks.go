@@ -64,9 +64,8 @@ func printWebhook(t terminal, asJSON bool, id, secret string) error {
 			Secret string `json:"secret"`
 		}{id, secret})
 	}
-	_, err := fmt.Fprintf(t.out, "webhook: %s\nsecret:  %s\nThe secret cannot be shown again; keep it now.\n",
-		id, secret)
-	return err
+	return printed(fmt.Fprintf(t.out, "webhook: %s\nsecret:  %s\nThe secret cannot be shown again; keep it now.\n",
+		id, secret))
 }
 
 type webhooksListCommand struct{ formatFlag }
@@ -80,10 +79,8 @@ func (c *webhooksListCommand) Run(ctx context.Context, store backoffice.Store, t
 	if err != nil {
 		return err
 	}
-	columns := []string{
-		"id", "state", "after", "behind", "waitingSince", "attempts", "nextAttempt", "failure",
-		"deliveredAt", "nouns", "clientId", "url", "createdAt", "reason",
-	}
+	columns := []string{"id", "state", "after", "behind", "waitingSince", "attempts", "nextAttempt", "failure",
+		"deliveredAt", "nouns", "clientId", "url", "createdAt", "reason"}
 	return c.list(t.out, columns, func(add adder) error {
 		for _, hook := range hooks {
 			from := backoffice.ChangeQuery{History: hook.History, After: hook.At}
@@ -91,11 +88,9 @@ func (c *webhooksListCommand) Run(ctx context.Context, store backoffice.Store, t
 			if err != nil && backoffice.KindOf(err) != backoffice.CursorExpired {
 				return err
 			}
-			err = add(hook.ID, hook.State(), backoffice.ChangeCursor(hook.History, hook.At), behind[hook.ID],
-				moment(hook.WaitingSince()), hook.Attempts, moment(hook.Due), hook.Failure,
-				moment(hook.DeliveredAt), hook.NounNames(), hook.ClientID, hook.URL, moment(hook.CreatedAt),
-				hook.Reason(log))
-			if err != nil {
+			if err := add(hook.ID, hook.State(), backoffice.ChangeCursor(hook.History, hook.At), behind[hook.ID],
+				moment(hook.WaitingSince()), hook.Attempts, moment(hook.Due), hook.Failure, moment(hook.DeliveredAt),
+				hook.NounNames(), hook.ClientID, hook.URL, moment(hook.CreatedAt), hook.Reason(log)); err != nil {
 				return err
 			}
 		}
@@ -135,8 +130,7 @@ func (c *webhooksRewindCommand) Run(ctx context.Context, store backoffice.Store,
 	if err := webhooks.Rewind(ctx, store, c.ID, c.To); err != nil {
 		return unknownWebhook(err)
 	}
-	_, err := fmt.Fprintf(t.out, "The webhook goes on after %s, within seconds.\n", c.To)
-	return err
+	return printed(fmt.Fprintf(t.out, "The webhook goes on after %s, within seconds.\n", c.To))
 }
 
 type webhooksDisableCommand struct {
@@ -147,9 +141,8 @@ func (c *webhooksDisableCommand) Run(ctx context.Context, store backoffice.Store
 	if err := webhooks.Disable(ctx, store, c.ID); err != nil {
 		return unknownWebhook(err)
 	}
-	_, err := fmt.Fprintln(t.out,
-		"The webhook is disabled; running servers send nothing more within 5 seconds. Rewind lets it go on.")
-	return err
+	return printed(fmt.Fprintln(t.out,
+		"The webhook is disabled; running servers send nothing more within 5 seconds. Rewind lets it go on."))
 }
 
 type webhooksRotateCommand struct {
@@ -181,8 +174,7 @@ func (c *webhooksDeleteCommand) Run(ctx context.Context, store backoffice.Store,
 	if err := webhooks.Delete(ctx, store, c.ID); err != nil {
 		return unknownWebhook(err)
 	}
-	_, err := fmt.Fprintln(t.out, "The webhook is deleted; running servers send nothing more within 5 seconds.")
-	return err
+	return printed(fmt.Fprintln(t.out, "The webhook is deleted; running servers send nothing more within 5 seconds."))
 }
 
 func unknownWebhook(err error) error {

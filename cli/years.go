@@ -29,8 +29,9 @@ type yearsStartCommand struct {
 
 func (c *yearsStartCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	if !c.Yes && term.IsTerminal(int(os.Stdin.Fd())) {
-		question := "Archive the current financial year, whose checklists and transcripts then take no more writes, and start "
-		if err := confirm(os.Stdin, t.err, question+backoffice.ShownName(c.Year)+"?"); err != nil {
+		question := "Archive the current financial year, whose checklists and transcripts then take no more writes, " +
+			"and start " + backoffice.ShownName(c.Year) + "?"
+		if err := confirm(os.Stdin, t.err, question); err != nil {
 			return err
 		}
 	}
@@ -43,8 +44,7 @@ func (c *yearsStartCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err != nil || !c.WithChecklists {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "Checklists that came over: %d\n", len(started.Checklists))
-	return err
+	return printed(fmt.Fprintf(t.out, "Checklists that came over: %d\n", len(started.Checklists)))
 }
 
 // confirm asks a question and fails unless the answer is yes.

@@ -59,8 +59,8 @@ func (d *Demo) makeFiles(ctx context.Context, p *plan, c *chunk, works []work) (
 
 type putter = func(into **backoffice.File, created backoffice.Instant, write func(io.Writer) error)
 
-// transcriptFiles makes the document of the latest completed transcript, and the proposal of the latest calculation that
-// is past its first states, which have none.
+// transcriptFiles makes the document of the latest completed transcript, and the proposal of the latest calculation
+// that is past its first states, which have none.
 func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 	for _, t := range slices.Backward(w.transcripts) {
 		if !t.IsCompleted {
@@ -130,17 +130,14 @@ func (p *plan) documents(c *backoffice.Customer, i int, put putter) []*backoffic
 }
 
 // administration is the sender of the minfin documents.
-var administration = map[string]string{
-	"dutch": "FOD Financiën", "french": "SPF Finances", "german": "FÖD Finanzen", "english": "FPS Finance",
-}
+var administration = map[string]string{"dutch": "FOD Financiën", "french": "SPF Finances",
+	"german": "FÖD Finanzen", "english": "FPS Finance"}
 
 // minfin is an assessment notice of the last year for a customer.
 func (p *plan) minfin(c *backoffice.Customer, i int, put putter) []*backoffice.MinfinDocument {
 	year := p.years[len(p.years)-2]
-	names := map[string]string{
-		"dutch": "Aanslagbiljet ", "french": "Avertissement-extrait de rôle ",
-		"german": "Steuerbescheid ", "english": "Assessment notice ",
-	}
+	names := map[string]string{"dutch": "Aanslagbiljet ", "french": "Avertissement-extrait de rôle ",
+		"german": "Steuerbescheid ", "english": "Assessment notice "}
 	d := &backoffice.MinfinDocument{
 		ID: fmt.Sprintf("minfin-%04d", i+1), Name: names[string(c.Language)] + year.StartDate, CustomerID: c.ID,
 		DocumentType: "assessment-notice", FinancialYearID: year.ID, SynchronisedAt: p.ago(p.draw(uint64(i)<<8|8), 5+i),

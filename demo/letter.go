@@ -36,10 +36,10 @@ type letterContent struct {
 //go:embed letters
 var letterTexts embed.FS
 
-// letter makes a letter of a kind from its file in letters. The lines of a file are "kind TEXT", "title TEXT", "##
-// heading", "| text | share" for an amount, "|| text | share" for a total, "= text | share" for the outcome, "-- closing
-// line", and paragraphs. A share is a percentage of the base. letter fills in {customer}, {sender}, {year} and
-// {previous}. It panics on a missing or malformed text, because the texts are part of the program, and tested.
+// letter makes a letter of a kind from its file in letters. The lines of a file are "kind TEXT", "title TEXT",
+// "## heading", "| text | share" for an amount, "|| text | share" for a total, "= text | share" for the outcome,
+// "-- closing line", and paragraphs. A share is a percentage of the base. letter fills in {customer}, {sender}, {year}
+// and {previous}. It panics on a missing or malformed text, because the texts are part of the program, and tested.
 func letter(kind string, c letterContent) pdf.LetterDocument {
 	language := c.language
 	if !slices.Contains(languages, language) {

@@ -125,8 +125,8 @@ func (p *plan) makeLists() {
 		for subject, names := range subjects {
 			for _, language := range languages {
 				p.lists = append(p.lists, &backoffice.Checklist{
-					ID: listID(year, subject, language), Name: names[language] + " " + y.StartDate, FinancialYearID: y.ID,
-					Language: language, AuthRequired: subject != annualAccounts, RemindersEnabled: (year+subject)%3 != 0,
+					ID: listID(year, subject, language), Name: names[language] + " " + y.StartDate, Language: language,
+					AuthRequired: subject != annualAccounts, RemindersEnabled: (year+subject)%3 != 0, FinancialYearID: y.ID,
 				})
 			}
 		}

@@ -6,11 +6,11 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// relations makes the relations of a customer. The other customer is in the chunk from first to last, or an earlier one,
-// so that it is stored when the relation is.
+// relations makes the relations of a customer. The other customer is in the chunk from first to last, or an earlier
+// one, so that it is stored when the relation is.
 //
 // A company belongs to the company of a third of its number: a tree of holdings and subsidiaries, as deep as the
-// logarithm of the office. Every 20th owns a part of its neighbour and is owned by it; every 50th is in a ring of three.
+// logarithm of the office. Every 20th and its neighbour own a part of each other; every 50th is in a ring of three.
 func (p *plan) relations(number, first, last int) []*backoffice.CustomerRelation {
 	r := p.draw(uint64(number)<<8 | 4)
 	var made []*backoffice.CustomerRelation

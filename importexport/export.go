@@ -26,9 +26,8 @@ type Dumped struct {
 }
 
 // Operator is the principal of commands in the register of consultations.
-var Operator = &backoffice.Principal{
-	ClientID: "operator", Name: "operator, on the command line", Scopes: backoffice.AllScopes,
-}
+var Operator = &backoffice.Principal{ClientID: "operator", Name: "operator, on the command line",
+	Scopes: backoffice.AllScopes}
 
 // snapshotter is a store with reads from one snapshot.
 type snapshotter interface {
@@ -84,13 +83,11 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 
 // atOneMoment reads from a snapshot if the store can make one. Otherwise one file may have records written meanwhile
 // that another lacks.
-func atOneMoment(
-	ctx context.Context, store backoffice.Store, do func(context.Context, backoffice.Readers) error,
-) error {
-	if store, can := store.(snapshotter); can {
+func atOneMoment(ctx context.Context, from backoffice.Store, do func(context.Context, backoffice.Readers) error) error {
+	if store, can := from.(snapshotter); can {
 		return store.Snapshot(ctx, do)
 	}
-	return do(ctx, store)
+	return do(ctx, from)
 }
 
 func cannotWrite(what string, err error) error { return fmt.Errorf("cannot write %s: %w", what, err) }

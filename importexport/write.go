@@ -57,9 +57,8 @@ func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) erro
 }
 
 func (l *loading[T, C]) change(noun backoffice.Noun, id string, fields []string) *backoffice.Change {
-	return &backoffice.Change{
-		At: l.now, ClientID: l.im.ClientID, Action: l.im.action(), Noun: noun, ObjectID: id, Fields: fields,
-	}
+	return &backoffice.Change{At: l.now, ClientID: l.im.ClientID, Action: l.im.action(),
+		Noun: noun, ObjectID: id, Fields: fields}
 }
 
 func order(last bool) int {

@@ -179,9 +179,8 @@ func (o *origin) request(
 	if err != nil {
 		return nil, errors.New("an address of the origin cannot be made")
 	}
-	request.Header = http.Header{
-		"X-Client-Id": {o.id}, "X-Client-Secret": {o.secret}, "User-Agent": {"Backoffice-Pull/1"},
-	}
+	request.Header = http.Header{"X-Client-Id": {o.id}, "X-Client-Secret": {o.secret},
+		"User-Agent": {"Backoffice-Pull/1"}}
 	if o.purpose != nil {
 		request.Header.Set("X-Access-Purpose", *o.purpose)
 	}
@@ -214,15 +213,14 @@ var errMalformed = errors.New("its answer is not what the specification says")
 
 // failureOf returns why no answer came, without the error's own text: it names addresses.
 func failureOf(err error) string {
-	var certificate *tls.CertificateVerificationError
-	var name *net.DNSError
 	var refused *net.OpError
 	switch {
 	case errors.Is(err, errMalformed):
 		return err.Error()
-	case errors.As(err, &certificate):
-		return "its certificate is not trusted, or has another name; SSL_CERT_FILE names the certificates that are trusted"
-	case errors.As(err, &name):
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return "its certificate is not trusted, or has another name; " +
+			"SSL_CERT_FILE names the certificates that are trusted"
+	case errors.As(err, new(*net.DNSError)):
 		return "the name of its host does not resolve"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it did not answer in time"

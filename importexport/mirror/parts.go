@@ -75,9 +75,8 @@ func textOf(id string) json.RawMessage {
 
 // needsParts reports whether the records of a noun's list lack their parent, or may be of years without a list.
 func (p *pulling) needsParts(n *noun, first *page) bool {
-	field := map[backoffice.Noun]string{
-		backoffice.NounChecklist: "financialYear", backoffice.NounTranscript: "checklist",
-	}[n.of]
+	field := map[backoffice.Noun]string{backoffice.NounChecklist: "financialYear",
+		backoffice.NounTranscript: "checklist"}[n.of]
 	if field == "" || n.part != nil || len(first.Data) == 0 {
 		return false
 	}

@@ -135,14 +135,11 @@ func refusalOf(w *backoffice.OriginWrite, status int, text []byte) error {
 	}
 	switch {
 	case status == http.StatusUnauthorized:
-		return &backoffice.Error{
-			Kind: backoffice.Unavailable, Cause: errPair,
-			Message: "the origin does not take writes from this mirror for now",
-		}
+		return &backoffice.Error{Kind: backoffice.Unavailable, Cause: errPair,
+			Message: "the origin does not take writes from this mirror for now"}
 	case status == http.StatusForbidden, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
-		err := backoffice.Refuse(&backoffice.UserError{
-			Code: backoffice.CodeNotAllowed, Message: "the origin does not let the pair of this mirror do that",
-		})
+		err := backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed,
+			Message: "the origin does not let the pair of this mirror do that"})
 		err.Mirrored = true
 		return err
 	case status == http.StatusTooManyRequests:

@@ -56,10 +56,8 @@ var errNoCopy = backoffice.Errorf(backoffice.Unavailable,
 
 func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id string, err error) {
 	if err := t.Check(ctx); errors.Is(err, errOther) {
-		refused := backoffice.Refuse(&backoffice.UserError{
-			Code:    backoffice.CodeNotAllowed,
-			Message: "this is a copy of another office's than this server writes to: write there",
-		})
+		refused := backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed,
+			Message: "this is a copy of another office's than this server writes to: write there"})
 		refused.Mirrored = true
 		return "", refused
 	} else if err != nil {
@@ -197,10 +195,8 @@ func deletionOf(id string) []byte {
 
 // request is the specification's request for a write.
 func request(w *backoffice.OriginWrite) (method, path string) {
-	under := map[backoffice.Noun]string{
-		backoffice.NounCustomer: "/customers", backoffice.NounUser: "/users",
-		backoffice.NounLabel: "/settings/labels", backoffice.NounTranscript: "/checklists/assign",
-	}[w.Noun]
+	under := map[backoffice.Noun]string{backoffice.NounCustomer: "/customers", backoffice.NounUser: "/users",
+		backoffice.NounLabel: "/settings/labels", backoffice.NounTranscript: "/checklists/assign"}[w.Noun]
 	if of, _ := w.Sent["customerId"].(string); w.Noun == backoffice.NounRelation {
 		under = "/customers/" + url.PathEscape(of) + "/relations"
 	}
