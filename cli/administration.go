@@ -28,8 +28,8 @@ const (
 
 // noted is when each command is noted. A test fails when one is missing.
 var noted = map[string]noting{
-	"serve": never, // callers' acts are logged under their credentials
-	"demo":  withTheDeed,
+	"serve":  never, // callers' acts are logged under their credentials
+	"demo":   withTheDeed,
 	"import": withTheDeed, "pull": withTheDeed, "export": beforehand, "query": beforehand, "backup": beforehand,
 	"restore": afterwards, "check": never, "doctor": never, "compact": beforehand, "migrate": afterwards,
 	"files list": never, "files restore": beforehand, "files sweep": beforehand,

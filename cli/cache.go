@@ -24,6 +24,6 @@ func (*cacheDropCommand) Run(ctx context.Context, s *settings, t terminal) error
 	if err := store.RenewHistory(ctx, "", "cache drop", backoffice.InstantOf(time.Now())); err != nil {
 		return err
 	}
-	return printed(fmt.Fprintln(t.err, "Every server forgets what it keeps in memory before it answers another request, "+
-		"and whoever follows the change feed reads everything again."))
+	return printed(fmt.Fprintln(t.err, "Every server forgets what it keeps in memory before it answers another "+
+		"request, and whoever follows the change feed reads everything again."))
 }

@@ -71,6 +71,6 @@ func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) 
 	if problems > 0 {
 		return fmt.Errorf("%d problems were found", problems)
 	}
-	return printed(fmt.Fprintf(t.out, "All is whole: the database, its counters, %d files and %d entries of the register, "+
-		"compared with %d receipts.\n", counted, verified.Entries, receipts))
+	return printed(fmt.Fprintf(t.out, "All is whole: the database, its counters, %d files and %d entries of the "+
+		"register, compared with %d receipts.\n", counted, verified.Entries, receipts))
 }

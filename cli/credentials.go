@@ -30,8 +30,7 @@ type credentialsCreateCommand struct {
 	Documents   string   `enum:"trusted,any" default:"any" help:"Which GraphQL documents the pair may send: any, or trusted for those alone that documents trust has stored (${default})."`
 	lifeFlags
 	restrictionFlags
-	JSON bool `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
-
+	JSON        bool `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
 	scopes      []backoffice.Scope
 	expires     backoffice.Instant
 	networks    backoffice.Networks
@@ -174,10 +173,9 @@ func (c *credentialsRotateCommand) Run(ctx context.Context, store backoffice.Sto
 }
 
 type credentialsScopesCommand struct {
-	ID     string   `arg:"" help:"The pair's client id."`
-	Add    []string `placeholder:"SCOPE" predictor:"scope" help:"A scope to give to the pair; may be repeated."`
-	Remove []string `placeholder:"SCOPE" predictor:"scope" help:"A scope to take from the pair; may be repeated."`
-
+	ID          string   `arg:"" help:"The pair's client id."`
+	Add         []string `placeholder:"SCOPE" predictor:"scope" help:"A scope to give to the pair; may be repeated."`
+	Remove      []string `placeholder:"SCOPE" predictor:"scope" help:"A scope to take from the pair; may be repeated."`
 	add, remove []backoffice.Scope
 }
 
@@ -201,10 +199,9 @@ func (c *credentialsScopesCommand) Run(ctx context.Context, store backoffice.Sto
 }
 
 type credentialsNetworksCommand struct {
-	ID     string   `arg:"" help:"The pair's client id."`
-	Add    []string `placeholder:"NETWORK" help:"A network from which the pair works, such as 192.0.2.0/24; may be repeated."`
-	Remove []string `placeholder:"NETWORK" help:"A network from which it does not work any more; may be repeated."`
-
+	ID          string   `arg:"" help:"The pair's client id."`
+	Add         []string `placeholder:"NETWORK" help:"A network from which the pair works, such as 192.0.2.0/24; may be repeated."`
+	Remove      []string `placeholder:"NETWORK" help:"A network from which it does not work any more; may be repeated."`
 	add, remove backoffice.Networks
 }
 

@@ -36,7 +36,6 @@ func (f *lifeFlags) end(now time.Time) (backoffice.Instant, error) {
 type credentialsExtendCommand struct {
 	ID string `arg:"" help:"The pair's client id."`
 	lifeFlags
-
 	expires backoffice.Instant
 }
 

@@ -19,8 +19,7 @@ type originFlags struct {
 	From             string `env:"BACKOFFICE_PULL_FROM" placeholder:"URL" help:"The address of the backoffice that is mirrored, such as https://backoffice.example."`
 	ClientID         string `name:"client-id" env:"BACKOFFICE_PULL_CLIENT_ID" placeholder:"ID" help:"The client id of a pair of that backoffice. Its secret is in BACKOFFICE_PULL_CLIENT_SECRET."`
 	ClientSecretFile string `env:"BACKOFFICE_PULL_CLIENT_SECRET_FILE" placeholder:"FILE" predictor:"path" help:"A file with the secret, in place of the environment variable."`
-
-	secret string
+	secret           string
 }
 
 func (f *originFlags) readSecret() error {
@@ -46,8 +45,7 @@ func (f *originFlags) of(b *gateway.Backend) *mirror.Pull {
 // throughFlags are for writing mirrored records at the origin.
 type throughFlags struct {
 	WriteThrough bool `env:"BACKOFFICE_WRITE_THROUGH" help:"Do writes of what is mirrored at the origin, with --from and a pair as pull has them, and copy their records at once."`
-
-	originFlags `embed:""`
+	originFlags  `embed:""`
 }
 
 func (f *throughFlags) check() error {

@@ -18,10 +18,9 @@ import (
 
 // restoreCommand replaces the store by a backup.
 type restoreCommand struct {
-	Path       string `arg:"" predictor:"path" help:"The folder that backup has written."`
-	Incomplete bool   `help:"Take the backup although it lacks stored files, or holds damaged ones: what there is of them replaces those that are there now."`
-
-	rename func(from, to string) error // nil but for tests
+	Path       string                      `arg:"" predictor:"path" help:"The folder that backup has written."`
+	Incomplete bool                        `help:"Take the backup although it lacks stored files, or holds damaged ones: what there is of them replaces those that are there now."`
+	rename     func(from, to string) error // nil but for tests
 }
 
 type restoring struct {
@@ -168,8 +167,9 @@ func enterRestore(ctx context.Context, s *settings, store *sqlite.Store, tell fu
 	}
 	keys, err := file.Load()
 	if errors.Is(err, fs.ErrNotExist) {
-		tell(fmt.Sprintf("There is no keyset at %s: bring the backup's own before the next start, which makes no other. "+
-			"To enter in the register of consultations which entries are lost, restore again with it.", s.Keyset))
+		tell(fmt.Sprintf("There is no keyset at %s: bring the backup's own before the next start, which makes no "+
+			"other. To enter in the register of consultations which entries are lost, restore again with it.",
+			s.Keyset))
 		return nil
 	}
 	if err != nil {

@@ -29,8 +29,7 @@ type webhooksCreateCommand struct {
 	Client string   `placeholder:"ID" help:"The client id of the pair whose scopes say what is told, and with which the webhook ends. Without it, the operator's."`
 	From   string   `placeholder:"CURSOR" help:"Begin after this cursor of the change feed. Without it, with what comes from now on."`
 	JSON   bool     `name:"json" help:"Print one JSON object with id and secret, and nothing else."`
-
-	nouns []backoffice.Noun
+	nouns  []backoffice.Noun
 }
 
 func (c *webhooksCreateCommand) Validate() error {

@@ -126,7 +126,8 @@ func (p *plan) makeLists() {
 			for _, language := range languages {
 				p.lists = append(p.lists, &backoffice.Checklist{
 					ID: listID(year, subject, language), Name: names[language] + " " + y.StartDate, Language: language,
-					AuthRequired: subject != annualAccounts, RemindersEnabled: (year+subject)%3 != 0, FinancialYearID: y.ID,
+					AuthRequired: subject != annualAccounts, RemindersEnabled: (year+subject)%3 != 0,
+					FinancialYearID: y.ID,
 				})
 			}
 		}

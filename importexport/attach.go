@@ -170,16 +170,16 @@ type storedFiles struct {
 	put    map[string]bool    // their keys
 }
 
-func (f *storedFiles) store(ctx context.Context, content io.Reader, form string) (file backoffice.File, err error) {
+func (f *storedFiles) store(ctx context.Context, content io.Reader, mime string) (file backoffice.File, err error) {
 	if f.im.DryRun {
-		return f.imagine(content, form)
+		return f.imagine(content, mime)
 	}
 	if f.upload == nil {
 		if f.upload, err = backoffice.BeginUpload(ctx, f.im.Store, f.im.Files); err != nil {
 			return file, err
 		}
 	}
-	if file, err = f.upload.Put(ctx, content, form); err == nil {
+	if file, err = f.upload.Put(ctx, content, mime); err == nil {
 		f.put[file.Key] = true
 	}
 	return file, err

@@ -28,18 +28,15 @@ type field[T any] struct {
 	// refers is the noun that the field refers to, "" for none; targets are the identifiers in it.
 	refers  backoffice.Noun
 	targets func(row *T) []string
-
-	secret backoffice.PrivacyField // of a registration number
-
-	cell  cell     // the form of its cells in a spreadsheet
-	parts []string // of an object
+	secret  backoffice.PrivacyField // of a registration number
+	cell    cell                    // the form of its cells in a spreadsheet
+	parts   []string                // of an object
 }
 
 type reading struct {
-	now  time.Time
-	keys *privacy.Keyset
-	file fileReference
-
+	now   time.Time
+	keys  *privacy.Keyset
+	file  fileReference
 	exact bool // take the line's version, even a smaller one
 }
 

@@ -14,14 +14,13 @@ import (
 // staged is a file whose lines were all judged, with the places of those that change something, but no text.
 type staged struct {
 	source
-	seed      maphash.Seed
-	lines     []stagedLine
-	unchanged int
-	contested bool // unique values pass from one record to another
-	stored    storedFiles
-	rejected  []badLine // sorted by line
-	repaired  []BadLine // loaded without some fields
-
+	seed             maphash.Seed
+	lines            []stagedLine
+	unchanged        int
+	contested        bool // unique values pass from one record to another
+	stored           storedFiles
+	rejected         []badLine     // sorted by line
+	repaired         []BadLine     // loaded without some fields
 	toWrite, written int64         // bytes of the lines
 	soFar            Loaded        // by the portions
 	took             time.Duration // the latest transaction

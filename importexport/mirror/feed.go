@@ -66,8 +66,7 @@ func (c *change) is(other *change) bool {
 type feed struct {
 	Changes []change `json:"changes"`
 	Latest  string   `json:"latest"`
-
-	history string // of latest
+	history string   // of latest
 	end     int64
 	read    bool
 }

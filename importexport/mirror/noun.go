@@ -19,9 +19,7 @@ type noun struct {
 	head   bool   // that address has a file
 	fields []string
 	rows
-
-	part *part // the only part to read; nil for all
-
+	part    *part                            // the only part to read; nil for all
 	fix     func(r record)                   // turns fields into those of a line; nil when they are
 	file    func(r record, has stored) *file // what to do with the record's file; nil for nouns without
 	hangsOn backoffice.Noun                  // the noun of below's parent

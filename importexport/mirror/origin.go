@@ -51,9 +51,8 @@ type origin struct {
 	http       *http.Client
 	throttle   *throttle
 	pause      time.Duration // between the first two attempts; doubled for each further one
-
-	requests atomic.Int64
-	leftOut  atomic.Int64 // failed requests, while the origin answers others
+	requests   atomic.Int64
+	leftOut    atomic.Int64 // failed requests, while the origin answers others
 }
 
 // tries is how often a failing request is sent: only once when the origin has failed many.

@@ -16,10 +16,9 @@ import (
 
 // Pull keeps a store in step with an origin.
 type Pull struct {
-	Store backoffice.Store
-	Files backoffice.FileStore
-	Keys  *privacy.Keyset
-
+	Store            backoffice.Store
+	Files            backoffice.FileStore
+	Keys             *privacy.Keyset
 	From             string // the origin's address
 	ClientID, Secret string // a credential of the origin
 	// Purpose, if set, pulls registration numbers too, and the origin logs it.
@@ -32,8 +31,7 @@ type Pull struct {
 	// Progress, if set, gets the number of records read so far, and of all.
 	Progress func(noun backoffice.Noun, done, total int)
 	// Waiting, if set, is called once with an import that this one waits for.
-	Waiting func(importexport.Running)
-
+	Waiting  func(importexport.Running)
 	pageSize int           // 0 for mostAPage
 	pause    time.Duration // between the first two attempts; 0 for the default
 	later    time.Duration // added to the current time, for tests
@@ -53,8 +51,7 @@ type Pulled struct {
 	LeftOut []string
 	// Rejected are the records that could not be loaded.
 	Rejected []Rejected
-	Missing  int // no longer at the origin, and not deleted here yet
-
+	Missing  int                 // no longer at the origin, and not deleted here yet
 	sample   string              // a record that the origin has
 	twice    []string            // records that two sweeps of the customers have missed
 	seen     map[uint64]struct{} // in the walk, keyed by sumOf
@@ -85,14 +82,13 @@ func (r *Report) Rejected() (n int) {
 // pulling is one run of a Pull.
 type pulling struct {
 	*Pull
-	origin *origin
-	stream *importexport.Stream
-	inHand *inHand
-	began  backoffice.Instant
-	mirror *backoffice.Mirror
-	done   map[backoffice.Noun]*Pulled
-	place  *place // in the origin's feed; nil when it has none
-
+	origin   *origin
+	stream   *importexport.Stream
+	inHand   *inHand
+	began    backoffice.Instant
+	mirror   *backoffice.Mirror
+	done     map[backoffice.Noun]*Pulled
+	place    *place // in the origin's feed; nil when it has none
 	onlyYear string // the only financial year that the origin has an address for; "" when it lists all
 }
 

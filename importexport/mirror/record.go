@@ -80,10 +80,9 @@ func (r record) line() []byte {
 
 // page is a page of a list.
 type page struct {
-	Total *int     `json:"total"`
-	Count *int     `json:"count"`
-	Data  []record `json:"data"`
-
+	Total   *int      `json:"total"`
+	Count   *int      `json:"count"`
+	Data    []record  `json:"data"`
 	asked   time.Time // when the request was sent, at the earliest
 	unnamed []int     // places on the page, from 1, of records without an identifier, which Data lacks
 }

@@ -23,23 +23,21 @@ const (
 
 // walk is one reading of all pages of a noun. Its note lets another run continue after the last loaded page.
 type walk struct {
-	Size    int                `json:"size"`
-	Total   int                `json:"total"` // as the first page had it
-	Latest  int                `json:"latest"`
-	Pages   int                `json:"pages"` // that were loaded
-	Began   backoffice.Instant `json:"began"`
-	Last    string             `json:"last"` // identifier on the last page
-	Sorted  bool               `json:"sorted"`
-	Why     string             `json:"why"`     // it is incomplete, "" as long as it is not
-	Held    bool               `json:"held"`    // some records are tried again at the end
-	Numbers bool               `json:"numbers"` // registration numbers are pulled
-	History string             `json:"history"` // of the feed
-	After   int64              `json:"after"`   // position in it before the walk, -1 when unknown
-
-	first []string            // identifiers of the first page, of lists that are not sorted
-	seen  map[uint64]struct{} // keyed by sumOf
-	held  []held
-
+	Size     int                 `json:"size"`
+	Total    int                 `json:"total"` // as the first page had it
+	Latest   int                 `json:"latest"`
+	Pages    int                 `json:"pages"` // that were loaded
+	Began    backoffice.Instant  `json:"began"`
+	Last     string              `json:"last"` // identifier on the last page
+	Sorted   bool                `json:"sorted"`
+	Why      string              `json:"why"`     // it is incomplete, "" as long as it is not
+	Held     bool                `json:"held"`    // some records are tried again at the end
+	Numbers  bool                `json:"numbers"` // registration numbers are pulled
+	History  string              `json:"history"` // of the feed
+	After    int64               `json:"after"`   // position in it before the walk, -1 when unknown
+	first    []string            // identifiers of the first page, of lists that are not sorted
+	seen     map[uint64]struct{} // keyed by sumOf
+	held     []held
 	unloaded []string // identifiers of records that could not be loaded
 }
 
