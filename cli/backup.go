@@ -25,7 +25,6 @@ func (e *incomplete) Error() string {
 	return fmt.Sprintf("%d stored files are missing or damaged, which were named; all the rest was copied", e.files)
 }
 
-// The contents of a backup's folder.
 const (
 	backupDatabase = "backoffice.db"
 	backupFiles    = "files"
@@ -88,9 +87,8 @@ func wholeStore(ctx context.Context, store *sqlite.Store) error {
 	return err
 }
 
-// copyBackend copies the files first, then the records, then the files added in between. So a file deleted after its
-// record was copied is in the copy. It counts the files that the copied records name, and the missing or damaged ones,
-// which it reports.
+// copyBackend copies the files first, then the records, then the files added in between, so the copy has a file deleted
+// after its record was copied. It counts the files of the copied records, and reports the missing or damaged ones.
 func copyBackend(
 	ctx context.Context, live *sqlite.Store, stored files.Store, folder string, tell func(string),
 ) (count, bad int, err error) {
@@ -134,8 +132,7 @@ func copyBackend(
 	return copyFiles(ctx, copied, into, stored, tell)
 }
 
-// copyFiles copies the files that records name, and verifies all of them in the copy. It counts them, and the missing
-// or damaged ones, which it reports.
+// copyFiles copies the files of records and verifies the copies. It counts them, and reports missing or damaged ones.
 func copyFiles(
 	ctx context.Context, reads backoffice.Store, into, from files.Store, tell func(string),
 ) (count, bad int, err error) {

@@ -73,7 +73,6 @@ func verifyRegister(
 	return verified, receipts, err
 }
 
-// tellRestores prints which entries of the register restores have lost.
 func tellRestores(w io.Writer, verified privacy.Verified) {
 	for _, entry := range verified.Restored {
 		fmt.Fprintf(w, "The store was restored at %s: %s.\n", entry.At, *entry.Purpose)

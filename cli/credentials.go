@@ -86,7 +86,6 @@ func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Sto
 	return printEnd(t, c.expires)
 }
 
-// printPair prints a pair with its secret, once and never again.
 func printPair(t terminal, asJSON bool, id, secret string) error {
 	if asJSON {
 		return json.NewEncoder(t.out).Encode(struct {
@@ -143,7 +142,6 @@ func stateOf(pair *backoffice.Credential, now backoffice.Instant) string {
 	return "live"
 }
 
-// moment is an instant in a list, nil for none.
 func moment(at backoffice.Instant) any {
 	if at.IsZero() {
 		return nil

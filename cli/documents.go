@@ -24,8 +24,7 @@ type documentsGenerateCommand struct{}
 // operator is the principal of the command line. In the change log it has no client id.
 var operator = &backoffice.Principal{Name: "operator", Scopes: backoffice.AllScopes}
 
-// Run generates the documents one by one. It reports failures, and then fails itself at the end. After an interruption
-// it continues where it was.
+// Run generates the documents one by one. It reports failures and fails at the end; a second run continues it.
 func (c *documentsGenerateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	missing := backoffice.TranscriptCriteria{IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.No}
 	all, err := count(ctx, b.Store.Transcripts(), missing)

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// exchange renames files and folders, and restores their old names when one of them cannot be renamed. Nothing is ever
-// overwritten.
+// exchange renames files and folders, or restores all old names when one rename fails. Nothing is ever overwritten.
 type exchange struct {
 	rename  func(from, to string) error // fails with fs.ErrExist when the name is taken
 	moved   []named

@@ -100,7 +100,6 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	return err
 }
 
-// tell prints the results of a file.
 func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {
 	fmt.Fprintf(t.out, "%s: %d created, %d updated, %d deleted, %d unchanged",
 		loaded.File, loaded.Created, loaded.Updated, loaded.Deleted, loaded.Unchanged)

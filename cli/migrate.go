@@ -5,7 +5,6 @@ import (
 	"fmt"
 )
 
-// migrateCommand updates a database's schema.
 type migrateCommand struct{}
 
 func (c *migrateCommand) Run(ctx context.Context, s *settings, t terminal) error {

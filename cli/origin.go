@@ -58,10 +58,8 @@ func (f *throughFlags) check() error {
 	return f.readSecret()
 }
 
-// through makes what writes at the origin, nil for none. BadInput when the store is the mirror of another one.
-func (f *throughFlags) through(
-	ctx context.Context, b *gateway.Backend,
-) (func(backoffice.Store) backoffice.Origin, error) {
+// open makes what writes at the origin, nil for none. BadInput when the store is the mirror of another one.
+func (f *throughFlags) open(ctx context.Context, b *gateway.Backend) (func(backoffice.Store) backoffice.Origin, error) {
 	if !f.WriteThrough {
 		return nil, nil
 	}

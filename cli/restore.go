@@ -158,8 +158,8 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 	return copyFiles(ctx, store, into, from, tell)
 }
 
-// enterRestore rejects a store whose numbers the keyset does not open, and notes in its register that later entries are
-// lost. Without a keyset it warns.
+// enterRestore notes in the register that later entries are lost. It rejects a store that the keyset does not open, and
+// warns without a keyset.
 func enterRestore(ctx context.Context, s *settings, store *sqlite.Store, tell func(string)) error {
 	file, err := s.KeysetFile()
 	if err != nil {

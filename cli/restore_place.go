@@ -90,7 +90,7 @@ func (p *place) claim(now time.Time) (*os.File, error) {
 
 // taken reports whether any path with this stamp exists.
 func (p *place) taken() (bool, error) {
-	names := []string{}
+	var names []string
 	for _, suffix := range logSuffixes {
 		names = append(names, p.database+".replaced-"+p.stamp+suffix)
 	}

@@ -103,7 +103,7 @@ func (c *serveCommand) serve(
 	if err != nil {
 		return err
 	}
-	if c.Mirror.Through, err = c.Through.through(ctx, b); err != nil {
+	if c.Mirror.Through, err = c.Through.open(ctx, b); err != nil {
 		return err
 	}
 	log := c.Server.NewLog(t.err)

@@ -40,8 +40,7 @@ func shownValue(value reflect.Value) string {
 	return text
 }
 
-// shownURL is a URL's scheme, host and path, without a user, a password or parameters. Where their end is not certain,
-// it is only the scheme.
+// shownURL is a URL without user, password and parameters; only the scheme if it is not certain where those end.
 func shownURL(text string) string {
 	scheme, rest, _ := strings.Cut(text, "://")
 	parsed, err := url.Parse(text)

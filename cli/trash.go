@@ -74,7 +74,6 @@ func (c *trashEmptyCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	return printed(fmt.Fprintf(t.out, "%d deletions are for good.\n", len(erased)))
 }
 
-// textOf is a text in a list, nil for none.
 func textOf(text string) any {
 	if text == "" {
 		return nil

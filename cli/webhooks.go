@@ -55,7 +55,6 @@ func (c *webhooksCreateCommand) Run(ctx context.Context, b *gateway.Backend, t t
 	return printWebhook(t, c.JSON, hook.ID, secret)
 }
 
-// printWebhook prints a webhook with its secret, once and never again.
 func printWebhook(t terminal, asJSON bool, id, secret string) error {
 	if asJSON {
 		return json.NewEncoder(t.out).Encode(struct {

@@ -59,8 +59,7 @@ func (d *Demo) makeFiles(ctx context.Context, p *plan, c *chunk, works []work) (
 
 type putter = func(into **backoffice.File, created backoffice.Instant, write func(io.Writer) error)
 
-// transcriptFiles makes the document of the latest completed transcript, and the proposal of the latest calculation
-// that is past its first states, which have none.
+// transcriptFiles makes the document of the latest completed transcript, and the latest proposal of a calculation.
 func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 	for _, t := range slices.Backward(w.transcripts) {
 		if !t.IsCompleted {
@@ -78,7 +77,7 @@ func (p *plan) transcriptFiles(c *backoffice.Customer, w work, put putter) {
 	for _, made := range slices.Backward(w.calculations) {
 		switch backoffice.TranscriptStatus(made.State) {
 		case backoffice.ToProcess, backoffice.InCalculation:
-			continue
+			continue // without a proposal yet
 		}
 		put(&made.Proposal, made.UpdatedAt, func(out io.Writer) error {
 			return pdf.Letter(out, letter(proposal, p.letter(c, made.ID, made.UpdatedAt)))

@@ -31,7 +31,6 @@ func (p *plan) relations(number, first, last int) []*backoffice.CustomerRelation
 		made = append(made, relation)
 	}
 	person := func() int { return nearest(first+r.IntN(last-first+1), first, last, false) }
-
 	if !isCompany(number) {
 		if r.IntN(8) == 0 {
 			add(backoffice.ContactPerson, person())

@@ -13,8 +13,7 @@ type work struct {
 	calculations []*backoffice.Calculation
 }
 
-// work makes a customer's transcripts and calculations: one subject for a person and one or two for a company, in most
-// years since the customer came.
+// work makes transcripts and calculations: one subject for a person, one or two for a company, in most of its years.
 func (p *plan) work(c *backoffice.Customer, number int) work {
 	r := p.draw(uint64(number)<<8 | 5)
 	var w work
@@ -29,15 +28,13 @@ func (p *plan) work(c *backoffice.Customer, number int) work {
 			subjects = []int{corporateTax, annualAccounts}[:1+r.IntN(2)]
 		}
 		for _, subject := range subjects {
-			p.addTranscript(r, &w, c, y, year, subject)
+			p.add(r, &w, c, y, year, subject)
 		}
 	}
 	return w
 }
 
-func (p *plan) addTranscript(
-	r *rand.Rand, w *work, c *backoffice.Customer, y *backoffice.FinancialYear, year, subject int,
-) {
+func (p *plan) add(r *rand.Rand, w *work, c *backoffice.Customer, y *backoffice.FinancialYear, year, subject int) {
 	t := &backoffice.Transcript{
 		ID:        fmt.Sprintf("transcript-%s-%d-%d", c.ID[len("customer-"):], year, subject+1),
 		OwnStatus: backoffice.ToProcess, CustomerID: c.ID, FinancialYearID: y.ID,

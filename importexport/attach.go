@@ -23,8 +23,7 @@ type fileReference struct {
 	created backoffice.Instant // zero when the line does not have it
 }
 
-// attachment makes the fields of a noun's stored file: where its bytes are, and the metadata of the REST interface, of
-// which only the creation time is read.
+// attachment makes the fields of a stored file: its path, and its REST metadata, of which only timeCreated is used.
 func attachment[T any](at func(*T) **backoffice.File) []field[T] {
 	return []field[T]{
 		{
@@ -162,8 +161,7 @@ func (l *loading[T, C]) storeFile(ctx context.Context, path string, old *backoff
 	return &stored, nil
 }
 
-// storedFiles are the files stored while lines were staged. The store lists them until the transaction that names them
-// is committed.
+// storedFiles are files stored during staging. The store lists them until the transaction that names them is committed.
 type storedFiles struct {
 	im     *importing
 	upload *backoffice.Upload // nil until there is a file
@@ -213,8 +211,7 @@ func (im *importing) openFile(path string) (*os.File, error) {
 	return nil, errOutside // os.Root has no error for it: a link out of the folder, or no permission to read it
 }
 
-// openRegular opens a regular file of a folder, and never follows a link out of it. Where opening would wait, as for a
-// named pipe, it returns errNotFile.
+// openRegular opens a regular file inside a folder. It returns errNotFile instead of waiting for a named pipe.
 func openRegular(folder *os.Root, name string) (*os.File, error) {
 	file, err := folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

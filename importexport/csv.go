@@ -16,7 +16,6 @@ type csvRecords struct {
 	buffer []byte
 }
 
-// newCSVRecords begins after the header.
 func newCSVRecords(file io.ReaderAt, size int64, s *sheet) (*csvRecords, error) {
 	r := &csvRecords{file: file, size: size, sheet: s}
 	r.from(0, 0)

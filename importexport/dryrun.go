@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// errDry rolls a dry run back.
 var errDry = errors.New("a dry run is not committed")
 
 // rehearse loads the files into a transaction that is not committed.

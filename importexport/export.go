@@ -81,8 +81,7 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 	return all, nil
 }
 
-// atOneMoment reads from a snapshot if the store can make one. Otherwise one file may have records written meanwhile
-// that another lacks.
+// atOneMoment reads from a snapshot if the store can make one. Otherwise some files may have later records than others.
 func atOneMoment(ctx context.Context, from backoffice.Store, do func(context.Context, backoffice.Readers) error) error {
 	if store, can := from.(snapshotter); can {
 		return store.Snapshot(ctx, do)

@@ -76,11 +76,10 @@ type badLines struct {
 	all   bool // collect all of them, because the other lines are loaded
 }
 
-// badLine is a bad line, its place, and the identifier of its record, "" when unknown.
 type badLine struct {
 	BadLine
 	at stagedLine
-	id string
+	id string // "" when unknown
 }
 
 func (b *badLines) add(at stagedLine, id string, faults ...Fault) {

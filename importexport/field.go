@@ -113,7 +113,6 @@ func number[T any](at func(*T) *float64) field[T] {
 	}
 }
 
-// freeForm makes a field of a free-form object.
 func freeForm[T any](at func(*T) *backoffice.JSON) field[T] {
 	return field[T]{
 		cell: jsonCell,

@@ -164,8 +164,7 @@ func (im *importing) loadAll(ctx context.Context) (all []Loaded, err error) {
 	return all, nil
 }
 
-// checkFolder rejects a folder without any file that import reads, and one with a file of the right kind but another
-// name: a misspelt name must not look like an import.
+// checkFolder rejects a folder without files to import, or with a misspelt one: that must not look like an import.
 func checkFolder(folder *os.Root) error {
 	entries, err := fs.ReadDir(folder.FS(), ".")
 	if err != nil {

@@ -14,9 +14,7 @@ type noun[T any, C comparable] struct {
 	fields []field[T]
 
 	// first sets the defaults of a new record; nil for none.
-	first func(*T)
-
-	// What only some nouns have.
+	first    func(*T)
 	noted    func(row, before *T, numbersOnly bool, from int)     // its visible change: Customer.NoteChange
 	touched  func(*T) *backoffice.Instant                         // when it was last changed
 	happened func(row, before *T, now backoffice.Instant)         // notes when its state changed

@@ -113,8 +113,7 @@ func newRejects(name string) (*rejects, error) {
 
 func (r *rejects) close() error { return r.folder.Close() }
 
-// writeRejects writes the rejected lines of a file into their folder, durably. A second call for a file replaces the
-// first.
+// writeRejects durably writes the rejected lines of a file into their folder. A second call replaces the first.
 func (im *importing) writeRejects(s *staged) error {
 	r := im.rejects
 	if r == nil || len(s.rejected)+len(s.repaired) == 0 && r.reasons[s.name] == nil {
@@ -193,7 +192,6 @@ func (r *rejects) copyFile(im *importing, text []byte) error {
 	})
 }
 
-// reasons are the rows of a file's lines: file, line, field and reason.
 func (s *staged) reasons() (rows [][]string) {
 	add := func(line *BadLine, faults []Fault, prefix string) {
 		for _, fault := range faults {
@@ -233,8 +231,7 @@ func (r *rejects) write(name string, fill func(io.Writer) error) (err error) {
 		return err
 	}
 	out := bufio.NewWriterSize(file, 64<<10)
-	err = fill(out)
-	err = errors.Join(err, out.Flush(), file.Sync(), file.Close())
+	err = errors.Join(fill(out), out.Flush(), file.Sync(), file.Close())
 	if err == nil {
 		err = r.folder.Rename(part, name)
 	}

@@ -30,8 +30,7 @@ func repairable(names []string) (map[string]bool, error) {
 	return fields, nil
 }
 
-// leaveOut drops a bad field from a line, if the import repairs it, and reports whether it did. A stored record keeps
-// its value, and a new one has none.
+// leaveOut drops a bad field if the import repairs it: a stored record keeps its value. It reports whether it did.
 func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 	f := &l.noun.fields[field]
 	if !l.im.repairs[f.name] || !e.given.has(field) || !l.canLeaveOut(f.name) {

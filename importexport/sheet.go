@@ -142,8 +142,7 @@ func (s *sheet) saysNothing(i int, values []string) bool {
 	return s.columns[i].passed || strings.TrimSpace(values[i]) == ""
 }
 
-// began reports whether an earlier column has a part of the same object.
-func (s *sheet) began(i int, values []string) bool {
+func (s *sheet) began(i int, values []string) bool { // in an earlier column with a part of the same object
 	for j := range i {
 		if s.columns[j].object == s.columns[i].object && !s.saysNothing(j, values) {
 			return true

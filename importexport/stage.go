@@ -51,8 +51,7 @@ type staging[T any, C comparable] struct {
 	seen  map[uint64]int // a keyed hash of each identifier so far → its line
 }
 
-// stage judges all lines of a file against a snapshot of the store, and stores the files that they name. It blocks no
-// writer. *BadFile for bad lines.
+// stage judges all lines against a snapshot, which blocks no writer, and stores their files. *BadFile for bad lines.
 func (n *noun[T, C]) stage(ctx context.Context, im *importing, s *staged) error {
 	read := func(ctx context.Context, in backoffice.NounReader, rows backoffice.Reader[*T, C]) error {
 		lines, err := s.lineReader()

@@ -44,8 +44,7 @@ func (s *Stream) Close() { s.end() }
 func Fields(noun backoffice.Noun) []string { return tables[noun].fieldNames() }
 
 // Load loads lines of a noun in the folder's form, each with a line feed. Loaded.Bad are all rejected lines, by number.
-// Errors are those of the store, and then none of the lines was loaded. With repair, it leaves out the fields of
-// Importer.Repair where they are invalid.
+// After an error, of the store, no line was loaded. With repair, it leaves out invalid fields of Importer.Repair.
 func (s *Stream) Load(ctx context.Context, noun backoffice.Noun, lines []byte, repair bool) (Loaded, error) {
 	s.im.repairs = nil
 	if repair {

@@ -6,8 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// dependents are the nouns whose records are deleted along with a record of another noun. ids reads the identifiers of
-// a record's dependents.
+// dependents are the nouns whose records are deleted along with a record of another noun; ids reads those of a record.
 var dependents = map[backoffice.Noun][]struct {
 	of  backoffice.Noun
 	ids func(ctx context.Context, readers backoffice.Readers, parent string) ([]string, error)
@@ -52,9 +51,8 @@ func (p *pulling) anyThere(ctx context.Context, n *noun, ids []string) (bool, er
 	return false, nil
 }
 
-// holdsSeen reports whether a record has a dependent here that the origin has, or may have. At the origin it belongs to
-// another record, which this pull could not load, or whose noun it has not read to the end. Deleting the record would
-// delete the dependent too.
+// holdsSeen reports whether a record has a dependent here that the origin has, or may have, under another record that
+// this pull could not load or has not read. Deleting the record would delete the dependent too.
 func (p *pulling) holdsSeen(ctx context.Context, n *noun, id string) (bool, error) {
 	for _, h := range dependents[n.of] {
 		done := p.done[h.of]

@@ -41,7 +41,6 @@ type place struct {
 	Open map[backoffice.Noun]map[string]touched `json:"open"`
 }
 
-// change is an entry of the feed.
 type change struct {
 	Sequence int64    `json:"sequence"`
 	At       string   `json:"at"`
@@ -167,9 +166,8 @@ func (p *pulling) endFeed(ctx context.Context) error {
 }
 
 // prove compares the number of records of each noun here and there. The walk has seen every record here, and the feed
-// reports deletions since, so equal numbers mean equal records. Otherwise the walk missed records that moved across a
-// page boundary meanwhile: prove drops the position, and the next pull does a full walk. While records change it proves
-// nothing, and the next pull tries again.
+// reports deletions since, so equal numbers mean equal records. Otherwise the walk missed records that moved across
+// pages meanwhile, and the next pull does a full walk. While records change, it leaves the proof to the next pull.
 func (p *pulling) prove(ctx context.Context) error {
 	differ := map[*noun]string{}
 	for _, n := range nouns {

@@ -11,8 +11,7 @@ import (
 // mostNamed is how many things left out of a pull are named.
 const mostNamed = 20
 
-// leaveOut names what the origin answers wrongly, and lets the pull continue without it. It returns err when the origin
-// does not answer at all.
+// leaveOut names a wrong answer and lets the pull continue. It returns err when the origin does not answer at all.
 func (p *pulling) leaveOut(n *noun, what string, err error) error {
 	away := new(errAway)
 	if !errors.As(err, &away) || !away.answered {

@@ -67,7 +67,6 @@ func (p *pulling) lineOf(n *noun, r record) record {
 	return told
 }
 
-// wantedFile is a file that is read before its record is loaded.
 type wantedFile struct {
 	*file
 	line record

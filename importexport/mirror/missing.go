@@ -124,8 +124,7 @@ func (p *pulling) delete(ctx context.Context, n *noun) error {
 	return p.noteMissingOf(ctx, n, known)
 }
 
-// deleteGone deletes those of some records that the origin confirms are gone, and returns them. When too many are
-// missing it deletes none, and the noun is incomplete.
+// deleteGone deletes and returns the records that the origin confirms are gone; none if too many are missing.
 func (p *pulling) deleteGone(
 	ctx context.Context, n *noun, here map[string]stored, missing int,
 ) (gone []string, err error) {

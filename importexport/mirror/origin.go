@@ -87,17 +87,17 @@ func newOrigin(address, id, secret string, purpose *string) (*origin, error) {
 
 func (o *origin) close() { o.http.CloseIdleConnections() }
 
+type reader = func(*http.Response) error
+
 // get requests a path, again where that may help, and passes an answer with status 200 to read. It returns the statuses
 // that are no error of the origin or the network: 400, 403, 404, 405 and 410. Errors: *errAway, errPair, those of read.
-func (o *origin) get(
-	ctx context.Context, path string, query url.Values, limit time.Duration, read func(*http.Response) error,
-) (status int, err error) {
-	return o.ask(ctx, http.MethodGet, path, query, limit, read)
+func (o *origin) get(ctx context.Context, path string, query url.Values, most time.Duration, read reader) (int, error) {
+	return o.ask(ctx, http.MethodGet, path, query, most, read)
 }
 
 func (o *origin) ask(
-	ctx context.Context, method, path string, query url.Values, limit time.Duration, read func(*http.Response) error,
-) (status int, err error) {
+	ctx context.Context, method, path string, query url.Values, limit time.Duration, read reader,
+) (int, error) {
 	faults, busy := 0, 0
 	for {
 		status, wait, failed := o.once(ctx, method, path, query, limit, read)
@@ -138,7 +138,7 @@ func (o *origin) backOff(attempts int) time.Duration {
 
 // once asks once. wait is how long the origin asks to wait.
 func (o *origin) once(
-	ctx context.Context, method, path string, query url.Values, limit time.Duration, read func(*http.Response) error,
+	ctx context.Context, method, path string, query url.Values, limit time.Duration, read reader,
 ) (status int, wait time.Duration, err error) {
 	if err := o.throttle.enter(ctx); err != nil {
 		return 0, 0, err

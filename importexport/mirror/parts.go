@@ -10,9 +10,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// An origin with only the specification's paths has the current financial year but no list of years. So a mirror can
-// have only what belongs to that year: its checklists, and their transcripts. The origin lists relations and documents
-// customer by customer (sweep.go).
+// An origin with only the specification's paths has the current financial year but no list of years, so a mirror has
+// only that year's checklists and transcripts. The origin lists relations and documents by customer (sweep.go).
 
 // part is a part of a noun's list.
 type part struct {

@@ -215,8 +215,7 @@ func (p *pulling) everything(ctx context.Context) error {
 	return p.endFeed(ctx)
 }
 
-// passOver notes that a noun cannot be read, and lets the pull continue with the next one. Without the list of
-// customers, which everything depends on, the pull ends.
+// passOver notes an unreadable noun and lets the pull continue, unless it is customers, which everything depends on.
 func (p *pulling) passOver(n *noun, err error) error {
 	away := new(errAway)
 	if !errors.As(err, &away) || !away.answered || n.of == backoffice.NounCustomer {

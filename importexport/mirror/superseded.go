@@ -9,8 +9,7 @@ import (
 )
 
 // A write through the mirror may come between a pull's reading a page and loading it, which would undo the write here.
-// So each write is noted before it is sent, and after loading a page a pull reads its records that were written
-// meanwhile again.
+// So each write is noted before it is sent, and after loading a page a pull reads those records of it again.
 
 const (
 	// clocksApart is how much the clocks of a pull and a server may differ.

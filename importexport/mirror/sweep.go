@@ -133,8 +133,7 @@ func (p *pulling) noteSweep(ctx context.Context, n *noun, at *sweep) error {
 	return p.Store.NoteMirror(ctx, "", map[string][]byte{sweepNote(n): note})
 }
 
-// changedCustomers returns the customers written here since a position of the change log, by this pull or one that was
-// cut short, and the log's end.
+// changedCustomers returns the customers written here after a position of the change log, by any pull, and its end.
 func (p *pulling) changedCustomers(ctx context.Context, after int64) (ids []string, end int64, err error) {
 	for {
 		page, err := p.Store.Changes(ctx, after, 1000)

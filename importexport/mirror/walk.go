@@ -162,8 +162,7 @@ func (o *origin) list(ctx context.Context, path string, query url.Values) (*page
 	return &read, status, err
 }
 
-// last is the number of the last page. When the last records fill a page, an empty one follows, which confirms the
-// total.
+// last is the number of the last page. After a page filled by the last records it is an empty one: that confirms Total.
 func (w *walk) last() int { return w.Latest/w.Size + 1 }
 
 // pages reads the pages, some ahead, and loads them in order.
