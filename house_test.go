@@ -13,12 +13,12 @@ import (
 // atMost holds the size of the project. A count may fall, and its limit then falls with it; nothing raises a limit but
 // a decision in docs/adr.
 var atMost = map[string]int{
-	"hand-written product lines": 71_524,
+	"hand-written product lines": 71_409,
 	"folders at the top":         22,
 	"arrows between packages":    109,
 	"context.WithValue":          4,
-	"lines over 120 columns":     1_681,
-	"words in pages":             29_959,
+	"lines over 120 columns":     1_156,
+	"words in pages":             29_466,
 }
 
 func TestTheHouseGrowsNoLargerThanAllowed(t *testing.T) {
