@@ -121,6 +121,8 @@ func (n *noun[T, C]) textFor(s shape, ends []string) *textOf[T, C] {
 			b.conditions[i] = byOthers.Replace(b.conditions[i])
 		case len(ends) > 0:
 			b.conditions[i] = byParent.Replace(b.conditions[i])
+		case s.order.Key == backoffice.KeyCustomerName: // along customers: every name is read once, and no row
+			b.conditions[i] = strings.ReplaceAll(b.conditions[i], "t.updated_at", "+t.updated_at")
 		}
 	}
 	if s.similar {

@@ -16,7 +16,7 @@ const (
 	rowsLookedAt   = 20
 	rowsPassed     = 200
 	rowsUnindexed  = 12
-	rowsLookedUp   = 4
+	rowsLookedUp   = 3
 	rowsGrouped    = 10
 	rowsForNothing = 1_000
 	dearestCount   = 45_000

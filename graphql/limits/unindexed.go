@@ -29,15 +29,15 @@ func unindexedIn(field *ast.Field, parent backoffice.Noun, statements int) amoun
 		read := func(noun backoffice.Noun, reads, rowsOfOne int) int {
 			return max(costOfUnindexed, min(reads*rowsOf(cmp.Or(noun, list), parent, rows)/rowsOfOne, dearestCount))
 		}
-		rowsOfOne := rowsUnindexed
+		ofFilter, ofOrder := rowsUnindexed, rowsGrouped
 		if parent != "" { // they are looked up one by one
-			rowsOfOne = rowsLookedUp
+			ofFilter, ofOrder = rowsLookedUp, rowsLookedUp
 		}
-		filtered := func(noun backoffice.Noun) int { return read(noun, statements, rowsOfOne) }
+		filtered := func(noun backoffice.Noun) int { return read(noun, statements, ofFilter) }
 		cost := unindexedTerms(filterOf(filter, variables), filtered)
 		name, _ := filterOf(order, variables)["field"].(string)
 		if noun, unindexed := unindexedOrders[name]; unindexed {
-			cost = plus(cost, read(noun, 1, rowsGrouped))
+			cost = plus(cost, read(noun, 1, ofOrder))
 		}
 		return cost
 	}

@@ -102,7 +102,7 @@ func TestTranscriptsOfUsersAreFoundByTheirCustomersWhateverElseIsAsked(t *testin
 	}
 }
 
-func TestTranscriptsBelowARecordAreNotReadByAFlagOfHalfOfAll(t *testing.T) {
+func TestTranscriptsBelowARecordOrByNameAreNotReadByAnIndexOfHalfOfAll(t *testing.T) {
 	t.Parallel()
 	opened, db := filledWithPlans(t)
 	recorder := &storetest.Recorder{}
@@ -115,11 +115,19 @@ func TestTranscriptsBelowARecordAreNotReadByAFlagOfHalfOfAll(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(recorder.Statements()) != 2 {
+	named := backoffice.ListQuery[backoffice.TranscriptCriteria]{
+		Criteria: backoffice.TranscriptCriteria{Updated: backoffice.Span{From: 1, HasFrom: true}},
+		Order:    backoffice.Order{Key: backoffice.KeyCustomerName}, Window: backoffice.Window{Limit: 50},
+	}
+	if _, err := backoffice.ReadPages(t.Context(), opened.Through(recorder.On).Transcripts(), named, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	if len(recorder.Statements()) != 3 {
 		t.Errorf("%d statements were recorded", len(recorder.Statements()))
 	}
 	for text, args := range recorder.Statements() {
-		if steps := strings.Join(planOf(t, db, text, args), "\n"); strings.Contains(steps, "transcripts_completed") {
+		steps := strings.Join(planOf(t, db, text, args), "\n")
+		if strings.Contains(steps, "transcripts_completed") || strings.Contains(steps, "transcripts_updated") {
 			t.Errorf("%s\n%s", text, steps)
 		}
 	}
