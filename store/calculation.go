@@ -33,7 +33,6 @@ var calculationTable = describe(backoffice.CalculationTable, table[backoffice.Ca
 	},
 })
 
-// calculationWriter keeps the effective status of transcripts in step, in the same transaction.
 type calculationWriter struct {
 	writer[backoffice.Calculation, backoffice.CalculationCriteria]
 }
@@ -58,7 +57,7 @@ func (w *calculationWriter) Delete(ctx context.Context, ids ...string) (deleted 
 	return deleted, err
 }
 
-// replace does a write and refreshes the transcripts that had the calculations before, and those that have them after.
+// replace does a write and refreshes the transcripts that had the calculations before it or have them after it.
 func (w *calculationWriter) replace(ctx context.Context, ids []string, after []*backoffice.Calculation, write func() error) error {
 	before, err := w.byID(ctx, ids, w.Columns([]string{"transcript"}))
 	if err != nil {
@@ -88,8 +87,9 @@ func transcriptsOf(rows []*backoffice.Calculation) []string {
 	return collect(rows, func(c *backoffice.Calculation) string { return c.TranscriptID })
 }
 
-// leave notes that transcripts lost a calculation: that is a change of theirs, and without its moment what they show of
-// their latest change would turn back. Of transcripts that an origin owns it tells that moment itself.
+// leave records that transcripts lost a calculation. That changes the transcript, and without a timestamp of its own
+// the latest change it shows would go back in time. For transcripts that an origin owns, the origin sends that
+// timestamp itself.
 func (w *calculationWriter) leave(ctx context.Context, transcripts []string) error {
 	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil
@@ -101,7 +101,7 @@ func (w *calculationWriter) leave(ctx context.Context, transcripts []string) err
 	return err
 }
 
-// refresh works out the effective status of transcripts anew.
+// refresh recomputes the effective status of transcripts.
 func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, written []*backoffice.Calculation) error {
 	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil

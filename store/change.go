@@ -8,9 +8,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// LogChanges implements backoffice.Tx. The entries are kept until the transaction is about to commit: writers of the
-// log wait for each other from there on, and so for as short a time as can be. A large import need not keep them in
-// memory: where there is one writer nobody waits, and elsewhere they are copied aside.
+// LogChanges implements backoffice.Tx. The entries are kept until just before the commit: from there on writers of the
+// log wait for each other, so that wait is as short as possible. Large imports need not keep them in memory: with a
+// single writer nobody waits, and otherwise they are copied to a temporary table.
 func (t *tx) LogChanges(ctx context.Context, changes ...*backoffice.Change) error {
 	if t.failed != nil {
 		return t.failed
@@ -53,7 +53,7 @@ func (t *tx) putChangesAside(ctx context.Context) error {
 	}
 	values := make([]any, len(changeTable.columns))
 	err := t.copier.Copy(ctx, texts.table, texts.columns, len(t.changes), func(i int) []any {
-		change := *t.changes[i] // whose own number is not known yet
+		change := *t.changes[i] // its own sequence number is not known yet
 		change.Sequence = t.aside + int64(i) + 1
 		for c := range changeTable.columns {
 			values[c] = changeTable.columns[c].value(&change)
@@ -70,7 +70,7 @@ func (t *tx) putChangesAside(ctx context.Context) error {
 	return nil
 }
 
-// finish writes what the transaction has for the end of the change log.
+// finish writes the transaction's entries at the end of the change log.
 func (t *tx) finish(ctx context.Context) error {
 	t.complete()
 	if act := backoffice.ActOf(ctx); act != nil && t.acts {
@@ -96,12 +96,12 @@ func (t *tx) finish(ctx context.Context) error {
 	return t.show(ctx, end.at)
 }
 
-// endOfMoves has a trigger note how the transaction changed by what it is decided who sees which customers.
+// endOfMoves makes a trigger record how the transaction changed which customers are visible to whom.
 const endOfMoves = "UPDATE /*backoffice:view_turns.end*/ view_turns SET sequence = (SELECT MAX(m.sequence) FROM changes m)" +
 	" WHERE EXISTS (SELECT 1 FROM view_pending)"
 
-// finishWithCommit does what finish does in the trip of the commit, so that nobody waits for the end of the log longer
-// than the statements take: the numbers and the instant are worked out where the log is.
+// finishWithCommit is finish in the round trip of the commit, so that others wait for the end of the log only as long
+// as the statements take: the sequence numbers and the timestamp are computed in the database.
 func (t *tx) finishWithCommit(ctx context.Context) {
 	n, d := t.store.nouns, t.store.nouns.dialect
 	for i, change := range t.changes {
@@ -131,7 +131,7 @@ func (t *tx) finishWithCommit(ctx context.Context) {
 	t.changes = nil
 }
 
-// changesAtEndOf is the statement that writes entries, numbered from 1, behind the last one.
+// changesAtEndOf is the statement that appends entries, which are numbered from 1, to the log.
 func changesAtEndOf(d *Dialect) string {
 	if !d.bulk {
 		return ""
@@ -142,8 +142,8 @@ func changesAtEndOf(d *Dialect) string {
 	return "WITH /*backoffice:changes.append*/ e AS MATERIALIZED (SELECT o.last, GREATEST(o.at, o.now) AS at FROM (" + unnamed(endOfLogText(d)) + ") o(last, at, now)) " + insert + ", e ORDER BY v.sequence RETURNING sequence, visible_at"
 }
 
-// appendChanges writes the entries behind the last one. Whoever reads number n has seen all before it: the next writer
-// gets the lock only when this transaction has ended, and takes its first number then.
+// appendChanges appends the entries to the log. A reader of entry n has seen all entries before it: the next writer
+// gets the lock only when this transaction has ended, and only then takes its first number.
 func (t *tx) appendChanges(ctx context.Context, end end) error {
 	for from := int64(0); from < t.aside; from += changesAside {
 		if _, err := t.conn.Exec(ctx, t.store.nouns.changesAside.upsert, []any{end.last, from, from + changesAside, end.at.Milliseconds()}); err != nil {
@@ -158,7 +158,7 @@ func (t *tx) appendChanges(ctx context.Context, end end) error {
 	return insertChanges(ctx, t.conn, t.store.nouns.dialect, changes)
 }
 
-// changesAsideOf are the statements around the copying of entries: the last one moves a range of them to the log.
+// changesAsideOf returns the statements that copy entries; upsert moves a range of them to the log.
 func changesAsideOf(d *Dialect) copyTexts {
 	insert := writeTextsOf(changeTable, d).insert
 	texts := copyTextsOf(changeTable, d, named("changes.copied", unnamed(insert)))
@@ -167,7 +167,7 @@ func changesAsideOf(d *Dialect) copyTexts {
 	return texts
 }
 
-// changeColumns describe a change as a noun's columns do, so that many are written by one statement.
+// changeColumns describe a change like the columns of a noun, so that one statement writes many.
 var changeTable = &table[backoffice.Change, struct{}]{
 	name: "changes",
 	columns: []column[backoffice.Change]{
@@ -181,7 +181,8 @@ var changeTable = &table[backoffice.Change, struct{}]{
 		instant("visible_at", "", func(c *backoffice.Change) *backoffice.Instant { return &c.VisibleAt }),
 		text("done", "", func(c *backoffice.Change) *backoffice.ChangeAction { return &c.Done }).orNull(),
 		valued("parents", "", "text[]", func(c *backoffice.Change, r *Row, i int) { c.Parents = parentsFrom(r.Text(i), r.Text(i+1)) }, parentIDs).orNull(),
-		valued("parent_nouns", "", "text[]", func(*backoffice.Change, *Row, int) {}, parentLetters).orNull(), // read with the column before
+		// Read with the column before.
+		valued("parent_nouns", "", "text[]", func(*backoffice.Change, *Row, int) {}, parentLetters).orNull(),
 		text("issuer", "", func(c *backoffice.Change) *string { return &c.Issuer }).orNull(),
 		text("subject", "", func(c *backoffice.Change) *string { return &c.Subject }).orNull(),
 		text("operator", "", func(c *backoffice.Change) *string { return &c.Operator }).orNull(),
@@ -211,9 +212,9 @@ func insertChanges(ctx context.Context, conn Conn, d *Dialect, changes []*backof
 	return nil
 }
 
-// newestChanges are the entries from a number on, the newest first: what those who look need to know of them. The
-// newest is there in any case. Its limit is part of the text: with one that is bound, SQLite prepares a statement anew
-// each time.
+// newestChanges reads the entries from a sequence number on, newest first, with the fields that pollers need. It always
+// returns the newest entry. The limit is part of the text: with a bound limit SQLite prepares the statement anew each
+// time.
 const newestChanges = "SELECT /*backoffice:changes.newest*/ c.sequence, c.at, c.client_id, c.noun, c.object_id, c.visible_at, c.done, c.parents FROM changes c" +
 	" WHERE c.sequence >= (SELECT CASE WHEN MAX(m.sequence) < $1 THEN MAX(m.sequence) ELSE $1 END FROM changes m) ORDER BY c.sequence DESC LIMIT "
 
@@ -227,9 +228,9 @@ func eachNewest(each func(*backoffice.Change)) func(*Row) error {
 	}
 }
 
-// NewestChanges queues the reading of the change log from a number on, at most limit entries, the newest first; the
-// newest is read in any case. It sees the moment of the batch, on the server that answers it. Of the entries' own
-// fields it leaves out Action and Fields.
+// NewestChanges queues a read of the change log from a sequence number on: at most limit entries, newest first. The
+// newest entry is always returned. It reads the snapshot of the batch, on the server that answers it. The entries have
+// no Action and Fields.
 func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) *Query {
 	q := queryOf(newestChanges+strconv.Itoa(limit), []any{from}, eachNewest(each))
 	q.uncounted = true
@@ -237,7 +238,8 @@ func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each f
 	return q
 }
 
-// ChangedNouns are those that the entries behind a number name; "" is among them when one does not tell what was done.
+// ChangedNouns returns the nouns of the entries after a sequence number, and "" when an entry does not record what was
+// done.
 func (s *Store) ChangedNouns(ctx context.Context, after int64) (nouns []backoffice.Noun, err error) {
 	const text = "SELECT /*backoffice:changes.nouns*/ DISTINCT CASE WHEN c.done IS NULL OR c.done = $2 THEN '' ELSE c.noun END FROM changes c WHERE c.sequence > $1"
 	err = s.primary().Query(ctx, text, []any{after, string(backoffice.Unknown)}, func(row *Row) error {

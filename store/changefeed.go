@@ -11,27 +11,27 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// kindOfEntry is by what the index of the feed keeps entries apart, as backoffice.ChangeKinds does.
+// kindOfEntry is the expression by which the feed's index separates entries, as backoffice.ChangeKinds does.
 const kindOfEntry = "CASE WHEN noun = 'customer' AND fields IN ('registrationNumber', 'spouseRegistrationNumber', 'registrationNumber spouseRegistrationNumber')" +
 	" THEN 'registration numbers' ELSE noun END"
 
-// feedColumns are the columns of an entry that the feed shows, as they are in its page.
+// feedColumns are the columns of an entry that the feed returns, as its page names them.
 const feedColumns = "sequence, at, client_id, noun, object_id, fields, done, parents, parent_nouns, visible_at"
 
-// feedShape is all that the text of a page depends on. Callers choose sizes of pages, so there are but a few limits.
-// The kinds are part of the text: PostgreSQL takes a kind that it does not know for a frequent one, and would look for
-// one that never was among all entries.
+// feedShape is everything the text of a page depends on. Clients choose page sizes, so the number of limits is rounded
+// to a few. The kinds are part of the text: PostgreSQL assumes that an unknown kind is frequent, and would search all
+// entries for a kind that never occurred.
 type feedShape struct {
-	kinds   string // with commas between
+	kinds   string // separated by commas
 	seeing  string // likewise
 	limit   int
-	inView  bool // of the entries that are
+	inView  bool // of the entries that are visible
 	bounded bool // each part of the union has the limit, too: PostgreSQL merges nothing else
 }
 
 func feedShapeOf(d *Dialect, q backoffice.ChangeQuery, inView bool) feedShape {
-	// The last of the entries that are gone is still there, so there may be one row more than are wanted; another one
-	// tells whether there are more.
+	// The last of the removed entries is still stored, so one row more than wanted may be read; another one shows
+	// whether more follow.
 	limit := 16
 	for limit < q.First+2 {
 		limit *= 2
@@ -41,14 +41,14 @@ func feedShapeOf(d *Dialect, q backoffice.ChangeQuery, inView bool) feedShape {
 
 var (
 	feedTexts sync.Map     // of feedShape
-	feedKnown atomic.Int64 // how many
+	feedKnown atomic.Int64 // number of feedTexts
 )
 
-// mostFeedTexts bounds what is kept of texts: there are some thousand sets of kinds.
+// mostFeedTexts bounds the texts kept: some thousand sets of kinds are possible.
 const mostFeedTexts = 500
 
-// feedText reads a page: the ends of the log, and beside them its entries. Each kind is read in its order from the
-// index and these rows are merged until the page is full, however many entries of other kinds are between.
+// feedText reads a page: the ends of the log, and its entries alongside. Each kind is read in order from the index, and
+// these rows are merged until the page is full, however many entries of other kinds lie in between.
 func feedText(s feedShape, d *Dialect) string {
 	if known, ok := feedTexts.Load(s); ok {
 		return known.(string)
@@ -92,8 +92,8 @@ func feedText(s feedShape, d *Dialect) string {
 	return text
 }
 
-// endsOfFeed tells up to where entries are gone, the number of the last one, the history of the log, whether this goes on
-// from place $1 of history $2, and the number of the last one that the caller may see.
+// endsOfFeed returns the number of the last removed entry, the number of the last one, the history of the log, whether
+// it continues from position $1 of history $2, and the number of the last entry visible to the caller.
 const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest, h.history," +
 	" EXISTS (SELECT 1 FROM change_histories o WHERE o.history = $2 AND o.until >= $1) AS continues, h.latest AS seen" +
 	" FROM (SELECT r.removed, r.history, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest" +
@@ -124,7 +124,8 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 		if q.Kinds == 0 || row.IsNull(5) || row.Int(5) <= into.Removed || ended {
 			return nil
 		}
-		// A page does not end among what is told at one place, and it ends with the first one at which customers moved.
+		// A page never splits the entries of one position, and it ends after the first position at which customers
+		// moved.
 		n := len(into.Changes)
 		if (n >= q.First || moved > 0) && (n == 0 || into.Changes[n-1].Sequence != row.Int(5)) {
 			into.More, ended = true, true
@@ -140,7 +141,7 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 			seen := split[string](row.Text(15))
 			c.Parents = slices.DeleteFunc(c.Parents, func(p backoffice.ChangeParent) bool { return !slices.Contains(seen, p.ID) })
 			if row.Int(17) == 0 {
-				c.Done = backoffice.Deleted // it has left
+				c.Done = backoffice.Deleted // it is no longer visible
 			}
 			if row.Int(16) > 0 {
 				into.More = c.Sequence < into.Seen
@@ -157,7 +158,8 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 	return asked
 }
 
-// resetMoved tells instead of what was told at a place, which has become too much, of which nouns all is to be read.
+// resetMoved replaces the entries of a position, of which there are too many, by the nouns that the client must read
+// again.
 func resetMoved(into *backoffice.ChangePage, kinds backoffice.ChangeKinds, at *backoffice.Change, moved int) {
 	if moved > mostMoves+1 {
 		return
@@ -173,13 +175,12 @@ func resetMoved(into *backoffice.ChangePage, kinds backoffice.ChangeKinds, at *b
 	}
 }
 
-// versionsFrom is more than any version of a history that ended, unless a record was changed each second of it: seconds
-// since 2026.
+// versionsFrom exceeds any version of an ended history, unless a record was changed every second of it: seconds since
+// 2026.
 func versionsFrom(now backoffice.Instant) int64 {
 	return max(1, min(now.Milliseconds()/1000-1_767_225_600, backoffice.MaxVersion/2))
 }
 
-// VersionsFrom implements backoffice.Tx.
 func (t *tx) VersionsFrom(ctx context.Context) (from int, err error) {
 	const text = "SELECT /*backoffice:change_versions.find*/ versions_from FROM change_versions"
 	err = t.conn.Query(ctx, text, nil, func(row *Row) error {
@@ -191,7 +192,7 @@ func (t *tx) VersionsFrom(ctx context.Context) (from int, err error) {
 
 func (s *Store) RenewHistory(ctx context.Context, old, act string, now backoffice.Instant) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		if err := tx.lock(ctx, lockChanges); err != nil { // first, as writers take it
+		if err := tx.lock(ctx, lockChanges); err != nil { // first, in the same order as writers
 			return err
 		}
 		const text = "UPDATE /*backoffice:change_horizon.renew*/ change_horizon SET history = $1," +
@@ -209,8 +210,8 @@ func (s *Store) RenewHistory(ctx context.Context, old, act string, now backoffic
 	})
 }
 
-// RemoveChanges implements backoffice.ChangeStore. The last of the entries that are gone stays, though nobody is shown
-// it: numbers go on behind it, and whoever knew the log up to there, or further, sees that it is still the same one.
+// RemoveChanges implements backoffice.ChangeStore. The last of the removed entries stays, hidden: numbering continues
+// after it, and clients that knew the log up to there, or further, see that it is still the same log.
 func (s *Store) RemoveChanges(ctx context.Context, before backoffice.Instant, limit int) (more bool, err error) {
 	const oldest = "SELECT /*backoffice:changes.oldest*/ c.sequence, CASE WHEN c.visible_at > 0 THEN c.visible_at ELSE c.at END FROM changes c" +
 		" WHERE c.sequence > (SELECT h.removed FROM change_horizon h) ORDER BY c.sequence LIMIT $1"

@@ -7,11 +7,11 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// An entry of the change log keeps its parents in two texts: the identifiers, parted by blanks, and a letter for the
-// noun of each. So a program of before, which knows the identifiers alone, still finds what an entry drops from its
-// memory.
+// An entry of the change log stores its parents in two texts: the identifiers, separated by blanks, and a letter for
+// the noun of each. So an older program, which knows the identifiers alone, still finds what an entry evicts from its
+// cache.
 
-// letters stand for backoffice.ParentNouns. The first is for a noun that nobody told.
+// letters encode backoffice.ParentNouns. The first is for an unknown noun.
 const letters = "-ykcut"
 
 func parentIDs(c *backoffice.Change) string {
@@ -37,7 +37,7 @@ func letterOf(noun backoffice.Noun) byte {
 	return letters[max(slices.Index(backoffice.ParentNouns[:], noun), 0)]
 }
 
-// parentsFrom reads the two texts. The second is "" in the entries of programs that did not tell.
+// parentsFrom decodes the two texts. The second is "" in the entries of older programs.
 func parentsFrom(ids, nouns string) []backoffice.ChangeParent {
 	list := split[string](ids)
 	if list == nil {

@@ -7,24 +7,24 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// column is one column of a noun's table: what it is called, which fields of the GraphQL schema it serves, and where in
-// the record its value is.
+// column is one column of a noun's table: its name, the fields of the GraphQL schema it serves, and where its value is
+// in the record.
 type column[T any] struct {
 	name    string
 	fields  []string
 	array   string // PostgreSQL's type of many values
-	none    string // the value of what is absent, as SQL
+	none    string // the value of an absent field, as SQL
 	absent  string // the value that is stored as NULL, as SQL; "" when none is
-	expr    string // what is selected, when it is not the column itself
-	write   string // what is stored, in terms of the row v that is written; "" is v's value
-	derived bool   // written, and never read back
-	shown   bool   // read, and not a column of its own
+	expr    string // the selected expression, when it is not the column itself
+	write   string // the stored expression, in terms of the row v that is written; "" is v's value
+	derived bool   // written, never read back
+	shown   bool   // read, but not a column of its own
 	read    func(t *T, r *Row, i int)
 	value   func(*T) any   // of one record, as an argument
-	values  func([]*T) any // of many, as an array
+	values  func([]*T) any // of many records, as an array
 }
 
-// selected is the column in a list of selected ones; the row is t.
+// selected is the column in a select list; the row is t.
 func (c *column[T]) selected() string {
 	if c.expr != "" {
 		return c.expr + " AS " + c.name
@@ -32,7 +32,6 @@ func (c *column[T]) selected() string {
 	return "t." + c.name
 }
 
-// stored is the value for the column in terms of the row v.
 func (c *column[T]) stored() string {
 	switch {
 	case c.write != "":
@@ -48,7 +47,7 @@ func (c column[T]) orNull() column[T] {
 	return c
 }
 
-// valued is a column of values V, which read puts into a record and of takes from it.
+// valued is a column of values V: read puts one into a record, of takes it from one.
 func valued[T, V any](name, fields, array string, read func(t *T, r *Row, i int), of func(*T) V) column[T] {
 	none := "''"
 	if array == "bigint[]" {
@@ -65,7 +64,6 @@ func text[T any, S ~string](name, fields string, at func(*T) *S) column[T] {
 	return valued(name, fields, "text[]", func(t *T, r *Row, i int) { *at(t) = S(r.Text(i)) }, func(t *T) string { return string(*at(t)) })
 }
 
-// link is the identifier of another record.
 func link[T any](name, fields string, at func(*T) *string) column[T] {
 	c := text(name, fields, at)
 	c.read = func(t *T, r *Row, i int) { *at(t) = r.Link(i) }
@@ -78,7 +76,6 @@ func enum[T any, S ~string](name, fields string, known []S, at func(*T) *S) colu
 	return c
 }
 
-// word is an enum of the domain's table of fields.
 func word[T any](name, fields string, of backoffice.Word[T]) column[T] {
 	return valued(name, fields, "text[]", func(t *T, r *Row, i int) { of.Set(t, enumOf(r, i, of.Known)) }, of.Get)
 }
@@ -89,7 +86,7 @@ func number[T any, N int | int64](name, fields string, at func(*T) *N) column[T]
 
 var noMoment = strconv.FormatInt(backoffice.Instant(0).Milliseconds(), 10)
 
-// instant is a moment, in milliseconds since 1970.
+// instant is a timestamp, in milliseconds since 1970.
 func instant[T any](name, fields string, at func(*T) *backoffice.Instant) column[T] {
 	c := valued(name, fields, "bigint[]", func(t *T, r *Row, i int) { *at(t) = r.Instant(i) }, func(t *T) int64 { return at(t).Milliseconds() })
 	c.none = noMoment
@@ -104,7 +101,7 @@ func flag[T any](name, fields string, at func(*T) *bool) column[T] {
 	return valued(name, fields, "boolean[]", func(t *T, r *Row, i int) { *at(t) = r.Bool(i) }, func(t *T) bool { return *at(t) })
 }
 
-// blob is a column of bytes; none is NULL.
+// blob is a column of bytes; an empty one is NULL.
 func blob[T any](name, fields string, of func(*T) []byte, read func(t *T, r *Row, i int)) column[T] {
 	c := valued(name, fields, "bytea[]", read, of)
 	c.value = func(t *T) any {
@@ -116,7 +113,7 @@ func blob[T any](name, fields string, of func(*T) []byte, read func(t *T, r *Row
 	return c
 }
 
-// words is a list of texts without blanks, kept as one text.
+// words is a list of texts without blanks, stored as one text.
 func words[T any, S ~string](name, fields string, at func(*T) *[]S) column[T] {
 	of := func(t *T) string {
 		var b strings.Builder
@@ -142,7 +139,7 @@ func split[S ~string](text string) []S {
 	return list
 }
 
-// optional is a text of its own that may be missing.
+// optional is a text in a pointer, which may be nil.
 func optional[T any](name, fields string, at func(*T) **string) column[T] {
 	c := valued(name, fields, "text[]", func(t *T, r *Row, i int) {
 		if !r.IsNull(i) {
@@ -159,14 +156,14 @@ func optional[T any](name, fields string, at func(*T) **string) column[T] {
 	return c
 }
 
-// folded is a text that is worked out from the record for searching and ordering.
+// folded is a text that is computed from the record for searching and ordering.
 func folded[T any](name string, of func(*T) string) column[T] {
 	c := valued(name, "", "text[]", nil, of)
 	c.derived = true
 	return c
 }
 
-// sealed are the two columns of a registration number. They are read together, by the first.
+// sealed are the two columns of a registration number, read together by the first.
 func sealed[T any](name, fields string, at func(*T) *backoffice.Sealed) []column[T] {
 	return []column[T]{
 		blob(name, fields, func(t *T) []byte { return at(t).Ciphertext() },
@@ -175,7 +172,7 @@ func sealed[T any](name, fields string, at func(*T) *backoffice.Sealed) []column
 	}
 }
 
-// file are the columns of a stored file. They are read together, by the first.
+// file are the columns of a stored file, read together by the first.
 func file[T any](fields string, kind backoffice.FileKind, id func(*T) *string, at func(*T) **backoffice.File) []column[T] {
 	nothing := func(*T, *Row, int) {}
 	none := &backoffice.File{}

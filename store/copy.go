@@ -7,16 +7,16 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Copier is a Conn in a transaction whose engine has a way for many rows that is faster than arguments.
+// Copier is a Conn in a transaction whose engine can load many rows faster than through arguments.
 type Copier interface {
 	// Copy appends n rows to a table, with the values of its columns. Errors are those of Conn.
 	Copy(ctx context.Context, table string, columns []string, n int, row func(i int) []any) error
 }
 
-// copyFrom is how many rows are worth a table to copy them into.
+// copyFrom is the number of rows from which a temporary table pays off.
 const copyFrom = 100
 
-// copyTexts are the statements around a copy: rows go to a temporary table first, and from there where they belong.
+// copyTexts are the statements around a copy: rows go to a temporary table first, and from there to their table.
 type copyTexts struct {
 	table           string
 	columns         []string
@@ -42,7 +42,7 @@ func copyTextsOf[T any, C comparable](t *table[T, C], d *Dialect, upsert string)
 	return texts
 }
 
-// upsert writes records whatever is stored of them: by copying where the engine can and there are many.
+// upsert writes records whether they are stored or not: by copying where the engine can and they are many.
 func (w *writer[T, C]) upsert(ctx context.Context, rows []*T) error {
 	if w.tx.copier == nil || len(rows) < copyFrom {
 		_, err := w.run(ctx, w.writes.upsert, rows)

@@ -17,7 +17,7 @@ func (s *Store) Rows(ctx context.Context) (map[backoffice.Noun]int, error) {
 	return rows, err
 }
 
-// Counters counts all rows, at one moment, and returns a sentence for each noun whose kept count is another.
+// Counters counts all rows in one snapshot, and returns a sentence for each noun whose stored count differs.
 func (s *Store) Counters(ctx context.Context) (problems []string, err error) {
 	err = s.engine.Snapshot(ctx, func(ctx context.Context, to Sender) error {
 		conn := Conn{to}

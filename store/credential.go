@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// selectCredentials reads pairs with a row for each secret, or one without.
+// selectCredentials reads credentials with a row for each secret, or one row without.
 const selectCredentials = `SELECT /*backoffice:credentials.list*/ c.id, c.name, c.scopes, c.created_at, c.expires_at, c.revoked_at, s.digest, s.created_at, s.expires_at, c.documents, c.restriction, c.networks, c.last_used_at
 FROM credentials c LEFT JOIN credential_secrets s ON s.credential_id = c.id`
 
@@ -63,7 +63,8 @@ func credential(ctx context.Context, conn Conn, clientID string) (*backoffice.Cr
 	return pairs[0], nil
 }
 
-// trustedDocuments is what is stored of a pair that may send no others, whose scopes and secrets say nothing of that.
+// trustedDocuments is stored for a credential that may send trusted documents only; its scopes and secrets do not
+// record that.
 const trustedDocuments = "trusted"
 
 func documentsOf(pair *backoffice.Credential) string {
@@ -111,7 +112,7 @@ func insertSecrets(ctx context.Context, conn Conn, pair *backoffice.Credential) 
 func (s *Store) UpdateCredential(ctx context.Context, clientID string, change func(*backoffice.Credential) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		tx.acts = true
-		// The pair is locked by itself before it is read: what was waited for is then seen.
+		// The row is locked before it is read, so that the read sees the changes that the lock waited for.
 		lock := "SELECT /*backoffice:credentials.lock*/ id FROM credentials WHERE id = $1" + s.nouns.dialect.forKey
 		if err := tx.conn.Query(ctx, lock, []any{storable(clientID)}, func(*Row) error { return nil }); err != nil {
 			return err

@@ -68,7 +68,7 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 	unique: uniqueValue{release: "customer_code = NULL"},
 })
 
-// openUpdatedAt is the last change that pairs without privacy.read see, where it is not UpdatedAt.
+// openUpdatedAt is the last change visible to credentials without privacy.read, where it is not UpdatedAt.
 var openUpdatedAt = func() column[backoffice.Customer] {
 	c := instant("open_updated_at", "", func(c *backoffice.Customer) *backoffice.Instant { return &c.OpenUpdatedAt })
 	c.write = "CASE WHEN v.open_updated_at = " + noMoment + " THEN v.updated_at ELSE v.open_updated_at END"
@@ -80,8 +80,8 @@ var openUpdatedAt = func() column[backoffice.Customer] {
 	return c
 }()
 
-// CustomersWithoutNumbers are the same table as a pair without privacy.read sees it: the numbers are not read,
-// and version, updatedAt and what goes by it are those that a change of the numbers alone does not move.
+// CustomersWithoutNumbers is the same table as credentials without privacy.read see it: registration numbers are not
+// read, and a change of the numbers alone moves neither version nor updatedAt, nor what depends on them.
 var _ = func() *table[backoffice.Customer, backoffice.CustomerCriteria] {
 	t := *customerTable
 	t.view = backoffice.CustomersWithoutNumbers
@@ -111,7 +111,7 @@ func concat[E any](parts ...[]E) (all []E) {
 	return all
 }
 
-// search picks rows that contain a folded text of 3 characters or more, by an index of trigrams.
+// search picks rows that contain a folded text of 3 characters or more, by a trigram index.
 func search[C any](table string, of func(C) string) criterion[C] {
 	return criterion[C]{
 		when: func(c C) bool { return of(c) != "" },

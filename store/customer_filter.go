@@ -8,7 +8,7 @@ import (
 
 type customerCriterion = criterion[backoffice.CustomerCriteria]
 
-// customerCriteria are those on a customer's own row; the columns of its latest change come first.
+// customerCriteria are the criteria on a customer's own row; the columns of its latest change come first.
 func customerCriteria(updatedAt, visibleAt string) []customerCriterion {
 	type C = backoffice.CustomerCriteria
 	return concat(
@@ -48,7 +48,7 @@ func customerCriteria(updatedAt, visibleAt string) []customerCriterion {
 	)
 }
 
-// withoutChecklist asks apart whether there is such a checklist: asked together, PostgreSQL reads all transcripts.
+// withoutChecklist checks separately that the checklist exists: combined, PostgreSQL reads all transcripts.
 var withoutChecklist = customerCriterion{
 	when: func(c backoffice.CustomerCriteria) bool { return c.WithoutChecklistID != "" },
 	text: func(*Dialect) string {
@@ -60,7 +60,6 @@ var withoutChecklist = customerCriterion{
 	},
 }
 
-// blindIndex picks customers by the keyed index of a registration number.
 func blindIndex(column string, of func(backoffice.CustomerCriteria) string) customerCriterion {
 	return customerCriterion{
 		when: func(c backoffice.CustomerCriteria) bool { return of(c) != "" && !isTwo(of(c)) },
@@ -71,7 +70,7 @@ func blindIndex(column string, of func(backoffice.CustomerCriteria) string) cust
 
 func isTwo(indexes string) bool { return len(indexes) == 2*backoffice.IndexSize }
 
-// blindIndexes does so while keys turn: by either of two.
+// blindIndexes is blindIndex during a key rotation: it matches either of two.
 func blindIndexes(column string, of func(backoffice.CustomerCriteria) string) customerCriterion {
 	return customerCriterion{
 		when: func(c backoffice.CustomerCriteria) bool { return isTwo(of(c)) },
@@ -94,7 +93,7 @@ var customerConditions = []varying[backoffice.CustomerCriteria]{
 	ofTranscripts(func(c backoffice.CustomerCriteria) backoffice.Nested[backoffice.TranscriptCriteria] {
 		return c.NoTranscript
 	}, func(_ *Dialect, query string) string {
-		return "NOT EXISTS (SELECT 1 FROM (" + query + ") e WHERE e.owner = t.id)" // of one customer after the other, by index
+		return "NOT EXISTS (SELECT 1 FROM (" + query + ") e WHERE e.owner = t.id)" // for one customer after the other, by index
 	}),
 	{
 		when: func(c backoffice.CustomerCriteria) bool { return c.Relations.AtLeast > 0 },
@@ -117,7 +116,7 @@ func ofTranscripts(of func(backoffice.CustomerCriteria) backoffice.Nested[backof
 	}
 }
 
-// relationEnds are the columns of relations that may hold the customer from whose end they are seen.
+// relationEnds are the columns of relations that may be the customer at this end.
 func relationEnds(direction backoffice.RelationDirection) []string {
 	return relationTable.parents[backoffice.OfCustomer](backoffice.RelationCriteria{Direction: direction})
 }

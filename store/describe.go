@@ -9,12 +9,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// special is what a column has that its field does not tell.
+// special is what a column has that its field does not define.
 type special struct {
-	name   string // where it is not the field's
-	serves string // GraphQL fields, where they are not the field or the record that it refers to
-	also   string // further ones, which are worked out from it
-	shown  string // what is selected, for a field that is kept elsewhere
+	name   string // if not the field's
+	serves string // GraphQL fields, if not the field or the record that it refers to
+	also   string // further GraphQL fields, computed from it
+	shown  string // the selected expression, for a field that is stored elsewhere
 	null   bool   // the empty text, which the noun does not have, is NULL
 }
 
@@ -33,8 +33,8 @@ type description struct {
 	writes    func(*tx) any                   // a backoffice.Writer
 }
 
-// describe completes the description of a noun by the domain's: to the columns that are given come the identifier,
-// those of the noun's fields, its version and its file.
+// describe completes the description of a noun by the domain's: it adds the identifier, the columns of the noun's
+// fields, its version and its file to the given columns.
 func describe[T any, C comparable](of *backoffice.Table[T, C], t table[T, C]) *table[T, C] {
 	t.noun, t.id, t.version, t.finds = of.Noun, of.ID, of.Version, of.CanMatch
 	columns := []column[T]{text("id", "", of.ID)}
@@ -68,7 +68,7 @@ func describe[T any, C comparable](of *backoffice.Table[T, C], t table[T, C]) *t
 	return register(&t)
 }
 
-// listedUnder lists records under those that a column refers to, unless the description says how.
+// listedUnder lists records under those that a column refers to, unless the description defines it.
 func (t *table[T, C]) listedUnder(noun backoffice.Noun, column string) {
 	if t.parents == nil {
 		t.parents = map[backoffice.Parent]parentColumns[C]{}
@@ -80,7 +80,6 @@ func (t *table[T, C]) listedUnder(noun backoffice.Noun, column string) {
 	}
 }
 
-// register makes a table known to those who ask about any.
 func register[T any, C comparable](t *table[T, C]) *table[T, C] {
 	if !t.reach.isSet() {
 		panic("store: the table " + t.name + " does not say how its records reach their customers")
@@ -104,7 +103,7 @@ func placeOf(view backoffice.Noun) int {
 	return slices.IndexFunc(described, func(of description) bool { return of.view == view })
 }
 
-// nounTables are the nouns with their tables, each once.
+// nounTables are the nouns and their tables, each once.
 func nounTables() []description {
 	return slices.CompactFunc(slices.SortedFunc(slices.Values(described), func(a, b description) int { return strings.Compare(a.table, b.table) }),
 		func(a, b description) bool { return a.table == b.table })
@@ -119,8 +118,8 @@ func nameOf(noun backoffice.Noun) string {
 	panic("store: no table has " + string(noun))
 }
 
-// columnOf is the column of a field. It has the field's name, or the name of the part of an object, with underlines;
-// it serves the field of that name, or the record that the field refers to.
+// columnOf is the column of a field. Its name is the name of the field, or of the part of an object, in snake case; it
+// serves the field of that name, or the record that the field refers to.
 func (t *table[T, C]) columnOf(f *backoffice.WritableField[T]) column[T] {
 	is := t.special[f.Name]
 	object, part, isPart := strings.Cut(f.Name, ".")
@@ -168,7 +167,7 @@ func kindOf[T any](f *backoffice.WritableField[T], name, serves string) column[T
 	panic("store: a column is made of no field like " + f.Name)
 }
 
-// underlined is a name with an underline in place of each capital: postal_code for postalCode.
+// underlined converts to snake case: postalCode becomes postal_code.
 func underlined(name string) string {
 	var b strings.Builder
 	for _, r := range name {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Dialect is where the two engines' SQL differs.
+// Dialect is the SQL that differs between the two engines.
 type Dialect struct {
 	Name string
 
@@ -18,26 +18,26 @@ type Dialect struct {
 	now      string // the store's clock, as an Instant
 	lateral  bool   // a joined subquery may refer to p
 	lock     string // waits for others that hold the same $1, until the end of the transaction; "" when all writers wait
-	forKey   string // keeps rows that were read from being changed by others
-	keep     string // keeps rows t that were read from being changed by others, who may refer to them
-	hold     string // keeps the rows t that were read from being changed by others, who may read and hold them as well
+	forKey   string // keeps others from changing the rows that were read
+	keep     string // keeps others from changing the rows t that were read; they may refer to them
+	hold     string // keeps others from changing the rows t that were read; they may read and hold them as well
 	// visibleFrom is the least visible_at of a row that became visible since ?.
 	visibleFrom string
-	skip        string // passes over rows that others are changing
+	skip        string // skips rows that others are changing
 	month       string // the month of the Instant ?, as a text
 	mark        string // the number of this transaction; "" when writers wait for each other
 	passed      string // whether all transactions up to number $1 have ended
 	parentsOf   string // a table p of the parents of an entry c of the change log
 	letterOf    string // the letter for the noun of p
-	stored      string // in front of a table's name: the table itself, whatever a WITH calls so
-	apart       string // behind a subquery that is to be asked for each row, not joined
-	plain       string // in front of a column that no index is to be taken for
-	seen        string // behind the stored customers: that an index tells by whom one is in view; "" where the planner knows better
-	rowID       string // selects the number of a row x that other tables refer to
+	stored      string // in front of a table's name: the table itself, even when a WITH has the same name
+	apart       string // after a subquery that must run for each row, not as a join
+	plain       string // in front of a column for which no index must be used
+	seen        string // after the stored customers: use the visibility index; "" where the planner knows better
+	rowID       string // selects the row number of x by which other tables refer to it
 
 	// List makes an argument of several texts.
 	List func([]string) any
-	// bulk: a statement takes many rows, as an array for each column; else it is run for each row.
+	// bulk: one statement takes many rows, as an array for each column; else it runs for each row.
 	bulk bool
 }
 
@@ -98,7 +98,7 @@ func listAsJSON(texts []string) any {
 	return string(append(b, ']'))
 }
 
-// isPlain says that a text is its own JSON, as identifiers are.
+// isPlain reports whether a text is its own JSON, as identifiers are.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
@@ -108,7 +108,7 @@ func isPlain(text string) bool {
 	return true
 }
 
-// storable makes any text one that both engines take as an argument: what is not UTF-8, and NUL, is in no stored text.
+// storable makes any text valid as an argument of both engines: invalid UTF-8 and NUL occur in no stored text.
 func storable(text string) string {
 	if utf8.ValidString(text) && !strings.Contains(text, "\x00") {
 		return text
@@ -116,7 +116,7 @@ func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 }
 
-// numbered replaces each ? of a fragment by the next parameter after those of before.
+// numbered replaces each ? of a fragment by the next parameter.
 func numbered(fragment string, next *int) string {
 	if !strings.Contains(fragment, "?") {
 		return fragment

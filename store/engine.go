@@ -8,9 +8,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Statement is what an engine is asked. Parameters are written $1, $2, … and may be used more than once; arguments are
-// string, int64, float64, bool, []byte, nil, or a list made by Dialect.List. Changed and Err are what became of it: Err is a
-// *Violation when a constraint stands in the way, else a *backoffice.Error, and holds no argument or value of a row.
+// Statement is one statement for an engine. Parameters are written $1, $2, … and may be used more than once; arguments
+// are string, int64, float64, bool, []byte, nil, or a list made by Dialect.List. Changed and Err are its result: Err is
+// a *Violation when a constraint failed, else a *backoffice.Error, and contains no argument or value of a row.
 type Statement struct {
 	Text string
 	Args []any
@@ -18,7 +18,7 @@ type Statement struct {
 
 	Generic bool // it is planned once for all arguments: planning it takes longer than running it
 
-	Changed int64 // rows, by a statement that only writes
+	Changed int64 // rows, of a statement that only writes
 	Replica bool  // a replica answered
 	Err     error
 }
@@ -31,11 +31,11 @@ func (s *Statement) Run(ctx context.Context, to Sender) error {
 var ErrNotRun = errors.New("a statement that was sent before this one has failed")
 
 type Sender interface {
-	// Send runs statements in order, in one trip where it can. After one that is refused none is run.
+	// Send runs statements in order, in one round trip if possible. After the first failure none is run.
 	Send(ctx context.Context, statements ...*Statement)
 }
 
-// BatchConn is what the Sender of a transaction also is when its engine is far away, so that trips are to be saved.
+// BatchConn is implemented by the Sender of a transaction whose engine is remote, so that round trips can be saved.
 type BatchConn interface {
 	Sender
 	// SendLast keeps statements for the trip that ends the transaction: nobody can look at their answers before it is

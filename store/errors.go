@@ -7,20 +7,20 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Full says that the store has no room left: what is stored can be read, and nothing can be written.
+// Full reports that the store has no room left: reads work, writes fail.
 func Full(cause error) error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the disk of the store is full", Cause: fmt.Errorf("%w: the disk is full", cause)}
 }
 
-// Damaged says that a part of the store cannot be read any more.
+// Damaged reports that a part of the store cannot be read any more.
 func Damaged(cause error) error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is damaged", Cause: fmt.Errorf("%w: the database is damaged; restore it from a backup", cause)}
 }
 
-// ClosedKeyWords are in both engines' refusal of a number that was sealed by a key that is closed since.
+// ClosedKeyWords are in both engines' rejection of a number that was sealed by a key closed since.
 const ClosedKeyWords = "sealed by a key that is closed"
 
-// ClosedKey reports that a write came too late for its key; with the next key it may be done.
+// ClosedKey reports that a write came too late for its key; it may be retried with the next key.
 func ClosedKey() error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the keys were exchanged meanwhile; try again", Cause: errors.New("a registration number was sealed by a key that has been closed since")}
 }
@@ -28,16 +28,16 @@ func ClosedKey() error {
 type ViolationKind uint8
 
 const (
-	// UniqueViolation means that a value exists already.
+	// UniqueViolation means that the value exists already.
 	UniqueViolation ViolationKind = iota
-	// ReferenceViolation means that something refers to nothing, or would.
+	// ReferenceViolation means that a reference has no target, or would have none.
 	ReferenceViolation
 )
 
-// Violation is a constraint that stood in the way of a write. Engines recognise it by the driver's code.
+// Violation is a constraint that rejected a write. Engines recognise it by the driver's code.
 type Violation struct {
 	Of         ViolationKind
-	Constraint string // its name, "" when the engine does not tell
+	Constraint string // its name, "" when the engine does not report it
 }
 
 // Error names no value.
@@ -54,7 +54,7 @@ func violationOf(err error) *Violation {
 	return violation
 }
 
-// SchemaError says that a database's schema is not the one that this program works with.
+// SchemaError reports that a database's schema is not the one this program works with.
 type SchemaError struct{ Have, Want int64 }
 
 func (e *SchemaError) Error() string {

@@ -7,10 +7,10 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// tablesOfFiles are the tables with columns of a stored file, and what leads from a row to its customer.
+// tablesOfFiles are the tables with columns of a stored file, and the column that leads from a row to its customer.
 var tablesOfFiles = []string{"transcripts", "calculations", "documents", "minfin_documents"}
 
-// namingFiles are the tables of which a row names a file: those and the trash.
+// namingFiles are the tables whose rows name a file: those and the trash.
 var namingFiles = append([]string{"trash_files"}, tablesOfFiles...)
 
 func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, error) {
@@ -22,7 +22,7 @@ func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, e
 	return fileKeys(ctx, t.conn, named("files.of_customers", d.filesOfCustomers()), d.List(ids))
 }
 
-// filesOfCustomers asks for what is stored for the customers of $1.
+// filesOfCustomers selects the files stored for the customers of $1.
 func (d *Dialect) filesOfCustomers() string {
 	var parts []string
 	for _, table := range tablesOfFiles {

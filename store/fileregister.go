@@ -22,7 +22,7 @@ func (s *Store) BeginUpload(ctx context.Context, upload string, lease time.Durat
 	return s.repeat(ctx, s.nouns.dialect.beginUpload("", upload, lease))
 }
 
-// beginUpload registers an upload for each row that from has: one, when it is empty.
+// beginUpload registers an upload for each row that from selects: one, when it is empty.
 func (d *Dialect) beginUpload(from, upload string, lease time.Duration, args ...any) *Statement {
 	return &Statement{
 		Text: "INSERT /*backoffice:uploads.begin*/ INTO uploads (id, until) SELECT $1, " + d.now + " + $2" + from + " WHERE TRUE ON CONFLICT (id) DO UPDATE SET until = excluded.until",
@@ -52,7 +52,6 @@ func (t *tx) CommitUpload(ctx context.Context, upload string) error {
 	return nil
 }
 
-// execAlone runs one statement in a transaction of its own.
 func (s *Store) execAlone(ctx context.Context, text string, args ...any) (n int64, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
 		n, err = tx.conn.Exec(ctx, text, args)
@@ -66,7 +65,7 @@ func (d *Dialect) among(column string) string {
 	return column + " " + strings.ReplaceAll(d.in, "?", "$1")
 }
 
-// KnownFiles implements backoffice.FileRegister. A replica may not know a file yet, so the primary is asked.
+// KnownFiles implements backoffice.FileRegister. It asks the primary: a replica may not know a file yet.
 func (s *Store) KnownFiles(ctx context.Context, keys []string) (map[string]bool, error) {
 	return s.nouns.dialect.knownFiles(ctx, s.primary(), keys)
 }
@@ -101,7 +100,7 @@ func (s *Store) OrphanFiles(ctx context.Context, keys []string) ([]string, error
 	return s.nouns.dialect.orphans(ctx, s.primary(), keys)
 }
 
-// orphans asks for uploads first and for records then, so that an upload which is committed in between is seen once.
+// orphans reads uploads before records, so that an upload committed in between is seen in one of them.
 func (d *Dialect) orphans(ctx context.Context, conn Conn, keys []string) ([]string, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -142,8 +141,8 @@ func uploadsOf(keys []string) []string {
 	return backoffice.Unique(uploads)
 }
 
-// QuarantineFiles implements backoffice.FileRegister. Who commits an upload and who gives it up both delete its row:
-// one of them comes first, and the other sees it.
+// QuarantineFiles implements backoffice.FileRegister. Committing an upload and giving it up both delete its row: one of
+// them comes first, and the other sees it.
 func (s *Store) QuarantineFiles(ctx context.Context, keys []string) (orphans []string, err error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -161,7 +160,7 @@ func (s *Store) QuarantineFiles(ctx context.Context, keys []string) (orphans []s
 	return orphans, err
 }
 
-// note writes quarantine notes as of now.
+// note writes quarantine notes with the current time.
 func (d *Dialect) note(ctx context.Context, conn Conn, keys []string, released, onConflict string) error {
 	_, err := conn.Exec(ctx, "INSERT /*backoffice:quarantined_files.note*/ INTO quarantined_files (file_key, at, released) SELECT "+d.parentID+", "+d.now+", "+released+
 		" FROM "+d.parents+" WHERE TRUE ON CONFLICT (file_key) DO "+onConflict, []any{d.List(storableAll(backoffice.Unique(keys)))})

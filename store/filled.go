@@ -5,9 +5,9 @@ import (
 	"example.org/backoffice/store/migrations"
 )
 
-// Filled are the columns that are worked out from others, of rows from before there were such columns. Since version 9
-// users, labels, checklists and documents are ordered by their folded names; since version 14 customers are found by
-// their folded places, and by the words of their names.
+// Filled are the computed columns of rows that are older than the columns. Since version 9 users, labels, checklists
+// and documents are ordered by their folded names; since version 14 customers are found by their folded places, and by
+// the words of their names.
 var Filled = []migrations.Filled{
 	foldedName("users", "first_name || ' ' || last_name"), foldedName("labels", "name"), foldedName("checklists", "name"), foldedName("documents", "name"),
 	{

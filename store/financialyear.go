@@ -20,7 +20,7 @@ var financialYearTable = describe(backoffice.FinancialYearTable, table[backoffic
 	},
 })
 
-// financialYearWriter writes the years that are not current first, so that the mark can pass from one to another.
+// financialYearWriter writes the years that are not current first, so that the mark can move from one to another.
 type financialYearWriter struct {
 	writer[backoffice.FinancialYear, backoffice.FinancialYearCriteria]
 }

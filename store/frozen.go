@@ -9,8 +9,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// frozen are the records of what is in the trash, each as the values of its columns by their names: what the tables
-// held, and no more, registration numbers sealed. A column that a later program has is absent then, as NULL is.
+// frozen are the records of a trash entry, each as its column values by name: exactly what the tables contained,
+// registration numbers sealed. Columns that a later program adds are absent, as NULL is.
 type frozen struct {
 	Customers       []frozenRow `json:"customers,omitempty"`
 	Relations       []frozenRow `json:"relations,omitempty"`
@@ -31,7 +31,7 @@ func frozenOf(t *backoffice.Trashed) *frozen {
 	}
 }
 
-// freeze takes the values of what is stored of rows, but for what is worked out from the rest.
+// freeze takes the column values of stored rows, without those computed from the rest.
 func freeze[T any, C comparable](of *table[T, C], rows []*T) []frozenRow {
 	return collect(rows, func(t *T) frozenRow {
 		row := frozenRow{}
@@ -63,7 +63,7 @@ func readTrashed(row *Row) (*backoffice.Trashed, error) {
 	return t, nil
 }
 
-// thaw reads frozen rows as the noun's own rows are read.
+// thaw reads frozen rows as the noun's stored rows are read.
 func thaw[T any, C comparable](of *table[T, C], rows []frozenRow) []*T {
 	all := make([]*T, len(rows))
 	for n, stored := range rows {
@@ -84,7 +84,7 @@ func thaw[T any, C comparable](of *table[T, C], rows []frozenRow) []*T {
 	return all
 }
 
-// thawed is a value of a column of that type as database/sql gives it, nil for what is not there.
+// thawed converts a value to the type of its column as database/sql does; nil when it is absent.
 func thawed(array string, value any) driver.Value {
 	switch value := value.(type) {
 	case json.Number:

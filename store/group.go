@@ -7,13 +7,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// dimension is a value by which a noun's rows are put into groups.
+// dimension is a value by which rows are grouped.
 type dimension struct {
 	value   string // as SQL, where the row is t; NULL for rows without one
 	month   bool   // value is an instant, whose month counts
 	join    string // joins the table that has it
-	several bool   // a row may have several
-	called  string // a query for what the record is called whose identifier is ?
+	several bool   // a row may have several values
+	called  string // a query for the name of the record with the identifier ?
 }
 
 func byColumn(column string) dimension { return dimension{value: "t." + column} }
@@ -24,13 +24,13 @@ func byFlag(column string) dimension {
 	return dimension{value: "CASE WHEN t." + column + " THEN 'true' ELSE 'false' END"}
 }
 
-// What users and financial years are called.
+// The names of users and financial years.
 const (
 	calledUser = "SELECT u.first_name || ' ' || u.last_name FROM users u WHERE u.id = ?"
 	calledYear = "SELECT CASE WHEN y.end_date = y.start_date THEN y.start_date ELSE y.start_date || '–' || y.end_date END FROM financial_years y WHERE y.id = ?"
 )
 
-// measure is what is told of a group beside its number of rows.
+// measure is what a group reports in addition to its number of rows.
 type measure struct {
 	text string
 	read func(*backoffice.Group, *Row, int)
@@ -73,7 +73,7 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], i
 	}})
 }
 
-// aggregate counts all groups, and names the first. ok is false for a dimension that the noun does not have.
+// aggregate counts all groups, and names the first ones. ok is false for a dimension that the noun does not have.
 func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text string, ok bool) {
 	inner, outer := "COUNT(*) AS n", "g.total, g.parts, g.n"
 	for i := range b.table.measures {
@@ -101,20 +101,21 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 		}
 		inner += ", " + of.value + " AS " + key
 		if strings.HasPrefix(of.value, "t.") {
-			of.value = b.dialect.plain + of.value // no row is looked up for the sake of its order
+			of.value = b.dialect.plain + of.value // no row is looked up just for its order
 		}
 		outer += ", g." + key + ", " + called
 		orderBy += ", g." + key + " IS NULL, g." + key
 		if of.join == "" {
 			groupBy += ", " + of.value
-		} else { // rows that follow one another share it: fewer are compared to the end
+		} else { // rows next to each other share it: fewer are compared to the end
 			groupBy = ", " + of.value + groupBy
 		}
 		joins += strings.Replace(of.join, " customers r", customers, 1)
 	}
 	from := b.joined(joins)
 	if on, ok := strings.CutPrefix(joins, " JOIN"+customers); ok && b.dialect.seen != "" && len(b.conditions) == 0 {
-		from = " FROM" + customers + " CROSS JOIN " + b.base + " t" + on // looks each customer up once, not once a row
+		// It looks each customer up once, not once a row.
+		from = " FROM" + customers + " CROSS JOIN " + b.base + " t" + on
 	}
 	grouped := "SELECT " + inner + from + " GROUP BY " + groupBy[2:]
 	counted := "SELECT i.*, " + total + " AS total, COUNT(*) OVER () AS parts FROM (" + grouped + ") i"

@@ -16,7 +16,7 @@ func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, kee
 		if earlier, err = t.rememberKey(ctx, &one, keep); err != nil || earlier == nil {
 			continue
 		}
-		// Somebody who knows this key alone was first: the others that were stored here come to mean the same.
+		// Another request that knows this key alone was first: the other keys stored here get the same meaning.
 		for _, key := range append([]string{entry.Key}, entry.Others[:i]...) {
 			const same = "UPDATE /*backoffice:idempotency_keys.same*/ idempotency_keys SET digest = $4, object_id = $5, created_at = $6 WHERE client_id = $1 AND noun = $2 AND key = $3"
 			if _, err := t.conn.Exec(ctx, same, []any{entry.ClientID, string(entry.Noun), key, earlier.Digest, earlier.ObjectID, earlier.CreatedAt.Milliseconds()}); err != nil {
@@ -27,8 +27,8 @@ func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, kee
 	return earlier, err
 }
 
-// rememberKey does so for one key. Two transactions with one key wait for each other at the insert:
-// the second then finds the row of the first, or none when the first was rolled back.
+// rememberKey does so for one key. Two transactions with one key wait for each other at the insert: the second then
+// finds the row of the first, or none when the first was rolled back.
 func (t *tx) rememberKey(ctx context.Context, entry *backoffice.Idempotency, keep time.Duration) (*backoffice.Idempotency, error) {
 	now := t.store.nouns.dialect.now
 	remember := `INSERT /*backoffice:idempotency_keys.remember*/ INTO idempotency_keys (client_id, noun, key, sealed, digest, object_id, created_at) VALUES ($1, $2, $3, true, $4, $5, ` + now + `)
@@ -44,7 +44,7 @@ WHERE idempotency_keys.created_at < ` + now + ` - $6`
 			return err
 		},
 		func(ctx context.Context) error {
-			if stored > 0 { // known by then where there are no trips
+			if stored > 0 { // without round trips the count is known by now
 				return nil
 			}
 			return t.conn.Query(ctx, read, []any{entry.ClientID, string(entry.Noun), entry.Key}, func(row *Row) error {
@@ -100,7 +100,7 @@ func (s *Store) SealIdempotencyKeys(ctx context.Context, seal func(clientID stri
 	})
 }
 
-// forgetKeys removes a few keys that are too old to count, so that what is remembered stays small without a job for it.
+// forgetKeys removes a few expired keys with each write, so that the table stays small without a job for it.
 func (t *tx) forgetKeys(ctx context.Context, keep time.Duration) error {
 	text := `DELETE /*backoffice:idempotency_keys.expire*/ FROM idempotency_keys WHERE (client_id, noun, key) IN
 (SELECT client_id, noun, key FROM idempotency_keys WHERE created_at < (SELECT ` + t.store.nouns.dialect.now + ` - $1) ORDER BY created_at LIMIT 10` + t.store.nouns.dialect.skip + `)`

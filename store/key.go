@@ -26,7 +26,7 @@ func (s *Store) keys(ctx context.Context, conn Conn) (keys []backoffice.Key, err
 
 func (s *Store) Keys(ctx context.Context) ([]backoffice.Key, error) { return s.keys(ctx, s.primary()) }
 
-// turning runs do in a transaction, while no other program adds a key, turns one or says what it knows.
+// turning runs do in a transaction, while no other program adds or rotates a key or reports which keys it knows.
 func (s *Store) turning(ctx context.Context, do func(ctx context.Context, tx *tx) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.lock(ctx, lockKeys); err != nil {
@@ -78,7 +78,7 @@ func (s *Store) noteKeyUse(ctx context.Context, conn Conn, use *keyUse) error {
 	return err
 }
 
-// renewKeyUse notes again at the end of a long transaction of the only writer what could not be noted beside it.
+// renewKeyUse repeats, at the end of a long transaction of the only writer, what could not be written alongside it.
 func (s *Store) renewKeyUse(ctx context.Context, conn Conn) error {
 	use, since := s.keyUse.Load(), s.OnlyWriterSince()
 	if use == nil || since.IsZero() || time.Since(since).Milliseconds() < use.milliseconds/3 {
@@ -148,7 +148,7 @@ func (s *Store) CloseKey(ctx context.Context, id string) (using []backoffice.Key
 	if err != nil || len(using) > 0 || s.nouns.dialect.mark == "" {
 		return using, err
 	}
-	// Who began before it was closed may still have something to write by it.
+	// Transactions that began before it was closed may still write with it.
 	for done := false; !done; {
 		err := s.primary().Query(ctx, s.nouns.dialect.passed, []any{mark}, func(row *Row) error { done = row.Bool(0); return nil })
 		if err != nil {
@@ -172,7 +172,7 @@ func (s *Store) ClosedKey(ctx context.Context, id string) error {
 
 func (s *Store) RemoveKey(ctx context.Context, id string) error {
 	return s.turning(ctx, func(ctx context.Context, tx *tx) error {
-		// What the first row of the fingerprint says is what a store was filled with that has no keys yet.
+		// For a store that has no keys yet, the fingerprint's first row names the keyset it was filled with.
 		name := "UPDATE /*backoffice:keyset.turn*/ keyset SET fingerprint = (SELECT k.fingerprint FROM keyset_keys k WHERE k.state = 'primary')"
 		if _, err := tx.conn.Exec(ctx, name, nil); err != nil {
 			return err

@@ -19,7 +19,7 @@ func (s *Store) ClaimedKeyset(ctx context.Context) (string, error) {
 	return firstText(ctx, s.primary(), "SELECT "+naming("keyset", "one")+"fingerprint FROM keyset")
 }
 
-// keptFingerprint is the one that a table keeps, which is the one that is given unless another server was first.
+// keptFingerprint returns the fingerprint in a table: the given one, unless another server was first.
 func (s *Store) keptFingerprint(ctx context.Context, table, first string) (string, error) {
 	read := "SELECT " + naming(table, "one") + "fingerprint FROM " + table
 	kept, err := firstText(ctx, s.primary(), read)

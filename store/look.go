@@ -10,27 +10,27 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Listener is told what a look at the change log finds.
+// Listener receives what polls of the change log find.
 type Listener interface {
-	// BeginLook is asked when a look begins: from which number on the log is to be read, 0 when nothing of it is
-	// known; what else is to be read, behind the log and in the same trip, or nil; and who takes the answer: entries
-	// as NewestChanges has them, from that number on or from a lower one. They are not taken when nobody has committed
-	// since.
+	// BeginLook is called when a poll begins. It returns the number from which to read the log, 0 when nothing of it is
+	// known; what else to read, after the log and in the same round trip, or nil; and the function that takes the
+	// answer: entries as NewestChanges returns them, from that number or a lower one on. It is not called when nobody
+	// has committed since.
 	BeginLook() (from int64, behind *Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error))
 }
 
-// Listening is an Engine that may want to hear what looks find, and to have them done: one with replicas.
+// Listening is an Engine that may want to receive polls, and to have them run: one with replicas.
 type Listening interface {
-	// Listener is told of every look that look does; nil when there is nothing to hear.
+	// Listener receives every poll of look; nil when it needs none.
 	Listener(look func(ctx context.Context) error) Listener
 }
 
-// MostNew is how many entries one look reads; with one more, others may be missing in between.
+// MostNew is how many entries one poll reads; with one more, others in between may be missing.
 const MostNew = 10_000
 
 const lookTime = 2 * time.Second
 
-// looking is how a store looks at what was committed last, by whichever process.
+// looking polls for the latest commits, of any process.
 type looking struct {
 	store *Store
 	looks Looks
@@ -40,7 +40,7 @@ type looking struct {
 	closed    bool
 	listeners []Listener
 
-	version int64 // of the data when the log was last read, which one look does at a time; 0 is unknown
+	version int64 // of the data when the log was last read, by one poll at a time; 0 is unknown
 }
 
 var errClosed = errors.New("the store is closed")
@@ -51,13 +51,13 @@ func newLooking(s *Store) *looking {
 	return l
 }
 
-// Look waits for a look that begins from now on, which may be shared; what it finds has been told when Look returns.
+// Look waits for a poll that begins from now on, and may share it; listeners have its result when Look returns.
 func (s *Store) Look(ctx context.Context) error {
 	defer backoffice.Waits(ctx)()
 	return s.looking.looks.Wait(ctx)
 }
 
-// Listen tells a listener what looks find, until stop is called.
+// Listen passes the results of polls to a listener until stop is called.
 func (s *Store) Listen(to Listener) (stop func()) {
 	l := s.looking
 	l.mu.Lock()
@@ -93,14 +93,14 @@ func (l *looking) close() {
 	l.work.Wait()
 }
 
-// look asks the server that takes writes what is new in the log, for everybody who listens.
+// look asks the primary for new entries of the log, for all listeners.
 func (l *looking) look() error {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
 	l.mu.Lock()
 	listeners := l.listeners
 	l.mu.Unlock()
-	version := l.store.dataVersion(ctx) // what is committed from here on makes the next one another
+	version := l.store.dataVersion(ctx) // later commits change the version again
 	var from int64
 	var behind []*Statement
 	var heard []func(context.Context, []*backoffice.Change, error)
@@ -131,7 +131,7 @@ func (l *looking) look() error {
 	return err
 }
 
-// read reads the log from a number on, and what listeners want to know behind it, on the server that takes writes.
+// read reads the log from a number on, and what listeners ask for after it, on the primary.
 func (l *looking) read(ctx context.Context, from int64, behind []*Statement) (entries []*backoffice.Change, err error) {
 	limit := 1
 	if from != 0 {
@@ -148,7 +148,7 @@ func (l *looking) read(ctx context.Context, from int64, behind []*Statement) (en
 	return entries, nil
 }
 
-// dataVersion is another number after each commit of anybody, in whichever process; 0 is unknown.
+// dataVersion changes with each commit, of any process; 0 is unknown.
 func (s *Store) dataVersion(ctx context.Context) int64 {
 	if e, ok := s.engine.(Versioned); ok {
 		if version, err := e.DataVersion(ctx); err == nil {

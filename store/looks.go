@@ -5,17 +5,16 @@ import (
 	"sync"
 )
 
-// Looks lets any number of callers share looks at how things stand now: one is under way at most, and one to come, so
-// that their number depends on how long one takes and not on how many want it. Whoever waits gets one that begins
-// after it asked.
+// Looks lets any number of callers share polls: at most one is running and one is next, so their number depends on how
+// long one takes and not on how many callers wait. A waiter gets a poll that started after it asked.
 type Looks struct {
 	Do func() error
-	// Begin starts work of its own, or says that there is an end.
+	// Begin starts work of its own, or reports that the process ends.
 	Begin  func(work func()) bool
 	Closed error
 
 	mu    sync.Mutex
-	under *look // the look that is under way
+	under *look // the running poll
 	next  *look // the one that begins when it ends
 }
 
@@ -24,7 +23,7 @@ type look struct {
 	err  error
 }
 
-// Wait waits for a look that begins from now on.
+// Wait waits for a poll that begins from now on.
 func (l *Looks) Wait(ctx context.Context) error {
 	l.mu.Lock()
 	mine := l.next
@@ -49,7 +48,7 @@ func (l *Looks) Wait(ctx context.Context) error {
 	}
 }
 
-// on looks until nobody waits for another look.
+// on polls until nobody waits.
 func (l *Looks) on(now *look) {
 	for now != nil {
 		now.err = l.Do()

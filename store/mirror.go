@@ -13,28 +13,28 @@ import (
 const (
 	// mirrorLook is how old an answer of Mirror may be: every write asks.
 	mirrorLook = 1500 * time.Millisecond
-	// mirrorPatience is how long a look at it may take, and mirrorTrust how old the answer may be when there is none:
-	// a store that does not answer fails the write by itself, and says so in its own way.
+	// mirrorPatience is how long one read of it may take, and mirrorTrust how old the answer may be when the read
+	// fails: if the store does not answer, the write itself fails with an error of its own.
 	mirrorPatience = 200 * time.Millisecond
 	mirrorTrust    = time.Minute
 )
 
-// knownMirror is whose mirror the store was when it was asked last.
+// knownMirror is the last known answer of Mirror.
 type knownMirror struct {
-	looking sync.Mutex // held by who asks the store
+	looking sync.Mutex // held while the store is asked
 	mu      sync.Mutex
 	at      time.Time // zero for never
 	last    *backoffice.Mirror
 }
 
-// within is what is known, when it is not older.
+// within returns the last answer if it is not older.
 func (k *knownMirror) within(age time.Duration) (last *backoffice.Mirror, known bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.last, !k.at.IsZero() && time.Since(k.at) < age
 }
 
-// Mirror asks the store for one, for a short time; meanwhile others go by what is known.
+// Mirror asks the store with a short timeout; meanwhile other callers use the last answer.
 func (s *Store) Mirror(ctx context.Context) (*backoffice.Mirror, error) {
 	k := &s.mirror
 	if last, fresh := k.within(mirrorLook); fresh {
@@ -48,7 +48,7 @@ func (s *Store) Mirror(ctx context.Context) (*backoffice.Mirror, error) {
 		return last, nil
 	}
 	defer k.looking.Unlock()
-	if last, fresh := k.within(mirrorLook); fresh { // somebody has asked meanwhile
+	if last, fresh := k.within(mirrorLook); fresh { // another caller has asked meanwhile
 		return last, nil
 	}
 	look := ctx
@@ -89,7 +89,7 @@ func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
 		if err != nil {
 			return err
 		}
-		tx.acts = (m == nil) == (was > 0) // it begins or ends; how far it has come is no act
+		tx.acts = (m == nil) == (was > 0) // it begins or ends; progress is no act
 		if m == nil {
 			_, err = tx.conn.Exec(ctx, "DELETE /*backoffice:mirror_notes.clear*/ FROM mirror_notes", nil)
 			return err

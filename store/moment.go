@@ -8,14 +8,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// moment is what a restricted request knows of the one moment that it reads: customers who are in view in it, because
-// a statement has given them, or what hangs on them, in view. They need not be looked for again. It knows only what
-// the store itself has read in this moment under this restriction: an identifier that a caller names is not known by
-// that.
+// moment is what a restricted request knows of its snapshot: customers known to be visible, because a statement has
+// returned them, or records under them, as visible. They need not be checked again. It knows only what the store itself
+// has read in this snapshot under this restriction, never an identifier that a caller names.
 type moment struct {
 	backoffice.Snapshot // of the engine
 
-	mu    sync.Mutex // held while a batch is answered: no other moment begins in between
+	mu    sync.Mutex // held while a batch is answered: no other snapshot begins in between
 	of    backoffice.Restriction
 	known map[string]bool
 	ended bool
@@ -30,7 +29,7 @@ func (m *moment) Close() {
 	m.known, m.ended = nil, true
 }
 
-// momentOf is the moment of a context that is restricted as it was when the moment began; nil where there is none.
+// momentOf is the moment of a context whose restriction is that with which the moment began; nil without one.
 func (n *nouns) momentOf(ctx context.Context) *moment {
 	if m := backoffice.SnapshotOf[*moment](ctx); m != nil && n.viewOf(ctx) != nil && m.of == backoffice.RestrictionOf(ctx) {
 		return m
@@ -38,7 +37,7 @@ func (n *nouns) momentOf(ctx context.Context) *moment {
 	return nil
 }
 
-// anotherMoment forgets what is known in a context: what it reads next is of another moment.
+// anotherMoment forgets what a context knows: its next read is of another snapshot.
 func anotherMoment(ctx context.Context) {
 	if m := backoffice.SnapshotOf[*moment](ctx); m != nil {
 		m.mu.Lock()
@@ -47,12 +46,12 @@ func anotherMoment(ctx context.Context) {
 	}
 }
 
-// knows reports whether all of some customers are known to be in view. It is called under mu.
+// knows reports whether all of some customers are known to be visible. It is called under mu.
 func (m *moment) knows(ids []string) bool {
 	return m != nil && !m.ended && !slices.ContainsFunc(ids, func(id string) bool { return !m.known[id] })
 }
 
-// note notes a customer who is in view. It is called under mu.
+// note adds a visible customer.
 func (m *moment) note(id any) {
 	name, _ := id.(string)
 	if name == "" || m.ended {
@@ -64,8 +63,8 @@ func (m *moment) note(id any) {
 	m.known[name] = true
 }
 
-// told notes what rows tell that were read in view by a statement: themselves if they are customers, else those on
-// whom they hang.
+// told adds what rows of a restricted statement show: the rows themselves if they are customers, else the customers
+// they belong to.
 func (s *statement[T]) told(m *moment, rows []*T) {
 	for _, customer := range s.customers {
 		for _, row := range rows {
@@ -74,7 +73,7 @@ func (s *statement[T]) told(m *moment, rows []*T) {
 	}
 }
 
-// customersIn are the columns of rows that name a customer who is in view when they are, of those that are read.
+// customersIn are the columns, of those that are read, that name a customer who is visible when the row is.
 func (t *table[T, C]) customersIn(picked []int) (all []func(*T) any) {
 	for _, i := range picked {
 		c := &t.columns[i]

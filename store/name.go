@@ -2,16 +2,15 @@ package store
 
 import "strings"
 
-// Each statement says what it is in a comment behind its first word: the table, or what else it is about, and in which
-// shape it is asked. Servers' own statistics and logs show it, and so do ours. It is a part of the text, which is
-// prepared once: nothing of a request may stand there.
+// Each statement has its name in a comment after its first word: the table or subject, and the shape of the query. The
+// statistics and logs of servers show it, and so do ours. It is a part of the text, which is prepared once: never put
+// anything of a request there.
 
 const (
 	nameBegin = "/*backoffice:"
 	nameEnd   = "*/ "
 )
 
-// naming is the comment for a statement about a table.
 func naming(table, shape string) string { return nameBegin + table + "." + shape + nameEnd }
 
 func named(name, text string) string {
@@ -19,7 +18,7 @@ func named(name, text string) string {
 	return verb + " " + nameBegin + name + nameEnd + rest
 }
 
-// unnamed is a statement without its name, to be a part of another one.
+// unnamed is a statement without its name, for use inside another one.
 func unnamed(text string) string {
 	before, rest, has := strings.Cut(text, nameBegin)
 	if !has {
@@ -31,7 +30,7 @@ func unnamed(text string) string {
 
 func (b *textOf[T, C]) named(shape, text string) string { return named(b.table.name+"."+shape, text) }
 
-// Name is what the statement is called, such as relations.page; "" when its text does not say it.
+// Name is the name of a statement, such as relations.page; "" when its text has none.
 func (s *Statement) Name() string {
 	_, rest, has := strings.Cut(s.Text[:min(len(s.Text), mostName)], nameBegin)
 	name, _, ends := strings.Cut(rest, nameEnd)
@@ -41,5 +40,5 @@ func (s *Statement) Name() string {
 	return name
 }
 
-// mostName is within how many bytes a name has ended.
+// mostName is the number of bytes within which a name ends.
 const mostName = 100

@@ -7,26 +7,26 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// varying is a condition whose text depends on more than that it is set, such as one that has others in it.
+// varying is a condition whose text depends on its value, such as one with nested criteria.
 type varying[C any] struct {
 	when func(C) bool
 	text func(C, *Dialect) string
 	args func(c C, d *Dialect, args []any) []any
 }
 
-// alternatives are the criteria within a noun's criteria.
+// alternatives are the criteria nested in a noun's criteria.
 type alternatives[C comparable] struct {
-	anyOf func(C) backoffice.Nested[C] // at least one holds
-	not   func(C) backoffice.Nested[C] // one, which does not hold
+	anyOf func(C) backoffice.Nested[C] // at least one is true
+	not   func(C) backoffice.Nested[C] // it is not true
 }
 
-// varyingText are the conditions under criteria whose text depends on them, joined; "" for none.
+// varyingText joins the conditions of criteria whose text depends on them; "" for none.
 func (t *table[T, C]) varyingText(c C, d *Dialect) string {
 	var all []string
 	if t.within != nil {
 		merged := t.merged(t.within.anyOf(c).List())
 		arms := make([]string, len(merged))
-		// Where rows of another table answer one, each by its index. PostgreSQL makes a hash of each.
+		// Rows of another table, each by its index. PostgreSQL makes a hash of each.
 		union := !d.bulk && len(arms) > 1 && slices.ContainsFunc(merged, t.readsOthers)
 		for i, one := range merged {
 			switch arms[i] = "(" + t.armText(one, d) + ")"; {
@@ -76,11 +76,11 @@ func (t *table[T, C]) varyingArguments(c C, d *Dialect, args []any) []any {
 // arm is an alternative, or several that differ only in the value of one criterion.
 type arm[C comparable] struct {
 	criteria C
-	by       int // the criterion's place, where there are several
+	by       int // the criterion's index, where there are several
 	values   []string
 }
 
-// merged are alternatives, as few as may be: a list of values is asked for once.
+// merged combines alternatives into as few as possible, so that a list of values is one condition.
 func (t *table[T, C]) merged(alternatives []C) (arms []arm[C]) {
 	for _, c := range alternatives {
 		arms = append(arms, arm[C]{criteria: c})
@@ -108,9 +108,9 @@ func (t *table[T, C]) readsOthers(a arm[C]) bool {
 	return slices.ContainsFunc(t.criteria, func(of criterion[C]) bool { return of.others && of.when(a.criteria) })
 }
 
-// SQLite counts no rows. byParent keeps it from the index of what half of all rows have, whosever they are; withoutCommon
-// from that of a status as well; byOthers from all but what rows of another table say: it would ask them for each row
-// that it finds.
+// SQLite has no row statistics. byParent keeps it from an index that matches half of all rows of all parents;
+// withoutCommon from that of a status as well; byOthers from all but conditions on rows of another table, which it
+// would check for each row that it finds.
 var (
 	flags         = []string{"t.is_completed =", "+t.is_completed =", "t.document_generated =", "+t.document_generated ="}
 	common        = append(flags, "t.status IN", "+t.status IN")
@@ -120,7 +120,7 @@ var (
 		"t.checklist_id =", "+t.checklist_id =", "t.updated_at", "+t.updated_at", "t.visible_at", "+t.visible_at")...)
 )
 
-// conditionOf is what criteria mean for a row t, at the root: one text, with a ? for each argument.
+// conditionOf is the condition of criteria for a row t, at the root: one text, with a ? for each argument.
 func (t *table[T, C]) conditionOf(c C, d *Dialect) string { return t.armText(arm[C]{criteria: c}, d) }
 
 func (t *table[T, C]) argumentsOf(c C, d *Dialect, args []any) []any {
@@ -168,8 +168,8 @@ func (t *table[T, C]) armArguments(a arm[C], d *Dialect, args []any) []any {
 	return t.varyingArguments(c, d, args)
 }
 
-// owning says that a row t is one of those that a query gives as owner. SQLite makes a list of them; PostgreSQL joins,
-// which it can't with a list.
+// owning is the condition that a query returns row t as owner. SQLite builds a list of them; PostgreSQL joins, which it
+// can't with a list.
 func (d *Dialect) owning(query string) string {
 	if d.bulk {
 		return "EXISTS (SELECT 1 FROM (" + query + ") e WHERE e.owner = t.id)"

@@ -12,29 +12,29 @@ type Query struct {
 	Statement
 	done func() // called after the last row
 
-	uncounted bool // nothing that a request asked
+	uncounted bool // not asked by a request
 
-	inView func(*moment) *Query // asks the same of what is in view; nil where that is the same statement
-	tells  func(*moment)        // notes what the answer tells of who is in view; nil where it tells nothing
+	inView func(*moment) *Query // asks the same of visible rows; nil where that is the same statement
+	tells  func(*moment)        // records which customers the answer shows to be visible; nil where it shows none
 }
 
 func (q *Query) Err() error { return q.Statement.Err }
 
-// failed is a query that is not sent, and was refused when err is not nil.
+// failed is a query that is not sent; it was rejected if err is not nil.
 func failed(err error) *Query { return &Query{Statement: Statement{Err: err}} }
 
 func queryOf(text string, args []any, each func(*Row) error) *Query {
 	return &Query{Statement: Statement{Text: text, Args: args, Each: each}}
 }
 
-// source answers statements that see one moment, as Engine's Send does.
+// source answers statements in one snapshot, as Engine's Send does.
 type source struct {
 	send func(ctx context.Context, statements []*Statement, last bool)
-	// begun: the moment is the one that was begun in the context, if one was.
+	// begun: the snapshot is the one that was begun in the context, if any.
 	begun bool
 }
 
-// oneMoment is for a Sender whose statements see one moment anyhow.
+// oneMoment is for a Sender whose statements always share a snapshot.
 func oneMoment(to Sender) source {
 	return source{send: func(ctx context.Context, statements []*Statement, _ bool) { to.Send(ctx, statements...) }}
 }
@@ -90,7 +90,7 @@ func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error
 		}
 	}
 	err := b.Err()
-	if m != nil && (b.Last || err != nil) { // the moment is over, or may be
+	if m != nil && (b.Last || err != nil) { // the snapshot is over, or may be
 		m.known = nil
 	}
 	return err

@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// noun is a table on a dialect, with the statements that were made for it.
+// noun is a table in a dialect, with the statements prepared for it.
 type noun[T any, C comparable] struct {
 	all     *nouns
 	table   *table[T, C]
@@ -17,9 +17,9 @@ type noun[T any, C comparable] struct {
 	blocks  blocks[T]
 	writes  writeTexts
 	holders string       // the statement of Holders, "" when nothing is unique
-	parents []*column[T] // by which records hang on others
+	parents []*column[T] // the columns by which records belong to others
 
-	parentNouns []backoffice.Noun // of those others
+	parentNouns []backoffice.Noun // the nouns of those others
 }
 
 func nounOf[T any, C comparable](t *table[T, C], all *nouns) *noun[T, C] {
@@ -32,7 +32,7 @@ func nounOf[T any, C comparable](t *table[T, C], all *nouns) *noun[T, C] {
 	return n
 }
 
-// whole are all columns of a noun's records, as a list, and what reads a row of them.
+// whole returns the columns of a noun's records as a select list, and the function that reads a row.
 func (n *noun[T, C]) whole(each func(*T)) (columns string, read func(*Row) error) {
 	columns, reads := n.textFor(shape{}, nil).selectedColumns()
 	statement := statement[T]{reads: reads}
@@ -81,7 +81,7 @@ func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.C
 	}
 	statement := text(s)
 	rows := r.rows(b, len(ids))
-	var all []*T // where they tell of who is in view
+	var all []*T // where they show who is visible
 	telling := false
 	read := queryOf(statement.text, []any{arg}, func(row *Row) error {
 		t := rows.new()
@@ -106,7 +106,7 @@ func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.C
 	return b.Queue(read)
 }
 
-// wellFormed drops what is no identifier, which an engine would refuse. It copies only when it must.
+// wellFormed drops malformed identifiers, which an engine would reject. It copies only when it must.
 func wellFormed(ids []string) []string {
 	bad := func(id string) bool { return !backoffice.IsID(id) }
 	if !slices.ContainsFunc(ids, bad) {
@@ -154,7 +154,7 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 	}
 	items := make([]*T, 0, min(len(list)*(w.Limit+1), mostExpected))
 	var places []backoffice.Position
-	ends := make([]int, len(list)) // where each parent's rows end among the items
+	ends := make([]int, len(list)) // where each parent's rows end in items
 	at := 0
 	each := func(row *Row) error {
 		if from == 1 {
@@ -212,10 +212,10 @@ func isSingle(under backoffice.Parent, parents []string) bool {
 	return under != backoffice.Root && len(parents) == 1
 }
 
-// mostExpected is how many rows a list of pages has room for before they come.
+// mostExpected is how many rows a list of pages allocates in advance.
 const mostExpected = 1024
 
-// parentsOf are the parents to look for; nil when there is nothing to ask.
+// parentsOf are the parents to look for; nil when nothing needs to be asked.
 func (r *reader[T, C]) parentsOf(under backoffice.Parent, c C, parents []string) ([]string, error) {
 	if _, ok := r.table.ends(under, c); !ok {
 		return nil, backoffice.Errorf(backoffice.BadInput, "there are no such lists")
@@ -314,7 +314,7 @@ func countInto(into []int, places func(int) int) func(*Row) error {
 	}
 }
 
-// places are the parents to look for, as parentsOf gives them, and where each of them stands among all parents.
+// places returns the parents to look for, as parentsOf does, and the index of each among all parents.
 func (r *reader[T, C]) places(under backoffice.Parent, criteria C, parents []string) (list []string, at func(int) int, err error) {
 	if under == backoffice.Root {
 		parents = []string{backoffice.NoParent}

@@ -10,7 +10,7 @@ var relationTable = describe(backoffice.RelationTable, table[backoffice.Customer
 		equals("customer_id", func(c backoffice.RelationCriteria) string { return c.CustomerID }),
 		equals("related_customer_id", func(c backoffice.RelationCriteria) string { return c.RelatedCustomerID }),
 		equals("kind", func(c backoffice.RelationCriteria) backoffice.RelationKind { return c.Kind }),
-		// At the root there is no end to see a relation from.
+		// At the root a relation has no end to be seen from.
 		choosesEnds(func(c backoffice.RelationCriteria) bool { return c.Direction == backoffice.Outgoing }),
 		choosesEnds(func(c backoffice.RelationCriteria) bool { return c.Direction == backoffice.Incoming }),
 	},

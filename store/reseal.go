@@ -51,7 +51,7 @@ func (s *Store) SealedCounts(ctx context.Context) ([]backoffice.SealedCount, err
 	return all, err
 }
 
-// notBy is the condition that a customer has a number that begins with something else than $1.
+// notBy is the condition that a customer has a number that does not begin with $1.
 const notBy = "(registration IS NOT NULL AND substr(registration, 1, 5) <> $1 OR spouse_registration IS NOT NULL AND substr(spouse_registration, 1, 5) <> $1)"
 
 func (s *Store) NumbersNotBy(ctx context.Context, prefix []byte, after string, limit int) (rows []backoffice.Resealed, err error) {

@@ -11,20 +11,20 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Row is one row of an answer, in either of two forms: bytes as PostgreSQL sends them, or values as database/sql gives
-// them. NULL reads as the zero value of what is asked.
+// Row is one row of an answer, in either of two forms: bytes as PostgreSQL sends them, or values as database/sql
+// returns them. NULL reads as the zero value.
 type Row struct {
 	raw     [][]byte
 	formats []int16 // of raw: 0 is text, 1 is binary
 	values  []driver.Value
-	arena   []byte // where texts of raw are kept, many in one allocation
+	arena   []byte // texts of raw, many in one allocation
 	links   *[linksKept]string
 }
 
-// SetRaw makes the row one of bytes; formats has PostgreSQL's code for each column.
+// SetRaw sets the row to bytes; formats has PostgreSQL's code for each column.
 func (r *Row) SetRaw(raw [][]byte, formats []int16) { r.raw, r.formats = raw, formats }
 
-// SetValues makes the row one of string, int64, float64, []byte and nil. Byte slices are the row's to keep.
+// SetValues sets the row to values: string, int64, float64, []byte and nil. The row owns the byte slices.
 func (r *Row) SetValues(values []driver.Value) { r.values = values }
 
 func (r *Row) IsNull(i int) bool {
@@ -34,7 +34,7 @@ func (r *Row) IsNull(i int) bool {
 	return r.values[i] == nil
 }
 
-// size is how many bytes the row's texts have.
+// size is the number of bytes of the row's texts.
 func (r *Row) size() (n int) {
 	for _, b := range r.raw {
 		n += len(b)
@@ -77,14 +77,14 @@ func (r *Row) Link(i int) string {
 	return *known
 }
 
-// What one allocation for texts holds, at first and at most: enough for some dozen short texts, little enough that a
-// row which is kept does not hold much else in memory.
+// The size of an allocation for texts, at first and at most: enough for some dozen short texts, but small enough that a
+// retained row keeps little else in memory.
 const (
 	firstArena = 1 << 10
 	maxArena   = 4 << 10
 )
 
-// keep copies bytes that the driver will use again. The copy is a part of a larger block that is never written again.
+// keep copies bytes that the driver will reuse, into a part of a larger block that is never rewritten.
 func (r *Row) keep(b []byte) string {
 	switch {
 	case len(b) == 0:
@@ -119,7 +119,7 @@ func (r *Row) Int(i int) int64 {
 	return 0
 }
 
-// Instant reads a moment in milliseconds since 1970.
+// Instant reads a timestamp in milliseconds since 1970.
 func (r *Row) Instant(i int) (at backoffice.Instant) {
 	if !r.IsNull(i) {
 		at = backoffice.InstantAt(r.Int(i))
@@ -127,7 +127,7 @@ func (r *Row) Instant(i int) (at backoffice.Instant) {
 	return at
 }
 
-// Noted reads one that is 0 for never.
+// Noted reads a timestamp that is 0 for never.
 func (r *Row) Noted(i int) (at backoffice.Instant) {
 	if r.Int(i) != 0 {
 		at = r.Instant(i)
@@ -189,7 +189,7 @@ func (r *Row) Bytes(i int) []byte {
 	return append([]byte{}, b...)
 }
 
-// enumOf reads a text that is one of a few, without an allocation.
+// enumOf reads one of a few texts without an allocation.
 func enumOf[S ~string](r *Row, i int, known []S) S {
 	if r.raw == nil {
 		return S(r.Text(i))

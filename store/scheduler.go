@@ -10,64 +10,64 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Scheduler hands out the connections of a pool to callers: the next one to who had them for the shortest time lately
-// (start-time fair queueing), however many each has asked for, and never more than half of them to one. What the
-// process needs for itself has no caller: it is served first, and with as many as there are. What one caller asks for
-// is served in the order in which it was asked. Some connections are kept for callers who have had them briefly of
-// late: the statements of others may take seconds, and who wants little need not wait for their end.
+// Scheduler gives the connections of a pool to callers. The next one goes to the caller that used them for the shortest
+// time lately (start-time fair queueing), however many it asks for, and one caller never gets more than half of them.
+// The process itself has no caller: it is served first, with no limit. The requests of one caller are served in order.
+// Some connections are reserved for callers whose recent use was brief: other statements may take seconds, and brief
+// callers need not wait for them.
 type Scheduler struct {
-	most int           // that one caller has at one time
-	kept int           // for those who are brief
-	wait time.Duration // that one waits at most; 0 is without end
+	most int           // of one caller at one time
+	kept int           // reserved for brief callers
+	wait time.Duration // the longest wait; 0 is no limit
 
 	mu      sync.Mutex
 	free    int
 	callers map[string]*caller
-	order   []*caller     // those who wait, in the order in which they began to
-	now     time.Duration // virtual time: what those who are served now were given
-	swept   time.Time     // when callers were forgotten
+	order   []*caller     // the waiting callers, in order of arrival
+	now     time.Duration // virtual time: the use of the callers served now
+	swept   time.Time     // when idle callers were last forgotten
 }
 
-// caller is who has connections, waits for some, or had more than others not long ago.
+// caller has connections, waits for some, or had more than others recently.
 type caller struct {
 	name    string
 	has     int
 	waiting []*turn
-	used    time.Duration // virtual time: how long connections were had
+	used    time.Duration // virtual time: how long connections were used
 	since   time.Time     // used is right up to here
-	held    time.Duration // how long one was had at most, of late; who is new has to show that it is brief
+	held    time.Duration // the longest recent use of one connection; new callers must first prove brief
 }
 
-// Turn is somebody's time with a connection.
+// Turn is one caller's use of a connection.
 type Turn struct {
 	of    *caller
 	began time.Time
 }
 
-// brief is how long callers may have connections, each time, who get those that are kept for them. rememberedFor is
-// how long it is known of somebody who has gone.
+// brief is the longest use of a connection, each time, of callers that get the reserved ones. rememberedFor is how long
+// a caller is remembered after it has gone.
 const (
 	brief         = 20 * time.Millisecond
 	rememberedFor = time.Minute
 )
 
-// leastTurn is what a turn counts at least, so that those who need little come in turn.
+// leastTurn is the minimum charge of a turn, so that callers with little need alternate, too.
 const leastTurn = time.Millisecond
 
-// headStart is how much those who were away, or took little, are ahead of the others at most: nobody saves up more.
+// headStart bounds the lead of callers that were idle, or used little: nobody saves up more.
 const headStart = 100 * time.Millisecond
 
-// turn is one who waits; its channel is closed when it is its turn.
+// turn is a waiting request; its channel is closed when it is served.
 type turn chan struct{}
 
 var ErrBusy = errors.New("no connection was free in time")
 
-// NewScheduler hands out so many connections.
+// NewScheduler gives out this many connections.
 func NewScheduler(connections int, wait time.Duration) *Scheduler {
 	return &Scheduler{most: max(1, connections/2), kept: connections / 4, wait: wait, free: connections, callers: map[string]*caller{}, swept: time.Now()}
 }
 
-// Stats are how many connections are in use, and how many callers wait for one.
+// Stats returns how many connections are in use, and how many requests wait for one.
 func (t *Scheduler) Stats() (used, waiting int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,8 +78,8 @@ func (t *Scheduler) Stats() (used, waiting int) {
 	return used, waiting
 }
 
-// Take waits until the caller of a context may have a connection; Give ends the turn. It fails with ErrBusy, also when
-// the context's time ends while waiting, or with the context's error.
+// Take waits until the caller of a context may use a connection; Give ends the turn. It fails with ErrBusy, also when
+// the context's deadline passes while waiting, or with the context's error.
 func (t *Scheduler) Take(ctx context.Context) (*Turn, error) {
 	who := ""
 	if caller := backoffice.SessionOf(ctx); caller != nil {
@@ -97,7 +97,7 @@ func (t *Scheduler) Take(ctx context.Context) (*Turn, error) {
 	if c.has == 0 && len(c.waiting) == 0 {
 		c.used = max(c.used, t.now-headStart)
 	}
-	// When some are free, all who wait have as many as they may have.
+	// While connections are free, every waiting caller has its maximum.
 	if t.free > 0 && t.may(c) && len(c.waiting) == 0 {
 		t.give(c)
 		t.mu.Unlock()
@@ -132,13 +132,13 @@ func (t *Scheduler) Take(ctx context.Context) (*Turn, error) {
 	case <-late:
 		err = ErrBusy
 	}
-	if !t.withdraw(c, &mine) { // it was given just now
+	if !t.withdraw(c, &mine) { // it was served just now
 		t.Give(&Turn{c, time.Now()})
 	}
 	return nil, err
 }
 
-// Give takes a connection back.
+// Give returns a connection.
 func (t *Scheduler) Give(turn *Turn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -163,7 +163,7 @@ func (t *Scheduler) Give(turn *Turn) {
 	t.forget()
 }
 
-// count brings the time that a caller had connections up to now.
+// count charges the time a caller had connections up to now.
 func (c *caller) count() {
 	now := time.Now()
 	c.used += time.Duration(c.has) * now.Sub(c.since)
@@ -184,7 +184,7 @@ func (t *Scheduler) may(c *caller) bool {
 	return c.name == "" || c.has < t.most && (t.free > t.kept || c.held <= brief)
 }
 
-// next is the caller whose turn it is, nil when nobody who waits may have more.
+// next is the caller to serve; nil when no waiting caller may have more.
 func (t *Scheduler) next() (found *caller) {
 	for _, c := range t.order {
 		if c.name == "" {
@@ -197,13 +197,13 @@ func (t *Scheduler) next() (found *caller) {
 	return found
 }
 
-// leave takes a caller out of those who wait.
+// leave removes a caller from the queue.
 func (t *Scheduler) leave(c *caller) {
 	at := slices.Index(t.order, c)
 	t.order = slices.Delete(t.order, at, at+1)
 }
 
-// forget drops callers who are no different from new ones, now and then.
+// forget drops callers that are no different from new ones, now and then.
 func (t *Scheduler) forget() {
 	if time.Since(t.swept) < rememberedFor {
 		return
@@ -216,7 +216,7 @@ func (t *Scheduler) forget() {
 	}
 }
 
-// withdraw takes one who waits out of the line; false when it was served.
+// withdraw removes a request from the queue; false when it was served.
 func (t *Scheduler) withdraw(c *caller, one *turn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 // sideList keeps a list of texts of each record in a table of its own.
 type sideList[T any] struct {
 	table, owner, value string
-	place               string // the column for the place in the list; "" when it does not matter
+	place               string // the column for the index in the list; "" when the order does not matter
 	of                  func(*T) []string
-	reference           []string // the input field, when the values refer to something
+	reference           []string // the input field, when the values are references
 }
 
 type listedText struct {
@@ -86,6 +86,6 @@ func (d *Dialect) listed(texts []listedText) (from string, args []any) {
 	for i, text := range texts {
 		rows[i] = [3]any{text.owner, text.place, text.value}
 	}
-	array, _ := json.Marshal(rows) // of texts and numbers: it has nothing to fail on
+	array, _ := json.Marshal(rows) // of texts and numbers: it cannot fail
 	return "(SELECT value ->> 0 AS owner, value ->> 1 AS place, value ->> 2 AS value FROM json_each($1)) v", []any{string(array)}
 }

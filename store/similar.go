@@ -7,14 +7,14 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// similar is how a noun is searched for what is like some words. An engine finds those that share the most trigrams
-// with them, by its index of trigrams and in the same order on each; the domain says how like each is.
+// similar is how a noun is searched for similar words. An engine finds the rows that share the most trigrams with them,
+// by its trigram index and in the same order on each; the domain ranks the similarity.
 type similar[T any, C comparable] struct {
 	words func(C) string // "" for no such search
 	place func(search []string, row *T) backoffice.Position
 }
 
-// trigrams are those that criteria search for, nil for none.
+// trigrams are the trigrams that criteria search for, nil for none.
 func (t *table[T, C]) trigrams(c C) []string {
 	if t.similar == nil {
 		return nil
@@ -22,8 +22,8 @@ func (t *table[T, C]) trigrams(c C) []string {
 	return backoffice.Trigrams(t.similar.words(c))
 }
 
-// mostSimilar are the rows under the conditions that share the most trigrams: a table t, of which the arguments are
-// the trigrams and how many of them must be shared.
+// mostSimilar are the rows under the conditions that share the most trigrams: a table t, whose arguments are the
+// trigrams and the minimum of shared ones.
 func (b *textOf[T, C]) mostSimilar() string {
 	join := "SELECT f.rowid AS id, COUNT(*) AS shared FROM json_each(?) q CROSS JOIN " + b.table.name + "_search f WHERE f.search_text MATCH q.value GROUP BY f.rowid HAVING COUNT(*) >= ?"
 	on := "t.rowid"
@@ -63,7 +63,8 @@ func (r *reader[T, C]) similarList(b *backoffice.Batch, ask backoffice.ListQuery
 		s.order.Key = by.Key
 	}
 	if want != 0 {
-		s.columns = want.With(r.Columns([]string{orderField(backoffice.KeyName)})) // which says how like it is
+		// The name determines the similarity.
+		s.columns = want.With(r.Columns([]string{orderField(backoffice.KeyName)}))
 	}
 	statement := r.texts.get(s, func() *statement[T] { return r.textFor(s, nil).similar() })
 	args := r.arguments(s, ask.Criteria, nil)
@@ -92,7 +93,7 @@ func (r *reader[T, C]) similarList(b *backoffice.Batch, ask backoffice.ListQuery
 	}})
 }
 
-// similar is the text for all that is like a search, in no order.
+// similar is the text for all rows that are like a search, in no order.
 func (b *textOf[T, C]) similar() *statement[T] {
 	columns, reads := b.selectedColumns()
 	return &statement[T]{b.named("similar", "SELECT "+columns+b.from()), reads, b.customers()}
@@ -124,7 +125,7 @@ func (p *placed[T]) window(by backoffice.Order, w backoffice.Window) backoffice.
 	return page
 }
 
-// within reports whether a place lies in a window, whatever the window's size.
+// within reports whether a position is in a window, whatever the window's size.
 func within(by backoffice.Order, w backoffice.Window, at backoffice.Position) bool {
 	after, before := at.Compare(w.After, by.Descending), at.Compare(w.Before, by.Descending)
 	return (!w.HasAfter || after > 0 || after == 0 && w.Inclusive) && (!w.HasBefore || before < 0 || before == 0 && w.Inclusive)

@@ -6,13 +6,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// slab makes records a block at a time. The blocks of a pooled batch are used again.
+// slab allocates records in blocks. The blocks of a pooled batch are reused.
 type slab[T any] struct {
 	block []T
-	next  int               // how large the next block is to be
-	batch *backoffice.Batch // nil when the rows are the caller's own
+	next  int               // the size of the next block
+	batch *backoffice.Batch // nil when the caller owns the rows
 	from  *blocks[T]
-	whole *block[T] // what block is a part of, when it is the batch's
+	whole *block[T] // what block is a part of, when the batch owns it
 }
 
 const maxSlab = 64
@@ -40,14 +40,13 @@ func (s *slab[T]) grow() {
 	s.next *= 2
 }
 
-// block is memory for records that is used again and again. The unused ones are erased.
+// block is reusable memory for records. The unused ones are erased.
 type block[T any] struct {
 	rows [maxSlab]T
 	used int
 	of   *blocks[T]
 }
 
-// blocks are the blocks of a noun that nobody has.
 type blocks[T any] struct{ free sync.Pool }
 
 func (b *blocks[T]) take() *block[T] {
