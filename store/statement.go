@@ -9,7 +9,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// shape is all that the text of a reading statement depends on.
+// shape is everything that the text of a reading statement depends on.
 type shape struct {
 	kind     statementKind
 	under    backoffice.Parent
@@ -19,9 +19,9 @@ type shape struct {
 	criteria uint64
 	varying  string // conditions whose text depends on more than criteria
 	similar  bool   // of rows that are like a search
-	single   bool   // one parent, which is then an argument by itself: a simpler plan, and half of its cost
-	inView   bool   // of customers who are looked for in view once, not with each of the rows that hang on them
-	known    bool   // of customers who are known to be in view
+	single   bool   // one parent, which is an argument by itself: a simpler plan at half the cost
+	inView   bool   // customers are checked for visibility once, not with each of their rows
+	known    bool   // the customers are known to be visible
 }
 
 type statementKind uint8
@@ -41,11 +41,10 @@ type windowShape struct {
 	offset                             bool
 }
 
-// statement is a text and how to read its rows into a T.
 type statement[T any] struct {
 	text      string
 	reads     []func(*T, *Row, int)
-	customers []func(*T) any // who is in view when a row is
+	customers []func(*T) any // the customers who are visible when a row is
 }
 
 func (s *statement[T]) read(t *T, row *Row, from int) {
@@ -54,7 +53,7 @@ func (s *statement[T]) read(t *T, row *Row, from int) {
 	}
 }
 
-// texts keeps statements by their shape; beyond a bound all are forgotten, for callers choose sizes.
+// texts caches statements by shape. Callers choose sizes, so beyond a bound all are dropped.
 type texts[T any] struct {
 	mu      sync.RWMutex
 	byShape map[shape]*statement[T]
@@ -62,7 +61,7 @@ type texts[T any] struct {
 
 const maxTexts = 4096
 
-// maxVarying is how long conditions may be whose text depends on much for their statement to be kept, in bytes.
+// mostVarying is the length in bytes up to which a statement with varying conditions is cached.
 const maxVarying = 1024
 
 func (c *texts[T]) get(s shape, build func() *statement[T]) *statement[T] {
@@ -87,16 +86,15 @@ func (c *texts[T]) get(s shape, build func() *statement[T]) *statement[T] {
 
 func parameter(n int) string { return "$" + strconv.Itoa(n) }
 
-// textOf builds the text of one statement about a noun.
 type textOf[T any, C comparable] struct {
 	*noun[T, C]
 	shape      shape
 	ends       []string
 	parameters int
 	conditions []string // without the one on the parent
-	base       string   // what the rows t are taken from
-	placed     string   // the expression that the rows are ordered by, "" for a column
-	others     bool     // rows of another table say by which to begin
+	base       string   // the table or query of the rows t
+	placed     string   // the expression of the order, "" for a column
+	others     bool     // rows of another table are the better start
 }
 
 func (n *noun[T, C]) textFor(s shape, ends []string) *textOf[T, C] {
@@ -134,7 +132,7 @@ func (n *noun[T, C]) textFor(s shape, ends []string) *textOf[T, C] {
 	return b
 }
 
-// orderedBy is what the rows are ordered by before their identifiers.
+// orderedBy is what orders the rows before their identifiers do.
 func (b *textOf[T, C]) orderedBy() string {
 	if b.placed != "" {
 		return b.placed
@@ -142,7 +140,7 @@ func (b *textOf[T, C]) orderedBy() string {
 	return "t." + b.table.orders[b.shape.order.Key].column
 }
 
-// selectedColumns is the list of columns that are selected, and how to read them.
+// selectedColumns returns the select list, and the functions that read it.
 func (b *textOf[T, C]) selectedColumns() (list string, reads []func(*T, *Row, int)) {
 	var names []string
 	for _, i := range b.table.picked(b.shape.columns, b.orderColumnField()) {
@@ -155,7 +153,7 @@ func (b *textOf[T, C]) selectedColumns() (list string, reads []func(*T, *Row, in
 	return strings.Join(names, ", "), reads
 }
 
-// orderColumnField names the pseudo field of the column that a row's position is worked out from.
+// orderColumnField names the pseudo field of the column that a row's position is computed from.
 func (b *textOf[T, C]) orderColumnField() string {
 	if b.shape.order.Key == backoffice.KeyID {
 		return ""
@@ -163,10 +161,10 @@ func (b *textOf[T, C]) orderColumnField() string {
 	return orderField(b.shape.order.Key)
 }
 
-// orderField is the mark of columns that serve an order.
+// orderField marks columns that an order needs.
 func orderField(key backoffice.OrderKey) string { return key.Field() }
 
-// orderBy is the order in which rows are read: that of the list, turned round for a backward window.
+// orderBy is the order in which rows are read: that of the list, reversed for a backward window.
 func (b *textOf[T, C]) orderBy() string {
 	direction := ""
 	if b.shape.order.Descending != b.shape.window.backward {
@@ -207,7 +205,6 @@ func (b *textOf[T, C]) addBounds() {
 	}
 }
 
-// from is the table under the conditions.
 func (b *textOf[T, C]) from() string { return b.joined("") }
 
 func (b *textOf[T, C]) joined(others string) string {
@@ -224,11 +221,13 @@ func (b *textOf[T, C]) pages() *statement[T] {
 	orderBy := " ORDER BY " + b.orderBy()
 	limit := strconv.Itoa(b.shape.window.limit + 1)
 	window := orderBy + " LIMIT " + limit
-	reach := orderBy + " LIMIT " + limit // of each end: what the window may need of it
+	// Of each end this is all the window may need.
+	reach := orderBy + " LIMIT " + limit
 	if b.shape.window.offset {
 		b.parameters++
 		window += " OFFSET " + parameter(b.parameters)
-		reach += " + CAST(" + parameter(b.parameters) + " AS bigint)" // next to a literal PostgreSQL takes it for 4 bytes
+		// Next to a literal PostgreSQL takes it for 4 bytes.
+		reach += " + CAST(" + parameter(b.parameters) + " AS bigint)"
 	}
 
 	var text string
@@ -245,7 +244,7 @@ func (b *textOf[T, C]) pages() *statement[T] {
 		if text = inner; !b.shape.single {
 			text = "SELECT " + d.parentNo + ", t.* FROM " + d.parents + " CROSS JOIN LATERAL (" + inner + ") t" + b.whereParent()
 		}
-	default: // the rows are found in view within, so that they are taken as they are stored without
+	default: // visibility is checked within, so that the rows are read from the stored table outside
 		inner := "SELECT t.rowid" + b.under(b.ends[0]) + window
 		if len(b.ends) > 1 {
 			inner = "SELECT t.row FROM (" + b.union("t.rowid AS row, t.id", reach) + ") t" + window
@@ -276,7 +275,7 @@ func (b *textOf[T, C]) hangsOn(end string) string {
 	return "t." + end + " = " + b.parent()
 }
 
-// under is the table under the conditions and those more, of what has the parent at an end.
+// under selects from the table under the conditions and more, with the parent at an end.
 func (b *textOf[T, C]) under(end string, more ...string) string {
 	base := b.base
 	if b.shape.inView {
@@ -285,7 +284,7 @@ func (b *textOf[T, C]) under(end string, more ...string) string {
 	return " FROM " + base + " t WHERE " + strings.Join(slices.Concat([]string{b.hangsOn(end)}, more, b.conditions), " AND ")
 }
 
-// parentInView is the condition that under leaves out where the shape says so.
+// parentInView is the condition that under omits where the shape says so.
 func (b *textOf[T, C]) parentInView() []string {
 	if !b.shape.inView || b.shape.known {
 		return nil
@@ -293,7 +292,7 @@ func (b *textOf[T, C]) parentInView() []string {
 	return []string{parentInView(b.parent())}
 }
 
-// whereParent is the same behind the parents, "" where there is no such condition.
+// whereParent is the same as a WHERE after the parents, "" where no such condition applies.
 func (b *textOf[T, C]) whereParent() string {
 	if condition := b.parentInView(); condition != nil {
 		return " WHERE " + condition[0]
@@ -301,7 +300,7 @@ func (b *textOf[T, C]) whereParent() string {
 	return ""
 }
 
-// union takes the same window of the lists at several ends.
+// union merges the same window of the lists at several ends.
 func (b *textOf[T, C]) union(columns, reach string) string {
 	parts := make([]string, len(b.ends))
 	for i, end := range b.ends {
@@ -351,7 +350,7 @@ func (b *textOf[T, C]) byID() *statement[T] {
 	return &statement[T]{b.named(name, "SELECT "+columns+" FROM "+base+" t WHERE "+condition), reads, b.customers()}
 }
 
-// customers are the columns that tell who is in view.
+// customers are the columns that show which customers are visible.
 func (b *textOf[T, C]) customers() []func(*T) any {
 	return b.table.customersIn(b.table.picked(b.shape.columns, b.orderColumnField()))
 }

@@ -10,7 +10,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Store is a backoffice.Store over an engine.
 type Store struct {
 	readers
 	engine  Engine
@@ -19,7 +18,7 @@ type Store struct {
 	erased  atomic.Bool
 	mirror  knownMirror
 	keyUse  atomic.Pointer[keyUse]
-	writing atomic.Pointer[time.Time] // since when a transaction has the lock of the only writer
+	writing atomic.Pointer[time.Time] // since when a transaction has the only writer's lock
 }
 
 var _ backoffice.Store = (*Store)(nil)
@@ -40,8 +39,8 @@ func New(engine Engine) *Store {
 // Through is the same store with something between it and its engine, such as a recorder of statements.
 func (s *Store) Through(wrap func(Engine) Engine) *Store { return New(wrap(s.engine)) }
 
-// Ping implements backoffice.Store. Who asks while one is under way shares its answer, so that however many look
-// whether the store is ready, they need one connection.
+// Ping implements backoffice.Store. Concurrent callers share one answer, so any number of readiness checks need one
+// connection.
 func (s *Store) Ping(ctx context.Context) error {
 	answer := s.pings.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTime)
@@ -64,16 +63,15 @@ func (s *Store) Clock(ctx context.Context) (at backoffice.Instant, err error) {
 	return at, err
 }
 
-// pingTime is how long the store may take to say that it is there.
+// pingTime is how long the store may take to answer a ping.
 const pingTime = 5 * time.Second
 
-// Erased reports whether rows were deleted since the store was opened or ForgetErased was called.
 func (s *Store) Erased() bool { return s.erased.Load() }
 
-// ForgetErased starts over: what was deleted has left the file.
+// ForgetErased resets Erased: the file no longer contains what was deleted.
 func (s *Store) ForgetErased() { s.erased.Store(false) }
 
-// Gauges are what an operator can see of the engine.
+// Gauges are the metrics of the engine.
 func (s *Store) Gauges() []backoffice.Gauge {
 	if known, ok := s.engine.(interface{ Gauges() []backoffice.Gauge }); ok {
 		return known.Gauges()
@@ -100,8 +98,8 @@ func (s *Store) Close() error {
 	return s.engine.Close()
 }
 
-// Snapshot runs do with reads that all see the store as it was at one moment, while others go on writing: the way of
-// export. The reads are good until do returns, for one caller at a time.
+// Snapshot runs do with reads that all see one snapshot of the store, while others go on writing; export uses it. The
+// reads are valid until do returns, for one caller at a time.
 func (s *Store) Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Readers) error) error {
 	return s.engine.Snapshot(ctx, func(ctx context.Context, to Sender) error {
 		reads := s.nouns.readers(oneMoment(to))
@@ -117,7 +115,7 @@ func (s *Store) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
 	return &moment{Snapshot: reads, of: backoffice.RestrictionOf(ctx)}
 }
 
-// RenewSnapshot lets what a context reads next be of another moment.
+// RenewSnapshot makes the next read of a context use another snapshot.
 func (s *Store) RenewSnapshot(ctx context.Context) {
 	anotherMoment(ctx)
 	s.engine.RenewSnapshot(ctx)
@@ -129,8 +127,8 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 
 func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) error) error {
 	var noted *backoffice.Act
-	anotherMoment(ctx)       // of which the engine lets go
-	defer anotherMoment(ctx) // and of what somebody reads beside meanwhile
+	anotherMoment(ctx)       // because the engine releases it
+	defer anotherMoment(ctx) // and what others read alongside meanwhile
 	err := s.engine.Write(ctx, func(ctx context.Context, to Sender) error {
 		if s.nouns.dialect.lock == "" { // writers wait for each other
 			since := time.Now()
@@ -163,5 +161,5 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 	return err
 }
 
-// primary runs statements that must see what was durable when they were asked.
+// primary runs statements that must see everything durable when they were sent.
 func (s *Store) primary() Conn { return Conn{counted{s.engine.Primary(), s.nouns}} }

@@ -7,23 +7,23 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// table describes a noun: where its records T are kept and what can be asked about them with criteria C. Everything
-// that is done with a noun is done by its description.
+// table describes a noun: where its records T are stored and which criteria C can be queried. Everything that is done
+// with a noun is done by its description.
 type table[T any, C comparable] struct {
-	place     int // among described
+	place     int // index in described
 	noun      backoffice.Noun
 	view      backoffice.Noun // another way of reading the noun; "" for the noun itself
 	name      string
 	columns   []column[T]        // the identifier first
-	special   map[string]special // by the names of fields: what describe makes otherwise
-	reach     reach              // the customers by whom it is decided who sees a record
-	uncounted bool               // no trigger keeps count of its rows: they are listed under parents alone
+	special   map[string]special // by field name: what describe makes otherwise
+	reach     reach              // the customers who decide which records are visible
+	uncounted bool               // no trigger counts its rows: they are listed under parents only
 	id        func(*T) *string
 	version   func(*T) *int // nil for nouns without one
 
-	// changedAt are the instants of a record's latest change, where rows are asked for by it; else nil.
+	// changedAt are the timestamps of a record's latest change, if rows are queried by it; else nil.
 	changedAt func(*T) []*backoffice.Instant
-	hidden    *hiddenChanges[T] // for nouns that have some; they have changedAt
+	hidden    *hiddenChanges[T] // for nouns with some; they have changedAt
 
 	finds    func(C) bool // reports whether a record can match
 	criteria []criterion[C]
@@ -40,25 +40,25 @@ type table[T any, C comparable] struct {
 	unique     uniqueValue
 	references []reference // for NOT_FOUND
 
-	// What reads and writes do beside what they do for every noun; nil for nothing.
+	// What reads and writes do in addition to the common part; nil for nothing.
 	reads  func(reader[T, C]) any
 	writes func(writer[T, C]) any
 }
 
-// criterion is a condition that a list can be under. Its text has a ? for each of its arguments; it depends on nothing
-// but the criterion, so that a set of criteria has one text.
+// criterion is a condition of a list. Its text has a ? for each of its arguments and depends on nothing else, so that a
+// set of criteria has one text.
 type criterion[C any] struct {
 	when func(C) bool
-	text func(*Dialect) string // nil for one that only chooses the parent's column, and says nothing at the root
+	text func(*Dialect) string // nil for one that only chooses the parent's column, and has no effect at the root
 	args func(c C, d *Dialect, args []any) []any
 
-	others bool // rows of another table say it
+	others bool // a condition on rows of another table
 
-	take func(*C) string // clears the text that is compared, and returns it; nil where none is
+	take func(*C) string // clears the text that is compared, and returns it; nil where there is none
 }
 
-// parentColumns gives the columns that may hold the parent of a list. A column with a condition behind it, in which ?
-// stands for the parent, holds what leads to it.
+// parentColumns returns the columns that may hold the parent of a list. A column followed by a condition, in which ? is
+// the parent, holds what leads to it.
 type parentColumns[C any] func(C) []string
 
 func under[C any](column string) parentColumns[C] {
@@ -66,17 +66,17 @@ func under[C any](column string) parentColumns[C] {
 	return func(C) []string { return columns }
 }
 
-// order is a column of an order, before the identifier, or what is worked out for each row.
+// order is a column of an order, before the identifier, or an expression computed for each row.
 type order struct {
 	column   string
 	argument func(backoffice.Position) any
 
-	expression func(*Dialect) string                 // of the row t, with a ? for each of its arguments; nil for a column
-	text       func(any) string                      // of criteria, the argument that stands for each ?; nil for none
-	place      func(*backoffice.Position, *Row, int) // reads what was worked out
+	expression func(*Dialect) string                 // of the row t, with a ? for each argument; nil for a column
+	text       func(any) string                      // of criteria, the argument for each ?; nil for none
+	place      func(*backoffice.Position, *Row, int) // reads what was computed
 }
 
-// byCount is the number that an expression gives of a row t.
+// byCount orders by the number of an expression of a row t.
 func byCount(expression string) order {
 	return order{
 		argument:   func(p backoffice.Position) any { return int64(p.Number) },
@@ -105,7 +105,6 @@ func byFloat(column string) order {
 	return order{column: column, argument: func(p backoffice.Position) any { return p.Number }}
 }
 
-// reference is a column that refers to another noun.
 type reference struct {
 	column string
 	noun   backoffice.Noun
@@ -118,12 +117,11 @@ func where[C any](when func(C) bool, text string) criterion[C] {
 
 func noArguments[C any](_ C, _ *Dialect, args []any) []any { return args }
 
-// choosesEnds marks a criterion by which the parent's column is chosen.
+// choosesEnds marks a criterion that chooses the parent's column.
 func choosesEnds[C any](when func(C) bool) criterion[C] {
 	return criterion[C]{when: when, args: noArguments[C]}
 }
 
-// equals picks rows by the value of a column.
 func equals[C any, S ~string](column string, of func(C) S) criterion[C] {
 	return matches(of, func(*Dialect) string { return "t." + column + " = ?" })
 }
@@ -154,7 +152,7 @@ func taking[C any, S ~string](of func(C) S) func(*C) string {
 	panic("store: a criterion is no field of its criteria")
 }
 
-// since picks rows by an instant that is not before.
+// since picks rows whose timestamp is the instant or later.
 func since[C any](column string, of func(C) backoffice.Instant) criterion[C] {
 	return criterion[C]{
 		when: func(c C) bool { return of(c) != 0 },
@@ -202,7 +200,7 @@ func (t *table[T, C]) columnsFor(fields []string) backoffice.Columns {
 	return set
 }
 
-// picked are the places of the columns to select: those wanted, the identifier, and what the order goes by.
+// picked are the indexes of the columns to select: those wanted, the identifier, and those of the order.
 func (t *table[T, C]) picked(want backoffice.Columns, by string) []int {
 	var places []int
 	for i := range t.columns {

@@ -7,7 +7,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// timed notes in a timeline what statements take that are about to be sent. Call note when they have their answers.
+// timed records in a timeline how long statements take. Call note when they have their answers.
 func timed(timeline *backoffice.Timeline, statements []*Statement) (note func()) {
 	taken := make([]backoffice.TimedStatement, len(statements))
 	began := time.Now()
@@ -15,7 +15,7 @@ func timed(timeline *backoffice.Timeline, statements []*Statement) (note func())
 		t := &taken[i]
 		t.Name, t.Began = s.Name(), began
 		_, shape, _ := strings.Cut(t.Name, ".")
-		if each := s.Each; each != nil && !bookkeeping[shape] { // whose rows the caller may not know of
+		if each := s.Each; each != nil && !bookkeeping[shape] { // the caller must not see these rows
 			s.Each = func(row *Row) error {
 				t.Rows++
 				t.Ended = time.Now()

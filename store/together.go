@@ -7,7 +7,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// coroutine is one of several functions of a transaction that ask together.
+// coroutine is one of several functions of a transaction whose statements share round trips.
 type coroutine struct {
 	ask  func([]*Statement) (again bool) // waits for the answers
 	next func() ([]*Statement, bool)
@@ -19,9 +19,9 @@ func (t *tx) Together(ctx context.Context, do ...func(ctx context.Context) error
 	return t.together(ctx, do...)
 }
 
-// together runs functions that need nothing of each other. Where trips count, each runs until it asks something; what
-// they ask then is sent in one trip, in the order of the functions, and so on. Never do two of them run at once. Of
-// several that fail the first one's error counts, as if they had run one after the other.
+// together runs independent functions. With a remote engine each runs until it sends statements; these are then sent in
+// one round trip, in the order of the functions, and so on. Two of them never run at the same time. If several fail,
+// the first one's error is returned, as if they had run one after the other.
 func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error) error {
 	if t.batchConn == nil || len(do) == 1 {
 		for _, one := range do {
@@ -38,12 +38,12 @@ func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error
 			s.ask = ask
 			s.err = one(ctx)
 		})
-		defer t.as(s, stop) // one that is not over is told that its statements were not run
+		defer t.as(s, stop) // a function that still waits learns that its statements were not run
 		s.next, coroutines[i] = next, s
 	}
 	for {
 		var asked []*Statement
-		first := true // all before are over, and well
+		first := true // all before have succeeded
 		for _, s := range coroutines {
 			if !s.over {
 				t.as(s, func() {
@@ -69,7 +69,7 @@ func (t *tx) together(ctx context.Context, do ...func(ctx context.Context) error
 	}
 }
 
-// as does something with a function as the one that runs.
+// as calls a function with t.running set to the coroutine.
 func (t *tx) as(one *coroutine, do func()) {
 	before := t.running
 	t.running = one
@@ -77,7 +77,7 @@ func (t *tx) as(one *coroutine, do func()) {
 	do()
 }
 
-// sendLast keeps statements for the trip of the commit.
+// sendLast keeps statements for the round trip of the commit.
 func (t *tx) sendLast(ctx context.Context, statements ...*Statement) {
 	for range statements {
 		backoffice.CountStatement(ctx)
@@ -89,7 +89,7 @@ func (t *tx) sendLast(ctx context.Context, statements ...*Statement) {
 	t.batchConn.SendLast(statements...)
 }
 
-// repeat runs statements in a transaction of their own, in one trip, which may run twice: they come to the same then.
+// repeat runs statements in a transaction of their own, in one round trip. They may run twice, with the same result.
 func (s *Store) repeat(ctx context.Context, statements ...*Statement) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if tx.batchConn != nil {

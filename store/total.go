@@ -7,13 +7,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// totalText reads how many records of a noun there are, which triggers keep count of.
+// totalText reads how many records a noun has, as counted by triggers.
 const totalText = "SELECT /*backoffice:row_counts.total*/ 0, CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM row_counts WHERE noun = $1"
 
-// partsText reads the parts in which transcripts are counted: status, completion and document, parted by blanks.
+// partsText reads the counts of transcripts by status, completion and document, separated by blanks.
 const partsText = "SELECT /*backoffice:row_counts.parts*/ part, CAST(SUM(n) AS BIGINT) FROM row_counts WHERE noun = $1 GROUP BY part"
 
-// isPartial says that criteria ask for nothing but whole parts, so that no transcript needs to be looked at.
+// isPartial reports whether criteria select whole parts only, so that no transcript need be read.
 func isPartial(c backoffice.TranscriptCriteria) bool {
 	return c == backoffice.TranscriptCriteria{Status: c.Status, IsCompleted: c.IsCompleted, DocumentGenerated: c.DocumentGenerated}
 }

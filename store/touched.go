@@ -14,15 +14,15 @@ type object struct {
 	id   string
 }
 
-// touch is what a transaction did to an object that the change log does not tell of yet.
+// touch is a change of an object that is not in the change log yet.
 type touch struct {
 	done    backoffice.ChangeAction
-	fields  []string                  // of one that nobody logs by itself
+	fields  []string                  // of an object without an entry of its own
 	parents []backoffice.ChangeParent // before and after, in any order
 }
 
-// touch notes what is done to an object, and what it hung on before or hangs on now. What is done to one object in
-// several steps is one change of it.
+// touch records what is done to an object, and its parents before or now. Several steps on one object are one change of
+// it.
 func (t *tx) touch(noun backoffice.Noun, id string, done backoffice.ChangeAction, fields []string, parents ...backoffice.ChangeParent) {
 	o := object{noun, id}
 	t.noteWrote(o, done)
@@ -40,16 +40,16 @@ func (t *tx) touch(noun backoffice.Noun, id string, done backoffice.ChangeAction
 	case done == backoffice.Deleted:
 		known.done = done
 	case known.done == backoffice.Deleted:
-		known.done = backoffice.Updated // it is there again
+		known.done = backoffice.Updated // it exists again
 	}
 }
 
-// complete makes the entries that are to be written tell what was done to their objects, and adds one for each object
-// that nobody has logged: what goes, or changes, with another. Such an entry has the author of the last one.
+// complete sets in the new entries what was done to their objects, and adds an entry for each object without one: those
+// deleted or changed by a cascade. Such an entry has the author of the last one.
 func (t *tx) complete() {
 	for _, change := range t.changes {
 		if change.Done != "" {
-			continue // written again, after its number was not found free
+			continue // written again, after its number was not free
 		}
 		change.Done = backoffice.Updated
 		if touched := t.take(object{change.Noun, change.ObjectID}); touched != nil {
@@ -86,7 +86,7 @@ func (t *tx) DeletedRows() map[backoffice.Noun]int {
 	return n
 }
 
-// take hands over what is noted of an object, its parents sorted and each once.
+// take removes and returns the record of an object, its parents sorted and unique.
 func (t *tx) take(o object) *touch {
 	touched := t.touched[o]
 	if touched == nil {
@@ -103,14 +103,14 @@ func (t *tx) take(o object) *touch {
 	return touched
 }
 
-// parentColumn is a column by which a noun's records hang on those of another.
+// parentColumn is a column that refers to a parent.
 type parentColumn struct {
 	name string
 	noun backoffice.Noun
 }
 
-// parentColumnsOf are the columns by which the noun's records hang on others. A column that only leads to a parent
-// through another record is none: what is under such a parent is not told by the record's own changes.
+// parentColumnsOf are the noun's columns that refer to parents. A column that only leads to a parent through another
+// record is left out: the record's own changes are not changes under such a parent.
 func (t *table[T, C]) parentColumnsOf() (columns []parentColumn) {
 	var all C
 	for parent, of := range t.parents {
@@ -131,8 +131,8 @@ func namesOf(columns []parentColumn) (names []string) {
 	return names
 }
 
-// attachmentsText reads on what records hang that a condition picks, and keeps them as they are until the transaction
-// ends, so that it is what the write replaces: keep or forKey of the dialect. The second keeps others from referring
+// attachmentsText reads the parents of the records that a condition picks, and locks the records until the transaction
+// ends, so that the write replaces what was read. keep is Dialect.keep, or Dialect.forKey to keep others from referring
 // to them, too.
 func (t *table[T, C]) attachmentsText(name, condition, keep string) string {
 	columns := append([]string{"t.id"}, namesOf(t.parentColumnsOf())...)
@@ -142,15 +142,15 @@ func (t *table[T, C]) attachmentsText(name, condition, keep string) string {
 	return "SELECT " + naming(t.name, name) + strings.Join(columns, ", ") + " FROM " + t.name + " t WHERE " + strings.ReplaceAll(condition, "?", "$1") + keep
 }
 
-// attachments are the parents of records, by identifier: those that are stored.
+// attachments are the stored parents of records, by identifier.
 type attachments map[string][]backoffice.ChangeParent
 
-// attached reads on what the rows with these identifiers hang, before they are written.
+// attached reads the parents of the rows with these identifiers, before they are written.
 func (w *writer[T, C]) attached(ctx context.Context, text string, ids []string, into attachments) error {
 	return w.conn.Query(ctx, text, []any{w.dialect.List(ids)}, into.reads(w.table.parentColumnsOf()))
 }
 
-// reads notes rows of an identifier and of parents in these columns.
+// reads records rows of an identifier and of parents in these columns.
 func (a attachments) reads(columns []parentColumn) func(*Row) error {
 	return func(row *Row) error {
 		a[row.Text(0)] = parentsOf(row, columns)
@@ -158,7 +158,7 @@ func (a attachments) reads(columns []parentColumn) func(*Row) error {
 	}
 }
 
-// parentsOf are the parents in the columns behind a row's identifier that are not NULL.
+// parentsOf are the parents in the columns after a row's identifier that are not NULL.
 func parentsOf(row *Row, columns []parentColumn) (parents []backoffice.ChangeParent) {
 	for i, c := range columns {
 		if id := row.Text(1 + i); id != "" {
@@ -168,7 +168,7 @@ func parentsOf(row *Row, columns []parentColumn) (parents []backoffice.ChangePar
 	return parents
 }
 
-// noteTouched notes rows that were written; before is on what those of them hung that were there.
+// noteTouched records rows that were written; before has the parents of those that existed.
 func (w *writer[T, C]) noteTouched(rows []*T, before attachments) {
 	for _, row := range rows {
 		id := *w.table.id(row)
@@ -186,16 +186,16 @@ func (w *writer[T, C]) noteTouched(rows []*T, before attachments) {
 	}
 }
 
-// cascade are the records of a noun that go with others of which they hang, or lose them.
+// cascade are the records of a noun that are deleted with their parent, or lose a reference to it.
 type cascade struct {
 	noun    backoffice.Noun
 	done    backoffice.ChangeAction
-	fields  []string // what changes of those that stay
+	fields  []string // the changed fields of those that stay
 	columns []parentColumn
 	text    func(*Dialect) string
 }
 
-// goesWith are the records of a table that go with what one of the columns names.
+// goesWith are the records of a table that are deleted with the record in one of the columns.
 func goesWith[T any, C comparable](t *table[T, C], columns ...string) cascade {
 	return cascade{noun: t.noun, done: backoffice.Deleted, columns: t.parentColumnsOf(), text: func(d *Dialect) string {
 		conditions := make([]string, len(columns))
@@ -206,28 +206,28 @@ func goesWith[T any, C comparable](t *table[T, C], columns ...string) cascade {
 	}}
 }
 
-// losesBy are the records of a table that a condition picks, which lose what they have of one that goes.
+// losesBy are the records of a table, picked by a condition, that lose a reference to a deleted one.
 func losesBy[T any, C comparable](t *table[T, C], condition string, fields ...string) cascade {
 	return cascade{noun: t.noun, done: backoffice.Updated, fields: fields, columns: t.parentColumnsOf(), text: func(d *Dialect) string {
 		return t.attachmentsText("cascade", strings.ReplaceAll(condition, "IN ?", d.in), d.keep)
 	}}
 }
 
-// cascades are what goes or changes with the deletion of a noun's records. The schema's foreign keys do it; this is
-// what the change log tells of it.
+// cascades are what changes with the deletion of a noun's records. The schema's foreign keys do it; this is the same
+// for the change log.
 var cascades = map[backoffice.Noun][]cascade{
 	backoffice.NounCustomer: {
 		goesWith(relationTable, "customer_id", "related_customer_id"), goesWith(transcriptTable, "customer_id"),
 		goesWith(calculationTable, "customer_id"), goesWith(documentTable, "customer_id"), goesWith(minfinTable, "customer_id"),
 	},
-	// Whatever refers to a record that goes is read behind it: nothing comes to refer to it any more then.
+	// Records that refer to a deleted one are read after it is locked: from then on nothing new refers to it.
 	backoffice.NounTranscript: {goesWith(calculationTable, "transcript_id")},
 	backoffice.NounUser:       {losesBy(customerTable, "t.responsible_id IN ?", "responsibleId")},
 	backoffice.NounLabel:      {losesBy(userTable, "t.id IN (SELECT l.user_id FROM user_labels l WHERE l.label_id IN ?)", "labelIds")},
 }
 
-// touchCascades notes what goes with the rows that are about to be deleted, and on what those hang. The rows are locked
-// first, so that nothing more comes to hang on them.
+// touchCascades records the cascade of the rows about to be deleted, and its parents. It locks the rows first, so that
+// no record is added under them.
 func (w *writer[T, C]) touchCascades(ctx context.Context, ids []string, own attachments) error {
 	do := []func(context.Context) error{func(ctx context.Context) error { return w.attached(ctx, w.writes.going, ids, own) }}
 	for _, c := range cascades[w.table.noun] {

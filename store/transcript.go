@@ -9,14 +9,14 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// The effective status is worked out where it is stored, so it is right whoever writes first.
+// The effective status is computed where it is stored, so it is right whoever writes first.
 const (
 	effectiveStatus = "COALESCE((SELECT c.state FROM calculations c WHERE c.transcript_id = v.id), v.own_status)"
 	effectiveUpdate = "(SELECT MAX(m.at) FROM (SELECT v.own_updated_at AS at UNION ALL SELECT c.updated_at FROM calculations c WHERE c.transcript_id = v.id" +
 		" UNION ALL SELECT NULLIF(l.left_at, 0) FROM transcripts l WHERE l.id = v.id) m)"
 )
 
-// customersOfUser leads from a transcript to the user who is responsible for its customer.
+// customersOfUser leads from a transcript to its customer's responsible user.
 const customersOfUser = "customer_id IN (SELECT c.id FROM customers c WHERE c.responsible_id = ?)"
 
 func writtenAs[T any](c column[T], expression string) column[T] {
@@ -77,7 +77,7 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 	},
 	measures: []measure{
 		{"CAST(SUM(CASE WHEN t.is_completed THEN 1 ELSE 0 END) AS BIGINT)", func(g *backoffice.Group, r *Row, i int) { g.CompletedCount = int(r.Int(i)) }},
-		// Whole billionths add up alike in whatever order an engine reads them.
+		// Sums of whole billionths do not depend on the order in which an engine reads them.
 		{
 			"CAST(SUM(CAST(FLOOR(t.progress * 1000000000 + 0.5) AS BIGINT)) AS BIGINT)",
 			func(g *backoffice.Group, r *Row, i int) {
@@ -112,7 +112,7 @@ func collectTexts[S ~string](values []S) []string {
 	return texts
 }
 
-// transcriptReader is a reader that counts by status as well.
+// transcriptReader is a reader that also counts by status.
 type transcriptReader struct {
 	reader[backoffice.Transcript, backoffice.TranscriptCriteria]
 }
@@ -163,7 +163,7 @@ func inOrder(found map[backoffice.TranscriptStatus]int) (counts []backoffice.Tra
 	return counts
 }
 
-// transcriptWriter keeps what calculations have of their transcripts in step.
+// transcriptWriter updates the columns that calculations copy from their transcripts.
 type transcriptWriter struct {
 	writer[backoffice.Transcript, backoffice.TranscriptCriteria]
 }
@@ -195,7 +195,7 @@ func (w *transcriptWriter) Upsert(ctx context.Context, rows []*backoffice.Transc
 	return err
 }
 
-// moveCalculations gives calculations their transcript's customer, and returns which and of which.
+// moveCalculations sets the customer of calculations to their transcript's, and adds them to moved.
 func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoffice.Transcript, moved attachments) error {
 	const customer = "(SELECT t.customer_id FROM transcripts t WHERE t.id = calculations.transcript_id)"
 	text := "UPDATE /*backoffice:calculations.move*/ calculations SET customer_id = " + customer + " WHERE customer_id <> " + customer +
@@ -206,7 +206,7 @@ func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoff
 	return w.conn.Query(ctx, text, []any{w.dialect.List(w.idsOf(rows))}, moved.reads([]parentColumn{{"transcript_id", backoffice.NounTranscript}}))
 }
 
-// noteMoved notes calculations that moved with their transcripts, under the customers of before and now.
+// noteMoved records calculations that moved with their transcripts, under the old and new customers.
 func (w *transcriptWriter) noteMoved(moved attachments) {
 	for id, transcript := range moved {
 		parents := transcript

@@ -24,13 +24,13 @@ func (s *Store) BeginDocument(ctx context.Context, transcriptID, upload string, 
 	return of, err
 }
 
-// oneRow reads the row with an identifier, which is SQL of one argument.
+// oneRow reads the row with an identifier, which is SQL with one argument.
 func oneRow[T any, C comparable](n *noun[T, C], id, arg string, into **T) *Statement {
 	columns, read := n.whole(func(t *T) { *into = t })
 	return &Statement{Text: "SELECT " + naming(n.table.name, "of_document") + columns + " FROM " + n.table.name + " t WHERE t.id = " + id, Args: []any{arg}, Each: read}
 }
 
-// setDocumentText writes what v says of its document to a completed transcript, and nothing else.
+// setDocumentText writes the document of v to a completed transcript, and nothing else.
 func setDocumentText(d *Dialect) string {
 	const own = "(CASE WHEN t.own_updated_at > v.own_updated_at THEN t.own_updated_at ELSE v.own_updated_at END)"
 	var sets []string

@@ -2,8 +2,8 @@ package store
 
 import "example.org/backoffice/backoffice"
 
-// customVariable picks transcripts by a member of the object of their answers. Objects in which a NUL is written are
-// left out: PostgreSQL takes none of them apart.
+// customVariable picks transcripts by a member of the object of their answers. It skips objects that contain a NUL:
+// PostgreSQL cannot parse them.
 var customVariable = []criterion[backoffice.TranscriptCriteria]{{
 	when: func(c backoffice.TranscriptCriteria) bool { return c.Variable.Set },
 	text: func(d *Dialect) string {

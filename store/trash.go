@@ -12,14 +12,14 @@ func (t *tx) DryRun() { t.dryRun = !t.restricted }
 
 func (t *tx) KeepDeleted(how backoffice.Keeping) { t.keeping = &how }
 
-// keeps reports whether what is deleted of a noun goes to the trash.
+// keeps reports whether deleted records of a noun go to the trash.
 func (t *tx) keeps(noun backoffice.Noun) bool {
 	return t.keeping != nil && !t.dryRun && (noun == backoffice.NounCustomer || noun == backoffice.NounRelation)
 }
 
-// keepGoing puts records that are about to be deleted into the trash, with what goes with them.
+// keepGoing puts records that are about to be deleted into the trash, with their cascade.
 func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) error {
-	ctx = whole(ctx) // of which none was found to be out of view
+	ctx = whole(ctx) // they were all checked to be visible
 	going := map[backoffice.Noun][]string{noun: ids}
 	for o, touched := range t.touched {
 		if touched.done == backoffice.Deleted && o.noun != noun {
@@ -33,7 +33,7 @@ func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) 
 				return entry
 			}
 		}
-		return &backoffice.Trashed{} // what went before, in the same transaction
+		return &backoffice.Trashed{} // deleted earlier, in the same transaction
 	}
 	for _, id := range ids {
 		gone[id] = &backoffice.Trashed{ID: id, Noun: noun, ClientID: t.keeping.ClientID, At: t.keeping.At}
@@ -97,7 +97,7 @@ func (t *tx) PutTrashed(ctx context.Context, trashed *backoffice.Trashed) error 
 	}}, t.putting(trashed, "$5", trashed.Until.Milliseconds())...)...)
 }
 
-// putting writes something into the trash where nothing has its identifier, and its files after it.
+// putting puts an entry into the trash, replacing one with its identifier, and its files after it.
 func (t *tx) putting(entry *backoffice.Trashed, until string, argument int64) (do []func(context.Context) error) {
 	do = append(do, func(ctx context.Context) error {
 		records, err := json.Marshal(frozenOf(entry))
@@ -170,7 +170,8 @@ func (s *Store) EmptyTrash(ctx context.Context, ids ...string) (erased, fileKeys
 
 func (s *Store) EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, err error) {
 	const due = "SELECT /*backoffice:trash.due*/ id FROM trash WHERE until <= "
-	if id, err := firstText(ctx, s.primary(), due+s.nouns.dialect.now+" LIMIT 1"); err != nil || id == "" { // as nearly always
+	// Nearly always nothing is due.
+	if id, err := firstText(ctx, s.primary(), due+s.nouns.dialect.now+" LIMIT 1"); err != nil || id == "" {
 		return nil, nil, err
 	}
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
@@ -184,7 +185,7 @@ func (s *Store) EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, e
 	return erased, fileKeys, err
 }
 
-// emptyTrash erases for good what is in the trash, and notes the files to be removed.
+// emptyTrash erases entries of the trash for good, and records the files to remove.
 func (t *tx) emptyTrash(ctx context.Context, ids []string) (erased, keys []string, err error) {
 	if len(ids) == 0 {
 		return nil, nil, nil

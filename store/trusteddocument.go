@@ -7,7 +7,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// selectTrusted reads documents with a row for each alias, or one without.
+// selectTrusted reads documents with a row for each alias, or one row without.
 func selectTrusted(q backoffice.TrustedQuery) (text string, args []any) {
 	column := "''"
 	if q.Texts {
@@ -84,10 +84,10 @@ func (s *Store) ChangeTrustedDocuments(ctx context.Context, act backoffice.Chang
 	})
 }
 
-// trustedAtOnce is how many statements are sent in one trip.
+// trustedAtOnce is how many statements are sent in one round trip.
 const trustedAtOnce = 500
 
-// changeTrusted does changes, in their order: what an alias is of is there before it.
+// changeTrusted applies changes in their order: the target of an alias exists before the alias.
 func (t *tx) changeTrusted(ctx context.Context, changes backoffice.TrustedChanges) error {
 	const this = " WHERE document_set = $1 AND name = $2 AND id = $3"
 	var documents, aliases []func(context.Context) error

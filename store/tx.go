@@ -6,17 +6,17 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// tx is a transaction. What fails in it makes it good for nothing: PostgreSQL takes no statement after a failed one,
-// and a part of a refused write may be done. So the first failure is kept, whatever the caller makes of it.
+// tx is a transaction. A failure makes it unusable: PostgreSQL accepts no statement after a failed one, and a rejected
+// write may be half done. So it keeps the first failure, even if the caller ignores it.
 type tx struct {
 	nounReader
 	backoffice.WritersByName
 	store     *Store
 	to        Sender
 	conn      Conn
-	copier    Copier     // nil when the engine copies nothing
-	batchConn BatchConn  // nil when the engine is here
-	running   *coroutine // of several that ask together; nil when there are none
+	copier    Copier     // nil when the engine cannot copy
+	batchConn BatchConn  // nil when the engine is local
+	running   *coroutine // of several that share round trips; nil when there are none
 	failed    error
 	changes   []*backoffice.Change
 	visible   visibility
@@ -25,21 +25,21 @@ type tx struct {
 	acts  bool            // something that is an act when an administrator does it
 	noted *backoffice.Act // whose entry is among the changes
 
-	touched        map[object]*touch // what the log does not tell of yet
+	touched        map[object]*touch // what is not in the log yet
 	touchedInOrder []object
-	author         *backoffice.Change // the last entry that somebody logged
+	author         *backoffice.Change // the last entry that was logged explicitly
 
 	keeping *backoffice.Keeping // see KeepDeleted
 	dryRun  bool                // see DryRun
 
 	restricted bool
-	wrote      map[backoffice.Noun]map[string]bool // what is there when it ends, of one that is restricted
+	wrote      map[backoffice.Noun]map[string]bool // whether the records exist at the end, in a restricted transaction
 	passed     map[object]bool                     // by goesInView
 }
 
 var _ backoffice.Tx = (*tx)(nil)
 
-// fail notes and returns the reason for which the transaction can't be committed any more.
+// fail records and returns the reason why the transaction can't be committed any more.
 func (t *tx) fail(err error) error {
 	if violationOf(t.failed) != nil || t.failed == nil {
 		t.failed = err
@@ -47,8 +47,8 @@ func (t *tx) fail(err error) error {
 	return err
 }
 
-// inTx sends statements with those of the functions beside, if there are such, and none after a failure. What became
-// of a violation is told by the writer that met it.
+// inTx sends statements, together with those of other coroutines if there are any, and none after a failure. A
+// violation is reported by the writer that caused it.
 type inTx struct{ tx *tx }
 
 func (i inTx) Send(ctx context.Context, statements ...*Statement) {
@@ -65,7 +65,7 @@ func (i inTx) Send(ctx context.Context, statements ...*Statement) {
 	}
 }
 
-// trip sends statements, or leaves that to the functions beside.
+// trip sends statements, or leaves that to the coroutines.
 func (t *tx) trip(ctx context.Context, statements []*Statement) {
 	if t.running == nil {
 		t.to.Send(ctx, statements...)
@@ -80,12 +80,12 @@ func failAll(statements []*Statement, err error) {
 	}
 }
 
-// What advisory locks are for. An engine with a single writer needs none.
+// The purposes of advisory locks. An engine with a single writer needs none.
 const (
 	lockIdentifiers int64 = iota + 1 // identifiers that come from elsewhere
 	lockChanges                      // the end of the change log
 	lockChains                       // the register of consultations: its number of chains
-	lockAssignments                  // who has which checklist, among those who assign one to many
+	lockAssignments                  // who has which checklist, for those who assign one to many
 	lockDocuments                    // the trusted documents
 	lockKeys                         // the keys of the keyset, and who knows them
 )

@@ -9,14 +9,15 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// uniqueValue is what only one row of a noun may have.
+// uniqueValue is a value that only one row of a noun may have.
 type uniqueValue struct {
 	field   []string // of the input, for TAKEN
-	columns []string // which hold the value together; none when only the table's own rule knows it
-	release string   // what an update sets so that a row has the value no more; "" when the row is deleted instead, on which nothing hangs
+	columns []string // the columns of the value; none when only the table's own rule knows it
+	// An update sets this so that a row loses the value; "" when the row, which has no dependents, is deleted instead.
+	release string
 }
 
-// holdersText is the statement that finds who has the unique values of v.
+// holdersText finds the rows that have the unique values of v.
 func holdersText[T any, C comparable](t *table[T, C], d *Dialect) string {
 	if len(t.unique.columns) == 0 {
 		return ""
@@ -86,7 +87,7 @@ func inJSON[T any](columns []*column[T], rows []*T) string {
 			values[i] = append(values[i], c.value(row))
 		}
 	}
-	array, _ := json.Marshal(values) // of texts: it has nothing to fail on
+	array, _ := json.Marshal(values) // of texts: it cannot fail
 	return string(array)
 }
 

@@ -14,7 +14,7 @@ var userTable = describe(backoffice.UserTable, table[backoffice.User, backoffice
 	special: map[string]special{
 		"firstName": {also: "displayName " + orderField(backoffice.KeyName)},
 		"lastName":  {also: "displayName " + orderField(backoffice.KeyName)},
-		// Their own table has them, where a label that is deleted disappears.
+		// A table of their own has them, from which a deleted label disappears.
 		"labelIds": {serves: "labels", shown: "(SELECT string_agg(l.label_id, ' ' ORDER BY l.position) FROM user_labels l WHERE l.user_id = t.id)"},
 	},
 	columns: []column[backoffice.User]{

@@ -11,44 +11,43 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// What a restricted pair asks is answered by the same statements as what others ask, but of other tables: in front of
-// each one that reads stands a WITH that gives the names of the nouns' tables to what is in view of them. So a
-// condition, an order, a total or a table that is joined goes by it without knowing of it, and what a noun's table
-// says in one line holds for all that is ever asked. Both engines take such a name for the query behind it, as if that
-// stood in its place.
+// Queries of a restricted credential use the same statements as all others, but on other tables: a WITH in front of
+// each reading statement redefines the names of the nouns' tables as their visible rows. So conditions, orders, totals
+// and joins obey the restriction without knowing of it, and one line in a noun's table applies to every query. In both
+// engines such a name means the query of the WITH.
 
-// reach is how the records of a noun reach the customers by whom it is decided whether they are in view.
+// reach leads from the records of a noun to the customers who decide whether they are visible.
 type reach struct {
-	everybody bool     // they do not: all of them are in view
-	itself    bool     // they are the customers
-	customers []string // columns of x, each of which names a customer, all of whom have to be in view
-	year      string   // what has to hold of x where years are restricted; ? is "one of those years"
+	everybody bool     // no customers decide: all records are visible
+	itself    bool     // the records are the customers
+	customers []string // columns of x, each the id of a customer; all of them must be visible
+	year      string   // the condition on x where years are restricted; ? is "one of those years"
 }
 
-// seenByAll are nouns of which every pair sees every record.
+// seenByAll are nouns of which every credential sees every record.
 var seenByAll = reach{everybody: true}
 
-// through are nouns whose records are in view with the customers in all of some columns.
+// through are nouns whose records are visible with the customers in all of some columns.
 func through(columns ...string) reach { return reach{customers: columns} }
 
-// within is a reach of records that belong to a year, or may.
+// within adds to a reach that records belong to a year, or may.
 func (r reach) within(year string) reach {
 	r.year = year
 	return r
 }
 
-// nameParent reports whether each of the columns by which records hang on a parent names a customer by whom they are in
-// view, so that the parent is one.
+// nameParent reports whether each of the columns that refer to a parent has a customer who decides their visibility, so
+// that the parent is one.
 func (r reach) nameParent(columns []string) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, func(column string) bool { return !slices.Contains(r.customers, column) })
 }
 
 func (r reach) isSet() bool { return r.everybody || r.itself || len(r.customers) > 0 }
 
-// viewKind is what the text of a view depends on: of each alternative the amounts of its four kinds of conditions.
+// viewKind is what the text of a view depends on: for each alternative, the amounts of its four kinds of conditions.
 type viewKind string
 
-// amount is how many values a kind of condition has: one is compared, which makes for better plans.
+// amount is how many values a kind of condition has: a single one is compared with =, which gives better plans.
 type amount byte
 
 const (
@@ -59,7 +58,7 @@ const (
 
 type view struct {
 	kind viewKind
-	args []any // behind the statement's own
+	args []any // after the statement's own
 }
 
 func newView(d *Dialect, r backoffice.Restriction) *view {
@@ -80,8 +79,8 @@ func newView(d *Dialect, r backoffice.Restriction) *view {
 	return v
 }
 
-// views keeps what is worked out of restrictions and texts. There are as many as there are pairs and statements;
-// beyond a bound nothing more is kept.
+// views caches what is computed of restrictions and texts: one per credential and statement. Beyond a bound nothing
+// more is added.
 type views struct {
 	of, texts    sync.Map // *view by backoffice.Restriction, string by viewText
 	known, built atomic.Int64
@@ -95,7 +94,7 @@ type viewText struct {
 	kind viewKind
 }
 
-// viewOf is the view of a context, nil where nothing is restricted.
+// viewOf is the view of a context, nil without a restriction.
 func (n *nouns) viewOf(ctx context.Context) *view {
 	r := backoffice.RestrictionOf(ctx)
 	if !r.IsSet() {
@@ -111,14 +110,14 @@ func (n *nouns) viewOf(ctx context.Context) *view {
 	return v
 }
 
-// whole is a context in which the store reads for itself what a write takes with it, whoever sees it.
+// whole is a context in which the store itself reads the cascade of a write, whatever is visible to the caller.
 func whole(ctx context.Context) context.Context {
 	return backoffice.WithRestriction(ctx, backoffice.Restriction{})
 }
 
-// bookkeeping are the shapes of statements that read for a write what no caller is told: on what records hang that are
-// written, and lock them, which is no matter of a view; whether somebody else has a value that only one may have; and
-// which reference leads nowhere. What is written is held to the view by tx.
+// bookkeeping are the shapes of statements that read for a write what no caller sees: they read and lock the parents of
+// written records, which does not depend on visibility; find another record with a unique value; and find a missing
+// reference. tx checks that what is written is visible.
 var bookkeeping = map[string]bool{"attached": true, "going": true, "cascade": true, "holders": true, "there": true}
 
 func (n *nouns) inView(ctx context.Context, statements []*Statement) {
@@ -146,7 +145,7 @@ func (n *nouns) restrict(v *view, s *Statement) {
 	}
 }
 
-// restricted is a text with the tables that it names as they are in view, the text itself when it names none.
+// restricted is a text with its tables replaced by their visible rows, the text itself when it has none.
 func (n *nouns) restricted(of viewText, name string) string {
 	_, shape, _ := strings.Cut(name, ".")
 	if !strings.HasPrefix(of.text, "SELECT ") || bookkeeping[shape] {
@@ -168,7 +167,7 @@ func (n *nouns) restricted(of viewText, name string) string {
 		return n.hasInView(parents.FindStringSubmatch(mark)[1], n.dialect.apart, alternatives)
 	})
 	parts := []string{n.tableInView(n.customers, "", of.kind, of.args)}
-	for _, table := range n.bound { // those beneath customers first, so that what they name is stored
+	for _, table := range n.bound { // descendants of customers first, so that the tables they name are stored
 		for _, column := range table.reach.customers {
 			if named[beneath(table.table, column)] {
 				parts = append(parts, n.tableInView(table, column, of.kind, of.args))
@@ -187,19 +186,18 @@ func (n *nouns) restricted(of viewText, name string) string {
 	return n.dialect.eachApart(with + ", " + moved + " " + text)
 }
 
-// beneath is what a statement calls a table whose rows are in view as far as the customer does not decide it who is
-// named in a column: that one is looked for in view by the statement itself, once for all rows. Without a view there
-// is no such table, and so no answer.
+// beneath is the name for a table whose rows are visible apart from the customer in a column: the statement itself
+// checks that customer, once for all rows. Without a view the table does not exist, so a misuse fails.
 func beneath(table, column string) string { return table + "_beneath_" + column }
 
-// parentInView stands in the text of a statement for the condition that the customer is in view whose identifier an
-// expression has. It is no SQL: where nothing is restricted nobody may ask it.
+// parentInView marks in the text of a statement the condition that the customer with the identifier of an expression is
+// visible. It is not SQL: without a restriction nothing may use it.
 func parentInView(id string) string { return "[" + id + " in view]" }
 
 var parents = regexp.MustCompile(`\[([^][ ]+) in view\]`)
 
-// tableInView is a part of a WITH: a table, or what is beneath a column of it. Every part says which of the tables it
-// means: one of its own name is meant by no one.
+// tableInView is a part of a WITH: a table, or what is beneath a column of it. Every part qualifies the tables it
+// reads: none may mean a part of the same name.
 func (n *nouns) tableInView(of description, below string, kind viewKind, args int) string {
 	d, alternatives, name := n.dialect, n.comparing(kind, args), of.table
 	if below != "" {
@@ -218,12 +216,12 @@ func (n *nouns) tableInView(of description, below string, kind viewKind, args in
 			conditions = append(conditions, n.ofYear(of, is))
 		}
 		if is.customers != "" {
-			for _, column := range of.reach.customers { // said of each table, so that an index by customer serves
+			for _, column := range of.reach.customers { // repeated for each table, so that an index by customer is used
 				conditions = append(conditions, "x."+column+" "+is.customers)
 			}
 		}
 	case of.reach.year != "" && slices.ContainsFunc(alternatives, func(is comparisons) bool { return is.ofYears != "" }):
-		var each []string // a year is in view of the customers of its own alternative alone
+		var each []string // a year is visible with the customers of its own alternative only
 		for _, is := range alternatives {
 			var both []string
 			if is.ofYears != "" {
@@ -248,7 +246,7 @@ func (n *nouns) tableInView(of description, below string, kind viewKind, args in
 	return text + ")"
 }
 
-// anyOf is a condition that holds when one of several does.
+// anyOf is a condition that is true when one of several is.
 func anyOf(conditions []string) string {
 	if len(conditions) == 1 {
 		return conditions[0]
@@ -256,35 +254,33 @@ func anyOf(conditions []string) string {
 	return "((" + strings.Join(conditions, ") OR (") + "))"
 }
 
-// hasInView is the condition that a customer is in view whose identifier an expression has.
+// hasInView is the condition that the customer with the identifier of an expression is visible.
 func (n *nouns) hasInView(id, apart string, alternatives []comparisons) string {
 	if d, is := n.dialect, alternatives[0]; len(alternatives) == 1 && d.seen != "" {
 		switch {
-		case is.responsible != "" || is.labelled != "": // an index has all that is asked
+		case is.responsible != "" || is.labelled != "": // an index has everything it needs
 			return "EXISTS (SELECT 1 FROM " + d.stored + "customers v" + d.seen + " WHERE v.id = " + id + " AND " + n.customerInView("v", is, false) + ")"
-		case is.ofYears != "" && is.customers == "": // who has a transcript is there
+		case is.ofYears != "" && is.customers == "": // a customer with a transcript exists
 			return n.hasYear(id, is)
 		}
 	}
 	return "EXISTS (SELECT 1 FROM customers c WHERE c.id = " + id + apart + ")"
 }
 
-// hasYear is the condition that a customer has a transcript of one of the years.
 func (n *nouns) hasYear(id string, is comparisons) string {
 	d := n.dialect
 	return "EXISTS (SELECT 1 FROM " + d.stored + "transcripts w WHERE w.customer_id = " + id + " AND " + d.plain + "w.financial_year_id " + is.ofYears + d.apart + ")"
 }
 
-// ofYear is the condition that a record x belongs to one of the years.
 func (n *nouns) ofYear(of description, is comparisons) string {
 	return "(" + strings.ReplaceAll(strings.ReplaceAll(of.reach.year, "stored.", n.dialect.stored), "?", is.ofYears) + ")"
 }
 
-// customerInView is the condition that an alternative admits a customer. alone says that there is no other one.
+// customerInView is the condition that an alternative admits a customer. alone means it is the only alternative.
 func (n *nouns) customerInView(name string, is comparisons, alone bool) string {
 	d, conditions := n.dialect, []string(nil)
 	switch {
-	case is.responsible != "" && is.one && alone: // whose index is in the order of identifiers
+	case is.responsible != "" && is.one && alone: // the index of the customers is in the order of identifiers
 		conditions = append(conditions, name+".responsible_id "+is.responsible)
 	case is.responsible != "":
 		conditions = append(conditions, d.plain+name+".responsible_id "+is.responsible)
@@ -301,7 +297,7 @@ func (n *nouns) customerInView(name string, is comparisons, alone bool) string {
 	return strings.Join(conditions, " AND ")
 }
 
-// comparisons say of a value that it is one of an alternative's; "" where there is none of the kind.
+// comparisons compare a value with those of an alternative; "" where there is none of the kind.
 type comparisons struct {
 	responsible, labelled, customers, ofYears string
 	label, year                               string // of one label, and of the start of a year
@@ -309,7 +305,7 @@ type comparisons struct {
 	one bool // responsible is
 }
 
-// comparing are the comparisons of each alternative, whose arguments stand behind some others.
+// comparing returns the comparisons of each alternative; their arguments follow some others.
 func (n *nouns) comparing(kind viewKind, args int) (all []comparisons) {
 	next := func(a byte, into *string) bool {
 		switch amount(a) {
@@ -341,7 +337,7 @@ func (n *nouns) comparing(kind viewKind, args int) (all []comparisons) {
 	return all
 }
 
-// boundTables are the tables whose records are not everybody's to see, and a pattern of their names.
+// boundTables are the tables with records that not everybody sees, and a pattern of their names.
 func boundTables() (bound []description, customers description, names *regexp.Regexp) {
 	var all []string
 	for _, of := range nounTables() {

@@ -7,27 +7,28 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// An entry of the change log is in view with the record that it is about. Of a record that is gone, or has left, the
-// log knows on what it hung; whether those customers were in view then is told by view_moves: what the next
-// transaction that moved a customer found. Triggers keep it, whatever moves one. The feed tells such a move as well:
-// of a customer that left that it is gone, of one that came that it is new, with all that hangs on it.
+// An entry of the change log is visible with its record. For a record that is deleted, or no longer visible, the log
+// has its former parents; view_moves has whether those customers were visible then: it is what the next transaction
+// that moved a customer found. Triggers maintain it, whatever moves a customer. The feed reports such a move as well: a
+// customer that left as deleted, one that came as created, with all their descendants.
 
-// Where the restriction's own conditions have to stand, which a feed's text does not have.
+// Marks for the restriction's own conditions, which a feed's text does not have.
 const (
 	goneInView  = "[gone in view]"
 	movedInView = "[moved in view]"
 	hasLeft     = "[moved out of view]"
-	yearMoved   = "m.gone = 2" // all of years is to be read again
+	yearMoved   = "m.gone = 2" // all records of years must be read again
 	moves       = " FROM moved m JOIN changes e ON e.sequence = m.sequence"
 )
 
-// Around the condition under which a move m tells anything: the next place is one at which some do.
+// Around the condition that a move m is reported: the next position is one with such moves.
 const tellBegin, tellEnd = "/*tells ", "*/"
 
-// mostMoves is how much that comes into view, or leaves it, is told one by one; limitOfMoves is one more.
+// mostMoves is how many records that become visible, or stop being so, are reported one by one; limitOfMoves is one
+// more.
 const mostMoves, limitOfMoves = 1000, "1001"
 
-// parentsInView are the identifiers of an entry's parents that are in view.
+// parentsInView are the identifiers of an entry's visible parents.
 func parentsInView(d *Dialect) string {
 	return "(SELECT string_agg(p.value, ' ') FROM " + d.parentsOf + " WHERE " + d.letterOf + " NOT IN ('c', 't')" +
 		" OR EXISTS (SELECT 1 FROM customers v WHERE v.id = p.value)" +
@@ -54,7 +55,6 @@ func (d *Dialect) eachApart(text string) string {
 	return before + "EXISTS (" + strings.TrimSuffix(inner, d.apart) + d.apart + d.eachApart(behind)
 }
 
-// describedKind is the noun of a kind of entries.
 func describedKind(kind string) description {
 	noun := backoffice.Noun(kind)
 	if kind == backoffice.RegistrationNumbers {
@@ -63,7 +63,7 @@ func describedKind(kind string) description {
 	return described[slices.IndexFunc(described, func(of description) bool { return of.noun == noun })]
 }
 
-// visibleEntries reads the visible entries c of some kinds, and whether their record is there, in the log's order: a
+// visibleEntries reads the visible entries c of some kinds, and whether their record exists, in the log's order: a
 // union of the kinds would repeat all conditions and be sorted.
 func visibleEntries(columns, kinds string, d *Dialect) string {
 	there := ""
@@ -85,7 +85,8 @@ func visibleEntries(columns, kinds string, d *Dialect) string {
 		" AND sequence > $1 AND (" + there + " OR " + goneInView + ")"
 }
 
-// movesInView are what customers that moved at one place have brought along, and taken with them, of some kinds.
+// movesInView are the records of some kinds that became visible, or stopped being so, with the customers that moved at
+// one position.
 func movesInView(kinds []string) string {
 	one := func(place, kind, id, done, from, parents, letters string) string {
 		return "SELECT * FROM (SELECT DISTINCT m.sequence, e.at, e.client_id, '" + kind + "' AS noun, " + id + " AS object_id, NULL AS fields, '" +
@@ -120,8 +121,8 @@ func movesInView(kinds []string) string {
 	return strings.Join(parts, " UNION ") + tellBegin + strings.Join(tells, " OR ") + tellEnd
 }
 
-// entriesInView puts the restriction's conditions into the text of a feed; moved is the part of its WITH for the
-// customers that moved next, "" where nobody asks.
+// entriesInView puts the restriction's conditions into the text of a feed; moved is the part of its WITH for the next
+// customers that moved, "" where it is not needed.
 func (n *nouns) entriesInView(text string, kind viewKind, args int) (restricted, moved string) {
 	if !strings.Contains(text, goneInView) && !strings.Contains(text, movedInView) && !strings.Contains(text, moves) {
 		return text, ""
@@ -142,7 +143,7 @@ func (n *nouns) entriesInView(text string, kind viewKind, args int) (restricted,
 	if ofYears {
 		moving = "(" + moving + " OR " + yearMoved + ")"
 	}
-	if len(alternatives) > 1 { // the ends of a relation may be in view of different ones
+	if len(alternatives) > 1 { // the two ends of a relation may be visible by different alternatives
 		goneThen = "CASE WHEN c.noun = '" + string(backoffice.NounRelation) + "' THEN " + n.goneUnder(anyOf(then)) + " ELSE " + goneThen + " END"
 	}
 	text = strings.NewReplacer(goneInView, mayBeGone+" AND "+goneThen, movedInView, moving).Replace(text)
@@ -157,12 +158,12 @@ func (n *nouns) entriesInView(text string, kind viewKind, args int) (restricted,
 		" WHERE m.sequence > $1 AND " + moving + " AND (" + tells + ")))"
 }
 
-// mayBeGone is the condition that an entry c can be of a record that is gone, or has left with what it hung on: its
-// parents are those of before and those of now.
+// mayBeGone is the condition that the record of an entry c may be deleted, or no longer visible after its parents
+// changed: an entry has the parents before and after.
 const mayBeGone = "(c.done = 'deleted' AND (c.noun = 'customer' OR c.parent_nouns LIKE '%c%') OR c.done = 'updated' AND " +
 	"CASE c.noun WHEN 'relation' THEN c.parent_nouns LIKE '%c%c%c%' ELSE c.parent_nouns LIKE '%c%c%' OR c.parent_nouns LIKE '%y%y%' END)"
 
-// goneUnder is the condition that so many customers of an entry c were admitted as its record needs to be in view.
+// goneUnder is the condition that as many customers of an entry c were admitted as its record needs to be visible.
 func (n *nouns) goneUnder(admitted string) string {
 	customers := "(SELECT count(*) FROM " + strings.ReplaceAll(n.dialect.parentsOf, "c.parents", "CASE c.noun WHEN 'customer' THEN c.object_id ELSE c.parents END") +
 		" WHERE (c.noun = 'customer' OR " + n.dialect.letterOf + " = 'c')"
@@ -170,8 +171,8 @@ func (n *nouns) goneUnder(admitted string) string {
 		" WHEN c.noun = 'relation' THEN 2 ELSE 1 END"
 }
 
-// yearsThen is the condition that an entry c of what hangs on a year was in view by it. What was before a year moved is
-// not told: then all is read again.
+// yearsThen is the condition that an entry c of a record that depends on a year was visible by it. What was there
+// before a year moved is not reported: then clients read everything again.
 func (n *nouns) yearsThen(is comparisons) string {
 	parents := "EXISTS (SELECT 1 FROM " + n.dialect.parentsOf + " WHERE " + n.dialect.letterOf
 	return "c.sequence >= (SELECT COALESCE(MAX(n.sequence), 0) FROM view_moves n WHERE n.customer_id = '') AND CASE WHEN c.done = 'deleted' THEN" +
@@ -180,7 +181,7 @@ func (n *nouns) yearsThen(is comparisons) string {
 		" ELSE COALESCE(c.parent_nouns, '') NOT LIKE '%y%' OR " + parents + " = 'y' AND p.value " + is.ofYears + ") END"
 }
 
-// admitted is the condition that an alternative admits a customer as columns of a move m have it.
+// admitted is the condition that an alternative admits a customer by the columns of a move m.
 func (n *nouns) admitted(side string, is comparisons) string {
 	one := func(words, is string) string {
 		return "EXISTS (SELECT 1 FROM " + strings.ReplaceAll(n.dialect.parentsOf, "c.parents", words) + " WHERE p.value " + is + ")"
@@ -201,8 +202,8 @@ func (n *nouns) admitted(side string, is comparisons) string {
 	return strings.Join(conditions, " AND ")
 }
 
-// admittedThen is the condition that an alternative admitted the customer of an identifier before the transaction of
-// an entry c.
+// admittedThen is the condition that an alternative admitted the customer of an identifier before the transaction of an
+// entry c.
 func (n *nouns) admittedThen(id string, is comparisons) string {
 	later := " FROM view_moves n WHERE n.customer_id = " + id + " AND n.sequence >= c.sequence)"
 	return "CASE WHEN EXISTS (SELECT 1" + later + " THEN EXISTS (SELECT 1 FROM view_moves m WHERE m.customer_id = " + id +

@@ -9,11 +9,11 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A restricted transaction writes nothing that is not in view before it, when it is there, and after it, when it
-// stays: whoever writes, by whatever way. What a caller names is looked for in view by those who read it, who say
-// NOT_FOUND; this is for what goes with it, and for where it leads.
+// A restricted transaction writes only records that are visible before it, if they exist, and after it, if they stay,
+// whatever the way of writing. Reads check the records that a caller names and return NOT_FOUND; this is for cascades,
+// and for the result of the write.
 
-// noteWrote notes what a restricted transaction does.
+// noteWrote records what a restricted transaction does.
 func (t *tx) noteWrote(o object, done backoffice.ChangeAction) {
 	if !t.restricted {
 		return
@@ -44,14 +44,14 @@ func (t *tx) StaysInView(ctx context.Context) error {
 	return nil
 }
 
-// goesInView rejects a deletion when anything that was noted to go or to change with the records is not in view.
+// goesInView rejects a deletion when a record of its cascade is not visible.
 func (t *tx) goesInView(ctx context.Context) error {
 	if !t.restricted {
 		return nil
 	}
 	ids := map[backoffice.Noun][]string{}
 	for o := range t.touched {
-		if !t.passed[o] { // it may be gone since
+		if !t.passed[o] { // it may be deleted since
 			ids[o.noun] = append(ids[o.noun], o.id)
 		}
 	}
@@ -69,7 +69,7 @@ func (t *tx) goesInView(ctx context.Context) error {
 	return nil
 }
 
-// isInView refuses to go on with records of which one is not in view.
+// isInView fails when one of the records is not visible.
 func (t *tx) isInView(ctx context.Context, noun backoffice.Noun, ids []string, refusal error) error {
 	if ids = backoffice.Unique(wellFormed(ids)); !t.restricted || ids == nil {
 		return nil
@@ -77,7 +77,7 @@ func (t *tx) isInView(ctx context.Context, noun backoffice.Noun, ids []string, r
 	n := t.store.nouns
 	at := slices.IndexFunc(n.bound, func(of description) bool { return of.noun == noun })
 	if at < 0 {
-		return nil // everybody sees it
+		return nil // all records are visible to everybody
 	}
 	text := "SELECT " + naming(n.bound[at].table, "in_view") + "count(*) FROM " + n.bound[at].table + " t WHERE t.id " + strings.ReplaceAll(n.dialect.in, "?", "$1")
 	for len(ids) > 0 {

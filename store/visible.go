@@ -7,13 +7,13 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// visibility keeps when the changes of a transaction become visible. Whoever asks for what changed since an instant
-// must not miss a row because another transaction, which began later, was seen first. So the instant is taken where
-// the order is decided: under the lock of the log's end, never before the one that was taken last. The rows of a small
-// transaction get it then. Those of a large one would be written twice, while all other writers wait: they are marked
-// with an instant of their own as they are written, and late_writes tells what that one stands for.
+// visibility keeps when the changes of a transaction become visible. A client that asks for the changes since an
+// instant must not miss a row because another transaction, which began later, was seen first. So the instant is taken
+// where the order is decided: under the lock of the log's end, never before the last one taken. The rows of a small
+// transaction get it then. The rows of a large one would be written twice while all other writers wait: they are marked
+// with a provisional instant as they are written, and late_writes maps it to the real one.
 type visibility struct {
-	mark  backoffice.Instant       // of rows that are written, until the instant is known
+	mark  backoffice.Instant       // of written rows, until the instant is known
 	rows  map[changedRows][]string // identifiers; none of a large transaction
 	count int
 	shown []*backoffice.Instant // of the rows' latest change, as they were written
@@ -21,10 +21,10 @@ type visibility struct {
 
 type changedRows struct {
 	table  string
-	hidden bool // not for everybody to see
+	hidden bool // not visible to everybody
 }
 
-// changeText sets the instants of rows to when their change became visible. None that is shown of a row is later.
+// changeText sets the timestamps of rows to when their change became visible. No timestamp shown of a row is later.
 type changeText struct {
 	of   changedRows
 	sets string // $2 is the instant
@@ -36,7 +36,7 @@ var changeTexts = []changeText{
 	{changedRows{table: "transcripts"}, "visible_at = $2, " + earlier("updated_at") + ", " + earlier("own_updated_at")},
 }
 
-// text is the statement for the rows of $1. from is where the instant e.at comes from, "" when it is the argument $2.
+// text is the statement for the rows of $1. from is the source of the instant e.at, "" when it is the argument $2.
 func (c *changeText) text(d *Dialect, from string) string {
 	sets := c.sets
 	if from != "" {
@@ -45,17 +45,17 @@ func (c *changeText) text(d *Dialect, from string) string {
 	return "UPDATE " + naming(c.of.table, "show") + c.of.table + " SET " + sets + from + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1")
 }
 
-// lastInstant is that of the entries which a transaction has just put at the end of the log.
+// lastInstant is the instant of the entries that a transaction has just appended to the log.
 const lastInstant = " FROM (SELECT c.visible_at AS at FROM changes c ORDER BY c.sequence DESC LIMIT 1) e"
 
-// hiddenChanges tells which changes of a noun are not for everybody to see. Its rows have an open_visible_at, which
-// such a change leaves as it is, beside their visible_at.
+// hiddenChanges defines which changes of a noun are not visible to everybody. Such a change sets visible_at of its row,
+// but not open_visible_at.
 type hiddenChanges[T any] struct {
 	is    func(*T) bool // of the latest change of a record
-	wrote string        // the same of what is written, v
+	wrote string        // the same of the written row v
 }
 
-// openVisibleAt is what a statement that marks rows writes there.
+// openVisibleAt is the value that a marking statement writes there.
 func (h *hiddenChanges[T]) openVisibleAt(table, mark string) string {
 	return "CASE WHEN " + h.wrote + " THEN COALESCE((SELECT o.open_visible_at FROM " + table + " o WHERE o.id = v.id), " + mark + ") ELSE " + mark + " END"
 }
@@ -104,10 +104,10 @@ func (w *writer[T, C]) noteChanged(rows []*T) {
 	}
 }
 
-// end is the end of the change log, which belongs to the transaction from here on.
+// end is the end of the change log, locked by the transaction.
 type end struct {
 	last int64              // the number of the last entry
-	at   backoffice.Instant // when what the transaction changes becomes visible
+	at   backoffice.Instant // when the transaction's changes become visible
 }
 
 func (t *tx) endOfLog(ctx context.Context) (e end, err error) {
@@ -118,19 +118,20 @@ func (t *tx) endOfLog(ctx context.Context) (e end, err error) {
 		e.last, e.at = row.Int(0), backoffice.InstantAt(max(row.Int(1), row.Int(2)))
 		return nil
 	})
-	if t.visible.isLarge() { // what such a transaction wrote shows instants up to its mark
+	// The rows of a large transaction show instants up to its mark.
+	if t.visible.isLarge() {
 		e.at = max(e.at, t.visible.mark)
 	}
 	return e, err
 }
 
-// endOfLogText asks for the number of the last entry, its instant, and what the store's clock says.
+// endOfLogText reads the number of the last entry, its instant, and the store's clock.
 func endOfLogText(d *Dialect) string {
 	return "SELECT /*backoffice:changes.end*/ COALESCE((SELECT MAX(sequence) FROM changes), 0)," +
 		" COALESCE((SELECT c.visible_at FROM changes c WHERE c.sequence = (SELECT MAX(sequence) FROM changes)), 0), " + d.now
 }
 
-// show gives the rows that changed the instant at which they become visible.
+// show sets the instant at which the changed rows become visible.
 func (t *tx) show(ctx context.Context, at backoffice.Instant) error {
 	v := &t.visible
 	if v.isLarge() {
@@ -153,7 +154,7 @@ func (t *tx) show(ctx context.Context, at backoffice.Instant) error {
 	return nil
 }
 
-// changedSince picks rows whose change became visible, by the column that says so, at an instant or later.
+// changedSince picks rows whose change became visible, by the column for it, at an instant or later.
 func changedSince[C any](column string, of func(C) backoffice.Instant) criterion[C] {
 	return criterion[C]{
 		when: func(c C) bool { return of(c) != 0 },

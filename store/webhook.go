@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// What is stored of a webhook: what an operator alters, and behind it the progress, which senders do.
+// The columns of a webhook: the settings, which operators change, and the progress, which senders update.
 const (
 	webhookSettings = "url, nouns, secret, old_secret, old_secret_to"
 	webhookProgress = "stop, at, message_through, message_nouns, message_made_at, message_body, attempts, due, failure, tried_at, delivered_at, history"
@@ -16,7 +16,7 @@ const (
 	selectWebhooks = "SELECT /*backoffice:webhooks.list*/ id, client_id, created_at, version, steps, " + webhookSettings + ", " + webhookProgress + " FROM webhooks"
 )
 
-// listWebhooks reads them without what their messages say.
+// listWebhooks reads webhooks without the content of their messages.
 var listWebhooks = strings.Replace(selectWebhooks, "message_body", "NULL", 1) + " ORDER BY id"
 
 func queryWebhooks(ctx context.Context, conn Conn, text string, args ...any) (hooks []*backoffice.Webhook, err error) {
@@ -53,7 +53,7 @@ func queryWebhooks(ctx context.Context, conn Conn, text string, args ...any) (ho
 func nounsNamed(names string) (nouns []backoffice.Noun, err error) {
 	for _, name := range strings.Fields(names) {
 		noun, err := backoffice.ParseChangeNoun(name)
-		if err != nil { // of a newer program: what is told of it is nothing that this one may guess
+		if err != nil { // of a newer program: this one must not guess
 			return nil, &backoffice.Error{Kind: backoffice.Internal, Message: "internal error", Cause: err}
 		}
 		nouns = append(nouns, noun)
@@ -146,7 +146,7 @@ func (s *Store) CreateWebhook(ctx context.Context, w *backoffice.Webhook) error 
 	})
 }
 
-// noteWebhook notes in the change log what an operator did.
+// noteWebhook logs an operator's act.
 func (t *tx) noteWebhook(ctx context.Context, id, act string, done backoffice.ChangeAction, now backoffice.Instant) error {
 	return t.LogChanges(ctx, &backoffice.Change{At: now, Action: act, Noun: backoffice.NounWebhook, ObjectID: id, Done: done})
 }
@@ -155,7 +155,7 @@ func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffic
 	settings := len(strings.Split(webhookSettings, ", "))
 	text := "UPDATE /*backoffice:webhooks.update*/ webhooks SET version = version + 1, " + assigned(webhookSettings, 2) + ", " + assigned(webhookProgress, 2+settings) + " WHERE id = $1"
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		// It is locked by itself before it is read: what was waited for is then seen.
+		// The row is locked before it is read, so that the read sees the changes that the lock waited for.
 		lock := "SELECT /*backoffice:webhooks.lock*/ id FROM webhooks WHERE id = $1" + s.nouns.dialect.forKey
 		if err := tx.conn.Query(ctx, lock, []any{storable(id)}, func(*Row) error { return nil }); err != nil {
 			return err

@@ -14,8 +14,8 @@ import (
 type writeTexts struct {
 	insert, upsert, update, delete string
 	copied                         copyTexts
-	attached                       string // reads on what records hang that are to be written
-	going                          string // the same of those that are to be deleted
+	attached                       string // reads the parents of records to be written
+	going                          string // the same of records to be deleted
 }
 
 // writeTextsOf makes the statements. They take the records as a table v: of arrays where the engine has them, so that
@@ -65,7 +65,6 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 	}
 }
 
-// nextVersion is backoffice.NextVersion in SQL.
 func nextVersion(version string) string {
 	const from = "(SELECT versions_from FROM change_versions)"
 	return "CASE WHEN " + version + " < " + from + " THEN " + from +
@@ -93,7 +92,6 @@ func (t *table[T, C]) source(d *Dialect) string {
 	return "(SELECT " + strings.Join(parameters, ", ") + ") v"
 }
 
-// writer changes a noun, inside a transaction.
 type writer[T any, C comparable] struct {
 	reader[T, C]
 	conn Conn
@@ -137,7 +135,7 @@ func (w *writer[T, C]) run(ctx context.Context, text string, rows []*T) (int, er
 	return int(changed), nil
 }
 
-// mark is the argument of a writing statement that stands behind the columns, for nouns that have it.
+// mark is the argument of a writing statement after the columns, for nouns that have it.
 func (w *writer[T, C]) mark() []any {
 	if w.table.changedAt == nil {
 		return nil
@@ -145,7 +143,6 @@ func (w *writer[T, C]) mark() []any {
 	return []any{w.tx.visible.mark.Milliseconds()}
 }
 
-// byID reads rows within the transaction.
 func (w *writer[T, C]) byID(ctx context.Context, ids []string, want backoffice.Columns) (map[string]*T, error) {
 	return backoffice.ReadByID[*T, C](ctx, &w.reader, ids, want)
 }
@@ -170,7 +167,7 @@ func (w *writer[T, C]) Insert(ctx context.Context, rows ...*T) error {
 	return nil
 }
 
-// together does in one trip what is done with one statement's number of rows; with more, one after the other.
+// together does in one round trip what fits one statement's number of rows; with more, one after the other.
 func (w *writer[T, C]) together(ctx context.Context, rows []*T, do ...func(ctx context.Context) error) error {
 	if len(rows) <= maxBatch {
 		return w.tx.together(ctx, do...)
@@ -203,7 +200,7 @@ func (w *writer[T, C]) Update(ctx context.Context, rows ...*T) error {
 	return nil
 }
 
-// attachedOf is attached, but asks nothing where there is no answer: what hangs on nothing.
+// attachedOf is attached, but skips nouns without parents.
 func (w *writer[T, C]) attachedOf(ctx context.Context, rows []*T, into attachments) error {
 	ids := w.idsOf(rows)
 	if len(w.parents) > 0 {
@@ -215,8 +212,8 @@ func (w *writer[T, C]) attachedOf(ctx context.Context, rows []*T, into attachmen
 	return nil
 }
 
-// update stores the columns of rows. Why one can't be stored is asked with the update itself where a list that is
-// written in the same trip may fail for it: then nothing can be asked any more.
+// update stores the columns of rows. If a list written in the same round trip may fail because of the row, the reason
+// why a row can't be stored is read with the update itself: after a failure nothing can be read any more.
 func (w *writer[T, C]) update(ctx context.Context, rows []*T) error {
 	var changed int
 	var stored map[string]*T
@@ -304,7 +301,7 @@ func (w *writer[T, C]) Delete(ctx context.Context, ids ...string) ([]string, err
 	return w.deleteAfter(ctx, ids, func(context.Context) error { return nil })
 }
 
-// deleteAfter deletes rows when first has been done, which finds what goes with them noted and locked.
+// deleteAfter deletes rows after first, which finds their cascade recorded and locked.
 func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func(ctx context.Context) error) ([]string, error) {
 	ids = backoffice.Unique(wellFormed(ids))
 	if ids == nil {
@@ -316,7 +313,7 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func
 	var deleted []string
 	own := attachments{}
 	look := func(ctx context.Context) error { return w.touchCascades(ctx, ids, own) }
-	if w.tx.keeps(w.table.noun) { // what goes has to be known first
+	if w.tx.keeps(w.table.noun) { // the cascade must be known first
 		if err := look(ctx); err != nil {
 			return nil, err
 		}
@@ -359,9 +356,9 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func
 	return deleted, err
 }
 
-// refuseTakenIDs refuses identifiers that another noun has, and when inserting, those that this one has. New
-// identifiers are UUIDv7 and collide with nothing, so a look before the write is enough for them; those from elsewhere
-// come by Upsert, one transaction at a time. A table of all identifiers would make every write twice as large.
+// refuseTakenIDs rejects identifiers that another noun has, and on insert those that this noun has. New identifiers are
+// UUIDv7 and collide with nothing, so a check before the write is enough for them; those from elsewhere arrive through
+// Upsert, one transaction at a time. A table of all identifiers would make every write twice as large.
 func (w *writer[T, C]) refuseTakenIDs(ctx context.Context, rows []*T, inserting bool) error {
 	ids := w.idsOf(rows)
 	seen := make(map[string]bool, len(ids))
@@ -394,7 +391,7 @@ func takenID() error {
 	return backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeTaken, Message: "the identifier is taken", Field: []string{"id"}})
 }
 
-// refusal turns a constraint that stood in the way into what the caller can fix.
+// refusal turns a failed constraint into an error that the caller can fix.
 func (w *writer[T, C]) refusal(ctx context.Context, err error, rows []*T) error {
 	violation := violationOf(err)
 	switch {
@@ -414,7 +411,7 @@ func (w *writer[T, C]) refusal(ctx context.Context, err error, rows []*T) error 
 	return w.tx.fail(backoffice.Refuse(&missing))
 }
 
-// isMissing reports whether rows refer to something that is not there, on an engine that does not name the constraint.
+// isMissing reports whether rows refer to a missing record, on an engine that does not name the constraint.
 func (w *writer[T, C]) isMissing(ctx context.Context, reference reference, rows []*T) bool {
 	wanted := map[string]bool{}
 	for i := range w.table.columns {
