@@ -6,11 +6,10 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// members, added to a noun's number, stands for the records that there are, whatever is in them: an update does not
-// count.
+// members, added to a noun's number, represents which records exist, whatever their content: an update does not count.
 const members = len(backoffice.Nouns)
 
-// The numbers of nouns are their places among all.
+// The numbers of nouns are their indexes among all.
 var (
 	years, checklists      = backoffice.NounFinancialYear.Index(), backoffice.NounChecklist.Index()
 	users, labels          = backoffice.NounUser.Index(), backoffice.NounLabel.Index()
@@ -28,31 +27,31 @@ func viewsOf(no int) []view {
 	return []view{view(no)}
 }
 
-// nounSet is a set of numbers of nouns: any change of a record of theirs counts.
+// nounSet is a set of numbers of nouns: any change of their records counts.
 type nounSet uint32
 
-var _ [32 - 2*members]struct{} // so many bits it has left
+var _ [32 - 2*members]struct{} // the bits still free
 
-// rules tell of what the answers to a noun's questions depend.
+// rules define what the answers to a noun's queries depend on.
 type rules[C comparable] struct {
 	noun int
-	// finds reports whether a record can match; else no store is asked.
+	// finds reports whether a record can match; if not, the store is not asked.
 	finds func(C) bool
-	// uncached are criteria whose answers are not kept: those that go by the identity of a value, by the clock of the
-	// store's transactions, or by a registration number.
+	// uncached are criteria whose answers are not cached: those that depend on the identity of a value, on the clock of
+	// the store's transactions, or on a registration number.
 	uncached func(C) bool
-	// beside are the other nouns by which criteria pick records; none of most criteria.
+	// beside are the other nouns that criteria query; none for most criteria.
 	beside func(backoffice.Parent, C) nounSet
-	// ranked are the other nouns by which orders put records; none of most orders.
+	// ranked are the other nouns that orders use; none for most orders.
 	ranked map[backoffice.OrderKey]nounSet
 }
 
-// keeps reports whether answers to criteria are kept.
+// keeps reports whether answers to criteria are cached.
 func (r *rules[C]) keeps(c C) bool { return r.uncached == nil || !r.uncached(c) }
 
-// depends are the nouns on which a question about a parent depends as a whole; none when nothing can change its answer
-// but records that hang on the parent itself, and tell so. anyOrder says that it makes no difference what is in the
-// records which the criteria pick.
+// depends are the nouns on which a query about a parent depends as a whole; none when only records of the parent
+// itself, whose changes name it, can change its answer. anyOrder means that the content of the matching records makes
+// no difference.
 func (r *rules[C]) depends(under backoffice.Parent, c C, by backoffice.OrderKey, anyOrder bool) nounSet {
 	beside := r.ranked[by]
 	if r.beside != nil {
@@ -90,7 +89,7 @@ var (
 	}
 )
 
-// transcriptsUncached and besideTranscripts are the rules for criteria on transcripts, with those that lie within them.
+// transcriptsUncached and besideTranscripts are the rules for criteria on transcripts, nested ones included.
 func transcriptsUncached(c backoffice.TranscriptCriteria) bool {
 	return c.UpdatedSince != 0 || slices.ContainsFunc(c.Any.List(), transcriptsUncached) || slices.ContainsFunc(c.Not.List(), transcriptsUncached)
 }
@@ -102,7 +101,7 @@ func besideTranscripts(c backoffice.TranscriptCriteria) (of nounSet) {
 	return of | union(besideTranscripts, c.Any, c.Not)
 }
 
-// customersUncached and besideCustomers are likewise those for criteria on customers.
+// customersUncached and besideCustomers are the same for criteria on customers.
 func customersUncached(c backoffice.CustomerCriteria) bool {
 	return c.IDs != nil || c.UpdatedSince != 0 || c.RegistrationIndex != "" || c.SpouseRegistrationIndex != "" ||
 		slices.ContainsFunc(c.Any.List(), customersUncached) || slices.ContainsFunc(c.Not.List(), customersUncached) ||
@@ -122,7 +121,7 @@ func besideCustomers(c backoffice.CustomerCriteria) (of nounSet) {
 	return of | union(besideCustomers, c.Any, c.Not)
 }
 
-// union are the nouns beside any of the criteria that lie within others.
+// union combines beside for nested criteria.
 func union[C comparable](beside func(C) nounSet, within ...backoffice.Nested[C]) (of nounSet) {
 	for _, nested := range within {
 		for _, c := range nested.List() {

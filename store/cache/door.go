@@ -5,17 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// door keeps out what is asked for once. While there is room everything is let in; then only what was asked for twice
-// among the last few, so that a walk over more than there is room for costs neither copies nor evictions. What it
-// remembers is a bit for a place's digest: now and then one is let in at once because another has the same bit.
+// door is the admission policy. While there is room everything is admitted; then only what was asked for twice lately,
+// so that a walk over more than fits costs neither copies nor evictions. It remembers one bit of a key's digest: now
+// and then a key is admitted at once because another has the same bit.
 type door struct {
 	full   atomic.Bool
 	knocks atomic.Int64 // since the bits were cleared
 	bits   []atomic.Uint64
-	room   int64 // how many knocks are remembered
+	room   int64 // how many sightings are remembered
 }
 
-// bitsEach are for each knock that is remembered: one place in so many is taken for another.
+// bitsEach is the number of bits for each remembered sighting: one key in so many is taken for another.
 const bitsEach = 8
 
 func newDoor(bytes int) *door {
@@ -23,7 +23,7 @@ func newDoor(bytes int) *door {
 	return &door{bits: make([]atomic.Uint64, room*bitsEach/64), room: int64(room)}
 }
 
-// opens reports whether what was read of a place is to be kept; strict is as if there were no room.
+// opens reports whether what was read of a key is admitted; strict is as if there were no room.
 func (d *door) opens(to place, strict bool) bool {
 	if !strict && !d.full.Load() {
 		return true

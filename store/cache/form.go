@@ -7,19 +7,19 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// form knows where the texts of a noun's records are, so that one that is kept holds no memory but its own: what a
-// store reads comes many rows in a block, and their texts many in another.
+// form knows where the texts of a noun's records are, so that a cached record holds no memory but its own: a store
+// reads many rows in a block, and their texts in another.
 type form struct {
 	of    reflect.Type
 	texts [][]int // of strings that can be moved
 	lists [][]int // of lists of strings
 	bytes [][]int // of lists of bytes
-	own   [][]int // of strings that are their own already
+	own   [][]int // of strings that have their own memory
 	files [][]int // of pointers to structs
 	below *form   // of what those point to
 }
 
-// formOf works out the form of a *struct.
+// formOf computes the form of a *struct.
 func formOf[T any]() *form { return formOfType(reflect.TypeFor[T]().Elem()) }
 
 func formOfType(of reflect.Type) *form {
@@ -60,7 +60,7 @@ func (f *form) add(of reflect.Type, at []int, exported bool) {
 	}
 }
 
-// copyOf copies a record with its texts, and tells how many bytes it takes.
+// copyOf copies a record with its texts, and returns how many bytes it takes.
 func copyOf[T backoffice.Entity](f *form, row T) (T, int) {
 	copied, bytes := f.copy(reflect.ValueOf(row))
 	return copied.Interface().(T), bytes
@@ -82,7 +82,7 @@ func (f *form) copy(pointer reflect.Value) (reflect.Value, int) {
 	for _, at := range f.texts {
 		field := row.FieldByIndex(at)
 		n := field.Len()
-		if n == 0 { // an empty text may point into others, where the collector would go
+		if n == 0 { // an empty text may point into others, which the collector would then keep
 			field.SetZero()
 			continue
 		}

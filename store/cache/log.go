@@ -12,28 +12,28 @@ import (
 	"example.org/backoffice/store"
 )
 
-// moment is a number of the change log, in one of its histories: another one begins when what was known of the log
-// turns out not to be in it, or when too much happened at once to tell what of it is still good.
+// moment is a number of the change log, in one of its histories. A new history begins when what was known of the log is
+// not in it, or when too much happened at once to know what is still valid.
 type moment struct{ history, at int64 }
 
-// log is what is known of the change log: how far it has come, and what was touched lately.
+// log is what is known of the change log: how far it has come, and what was changed lately.
 type log struct {
 	mu      sync.RWMutex
 	known   bool
 	now     moment
-	last    backoffice.Change // that with the number now.at
-	from    int64             // all that was touched behind this number is in touched
-	touched map[place]int64   // the last number that touched a place
+	last    backoffice.Change // the one with the number now.at
+	from    int64             // everything changed after this number is in touched
+	touched map[place]int64   // the last number that changed a key
 	marks   map[int64]uint64  // of the entries from that number on
 	// changed has for each number of a nounSet the last number of the log that counts.
 	changed [2 * members]atomic.Int64
 }
 
-// mostTouched is how many places are remembered. What was read before the oldest of them is not kept, and what a query
-// has used since then can't be shown to be good any more.
+// mostTouched is how many keys are remembered. What was read before the oldest of them is not cached, and what a query
+// has used since then can't be proved valid any more.
 const mostTouched = 1 << 15
 
-// next is what to ask the log: all from a number on, so that what is known of the last one is compared.
+// next is from which number to read the log: it includes the last known entry, to compare it.
 func (l *log) next() (from int64, limit int) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -43,16 +43,15 @@ func (l *log) next() (from int64, limit int) {
 	return max(l.now.at, 1), store.MostNew + 1
 }
 
-// position is how far the log is known.
 func (l *log) position() moment {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.now
 }
 
-// advance takes what the log answered to next: entries, the newest first. from is the number from which the server
-// that takes writes was asked, so that a lower one is of another history; 0 is for an answer of any server. It returns
-// the moment of the answer; behind says that the log is known further already.
+// advance processes the answer to next: entries, newest first. from is the number from which the primary was asked, so
+// that a lower entry is of another history; 0 is for an answer of any server. It returns the moment of the answer;
+// behind reports that more of the log is known already.
 func (s *Store) advance(entries []*backoffice.Change, from int64) (as moment, behind bool) {
 	l := &s.log
 	l.mu.Lock()
@@ -87,12 +86,12 @@ func (s *Store) advance(entries []*backoffice.Change, from int64) (as moment, be
 	return l.now, false
 }
 
-// rememberFrom forgets what was touched before an entry. It is called under mu.
+// rememberFrom forgets what was changed before an entry. It is called under mu.
 func (l *log) rememberFrom(newest *backoffice.Change) {
 	l.from, l.touched, l.marks = newest.Sequence, map[place]int64{}, map[int64]uint64{newest.Sequence: markOf(newest)}
 }
 
-// markOf tells an entry from others of its number, as its Same does.
+// markOf distinguishes an entry from others of its number, as its Same does.
 func markOf(c *backoffice.Change) uint64 {
 	return maphash.Comparable(seed, struct {
 		at, visible backoffice.Instant
@@ -101,8 +100,8 @@ func markOf(c *backoffice.Change) uint64 {
 	}{c.At, c.VisibleAt, c.ClientID, c.ObjectID, c.Noun})
 }
 
-// momentOf is the moment at which the log ended with an entry; none when this history is not known to have it. An
-// answer that was long under way may be of a server whose last writes were lost meanwhile.
+// momentOf is the moment at which the log ended with an entry; none when this history is not known to have it. A
+// delayed answer may be of a server whose last writes were lost meanwhile.
 func (l *log) momentOf(newest *backoffice.Change) moment {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -112,7 +111,7 @@ func (l *log) momentOf(newest *backoffice.Change) moment {
 	return moment{l.now.history, newest.Sequence}
 }
 
-// continues reports whether the entry that was the last known one is among these, as it was. It is called under mu.
+// continues reports whether the last known entry is among these, unchanged. It is called under mu.
 func (l *log) continues(entries []*backoffice.Change) bool {
 	if l.now.at == 0 {
 		return len(entries) <= store.MostNew
@@ -125,14 +124,14 @@ func (l *log) continues(entries []*backoffice.Change) bool {
 	return false
 }
 
-// touch drops what an entry changes; false when it does not tell what. It is called under mu.
+// touch evicts what an entry changes; false when that is unknown. It is called under mu.
 func (s *Store) touch(e *backoffice.Change) bool {
 	if e.Done == "" || e.Done == backoffice.Unknown {
 		return false
 	}
 	no := e.Noun.Index()
 	if no < 0 {
-		return true // of nothing that is kept
+		return true // nothing of it is cached
 	}
 	s.log.changed[no].Store(e.Sequence)
 	if e.Done != backoffice.Updated {
@@ -154,22 +153,22 @@ func (s *Store) touch(e *backoffice.Change) bool {
 	return true
 }
 
-// dropAll begins another history, in which nothing is known but its last entry. It is called under mu.
+// dropAll begins another history, in which only its last entry is known. It is called under mu.
 func (s *Store) dropAll(newest backoffice.Change) {
 	l := &s.log
 	l.known, l.last = true, newest
 	l.now = moment{l.now.history + 1, newest.Sequence}
 	l.rememberFrom(&newest)
 	for no := range l.changed {
-		l.changed[no].Store(0) // its numbers are of the history before
+		l.changed[no].Store(0) // its numbers are of the previous history
 	}
 	s.dropped.Add(int64(s.memory.EstimatedSize()))
 	s.memory.InvalidateAll()
 }
 
-// dropNouns drops everything of the nouns that were changed up to the newest entry; false when last is not the last
-// known one, or it is not told what was done. What was read before the newest one is not kept, and is not known to be
-// good any more.
+// dropNouns evicts all records of the nouns that were changed up to the newest entry; false when last is not the last
+// known one, or what was done is unknown. What was read before the newest entry is not cached, and can't be proved
+// valid any more.
 func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newest *backoffice.Change) bool {
 	l := &s.log
 	l.mu.Lock()
@@ -201,7 +200,7 @@ func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newe
 	return true
 }
 
-// nouns are those by which something that is kept may change.
+// nouns are those on which a cached entry may depend.
 func (e *kept) nouns() nounSet {
 	switch noun, _ := e.value.(backoffice.Noun); {
 	case e.kind == aNoun:
@@ -214,7 +213,7 @@ func (e *kept) nouns() nounSet {
 	return 1 << e.of
 }
 
-// changedSince reports whether something that counts for one of the nouns has happened behind a number.
+// changedSince reports whether a change that counts for one of the nouns came after a number.
 func (l *log) changedSince(of nounSet, at int64) bool {
 	for no := range of.all() {
 		if l.changed[no].Load() > at {
@@ -234,8 +233,8 @@ func (s nounSet) all() iter.Seq[int] {
 	}
 }
 
-// whileStands does something with what was read as of a moment, unless a change behind it has touched its place or the
-// nouns that it depends on: then it may be old by now. Nothing is dropped meanwhile.
+// whileStands calls a function with what was read at a moment, unless a later change affects its key or the nouns it
+// depends on: then it may be stale. Nothing is evicted meanwhile.
 func (l *log) whileStands(as moment, p place, depends nounSet, do func()) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -244,7 +243,7 @@ func (l *log) whileStands(as moment, p place, depends nounSet, do func()) {
 	}
 }
 
-// good reports whether everything that was good as of one moment is good as of another, too.
+// good reports whether everything that was valid at one moment is valid at another, too.
 func (l *log) good(used []*kept, as, then moment) bool {
 	if len(used) == 0 {
 		return true

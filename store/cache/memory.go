@@ -10,35 +10,35 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// kind tells places apart.
+// kind separates the kinds of keys.
 type kind uint8
 
 const (
 	aRow  kind = iota + 1
-	lists      // all that is known of what hangs on one parent
-	aRoot      // one question whose answer depends on whole nouns
-	aNoun      // of which noun an identifier is
+	lists      // everything known of the lists of one parent
+	aRoot      // one query whose answer depends on whole nouns
+	aNoun      // the noun of an identifier
 )
 
-// view is a noun as a reader shows it. Customers have two, with registration numbers and without.
+// view is a noun as a reader returns it. Customers have two, with registration numbers and without.
 type view uint8
 
-// place is where something is kept. A change touches records, identifiers and the lists of parents; the place of a
-// root question is made of its digest, and nothing touches it: it is good while its nouns are not changed.
+// place is the key of a cache entry. A change evicts records, identifiers and the lists of parents; the key of a root
+// query is made of its digest, and nothing evicts it: it is valid while its nouns are not changed.
 type place struct {
 	kind kind
 	of   view
 	id   string
 }
 
-// kept is what is known of a place. It is never changed once it is kept.
+// kept is a cache entry. It is immutable.
 type kept struct {
 	place
-	filled   int64 // the number of the log as of which it was read; of lists, as of which the latest was
+	filled   int64 // the number of the log at which it was read; of lists, of the latest
 	bytes    int
 	want     backoffice.Columns // of a row
-	value    any                // a row, nil for none; the answer to a root question; a noun
-	question any                // of a root question
+	value    any                // a row, nil for none; the answer to a root query; a noun
+	question any                // of a root query
 	depends  nounSet            // likewise
 	answers  []answer           // about the lists of a parent
 }
@@ -51,15 +51,14 @@ type answer struct {
 	value    any
 }
 
-// overhead is what an entry takes beside its texts: its key, its place in the maps, what otter notes of it.
+// overhead is what an entry takes in addition to its texts: its key, its place in the maps, otter's data.
 const overhead = 160
 
-// mostAnswers is how many questions about the lists of one parent are kept. A caller chooses page sizes and filters.
+// mostAnswers is how many queries about the lists of one parent are cached. Clients choose page sizes and filters.
 const mostAnswers = 24
 
-// leastEntry is what a small entry takes. otter counts how often something is used only from when it knows how many
-// entries there may be: without being told, from when it is half full, and what was used until then would go with the
-// first walk.
+// leastEntry is the size of a small entry. otter counts uses only once it knows how many entries may fit: unless set,
+// that is when it is half full, and entries used until then would be evicted by the first walk.
 const leastEntry = 256
 
 func newMemory(bytes int) (*otter.Cache[place, *kept], error) {
@@ -70,8 +69,8 @@ func newMemory(bytes int) (*otter.Cache[place, *kept], error) {
 	})
 }
 
-// row is what is known of a record as of a number of the log; nil is nothing, or not all that is wanted. Then have
-// tells what more is worth reading with it.
+// row is what is known of a record at a number of the log; nil is nothing, or not all the wanted columns. Then have are
+// more columns worth reading with it.
 func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *kept, have backoffice.Columns) {
 	e, ok := s.memory.GetIfPresent(place{aRow, of, id})
 	if !ok || e.filled > at {
@@ -83,16 +82,16 @@ func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *k
 	return e, 0
 }
 
-// seed is that of digests of root questions and of places.
+// seed is for the digests of root queries and of keys.
 var seed = maphash.MakeSeed()
 
-// rootPlace is where the answer to a question about a parent is kept that depends on whole nouns.
+// rootPlace is the key of the answer to a query about a parent that depends on whole nouns.
 func rootPlace(of view, parent string, question any) place {
 	digest := maphash.Comparable(seed, question)
 	return place{aRoot, of, string(binary.LittleEndian.AppendUint64(nil, digest)) + parent}
 }
 
-// recall is what is known of a question about a parent: one of its lists, or an answer that depends on whole nouns.
+// recall is what is known of a query about a parent: one of its lists, or an answer that depends on whole nouns.
 func (p *pass) recall(of view, parent string, question any, depends nounSet) (value any, ok bool) {
 	if depends != 0 {
 		e, ok := p.of.memory.GetIfPresent(rootPlace(of, parent, question))
@@ -115,7 +114,7 @@ func (p *pass) recall(of view, parent string, question any, depends nounSet) (va
 	return nil, false
 }
 
-// keepAnswer keeps what recall finds, if it is let in; then make makes it.
+// keepAnswer caches what recall finds, if it is admitted; only then it calls make.
 func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet, as moment, make func() (value any, bytes int)) {
 	at := place{lists, of, parent}
 	if depends != 0 {
@@ -126,14 +125,15 @@ func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet
 	}
 	value, bytes := make()
 	if depends == 0 {
-		at.id = strings.Clone(parent) // which may be a piece of a block that was read, and would hold all of it
+		// The parent may be a part of a block that was read, and would keep all of it in memory.
+		at.id = strings.Clone(parent)
 		s.keepList(at, answer{question: question, filled: as.at, bytes: bytes, value: value}, as)
 		return
 	}
 	s.keep(as, &kept{place: at, filled: as.at, bytes: overhead + bytes, value: value, question: question, depends: depends})
 }
 
-// keepRow keeps a record, nil for none.
+// keepRow caches a record, nil for none.
 func (s *Store) keepRow(at place, want backoffice.Columns, value any, bytes int, as moment) {
 	if e, ok := s.memory.GetIfPresent(at); ok && e.filled <= as.at && e.want.Cover(want) {
 		return
@@ -141,7 +141,7 @@ func (s *Store) keepRow(at place, want backoffice.Columns, value any, bytes int,
 	s.keep(as, &kept{place: at, filled: as.at, bytes: bytes, want: want, value: value})
 }
 
-// keep keeps what was read as of a moment, unless it may be old by now.
+// keep caches what was read at a moment, unless it may be stale by now.
 func (s *Store) keep(as moment, e *kept) {
 	s.log.whileStands(as, e.place, e.depends, func() { s.memory.Set(e.place, e) })
 	s.noteRoom()
@@ -169,7 +169,7 @@ func (s *Store) keepList(at place, a answer, as moment) {
 	s.noteRoom()
 }
 
-// noteRoom looks now and then whether there is room left.
+// noteRoom checks now and then whether there is room left.
 func (s *Store) noteRoom() {
 	const often = 256
 	if s.filled.Add(1)%often == 0 {

@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// past queues reads that memory never has (the register of consultations, groups), of the moment of the others.
+// past queues reads that are never cached (the register of consultations, groups), in the snapshot of the others.
 type past[T any, C comparable] struct {
 	below backoffice.Reader[T, C]
 	of    *Store
@@ -47,7 +47,7 @@ func (r *past[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.Col
 	}}, &rows, found})
 }
 
-// pastFind hands over rows when it is sure that they are of the moment.
+// pastFind hands over rows once they are known to be of the snapshot.
 type pastFind[T any] struct {
 	pastRead
 	rows  *[]T
@@ -77,7 +77,7 @@ func (r *past[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], int
 	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return r.below.Groups(b, q, into) }})
 }
 
-// passed is a read that the store below has queued itself, of a noun that memory knows nothing of.
+// passed is a read that the store below has queued itself, of a noun that is not cached.
 type passed struct{ backoffice.Queued }
 
 func (passed) fail(error) {}

@@ -17,7 +17,7 @@ type reader[T backoffice.Entity, C comparable] struct {
 
 func (r *reader[T, C]) Send(ctx context.Context, b *backoffice.Batch) error { return r.of.Send(ctx, b) }
 
-// Holders implements backoffice.Reader. It is asked by those who are about to write.
+// Holders implements backoffice.Reader. It serves writes.
 func (r *reader[T, C]) Holders(ctx context.Context, rows []T) (map[string]string, error) {
 	return r.below.Holders(ctx, rows)
 }
@@ -53,12 +53,12 @@ func atRoot(under backoffice.Parent, parents []string) []string {
 	return parents
 }
 
-// Groups implements backoffice.Reader. They are counted anew: any change of a noun that they name would drop them.
+// Groups implements backoffice.Reader. They are counted anew: any change of a noun that they use would evict them.
 func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], into *backoffice.Aggregate) backoffice.Queued {
 	return (&past[T, C]{r.below, r.of}).Groups(b, q, into)
 }
 
-// transcriptReader is a reader that counts by status as well.
+// transcriptReader is a reader that also counts by status.
 type transcriptReader struct {
 	*reader[*backoffice.Transcript, backoffice.TranscriptCriteria]
 	counting backoffice.TranscriptReader
@@ -78,7 +78,7 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 	})
 }
 
-// keep adds a reader of a noun that is answered from memory. Those of others pass by it.
+// keep adds a reader of a cached noun. Reads of other nouns bypass it.
 func keep[T backoffice.Entity, C comparable](s *Store, noun backoffice.NounOf[T, C], rules rules[C]) *reader[T, C] {
 	rules.noun, rules.finds = noun.Name().Index(), noun.CanMatch
 	r := &reader[T, C]{

@@ -2,9 +2,9 @@ package cache
 
 import "example.org/backoffice/backoffice"
 
-// What a replica answers is of the moment that it shows. It is what the primary would have answered as well when
-// nothing that it was asked for was changed between that moment and a look which began after the request came in: the
-// store waits for one before it lets a replica answer. If something was, the request is answered by the primary.
+// An answer of a replica is of the replica's snapshot. The primary would answer the same if nothing that was read
+// changed between that snapshot and a poll that began after the request came in: the store waits for such a poll before
+// a replica may answer. If something changed, the primary answers the request.
 
 // leaveReplica keeps the rest of the request on the primary.
 func (p *pass) leaveReplica() {
@@ -13,7 +13,7 @@ func (p *pass) leaveReplica() {
 	p.of.RenewSnapshot(p.ctx)
 }
 
-// readAgain is the error of a query that the primary has to answer again: a replica could be behind once more.
+// readAgain is the error of a query that the primary must answer again: a replica could be behind once more.
 func (p *pass) readAgain() error {
 	if p.replica {
 		p.leaveReplica()
@@ -22,7 +22,7 @@ func (p *pass) readAgain() error {
 	return backoffice.Moved()
 }
 
-// stands reports whether the primary would have answered the same by now.
+// stands reports whether the primary would still have given the same answer.
 func (p *pass) stands() bool {
 	for _, read := range p.reads {
 		if !read.stands(p) {
@@ -32,19 +32,19 @@ func (p *pass) stands() bool {
 	return true
 }
 
-// untouched reports whether no change behind a moment has touched a place, or the nouns that its answer depends on.
+// untouched reports whether no change after a moment affects a key, or the nouns that its answer depends on.
 func (l *log) untouched(as moment, p place, depends nounSet) bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.standsAs(as, p, depends)
 }
 
-// standsAs is untouched, for those who hold mu.
+// standsAs is untouched, called under mu.
 func (l *log) standsAs(as moment, p place, depends nounSet) bool {
 	return as.history == l.now.history && as.at >= l.from && l.touched[p] <= as.at && !l.changedSince(depends, as.at)
 }
 
-// answersStand says it of what is asked about parents.
+// answersStand is the same for queries about parents.
 func (p *pass) answersStand(of view, parents []string, depends nounSet) bool {
 	if depends != 0 {
 		return len(parents) == 0 || p.of.log.untouched(p.then, place{}, depends)
@@ -70,7 +70,8 @@ func (f *find[T, C]) stands(p *pass) bool {
 	return p.rowsStand(f.view, f.missing) && (!p.within.isSet() || p.answersStand(f.view, f.missing, f.depends(p)))
 }
 
-// stands looks at the rows that were read with a list as well: where a list depends on who is in it, no update of one
+// stands also checks the rows that were read with a list: if a list depends on which records are in it, an update of
+// one does not affect the list.
 // touches it.
 func (l *listRead[T, C]) stands(p *pass) bool {
 	for i := range l.got {
@@ -100,5 +101,5 @@ func (r *nounRead) stands(p *pass) bool {
 	return true
 }
 
-// What memory has nothing of is in no change log.
+// What is not cached is in no change log.
 func (r *pastRead) stands(*pass) bool { return false }

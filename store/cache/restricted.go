@@ -6,10 +6,10 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// What a restricted pair may see is part of its question, so no two of them share a list or a total. They share rows
-// with everybody: that a row is in view is an answer of its own, which is asked first.
+// What a restricted credential may see is part of its queries, so no two of them share a list or a total. They share
+// rows with everybody: whether a row is visible is an answer of its own, which is checked first.
 
-// restricted is the restriction of whoever reads, with the nouns by which it is decided what is in view.
+// restricted is the restriction of the caller, with the nouns that decide what is visible.
 type restricted struct {
 	to   backoffice.Restriction
 	goes nounSet
@@ -34,13 +34,13 @@ func restrictedIn(ctx context.Context) restricted {
 
 func (r restricted) isSet() bool { return r.to != backoffice.Restriction{} }
 
-// askedWithin is a question of whoever is restricted.
+// askedWithin is a query of a restricted caller.
 type askedWithin struct {
 	to       backoffice.Restriction
 	question any
 }
 
-// question is what an answer is kept under.
+// question is the key of an answer.
 func (r restricted) question(of any) any {
 	if !r.isSet() {
 		return of
@@ -56,5 +56,5 @@ func (r restricted) depends(of nounSet, noun int) nounSet {
 	return of | r.goes | 1<<noun
 }
 
-// inView is the question whether a record is there for whoever is restricted.
+// inView is the query whether a record exists for a restricted caller.
 type inView struct{}

@@ -9,7 +9,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// find is the reading of records by identifier.
+// find reads records by identifier.
 type find[T backoffice.Entity, C comparable] struct {
 	*reader[T, C]
 	ids   []string
@@ -20,7 +20,7 @@ type find[T backoffice.Entity, C comparable] struct {
 	hits    []*kept
 	hitIDs  []string
 	missing []string
-	wider   backoffice.Columns // what is read of those
+	wider   backoffice.Columns // the columns read of those
 	below   backoffice.Queued
 	got     []T
 }
@@ -86,8 +86,8 @@ func (f *find[T, C]) settle(p *pass) {
 	}
 }
 
-// row is what is known of a record as whoever reads sees it; nil is nothing. Then have tells what more is worth
-// reading with it.
+// row is what is known of a record as the caller sees it; nil is nothing. Then have are more columns worth reading with
+// it.
 func (f *find[T, C]) row(p *pass, id string) (e *kept, have backoffice.Columns) {
 	if p.within.isSet() {
 		there, known := p.recall(f.view, id, p.within.question(inView{}), f.depends(p))
@@ -104,10 +104,10 @@ func (f *find[T, C]) row(p *pass, id string) (e *kept, have backoffice.Columns) 
 	return e, have
 }
 
-// notInView stands for records that are not there for whoever reads.
+// notInView represents records that are not visible to the caller.
 var notInView = &kept{}
 
-// depends are the nouns on which it depends whether a record is in view.
+// depends are the nouns on which the visibility of a record depends.
 func (f *find[T, C]) depends(p *pass) nounSet { return p.within.depends(0, f.rules.noun) }
 
 func (f *find[T, C]) keepInView(p *pass) {
@@ -126,7 +126,7 @@ func (f *find[T, C]) there() map[string]bool {
 	return there
 }
 
-// keepAbsence keeps that there is nothing of some identifiers.
+// keepAbsence caches that identifiers do not exist.
 func (f *find[T, C]) keepAbsence(p *pass) {
 	there := f.there()
 	for _, id := range f.missing {
@@ -137,7 +137,7 @@ func (f *find[T, C]) keepAbsence(p *pass) {
 	}
 }
 
-// compare holds what was in memory against what the store has.
+// compare checks the cache against the store.
 func (f *find[T, C]) compare(p *pass) {
 	if !p.sound {
 		return
@@ -152,7 +152,7 @@ func (f *find[T, C]) compare(p *pass) {
 	}
 }
 
-// keepRow keeps a row that was read, if it is let in, and returns it as the caller gets it.
+// keepRow caches a row that was read, if it is admitted, and returns it as the caller gets it.
 func (r *reader[T, C]) keepRow(p *pass, row T, want backoffice.Columns) T {
 	at := place{aRow, r.view, row.Identity()}
 	if !r.of.door.opens(at, p.once) {
@@ -167,7 +167,7 @@ func (r *reader[T, C]) keepRow(p *pass, row T, want backoffice.Columns) T {
 	return kept
 }
 
-// handed is a row from memory as the caller gets it: shared, or a copy.
+// handed is a cached row as the caller gets it: shared, or a copy.
 func (p *pass) handed(f *form, row any) any {
 	if !p.own {
 		return row
@@ -176,7 +176,7 @@ func (p *pass) handed(f *form, row any) any {
 	return copied.Interface()
 }
 
-// charge counts what is taken from memory as if it had been read: a request may have so much and no more.
+// charge counts what is taken from memory as if it had been read: a request has a budget for it.
 func (p *pass) charge(rows, bytes int) error {
 	if budget := backoffice.BudgetOf(p.ctx); budget != nil {
 		return budget.Read(rows, bytes)
@@ -184,14 +184,14 @@ func (p *pass) charge(rows, bytes int) error {
 	return nil
 }
 
-// page is what is kept of a page: its rows are kept by themselves.
+// page is a cached page: its rows are cached by themselves.
 type page struct {
 	ids    []string
-	places []backoffice.Position // of orders that records do not tell
+	places []backoffice.Position // for orders that records do not determine
 	more   bool
 }
 
-// pageOf is what is kept of a page, and how many bytes it takes.
+// pageOf makes a cached page, and returns how many bytes it takes.
 func pageOf[T backoffice.Entity](read backoffice.Page[T]) (of *page, bytes int) {
 	var all strings.Builder
 	for _, row := range read.Items {
@@ -212,10 +212,10 @@ func pageOf[T backoffice.Entity](read backoffice.Page[T]) (of *page, bytes int) 
 	return of, bytes
 }
 
-// placeBytes is what a place takes beside its text.
+// placeBytes is the size of a position without its text.
 const placeBytes = 56
 
-// listRead is the reading of one question for pages.
+// listRead reads one query for pages.
 type listRead[T backoffice.Entity, C comparable] struct {
 	*reader[T, C]
 	list    backoffice.ListQuery[C]
@@ -224,7 +224,7 @@ type listRead[T backoffice.Entity, C comparable] struct {
 	into    []backoffice.Page[T]
 	err     error
 
-	columns  backoffice.Columns // with those that tell a row's place
+	columns  backoffice.Columns // with those that determine a row's position
 	question any
 	known    []*page // of each parent
 	items    [][]T   // of the known pages
@@ -233,7 +233,7 @@ type listRead[T backoffice.Entity, C comparable] struct {
 	got      []backoffice.Page[T]
 	holes    []hole // in the known pages
 	lacking  []string
-	rows     map[string]T // that are lacking
+	rows     map[string]T // that are missing
 	wider    backoffice.Columns
 	below    backoffice.Queued
 	rest     backoffice.Queued
@@ -241,7 +241,6 @@ type listRead[T backoffice.Entity, C comparable] struct {
 	hits     int
 }
 
-// hole is where a known page lacks a row.
 type hole struct{ page, at int }
 
 func (l *listRead[T, C]) Err() error { return l.err }
@@ -294,7 +293,7 @@ func (l *listRead[T, C]) look(p *pass) {
 	}
 }
 
-// fromMemory looks for the rows of the known pages: those that are not there are lacking.
+// fromMemory looks up the rows of the known pages; those that it misses are lacking.
 func (l *listRead[T, C]) fromMemory(p *pass, rows int) {
 	all := make([]T, 0, rows)
 	p.used = slices.Grow(p.used, rows)
@@ -366,14 +365,14 @@ func (l *listRead[T, C]) settle(p *pass) {
 			l.of.keepAnswer(l.view, parent, l.question, depends, p.then, func() (any, int) { return pageOf(*read) })
 		}
 	}
-	if l.missing == nil { // nothing was to be asked
+	if l.missing == nil { // nothing was asked
 		for i, place := range l.places {
 			l.into[place] = l.got[i]
 		}
 	}
 }
 
-// fill makes the pages that were known of their rows.
+// fill assembles the known pages from their rows.
 func (l *listRead[T, C]) fill(p *pass) {
 	var read []T
 	for _, id := range l.lacking {
@@ -386,7 +385,7 @@ func (l *listRead[T, C]) fill(p *pass) {
 		l.rows[row.Identity()] = row
 	}
 	if len(read) < len(l.lacking) {
-		l.of.Drop() // this can't be
+		l.of.Drop() // this can't happen
 		l.err = backoffice.Fault(errNoRow, "reading a list")
 		return
 	}
@@ -406,7 +405,7 @@ func (l *listRead[T, C]) fill(p *pass) {
 	}
 }
 
-// compare holds what was in memory against what the store has.
+// compare checks the cache against the store.
 func (l *listRead[T, C]) compare(p *pass) {
 	if !p.sound || l.known == nil {
 		return

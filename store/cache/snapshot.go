@@ -9,13 +9,14 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// snapshot is a query's reading: all of it is of one moment. At first nothing is known of which. Then either a look
-// tells, when all was found in memory, or the first statement of the trip in which the rest is read. What the query
-// had taken from memory before must be good as of that moment; from there on the store's own snapshot stands there,
-// and what memory holds is used when it was read as of then or before, and was not dropped since.
+// snapshot is the reading of a query, all in one moment. At first the moment is unknown. It is set by a poll, when
+// everything was found in memory, or by the first statement of the round trip that reads the rest. What the query took
+// from memory before must be valid at that moment. From there on the store's own snapshot is fixed to it, and cache
+// entries are used if they were read at that moment or before, and were not evicted since.
 //
-// Where most queries need one trip, the store's snapshot ends with it, so that no connection waits for a query that
-// finds the rest in memory. One that does not begins another trip, as of whose moment all that it has must be good.
+// Where most queries need one round trip, the store's snapshot ends with it, so that no connection waits for a query
+// that finds the rest in memory. A query that does not begins another round trip, at whose moment everything it has
+// must be valid.
 type snapshot struct {
 	of    *Store
 	reads backoffice.Snapshot // of the store
@@ -23,15 +24,15 @@ type snapshot struct {
 
 	mu      sync.Mutex
 	looked  bool
-	as      moment  // when looked
-	inStore bool    // the store's own snapshot has begun, as of that moment
+	as      moment  // of the poll
+	inStore bool    // the store's own snapshot has begun, at that moment
 	replica bool    // a replica answers in it
 	over    bool    // the last batch was sent
-	past    bool    // memory is left out
-	once    bool    // what is read is not worth keeping, unless it was asked for before
+	past    bool    // memory is bypassed
+	once    bool    // what is read is not worth caching, unless it was asked for before
 	used    []*kept // what was taken from memory, until the store's own snapshot has begun
-	read    []*pass // what was read in trips whose snapshot has ended
-	trips   int     // to the store, if there may be others behind
+	read    []*pass // what was read in round trips whose snapshot has ended
+	trips   int     // round trips to the store, if more may follow
 }
 
 func (q *snapshot) Unwrap() backoffice.Snapshot { return q.reads }
@@ -55,19 +56,19 @@ func (q *snapshot) Close() {
 	q.used, q.read = nil, nil
 }
 
-// usedBefore are lists of what was taken that are used again, if they are not too long.
+// usedBefore are slices of used for reuse, if they are not too long.
 var usedBefore = sync.Pool{New: func() any { return new([]*kept) }}
 
 const mostUsed = 1 << 14
 
-// forget leaves the first of what was taken from memory.
+// forget drops the first n entries that were taken from memory.
 func (q *snapshot) forget(first int) {
 	first = min(first, len(q.used))
 	clear(q.used[first:])
 	q.used = q.used[:first]
 }
 
-// noteTrips learns from a query that could have needed more than one trip.
+// noteTrips learns from a query that could have needed more than one round trip.
 func (s *Store) noteTrips(n int) {
 	if n == 0 {
 		return
@@ -84,11 +85,11 @@ func (s *Store) noteTrips(n int) {
 	}
 }
 
-// always is what Store.further is where every query goes on to the store.
+// always is the value of Store.further when every query makes another round trip.
 const always = 1 << 20
 
-// ends reports whether the store's snapshot is to end with a trip: with the first one, when most of the latest queries
-// needed no other. What memory has nothing of can't be shown to be good later.
+// ends reports whether the store's snapshot ends with a round trip: with the first one, when most of the latest queries
+// needed no other. What is not cached can't be proved valid later.
 func (p *pass) ends() bool {
 	if p.trips > 1 || p.past || p.of.check || p.of.further.Load() > always/2 {
 		return false
@@ -101,7 +102,7 @@ func (p *pass) ends() bool {
 	return true
 }
 
-// Write implements backoffice.Store. What the context reads from then on sees the write, and goes past memory.
+// Write implements backoffice.Store. Later reads of the context see the write, and bypass memory.
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
 	if q := backoffice.SnapshotOf[*snapshot](ctx); q != nil {
 		q.mu.Lock()
@@ -123,37 +124,36 @@ func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
 
 type asked interface {
 	backoffice.Queued
-	// look takes from memory what is there, and queues the reading of the rest.
+	// look takes from memory what is there, and queues reads of the rest.
 	look(p *pass)
-	// settle hands over what was found and what was read, and keeps that. It is called once, after the last look.
+	// settle completes the reads and caches what was read. It is called once, after the last look.
 	settle(p *pass)
-	// stands reports whether nothing that the store was asked is changed behind the moment of its answer.
+	// stands reports whether nothing the store was asked has changed since its answer.
 	stands(p *pass) bool
-	// fail notes why there is no answer.
 	fail(err error)
 }
 
-// pass is one way of answering a batch.
+// pass is one attempt to answer a batch.
 type pass struct {
 	*snapshot
 	ctx    context.Context
 	reads  []asked
-	memory bool              // what is there may be used
-	own    bool              // the rows are to be the caller's own
-	as     moment            // as of which memory is asked
+	memory bool              // entries may be used
+	own    bool              // the rows must be the caller's own
+	as     moment            // at which memory is asked
 	first  int               // of the snapshot's used that were taken in this pass
-	needed bool              // the store is to be asked
-	batch  *backoffice.Batch // what it is asked
-	idle   *backoffice.Batch // what asks nothing, such as who can match nothing
-	then   moment            // as of which the store answered
+	needed bool              // the store must be asked
+	batch  *backoffice.Batch // the reads for the store
+	idle   *backoffice.Batch // reads that ask nothing, such as those that can match nothing
+	then   moment            // at which the store answered
 	within restricted
-	sound  bool // what was taken from memory is good as of then; it is compared by check
+	sound  bool // what was taken from memory is valid then; check compares it
 }
 
 func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.over { // whoever goes on begins another moment, as in the store
+	if q.over { // a query that goes on begins another snapshot, as in the store
 		q.looked, q.inStore, q.over, q.read = false, false, false, nil
 		q.forget(0)
 	}
@@ -169,7 +169,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return fail(backoffice.Fault(err, "reading"))
 	}
-	if unknown { // they are asked once, so nothing may turn out for which all is asked again
+	if unknown { // they are asked once, so nothing found later may require asking again
 		backoffice.SessionOf(ctx).StayOnPrimary()
 	}
 	last := b.Last || q.alone
@@ -177,7 +177,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		p := q.pass(ctx, memory)
 		p.reads = reads
 		p.own = !b.Pooled
-		if p.batch.Pooled = q.once && b.Pooled; p.batch.Pooled { // what is kept is copied
+		if p.batch.Pooled = q.once && b.Pooled; p.batch.Pooled { // cached rows are copied
 			b.Lend(p.batch)
 		}
 		for _, a := range reads {
@@ -185,7 +185,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		}
 		again, err := q.answer(p, last)
 		if again || err != nil || q.alone || q.inStore {
-			q.forget(p.first) // nothing of it has to be proved any more
+			q.forget(p.first) // nothing of it must be proved any more
 		}
 		switch {
 		case again && unknown:
@@ -213,12 +213,12 @@ func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
 	return p
 }
 
-// answer gets what is missing, and finds out as of which moment everything is. again says that this can't be: then it
-// is tried without memory.
+// answer gets what is missing, and determines the moment of everything. again reports that there is none: then it is
+// tried without memory.
 func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 	s := q.of
 	if len(p.taken()) > 0 && s.log.position().history != p.as.history {
-		return true, nil // while memory was asked another history began
+		return true, nil // another history began while memory was asked
 	}
 	if len(p.idle.Queued()) > 0 {
 		_ = s.Source.Send(p.ctx, p.idle) // asks nothing; each read has its own error
@@ -286,7 +286,7 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 	return false, nil
 }
 
-// readStands reports whether what was read in trips before is good as of a later moment.
+// readStands reports whether what was read in earlier round trips is valid at a later moment.
 func (q *snapshot) readStands(then moment) bool {
 	for _, p := range q.read {
 		if then.history != p.then.history || then.at < p.then.at || !p.stands() {
@@ -296,7 +296,7 @@ func (q *snapshot) readStands(then moment) bool {
 	return true
 }
 
-// ask asks the store, which tells first how far the log has come. It sets then, to none for a history that was lost.
+// ask asks the store, which first returns how far the log has come. It sets then, to none for a history that was lost.
 func (p *pass) ask(last bool) error {
 	s := p.of
 	from, limit := s.log.next()
@@ -310,14 +310,14 @@ func (p *pass) ask(last bool) error {
 	if err := looked.Err(); err != nil {
 		return err
 	}
-	if from != 0 && len(entries) == limit { // a look tells more of that
+	if from != 0 && len(entries) == limit { // a poll learns more of that
 		if err := s.wait(p.ctx); err != nil {
 			return err
 		}
 	}
 	p.replica = looked.Replica
 	then, behind := s.advance(entries, 0)
-	if behind { // only the server that takes writes knows whether that is of another history
+	if behind { // only the primary knows whether that is of another history
 		if err := s.wait(p.ctx); err != nil {
 			return err
 		}
@@ -333,8 +333,8 @@ func (p *pass) ask(last bool) error {
 
 var errSilent = errors.New("the change log was not read in time")
 
-// wait waits for a look that begins now, but not to the end of the request's time: a store that does not answer is not
-// available, and there has to be time to say so.
+// wait waits for a poll that begins now, but stops before the request's deadline: a store that does not answer is not
+// available, and there must be time to report it.
 func (s *Store) wait(ctx context.Context) error {
 	waiting := ctx
 	if deadline, ok := ctx.Deadline(); ok {
@@ -358,10 +358,10 @@ func (s *Store) wait(ctx context.Context) error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: err}
 }
 
-// answerTime is what a request is left of its time to be answered in.
+// answerTime is the part of a request's time that is reserved for its answer.
 const answerTime = 500 * time.Millisecond
 
-// take notes what is taken from memory: that it is good has to be proved.
+// take records what is taken from memory: its validity must be proved.
 func (p *pass) take(e *kept) { p.used = append(p.used, e) }
 
 func (p *pass) taken() []*kept { return p.used[p.first:] }

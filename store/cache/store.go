@@ -11,32 +11,31 @@ import (
 	"example.org/backoffice/store"
 )
 
-// Source is the store that a cache stands before.
+// Source is the store below a cache.
 type Source interface {
 	backoffice.Store
 
-	// NewestChanges queues the reading of the change log from a number on, at most limit entries, the newest first; the
-	// newest is read in any case. It sees the moment of the batch, on the server that answers it.
+	// NewestChanges queues a read of the change log from a number on: at most limit entries, newest first. The newest
+	// entry is always returned. It reads the snapshot of the batch, on the server that answers it.
 	NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) *store.Query
-	// Look waits for a look at the change log that begins from now on, on the server that takes writes.
+	// Look waits for a poll of the change log that begins from now on, on the primary.
 	Look(ctx context.Context) error
-	// Listen tells a listener what looks find, until stop is called.
+	// Listen passes the results of polls to a listener until stop is called.
 	Listen(to store.Listener) (stop func())
-	// ChangedNouns are those that the entries after a number name; "" is among them when one names none.
+	// ChangedNouns returns the nouns of the entries after a number, and "" when one names none.
 	ChangedNouns(ctx context.Context, after int64) ([]backoffice.Noun, error)
-	// RenewSnapshot lets what a context reads next be of another moment.
+	// RenewSnapshot makes the next read of a context use another snapshot.
 	RenewSnapshot(ctx context.Context)
 }
 
-// Options are how a cache is made.
 type Options struct {
-	Bytes int  // how much it holds, keys and what it takes itself included, roughly
-	Check bool // everything that was found is read as well and compared; the store's answer counts
+	Bytes int  // the approximate size, keys and overhead included
+	Check bool // every entry found is read as well and compared; the store's answer counts
 	Log   *slog.Logger
 }
 
-// Store is a backoffice.Store whose reads are answered from memory where that can't be told from the store's own
-// answer. Rows that it returns are shared and not to be changed. Close closes the store below.
+// Store is a backoffice.Store whose reads are answered from memory where that can't be distinguished from the store's
+// own answer. Rows that it returns are shared and must not be changed. Close closes the store below.
 type Store struct {
 	below
 	backoffice.ByName
@@ -49,17 +48,17 @@ type Store struct {
 	within  func(context.Context) restricted
 	logger  *slog.Logger
 
-	further atomic.Int64 // how often a query goes on to the store after its first trip, lately; of always
+	further atomic.Int64 // how often queries lately made another round trip after the first; out of always
 
 	hits, misses, filled, looked, dropped, differences, moved, behind atomic.Int64
 }
 
-// below is a Source whose readers others stand before.
+// below is a Source whose readers are replaced.
 type below struct{ Source }
 
 var _ backoffice.Store = (*Store)(nil)
 
-// New puts a cache before a store.
+// New puts a cache in front of a store.
 func New(source Source, o Options) (*Store, error) {
 	memory, err := newMemory(o.Bytes)
 	if err != nil {
@@ -99,10 +98,10 @@ func (s *Store) advanceFar(ctx context.Context, from int64, entries []*backoffic
 			return
 		}
 	}
-	s.advance(entries, from) // which drops everything
+	s.advance(entries, from) // drops everything
 }
 
-// Differences are the answers that were not those of the store, as Options.Check found.
+// Differences are the answers that differed from the store's, as Options.Check found.
 func (s *Store) Differences() int64 { return s.differences.Load() }
 
 func (s *Store) Drop() {
@@ -112,7 +111,6 @@ func (s *Store) Drop() {
 	s.log.known = false
 }
 
-// Gauges are those of the cache and of the store below.
 func (s *Store) Gauges() []backoffice.Gauge {
 	var gauges []backoffice.Gauge
 	if known, ok := s.Source.(interface{ Gauges() []backoffice.Gauge }); ok {
@@ -130,7 +128,7 @@ func (s *Store) Gauges() []backoffice.Gauge {
 	)
 }
 
-// Stop parts the cache from the store below, and leaves that open.
+// Stop detaches the cache from the store below, which stays open.
 func (s *Store) Stop() { s.stop() }
 
 func (s *Store) Close() error {

@@ -123,7 +123,7 @@ func (r *nounRead) look(p *pass) {
 		if !backoffice.IsID(id) {
 			continue
 		}
-		if p.memory && !p.within.isSet() { // which is another noun for everybody, or none
+		if p.memory && !p.within.isSet() { // a restricted caller sees another noun, or none
 			if e, ok := r.of.memory.GetIfPresent(place{kind: aNoun, id: id}); ok && e.filled <= p.as.at {
 				p.take(e)
 				r.known[i] = e.value.(backoffice.Noun)
@@ -153,7 +153,7 @@ func (r *nounRead) settle(p *pass) {
 			r.of.compareAnswer(0, id, known, r.got[i])
 		}
 		r.into[r.places[i]] = r.got[i]
-		// An entry of the register is in no change log, so neither it nor its absence is kept.
+		// An entry of the register is in no change log, so neither it nor its absence is cached.
 		if r.got[i].Index() >= 0 && !p.within.isSet() {
 			if at := (place{kind: aNoun, id: id}); r.of.door.opens(at, p.once) {
 				at.id = strings.Clone(id)
@@ -163,7 +163,7 @@ func (r *nounRead) settle(p *pass) {
 	}
 }
 
-// compareRow counts a record in memory that is not what the store has.
+// compareRow counts a cached record that differs from the store's.
 func (s *Store) compareRow(of view, id string, e *kept, row any, there bool, want backoffice.Columns) {
 	switch {
 	case (e.value != nil) != there:
@@ -173,7 +173,7 @@ func (s *Store) compareRow(of view, id string, e *kept, row any, there bool, wan
 	s.differ(of, id)
 }
 
-// compareAnswer counts an answer in memory that is not the store's.
+// compareAnswer counts a cached answer that differs from the store's.
 func (s *Store) compareAnswer(of view, id string, known, read any) {
 	if !reflect.DeepEqual(known, read) {
 		s.differ(of, id)

@@ -14,9 +14,9 @@ import (
 )
 
 // A store keeps, for each step that it went through, the digest of the step's text: a step that was edited since, or
-// that another program made under the same number, is noticed before anything is read or written.
+// that another program made under the same number, is detected before anything is read or written.
 
-// ErrOther says that a store's schema was made by other steps than this program's.
+// ErrOther reports that a store's schema was made by other steps than this program's.
 var ErrOther = errors.New("the database was made by another form of this program, whose schema has the same version and is not the same: use the program that made it, export there, and import into a new database")
 
 // Checksums are the digests of an engine's steps, by version.
@@ -39,8 +39,8 @@ func Checksums(dialect goose.Dialect) map[int64]string {
 	return sums
 }
 
-// Compare looks at the digests that a store keeps: ErrOther when one is not this program's. What is not kept is not
-// compared.
+// Compare checks the digests that a store keeps: ErrOther when one is not this program's. Steps without a stored digest
+// are not compared.
 func Compare(dialect goose.Dialect, kept map[int64]string) error {
 	known := Checksums(dialect)
 	for version, sum := range kept {
@@ -74,7 +74,7 @@ func Kept(ctx context.Context, db *sql.DB, exists string) (kept map[int64]string
 	return kept, rows.Err()
 }
 
-// Keep writes the digests of the steps that a store went through and keeps none of.
+// Keep writes the digests of the steps that a store went through and has none of.
 func Keep(ctx context.Context, dialect goose.Dialect, db *sql.DB) error {
 	sums := Checksums(dialect)
 	versions := make([]int64, 0, len(sums))

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Filled are columns of a table that the program works out from others, since SQL can't. Rows from before there were
-// such columns have none of them: they are filled when a schema is brought up to date, and an interrupted run is gone
-// on with by the next.
+// Filled are columns of a table that the program computes from others, since SQL can't. Rows that are older than such
+// columns lack them: they are filled when a schema is brought up to date. The next run continues an interrupted one.
 type Filled struct {
 	Table   string
 	Lacking string                         // the condition that a row lacks them; an index or a small table answers it
@@ -21,10 +20,9 @@ type Filled struct {
 
 const filledAtOnce = 1000
 
-// Fill fills the columns of the rows that lack them.
 func Fill(ctx context.Context, db *sql.DB, all []Filled) error {
 	for i := range all {
-		var more bool // to be seen without a transaction, which other processes may have to wait for
+		var more bool // read without a transaction, which other processes may have to wait for
 		if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+all[i].Table+" WHERE "+all[i].Lacking+")").Scan(&more); err != nil {
 			return err
 		}
@@ -38,7 +36,7 @@ func Fill(ctx context.Context, db *sql.DB, all []Filled) error {
 	return nil
 }
 
-// some fills some rows behind an identifier, in one transaction.
+// some fills some rows after an identifier, in one transaction.
 func (f *Filled) some(ctx context.Context, db *sql.DB, after string) (last string, more bool, err error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -68,7 +66,7 @@ func (f *Filled) some(ctx context.Context, db *sql.DB, after string) (last strin
 	return ids[len(ids)-1], len(ids) == filledAtOnce, tx.Commit()
 }
 
-// read reads what some rows are worked out from.
+// read reads the source texts of some rows.
 func (f *Filled) read(ctx context.Context, tx *sql.Tx, after string) (ids []string, from [][]string, err error) {
 	columns := []string{"id"}
 	for _, expression := range f.From {

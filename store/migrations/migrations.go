@@ -31,7 +31,6 @@ func of(dialect goose.Dialect) (fs.FS, error) {
 	return fs.Sub(files, "postgres")
 }
 
-// Version is the version of the schema that this program works with.
 func Version(dialect goose.Dialect) int64 {
 	steps, err := of(dialect)
 	if err != nil {

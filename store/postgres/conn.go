@@ -17,7 +17,7 @@ import (
 // cancelTime is how long a server may take to cancel a statement before its connection is given up.
 const cancelTime = 500 * time.Millisecond
 
-// bounded is for one statement: it ends at the limit, and so long before the caller's own deadline that there is time
+// bounded returns the context of one statement: it ends at the limit, and early enough before the caller's own deadline
 // to cancel the statement and to answer.
 func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if deadline, ok := ctx.Deadline(); ok {
@@ -27,7 +27,7 @@ func bounded(ctx context.Context, limit time.Duration) (context.Context, context
 	return context.WithTimeout(ctx, limit)
 }
 
-// unanswered tells a server that gives no answer at all from one that is slow, and obeys when a statement is cancelled.
+// unanswered tells a server that does not answer at all from a slow one, which obeys when a statement is cancelled.
 func unanswered(ctx context.Context, conn *pgx.Conn, err error) error {
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && conn.IsClosed() {
 		return unavailable(errSilent)
@@ -43,7 +43,7 @@ type connections struct {
 	limit  time.Duration // of a statement
 	closed atomic.Bool
 
-	lastLoss atomic.Int64 // when a loss was last told, in seconds
+	lastLoss atomic.Int64 // when a loss was last logged, in seconds
 }
 
 func connectionsOf(pool *pgxpool.Pool, wait, limit time.Duration) *connections {
@@ -65,9 +65,9 @@ func (l *lease) Release() {
 
 var errClosed = errors.New("the store is closed")
 
-// take waits for a connection, but not for ever: when all are busy for long the store is Unavailable.
+// take waits for a connection for a limited time: when all are busy the store is Unavailable.
 func (c *connections) take(ctx context.Context) (*lease, error) {
-	turn, err := c.turns.Take(ctx) // busy, too, when the deadline comes first
+	turn, err := c.turns.Take(ctx) // also busy when the deadline comes first
 	switch {
 	case errors.Is(err, store.ErrBusy):
 		return nil, unavailable(err)
@@ -82,9 +82,9 @@ func (c *connections) take(ctx context.Context) (*lease, error) {
 	return &lease{conn, c.turns, turn}, nil
 }
 
-// acquire gets a connection for one whose turn it is, and so a new one when none is idle.
+// acquire gets a connection for a turn: a new one when none is idle.
 func (c *connections) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	waiting, cancel := bounded(ctx, c.wait) // a server that is slow to connect is away before the request is late
+	waiting, cancel := bounded(ctx, c.wait) // so that a server that is slow to connect counts as away before the request is late
 	defer cancel()
 	conn, err := c.pool.Acquire(waiting)
 	for err == nil && !c.alive(waiting, conn) {
@@ -103,20 +103,21 @@ func (c *connections) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	return nil, classify(ctx, err)
 }
 
-// restedFor is how long a connection may have been unused without a question whether its server is still there.
+// restedFor is how long a connection may be idle before its server is checked.
 const restedFor = time.Second
 
-// rested is where a connection keeps for how long it was not used.
+// rested is the key under which a connection records its idle time.
 const rested = "rested"
 
-// noteRest is what the pool asks about a connection that it hands out; the answer is given by alive.
+// noteRest is the pool's hook for a connection that it hands out; alive then checks it.
 func noteRest(_ context.Context, of pgxpool.ShouldPingParams) bool {
 	of.Conn.PgConn().CustomData()[rested] = of.IdleDuration
 	return false
 }
 
-// alive asks a connection that was not used for a while, for its other end may be gone without a word (a router that
-// forgot it, a server that lost its power). Then the others of its age are gone as well: one of them is waited for.
+// alive checks a connection that was idle for a while, since its peer may have disappeared silently (a router that
+// forgot it, a server that lost its power). Then the others of its age are gone as well, and waiting for one of them is
+// enough.
 func (c *connections) alive(ctx context.Context, conn *pgxpool.Conn) bool {
 	if idle, _ := conn.Conn().PgConn().CustomData()[rested].(time.Duration); idle <= restedFor {
 		return true
@@ -133,8 +134,8 @@ func (c *connections) alive(ctx context.Context, conn *pgxpool.Conn) bool {
 	return false
 }
 
-// give takes a connection back. One that is closed leaves the pool at once: pgx may go on for 15 seconds with saying
-// good-bye to a server that does not answer, and nobody is to wait for the place of that connection meanwhile.
+// give returns a connection. A closed one leaves the pool at once: pgx may spend 15 seconds on the goodbye to a server
+// that does not answer, and nobody should wait for that connection's slot meanwhile.
 func give(conn *pgxpool.Conn) {
 	if !conn.Conn().IsClosed() {
 		conn.Release()
@@ -144,8 +145,8 @@ func give(conn *pgxpool.Conn) {
 	go func() { _ = socket.Close() }() // over TLS closing is a message, which may wait too
 }
 
-// with runs do on a connection. After a loss the other connections are thrown away too, for they are as old; when do
-// may run again, it does so once, on a new one. After a silence the time for it has been used up.
+// with runs do on a connection. After a loss it discards the other connections too, since they are as old; if do may
+// run again, it runs once more, on a new one. After a silence its time has been used up.
 func (c *connections) with(ctx context.Context, do func(ctx context.Context, conn *pgx.Conn) (again bool, err error)) error {
 	for attempt := 1; ; attempt++ {
 		again, err := c.once(ctx, do)
@@ -158,10 +159,10 @@ func (c *connections) with(ctx context.Context, do func(ctx context.Context, con
 	}
 }
 
-// lossPeriod is how often at most a loss is told: a server that goes away takes all connections at once.
+// lossPeriod limits the log of losses: a server that goes away takes all connections at once.
 const lossPeriod = time.Second
 
-// lost throws all connections away after the loss of one, and tells of it: who asks may notice nothing.
+// lost discards all connections after the loss of one, and logs it: the caller may notice nothing.
 func (c *connections) lost(ctx context.Context, err error) {
 	c.pool.Reset()
 	now, last := time.Now().Unix(), c.lastLoss.Load()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// What is sent and not acknowledged for lostAfter was sent to nobody, and neither is there somebody who does not
-// acknowledge that he is: well before a statement would be too slow, so that a read can still be asked elsewhere.
+// A peer that does not acknowledge what was sent for lostAfter, or a keep-alive, is gone. That is well before a
+// statement would be too slow, so a read can still be sent elsewhere.
 const (
 	lostAfter = 3 * time.Second
 	askAfter  = 5 * time.Second // of silence
@@ -14,8 +14,8 @@ const (
 	askAtMost = 3
 )
 
-// dialer makes connections that end soon when their other end is gone without a word. Connecting takes at most so long,
-// also when it is only to cancel a statement.
+// dialer makes connections that end soon when their peer disappears silently. Its timeout also applies to connections
+// that only cancel a statement.
 func dialer(timeout time.Duration) *net.Dialer {
 	return &net.Dialer{
 		Timeout:         timeout,

@@ -4,5 +4,5 @@ package postgres
 
 import "syscall"
 
-// loseSoon is left to keep-alive where there is no TCP_USER_TIMEOUT.
+// loseSoon leaves it to keep-alive where TCP_USER_TIMEOUT does not exist.
 func loseSoon(string, string, syscall.RawConn) error { return nil }

@@ -11,7 +11,7 @@ import (
 
 type engine struct {
 	reads *reads
-	own   *connections // for what the process itself needs: callers who take all they can get leave it its connections
+	own   *connections // the process's own: callers that use every connection they can get do not reach these
 }
 
 // forWriting are the connections on which a context's transactions run.
@@ -51,7 +51,6 @@ func (e *engine) Ping(ctx context.Context) error {
 	return (&store.Statement{Text: "SELECT /*backoffice:server.ping*/ 1", Each: func(*store.Row) error { return nil }}).Run(ctx, e.own)
 }
 
-// Gauges tell how busy the connections are, and how far each replica is behind.
 func (e *engine) Gauges() []backoffice.Gauge {
 	gauges := slices.Concat(store.GaugesOfPool("primary", e.reads.primary.turns), store.GaugesOfPool("own", e.own.turns))
 	f := e.reads.freshness

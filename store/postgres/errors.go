@@ -23,7 +23,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// serverError is what may be logged of an error of the server: its own texts repeat values of rows.
+// serverError is the loggable part of an error of the server, whose own texts repeat values of rows.
 type serverError struct{ code, constraint, table string }
 
 func (e *serverError) Error() string {
@@ -39,7 +39,7 @@ func (e *serverError) Error() string {
 	return text
 }
 
-// codeWords say what codes mean that an operator can do something about.
+// codeWords describe the codes that an operator can do something about.
 var codeWords = map[string]string{
 	"25006": "it takes no writes: a replica, or a primary that is one no more",
 	"53200": "it has no memory left",
@@ -53,24 +53,24 @@ var codeWords = map[string]string{
 	"58P01": "a file of it is missing",
 }
 
-// isRetryable says that the same transaction may succeed when it is run again.
+// isRetryable reports whether the same transaction may succeed when it is run again.
 func isRetryable(err error) bool {
 	var of *serverError
 	return errors.As(err, &of) && (of.code == "40001" || of.code == "40P01")
 }
 
-// isCancelled says that the server gave a statement up while its caller was waiting for it: somebody wanted that, or a
-// request to cancel which was meant for the statement of somebody who had left, on the same connection just before,
-// came late. So such a statement is run once more.
+// isCancelled reports that the server cancelled a statement while its caller was waiting for it: an operator did, or a
+// late request to cancel the previous statement on the same connection, whose caller had gone. So the statement is run
+// once more.
 func isCancelled(err error) bool {
 	var of *serverError
 	return errors.As(err, &of) && of.code == "57014"
 }
 
-// lostError says that a connection ended while it was used.
+// lostError reports that a connection ended while in use.
 type lostError struct{ how string }
 
-// how says by what a connection ended, or was not made, without an address.
+// how describes how a connection ended, or failed to open, without an address.
 func how(err error) string {
 	var network *net.OpError
 	var name *net.DNSError
@@ -92,8 +92,8 @@ func (e *lostError) Error() string { return "the connection to PostgreSQL was lo
 // errSilent is the loss of a connection on which neither a statement nor its cancelling was answered in time.
 var errSilent = &lostError{"no answer in time"}
 
-// isLost says that the connection is good for nothing more, and that others like it may not be either: it ended, or it
-// leads to a server that is shutting down or is the primary no more.
+// isLost reports that the connection is unusable, and that others like it may be too: it ended, or it leads to a server
+// that is shutting down or is no longer the primary.
 func isLost(err error) bool {
 	var lost *lostError
 	var of *serverError
@@ -113,7 +113,6 @@ func unavailable(cause error) error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: cause}
 }
 
-// classify turns an error of pgx into one of ours.
 func classify(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -136,6 +135,7 @@ func classify(ctx context.Context, err error) error {
 		return unavailable(fmt.Errorf("connecting to PostgreSQL failed: %s", how(connecting)))
 	case errors.Is(err, context.DeadlineExceeded): // of a part of what ctx is for
 		return backoffice.Fault(err, "asking the store")
+	// The server, or the connection to it, is gone.
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err), pgconn.Timeout(err):
 		return unavailable(&lostError{how(err)})
 	}
@@ -159,7 +159,7 @@ func classifyCode(of *pgconn.PgError) error {
 		return store.Full(cause)
 	case "XX001", "XX002":
 		return store.Damaged(cause)
-	case "25006", "40001", "40P01", "55P03": // a primary that is one no more; conflicts that outlast the attempts
+	case "25006", "40001", "40P01", "55P03": // a former primary; conflicts that outlast the attempts
 		return unavailable(cause)
 	}
 	switch of.Code[:min(2, len(of.Code))] {
@@ -169,7 +169,7 @@ func classifyCode(of *pgconn.PgError) error {
 	return backoffice.Fault(cause, "asking the store")
 }
 
-// describe turns what came up while connecting into a sentence for the operator. It repeats nothing of the URL.
+// describe turns an error of connecting into a sentence for the operator. It repeats nothing of the URL.
 func describe(err error) error {
 	switch code := codeOf(err); {
 	case code == "28P01" || code == "28000":

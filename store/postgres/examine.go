@@ -13,8 +13,8 @@ import (
 	"example.org/backoffice/store"
 )
 
-// Examine looks whether the database at a URL and its replicas can be served, and changes nothing. Its findings go to
-// tell; ready says that the database can be opened as it is.
+// Examine checks whether the database at a URL and its replicas can be served, and changes nothing. It passes its
+// findings to tell; ready reports that the database can be opened as it is.
 func Examine(ctx context.Context, url string, replicas []string, tell func(backoffice.Finding)) (ready bool) {
 	e := &examination{tell: tell}
 	conn, have, err := connect(ctx, url)
@@ -39,7 +39,7 @@ func Examine(ctx context.Context, url string, replicas []string, tell func(backo
 type examination struct {
 	conn  *pgx.Conn
 	tell  func(backoffice.Finding)
-	wrong bool // something was, of the primary
+	wrong bool // something of the primary was
 }
 
 func (e *examination) fail(what, found, advice string) {
@@ -54,7 +54,7 @@ func (e *examination) asked(what string, err error) bool {
 	return err == nil
 }
 
-// mostSkew is how far the server's clock may be from this machine's: instants come from both.
+// mostSkew is the largest difference between the clocks of the server and this machine: instants come from both.
 const mostSkew = 2 * time.Second
 
 func (e *examination) server(ctx context.Context) {
@@ -132,10 +132,10 @@ AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'IN
 	}
 }
 
-// errUndo ends a transaction that only looks.
+// errUndo ends a transaction that only checks something.
 var errUndo = errors.New("nothing is to be kept")
 
-// triggers looks whether a row that is written is counted, in a transaction that comes to nothing.
+// triggers checks whether a written row is counted, in a transaction that is rolled back.
 func (e *examination) triggers(ctx context.Context) {
 	const total = "SELECT COALESCE(sum(n), 0)::bigint FROM row_counts WHERE noun = 'label'"
 	var before, after int64
@@ -165,7 +165,7 @@ func (e *examination) triggers(ctx context.Context) {
 // lockDoctor is a lock that nothing else takes.
 const lockDoctor = "SELECT %s(hashtext('backoffice doctor'), 0)"
 
-// locks looks whether two connections exclude each other: they do not when they reach two servers.
+// locks checks whether two connections exclude each other: they do not when they reach two servers.
 func (e *examination) locks(ctx context.Context, url string) {
 	other, _, err := connect(ctx, url)
 	if !e.asked("advisory locks", err) {

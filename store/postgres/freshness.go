@@ -12,16 +12,16 @@ import (
 	"example.org/backoffice/store"
 )
 
-// staleAfter is how old a replica's data may be for anybody, even for those who wrote nothing. It leaves time for a
-// request within the 5 seconds in which all servers are to see a change.
+// staleAfter is the largest age of a replica's data for any caller, even one that wrote nothing. It leaves time for a
+// request within the 5 seconds in which all servers must see a change.
 const staleAfter = 3 * time.Second
 
-// freshness knows what the callers must be shown. A read that could be answered by a replica first waits for a look at
-// the primary that begins after the read was asked: it tells how far the log has come, and who wrote since the last
-// one, at whichever server. Docs: docs/adr/0007-replicas.md.
+// freshness knows what callers must see. A read that a replica could answer first waits for a poll of the primary that
+// begins after the request: it returns how far the log has come, and who wrote since the last one, on any server. Docs:
+// docs/adr/0007-replicas.md.
 type freshness struct {
 	replicas []*replica
-	look     func(ctx context.Context) error // waits for a look at the primary that begins from now on
+	look     func(ctx context.Context) error // waits for a poll of the primary that begins from now on
 
 	life context.Context
 	end  context.CancelFunc
@@ -30,15 +30,15 @@ type freshness struct {
 	mu       sync.Mutex
 	closed   bool
 	samples  []sample
-	needs    map[string]position // by client id: a position behind the caller's last write
-	floor    position            // the same for all others
-	wrote    map[string]bool     // who wrote here since the last look began
+	needs    map[string]position // by client id: the end of the caller's last write
+	floor    position            // the same for all other callers
+	wrote    map[string]bool     // who wrote here since the last poll began
 	sequence int64               // the change log is known up to here
 	timeline int64
 	turn     int
 }
 
-// sample says how far the primary's log had come at a moment, or later.
+// sample is how far, at least, the primary's log had come at a time.
 type sample struct {
 	at       time.Time
 	position position
@@ -61,14 +61,13 @@ func (f *freshness) close() {
 	}
 }
 
-// note remembers that a caller wrote.
 func (f *freshness) note(clientID string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.wrote[clientID] = true
 }
 
-// choose returns a replica that shows a caller all that it wrote, wherever it did; nil when there is none now.
+// choose returns a replica that has all writes of a caller, on any server; nil when there is none now.
 func (f *freshness) choose(ctx context.Context, clientID string) *replica {
 	any := false
 	now := time.Now()
@@ -99,7 +98,7 @@ func (f *freshness) choose(ctx context.Context, clientID string) *replica {
 	return nil
 }
 
-// recent reports whether who has come this far shows all that was there staleAfter ago. It is called under mu.
+// recent reports whether a replica at this position has everything that existed staleAfter ago. It is called under mu.
 func (f *freshness) recent(replayed position) bool {
 	for _, v := range slices.Backward(f.samples) {
 		if v.position <= replayed {
@@ -109,7 +108,7 @@ func (f *freshness) recent(replayed position) bool {
 	return false
 }
 
-// begin starts work of its own; false when all is over.
+// begin starts work of its own; false when the process ends.
 func (f *freshness) begin(do func()) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,8 +119,8 @@ func (f *freshness) begin(do func()) bool {
 	return true
 }
 
-// lookAtPosition is what a look reads behind the change log: what is in the log by then was committed before the
-// position that is told.
+// lookAtPosition is what a poll reads after the change log: the entries in the log by then were committed before the
+// returned position.
 const lookAtPosition = `SELECT /*backoffice:primary.position*/ (pg_current_wal_insert_lsn() - '0/0')::bigint, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)`
 
 func (f *freshness) BeginLook() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
@@ -155,7 +154,8 @@ func (f *freshness) BeginLook() (from int64, behind *store.Statement, heard func
 		}
 		known := slices.ContainsFunc(entries, func(c *backoffice.Change) bool { return c.Sequence == since }) || since == 0 && len(entries) <= store.MostNew
 		if timeline != f.timeline || !known {
-			// The first look, another primary, more writes than one look reads, or some that are in the log no more.
+			// The first poll, another primary, more writes than one poll reads, or entries that are no longer in the
+			// log.
 			f.floor = at
 			clear(f.needs)
 		}
@@ -175,7 +175,7 @@ func (f *freshness) BeginLook() (from int64, behind *store.Statement, heard func
 	}
 }
 
-// sampled keeps a few samples of the time in which they count, and the newest.
+// sampled keeps a few samples of the period in which they count, and the newest.
 func (f *freshness) sampled(s sample) {
 	const apart = staleAfter / 64
 	keep := 0
@@ -189,7 +189,7 @@ func (f *freshness) sampled(s sample) {
 	f.samples = append(f.samples, s)
 }
 
-// latest is how far the primary's log had come when it was last looked at; 0 when nobody has looked lately.
+// latest is the last known position of the primary's log; 0 when it was not polled lately.
 func (f *freshness) latest() position {
 	f.mu.Lock()
 	defer f.mu.Unlock()

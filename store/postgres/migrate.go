@@ -16,7 +16,6 @@ import (
 	"example.org/backoffice/store/migrations"
 )
 
-// SchemaVersion is the number of the newest step of the schema.
 func SchemaVersion() int64 { return migrations.Version(goose.DialectPostgres) }
 
 // querier is what version needs of a pool or a connection.
@@ -24,7 +23,7 @@ type querier interface {
 	QueryRow(ctx context.Context, text string, args ...any) pgx.Row
 }
 
-// version is that of the schema; 0 when there is none.
+// version is the schema's version; 0 without a schema.
 func version(ctx context.Context, from querier) (have int64, err error) {
 	var known bool
 	if err := from.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&known); err != nil || !known {
@@ -34,7 +33,7 @@ func version(ctx context.Context, from querier) (have int64, err error) {
 	return have, err
 }
 
-// IsEmpty reports whether the database at a URL has no schema of ours yet. It fails with a sentence for the operator.
+// IsEmpty reports whether the database at a URL has no schema of ours yet. Its errors are sentences for the operator.
 func IsEmpty(ctx context.Context, url string) (bool, error) {
 	conn, have, err := connect(ctx, url)
 	if err != nil {
@@ -44,7 +43,7 @@ func IsEmpty(ctx context.Context, url string) (bool, error) {
 	return have == 0, nil
 }
 
-// connect makes a connection outside of any pool, and tells the version of the schema that is there.
+// connect makes a connection outside of any pool, and returns the schema's version.
 func connect(ctx context.Context, url string) (conn *pgx.Conn, have int64, err error) {
 	config, err := configOf(url, Options{})
 	if err != nil {
@@ -62,7 +61,7 @@ func connect(ctx context.Context, url string) (conn *pgx.Conn, have int64, err e
 
 // Migrate brings the schema of the database at a URL up to date. Several processes may do so at once: one works, and
 // the others wait for it under a session lock, so the URL must lead to the server itself, not to a pooler in
-// transaction mode. It fails with a sentence for the operator; *store.SchemaError when the schema is newer than the
+// transaction mode. Its errors are sentences for the operator; *store.SchemaError when the schema is newer than the
 // program.
 func Migrate(ctx context.Context, url string) error {
 	conn, have, err := connect(ctx, url)
@@ -86,7 +85,7 @@ func Migrate(ctx context.Context, url string) error {
 	return up(ctx, conn.Config(), schema)
 }
 
-// createExtension adds pg_trgm, which makes the index by which texts are searched.
+// createExtension adds pg_trgm, whose indexes serve text search.
 func createExtension(ctx context.Context, conn *pgx.Conn) error {
 	var known bool
 	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm')").Scan(&known); err != nil {
@@ -144,7 +143,6 @@ func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
 	return nil
 }
 
-// sameSteps fails with migrations.ErrOther when other steps than ours have made the schema.
 func sameSteps(ctx context.Context, db *sql.DB) error {
 	kept, err := migrations.Kept(ctx, db, "SELECT to_regclass('migration_checksums') IS NOT NULL")
 	if err != nil {

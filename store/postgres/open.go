@@ -29,11 +29,11 @@ type QueryMode string
 
 const (
 	// Prepared keeps statements prepared on each connection: the fastest. It needs a connection of one's own, or a
-	// pooler that knows prepared statements.
+	// pooler that supports prepared statements.
 	Prepared QueryMode = "prepared"
-	// Described keeps only what statements look like, and prepares nothing: for a pooler in transaction mode.
+	// Described keeps only descriptions of statements, and prepares nothing: for a pooler in transaction mode.
 	Described QueryMode = "described"
-	// Plain sends each statement in one message that needs no memory of the connection, with texts instead of binary.
+	// Plain sends each statement in one message without any state of the connection, as texts instead of binary.
 	Plain QueryMode = "plain"
 )
 
@@ -42,22 +42,20 @@ var queryModes = map[QueryMode]pgx.QueryExecMode{
 	Described: pgx.QueryExecModeCacheDescribe, Plain: pgx.QueryExecModeExec,
 }
 
-// DefaultMaxConns suits a few gateways before a server with PostgreSQL's own max_connections, 100.
+// DefaultMaxConns suits a few gateways on a server with PostgreSQL's own max_connections, 100.
 const DefaultMaxConns = 16
 
-// Options change how a database is used; the zero value suits a server with a PostgreSQL of its own.
 type Options struct {
-	StatementTimeout time.Duration // the longest that one statement may take; 0 is 5 seconds
+	StatementTimeout time.Duration // the longest run of one statement; 0 is 5 seconds
 	Replicas         []string      // URLs of replicas, each of one server
 	QueryMode        QueryMode
-	// MaxConns are the connections to each server on which callers read and write; one caller gets at most half of
-	// them. 0 is as the URL has it (pool_max_conns), else DefaultMaxConns.
+	// MaxConns is the number of connections to each server for callers; one caller gets at most half of them. 0 is the
+	// value in the URL (pool_max_conns), else DefaultMaxConns.
 	MaxConns int
 	// AcquireTimeout is the wait for a free connection before the store is Unavailable; 0 is 3 seconds.
 	AcquireTimeout time.Duration
 }
 
-// Store is a backoffice.Store in PostgreSQL.
 type Store struct {
 	*store.Store
 	engine *engine
@@ -65,9 +63,8 @@ type Store struct {
 
 var _ backoffice.Store = (*Store)(nil)
 
-// Open opens the database at a postgres:// URL. It fails with a sentence for the operator when the URL, the server or
-// what is in it is not what it must be; *store.SchemaError when the schema is older or newer than the program. A
-// replica may be away.
+// Open opens the database at a postgres:// URL. Its errors are sentences for the operator, about the URL, the server or
+// the database; *store.SchemaError when the schema is older or newer than the program. A replica may be away.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	config, err := configOf(url, options)
 	if err != nil {
@@ -98,11 +95,11 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	return &Store{store.New(e), e}, nil
 }
 
-// ownConns are connections to the primary beside those for callers, for what the process itself needs: pairs, the
-// register, readiness, how far the primary has come. They are opened as they are needed.
+// ownConns are connections to the primary in addition to those for callers, for the process itself: credentials, the
+// register, readiness, the primary's position. They are opened when needed.
 const ownConns = 3
 
-// openReplicas is nil when there are none. They have the bounds of the primary.
+// openReplicas returns nil when there are none. They have the limits of the primary.
 func openReplicas(ctx context.Context, primary *connections, options Options) (*freshness, error) {
 	if len(options.Replicas) == 0 {
 		return nil, nil
@@ -129,8 +126,8 @@ var (
 	errNotPrimary    = errors.New("the server takes no writes")
 )
 
-// takesWrites refuses connections to a replica or to a primary that is being demoted, so that with several hosts the
-// next one is tried, whatever target_session_attrs says.
+// takesWrites rejects connections to a replica or to a primary that is being demoted, so that with several hosts the
+// next one is tried, whatever target_session_attrs is.
 func takesWrites(ctx context.Context, conn *pgconn.PgConn) error {
 	result := conn.ExecParams(ctx, "SHOW transaction_read_only", nil, nil, nil, nil).Read()
 	switch {
@@ -177,14 +174,13 @@ func configOf(url string, options Options) (*pgxpool.Config, error) {
 	if _, said := config.ConnConfig.RuntimeParams["jit"]; !said && mode == pgx.QueryExecModeCacheStatement {
 		config.AfterConnect = neverCompiled
 	}
-	// A statement whose caller has gone is cancelled at the server, and its connection stays.
+	// A statement whose caller has gone is cancelled at the server; its connection stays open.
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelTime}
 	}
 	return config, nil
 }
 
-// check looks at the server and at the schema.
 func check(ctx context.Context, pool *pgxpool.Pool) error {
 	var server int
 	var have int64

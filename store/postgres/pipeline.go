@@ -9,15 +9,15 @@ import (
 	"example.org/backoffice/store"
 )
 
-// progress is how far statements came that were sent at once.
+// progress is how far a pipeline came.
 type progress struct {
 	begun    bool // the texts before them were run
 	answered int  // how many have their answer, or an error of their own
 	handed   bool // the next one has handed over rows
 }
 
-// pipeline sends statements in one trip, behind the texts of a transaction's beginning. The error is that of the one
-// that comes next, in pgx's terms: the server did not run it, nor those behind it.
+// pipeline sends statements in one round trip, after the texts that begin a transaction. The error is that of the next
+// statement, in pgx's terms: the server ran neither it nor those after it.
 func pipeline(ctx context.Context, conn *pgx.Conn, begin []string, statements []*store.Statement) (sent progress, err error) {
 	defer backoffice.Waits(ctx)()
 	batch := &pgx.Batch{}
@@ -78,7 +78,7 @@ func take(results pgx.BatchResults, s *store.Statement) (handed bool, err error)
 	return handed, rows.Err()
 }
 
-// fail notes why statements have no answer: the first has the error, and behind it none was run.
+// fail sets why statements have no answer: the first gets the error, and none after it was run.
 func fail(statements []*store.Statement, err error) {
 	for _, s := range statements {
 		s.Err, err = err, store.ErrNotRun

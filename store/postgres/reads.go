@@ -8,8 +8,8 @@ import (
 	"example.org/backoffice/store"
 )
 
-// reads are the servers that answer reads: a replica that shows the caller all that it wrote, else the primary. The
-// reads of one request stay in one place.
+// reads are the servers that answer reads: a replica that has all the caller's writes, else the primary. The reads of
+// one request use one server.
 type reads struct {
 	primary   *connections
 	freshness *freshness // nil without replicas
@@ -24,7 +24,7 @@ func (e *engine) Send(ctx context.Context, statements []*store.Statement, last b
 	s.send(ctx, statements, last)
 }
 
-// at is where the reads of a context's request go; nil is the primary.
+// at is the server for the reads of a context's request; nil is the primary.
 func (r *reads) at(ctx context.Context) *replica {
 	caller := backoffice.SessionOf(ctx)
 	if r.freshness == nil || caller == nil {
@@ -32,7 +32,8 @@ func (r *reads) at(ctx context.Context) *replica {
 	}
 	replicas := r.freshness.replicas
 	server := caller.Server(func() int {
-		return backoffice.Primary + 1 + slices.Index(replicas, r.freshness.choose(ctx, caller.ClientID)) // none is -1
+		// -1 is none.
+		return backoffice.Primary + 1 + slices.Index(replicas, r.freshness.choose(ctx, caller.ClientID))
 	})
 	if server == backoffice.Primary {
 		return nil
@@ -40,7 +41,7 @@ func (r *reads) at(ctx context.Context) *replica {
 	return replicas[server-backoffice.Primary-1]
 }
 
-// givenUp leaves a replica out that could not answer.
+// givenUp leaves out a replica that could not answer.
 func (r *reads) givenUp(ctx context.Context, from *replica, err error) bool {
 	switch backoffice.KindOf(err) {
 	case backoffice.Unavailable, backoffice.Timeout:

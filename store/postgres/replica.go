@@ -10,23 +10,23 @@ import (
 	"example.org/backoffice/store"
 )
 
-// position is a place in the primary's write-ahead log, in bytes from its beginning.
+// position is a position in the primary's write-ahead log, in bytes from its beginning.
 type position int64
 
 const (
-	pollAgain   = 20 * time.Millisecond // between two looks at how far a replica has come, while there are reads
-	retryAgain  = time.Second           // between two at one that is left out
+	pollAgain   = 20 * time.Millisecond // between two polls of a replica's position, while there are reads
+	retryAgain  = time.Second           // between two polls of one that is left out
 	pollTimeout = time.Second
 )
 
-// replica is a server that repeats what the primary does. It counts as out until it has told how far it has come, and
-// again when it fails to; reads make it tell, so there is no work while there are none.
+// replica is a server that replicates the primary. It is left out until it has reported its position, and again when it
+// fails to; only reads poll it, so an idle store has no work.
 type replica struct {
 	*connections
 
 	mu       sync.Mutex
 	in       bool
-	replayed position // all up to here is shown by it; it never goes back while it is in
+	replayed position // the replica has everything up to here; it never goes back while it is in
 	timeline int64
 	polling  bool
 	polled   time.Time
@@ -41,12 +41,12 @@ func newReplica(ctx context.Context, config *pgxpool.Config, wait, limit time.Du
 	return &replica{connections: connectionsOf(pool, wait/4, limit/2)}, nil
 }
 
-// howFar asks a replica: the log is of no use from a server that is a primary now. The timeline is that of the stream;
+// howFar asks a replica: the position of a server that is now a primary is useless. The timeline is that of the stream;
 // without the right to see it, or without a stream, that of the last restart point.
 const howFar = `SELECT /*backoffice:replicas.position*/ pg_is_in_recovery(), COALESCE(pg_last_wal_replay_lsn() - '0/0', 0)::bigint,
 COALESCE((SELECT received_tli FROM pg_stat_wal_receiver), (SELECT timeline_id FROM pg_control_checkpoint()))::bigint`
 
-// due reports whether it is time to look how far the replica has come, and counts it as being looked at.
+// due reports whether the replica's position should be polled, and marks it as being polled.
 func (r *replica) due(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,7 +61,7 @@ func (r *replica) due(now time.Time) bool {
 	return true
 }
 
-// poll looks how far the replica has come.
+// poll reads the replica's position.
 func (r *replica) poll(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
@@ -80,20 +80,20 @@ func (r *replica) poll(ctx context.Context) {
 	r.replayed, r.timeline = replayed, timeline
 }
 
-// leaveOut keeps reads from the replica until it answers again.
+// leaveOut sends no reads to the replica until it answers again.
 func (r *replica) leaveOut() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.in, r.polled = false, time.Now()
 }
 
-// reached is how far it had come when it was last asked.
+// reached is its last known position.
 func (r *replica) reached() position {
 	_, replayed, _ := r.state()
 	return replayed
 }
 
-// state reports whether reads may go there, and what they would see.
+// state reports whether the replica takes reads, and what they would see.
 func (r *replica) state() (in bool, replayed position, timeline int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

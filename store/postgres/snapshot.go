@@ -10,17 +10,17 @@ import (
 	"example.org/backoffice/store"
 )
 
-// snapshot is a transaction on one connection, maybe of a replica, in which all that a context reads sees one moment:
-// that of the first statement, with which the transaction's beginning travels. Who has one waits for nothing but its
-// own statements: a write in its context gives the connection back first.
+// snapshot is a transaction on one connection, maybe of a replica, in which all reads of a context see the same state.
+// It begins in the round trip of the first statement. Its holder waits for nothing but its own statements: a write in
+// its context returns the connection first.
 type snapshot struct {
 	reads *reads
 
-	mu    sync.Mutex // one trip at a time
+	mu    sync.Mutex // one round trip at a time
 	from  *replica   // nil is the primary
 	on    *lease     // nil before the first read
 	begun bool
-	told  bool  // something of this moment was answered, so nothing of another one may be
+	told  bool  // something of this snapshot was answered, so nothing of another one may be
 	lost  error // the transaction failed after that
 	ended bool
 }
@@ -31,8 +31,8 @@ func snapshotOf(ctx context.Context) *snapshot { return backoffice.SnapshotOf[*s
 
 func (e *engine) BeginSnapshot() backoffice.Snapshot { return &snapshot{reads: e.reads} }
 
-// send runs statements as store.Engine's Send does. A transaction that fails before anything of it was answered is
-// begun anew where there is hope; one that fails later takes along all that would be read in it.
+// send runs statements as store.Engine's Send does. A transaction that fails before its first answer is begun anew if
+// that may help; after a later failure nothing more can be read in it.
 func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,9 +88,9 @@ func (s *snapshot) place() *connections {
 
 var beginSnapshot = []string{"begin isolation level repeatable read, read only"}
 
-// trip sends statements at once: behind the transaction's beginning if they are the first, and before its end if they
-// are the last. It tells how many have their answer or error; when the transaction fails, that is the error of the
-// next one. It is called under mu.
+// trip sends statements in one round trip: after the transaction's beginning if they are the first, and before its end
+// if they are the last. It returns how many have their answer or error; when the transaction fails, the error is that
+// of the next one. It is called under mu.
 func (s *snapshot) trip(ctx context.Context, statements []*store.Statement, last bool) (answered int, reached bool, err error) {
 	if s.on == nil {
 		s.from = s.reads.at(ctx)
@@ -105,7 +105,8 @@ func (s *snapshot) trip(ctx context.Context, statements []*store.Statement, last
 		begin = append(slices.Clip(begin), "set local plan_cache_mode = force_generic_plan")
 	}
 	switch {
-	case last && !s.begun && len(statements) == 1 && len(begin) == 1: // a statement sees one moment by itself
+	// A single statement is a snapshot by itself.
+	case last && !s.begun && len(statements) == 1 && len(begin) == 1:
 		begin = nil
 	case last:
 		all = append(slices.Clip(statements), &store.Statement{Text: "commit"})
@@ -143,10 +144,10 @@ func (s *snapshot) drop(err error) {
 	s.giveBack("rollback")
 }
 
-// finishTime is how long the end of a transaction may take that wrote nothing.
+// finishTime is how long the end of a read-only transaction may take.
 const finishTime = time.Second
 
-// giveBack ends the transaction and gives the connection back. It is called under mu.
+// giveBack ends the transaction and returns the connection. It is called under mu.
 func (s *snapshot) giveBack(how string) {
 	finish(s.on, s.begun, how)
 	s.on, s.begun = nil, false

@@ -9,11 +9,10 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// texts sends lists of texts, above all of identifiers, in binary and in one go. pgx's own codec looks at each element
-// by itself and writes it as quoted text.
+// texts encodes lists of texts, mainly identifiers, in binary and at once. pgx's own codec handles each element by
+// itself and writes it as quoted text.
 type texts struct{ *pgtype.ArrayCodec }
 
-// registerTexts makes a new connection use it.
 func registerTexts(_ context.Context, conn *pgx.Conn) error {
 	types := conn.TypeMap()
 	element, _ := types.TypeForOID(pgtype.TextOID)

@@ -13,15 +13,16 @@ import (
 	"example.org/backoffice/store"
 )
 
-// transaction is one on the primary. Its beginning travels with the first statements, and its commit with the last.
+// transaction is one on the primary. Its beginning shares a round trip with the first statements, its commit with the
+// last.
 type transaction struct {
 	conn  *pgx.Conn
-	limit time.Duration // of a trip
+	limit time.Duration // of a round trip
 	begin []string
 	begun bool
 	last  []*store.Statement
 
-	repeats bool // it does no harm when it is run twice
+	repeats bool // it may be run twice
 }
 
 var (
@@ -55,7 +56,7 @@ func (t *transaction) Copy(ctx context.Context, table string, columns []string, 
 	return unanswered(ctx, t.conn, classify(ctx, err))
 }
 
-// ready makes a trip for the beginning alone.
+// ready makes a round trip for the beginning alone.
 func (t *transaction) ready(ctx context.Context) error {
 	ctx, cancel := bounded(ctx, t.limit)
 	defer cancel()
@@ -63,15 +64,14 @@ func (t *transaction) ready(ctx context.Context) error {
 	return unanswered(ctx, t.conn, classify(ctx, err))
 }
 
-// trip sends statements, behind the transaction's beginning if they are the first. It returns how many were answered,
-// and what became of the next one, in pgx's terms.
+// trip sends statements, after the transaction's beginning if they are the first. It returns how many were answered,
+// and the error of the next one, in pgx's terms.
 func (t *transaction) trip(ctx context.Context, statements []*store.Statement) (answered int, err error) {
 	var first []string
 	if !t.begun {
 		first = t.begin
 		if len(statements) > 0 && !t.knows(statements) {
-			// Before pgx asks what a statement looks like the limits have to hold: that may wait for the locks of
-			// others, too.
+			// The limits must be set before pgx asks for the description of a statement: that may wait for locks, too.
 			if _, err := t.trip(ctx, nil); err != nil {
 				return 0, err
 			}
@@ -86,13 +86,13 @@ func (t *transaction) trip(ctx context.Context, statements []*store.Statement) (
 	return sent.answered, err
 }
 
-// known is where a connection keeps the texts that it knows.
+// known is the key under which a connection records the texts that it knows.
 const known = "known"
 
 // maxKnown is how many statements pgx keeps prepared on a connection.
 const maxKnown = 512
 
-// knows reports whether statements can be sent as they are, and remembers them: the next time they can.
+// knows reports whether statements can be sent as they are, and remembers them for the next time.
 func (t *transaction) knows(statements []*store.Statement) bool {
 	if t.conn.Config().DefaultQueryExecMode == pgx.QueryExecModeExec {
 		return true
@@ -111,7 +111,6 @@ func (t *transaction) knows(statements []*store.Statement) bool {
 	return all
 }
 
-// rollback does nothing after a commit.
 func (t *transaction) rollback(ctx context.Context) {
 	if conn := t.conn.PgConn(); !conn.IsClosed() && conn.TxStatus() != 'I' {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
@@ -123,7 +122,7 @@ func (t *transaction) rollback(ctx context.Context) {
 // leastCommit is how long a commit is waited for when the deadline is near: it needs but one answer.
 const leastCommit = time.Second
 
-// warnings is where a connection keeps how many warnings the server sent.
+// warnings is the key under which a connection counts the server's warnings.
 const warnings = "warnings"
 
 func noteWarning(conn *pgconn.PgConn, notice *pgconn.Notice) {
@@ -133,14 +132,14 @@ func noteWarning(conn *pgconn.PgConn, notice *pgconn.Notice) {
 	}
 }
 
-// commit makes a transaction durable, with the statements that were kept for its last trip. It comes with none of the
-// first, unless it may run twice: who has had an answer knows that the connection is good. Under synchronous
-// replication a server that is told to wait no longer for its standby calls that a success, with a warning: here it is
-// none. Callers who leave do not cut the wait short; a deadline does, but for leastCommit.
+// commit makes a transaction durable, with the statements kept for its last round trip. These are not the transaction's
+// first statements, unless it may run twice: an earlier answer shows that the connection works. Under synchronous
+// replication, a server that stops waiting for its standby reports success with a warning; here that is a failure.
+// Callers who leave do not cut the wait short; a deadline does, after at least leastCommit.
 func (t *transaction) commit(ctx context.Context) error {
 	conn := t.conn.PgConn()
 	switch {
-	case !t.begun && len(t.last) == 0: // nothing was asked
+	case !t.begun && len(t.last) == 0: // nothing was sent
 		return nil
 	case conn.TxStatus() == 'E':
 		return backoffice.Fault(errors.New("a failed transaction was to be committed"), "writing to the store")
@@ -173,8 +172,9 @@ func (t *transaction) commit(ctx context.Context) error {
 	return unknownOutcome(fmt.Errorf("the commit was not answered (%s)", how(err)))
 }
 
-// isDecided says that an error in the trip of the commit comes from a server which has not committed: it refused a
-// statement, and so did not run those behind it, or the commit itself. A server or a pooler that goes away may have.
+// isDecided reports that an error in the round trip of the commit comes from a server that has not committed: it
+// rejected a statement, and so did not run those after it, or the commit itself. A server or a pooler that goes away
+// may have committed.
 func isDecided(err error, before bool) bool {
 	switch code := codeOf(err); {
 	case code == "":

@@ -9,11 +9,11 @@ import (
 	"example.org/backoffice/store"
 )
 
-// maxAttempts is how often a transaction is run that others got in the way of.
+// maxAttempts is how often a transaction is run after conflicts with others.
 const maxAttempts = 5
 
 func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
-	e.RenewSnapshot(ctx) // what is read next sees the write, and nobody waits for a connection with one in hand
+	e.RenewSnapshot(ctx) // the next read sees the write, and no caller holds a connection while it waits for one
 	for attempt := 1; ; attempt++ {
 		err := e.write(ctx, do)
 		if err == nil {
@@ -27,7 +27,7 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 	}
 }
 
-// wrote makes the caller's reads see what it wrote: those of this request, and those to come.
+// wrote makes the caller's reads see its write: those of this request, and later ones.
 func (e *engine) wrote(ctx context.Context) {
 	caller := backoffice.SessionOf(ctx)
 	caller.StayOnPrimary()
@@ -60,15 +60,20 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 	return err
 }
 
-// beginWrite starts a transaction that writes. What it reads it finds by keys, and the planner must not do otherwise
-// for want of statistics: in an import, tables grow by thousands of rows that nothing has counted yet, and a plan from
-// when a table was empty would read all of it again for each chunk. Plans are made without a look at the values: for a
-// list of thousands of identifiers that look takes longer than finding them, and the check of a foreign key would be
-// planned anew for each row. And nothing is compiled: a plan of a kind that is switched off counts as expensive, so
-// each chunk would be, for far longer than it runs. Who waits for the locks of others gives up before its statement
-// would be called too slow: the store is busy, and the same write may succeed later. And what is acknowledged is
-// durable, whatever the server, the role or the database say (synchronous_commit = off loses what was acknowledged in
-// the last moment before a crash, entries of the register among it); a level that waits for standbys stays as it is.
+// beginWrite starts a transaction that writes. It sets:
+//
+// - plans by key only. In an import, tables grow by thousands of rows that no statistics cover yet, and a plan from
+// when a table was empty would read all of it again for each chunk;
+//
+// - generic plans. For a list of thousands of identifiers, planning by value takes longer than finding them, and the
+// check of a foreign key would be planned anew for each row;
+//
+// - no jit. A disabled kind of plan counts as expensive, so each chunk would be compiled, for far longer than it runs;
+//
+// - a lock timeout below the statement limit: the store is busy, and the same write may succeed later;
+//
+// - durability, whatever the server, the role or the database set. synchronous_commit = off loses acknowledged writes
+// of the last moment before a crash, entries of the register among them; a level that waits for standbys is kept.
 func beginWrite(limit time.Duration) []string {
 	lockTimeout := strconv.FormatInt(max(1, (limit*3/4).Milliseconds()), 10)
 	return []string{
@@ -78,14 +83,14 @@ func beginWrite(limit time.Duration) []string {
 	}
 }
 
-// beginMoment starts a transaction that reads one moment: an import's, before it writes, or an export's page by page.
-// What is said of the planner for beginWrite holds for both.
+// beginMoment starts a transaction that reads one snapshot: an import's, before it writes, or an export's page by page.
+// The planner settings have the reasons given at beginWrite.
 var beginMoment = []string{"begin isolation level repeatable read read only", planByKeys}
 
 const planByKeys = "select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)," +
 	" set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)"
 
-// unknownOutcome is for a write that may be durable or not. It is never run again by itself.
+// unknownOutcome is for a write that may or may not be durable. It is never repeated automatically.
 func unknownOutcome(cause error) error {
 	return &backoffice.Error{
 		Kind:    backoffice.Unavailable,

@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// lockPoll is how long SQLite itself waits for another process's writer, deaf to its caller.
+	// lockPoll is how long SQLite itself waits for another process's writer; it ignores the caller's context meanwhile.
 	lockPoll = 100 * time.Millisecond
-	// lockPatience is how long one without a deadline waits: longer than the largest import takes for its longest file.
+	// lockPatience is how long a caller without a deadline waits: longer than the largest import takes for its longest
+	// file.
 	lockPatience = 10 * time.Minute
 )
 
-// turn is the connection of the one writer, with a transaction begun. It waits for its turn among the writers of this
-// process and for those of others, as the import of a folder is one, but not to the end of the caller's deadline, so
-// that there is time to say that the store is busy.
+// turn returns the writer's connection with a transaction begun. It waits for the other writers of this process and of
+// other processes, such as the import of a folder, but stops before the caller's deadline, so that there is time to
+// report that the store is busy.
 func (e *engine) turn(ctx context.Context) (*lease, error) {
 	patience := lockPatience
 	if deadline, ok := ctx.Deadline(); ok {
@@ -41,7 +42,7 @@ func (e *engine) turn(ctx context.Context) (*lease, error) {
 		if busy, err = c.begin(ctx); err == nil {
 			return c, nil
 		}
-		_ = c.exec(context.WithoutCancel(ctx), "ROLLBACK") // a caller who has gone may have begun it all the same
+		_ = c.exec(context.WithoutCancel(ctx), "ROLLBACK") // the transaction of a caller who has gone may have begun all the same
 		if !busy || ctx.Err() != nil {
 			break
 		}
@@ -59,7 +60,7 @@ func (c *conn) begin(ctx context.Context) (busy bool, err error) {
 	return errors.As(err, &known) && errors.As(known.Cause, &of) && of&0xff == sqlite3.SQLITE_BUSY, err
 }
 
-// errBusy is for a write that others have kept waiting for too long. Nothing of it was done.
+// errBusy is for a write that waited too long for others. Nothing of it was done.
 var errBusy = &backoffice.Error{
 	Kind:    backoffice.Unavailable,
 	Message: "the store is busy: others are writing to it; try again later",

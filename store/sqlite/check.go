@@ -15,7 +15,7 @@ import (
 	"example.org/backoffice/store/migrations"
 )
 
-// DamagedError says that a file is not, or no longer, a database that can be used.
+// DamagedError reports a file that is not, or no longer, a usable database.
 type DamagedError struct {
 	Path string
 	What string
@@ -30,9 +30,9 @@ const (
 	applicationID = 0x424F4646 // BOFF, as the first migration sets it
 )
 
-// checkHeader looks at the first page, before the driver does: a file that was cut off is noticed in no time, however
-// large it is. Reading all of it (PRAGMA quick_check) would take minutes for a large one at every start; that every
-// table can be read at both ends is seen by probe.
+// checkHeader reads the first page before the driver does: it detects a truncated file at once, however large it is.
+// Reading all of it (PRAGMA quick_check) would take minutes for a large one at every start; probe checks that every
+// table can be read at both ends.
 func checkHeader(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -60,7 +60,7 @@ func checkHeader(path string) error {
 	if id := binary.BigEndian.Uint32(header[68:]); id != applicationID && id != 0 {
 		return &DamagedError{path, "it belongs to another program"}
 	}
-	// The size in the header holds when nothing waits in the log and the last writer was one that sets it.
+	// The size in the header is valid when the log is empty and the last writer set it.
 	pages := int64(binary.BigEndian.Uint32(header[28:]))
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
 		return nil
@@ -71,7 +71,7 @@ func checkHeader(path string) error {
 	return nil
 }
 
-// version is that of the schema; 0 is an empty database.
+// version is the schema's version; 0 is an empty database.
 func version(ctx context.Context, db *sql.DB) (int64, error) {
 	var tables, ours int
 	err := db.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE name = 'goose_db_version') FROM sqlite_schema WHERE type = 'table'").Scan(&tables, &ours)
@@ -88,7 +88,6 @@ func version(ctx context.Context, db *sql.DB) (int64, error) {
 
 var errForeign = errors.New("it belongs to another program")
 
-// probe reads the first and the last row of every table.
 func probe(ctx context.Context, db *sql.DB) error {
 	names, err := textsOf(ctx, db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE '%WITHOUT ROWID%' AND sql NOT LIKE 'CREATE VIRTUAL%'")
 	if err != nil {
@@ -104,7 +103,7 @@ func probe(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// describe turns what came up while opening into a sentence for the operator.
+// describe turns an error of opening into a sentence for the operator.
 func describe(err error, path string) error {
 	if errors.Is(err, errForeign) {
 		return &DamagedError{path, "it belongs to another program"}

@@ -7,11 +7,12 @@ import (
 	"example.org/backoffice/store"
 )
 
-// CompactMost is how large a database is compacted while it serves: writers wait meanwhile, for about a second.
+// CompactMost is the largest database that is compacted while serving: writers wait meanwhile, for about a second.
 const CompactMost = 128 << 20
 
-// CompactErased compacts the database if something was erased since it was opened or compacted last, unless that would
-// keep writers waiting. done reports whether it did, and large that it left it, which Compact will not.
+// CompactErased compacts the database if something was erased since it was opened or last compacted, unless that would
+// delay writers too long. done reports whether it did, and large that it skipped a database over CompactMost; Compact
+// has no such bound.
 func (s *Store) CompactErased(ctx context.Context) (done, large bool, err error) {
 	if !s.Erased() {
 		return false, false, nil
@@ -23,9 +24,9 @@ func (s *Store) CompactErased(ctx context.Context) (done, large bool, err error)
 	return true, false, s.Compact(ctx)
 }
 
-// Compact writes the database anew. What is erased is overwritten at once, but where SQLite moves entries of an index
-// from page to page it leaves copies between them, and the search indexes keep single words as signposts; this takes
-// those away as well, and the log with them when nobody reads at the time.
+// Compact rewrites the database. Erased data is overwritten at once, but where SQLite moves entries of an index from
+// page to page it leaves copies between them, and the search indexes keep single words as separators. Compact removes
+// these, and truncates the log if there are no readers at the time.
 func (s *Store) Compact(ctx context.Context) error {
 	s.ForgetErased()
 	c, err := s.engine.writer.take(ctx)

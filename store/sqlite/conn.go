@@ -10,14 +10,14 @@ import (
 	"example.org/backoffice/store"
 )
 
-// conn is a connection with its prepared statements. One caller uses it at a time. It asks the driver itself:
-// database/sql opens and closes the connections, and its conversion of every value would cost more than the driver's
+// conn is a connection with its prepared statements, used by one caller at a time. It calls the driver itself:
+// database/sql opens and closes the connections, but its conversion of every value would cost more than the driver's
 // work.
 type conn struct {
 	sql *sql.Conn
-	// Statements that were used lately, and those from before. When the young are too many the old go.
+	// Statements used lately, and those from before. When there are too many young ones the old are dropped.
 	young, old map[string]driver.Stmt
-	broken     bool // of no more use
+	broken     bool // no longer usable
 	running    running
 	health     *health
 
@@ -28,7 +28,7 @@ type conn struct {
 
 const maxPrepared = 256
 
-// with runs do with the prepared statement. Whatever panics in it leaves the connection broken.
+// with runs do with the prepared statement. A panic in it leaves the connection broken.
 func (c *conn) with(text string, do func(driver.Stmt) error) error {
 	c.broken = true
 	err := c.sql.Raw(func(raw any) error {
@@ -65,7 +65,7 @@ func (c *conn) prepared(raw any, text string) (driver.Stmt, error) {
 	return statement, nil
 }
 
-// named puts the arguments in the driver's form, which holds until the next call.
+// named puts the arguments in the driver's form, which is valid until the next call.
 func (c *conn) named(args []any) []driver.NamedValue {
 	c.args = c.args[:0]
 	for i, arg := range args {
@@ -74,8 +74,8 @@ func (c *conn) named(args []any) []driver.NamedValue {
 	return c.args
 }
 
-// background is what the driver is given: for a context that can end it starts a goroutine with each statement, which
-// looks until the first row only. The watchdog looks at our own, and until the last.
+// background is the context for the driver: for one that can end, the driver starts a goroutine with each statement,
+// and checks it only until the first row. The watchdog checks the caller's context, and until the last.
 var background = context.Background()
 
 func (c *conn) Send(ctx context.Context, statements ...*store.Statement) {
@@ -115,12 +115,11 @@ func (c *conn) run(ctx context.Context, s *store.Statement) error {
 	return ours
 }
 
-// exec runs a statement that has no arguments and no rows.
 func (c *conn) exec(ctx context.Context, text string) error {
 	return (&store.Statement{Text: text}).Run(ctx, c)
 }
 
-// query hands the rows over until one is refused.
+// query passes rows on until one is rejected.
 func (c *conn) query(statement driver.Stmt, s *store.Statement) (refused, err error) {
 	rows, err := statement.(driver.StmtQueryContext).QueryContext(background, c.named(s.Args))
 	if err != nil {
@@ -146,7 +145,7 @@ func (c *conn) query(statement driver.Stmt, s *store.Statement) (refused, err er
 	}
 }
 
-// close closes statements too: an open one would keep the database open, and its log on the disk.
+// close also closes the statements: an open one would keep the database open, and its log on the disk.
 func (c *conn) close() {
 	c.running.close()
 	_ = c.sql.Raw(func(any) error {

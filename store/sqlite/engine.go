@@ -17,28 +17,28 @@ type engine struct {
 	databases []*sql.DB
 	writer    *pool // of one connection
 	readers   *pool
-	own       *pool // what the process itself reads: callers who take all they can get leave it its connections
+	own       *pool // the process's own reads: callers that use every connection they can get do not reach these
 	commits   commits
 	dog       *watchdog
 	health    health
-	changes   int64 // total_changes of the writer, after the transaction before
+	changes   int64 // total_changes of the writer, after the previous transaction
 }
 
 var _ store.Engine = (*engine)(nil)
 
 func (e *engine) Dialect() *store.Dialect { return store.SQLite }
 
-// Primary implements store.Engine. There is one database, and each statement sees all that was committed before it.
+// Primary implements store.Engine. There is one database: each statement sees everything committed before it.
 func (e *engine) Primary() store.Sender { return e.own }
 
 func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
-	e.RenewSnapshot(ctx) // what is read next sees the write, and nobody waits for a writer with a reader in hand
+	e.RenewSnapshot(ctx) // the next read sees the write, and no caller holds a reader while it waits for a writer
 	c, err := e.turn(ctx)
 	if err != nil {
 		return err
 	}
 	defer e.writer.give(c)
-	// A transaction that was begun is ended even if its caller has gone: a connection is never left inside one.
+	// A transaction is ended even if its caller has gone: a connection is never left inside one.
 	end := context.WithoutCancel(ctx)
 	committed := false
 	defer func() {
@@ -62,7 +62,7 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 		return err
 	}
 	committed = true
-	return e.place.check() // since nothing holds the files where they are
+	return e.place.check() // nothing keeps the files in their place
 }
 
 func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, reads store.Sender) error) error {
@@ -71,7 +71,7 @@ func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, read
 	return do(ctx, s)
 }
 
-// Ping implements store.Engine. A disk that was full is written to, to see whether it still is.
+// Ping implements store.Engine. It writes to a disk that was full, to see whether it still is.
 func (e *engine) Ping(ctx context.Context) error {
 	if err := e.place.check(); err != nil {
 		return err
@@ -82,7 +82,6 @@ func (e *engine) Ping(ctx context.Context) error {
 	return (&store.Statement{Text: "SELECT /*backoffice:server.ping*/ 1", Each: func(*store.Row) error { return nil }}).Run(ctx, e.own)
 }
 
-// Gauges tell how busy the connections are.
 func (e *engine) Gauges() []backoffice.Gauge {
 	return slices.Concat(store.GaugesOfPool("write", e.writer.turns), store.GaugesOfPool("read", e.readers.turns), store.GaugesOfPool("own", e.own.turns))
 }

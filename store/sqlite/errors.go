@@ -13,7 +13,7 @@ import (
 	"example.org/backoffice/store"
 )
 
-// code is SQLite's extended result code, 0 for an error that is not the engine's.
+// code is SQLite's extended result code, 0 for an error of another origin.
 func code(err error) int {
 	var of *sqlite.Error
 	if errors.As(err, &of) {
@@ -22,7 +22,7 @@ func code(err error) int {
 	return 0
 }
 
-// classify turns the driver's error into one of ours. The driver's text is dropped: it may hold values.
+// classify turns the driver's error into one of ours. It drops the driver's text, which may contain values.
 func classify(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -49,7 +49,7 @@ func classify(ctx context.Context, err error) error {
 		}
 	}
 	switch of {
-	case sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_IN_PAGE: // its shared memory is a file beside it
+	case sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_IN_PAGE: // its shared memory is a file next to the database
 		of = sqlite3.SQLITE_FULL
 	}
 	switch of & 0xff {
@@ -60,7 +60,7 @@ func classify(ctx context.Context, err error) error {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN,
 		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM:
 		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: resultCode(of)}
-	case sqlite3.SQLITE_INTERRUPT: // by the watchdog, for the limit: a context that has ended was looked at before
+	case sqlite3.SQLITE_INTERRUPT: // by the watchdog, for the limit: an ended context was checked before
 		return backoffice.Fault(context.DeadlineExceeded, "asking the store")
 	case 0:
 		if errors.Is(err, errClosed) || errors.Is(err, errNoHandle) {
@@ -71,7 +71,6 @@ func classify(ctx context.Context, err error) error {
 	return backoffice.Fault(fmt.Errorf("SQLite error %d", of), "asking the store")
 }
 
-// resultCode is SQLite's extended result code as the cause of an error.
 type resultCode int
 
 func (c resultCode) Error() string {

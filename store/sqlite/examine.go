@@ -13,8 +13,8 @@ import (
 	"example.org/backoffice/store/migrations"
 )
 
-// Examine looks whether the database at a path can be served, and changes nothing in it. Its findings go to tell;
-// ready says that it can be opened as it is.
+// Examine checks whether the database at a path can be served, and changes nothing in it. It passes its findings to
+// tell; ready reports that the database can be opened as it is.
 func Examine(ctx context.Context, path string, tell func(backoffice.Finding)) (ready bool) {
 	err := checkHeader(path)
 	var have int64

@@ -10,8 +10,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// health remembers what statements met that a question which only reads one row would not: a full disk until something
-// can be written again, and damage for as long as the program runs.
+// health remembers faults that a query of a single row would not find: a full disk until a write succeeds again, and
+// damage for as long as the program runs.
 type health struct {
 	mu      sync.Mutex
 	full    error
@@ -19,9 +19,9 @@ type health struct {
 	seen    time.Time // when the disk was last seen to be full
 }
 
-const fullPeriod = time.Second // for so long a disk that was full is taken to be full
+const fullPeriod = time.Second // how long a disk is considered full
 
-// note looks at an error of the driver and at what was made of it.
+// note checks an error of the driver, and the error it was turned into.
 func (h *health) note(of int, err error) {
 	switch of & 0xff {
 	case sqlite3.SQLITE_FULL:
@@ -35,7 +35,7 @@ func (h *health) note(of int, err error) {
 	}
 }
 
-// fault says what is wrong with the database; try fails while the disk is full.
+// fault returns what is wrong with the database; it calls try while the disk is full.
 func (h *health) fault(try func() error) error {
 	h.mu.Lock()
 	full, damaged, due := h.full, h.damaged, time.Since(h.seen) >= fullPeriod
@@ -54,11 +54,11 @@ func (h *health) fault(try func() error) error {
 	return nil
 }
 
-// enoughRoom is what a disk that was full has to take before it counts as one that is not: a write of a small page may
-// find room where the next larger one finds none.
+// enoughRoom is what a full disk must accept before it counts as no longer full: a small page may still fit where the
+// next larger write fails.
 const enoughRoom = 1 << 20
 
-// findRoom writes so much into a folder, and takes it away again.
+// findRoom writes that much into a folder, and removes it again.
 func findRoom(folder string) error {
 	file, err := os.CreateTemp(folder, "room-")
 	if err != nil {

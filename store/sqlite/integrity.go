@@ -9,16 +9,16 @@ import (
 	"slices"
 )
 
-// maxProblems is how many problems of a database are told.
+// maxProblems is how many problems of a database are reported.
 const maxProblems = 100
 
-// Integrity reads all of the database, as it is at one moment, and returns what is wrong with it: with its pages,
-// indexes, search indexes and references. Others go on reading and writing. It takes as long as reading the file does.
+// Integrity reads the whole database in one snapshot, and returns what is wrong with its pages, indexes, search indexes
+// and references. Others go on reading and writing. It takes as long as reading the file.
 func (s *Store) Integrity(ctx context.Context) ([]string, error) {
 	return integrity(ctx, s.engine.path)
 }
 
-// Integrity is the method's for a database that is not open. It changes nothing.
+// Integrity does the same for a database that is not open. It changes nothing.
 func Integrity(ctx context.Context, path string) ([]string, error) {
 	if err := checkHeader(path); err != nil {
 		return nil, err
@@ -48,13 +48,13 @@ func integrity(ctx context.Context, path string) (problems []string, err error) 
 	}
 	err = describe(err, path)
 	var damaged *DamagedError
-	if errors.As(err, &damaged) { // which is what was to be found out
+	if errors.As(err, &damaged) { // damage is a finding, not a failure
 		return []string{damaged.What}, nil
 	}
 	return nil, err
 }
 
-// own gives a copy a count of its own, so that no log of the original passes for the copy's, and makes it durable.
+// own gives a copy a count of its own, so that the original's log is not taken for the copy's, and makes it durable.
 func own(ctx context.Context, path string) error {
 	err := with(dsn(path), func(db *sql.DB) error {
 		_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", firstCount()))

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SQLite's locks are on these bytes of a database's file; who has it open with a log holds one of them.
+// SQLite's locks are on these bytes of a database's file; a process that has it open with a log locks one of them.
 const (
 	lockStart  = 0x40000000
 	lockLength = 512

@@ -15,20 +15,20 @@ import (
 	"example.org/backoffice/store"
 )
 
-// SQLite replays what a crash left in the log (-wal) onto the file beside it, whatever file that is: a log says
-// nothing of the file that it belongs to. So every transaction counts itself in the first page (its user_version, of
-// which SQLite makes no use), starting from a random number that a copy by Backup does not share. The log's first
-// transaction follows on the file's count, or the file's first page is, byte for byte, one that the log has and that
-// was written back from it already.
+// SQLite replays what a crash left in the log (-wal) onto the file next to it, whatever file that is: a log does not
+// identify its file. So every transaction increments a count in the first page (the user_version, which SQLite itself
+// does not use). The count starts from a random number that a copy by Backup does not share. A log matches if its first
+// transaction follows the file's count, or the file's first page is, byte for byte, one that the log contains and that
+// was written back already.
 
-// ForeignLogError says that the log beside a database is not that database's.
+// ForeignLogError reports that the log next to a database belongs to another one.
 type ForeignLogError struct{ Path string }
 
 func (e *ForeignLogError) Error() string {
 	return fmt.Sprintf("the log %s-wal is not that of the database %s, and would destroy it; nothing was touched. To restore a backup use backoffice restore. When the database was copied here by hand and is the right one, move %s-wal and %s-shm away", e.Path, e.Path, e.Path, e.Path)
 }
 
-// Where the first page has what is compared.
+// The offsets of the compared values in the first page.
 const (
 	headerSize    = 100
 	walWriteAt    = 18 // 2 when the database has a log
@@ -41,14 +41,14 @@ const (
 	looks         = 20
 	betweenLooks  = 25 * time.Millisecond
 	largestCount  = 1<<31 - 1
-	changeStart   = 24 // of the bytes that counting changes in a first page, beside the count itself
+	changeStart   = 24 // the bytes that counting changes in a first page, besides the count itself
 	changeEnd     = 28
 	versionForAt  = 92
 	versionForEnd = 100
 )
 
-// checkLog refuses a log that is not the file's, before anything is touched. Another program may write to both
-// meanwhile, so only what holds still is believed.
+// checkLog rejects a log of another file, before anything is changed. Another program may write to both meanwhile, so
+// it trusts only what stays the same.
 func checkLog(path string) error {
 	var before logSeen
 	for range looks {
@@ -65,7 +65,7 @@ func checkLog(path string) error {
 		before = seen
 		time.Sleep(betweenLooks)
 	}
-	return nil // somebody writes all the time, and so has opened it
+	return nil // somebody writes all the time, so has opened it
 }
 
 type logSeen struct {
@@ -132,11 +132,11 @@ func pageSizeOf(header []byte) int64 {
 
 func word(page []byte, at int) uint32 { return binary.BigEndian.Uint32(page[at:]) }
 
-// belongs reads the log as SQLite would: up to the last transaction that is whole.
+// belongs reads the log as SQLite would: up to the last complete transaction.
 func belongs(log io.Reader, page []byte) (fits bool, salts uint64) {
 	header := make([]byte, logHeader)
 	if _, err := io.ReadFull(log, header); err != nil || word(header, 0)&^1 != logMagic {
-		return true, 0 // SQLite takes nothing from it
+		return true, 0 // SQLite replays nothing of it
 	}
 	sum := &logSum{order: binary.LittleEndian}
 	if word(header, 0)&1 == 1 {
@@ -151,7 +151,7 @@ func belongs(log io.Reader, page []byte) (fits bool, salts uint64) {
 		return true, salts
 	}
 	frame := make([]byte, logFrame+int(size))
-	var first, waiting []byte // the log's first page that was committed, and that of a transaction
+	var first, waiting []byte // the log's first page as committed, and that of the current transaction
 	committed, written := false, false
 	var pending bool
 	for {
@@ -187,7 +187,7 @@ func belongs(log io.Reader, page []byte) (fits bool, salts uint64) {
 	return follows(page, first), salts
 }
 
-// follows reports whether a log that starts with a first page can follow on a file with another one.
+// follows reports whether a log that starts with a first page can follow a file with another one.
 func follows(page, first []byte) bool {
 	have, next := word(page, countAt), word(first, countAt)
 	if word(page, cookieAt) > word(first, cookieAt) {
@@ -226,10 +226,9 @@ func (s *logSum) add(b []byte) {
 
 func (s *logSum) is(stored []byte) bool { return s.s0 == word(stored, 0) && s.s1 == word(stored, 4) }
 
-// firstCount is where counting starts: copies of one database do not meet.
+// firstCount is where counting starts: copies of one database never have the same count.
 func firstCount() uint32 { return 1 + rand.Uint32N(largestCount/2) }
 
-// count counts a transaction that has changed something.
 func (e *engine) count(ctx context.Context, c *lease) error {
 	var changes, count int64
 	look := &store.Statement{Text: "SELECT /*backoffice:log.changes*/ total_changes(), user_version FROM pragma_user_version", Each: func(row *store.Row) error {

@@ -20,16 +20,15 @@ import (
 	"example.org/backoffice/store/migrations"
 )
 
-// Options change how a database is opened; the zero value suits a server.
 type Options struct {
-	// Readers are the connections on which callers read. One caller gets at most half of them; 0 is as many for each as
-	// there are processors, for more do not make it faster.
+	// Readers is the number of connections on which callers read. One caller gets at most half of them; 0 gives each
+	// caller as many as there are processors, since more are not faster.
 	Readers          int
-	StatementTimeout time.Duration // the longest that a statement may take which reads; 0 is no bound
+	StatementTimeout time.Duration // the longest run of a reading statement; 0 is no limit
 }
 
 const (
-	ownReaders  = 3               // connections for what the process itself reads: pairs, register, readiness
+	ownReaders  = 3               // for the process's own reads: credentials, register, readiness
 	acquireTime = 3 * time.Second // how long a read waits for its turn before the store is Unavailable
 )
 
@@ -40,7 +39,7 @@ type Store struct {
 
 var _ backoffice.Store = (*Store)(nil)
 
-// Path is the file that a URL sqlite:PATH names. It fails for any other URL.
+// Path is the file of a URL sqlite:PATH. It fails for any other URL.
 func Path(url string) (string, error) {
 	path, ok := strings.CutPrefix(url, "sqlite:")
 	path = strings.TrimPrefix(path, "//")
@@ -50,10 +49,9 @@ func Path(url string) (string, error) {
 	return path, nil
 }
 
-// Open opens the database at a URL sqlite:PATH, makes it if it is not there, and brings its schema up to date. It fails
-// with a sentence for the operator: when the file can't be used, is damaged (*DamagedError), has the log of another
-// beside it (*ForeignLogError), is not ours, or when its
-// schema is newer than the program (*store.SchemaError).
+// Open opens the database at a URL sqlite:PATH, creates it if it does not exist, and brings its schema up to date. Its
+// errors are sentences for the operator: the file can't be used, is damaged (*DamagedError), has the log of another
+// database (*ForeignLogError), is not ours, or has a newer schema than the program (*store.SchemaError).
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	path, err := Path(url)
 	if err != nil {
@@ -78,7 +76,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	return &Store{store.New(e), e}, nil
 }
 
-// create makes the file, readable for its owner alone, since personal data go into it.
+// create makes the file, readable by its owner alone, since it will contain personal data.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("the folder of the database %s cannot be made: %w", path, cause(err))
@@ -90,7 +88,7 @@ func create(path string) error {
 	return file.Close()
 }
 
-// cause is an error of the file system without the path, which the sentence has.
+// cause is an error of the file system without the path, which the sentence already has.
 func cause(err error) error {
 	var on *fs.PathError
 	if errors.As(err, &on) {
@@ -130,11 +128,11 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 
 var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
 	"_pragma=cache_size(-16384)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)",
-	"_pragma=secure_delete(1)"} // what is erased is overwritten; the search indexes do so by their own setting
+	"_pragma=secure_delete(1)"} // erased data is overwritten; the search indexes have a setting of their own
 
 var reading = []string{"_pragma=query_only(1)", "_pragma=temp_store(MEMORY)"}
 
-// with does something on a connection to a database that is open for that alone.
+// with calls a function with a connection that is opened for it alone.
 func with(dsn string, do func(db *sql.DB) error) error {
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
@@ -160,7 +158,7 @@ func textsOf(ctx context.Context, db *sql.DB, query string) (texts []string, err
 	return texts, rows.Err()
 }
 
-// look reads the version of the schema and changes nothing, since the file may be another program's.
+// look reads the schema's version and changes nothing, since the file may be another program's.
 func look(ctx context.Context, path string) (have int64, err error) {
 	err = with(dsn(path), func(db *sql.DB) (err error) {
 		have, err = version(ctx, db)
@@ -172,7 +170,7 @@ func look(ctx context.Context, path string) (have int64, err error) {
 	return have, err
 }
 
-// prepare brings the schema up to date and looks at every table.
+// prepare brings the schema up to date and checks every table.
 func prepare(ctx context.Context, db *sql.DB, have int64) error {
 	if have < migrations.Version(goose.DialectSQLite3) {
 		provider, err := migrations.Provider(goose.DialectSQLite3, db)
@@ -200,11 +198,11 @@ func prepare(ctx context.Context, db *sql.DB, have int64) error {
 	return probe(ctx, db)
 }
 
-// erasureVersion is the first version of the schema that leaves nothing of what is erased. A database of an earlier
-// one is written anew once, without its free pages.
+// erasureVersion is the first version of the schema that leaves no trace of erased data. A database of an earlier
+// version is rewritten once, without its free pages.
 const erasureVersion = 6
 
-// startCounting lets the transactions of a database be counted, and empties the log of those that were not.
+// startCounting makes the transactions of a database counted, and empties the log of those that were not.
 func startCounting(ctx context.Context, db *sql.DB, have int64) error {
 	var count int64
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&count); err != nil {
@@ -231,10 +229,9 @@ func (e *engine) connect(dsn string, size int, wait, limit time.Duration) (*pool
 	return newPool(db, size, wait, limit, e.dog, &e.health), nil
 }
 
-// dsn is the driver's name of a file.
 func dsn(path string, options ...string) string { return dsnWith(path, busyTime, options...) }
 
-// busyTime is how long a connection waits for locks of others.
+// busyTime is how long a connection waits for other locks.
 const busyTime = 5 * time.Second
 
 func dsnWith(path string, busy time.Duration, options ...string) string {
@@ -242,7 +239,7 @@ func dsnWith(path string, busy time.Duration, options ...string) string {
 	return "file:" + escaped + "?" + strings.Join(append([]string{fmt.Sprintf("_pragma=busy_timeout(%d)", busy.Milliseconds()), "_dqs=0"}, options...), "&")
 }
 
-// Backup writes a consistent copy to a file that must not exist yet, while others read and write.
+// Backup writes a consistent copy to a new file, while others read and write.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s exists already", path)

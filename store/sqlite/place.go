@@ -10,12 +10,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// place is where an open database's two files lie. A file that was removed, moved or replaced can be written on, and
-// what is written then is gone with the process: so it is looked for with each write.
+// place is the path of an open database's two files. A file that was removed, moved or replaced still accepts writes,
+// but they are lost when the process ends: so every write checks the path.
 type place struct {
 	path     string
 	database os.FileInfo
-	log      atomic.Pointer[fs.FileInfo] // nil until there is one
+	log      atomic.Pointer[fs.FileInfo] // nil until it exists
 }
 
 func newPlace(path string) (*place, error) {
@@ -26,13 +26,13 @@ func newPlace(path string) (*place, error) {
 	return &place{path: path, database: database}, nil
 }
 
-// check fails when one of them is not there, or is another one.
+// check fails when one of them is missing, or is another file.
 func (p *place) check() error {
 	found, err := os.Stat(p.path)
 	if err != nil || !os.SameFile(found, p.database) {
 		return misplaced("database", p.path, err)
 	}
-	// The log is there for as long as a connection is, from the first transaction on.
+	// The log exists as long as a connection does, from the first transaction on.
 	log, err := os.Stat(p.path + "-wal")
 	if known := p.log.Load(); known != nil && (err != nil || !os.SameFile(log, *known)) {
 		return misplaced("log", p.path+"-wal", err)

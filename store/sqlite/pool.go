@@ -10,7 +10,7 @@ import (
 	"example.org/backoffice/store"
 )
 
-// pool hands out connections, to each caller in turn, the one that was used last first: its pages are in its cache.
+// pool gives connections to callers in turn, the most recently used first: its pages are in its cache.
 type pool struct {
 	db     *sql.DB
 	health *health
@@ -74,9 +74,8 @@ func (p *pool) open(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// give takes a connection back.
 func (p *pool) give(l *lease) {
-	turn := l.turn // the next one who takes the connection writes there
+	turn := l.turn // the next holder of the connection writes there
 	p.mu.Lock()
 	if p.ended || l.broken {
 		p.dog.leave(l.conn)
@@ -88,7 +87,7 @@ func (p *pool) give(l *lease) {
 	p.turns.Give(turn)
 }
 
-// end closes what is idle, and what comes back from now on.
+// end closes idle connections, and each one that is returned from now on.
 func (p *pool) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

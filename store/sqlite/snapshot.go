@@ -9,14 +9,14 @@ import (
 	"example.org/backoffice/store"
 )
 
-// snapshot is a transaction on one reader in which all that a context reads sees one moment. It begins with the first
-// read. Who has one waits for nothing but its own statements: a write in its context gives the reader back first.
+// snapshot is a transaction on one reader, in which all reads of a context see the same state. It begins with the first
+// read. Its holder waits for nothing but its own statements: a write in its context returns the reader first.
 type snapshot struct {
 	readers *pool
 
 	mu    sync.Mutex // one statement at a time
 	on    *lease     // nil before the first read
-	lost  bool       // the connection broke, and its moment with it
+	lost  bool       // the connection broke, and the snapshot with it
 	ended bool
 }
 
@@ -46,7 +46,7 @@ func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last
 	if last {
 		defer s.giveBack()
 	}
-	if last && s.on == nil && !s.lost && len(statements) == 1 { // a statement sees one moment by itself
+	if last && s.on == nil && !s.lost && len(statements) == 1 { // a single statement is a snapshot by itself
 		s.readers.Send(ctx, statements...)
 		return
 	}
@@ -59,7 +59,6 @@ func (s *snapshot) Send(ctx context.Context, statements ...*store.Statement) {
 	s.send(ctx, statements, false)
 }
 
-// run is called under mu.
 func (s *snapshot) run(ctx context.Context, statement *store.Statement) error {
 	if s.lost {
 		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: errLostSnapshot}
@@ -77,7 +76,7 @@ func (s *snapshot) run(ctx context.Context, statement *store.Statement) error {
 	return err
 }
 
-// begin is called under mu. The moment is that of the first statement.
+// begin is called under mu. The snapshot is that of the first statement.
 func (s *snapshot) begin(ctx context.Context) error {
 	on, err := s.readers.take(ctx)
 	if err != nil {
@@ -92,7 +91,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 	return nil
 }
 
-// giveBack is called under mu. A connection that cannot end its transaction is of no more use.
+// giveBack is called under mu. A connection that cannot end its transaction is unusable.
 func (s *snapshot) giveBack() {
 	if s.on == nil {
 		return

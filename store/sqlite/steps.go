@@ -10,7 +10,7 @@ import (
 	"example.org/backoffice/store/migrations"
 )
 
-// sameSteps fails with migrations.ErrOther when other steps have made a schema of a version.
+// sameSteps fails with migrations.ErrOther when other steps made the schema of a version.
 func sameSteps(ctx context.Context, db *sql.DB, have int64) error {
 	kept, err := keptSteps(ctx, db)
 	if err != nil || have == 0 {
@@ -26,7 +26,7 @@ func keptSteps(ctx context.Context, db *sql.DB) (map[int64]string, error) {
 	return migrations.Kept(ctx, db, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'migration_checksums'")
 }
 
-// keepSteps writes the digests of the steps that made the schema, unless all are kept.
+// keepSteps writes the digests of the steps that made the schema, unless all are stored.
 func keepSteps(ctx context.Context, db *sql.DB) error {
 	kept, err := keptSteps(ctx, db)
 	if err != nil || len(kept) == len(migrations.Checksums(goose.DialectSQLite3)) {
@@ -35,7 +35,7 @@ func keepSteps(ctx context.Context, db *sql.DB) error {
 	return migrations.Keep(ctx, goose.DialectSQLite3, db)
 }
 
-// sameSchema compares the schema of a database that keeps no digests yet with the one that our steps make.
+// sameSchema compares the schema of a database without digests with the one that our steps make.
 func sameSchema(ctx context.Context, db *sql.DB, have int64) error {
 	got, err := schemaOf(ctx, db)
 	if err != nil {

@@ -6,20 +6,20 @@ import (
 	"example.org/backoffice/store"
 )
 
-// commits are seen by a connection that never writes: SQLite tells each connection whether others have committed,
-// those of this process and those of others. Its number means nothing on another connection.
+// commits detects commits with a connection that never writes: SQLite tells each connection whether others have
+// committed, in this process or another. Its number is meaningless on another connection.
 type commits struct {
 	pool *pool // of one connection
 	on   *conn
 	told int64 // SQLite's number, on that connection
-	seen int64 // how often it was another one
+	seen int64 // how often it changed
 }
 
 var _ store.Versioned = (*engine)(nil)
 
 func (e *engine) DataVersion(ctx context.Context) (int64, error) {
 	c := &e.commits
-	on, err := c.pool.take(ctx) // whose next holder sees what this one has noted
+	on, err := c.pool.take(ctx) // the next holder sees what this one has recorded
 	if err != nil {
 		return 0, classify(ctx, err)
 	}

@@ -14,13 +14,12 @@ import (
 )
 
 const (
-	lookEvery = 10 * time.Millisecond // at what runs
-	sleepsIn  = time.Second           // in which nothing ran
+	lookEvery = 10 * time.Millisecond // between checks of running statements
+	sleepsIn  = time.Second           // without statements until it stops
 )
 
-// watchdog interrupts statements that run longer than they may, or whose caller has gone. One goroutine looks at all
-// connections now and then, and there is none while nothing runs, so that a statement costs no goroutine, channel or
-// timer.
+// watchdog interrupts statements that exceed their time limit, or whose caller has gone. One goroutine checks all
+// connections periodically, and stops when nothing runs, so that a statement costs no goroutine, channel or timer.
 type watchdog struct {
 	awake atomic.Bool
 	work  sync.WaitGroup
@@ -30,21 +29,20 @@ type watchdog struct {
 	ended bool
 }
 
-// running is what a connection runs now.
 type running struct {
 	dog    *watchdog
 	handle uintptr       // SQLite's connection
 	limit  time.Duration // of a statement; 0 is none
 
-	mu    sync.Mutex // held while the statement is interrupted, so that it is not the next one
+	mu    sync.Mutex // held while the statement is interrupted, so that the next one is not
 	ctx   context.Context
 	until time.Time
 }
 
 var errNoHandle = errors.New("this version of the driver does not show its connection, so no statement could be interrupted")
 
-// watch looks at a new connection from now on. The driver interrupts only by a goroutine of its own for each statement,
-// and shows its connection to nobody, so its field is read.
+// watch adds a new connection. The driver interrupts only by a goroutine of its own for each statement, and does not
+// export its connection, so its field is read.
 func (w *watchdog) watch(c *conn, limit time.Duration) error {
 	var handle uintptr
 	err := c.sql.Raw(func(raw any) error {
@@ -68,7 +66,7 @@ func (w *watchdog) watch(c *conn, limit time.Duration) error {
 	return nil
 }
 
-// leave looks at a connection no more.
+// leave removes a connection.
 func (w *watchdog) leave(c *conn) {
 	w.mu.Lock()
 	w.conns = slices.DeleteFunc(w.conns, func(other *conn) bool { return other == c })
@@ -103,8 +101,8 @@ func (r *running) close() {
 	r.mu.Unlock()
 }
 
-// look interrupts the statement if it has to end, and reports whether there is one. An interruption that comes before
-// SQLite has begun with the statement is lost, and repeated at the next look.
+// look interrupts the statement if it must end, and reports whether one runs. An interruption before SQLite has begun
+// with the statement is lost; the next look repeats it.
 func (r *running) look(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,7 +110,7 @@ func (r *running) look(now time.Time) bool {
 		return false
 	}
 	if r.ctx.Err() != nil || r.limit > 0 && now.After(r.until) {
-		thread := libc.NewTLS() // the connection's own is the statement's
+		thread := libc.NewTLS() // the connection's own is in use by the statement
 		sqlite3.Xsqlite3_interrupt(thread, r.handle)
 		thread.Close()
 	}
@@ -127,7 +125,7 @@ func (w *watchdog) wake() {
 	}
 }
 
-// run looks until nothing has run for a while.
+// run checks until nothing has run for a while.
 func (w *watchdog) run() {
 	ticks := time.NewTicker(lookEvery)
 	defer ticks.Stop()
@@ -141,7 +139,7 @@ func (w *watchdog) run() {
 			continue
 		}
 		w.awake.Store(false)
-		// Who began since the look may have seen it awake.
+		// A statement that began since the last look may have seen it awake.
 		if !w.look(now) || !w.awake.CompareAndSwap(false, true) {
 			return
 		}
@@ -164,7 +162,7 @@ func (w *watchdog) isEnded() bool {
 	return w.ended
 }
 
-// end waits until nothing runs any more and the goroutine has gone.
+// end waits until nothing runs and the goroutine has ended.
 func (w *watchdog) end() {
 	w.mu.Lock()
 	w.ended = true
