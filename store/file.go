@@ -26,7 +26,7 @@ func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, e
 func (d *Dialect) filesOfCustomers() string {
 	var parts []string
 	for _, table := range tablesOfFiles {
-		parts = append(parts, "SELECT file_key FROM "+table+" WHERE file_key IS NOT NULL AND customer_id "+strings.ReplaceAll(d.in, "?", "$1"))
+		parts = append(parts, "SELECT file_key FROM "+table+" WHERE file_key IS NOT NULL AND "+d.among("customer_id"))
 	}
 	return strings.Join(parts, " UNION ")
 }
@@ -62,7 +62,7 @@ func (s *Store) FilesRemoved(ctx context.Context, keys []string) error {
 		return nil
 	}
 	d := s.nouns.dialect
-	return s.repeat(ctx, &Statement{Text: "DELETE /*backoffice:forgotten_files.delete*/ FROM forgotten_files WHERE file_key " + strings.ReplaceAll(d.in, "?", "$1"), Args: []any{d.List(storableAll(keys))}})
+	return s.repeat(ctx, &Statement{Text: "DELETE /*backoffice:forgotten_files.delete*/ FROM forgotten_files WHERE " + d.among("file_key"), Args: []any{d.List(storableAll(keys))}})
 }
 
 func storableAll(texts []string) []string {

@@ -38,7 +38,7 @@ func on[T any, C comparable](n *nouns, t *table[T, C]) *noun[T, C] {
 func nounsOfText(d *Dialect) string {
 	var parts []string
 	for _, of := range nounTables() {
-		parts = append(parts, "SELECT t.id, '"+string(of.noun)+"' FROM "+of.table+" t WHERE t.id "+strings.ReplaceAll(d.in, "?", "$1"))
+		parts = append(parts, "SELECT t.id, '"+string(of.noun)+"' FROM "+of.table+" t WHERE "+d.among("t.id"))
 	}
 	return named("nouns.of_ids", strings.Join(parts, " UNION ALL "))
 }

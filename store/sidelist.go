@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -41,7 +40,7 @@ func (w *writer[T, C]) writeList(ctx context.Context, list *sideList[T], rows []
 		return insert(ctx)
 	}
 	return w.tx.together(ctx, func(ctx context.Context) error {
-		text := "DELETE " + naming(list.table, "delete") + "FROM " + list.table + " WHERE " + list.owner + " " + strings.ReplaceAll(w.dialect.in, "?", "$1")
+		text := "DELETE " + naming(list.table, "delete") + "FROM " + list.table + " WHERE " + w.dialect.among(list.owner)
 		_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(w.idsOf(rows))})
 		return err
 	}, insert)

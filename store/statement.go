@@ -341,7 +341,7 @@ func (b *textOf[T, C]) byID() *statement[T] {
 	condition, name := "t.id = $1", "one"
 	if b.shape.kind == manyStatement {
 		name = "many"
-		condition = "t.id " + strings.ReplaceAll(b.dialect.in, "?", "$1")
+		condition = b.dialect.among("t.id")
 	}
 	base := b.table.name
 	if b.shape.known {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -199,7 +198,7 @@ func (w *transcriptWriter) Upsert(ctx context.Context, rows []*backoffice.Transc
 func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoffice.Transcript, moved attachments) error {
 	const customer = "(SELECT t.customer_id FROM transcripts t WHERE t.id = calculations.transcript_id)"
 	text := "UPDATE /*backoffice:calculations.move*/ calculations SET customer_id = " + customer + " WHERE customer_id <> " + customer +
-		" AND transcript_id " + strings.ReplaceAll(w.dialect.in, "?", "$1") + " RETURNING id, transcript_id"
+		" AND " + w.dialect.among("transcript_id") + " RETURNING id, transcript_id"
 	if len(rows) == 0 {
 		return nil
 	}

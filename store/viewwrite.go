@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -79,7 +78,7 @@ func (t *tx) isInView(ctx context.Context, noun backoffice.Noun, ids []string, r
 	if at < 0 {
 		return nil // all records are visible to everybody
 	}
-	text := "SELECT " + naming(n.bound[at].table, "in_view") + "count(*) FROM " + n.bound[at].table + " t WHERE t.id " + strings.ReplaceAll(n.dialect.in, "?", "$1")
+	text := "SELECT " + naming(n.bound[at].table, "in_view") + "count(*) FROM " + n.bound[at].table + " t WHERE " + n.dialect.among("t.id")
 	for len(ids) > 0 {
 		batch := ids[:min(len(ids), maxBatch)]
 		ids = ids[len(batch):]

@@ -42,7 +42,7 @@ func (c *changeText) text(d *Dialect, from string) string {
 	if from != "" {
 		sets = strings.ReplaceAll(sets, "$2", "e.at")
 	}
-	return "UPDATE " + naming(c.of.table, "show") + c.of.table + " SET " + sets + from + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1")
+	return "UPDATE " + naming(c.of.table, "show") + c.of.table + " SET " + sets + from + " WHERE " + d.among("id")
 }
 
 // lastInstant is the instant of the entries that a transaction has just appended to the log.

@@ -61,7 +61,7 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 		upsert:   named(t.name+".upsert", upsert),
 		copied:   copyTextsOf(t, d, named(t.name+".copied", strings.ReplaceAll(upsert, mark, "$1::bigint"))),
 		update:   named(t.name+".update", update),
-		delete:   "DELETE " + naming(t.name, "delete") + "FROM " + t.name + " WHERE id " + strings.ReplaceAll(d.in, "?", "$1") + " RETURNING id",
+		delete:   "DELETE " + naming(t.name, "delete") + "FROM " + t.name + " WHERE " + d.among("id") + " RETURNING id",
 	}
 }
 
@@ -428,7 +428,7 @@ func (w *writer[T, C]) isMissing(ctx context.Context, reference reference, rows 
 		ids = append(ids, id)
 	}
 	var found int64
-	err := w.conn.Query(ctx, "SELECT "+naming(nameOf(reference.noun), "there")+"count(*) FROM "+nameOf(reference.noun)+" WHERE id "+strings.ReplaceAll(w.dialect.in, "?", "$1"),
+	err := w.conn.Query(ctx, "SELECT "+naming(nameOf(reference.noun), "there")+"count(*) FROM "+nameOf(reference.noun)+" WHERE "+w.dialect.among("id"),
 		[]any{w.dialect.List(ids)}, func(row *Row) error { found = row.Int(0); return nil })
 	return err == nil && int(found) < len(ids)
 }

@@ -61,7 +61,7 @@ var usedBefore = sync.Pool{New: func() any { return new([]*kept) }}
 
 const mostUsed = 1 << 14
 
-// forget drops the first n entries that were taken from memory.
+// forget drops what was taken from memory, except the first entries.
 func (q *snapshot) forget(first int) {
 	first = min(first, len(q.used))
 	clear(q.used[first:])

@@ -27,7 +27,7 @@ func bounded(ctx context.Context, limit time.Duration) (context.Context, context
 	return context.WithTimeout(ctx, limit)
 }
 
-// unanswered tells a server that does not answer at all from a slow one, which obeys when a statement is cancelled.
+// unanswered recognises a server that does not answer at all: a slow one obeys when a statement is cancelled.
 func unanswered(ctx context.Context, conn *pgx.Conn, err error) error {
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && conn.IsClosed() {
 		return unavailable(errSilent)

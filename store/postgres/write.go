@@ -60,20 +60,14 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 	return err
 }
 
-// beginWrite starts a transaction that writes. It sets:
-//
-// - plans by key only. In an import, tables grow by thousands of rows that no statistics cover yet, and a plan from
-// when a table was empty would read all of it again for each chunk;
-//
-// - generic plans. For a list of thousands of identifiers, planning by value takes longer than finding them, and the
-// check of a foreign key would be planned anew for each row;
-//
-// - no jit. A disabled kind of plan counts as expensive, so each chunk would be compiled, for far longer than it runs;
-//
-// - a lock timeout below the statement limit: the store is busy, and the same write may succeed later;
-//
-// - durability, whatever the server, the role or the database set. synchronous_commit = off loses acknowledged writes
-// of the last moment before a crash, entries of the register among them; a level that waits for standbys is kept.
+// beginWrite starts a transaction that writes. It plans by key only: in an import, tables grow by thousands of rows
+// that no statistics cover yet, and a plan from when a table was empty would read all of it again for each chunk. Plans
+// are generic: for a list of thousands of identifiers, planning by value takes longer than finding them, and the check
+// of a foreign key would be planned anew for each row. jit is off: a disabled kind of plan counts as expensive, so each
+// chunk would be compiled, for far longer than it runs. Waiting for a lock ends before the statement would be called
+// too slow: the store is busy, and the same write may succeed later. What is acknowledged is durable, whatever the
+// server, the role or the database set: synchronous_commit = off loses acknowledged writes of the last moment before a
+// crash, entries of the register among them; a level that waits for standbys is kept.
 func beginWrite(limit time.Duration) []string {
 	lockTimeout := strconv.FormatInt(max(1, (limit*3/4).Milliseconds()), 10)
 	return []string{
