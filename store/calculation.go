@@ -87,9 +87,8 @@ func transcriptsOf(rows []*backoffice.Calculation) []string {
 	return collect(rows, func(c *backoffice.Calculation) string { return c.TranscriptID })
 }
 
-// leave records that transcripts lost a calculation. That changes the transcript, and without a timestamp of its own
-// the latest change it shows would go back in time. For transcripts that an origin owns, the origin sends that
-// timestamp itself.
+// leave records that transcripts lost a calculation: a change of theirs, without whose timestamp the latest change they
+// show would go back in time. For transcripts of an origin, the origin sends that timestamp itself.
 func (w *calculationWriter) leave(ctx context.Context, transcripts []string) error {
 	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil

@@ -212,9 +212,8 @@ func insertChanges(ctx context.Context, conn Conn, d *Dialect, changes []*backof
 	return nil
 }
 
-// newestChanges reads the entries from a sequence number on, newest first, with the fields that pollers need. It always
-// returns the newest entry. The limit is part of the text: with a bound limit SQLite prepares the statement anew each
-// time.
+// newestChanges reads the entries from a sequence number on, newest first, with the fields that pollers need; always
+// the newest. The limit is part of the text: if it is bound, SQLite prepares the statement anew each time.
 const newestChanges = "SELECT /*backoffice:changes.newest*/ c.sequence, c.at, c.client_id, c.noun, c.object_id, c.visible_at, c.done, c.parents FROM changes c" +
 	" WHERE c.sequence >= (SELECT CASE WHEN MAX(m.sequence) < $1 THEN MAX(m.sequence) ELSE $1 END FROM changes m) ORDER BY c.sequence DESC LIMIT "
 
@@ -228,9 +227,8 @@ func eachNewest(each func(*backoffice.Change)) func(*Row) error {
 	}
 }
 
-// NewestChanges queues a read of the change log from a sequence number on: at most limit entries, newest first. The
-// newest entry is always returned. It reads the snapshot of the batch, on the server that answers it. The entries have
-// no Action and Fields.
+// NewestChanges queues a read of the change log from a sequence number on: at most limit entries, newest first, and
+// always the newest. It reads the batch's snapshot, on the server that answers it. Action and Fields are not set.
 func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) *Query {
 	q := queryOf(newestChanges+strconv.Itoa(limit), []any{from}, eachNewest(each))
 	q.uncounted = true
@@ -238,8 +236,7 @@ func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each f
 	return q
 }
 
-// ChangedNouns returns the nouns of the entries after a sequence number, and "" when an entry does not record what was
-// done.
+// ChangedNouns returns the nouns of the entries after a number, and "" when an entry lacks what was done.
 func (s *Store) ChangedNouns(ctx context.Context, after int64) (nouns []backoffice.Noun, err error) {
 	const text = "SELECT /*backoffice:changes.nouns*/ DISTINCT CASE WHEN c.done IS NULL OR c.done = $2 THEN '' ELSE c.noun END FROM changes c WHERE c.sequence > $1"
 	err = s.primary().Query(ctx, text, []any{after, string(backoffice.Unknown)}, func(row *Row) error {

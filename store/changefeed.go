@@ -30,8 +30,7 @@ type feedShape struct {
 }
 
 func feedShapeOf(d *Dialect, q backoffice.ChangeQuery, inView bool) feedShape {
-	// The last of the removed entries is still stored, so one row more than wanted may be read; another one shows
-	// whether more follow.
+	// The last removed entry is still stored, so one row more may be read; another one shows whether more follow.
 	limit := 16
 	for limit < q.First+2 {
 		limit *= 2
@@ -124,8 +123,7 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 		if q.Kinds == 0 || row.IsNull(5) || row.Int(5) <= into.Removed || ended {
 			return nil
 		}
-		// A page never splits the entries of one position, and it ends after the first position at which customers
-		// moved.
+		// A page never splits the entries of a position. It ends after the first position at which customers moved.
 		n := len(into.Changes)
 		if (n >= q.First || moved > 0) && (n == 0 || into.Changes[n-1].Sequence != row.Int(5)) {
 			into.More, ended = true, true
@@ -158,8 +156,7 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 	return asked
 }
 
-// resetMoved replaces the entries of a position, of which there are too many, by the nouns that the client must read
-// again.
+// resetMoved replaces the entries of a position, which are too many, by the nouns that must be read again.
 func resetMoved(into *backoffice.ChangePage, kinds backoffice.ChangeKinds, at *backoffice.Change, moved int) {
 	if moved > mostMoves+1 {
 		return
@@ -175,8 +172,7 @@ func resetMoved(into *backoffice.ChangePage, kinds backoffice.ChangeKinds, at *b
 	}
 }
 
-// versionsFrom exceeds any version of an ended history, unless a record was changed every second of it: seconds since
-// 2026.
+// versionsFrom exceeds any version of an ended history, unless a record changed every second: seconds since 2026.
 func versionsFrom(now backoffice.Instant) int64 {
 	return max(1, min(now.Milliseconds()/1000-1_767_225_600, backoffice.MaxVersion/2))
 }

@@ -8,8 +8,7 @@ import (
 )
 
 // An entry of the change log stores its parents in two texts: the identifiers, separated by blanks, and a letter for
-// the noun of each. So an older program, which knows the identifiers alone, still finds what an entry evicts from its
-// cache.
+// the noun of each. So an older program, which knows the identifiers alone, still finds what to evict from its cache.
 
 // letters encode backoffice.ParentNouns. The first is for an unknown noun.
 const letters = "-ykcut"

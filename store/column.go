@@ -7,8 +7,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// column is one column of a noun's table: its name, the fields of the GraphQL schema it serves, and where its value is
-// in the record.
+// column is one column of a noun's table: its name, the GraphQL fields it serves, and its value in the record.
 type column[T any] struct {
 	name    string
 	fields  []string

@@ -63,8 +63,7 @@ func credential(ctx context.Context, conn Conn, clientID string) (*backoffice.Cr
 	return pairs[0], nil
 }
 
-// trustedDocuments is stored for a credential that may send trusted documents only; its scopes and secrets do not
-// record that.
+// trustedDocuments is stored for a credential that may send only those; scopes and secrets do not record that.
 const trustedDocuments = "trusted"
 
 func documentsOf(pair *backoffice.Credential) string {

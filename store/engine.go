@@ -38,48 +38,46 @@ type Sender interface {
 // BatchConn is implemented by the Sender of a transaction whose engine is remote, so that round trips can be saved.
 type BatchConn interface {
 	Sender
-	// SendLast keeps statements for the trip that ends the transaction: nobody can look at their answers before it is
-	// durable, so what is to keep it from that must be an error of theirs.
+	// SendLast keeps statements for the round trip that ends the transaction: their answers arrive only once it is
+	// durable, so only an error of theirs can prevent that.
 	SendLast(statements ...*Statement)
-	// Retryable says that the transaction does no harm when it is run again although it is durable already. So its
-	// last trip may be its only one.
+	// Retryable marks a transaction that may run twice even if it is durable: its last round trip may be its only one.
 	Retryable()
 }
 
 type Engine interface {
 	Dialect() *Dialect
 
-	// Send runs statements that read, in one trip where it can and all of one moment; one that fails leaves the others
-	// their answers. They may be answered by a replica, behind a look that began after the request came in. last says
-	// that no more will be read in the snapshot of the context.
+	// Send runs statements that read, in one round trip if possible and in one snapshot; if one fails, the others keep
+	// their answers. A replica may answer them, after a poll that began after the request came in. last means that no
+	// more will be read in the snapshot of the context.
 	Send(ctx context.Context, statements []*Statement, last bool)
-	// Primary runs statements that read what was durable when they were asked.
+	// Primary runs statements that read what was durable when they were sent.
 	Primary() Sender
 	// Write runs do in a transaction, durable when Write returns nil. do may run again after a serialization failure.
 	Write(ctx context.Context, do func(ctx context.Context, tx Sender) error) error
 
-	// Snapshot runs do with a connection that reads the primary at one moment. It keeps no writer waiting.
+	// Snapshot runs do with a connection that reads one snapshot of the primary. It does not block writers.
 	Snapshot(ctx context.Context, do func(ctx context.Context, reads Sender) error) error
 
-	// BeginSnapshot makes all that is sent in a context with this snapshot see one moment, that of the first statement,
-	// until it is closed; after a Write in it, another one. The connection is taken with the first statement, given
-	// back after the last one or by Close, and never held while anything else is waited for.
+	// BeginSnapshot makes everything sent in a context with this snapshot see the state at the first statement, until
+	// it is closed; after a Write in it, another one. The connection is taken with the first statement, returned after
+	// the last one or by Close, and never held while waiting for anything else.
 	BeginSnapshot() backoffice.Snapshot
-	// RenewSnapshot lets what is sent next in such a context be of another moment.
+	// RenewSnapshot makes the next statements of such a context use another snapshot.
 	RenewSnapshot(ctx context.Context)
 
 	Ping(ctx context.Context) error
 	Close() error
 }
 
-// Versioned is an Engine that tells whether anybody has committed for less than it takes to read the end of the change
-// log.
+// Versioned is an Engine that detects commits faster than it reads the end of the change log.
 type Versioned interface {
-	// DataVersion is another number after each commit of anybody, in whichever process.
+	// DataVersion changes with each commit, of any process.
 	DataVersion(ctx context.Context) (int64, error)
 }
 
-// Conn asks a Sender one statement at a time, and notes what it reads in the budget of the context.
+// Conn sends one statement at a time to a Sender, and charges what it reads to the budget of the context.
 type Conn struct{ to Sender }
 
 func (c Conn) Query(ctx context.Context, text string, args []any, each func(*Row) error) error {
@@ -97,7 +95,7 @@ func (c Conn) Exec(ctx context.Context, text string, args []any) (int64, error) 
 	return s.Changed, err
 }
 
-// counted notes statements in their context's counter, and lets them read what is in view.
+// counted counts statements in their context's counter, and restricts them to what is visible.
 type counted struct {
 	Sender
 	nouns *nouns
@@ -114,7 +112,7 @@ func (c counted) Send(ctx context.Context, statements ...*Statement) {
 	c.Sender.Send(ctx, statements...)
 }
 
-// metered notes what is read in the context's budget; end notes the rest.
+// metered charges what is read to the context's budget; end charges the rest.
 func metered(ctx context.Context, each func(*Row) error) (noting func(*Row) error, end func() error) {
 	budget := backoffice.BudgetOf(ctx)
 	if budget == nil {
@@ -135,8 +133,8 @@ func metered(ctx context.Context, each func(*Row) error) (noting func(*Row) erro
 	}, func() error { return budget.Read(rows-told, read) }
 }
 
-// rowsBetween is after how many rows others may run: a goroutine that is not asked to may keep its processor for 10
-// ms, and those who want little wait behind it.
+// rowsBetween is the number of rows after which others may run: a goroutine that never yields may keep its processor
+// for 10 ms, and short requests would wait for it.
 const rowsBetween = 512
 
 // budgetStep is how many bytes are read before they are counted: a little more than the longest row.

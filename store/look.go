@@ -12,10 +12,9 @@ import (
 
 // Listener receives what polls of the change log find.
 type Listener interface {
-	// BeginLook is called when a poll begins. It returns the number from which to read the log, 0 when nothing of it is
-	// known; what else to read, after the log and in the same round trip, or nil; and the function that takes the
-	// answer: entries as NewestChanges returns them, from that number or a lower one on. It is not called when nobody
-	// has committed since.
+	// BeginLook is called when a poll begins, unless nobody has committed since. It returns the number from which to
+	// read the log, 0 when nothing of it is known; what else to read, after the log and in the same round trip, or nil;
+	// and what takes the answer: entries as NewestChanges returns them, from that number or a lower one on.
 	BeginLook() (from int64, behind *Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error))
 }
 

@@ -63,8 +63,7 @@ func (m *moment) note(id any) {
 	m.known[name] = true
 }
 
-// told adds what rows of a restricted statement show: the rows themselves if they are customers, else the customers
-// they belong to.
+// told adds what rows of a restricted statement show: the rows if they are customers, else the rows' customers.
 func (s *statement[T]) told(m *moment, rows []*T) {
 	for _, customer := range s.customers {
 		for _, row := range rows {

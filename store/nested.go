@@ -168,8 +168,7 @@ func (t *table[T, C]) armArguments(a arm[C], d *Dialect, args []any) []any {
 	return t.varyingArguments(c, d, args)
 }
 
-// owning is the condition that a query returns row t as owner. SQLite builds a list of them; PostgreSQL joins, which it
-// can't with a list.
+// owning means that a query returns row t as owner. SQLite lists them; PostgreSQL joins, impossible with a list.
 func (d *Dialect) owning(query string) string {
 	if d.bulk {
 		return "EXISTS (SELECT 1 FROM (" + query + ") e WHERE e.owner = t.id)"

@@ -44,8 +44,7 @@ type Turn struct {
 	began time.Time
 }
 
-// brief is the longest use of a connection, each time, of callers that get the reserved ones. rememberedFor is how long
-// a caller is remembered after it has gone.
+// brief is the longest use of a reserved connection. rememberedFor is how long a caller that has gone is remembered.
 const (
 	brief         = 20 * time.Millisecond
 	rememberedFor = time.Minute

@@ -39,8 +39,7 @@ func New(engine Engine) *Store {
 // Through is the same store with something between it and its engine, such as a recorder of statements.
 func (s *Store) Through(wrap func(Engine) Engine) *Store { return New(wrap(s.engine)) }
 
-// Ping implements backoffice.Store. Concurrent callers share one answer, so any number of readiness checks need one
-// connection.
+// Ping implements backoffice.Store. Concurrent callers share one answer, so all readiness checks need one connection.
 func (s *Store) Ping(ctx context.Context) error {
 	answer := s.pings.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTime)

@@ -21,8 +21,7 @@ type touch struct {
 	parents []backoffice.ChangeParent // before and after, in any order
 }
 
-// touch records what is done to an object, and its parents before or now. Several steps on one object are one change of
-// it.
+// touch records what is done to an object, and its parents before or now. Several steps on one are one change.
 func (t *tx) touch(noun backoffice.Noun, id string, done backoffice.ChangeAction, fields []string, parents ...backoffice.ChangeParent) {
 	o := object{noun, id}
 	t.noteWrote(o, done)
@@ -131,9 +130,8 @@ func namesOf(columns []parentColumn) (names []string) {
 	return names
 }
 
-// attachmentsText reads the parents of the records that a condition picks, and locks the records until the transaction
-// ends, so that the write replaces what was read. keep is Dialect.keep, or Dialect.forKey to keep others from referring
-// to them, too.
+// attachmentsText reads the parents of the records that a condition picks, and locks these until the transaction ends:
+// the write replaces what was read. keep is Dialect.keep, or Dialect.forKey to keep others from referring to them, too.
 func (t *table[T, C]) attachmentsText(name, condition, keep string) string {
 	columns := append([]string{"t.id"}, namesOf(t.parentColumnsOf())...)
 	for i := range columns[1:] {
@@ -213,8 +211,7 @@ func losesBy[T any, C comparable](t *table[T, C], condition string, fields ...st
 	}}
 }
 
-// cascades are what changes with the deletion of a noun's records. The schema's foreign keys do it; this is the same
-// for the change log.
+// cascades are what the schema's foreign keys change when a noun's records are deleted, for the change log.
 var cascades = map[backoffice.Noun][]cascade{
 	backoffice.NounCustomer: {
 		goesWith(relationTable, "customer_id", "related_customer_id"), goesWith(transcriptTable, "customer_id"),
@@ -226,8 +223,8 @@ var cascades = map[backoffice.Noun][]cascade{
 	backoffice.NounLabel:      {losesBy(userTable, "t.id IN (SELECT l.user_id FROM user_labels l WHERE l.label_id IN ?)", "labelIds")},
 }
 
-// touchCascades records the cascade of the rows about to be deleted, and its parents. It locks the rows first, so that
-// no record is added under them.
+// touchCascades records the cascade of the rows to be deleted, and its parents. It first locks the rows against new
+// references.
 func (w *writer[T, C]) touchCascades(ctx context.Context, ids []string, own attachments) error {
 	do := []func(context.Context) error{func(ctx context.Context) error { return w.attached(ctx, w.writes.going, ids, own) }}
 	for _, c := range cascades[w.table.noun] {

@@ -2,8 +2,7 @@ package store
 
 import "example.org/backoffice/backoffice"
 
-// customVariable picks transcripts by a member of the object of their answers. It skips objects that contain a NUL:
-// PostgreSQL cannot parse them.
+// customVariable picks transcripts by a member of their answers. It skips any with a NUL: PostgreSQL can't parse them.
 var customVariable = []criterion[backoffice.TranscriptCriteria]{{
 	when: func(c backoffice.TranscriptCriteria) bool { return c.Variable.Set },
 	text: func(d *Dialect) string {

@@ -36,8 +36,7 @@ func (r reach) within(year string) reach {
 	return r
 }
 
-// nameParent reports whether each of the columns that refer to a parent has a customer who decides their visibility, so
-// that the parent is one.
+// nameParent reports whether all columns that refer to a parent hold a customer who decides their visibility.
 func (r reach) nameParent(columns []string) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, func(column string) bool { return !slices.Contains(r.customers, column) })
 }
@@ -79,8 +78,7 @@ func newView(d *Dialect, r backoffice.Restriction) *view {
 	return v
 }
 
-// views caches what is computed of restrictions and texts: one per credential and statement. Beyond a bound nothing
-// more is added.
+// views caches what is computed of restrictions and texts, one per credential and statement, up to a bound.
 type views struct {
 	of, texts    sync.Map // *view by backoffice.Restriction, string by viewText
 	known, built atomic.Int64

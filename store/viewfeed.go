@@ -24,8 +24,7 @@ const (
 // Around the condition that a move m is reported: the next position is one with such moves.
 const tellBegin, tellEnd = "/*tells ", "*/"
 
-// mostMoves is how many records that become visible, or stop being so, are reported one by one; limitOfMoves is one
-// more.
+// mostMoves is how many records that appear in or leave the view are reported one by one; limitOfMoves is one more.
 const mostMoves, limitOfMoves = 1000, "1001"
 
 // parentsInView are the identifiers of an entry's visible parents.
@@ -85,8 +84,7 @@ func visibleEntries(columns, kinds string, d *Dialect) string {
 		" AND sequence > $1 AND (" + there + " OR " + goneInView + ")"
 }
 
-// movesInView are the records of some kinds that became visible, or stopped being so, with the customers that moved at
-// one position.
+// movesInView are the records of some kinds that became visible or stopped being so with the moves at a position.
 func movesInView(kinds []string) string {
 	one := func(place, kind, id, done, from, parents, letters string) string {
 		return "SELECT * FROM (SELECT DISTINCT m.sequence, e.at, e.client_id, '" + kind + "' AS noun, " + id + " AS object_id, NULL AS fields, '" +
@@ -202,8 +200,7 @@ func (n *nouns) admitted(side string, is comparisons) string {
 	return strings.Join(conditions, " AND ")
 }
 
-// admittedThen is the condition that an alternative admitted the customer of an identifier before the transaction of an
-// entry c.
+// admittedThen is the condition that an alternative admitted a customer before the transaction of an entry c.
 func (n *nouns) admittedThen(id string, is comparisons) string {
 	later := " FROM view_moves n WHERE n.customer_id = " + id + " AND n.sequence >= c.sequence)"
 	return "CASE WHEN EXISTS (SELECT 1" + later + " THEN EXISTS (SELECT 1 FROM view_moves m WHERE m.customer_id = " + id +

@@ -48,8 +48,7 @@ func (c *changeText) text(d *Dialect, from string) string {
 // lastInstant is the instant of the entries that a transaction has just appended to the log.
 const lastInstant = " FROM (SELECT c.visible_at AS at FROM changes c ORDER BY c.sequence DESC LIMIT 1) e"
 
-// hiddenChanges defines which changes of a noun are not visible to everybody. Such a change sets visible_at of its row,
-// but not open_visible_at.
+// hiddenChanges are a noun's changes that not everybody sees: they set visible_at of a row, but not open_visible_at.
 type hiddenChanges[T any] struct {
 	is    func(*T) bool // of the latest change of a record
 	wrote string        // the same of the written row v

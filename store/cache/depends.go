@@ -49,9 +49,8 @@ type rules[C comparable] struct {
 // keeps reports whether answers to criteria are cached.
 func (r *rules[C]) keeps(c C) bool { return r.uncached == nil || !r.uncached(c) }
 
-// depends are the nouns on which a query about a parent depends as a whole; none when only records of the parent
-// itself, whose changes name it, can change its answer. anyOrder means that the content of the matching records makes
-// no difference.
+// depends are the nouns on which a query about a parent depends as a whole; none when only records of the parent, whose
+// changes name it, can change its answer. anyOrder: the content of the matching records makes no difference.
 func (r *rules[C]) depends(under backoffice.Parent, c C, by backoffice.OrderKey, anyOrder bool) nounSet {
 	beside := r.ranked[by]
 	if r.beside != nil {

@@ -166,9 +166,8 @@ func (s *Store) dropAll(newest backoffice.Change) {
 	s.memory.InvalidateAll()
 }
 
-// dropNouns evicts all records of the nouns that were changed up to the newest entry; false when last is not the last
-// known one, or what was done is unknown. What was read before the newest entry is not cached, and can't be proved
-// valid any more.
+// dropNouns evicts all records of the nouns changed up to the newest entry; false when last is not the last known one,
+// or what was done is unknown. What was read before the newest entry is not cached and can't be proved valid.
 func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newest *backoffice.Change) bool {
 	l := &s.log
 	l.mu.Lock()

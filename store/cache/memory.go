@@ -69,8 +69,8 @@ func newMemory(bytes int) (*otter.Cache[place, *kept], error) {
 	})
 }
 
-// row is what is known of a record at a number of the log; nil is nothing, or not all the wanted columns. Then have are
-// more columns worth reading with it.
+// row is what is known of a record at a number of the log; nil for nothing, or if columns are missing. Then have are
+// more columns worth reading.
 func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *kept, have backoffice.Columns) {
 	e, ok := s.memory.GetIfPresent(place{aRow, of, id})
 	if !ok || e.filled > at {

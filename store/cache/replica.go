@@ -71,8 +71,7 @@ func (f *find[T, C]) stands(p *pass) bool {
 }
 
 // stands also checks the rows that were read with a list: if a list depends on which records are in it, an update of
-// one does not affect the list.
-// touches it.
+// one does not affect it.
 func (l *listRead[T, C]) stands(p *pass) bool {
 	for i := range l.got {
 		for _, row := range l.got[i].Items {

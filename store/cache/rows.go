@@ -86,8 +86,7 @@ func (f *find[T, C]) settle(p *pass) {
 	}
 }
 
-// row is what is known of a record as the caller sees it; nil is nothing. Then have are more columns worth reading with
-// it.
+// row is what is known of a record as the caller sees it; nil is nothing. Then have is worth reading with it.
 func (f *find[T, C]) row(p *pass, id string) (e *kept, have backoffice.Columns) {
 	if p.within.isSet() {
 		there, known := p.recall(f.view, id, p.within.question(inView{}), f.depends(p))

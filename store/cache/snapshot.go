@@ -15,8 +15,7 @@ import (
 // entries are used if they were read at that moment or before, and were not evicted since.
 //
 // Where most queries need one round trip, the store's snapshot ends with it, so that no connection waits for a query
-// that finds the rest in memory. A query that does not begins another round trip, at whose moment everything it has
-// must be valid.
+// that finds the rest in memory. Another round trip is at another moment, at which all of the query must be valid.
 type snapshot struct {
 	of    *Store
 	reads backoffice.Snapshot // of the store
@@ -213,8 +212,7 @@ func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
 	return p
 }
 
-// answer gets what is missing, and determines the moment of everything. again reports that there is none: then it is
-// tried without memory.
+// answer gets what is missing, and determines the moment of everything; again if none exists: memory is then bypassed.
 func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 	s := q.of
 	if len(p.taken()) > 0 && s.log.position().history != p.as.history {

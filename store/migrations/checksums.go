@@ -39,8 +39,7 @@ func Checksums(dialect goose.Dialect) map[int64]string {
 	return sums
 }
 
-// Compare checks the digests that a store keeps: ErrOther when one is not this program's. Steps without a stored digest
-// are not compared.
+// Compare checks the digests that a store keeps: ErrOther when one is not ours. Steps without a digest are skipped.
 func Compare(dialect goose.Dialect, kept map[int64]string) error {
 	known := Checksums(dialect)
 	for version, sum := range kept {

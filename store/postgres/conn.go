@@ -116,8 +116,7 @@ func noteRest(_ context.Context, of pgxpool.ShouldPingParams) bool {
 }
 
 // alive checks a connection that was idle for a while, since its peer may have disappeared silently (a router that
-// forgot it, a server that lost its power). Then the others of its age are gone as well, and waiting for one of them is
-// enough.
+// forgot it, a server that lost its power). Then those of its age are gone too, and waiting for one is enough.
 func (c *connections) alive(ctx context.Context, conn *pgxpool.Conn) bool {
 	if idle, _ := conn.Conn().PgConn().CustomData()[rested].(time.Duration); idle <= restedFor {
 		return true

@@ -59,9 +59,8 @@ func isRetryable(err error) bool {
 	return errors.As(err, &of) && (of.code == "40001" || of.code == "40P01")
 }
 
-// isCancelled reports that the server cancelled a statement while its caller was waiting for it: an operator did, or a
-// late request to cancel the previous statement on the same connection, whose caller had gone. So the statement is run
-// once more.
+// isCancelled reports that the server cancelled a statement while its caller was waiting: an operator did, or a late
+// request to cancel the previous statement on this connection, whose caller had gone. So it is run once more.
 func isCancelled(err error) bool {
 	var of *serverError
 	return errors.As(err, &of) && of.code == "57014"

@@ -16,9 +16,8 @@ import (
 // request within the 5 seconds in which all servers must see a change.
 const staleAfter = 3 * time.Second
 
-// freshness knows what callers must see. A read that a replica could answer first waits for a poll of the primary that
-// begins after the request: it returns how far the log has come, and who wrote since the last one, on any server. Docs:
-// docs/adr/0007-replicas.md.
+// freshness knows what callers must see. A read that a replica could answer waits for a poll of the primary that begins
+// after it: how far the log has come, and who wrote since, on any server. Docs: docs/adr/0007-replicas.md.
 type freshness struct {
 	replicas []*replica
 	look     func(ctx context.Context) error // waits for a poll of the primary that begins from now on
@@ -119,8 +118,7 @@ func (f *freshness) begin(do func()) bool {
 	return true
 }
 
-// lookAtPosition is what a poll reads after the change log: the entries in the log by then were committed before the
-// returned position.
+// lookAtPosition is what a poll reads after the change log, whose entries were committed before that position.
 const lookAtPosition = `SELECT /*backoffice:primary.position*/ (pg_current_wal_insert_lsn() - '0/0')::bigint, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)`
 
 func (f *freshness) BeginLook() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
@@ -154,8 +152,7 @@ func (f *freshness) BeginLook() (from int64, behind *store.Statement, heard func
 		}
 		known := slices.ContainsFunc(entries, func(c *backoffice.Change) bool { return c.Sequence == since }) || since == 0 && len(entries) <= store.MostNew
 		if timeline != f.timeline || !known {
-			// The first poll, another primary, more writes than one poll reads, or entries that are no longer in the
-			// log.
+			// The first poll, another primary, too many writes for one poll, or entries that have left the log.
 			f.floor = at
 			clear(f.needs)
 		}

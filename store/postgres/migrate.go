@@ -61,8 +61,7 @@ func connect(ctx context.Context, url string) (conn *pgx.Conn, have int64, err e
 
 // Migrate brings the schema of the database at a URL up to date. Several processes may do so at once: one works, and
 // the others wait for it under a session lock, so the URL must lead to the server itself, not to a pooler in
-// transaction mode. Its errors are sentences for the operator; *store.SchemaError when the schema is newer than the
-// program.
+// transaction mode. Its errors are sentences for the operator; *store.SchemaError when the schema is too new.
 func Migrate(ctx context.Context, url string) error {
 	conn, have, err := connect(ctx, url)
 	if err != nil {

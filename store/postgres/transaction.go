@@ -13,8 +13,7 @@ import (
 	"example.org/backoffice/store"
 )
 
-// transaction is one on the primary. Its beginning shares a round trip with the first statements, its commit with the
-// last.
+// transaction is on the primary. Its beginning is sent with the first statements, its commit with the last.
 type transaction struct {
 	conn  *pgx.Conn
 	limit time.Duration // of a round trip
@@ -173,8 +172,8 @@ func (t *transaction) commit(ctx context.Context) error {
 }
 
 // isDecided reports that an error in the round trip of the commit comes from a server that has not committed: it
-// rejected a statement, and so did not run those after it, or the commit itself. A server or a pooler that goes away
-// may have committed.
+// rejected a statement, or the commit itself, and ran nothing after it. A server or pooler that goes away may have
+// committed.
 func isDecided(err error, before bool) bool {
 	switch code := codeOf(err); {
 	case code == "":

@@ -14,14 +14,13 @@ import (
 const (
 	// lockPoll is how long SQLite itself waits for another process's writer; it ignores the caller's context meanwhile.
 	lockPoll = 100 * time.Millisecond
-	// lockPatience is how long a caller without a deadline waits: longer than the largest import takes for its longest
+	// lockPatience is the wait of a caller without a deadline: longer than the largest import takes for its longest
 	// file.
 	lockPatience = 10 * time.Minute
 )
 
 // turn returns the writer's connection with a transaction begun. It waits for the other writers of this process and of
-// other processes, such as the import of a folder, but stops before the caller's deadline, so that there is time to
-// report that the store is busy.
+// others, such as the import of a folder, but stops before the caller's deadline, in time to report a busy store.
 func (e *engine) turn(ctx context.Context) (*lease, error) {
 	patience := lockPatience
 	if deadline, ok := ctx.Deadline(); ok {

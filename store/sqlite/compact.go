@@ -10,9 +10,8 @@ import (
 // CompactMost is the largest database that is compacted while serving: writers wait meanwhile, for about a second.
 const CompactMost = 128 << 20
 
-// CompactErased compacts the database if something was erased since it was opened or last compacted, unless that would
-// delay writers too long. done reports whether it did, and large that it skipped a database over CompactMost; Compact
-// has no such bound.
+// CompactErased compacts the database if something was erased since it was opened or last compacted. large reports that
+// it is over CompactMost, so it was skipped, which Compact does not do.
 func (s *Store) CompactErased(ctx context.Context) (done, large bool, err error) {
 	if !s.Erased() {
 		return false, false, nil

@@ -11,8 +11,7 @@ import (
 )
 
 // conn is a connection with its prepared statements, used by one caller at a time. It calls the driver itself:
-// database/sql opens and closes the connections, but its conversion of every value would cost more than the driver's
-// work.
+// database/sql opens and closes connections, but its conversion of every value would cost more than the driver's work.
 type conn struct {
 	sql *sql.Conn
 	// Statements used lately, and those from before. When there are too many young ones the old are dropped.

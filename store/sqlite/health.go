@@ -54,8 +54,7 @@ func (h *health) fault(try func() error) error {
 	return nil
 }
 
-// enoughRoom is what a full disk must accept before it counts as no longer full: a small page may still fit where the
-// next larger write fails.
+// enoughRoom is the write that shows that a full disk has room again: a small page may fit where a larger one fails.
 const enoughRoom = 1 << 20
 
 // findRoom writes that much into a folder, and removes it again.

@@ -17,9 +17,8 @@ import (
 
 // SQLite replays what a crash left in the log (-wal) onto the file next to it, whatever file that is: a log does not
 // identify its file. So every transaction increments a count in the first page (the user_version, which SQLite itself
-// does not use). The count starts from a random number that a copy by Backup does not share. A log matches if its first
-// transaction follows the file's count, or the file's first page is, byte for byte, one that the log contains and that
-// was written back already.
+// does not use), from a random number that a copy by Backup does not share. A log matches if its first transaction
+// follows the file's count, or the file's first page is, byte for byte, one that was written back from the log.
 
 // ForeignLogError reports that the log next to a database belongs to another one.
 type ForeignLogError struct{ Path string }
