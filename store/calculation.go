@@ -93,8 +93,8 @@ func (w *calculationWriter) leave(ctx context.Context, transcripts []string) err
 	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil
 	}
-	text := "UPDATE /*backoffice:transcripts.leave*/ transcripts SET left_at = CASE WHEN updated_at > $2 THEN updated_at ELSE $2 END" +
-		" WHERE " + w.dialect.among("id") +
+	text := "UPDATE /*backoffice:transcripts.leave*/ transcripts SET left_at = CASE" +
+		" WHEN updated_at > $2 THEN updated_at ELSE $2 END WHERE " + w.dialect.among("id") +
 		" AND NOT EXISTS (SELECT 1 FROM mirrors m WHERE m.noun = 'calculation')"
 	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(transcripts), w.tx.visible.mark.Milliseconds()})
 	return err
@@ -106,7 +106,8 @@ func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, w
 		return nil
 	}
 	own, parents := strings.NewReplacer("v.", "transcripts."), transcriptTable.parentColumnsOf()
-	text := "UPDATE /*backoffice:transcripts.follow*/ transcripts SET status = " + own.Replace(effectiveStatus) + ", updated_at = " + own.Replace(effectiveUpdate) + ", visible_at = $2" +
+	text := "UPDATE /*backoffice:transcripts.follow*/ transcripts SET status = " + own.Replace(effectiveStatus) +
+		", updated_at = " + own.Replace(effectiveUpdate) + ", visible_at = $2" +
 		" WHERE " + w.dialect.among("id") + " RETURNING id, " + strings.Join(namesOf(parents), ", ")
 	of := attachments{}
 	if err := w.conn.Query(ctx, text, []any{w.dialect.List(transcripts), w.tx.visible.mark.Milliseconds()}, of.reads(parents)); err != nil {

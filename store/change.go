@@ -45,7 +45,8 @@ const changesAside = 10 * maxBatch
 func (t *tx) putChangesAside(ctx context.Context) error {
 	texts := &t.store.nouns.changesAside
 	if t.aside == 0 {
-		for _, text := range []string{texts.create, "ALTER /*backoffice:changes.key_aside*/ TABLE " + texts.table + " ADD PRIMARY KEY (sequence)"} {
+		for _, text := range []string{texts.create, "ALTER /*backoffice:changes.key_aside*/ TABLE " + texts.table +
+			" ADD PRIMARY KEY (sequence)"} {
 			if _, err := t.conn.Exec(ctx, text, nil); err != nil {
 				return err
 			}
@@ -97,8 +98,8 @@ func (t *tx) finish(ctx context.Context) error {
 }
 
 // endOfMoves makes a trigger record how the transaction changed which customers are visible to whom.
-const endOfMoves = "UPDATE /*backoffice:view_turns.end*/ view_turns SET sequence = (SELECT MAX(m.sequence) FROM changes m)" +
-	" WHERE EXISTS (SELECT 1 FROM view_pending)"
+const endOfMoves = "UPDATE /*backoffice:view_turns.end*/ view_turns SET sequence = (SELECT MAX(m.sequence)" +
+	" FROM changes m) WHERE EXISTS (SELECT 1 FROM view_pending)"
 
 // finishWithCommit is finish in the round trip of the commit, so that others wait for the end of the log only as long
 // as the statements take: the sequence numbers and the timestamp are computed in the database.
@@ -122,7 +123,8 @@ func (t *tx) finishWithCommit(ctx context.Context) {
 		}
 		return nil
 	}
-	t.sendLast(ctx, &Statement{Text: d.lock, Args: []any{lockChanges}}, &Statement{Text: n.changesAtEnd, Args: args, Each: appended}, &Statement{Text: endOfMoves})
+	t.sendLast(ctx, &Statement{Text: d.lock, Args: []any{lockChanges}},
+		&Statement{Text: n.changesAtEnd, Args: args, Each: appended}, &Statement{Text: endOfMoves})
 	for i, ids := range t.visible.changedIDs() {
 		if ids != nil {
 			t.sendLast(ctx, &Statement{Text: changeTexts[i].text(d, lastInstant), Args: []any{d.List(ids)}})
@@ -146,7 +148,8 @@ func changesAtEndOf(d *Dialect) string {
 // gets the lock only when this transaction has ended, and only then takes its first number.
 func (t *tx) appendChanges(ctx context.Context, end end) error {
 	for from := int64(0); from < t.aside; from += changesAside {
-		if _, err := t.conn.Exec(ctx, t.store.nouns.changesAside.upsert, []any{end.last, from, from + changesAside, end.at.Milliseconds()}); err != nil {
+		if _, err := t.conn.Exec(ctx, t.store.nouns.changesAside.upsert,
+			[]any{end.last, from, from + changesAside, end.at.Milliseconds()}); err != nil {
 			return t.fail(backoffice.Fault(err, "appending to the change log"))
 		}
 	}
@@ -215,7 +218,8 @@ func insertChanges(ctx context.Context, conn Conn, d *Dialect, changes []*backof
 // newestChanges reads the entries from a sequence number on, newest first, with the fields that pollers need; always
 // the newest. The limit is part of the text: if it is bound, SQLite prepares the statement anew each time.
 const newestChanges = "SELECT /*backoffice:changes.newest*/ c.sequence, c.at, c.client_id, c.noun, c.object_id, c.visible_at, c.done, c.parents FROM changes c" +
-	" WHERE c.sequence >= (SELECT CASE WHEN MAX(m.sequence) < $1 THEN MAX(m.sequence) ELSE $1 END FROM changes m) ORDER BY c.sequence DESC LIMIT "
+	" WHERE c.sequence >= (SELECT CASE WHEN MAX(m.sequence) < $1 THEN MAX(m.sequence) ELSE $1 END FROM changes m)" +
+	" ORDER BY c.sequence DESC LIMIT "
 
 func eachNewest(each func(*backoffice.Change)) func(*Row) error {
 	return func(row *Row) error {
@@ -238,7 +242,8 @@ func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each f
 
 // ChangedNouns returns the nouns of the entries after a number, and "" when an entry lacks what was done.
 func (s *Store) ChangedNouns(ctx context.Context, after int64) (nouns []backoffice.Noun, err error) {
-	const text = "SELECT /*backoffice:changes.nouns*/ DISTINCT CASE WHEN c.done IS NULL OR c.done = $2 THEN '' ELSE c.noun END FROM changes c WHERE c.sequence > $1"
+	const text = "SELECT /*backoffice:changes.nouns*/ DISTINCT CASE WHEN c.done IS NULL OR c.done = $2 THEN ''" +
+		" ELSE c.noun END FROM changes c WHERE c.sequence > $1"
 	err = s.primary().Query(ctx, text, []any{after, string(backoffice.Unknown)}, func(row *Row) error {
 		nouns = append(nouns, backoffice.Noun(row.Text(0)))
 		return nil

@@ -209,7 +209,8 @@ func (s *Store) RenewHistory(ctx context.Context, old, act string, now backoffic
 // RemoveChanges implements backoffice.ChangeStore. The last of the removed entries stays, hidden: numbering continues
 // after it, and clients that knew the log up to there, or further, see that it is still the same log.
 func (s *Store) RemoveChanges(ctx context.Context, before backoffice.Instant, limit int) (more bool, err error) {
-	const oldest = "SELECT /*backoffice:changes.oldest*/ c.sequence, CASE WHEN c.visible_at > 0 THEN c.visible_at ELSE c.at END FROM changes c" +
+	const oldest = "SELECT /*backoffice:changes.oldest*/ c.sequence, CASE WHEN c.visible_at > 0 THEN c.visible_at" +
+		" ELSE c.at END FROM changes c" +
 		" WHERE c.sequence > (SELECT h.removed FROM change_horizon h) ORDER BY c.sequence LIMIT $1"
 	var removed int64
 	more = true

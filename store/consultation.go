@@ -21,7 +21,8 @@ var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.Con
 		text("client_id", "clientId", func(a *backoffice.Consultation) *string { return &a.ClientID }),
 		text("client_name", "clientName subjectName", func(a *backoffice.Consultation) *string { return &a.ClientName }),
 		optional("purpose", "purpose", func(a *backoffice.Consultation) **string { return &a.Purpose }),
-		enum("operation", "operation", backoffice.AllPrivacyOperations, func(a *backoffice.Consultation) *backoffice.PrivacyOperation { return &a.Operation }),
+		enum("operation", "operation", backoffice.AllPrivacyOperations,
+			func(a *backoffice.Consultation) *backoffice.PrivacyOperation { return &a.Operation }),
 		optional("customer_id", "", func(a *backoffice.Consultation) **string { return &a.CustomerID }),
 		words("fields", "fields", func(a *backoffice.Consultation) *[]backoffice.PrivacyField { return &a.Fields }).orNull(),
 		number("chain", "", func(a *backoffice.Consultation) *int64 { return &a.Chain }),
@@ -76,7 +77,8 @@ func bytesOrNull(b []byte) any {
 
 func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.ConsultationHead, entries []*backoffice.Consultation) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		const move = "UPDATE /*backoffice:consultation_heads.move*/ consultation_heads SET count = $2, last = $3, mac = $4 WHERE chain = $1 AND count = $5 AND mac = $6"
+		const move = "UPDATE /*backoffice:consultation_heads.move*/ consultation_heads" +
+			" SET count = $2, last = $3, mac = $4 WHERE chain = $1 AND count = $5 AND mac = $6"
 		w := writerOf(tx, privacyAccessTable)
 		return tx.together(ctx, func(ctx context.Context) error {
 			moved, err := tx.conn.Exec(ctx, move, append(headArguments(to), from.Count, bytesOrNull(from.MAC)))
@@ -97,7 +99,8 @@ func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.Con
 func (s *Store) ListConsultations(ctx context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.Consultation, error) {
 	var entries []*backoffice.Consultation
 	columns, read := on(s.nouns, privacyAccessTable).whole(func(entry *backoffice.Consultation) { entries = append(entries, entry) })
-	text := "SELECT /*backoffice:consultations.list*/ " + columns + " FROM consultations t WHERE (t.chain, t.number) > ($1, $2) ORDER BY t.chain, t.number LIMIT $3"
+	text := "SELECT /*backoffice:consultations.list*/ " + columns + " FROM consultations t" +
+		" WHERE (t.chain, t.number) > ($1, $2) ORDER BY t.chain, t.number LIMIT $3"
 	err := s.primary().Query(ctx, text, []any{after.Chain, after.Number, int64(limit)}, read)
 	return entries, err
 }
@@ -107,7 +110,8 @@ func (s *Store) ConsultationHeads(ctx context.Context, from int64, limit int) ([
 }
 
 func consultationHeads(ctx context.Context, conn Conn, from int64, limit int) ([]backoffice.ConsultationHead, error) {
-	const text = "SELECT /*backoffice:consultation_heads.list*/ chain, count, last, mac FROM consultation_heads WHERE chain >= $1 ORDER BY chain LIMIT $2"
+	const text = "SELECT /*backoffice:consultation_heads.list*/ chain, count, last, mac FROM consultation_heads" +
+		" WHERE chain >= $1 ORDER BY chain LIMIT $2"
 	var heads []backoffice.ConsultationHead
 	err := conn.Query(ctx, text, []any{from, int64(limit)}, func(row *Row) error {
 		heads = append(heads, backoffice.ConsultationHead{

@@ -36,7 +36,8 @@ func copyTextsOf[T any, C comparable](t *table[T, C], d *Dialect, upsert string)
 			declared = append(declared, c.name+" "+strings.TrimSuffix(c.array, "[]"))
 		}
 	}
-	texts.create = "CREATE " + naming(t.name, "aside") + "TEMPORARY TABLE IF NOT EXISTS " + texts.table + " (" + strings.Join(declared, ", ") + ") ON COMMIT DROP"
+	texts.create = "CREATE " + naming(t.name, "aside") + "TEMPORARY TABLE IF NOT EXISTS " + texts.table + " (" +
+		strings.Join(declared, ", ") + ") ON COMMIT DROP"
 	texts.discard = "TRUNCATE " + naming(t.name, "discard") + texts.table
 	texts.upsert = strings.Replace(upsert, " FROM "+t.source(d), " FROM "+texts.table+" v", 1)
 	return texts

@@ -29,7 +29,8 @@ func (s *Store) Counters(ctx context.Context) (problems []string, err error) {
 			var kept, rows int64
 			err := conn.Query(ctx, totalText, []any{string(of.noun)}, func(row *Row) error { kept = row.Int(1); return nil })
 			if err == nil {
-				err = conn.Query(ctx, "SELECT "+naming(of.table, "count_all")+"0, count(*) FROM "+of.table, nil, func(row *Row) error { rows = row.Int(1); return nil })
+				err = conn.Query(ctx, "SELECT "+naming(of.table, "count_all")+"0, count(*) FROM "+of.table, nil,
+					func(row *Row) error { rows = row.Int(1); return nil })
 			}
 			if err != nil {
 				return err

@@ -84,7 +84,8 @@ func (s *Store) CreateCredential(ctx context.Context, pair *backoffice.Credentia
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		tx.acts = true
 		_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:credentials.insert*/ INTO credentials (id, name, scopes, created_at, expires_at, revoked_at, documents, restriction, networks) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-			[]any{pair.ID, pair.Name, joined(pair.Scopes), pair.CreatedAt.Milliseconds(), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
+			[]any{pair.ID, pair.Name, joined(pair.Scopes), pair.CreatedAt.Milliseconds(), instantOrNull(pair.ExpiresAt),
+				instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
 		switch {
 		case violationOf(err) != nil:
 			return takenID()
@@ -126,11 +127,13 @@ func (s *Store) UpdateCredential(ctx context.Context, clientID string, change fu
 		}
 		pair.ID, pair.CreatedAt = clientID, created
 		_, err = tx.conn.Exec(ctx, "UPDATE /*backoffice:credentials.update*/ credentials SET name = $2, scopes = $3, expires_at = $4, revoked_at = $5, documents = $6, restriction = $7, networks = $8 WHERE id = $1",
-			[]any{clientID, pair.Name, joined(pair.Scopes), instantOrNull(pair.ExpiresAt), instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
+			[]any{clientID, pair.Name, joined(pair.Scopes), instantOrNull(pair.ExpiresAt),
+				instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
 		if err != nil {
 			return err
 		}
-		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:credential_secrets.delete*/ FROM credential_secrets WHERE credential_id = $1", []any{clientID}); err != nil {
+		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:credential_secrets.delete*/ FROM credential_secrets"+
+			" WHERE credential_id = $1", []any{clientID}); err != nil {
 			return err
 		}
 		return insertSecrets(ctx, tx.conn, pair)
@@ -139,6 +142,7 @@ func (s *Store) UpdateCredential(ctx context.Context, clientID string, change fu
 
 func (s *Store) CredentialsUsed(ctx context.Context, clientIDs []string, day backoffice.Instant) error {
 	d := s.nouns.dialect
-	text := "UPDATE /*backoffice:credentials.used*/ credentials SET last_used_at = $2 WHERE " + d.among("id") + " AND (last_used_at IS NULL OR last_used_at < $2)"
+	text := "UPDATE /*backoffice:credentials.used*/ credentials SET last_used_at = $2" +
+		" WHERE " + d.among("id") + " AND (last_used_at IS NULL OR last_used_at < $2)"
 	return s.repeat(ctx, &Statement{Text: text, Args: []any{d.List(storableAll(clientIDs)), day.Milliseconds()}})
 }

@@ -17,12 +17,14 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 		wrote: "v.open_updated_at <> " + noMoment,
 	},
 	special: map[string]special{
-		"type": {also: "name"}, "name": {name: "own_name"}, "firstName": {also: "name"}, "lastName": {also: "name"}, "companyType": {also: "companyTypeLabel"},
-		"createdAt": {also: orderField(backoffice.KeyCreatedAt)}, "updatedAt": {also: orderField(backoffice.KeyUpdatedAt)},
+		"type": {also: "name"}, "name": {name: "own_name"}, "firstName": {also: "name"}, "lastName": {also: "name"},
+		"companyType": {also: "companyTypeLabel"},
+		"createdAt":   {also: orderField(backoffice.KeyCreatedAt)}, "updatedAt": {also: orderField(backoffice.KeyUpdatedAt)},
 	},
 	columns: concat(
 		sealed("registration", "registrationNumber", func(c *backoffice.Customer) *backoffice.Sealed { return &c.Registration }),
-		sealed("spouse_registration", "spouseRegistrationNumber", func(c *backoffice.Customer) *backoffice.Sealed { return &c.SpouseRegistration }),
+		sealed("spouse_registration", "spouseRegistrationNumber",
+			func(c *backoffice.Customer) *backoffice.Sealed { return &c.SpouseRegistration }),
 		[]column[backoffice.Customer]{
 			text("display_name", "displayName "+orderField(backoffice.KeyName), func(c *backoffice.Customer) *string { return &c.DisplayName }),
 			number("hidden_changes", "", func(c *backoffice.Customer) *int { return &c.HiddenChanges }),
@@ -42,11 +44,12 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 		place: backoffice.SimilarPlace,
 	},
 	orders: map[backoffice.OrderKey]order{
-		backoffice.KeyName:            byText("name_folded"),
-		backoffice.KeyCreatedAt:       byNumber("created_at"),
-		backoffice.KeyUpdatedAt:       byNumber("updated_at"),
-		backoffice.KeyRelevance:       byRelevance,
-		backoffice.KeyRelations:       byCount("((SELECT COUNT(*) FROM relations a WHERE a.customer_id = t.id) + (SELECT COUNT(*) FROM relations b WHERE b.related_customer_id = t.id))"),
+		backoffice.KeyName:      byText("name_folded"),
+		backoffice.KeyCreatedAt: byNumber("created_at"),
+		backoffice.KeyUpdatedAt: byNumber("updated_at"),
+		backoffice.KeyRelevance: byRelevance,
+		backoffice.KeyRelations: byCount("((SELECT COUNT(*) FROM relations a" +
+			" WHERE a.customer_id = t.id) + (SELECT COUNT(*) FROM relations b WHERE b.related_customer_id = t.id))"),
 		backoffice.KeyOpenTranscripts: byCount("(SELECT COUNT(*) FROM transcripts w WHERE w.customer_id = t.id AND w.is_completed = false)"),
 	},
 	dimensions: map[backoffice.Dimension]dimension{

@@ -52,7 +52,8 @@ func customerCriteria(updatedAt, visibleAt string) []customerCriterion {
 var withoutChecklist = customerCriterion{
 	when: func(c backoffice.CustomerCriteria) bool { return c.WithoutChecklistID != "" },
 	text: func(*Dialect) string {
-		return "EXISTS (SELECT 1 FROM checklists k WHERE k.id = ?) AND NOT EXISTS (SELECT 1 FROM transcripts w WHERE w.checklist_id = ? AND w.customer_id = t.id)"
+		return "EXISTS (SELECT 1 FROM checklists k WHERE k.id = ?) AND NOT EXISTS (SELECT 1 FROM transcripts w" +
+			" WHERE w.checklist_id = ? AND w.customer_id = t.id)"
 	},
 	args: func(c backoffice.CustomerCriteria, _ *Dialect, args []any) []any {
 		id := storable(c.WithoutChecklistID)
@@ -104,7 +105,8 @@ var customerConditions = []varying[backoffice.CustomerCriteria]{
 	},
 }
 
-func ofTranscripts(of func(backoffice.CustomerCriteria) backoffice.Nested[backoffice.TranscriptCriteria], text func(d *Dialect, query string) string) varying[backoffice.CustomerCriteria] {
+func ofTranscripts(of func(backoffice.CustomerCriteria) backoffice.Nested[backoffice.TranscriptCriteria],
+	text func(d *Dialect, query string) string) varying[backoffice.CustomerCriteria] {
 	return varying[backoffice.CustomerCriteria]{
 		when: func(c backoffice.CustomerCriteria) bool { return of(c).IsSet() },
 		text: func(c backoffice.CustomerCriteria, d *Dialect) string {

@@ -105,7 +105,8 @@ func placeOf(view backoffice.Noun) int {
 
 // nounTables are the nouns and their tables, each once.
 func nounTables() []description {
-	return slices.CompactFunc(slices.SortedFunc(slices.Values(described), func(a, b description) int { return strings.Compare(a.table, b.table) }),
+	return slices.CompactFunc(slices.SortedFunc(slices.Values(described),
+		func(a, b description) int { return strings.Compare(a.table, b.table) }),
 		func(a, b description) bool { return a.table == b.table })
 }
 

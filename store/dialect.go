@@ -44,10 +44,11 @@ type Dialect struct {
 var SQLite = &Dialect{
 	Name:    "sqlite3",
 	parents: "json_each($1) p", parentID: "p.value", parentNo: "p.key",
-	in:          "IN (SELECT value FROM json_each(?))",
-	now:         "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)",
-	visibleFrom: "(SELECT CASE WHEN m.first < ? THEN m.first ELSE ? END FROM (SELECT MIN(l.written_at) AS first FROM late_writes l WHERE l.visible_at >= ?) m)",
-	parentsOf:   `json_each('["' || replace(COALESCE(c.parents, ''), ' ', '","') || '"]') p`, letterOf: "substr(c.parent_nouns, p.key + 1, 1)",
+	in:  "IN (SELECT value FROM json_each(?))",
+	now: "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)",
+	visibleFrom: "(SELECT CASE WHEN m.first < ? THEN m.first ELSE ? END FROM (SELECT MIN(l.written_at) AS first" +
+		" FROM late_writes l WHERE l.visible_at >= ?) m)",
+	parentsOf: `json_each('["' || replace(COALESCE(c.parents, ''), ' ', '","') || '"]') p`, letterOf: "substr(c.parent_nouns, p.key + 1, 1)",
 	stored: "main.",
 	plain:  "+",
 	seen:   " INDEXED BY customers_seen",

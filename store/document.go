@@ -6,7 +6,8 @@ var documentTable = describe(backoffice.DocumentTable, table[backoffice.Customer
 	name:    "documents",
 	reach:   through("customer_id"),
 	special: map[string]special{"name": {also: orderField(backoffice.KeyName)}},
-	columns: []column[backoffice.CustomerDocument]{folded("name_folded", func(d *backoffice.CustomerDocument) string { return backoffice.Fold(d.Name) })},
+	columns: []column[backoffice.CustomerDocument]{folded("name_folded",
+		func(d *backoffice.CustomerDocument) string { return backoffice.Fold(d.Name) })},
 	criteria: []criterion[backoffice.DocumentCriteria]{
 		equals("customer_id", func(c backoffice.DocumentCriteria) string { return c.CustomerID }),
 	},

@@ -9,12 +9,14 @@ import (
 
 // Full reports that the store has no room left: reads work, writes fail.
 func Full(cause error) error {
-	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the disk of the store is full", Cause: fmt.Errorf("%w: the disk is full", cause)}
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the disk of the store is full",
+		Cause: fmt.Errorf("%w: the disk is full", cause)}
 }
 
 // Damaged reports that a part of the store cannot be read any more.
 func Damaged(cause error) error {
-	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is damaged", Cause: fmt.Errorf("%w: the database is damaged; restore it from a backup", cause)}
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is damaged",
+		Cause: fmt.Errorf("%w: the database is damaged; restore it from a backup", cause)}
 }
 
 // ClosedKeyWords are in both engines' rejection of a number that was sealed by a key closed since.
@@ -22,7 +24,8 @@ const ClosedKeyWords = "sealed by a key that is closed"
 
 // ClosedKey reports that a write came too late for its key; it may be retried with the next key.
 func ClosedKey() error {
-	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the keys were exchanged meanwhile; try again", Cause: errors.New("a registration number was sealed by a key that has been closed since")}
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the keys were exchanged meanwhile; try again",
+		Cause: errors.New("a registration number was sealed by a key that has been closed since")}
 }
 
 type ViolationKind uint8

@@ -42,7 +42,8 @@ func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
 		return nil
 	}
 	d := t.store.nouns.dialect
-	_, err := t.conn.Exec(ctx, "INSERT /*backoffice:forgotten_files.insert*/ INTO forgotten_files (file_key, at) SELECT "+d.parentID+", "+d.now+" FROM "+d.parents+
+	_, err := t.conn.Exec(ctx, "INSERT /*backoffice:forgotten_files.insert*/ INTO forgotten_files (file_key, at)"+
+		" SELECT "+d.parentID+", "+d.now+" FROM "+d.parents+
 		" WHERE TRUE ON CONFLICT (file_key) DO NOTHING", []any{d.List(storableAll(backoffice.Unique(keys)))})
 	return err
 }
@@ -54,7 +55,8 @@ func (t *tx) ForgetFilesOf(ctx context.Context, customerIDs ...string) ([]string
 }
 
 func (s *Store) ForgottenFiles(ctx context.Context, limit int) ([]string, error) {
-	return fileKeys(ctx, s.primary(), "SELECT /*backoffice:forgotten_files.list*/ file_key FROM forgotten_files ORDER BY file_key LIMIT $1", int64(limit))
+	return fileKeys(ctx, s.primary(), "SELECT /*backoffice:forgotten_files.list*/ file_key FROM forgotten_files"+
+		" ORDER BY file_key LIMIT $1", int64(limit))
 }
 
 func (s *Store) FilesRemoved(ctx context.Context, keys []string) error {
@@ -62,7 +64,8 @@ func (s *Store) FilesRemoved(ctx context.Context, keys []string) error {
 		return nil
 	}
 	d := s.nouns.dialect
-	return s.repeat(ctx, &Statement{Text: "DELETE /*backoffice:forgotten_files.delete*/ FROM forgotten_files WHERE " + d.among("file_key"), Args: []any{d.List(storableAll(keys))}})
+	return s.repeat(ctx, &Statement{Text: "DELETE /*backoffice:forgotten_files.delete*/ FROM forgotten_files" +
+		" WHERE " + d.among("file_key"), Args: []any{d.List(storableAll(keys))}})
 }
 
 func storableAll(texts []string) []string {

@@ -25,13 +25,15 @@ func (s *Store) BeginUpload(ctx context.Context, upload string, lease time.Durat
 // beginUpload registers an upload for each row that from selects: one, when it is empty.
 func (d *Dialect) beginUpload(from, upload string, lease time.Duration, args ...any) *Statement {
 	return &Statement{
-		Text: "INSERT /*backoffice:uploads.begin*/ INTO uploads (id, until) SELECT $1, " + d.now + " + $2" + from + " WHERE TRUE ON CONFLICT (id) DO UPDATE SET until = excluded.until",
+		Text: "INSERT /*backoffice:uploads.begin*/ INTO uploads (id, until) SELECT $1, " + d.now + " + $2" + from +
+			" WHERE TRUE ON CONFLICT (id) DO UPDATE SET until = excluded.until",
 		Args: append([]any{upload, lease.Milliseconds()}, args...),
 	}
 }
 
 func (s *Store) RenewUpload(ctx context.Context, upload string, lease time.Duration) error {
-	return s.repeat(ctx, &Statement{Text: "UPDATE /*backoffice:uploads.renew*/ uploads SET until = " + s.nouns.dialect.now + " + $2 WHERE id = $1", Args: []any{upload, lease.Milliseconds()}})
+	return s.repeat(ctx, &Statement{Text: "UPDATE /*backoffice:uploads.renew*/ uploads SET until = " +
+		s.nouns.dialect.now + " + $2 WHERE id = $1", Args: []any{upload, lease.Milliseconds()}})
 }
 
 const endUpload = "DELETE /*backoffice:uploads.end*/ FROM uploads WHERE id = $1"
@@ -47,7 +49,8 @@ func (t *tx) CommitUpload(ctx context.Context, upload string) error {
 		return err
 	}
 	if n != 1 {
-		return t.fail(backoffice.Errorf(backoffice.Unavailable, "the files took so long to write that they were given up; nothing was changed, try again"))
+		return t.fail(backoffice.Errorf(backoffice.Unavailable,
+			"the files took so long to write that they were given up; nothing was changed, try again"))
 	}
 	return nil
 }
@@ -88,7 +91,8 @@ func (d *Dialect) knownFiles(ctx context.Context, conn Conn, keys []string) (map
 
 func (s *Store) NamesFiles(ctx context.Context) (bool, error) {
 	for _, table := range namingFiles {
-		key, err := firstText(ctx, s.primary(), "SELECT /*backoffice:files.any*/ file_key FROM "+table+" WHERE file_key IS NOT NULL ORDER BY file_key LIMIT 1")
+		key, err := firstText(ctx, s.primary(), "SELECT /*backoffice:files.any*/ file_key FROM "+table+
+			" WHERE file_key IS NOT NULL ORDER BY file_key LIMIT 1")
 		if err != nil || key != "" {
 			return key != "", err
 		}
@@ -106,7 +110,8 @@ func (d *Dialect) orphans(ctx context.Context, conn Conn, keys []string) ([]stri
 		return nil, nil
 	}
 	live := map[string]bool{}
-	held, err := fileKeys(ctx, conn, "SELECT /*backoffice:uploads.live*/ id FROM uploads WHERE "+d.among("id")+" AND until >= "+d.now, d.List(uploadsOf(keys)))
+	held, err := fileKeys(ctx, conn, "SELECT /*backoffice:uploads.live*/ id FROM uploads"+
+		" WHERE "+d.among("id")+" AND until >= "+d.now, d.List(uploadsOf(keys)))
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +122,8 @@ func (d *Dialect) orphans(ctx context.Context, conn Conn, keys []string) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	released, err := fileKeys(ctx, conn, "SELECT /*backoffice:quarantined_files.released*/ file_key FROM quarantined_files WHERE released AND "+d.among("file_key"), d.List(storableAll(keys)))
+	released, err := fileKeys(ctx, conn, "SELECT /*backoffice:quarantined_files.released*/ file_key"+
+		" FROM quarantined_files WHERE released AND "+d.among("file_key"), d.List(storableAll(keys)))
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +155,8 @@ func (s *Store) QuarantineFiles(ctx context.Context, keys []string) (orphans []s
 	}
 	d := s.nouns.dialect
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
-		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:uploads.give_up*/ FROM uploads WHERE "+d.among("id")+" AND until < "+d.now, []any{d.List(uploadsOf(keys))}); err != nil {
+		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:uploads.give_up*/ FROM uploads"+
+			" WHERE "+d.among("id")+" AND until < "+d.now, []any{d.List(uploadsOf(keys))}); err != nil {
 			return err
 		}
 		if orphans, err = d.orphans(ctx, tx.conn, keys); err != nil || len(orphans) == 0 {
@@ -173,7 +180,8 @@ func (s *Store) QuarantinedFiles(ctx context.Context, keys []string) (map[string
 		return since, nil
 	}
 	d := s.nouns.dialect
-	err := s.primary().Query(ctx, "SELECT /*backoffice:quarantined_files.list*/ file_key, at FROM quarantined_files WHERE NOT released AND "+d.among("file_key"), []any{d.List(storableAll(keys))}, func(row *Row) error {
+	err := s.primary().Query(ctx, "SELECT /*backoffice:quarantined_files.list*/ file_key, at FROM quarantined_files"+
+		" WHERE NOT released AND "+d.among("file_key"), []any{d.List(storableAll(keys))}, func(row *Row) error {
 		since[row.Text(0)] = row.Instant(1)
 		return nil
 	})
@@ -197,7 +205,8 @@ func (s *Store) DueFiles(ctx context.Context, keys []string, period time.Duratio
 		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:quarantined_files.delete*/ FROM quarantined_files WHERE "+d.among("file_key")+" AND at < "+before, []any{d.List(storableAll(due)), period.Milliseconds()}); err != nil {
 			return err
 		}
-		_, err := tx.conn.Exec(ctx, "DELETE /*backoffice:quarantined_files.delete_released*/ FROM quarantined_files WHERE released AND at < "+d.now+" - $1", []any{period.Milliseconds()})
+		_, err := tx.conn.Exec(ctx, "DELETE /*backoffice:quarantined_files.delete_released*/ FROM quarantined_files"+
+			" WHERE released AND at < "+d.now+" - $1", []any{period.Milliseconds()})
 		return err
 	})
 	return due, err

@@ -9,7 +9,8 @@ import (
 // and documents are ordered by their folded names; since version 14 customers are found by their folded places, and by
 // the words of their names.
 var Filled = []migrations.Filled{
-	foldedName("users", "first_name || ' ' || last_name"), foldedName("labels", "name"), foldedName("checklists", "name"), foldedName("documents", "name"),
+	foldedName("users", "first_name || ' ' || last_name"), foldedName("labels", "name"),
+	foldedName("checklists", "name"), foldedName("documents", "name"),
 	{
 		Table: "customers", Lacking: "city_folded = 'NOT FOLDED'",
 		From: []string{"city", "postal_code", "country", "display_name", "customer_code", "email"},

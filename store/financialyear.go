@@ -58,7 +58,8 @@ func (t *tx) HoldYearOf(ctx context.Context, checklistID string) (*backoffice.Fi
 	}
 	var year *backoffice.FinancialYear
 	columns, read := on(t.store.nouns, financialYearTable).whole(func(found *backoffice.FinancialYear) { year = found })
-	text := "SELECT /*backoffice:financial_years.hold*/ " + columns + " FROM checklists c JOIN financial_years t ON t.id = c.financial_year_id WHERE c.id = $1" + t.store.nouns.dialect.hold
+	text := "SELECT /*backoffice:financial_years.hold*/ " + columns + " FROM checklists c" +
+		" JOIN financial_years t ON t.id = c.financial_year_id WHERE c.id = $1" + t.store.nouns.dialect.hold
 	err := t.conn.Query(ctx, text, []any{checklistID}, read)
 	return year, err
 }

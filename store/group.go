@@ -27,7 +27,8 @@ func byFlag(column string) dimension {
 // The names of users and financial years.
 const (
 	calledUser = "SELECT u.first_name || ' ' || u.last_name FROM users u WHERE u.id = ?"
-	calledYear = "SELECT CASE WHEN y.end_date = y.start_date THEN y.start_date ELSE y.start_date || '–' || y.end_date END FROM financial_years y WHERE y.id = ?"
+	calledYear = "SELECT CASE WHEN y.end_date = y.start_date THEN y.start_date" +
+		" ELSE y.start_date || '–' || y.end_date END FROM financial_years y WHERE y.id = ?"
 )
 
 // measure is what a group reports in addition to its number of rows.
@@ -42,7 +43,8 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], i
 		return b.Queue(failed(nil))
 	}
 	by := q.Dimensions()
-	s := shape{criteria: r.table.mask(backoffice.Root, q.Criteria), varying: r.table.varyingText(q.Criteria, r.dialect), similar: r.table.trigrams(q.Criteria) != nil}
+	s := shape{criteria: r.table.mask(backoffice.Root, q.Criteria), varying: r.table.varyingText(q.Criteria, r.dialect),
+		similar: r.table.trigrams(q.Criteria) != nil}
 	text, ok := r.textFor(s, nil).aggregate(by, max(q.First, 1)) // a group tells of all
 	if !ok {
 		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "there is no such dimension")))

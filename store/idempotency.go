@@ -18,8 +18,10 @@ func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, kee
 		}
 		// Another request that knows this key alone was first: the other keys stored here get the same meaning.
 		for _, key := range append([]string{entry.Key}, entry.Others[:i]...) {
-			const same = "UPDATE /*backoffice:idempotency_keys.same*/ idempotency_keys SET digest = $4, object_id = $5, created_at = $6 WHERE client_id = $1 AND noun = $2 AND key = $3"
-			if _, err := t.conn.Exec(ctx, same, []any{entry.ClientID, string(entry.Noun), key, earlier.Digest, earlier.ObjectID, earlier.CreatedAt.Milliseconds()}); err != nil {
+			const same = "UPDATE /*backoffice:idempotency_keys.same*/ idempotency_keys" +
+				" SET digest = $4, object_id = $5, created_at = $6 WHERE client_id = $1 AND noun = $2 AND key = $3"
+			if _, err := t.conn.Exec(ctx, same, []any{entry.ClientID, string(entry.Noun), key, earlier.Digest,
+				earlier.ObjectID, earlier.CreatedAt.Milliseconds()}); err != nil {
 				return nil, err
 			}
 		}
@@ -34,13 +36,15 @@ func (t *tx) rememberKey(ctx context.Context, entry *backoffice.Idempotency, kee
 	remember := `INSERT /*backoffice:idempotency_keys.remember*/ INTO idempotency_keys (client_id, noun, key, sealed, digest, object_id, created_at) VALUES ($1, $2, $3, true, $4, $5, ` + now + `)
 ON CONFLICT (client_id, noun, key) DO UPDATE SET digest = excluded.digest, object_id = excluded.object_id, created_at = excluded.created_at
 WHERE idempotency_keys.created_at < ` + now + ` - $6`
-	const read = "SELECT /*backoffice:idempotency_keys.one*/ digest, object_id, created_at FROM idempotency_keys WHERE client_id = $1 AND noun = $2 AND key = $3"
+	const read = "SELECT /*backoffice:idempotency_keys.one*/ digest, object_id, created_at FROM idempotency_keys" +
+		" WHERE client_id = $1 AND noun = $2 AND key = $3"
 	var stored int64
 	earlier := *entry
 	err := t.together(ctx,
 		func(ctx context.Context) error { return t.forgetKeys(ctx, keep) },
 		func(ctx context.Context) (err error) {
-			stored, err = t.conn.Exec(ctx, remember, []any{entry.ClientID, string(entry.Noun), entry.Key, entry.Digest, entry.ObjectID, keep.Milliseconds()})
+			stored, err = t.conn.Exec(ctx, remember, []any{entry.ClientID, string(entry.Noun), entry.Key, entry.Digest,
+				entry.ObjectID, keep.Milliseconds()})
 			return err
 		},
 		func(ctx context.Context) error {
@@ -59,7 +63,8 @@ WHERE idempotency_keys.created_at < ` + now + ` - $6`
 }
 
 func (t *tx) SettleKey(ctx context.Context, entry *backoffice.Idempotency) error {
-	const settle = "UPDATE /*backoffice:idempotency_keys.settle*/ idempotency_keys SET object_id = $4 WHERE client_id = $1 AND noun = $2 AND key = $3"
+	const settle = "UPDATE /*backoffice:idempotency_keys.settle*/ idempotency_keys SET object_id = $4" +
+		" WHERE client_id = $1 AND noun = $2 AND key = $3"
 	for _, key := range append([]string{entry.Key}, entry.Others...) {
 		if _, err := t.conn.Exec(ctx, settle, []any{entry.ClientID, string(entry.Noun), key, entry.ObjectID}); err != nil {
 			return err
@@ -91,7 +96,8 @@ func (s *Store) SealIdempotencyKeys(ctx context.Context, seal func(clientID stri
 				if err != nil {
 					return err
 				}
-				const replace = "UPDATE /*backoffice:idempotency_keys.seal*/ idempotency_keys SET key = $4, sealed = true WHERE client_id = $1 AND noun = $2 AND key = $3"
+				const replace = "UPDATE /*backoffice:idempotency_keys.seal*/ idempotency_keys" +
+					" SET key = $4, sealed = true WHERE client_id = $1 AND noun = $2 AND key = $3"
 				if _, err := tx.conn.Exec(ctx, replace, []any{entry.ClientID, string(entry.Noun), entry.Key, sealed}); err != nil {
 					return err
 				}

@@ -72,9 +72,11 @@ type keyUse struct {
 }
 
 func (s *Store) noteKeyUse(ctx context.Context, conn Conn, use *keyUse) error {
-	text := "INSERT /*backoffice:keyset_users.note*/ INTO keyset_users (id, name, knows, seals, until) VALUES ($1, $2, $3, $4, " + s.nouns.dialect.now + " + $5)" +
+	text := "INSERT /*backoffice:keyset_users.note*/ INTO keyset_users (id, name, knows, seals, until)" +
+		" VALUES ($1, $2, $3, $4, " + s.nouns.dialect.now + " + $5)" +
 		" ON CONFLICT (id) DO UPDATE SET knows = excluded.knows, seals = excluded.seals, until = excluded.until"
-	_, err := conn.Exec(ctx, text, []any{use.user.ID, storable(use.user.Name), strings.Join(use.user.Knows, " "), use.user.Seals, use.milliseconds})
+	_, err := conn.Exec(ctx, text, []any{use.user.ID, storable(use.user.Name), strings.Join(use.user.Knows, " "),
+		use.user.Seals, use.milliseconds})
 	return err
 }
 
@@ -105,9 +107,11 @@ func (s *Store) KeyUsers(ctx context.Context) ([]backoffice.KeyUser, error) {
 }
 
 func (s *Store) keyUsers(ctx context.Context, conn Conn, which func(*backoffice.KeyUser) bool) (users []backoffice.KeyUser, err error) {
-	text := "SELECT /*backoffice:keyset_users.list*/ id, name, knows, seals, until FROM keyset_users WHERE until > " + s.nouns.dialect.now + " ORDER BY id"
+	text := "SELECT /*backoffice:keyset_users.list*/ id, name, knows, seals, until FROM keyset_users" +
+		" WHERE until > " + s.nouns.dialect.now + " ORDER BY id"
 	err = conn.Query(ctx, text, nil, func(row *Row) error {
-		user := backoffice.KeyUser{ID: row.Text(0), Name: row.Text(1), Knows: strings.Fields(row.Text(2)), Seals: row.Text(3), Until: row.Instant(4)}
+		user := backoffice.KeyUser{ID: row.Text(0), Name: row.Text(1), Knows: strings.Fields(row.Text(2)),
+			Seals: row.Text(3), Until: row.Instant(4)}
 		if which(&user) {
 			users = append(users, user)
 		}
@@ -122,7 +126,8 @@ func (s *Store) TurnKey(ctx context.Context, id string) (lacking []backoffice.Ke
 		if err != nil || len(lacking) > 0 {
 			return err
 		}
-		turn := "UPDATE /*backoffice:keyset_keys.turn*/ keyset_keys SET turned_at = CASE WHEN id = $1 THEN " + s.nouns.dialect.now + " ELSE turned_at END," +
+		turn := "UPDATE /*backoffice:keyset_keys.turn*/ keyset_keys SET turned_at = CASE WHEN id = $1 THEN " +
+			s.nouns.dialect.now + " ELSE turned_at END," +
 			" state = CASE WHEN id = $1 THEN 'primary' ELSE 'old' END WHERE (id = $1 AND state = 'next' OR state = 'primary') AND EXISTS (SELECT 1 FROM keyset_keys k WHERE k.id = $1 AND k.state = 'next')"
 		turned, err := tx.conn.Exec(ctx, turn, []any{id})
 		if err == nil && turned == 0 {
@@ -140,7 +145,8 @@ func (s *Store) CloseKey(ctx context.Context, id string) (using []backoffice.Key
 		if err != nil || len(using) > 0 {
 			return err
 		}
-		if _, err = tx.conn.Exec(ctx, "UPDATE /*backoffice:keyset_keys.close*/ keyset_keys SET state = 'closing' WHERE id = $1 AND state = 'old'", []any{id}); err != nil || s.nouns.dialect.mark == "" {
+		if _, err = tx.conn.Exec(ctx, "UPDATE /*backoffice:keyset_keys.close*/ keyset_keys SET state = 'closing'"+
+			" WHERE id = $1 AND state = 'old'", []any{id}); err != nil || s.nouns.dialect.mark == "" {
 			return err
 		}
 		return tx.conn.Query(ctx, s.nouns.dialect.mark, nil, func(row *Row) error { mark = row.Int(0); return nil })
@@ -166,7 +172,8 @@ func (s *Store) CloseKey(ctx context.Context, id string) (using []backoffice.Key
 }
 
 func (s *Store) ClosedKey(ctx context.Context, id string) error {
-	_, err := s.execAlone(ctx, "UPDATE /*backoffice:keyset_keys.closed*/ keyset_keys SET state = 'closed', closed_at = "+s.nouns.dialect.now+" WHERE id = $1 AND state = 'closing'", id)
+	_, err := s.execAlone(ctx, "UPDATE /*backoffice:keyset_keys.closed*/ keyset_keys"+
+		" SET state = 'closed', closed_at = "+s.nouns.dialect.now+" WHERE id = $1 AND state = 'closing'", id)
 	return err
 }
 

@@ -26,7 +26,8 @@ func (s *Store) keptFingerprint(ctx context.Context, table, first string) (strin
 	if err != nil || kept != "" {
 		return kept, err
 	}
-	if _, err := s.execAlone(ctx, "INSERT "+naming(table, "insert")+"INTO "+table+" (only_row, fingerprint) VALUES (1, $1) ON CONFLICT DO NOTHING", first); err != nil {
+	if _, err := s.execAlone(ctx, "INSERT "+naming(table, "insert")+"INTO "+table+" (only_row, fingerprint)"+
+		" VALUES (1, $1) ON CONFLICT DO NOTHING", first); err != nil {
 		return "", err
 	}
 	return firstText(ctx, s.primary(), read)

@@ -17,10 +17,11 @@ func (s *Store) Lease(ctx context.Context, name string) (*backoffice.Lease, erro
 }
 
 func (s *Store) TakeLease(ctx context.Context, lease backoffice.Lease, now backoffice.Instant, gone string) (taken bool, err error) {
-	text := "INSERT /*backoffice:leases.take*/ INTO leases (name, holder, since, until) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UPDATE SET" +
-		" holder = excluded.holder, since = excluded.since, until = excluded.until" +
+	text := "INSERT /*backoffice:leases.take*/ INTO leases (name, holder, since, until) VALUES ($1, $2, $3, $4)" +
+		" ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, since = excluded.since, until = excluded.until" +
 		" WHERE leases.holder = excluded.holder OR leases.until <= $5 OR leases.holder = $6"
-	changed, err := s.execAlone(ctx, text, storable(lease.Name), storable(lease.Holder), lease.Since.Milliseconds(), lease.Until.Milliseconds(), now.Milliseconds(), storable(gone))
+	changed, err := s.execAlone(ctx, text, storable(lease.Name), storable(lease.Holder), lease.Since.Milliseconds(),
+		lease.Until.Milliseconds(), now.Milliseconds(), storable(gone))
 	return changed == 1 && err == nil, err
 }
 

@@ -136,7 +136,8 @@ func (l *looking) read(ctx context.Context, from int64, behind []*Statement) (en
 	if from != 0 {
 		limit = MostNew + 1
 	}
-	log := &Statement{Text: newestChanges + strconv.Itoa(limit), Args: []any{from}, Each: eachNewest(func(c *backoffice.Change) { entries = append(entries, c) })}
+	log := &Statement{Text: newestChanges + strconv.Itoa(limit), Args: []any{from},
+		Each: eachNewest(func(c *backoffice.Change) { entries = append(entries, c) })}
 	all := append([]*Statement{log}, behind...)
 	l.store.engine.Primary().Send(ctx, all...)
 	for _, s := range all {

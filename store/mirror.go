@@ -122,12 +122,14 @@ func (s *Store) MirrorNotes(ctx context.Context, prefix string) (map[string][]by
 func (s *Store) NoteMirror(ctx context.Context, drop string, notes map[string][]byte) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if drop != "" {
-			if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:mirror_notes.delete*/ FROM mirror_notes WHERE substr(name, 1, $2) = $1", []any{drop, int64(utf8.RuneCountInString(drop))}); err != nil {
+			if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:mirror_notes.delete*/ FROM mirror_notes"+
+				" WHERE substr(name, 1, $2) = $1", []any{drop, int64(utf8.RuneCountInString(drop))}); err != nil {
 				return err
 			}
 		}
 		for name, value := range notes {
-			_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:mirror_notes.upsert*/ INTO mirror_notes (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", []any{name, value})
+			_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:mirror_notes.upsert*/ INTO mirror_notes (name, value)"+
+				" VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", []any{name, value})
 			if err != nil {
 				return err
 			}

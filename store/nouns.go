@@ -23,7 +23,8 @@ type nouns struct {
 }
 
 func nounsOn(d *Dialect) *nouns {
-	n := &nouns{dialect: d, ofIDs: nounsOfText(d), changesAside: changesAsideOf(d), changesAtEnd: changesAtEndOf(d), setDocument: setDocumentText(d)}
+	n := &nouns{dialect: d, ofIDs: nounsOfText(d), changesAside: changesAsideOf(d), changesAtEnd: changesAtEndOf(d),
+		setDocument: setDocumentText(d)}
 	for _, of := range described {
 		n.made = append(n.made, of.on(n))
 	}

@@ -115,7 +115,8 @@ func wellFormed(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), bad)
 }
 
-func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], parents []string, want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
+func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], parents []string,
+	want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
 	if ask.Under == backoffice.Root {
 		parents = []string{backoffice.NoParent}
 	}
@@ -131,9 +132,11 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 	}
 	w, of := ask.Window, r.table.orders[ask.Order.Key]
 	s := shape{
-		kind: pagesStatement, under: ask.Under, order: ask.Order, columns: want, criteria: r.table.mask(ask.Under, ask.Criteria), single: isSingle(ask.Under, list),
+		kind: pagesStatement, under: ask.Under, order: ask.Order, columns: want,
+		criteria: r.table.mask(ask.Under, ask.Criteria), single: isSingle(ask.Under, list),
 		varying: r.table.varyingText(ask.Criteria, r.dialect),
-		window:  windowShape{limit: w.Limit, backward: w.Backward, after: w.HasAfter, before: w.HasBefore, inclusive: w.Inclusive, offset: w.Offset > 0},
+		window: windowShape{limit: w.Limit, backward: w.Backward, after: w.HasAfter, before: w.HasBefore,
+			inclusive: w.Inclusive, offset: w.Offset > 0},
 	}
 	columns, _ := r.table.ends(ask.Under, ask.Criteria)
 	pages := func(s shape) *statement[T] {

@@ -16,7 +16,8 @@ var byRelevance = func() order {
 		}
 		contains := func(text, part string) string { return find + "(" + text + ", " + part + ")" }
 		return strings.NewReplacer("NAME", "t.name_folded", "WORDS", "' ' || t.name_folded").Replace(
-			"(CASE WHEN NAME = ? THEN '0' WHEN " + contains("NAME", "?") + " = 1 THEN '1' WHEN " + contains("WORDS", "' ' || ?") + " > 0 THEN '2' WHEN " +
+			"(CASE WHEN NAME = ? THEN '0' WHEN " + contains("NAME", "?") + " = 1 THEN '1' WHEN " +
+				contains("WORDS", "' ' || ?") + " > 0 THEN '2' WHEN " +
 				contains("NAME", "?") + " > 0 THEN '3' ELSE '4' END || NAME)")
 	})
 	of.text = func(criteria any) string { return criteria.(backoffice.CustomerCriteria).Search }

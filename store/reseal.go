@@ -17,13 +17,17 @@ func (s *Store) SealedCounts(ctx context.Context) ([]backoffice.SealedCount, err
 		text  string
 		args  []any
 	}{
-		{backoffice.SealedNumbers, "SELECT /*backoffice:customers.by_key*/ substr(registration, 1, 5), count(*) FROM customers WHERE registration IS NOT NULL GROUP BY 1", nil},
+		{backoffice.SealedNumbers, "SELECT /*backoffice:customers.by_key*/ substr(registration, 1, 5), count(*)" +
+			" FROM customers WHERE registration IS NOT NULL GROUP BY 1", nil},
 		{backoffice.SealedNumbers, "SELECT /*backoffice:customers.by_key*/ substr(spouse_registration, 1, 5), count(*) FROM customers WHERE spouse_registration IS NOT NULL GROUP BY 1", nil},
 		{backoffice.SealedWebhooks, "SELECT /*backoffice:webhooks.by_key*/ substr(secret, 1, 5), count(*) FROM webhooks GROUP BY 1", nil},
-		{backoffice.SealedWebhooks, "SELECT /*backoffice:webhooks.by_key*/ substr(old_secret, 1, 5), count(*) FROM webhooks WHERE old_secret IS NOT NULL GROUP BY 1", nil},
+		{backoffice.SealedWebhooks, "SELECT /*backoffice:webhooks.by_key*/ substr(old_secret, 1, 5), count(*)" +
+			" FROM webhooks WHERE old_secret IS NOT NULL GROUP BY 1", nil},
 		{backoffice.SealedIdempotency, "SELECT /*backoffice:idempotency_keys.by_key*/ substr(digest, 1, 5), count(*) FROM idempotency_keys WHERE created_at > " + s.nouns.dialect.now + " - $1 GROUP BY 1", []any{backoffice.IdempotencyPeriod.Milliseconds()}},
-		{backoffice.SealedRegister, "SELECT /*backoffice:consultations.by_key*/ substr(mac, 1, 5), count(*) FROM consultations WHERE mac IS NOT NULL GROUP BY 1", nil},
-		{backoffice.SealedRegister, "SELECT /*backoffice:consultation_heads.by_key*/ substr(mac, 1, 5), count(*) FROM consultation_heads WHERE mac IS NOT NULL GROUP BY 1", nil},
+		{backoffice.SealedRegister, "SELECT /*backoffice:consultations.by_key*/ substr(mac, 1, 5), count(*)" +
+			" FROM consultations WHERE mac IS NOT NULL GROUP BY 1", nil},
+		{backoffice.SealedRegister, "SELECT /*backoffice:consultation_heads.by_key*/ substr(mac, 1, 5), count(*)" +
+			" FROM consultation_heads WHERE mac IS NOT NULL GROUP BY 1", nil},
 	} {
 		err := s.primary().Query(ctx, of.text, of.args, func(row *Row) error {
 			counts[backoffice.SealedCount{Of: of.thing, Prefix: string(row.Bytes(0))}] += row.Int(1)
@@ -52,7 +56,8 @@ func (s *Store) SealedCounts(ctx context.Context) ([]backoffice.SealedCount, err
 }
 
 // notBy is the condition that a customer has a number that does not begin with $1.
-const notBy = "(registration IS NOT NULL AND substr(registration, 1, 5) <> $1 OR spouse_registration IS NOT NULL AND substr(spouse_registration, 1, 5) <> $1)"
+const notBy = "(registration IS NOT NULL AND substr(registration, 1, 5) <> $1 OR spouse_registration IS NOT NULL" +
+	" AND substr(spouse_registration, 1, 5) <> $1)"
 
 func (s *Store) NumbersNotBy(ctx context.Context, prefix []byte, after string, limit int) (rows []backoffice.Resealed, err error) {
 	const text = "SELECT /*backoffice:customers.not_by_key*/ id, registration, registration_index, spouse_registration, spouse_registration_index FROM customers WHERE id > $2 AND " + notBy + " ORDER BY id LIMIT $3"
@@ -128,7 +133,8 @@ func (s *Store) Reseal(ctx context.Context, rows []backoffice.Resealed) error {
 
 func (s *Store) ResealTrash(ctx context.Context, change func(*backoffice.Customer) (bool, error)) error {
 	var ids []string
-	err := s.primary().Query(ctx, "SELECT /*backoffice:trash.ids*/ id FROM trash ORDER BY id", nil, func(row *Row) error { ids = append(ids, row.Text(0)); return nil })
+	err := s.primary().Query(ctx, "SELECT /*backoffice:trash.ids*/ id FROM trash ORDER BY id", nil,
+		func(row *Row) error { ids = append(ids, row.Text(0)); return nil })
 	for _, id := range ids {
 		if err == nil {
 			err = s.write(ctx, func(ctx context.Context, tx *tx) error { return tx.resealTrash(ctx, id, change) })

@@ -63,7 +63,8 @@ var ErrBusy = errors.New("no connection was free in time")
 
 // NewScheduler gives out this many connections.
 func NewScheduler(connections int, wait time.Duration) *Scheduler {
-	return &Scheduler{most: max(1, connections/2), kept: connections / 4, wait: wait, free: connections, callers: map[string]*caller{}, swept: time.Now()}
+	return &Scheduler{most: max(1, connections/2), kept: connections / 4, wait: wait, free: connections,
+		callers: map[string]*caller{}, swept: time.Now()}
 }
 
 // Stats returns how many connections are in use, and how many requests wait for one.

@@ -25,10 +25,12 @@ func (t *table[T, C]) trigrams(c C) []string {
 // mostSimilar are the rows under the conditions that share the most trigrams: a table t, whose arguments are the
 // trigrams and the minimum of shared ones.
 func (b *textOf[T, C]) mostSimilar() string {
-	join := "SELECT f.rowid AS id, COUNT(*) AS shared FROM json_each(?) q CROSS JOIN " + b.table.name + "_search f WHERE f.search_text MATCH q.value GROUP BY f.rowid HAVING COUNT(*) >= ?"
+	join := "SELECT f.rowid AS id, COUNT(*) AS shared FROM json_each(?) q CROSS JOIN " + b.table.name +
+		"_search f WHERE f.search_text MATCH q.value GROUP BY f.rowid HAVING COUNT(*) >= ?"
 	on := "t.rowid"
 	if b.dialect.bulk {
-		join = "SELECT c.id, COUNT(*) AS shared FROM unnest(?::text[]) q(trigram) JOIN " + b.table.name + " c ON c.search_text LIKE q.trigram GROUP BY c.id HAVING COUNT(*) >= ?"
+		join = "SELECT c.id, COUNT(*) AS shared FROM unnest(?::text[]) q(trigram) JOIN " + b.table.name +
+			" c ON c.search_text LIKE q.trigram GROUP BY c.id HAVING COUNT(*) >= ?"
 		on = "t.id"
 	}
 	join = " JOIN (" + numbered(join, &b.parameters) + ") f ON f.id = " + on
@@ -46,7 +48,8 @@ func (d *Dialect) similarArguments(trigrams []string, args []any) []any {
 }
 
 // similarList reads rows that are like a search; only the domain can order them, and they are few.
-func (r *reader[T, C]) similarList(b *backoffice.Batch, ask backoffice.ListQuery[C], trigrams []string, want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
+func (r *reader[T, C]) similarList(b *backoffice.Batch, ask backoffice.ListQuery[C], trigrams []string,
+	want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
 	if ask.Under != backoffice.Root {
 		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "there are no such lists")))
 	}

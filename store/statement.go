@@ -254,7 +254,8 @@ func (b *textOf[T, C]) pages() *statement[T] {
 		if b.shape.single {
 			text = "SELECT " + columns + " FROM " + stored + found + orderBy
 		} else {
-			text = "SELECT " + d.parentNo + ", " + columns + " FROM " + d.parents + " CROSS JOIN " + stored + found + " ORDER BY " + d.parentNo + ", " + b.orderBy()
+			text = "SELECT " + d.parentNo + ", " + columns + " FROM " + d.parents + " CROSS JOIN " + stored + found +
+				" ORDER BY " + d.parentNo + ", " + b.orderBy()
 		}
 	}
 	return &statement[T]{b.named("page", text), reads, b.customers()}
@@ -320,7 +321,8 @@ func (b *textOf[T, C]) counts() *statement[T] {
 	if b.shape.single {
 		return &statement[T]{text: b.named("count", "SELECT 0, "+strings.Join(sums, " + ")+b.whereParent())}
 	}
-	return &statement[T]{text: b.named("count", "SELECT "+b.dialect.parentNo+", "+strings.Join(sums, " + ")+" FROM "+b.dialect.parents+b.whereParent())}
+	return &statement[T]{text: b.named("count", "SELECT "+b.dialect.parentNo+", "+strings.Join(sums, " + ")+" FROM "+
+		b.dialect.parents+b.whereParent())}
 }
 
 func (b *textOf[T, C]) groups(column string) *statement[T] {
@@ -329,10 +331,11 @@ func (b *textOf[T, C]) groups(column string) *statement[T] {
 	}
 	inner := "SELECT t." + column + ", count(*)" + b.under(b.ends[0]) + " GROUP BY t." + column
 	if b.dialect.lateral {
-		return &statement[T]{text: b.named(column+"_counts", "SELECT "+b.dialect.parentNo+", t.* FROM "+b.dialect.parents+" CROSS JOIN LATERAL ("+inner+") t")}
+		return &statement[T]{text: b.named(column+"_counts", "SELECT "+b.dialect.parentNo+", t.* FROM "+
+			b.dialect.parents+" CROSS JOIN LATERAL ("+inner+") t")}
 	}
-	text := "SELECT " + b.dialect.parentNo + ", t." + column + ", count(*) FROM " + b.dialect.parents + " CROSS JOIN " + b.table.name + " t WHERE " +
-		strings.Join(append([]string{b.hangsOn(b.ends[0])}, b.conditions...), " AND ")
+	text := "SELECT " + b.dialect.parentNo + ", t." + column + ", count(*) FROM " + b.dialect.parents + " CROSS JOIN " +
+		b.table.name + " t WHERE " + strings.Join(append([]string{b.hangsOn(b.ends[0])}, b.conditions...), " AND ")
 	return &statement[T]{text: b.named(column+"_counts", text+" GROUP BY 1, 2")}
 }
 

@@ -36,7 +36,8 @@ func (r *transcriptReader) parts(c backoffice.TranscriptCriteria, each func(stat
 	})
 }
 
-func (r *transcriptReader) Counts(b *backoffice.Batch, under backoffice.Parent, c backoffice.TranscriptCriteria, parents []string, into []int) backoffice.Queued {
+func (r *transcriptReader) Counts(b *backoffice.Batch, under backoffice.Parent, c backoffice.TranscriptCriteria,
+	parents []string, into []int) backoffice.Queued {
 	if under != backoffice.Root || c.Nothing || !isPartial(c) {
 		return r.reader.Counts(b, under, c, parents, into)
 	}

@@ -63,7 +63,8 @@ func (t *tx) complete() {
 	for _, o := range t.touchedInOrder {
 		if touched := t.take(o); touched != nil {
 			change := &backoffice.Change{
-				At: author.At, ClientID: author.ClientID, Issuer: author.Issuer, Subject: author.Subject, Action: author.Action, Noun: o.noun, ObjectID: o.id,
+				At: author.At, ClientID: author.ClientID, Issuer: author.Issuer, Subject: author.Subject,
+				Action: author.Action, Noun: o.noun, ObjectID: o.id,
 				Done: touched.done, Parents: touched.parents,
 			}
 			if touched.done != backoffice.Deleted {
@@ -137,7 +138,8 @@ func (t *table[T, C]) attachmentsText(name, condition, keep string) string {
 	for i := range columns[1:] {
 		columns[i+1] = "t." + columns[i+1]
 	}
-	return "SELECT " + naming(t.name, name) + strings.Join(columns, ", ") + " FROM " + t.name + " t WHERE " + strings.ReplaceAll(condition, "?", "$1") + keep
+	return "SELECT " + naming(t.name, name) + strings.Join(columns, ", ") + " FROM " + t.name + " t WHERE " +
+		strings.ReplaceAll(condition, "?", "$1") + keep
 }
 
 // attachments are the stored parents of records, by identifier.

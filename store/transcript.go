@@ -11,7 +11,8 @@ import (
 // The effective status is computed where it is stored, so it is right whoever writes first.
 const (
 	effectiveStatus = "COALESCE((SELECT c.state FROM calculations c WHERE c.transcript_id = v.id), v.own_status)"
-	effectiveUpdate = "(SELECT MAX(m.at) FROM (SELECT v.own_updated_at AS at UNION ALL SELECT c.updated_at FROM calculations c WHERE c.transcript_id = v.id" +
+	effectiveUpdate = "(SELECT MAX(m.at) FROM (SELECT v.own_updated_at AS at UNION ALL SELECT c.updated_at" +
+		" FROM calculations c WHERE c.transcript_id = v.id" +
 		" UNION ALL SELECT NULLIF(l.left_at, 0) FROM transcripts l WHERE l.id = v.id) m)"
 )
 
@@ -75,7 +76,8 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		backoffice.GroupByUpdatedMonth:      byMonth("updated_at"),
 	},
 	measures: []measure{
-		{"CAST(SUM(CASE WHEN t.is_completed THEN 1 ELSE 0 END) AS BIGINT)", func(g *backoffice.Group, r *Row, i int) { g.CompletedCount = int(r.Int(i)) }},
+		{"CAST(SUM(CASE WHEN t.is_completed THEN 1 ELSE 0 END) AS BIGINT)",
+			func(g *backoffice.Group, r *Row, i int) { g.CompletedCount = int(r.Int(i)) }},
 		// Sums of whole billionths do not depend on the order in which an engine reads them.
 		{
 			"CAST(SUM(CAST(FLOOR(t.progress * 1000000000 + 0.5) AS BIGINT)) AS BIGINT)",
@@ -89,7 +91,8 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 })
 
 var ofResponsible = func() criterion[backoffice.TranscriptCriteria] {
-	c := matches(func(c backoffice.TranscriptCriteria) string { return c.ResponsibleID }, func(*Dialect) string { return "t." + customersOfUser })
+	c := matches(func(c backoffice.TranscriptCriteria) string { return c.ResponsibleID },
+		func(*Dialect) string { return "t." + customersOfUser })
 	c.others = true
 	return c
 }()
@@ -131,7 +134,8 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 	return b.Queue(parts)
 }
 
-func (r *transcriptReader) byStatus(under backoffice.Parent, criteria backoffice.TranscriptCriteria, list []string, places func(int) int, into [][]backoffice.TranscriptStatusCount) *Query {
+func (r *transcriptReader) byStatus(under backoffice.Parent, criteria backoffice.TranscriptCriteria, list []string,
+	places func(int) int, into [][]backoffice.TranscriptStatusCount) *Query {
 	found := make([]map[backoffice.TranscriptStatus]int, len(list))
 	s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(under, criteria), varying: r.table.varyingText(criteria, r.dialect)}
 	statement := r.texts.get(s, func() *statement[backoffice.Transcript] {
@@ -202,7 +206,8 @@ func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoff
 	if len(rows) == 0 {
 		return nil
 	}
-	return w.conn.Query(ctx, text, []any{w.dialect.List(w.idsOf(rows))}, moved.reads([]parentColumn{{"transcript_id", backoffice.NounTranscript}}))
+	return w.conn.Query(ctx, text, []any{w.dialect.List(w.idsOf(rows))},
+		moved.reads([]parentColumn{{"transcript_id", backoffice.NounTranscript}}))
 }
 
 // noteMoved records calculations that moved with their transcripts, under the old and new customers.

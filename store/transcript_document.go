@@ -8,7 +8,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-func (s *Store) BeginDocument(ctx context.Context, transcriptID, upload string, lease time.Duration) (of backoffice.TranscriptDocument, err error) {
+func (s *Store) BeginDocument(ctx context.Context, transcriptID, upload string,
+	lease time.Duration) (of backoffice.TranscriptDocument, err error) {
 	if backoffice.CheckID(transcriptID) != nil {
 		return of, nil
 	}
@@ -27,7 +28,8 @@ func (s *Store) BeginDocument(ctx context.Context, transcriptID, upload string, 
 // oneRow reads the row with an identifier, which is SQL with one argument.
 func oneRow[T any, C comparable](n *noun[T, C], id, arg string, into **T) *Statement {
 	columns, read := n.whole(func(t *T) { *into = t })
-	return &Statement{Text: "SELECT " + naming(n.table.name, "of_document") + columns + " FROM " + n.table.name + " t WHERE t.id = " + id, Args: []any{arg}, Each: read}
+	return &Statement{Text: "SELECT " + naming(n.table.name, "of_document") + columns + " FROM " + n.table.name +
+		" t WHERE t.id = " + id, Args: []any{arg}, Each: read}
 }
 
 // setDocumentText writes the document of v to a completed transcript, and nothing else.
@@ -49,8 +51,10 @@ func setDocumentText(d *Dialect) string {
 	if d.bulk {
 		mark += "::bigint"
 	}
-	sets = append(sets, "own_updated_at = "+own, "updated_at = "+strings.ReplaceAll(effectiveUpdate, "v.own_updated_at", own), "visible_at = "+mark)
-	return "UPDATE /*backoffice:transcripts.set_document*/ transcripts AS t SET " + strings.Join(sets, ", ") + " FROM " + transcriptTable.source(d) + " WHERE t.id = v.id AND t.is_completed"
+	sets = append(sets, "own_updated_at = "+own, "updated_at = "+
+		strings.ReplaceAll(effectiveUpdate, "v.own_updated_at", own), "visible_at = "+mark)
+	return "UPDATE /*backoffice:transcripts.set_document*/ transcripts AS t SET " + strings.Join(sets, ", ") +
+		" FROM " + transcriptTable.source(d) + " WHERE t.id = v.id AND t.is_completed"
 }
 
 func (t *tx) SetDocument(ctx context.Context, set *backoffice.Transcript) (changed *backoffice.Transcript, replaced []string, err error) {

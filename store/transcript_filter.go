@@ -9,11 +9,14 @@ var customVariable = []criterion[backoffice.TranscriptCriteria]{{
 		if d.bulk {
 			const object = "t.custom_variables::json"
 			return "CASE WHEN t.custom_variables IS NULL OR strpos(t.custom_variables, '\\u0000') > 0 THEN false" +
-				" WHEN json_typeof(" + object + " -> ?::text) = 'number' THEN COALESCE((" + object + " ->> ?::text)::double precision = ?::double precision, false)" +
+				" WHEN json_typeof(" + object + " -> ?::text) = 'number' THEN COALESCE((" + object +
+				" ->> ?::text)::double precision = ?::double precision, false)" +
 				" WHEN json_typeof(" + object + " -> ?::text) IN ('string', 'boolean') THEN " + object + " ->> ?::text = ?::text ELSE false END"
 		}
-		return "EXISTS (SELECT 1 FROM json_each(CASE WHEN instr(t.custom_variables, '\\u0000') = 0 THEN t.custom_variables END) j WHERE j.key = ?" +
-			" AND CASE j.type WHEN 'text' THEN j.value = ? WHEN 'true' THEN ? = 'true' WHEN 'false' THEN ? = 'false' WHEN 'integer' THEN j.value = ? WHEN 'real' THEN j.value = ? END)"
+		return "EXISTS (SELECT 1 FROM json_each(CASE WHEN instr(t.custom_variables, '\\u0000') = 0" +
+			" THEN t.custom_variables END) j WHERE j.key = ?" +
+			" AND CASE j.type WHEN 'text' THEN j.value = ? WHEN 'true' THEN ? = 'true' WHEN 'false' THEN ? = 'false'" +
+			" WHEN 'integer' THEN j.value = ? WHEN 'real' THEN j.value = ? END)"
 	},
 	args: func(c backoffice.TranscriptCriteria, d *Dialect, args []any) []any {
 		key, text := storable(c.Variable.Key), storable(c.Variable.Text)

@@ -123,7 +123,8 @@ const trashColumns = "id, noun, client_id, at, until, records"
 
 func (t *tx) TakeTrashed(ctx context.Context, ids ...string) (taken []*backoffice.Trashed, err error) {
 	d := t.store.nouns.dialect
-	err = t.conn.Query(ctx, "DELETE /*backoffice:trash.take*/ FROM trash WHERE "+d.among("id")+" RETURNING "+trashColumns, []any{d.List(wellFormed(ids))}, func(row *Row) error {
+	err = t.conn.Query(ctx, "DELETE /*backoffice:trash.take*/ FROM trash"+
+		" WHERE "+d.among("id")+" RETURNING "+trashColumns, []any{d.List(wellFormed(ids))}, func(row *Row) error {
 		entry, err := readTrashed(row)
 		taken = append(taken, entry)
 		return err
@@ -197,7 +198,8 @@ func (t *tx) emptyTrash(ctx context.Context, ids []string) (erased, keys []strin
 			" ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", list)
 		return err
 	}, func(ctx context.Context) error {
-		return t.conn.Query(ctx, "DELETE /*backoffice:trash.empty*/ FROM trash WHERE "+d.among("id")+" RETURNING id", []any{list}, func(row *Row) error { erased = append(erased, row.Text(0)); return nil })
+		return t.conn.Query(ctx, "DELETE /*backoffice:trash.empty*/ FROM trash WHERE "+d.among("id")+" RETURNING id",
+			[]any{list}, func(row *Row) error { erased = append(erased, row.Text(0)); return nil })
 	})
 	if err == nil && len(erased) > 0 {
 		t.store.erased.Store(true)

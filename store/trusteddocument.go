@@ -40,7 +40,8 @@ func queryTrusted(ctx context.Context, conn Conn, q backoffice.TrustedQuery) (fo
 		if d == nil || d.Set != set || d.ID != id || d.Name != name {
 			d = &backoffice.TrustedDocument{
 				Set: set, ID: id, Name: name, Kind: row.Text(3), Text: row.Text(4), Title: row.Text(5), About: row.Text(6),
-				Scopes: split[backoffice.Scope](row.Text(8)), CreatedAt: row.Instant(9), ClientID: row.Text(10), RetiredAt: row.Noted(11), Size: int(row.Int(13)),
+				Scopes: split[backoffice.Scope](row.Text(8)), CreatedAt: row.Instant(9), ClientID: row.Text(10),
+				RetiredAt: row.Noted(11), Size: int(row.Int(13)),
 			}
 			if !row.IsNull(7) {
 				d.Cost = new(int(row.Int(7)))
@@ -59,7 +60,8 @@ func (s *Store) TrustedDocuments(ctx context.Context, q backoffice.TrustedQuery)
 	return queryTrusted(ctx, s.primary(), q)
 }
 
-func (s *Store) ChangeTrustedDocuments(ctx context.Context, act backoffice.Change, change func([]*backoffice.TrustedDocument) (backoffice.TrustedChanges, error)) error {
+func (s *Store) ChangeTrustedDocuments(ctx context.Context, act backoffice.Change,
+	change func([]*backoffice.TrustedDocument) (backoffice.TrustedChanges, error)) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.lock(ctx, lockDocuments); err != nil {
 			return err
@@ -101,17 +103,20 @@ func (t *tx) changeTrusted(ctx context.Context, changes backoffice.TrustedChange
 		documents = append(documents, exec("DELETE /*backoffice:trusted_documents.delete*/ FROM trusted_documents"+this, d.Set, d.Name, d.ID))
 	}
 	for _, d := range changes.Retire {
-		documents = append(documents, exec("UPDATE /*backoffice:trusted_documents.retire*/ trusted_documents SET retired_at = $4"+this, d.Set, d.Name, d.ID, noted(d.RetiredAt)))
+		documents = append(documents, exec("UPDATE /*backoffice:trusted_documents.retire*/ trusted_documents"+
+			" SET retired_at = $4"+this, d.Set, d.Name, d.ID, noted(d.RetiredAt)))
 	}
 	for _, d := range changes.Put {
 		var cost any
 		if d.Cost != nil {
 			cost = int64(*d.Cost)
 		}
-		documents = append(documents, exec("DELETE /*backoffice:trusted_documents.delete*/ FROM trusted_documents"+this, d.Set, d.Name, d.ID), exec(
+		documents = append(documents, exec("DELETE /*backoffice:trusted_documents.delete*/ FROM trusted_documents"+this,
+			d.Set, d.Name, d.ID), exec(
 			`INSERT /*backoffice:trusted_documents.insert*/ INTO trusted_documents (document_set, name, id, kind, text, title, about, cost, scopes, created_at, client_id, retired_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-			d.Set, d.Name, d.ID, d.Kind, d.Text, storable(d.Title), storable(d.About), cost, joined(d.Scopes), d.CreatedAt.Milliseconds(), d.ClientID, noted(d.RetiredAt)))
+			d.Set, d.Name, d.ID, d.Kind, d.Text, storable(d.Title), storable(d.About), cost, joined(d.Scopes),
+			d.CreatedAt.Milliseconds(), d.ClientID, noted(d.RetiredAt)))
 		for _, alias := range d.Aliases {
 			aliases = append(aliases, exec("INSERT /*backoffice:trusted_document_aliases.insert*/ INTO trusted_document_aliases (alias, document_set, name, id) VALUES ($1, $2, $3, $4)", alias, d.Set, d.Name, d.ID))
 		}

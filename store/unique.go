@@ -42,7 +42,8 @@ func holdersText[T any, C comparable](t *table[T, C], d *Dialect) string {
 		}
 		source = "(SELECT " + strings.Join(parameters, ", ") + " FROM json_each($1)) v CROSS JOIN " // in this order
 	}
-	return "SELECT " + naming(t.name, "holders") + "v.id, t.id FROM " + source + t.name + " t ON " + strings.Join(same, " AND ") + " WHERE t.id <> v.id"
+	return "SELECT " + naming(t.name, "holders") + "v.id, t.id FROM " + source + t.name + " t ON " +
+		strings.Join(same, " AND ") + " WHERE t.id <> v.id"
 }
 
 func (t *table[T, C]) columnNamed(name string) *column[T] {

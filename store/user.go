@@ -14,7 +14,8 @@ var userTable = describe(backoffice.UserTable, table[backoffice.User, backoffice
 		"firstName": {also: "displayName " + orderField(backoffice.KeyName)},
 		"lastName":  {also: "displayName " + orderField(backoffice.KeyName)},
 		// A table of their own has them, from which a deleted label disappears.
-		"labelIds": {serves: "labels", shown: "(SELECT string_agg(l.label_id, ' ' ORDER BY l.position) FROM user_labels l WHERE l.user_id = t.id)"},
+		"labelIds": {serves: "labels", shown: "(SELECT string_agg(l.label_id, ' ' ORDER BY l.position)" +
+			" FROM user_labels l WHERE l.user_id = t.id)"},
 	},
 	columns: []column[backoffice.User]{
 		folded("name_folded", func(u *backoffice.User) string { return backoffice.Fold(u.DisplayName()) }),

@@ -226,7 +226,8 @@ func (n *nouns) tableInView(of description, below string, kind viewKind, args in
 				both = append(both, n.ofYear(of, is))
 			}
 			for _, column := range of.reach.customers {
-				both = append(both, "EXISTS (SELECT 1 FROM "+d.stored+"customers v WHERE v.id = x."+column+" AND "+n.customerInView("v", is, false)+")")
+				both = append(both, "EXISTS (SELECT 1 FROM "+d.stored+"customers v WHERE v.id = x."+column+" AND "+
+					n.customerInView("v", is, false)+")")
 			}
 			each = append(each, strings.Join(both, " AND "))
 		}
@@ -257,7 +258,8 @@ func (n *nouns) hasInView(id, apart string, alternatives []comparisons) string {
 	if d, is := n.dialect, alternatives[0]; len(alternatives) == 1 && d.seen != "" {
 		switch {
 		case is.responsible != "" || is.labelled != "": // an index has everything it needs
-			return "EXISTS (SELECT 1 FROM " + d.stored + "customers v" + d.seen + " WHERE v.id = " + id + " AND " + n.customerInView("v", is, false) + ")"
+			return "EXISTS (SELECT 1 FROM " + d.stored + "customers v" + d.seen + " WHERE v.id = " + id + " AND " +
+				n.customerInView("v", is, false) + ")"
 		case is.ofYears != "" && is.customers == "": // a customer with a transcript exists
 			return n.hasYear(id, is)
 		}
@@ -267,7 +269,8 @@ func (n *nouns) hasInView(id, apart string, alternatives []comparisons) string {
 
 func (n *nouns) hasYear(id string, is comparisons) string {
 	d := n.dialect
-	return "EXISTS (SELECT 1 FROM " + d.stored + "transcripts w WHERE w.customer_id = " + id + " AND " + d.plain + "w.financial_year_id " + is.ofYears + d.apart + ")"
+	return "EXISTS (SELECT 1 FROM " + d.stored + "transcripts w WHERE w.customer_id = " + id + " AND " + d.plain +
+		"w.financial_year_id " + is.ofYears + d.apart + ")"
 }
 
 func (n *nouns) ofYear(of description, is comparisons) string {

@@ -87,9 +87,10 @@ func visibleEntries(columns, kinds string, d *Dialect) string {
 // movesInView are the records of some kinds that became visible or stopped being so with the moves at a position.
 func movesInView(kinds []string) string {
 	one := func(place, kind, id, done, from, parents, letters string) string {
-		return "SELECT * FROM (SELECT DISTINCT m.sequence, e.at, e.client_id, '" + kind + "' AS noun, " + id + " AS object_id, NULL AS fields, '" +
-			done + "' AS done, " + parents + " AS parents, '" + letters + "' AS parent_nouns, e.visible_at, " + parents + " AS seen, " +
-			place + " AS place, 1 AS there" + moves + from + " LIMIT " + limitOfMoves + ") p"
+		return "SELECT * FROM (SELECT DISTINCT m.sequence, e.at, e.client_id, '" + kind + "' AS noun, " + id +
+			" AS object_id, NULL AS fields, '" +
+			done + "' AS done, " + parents + " AS parents, '" + letters + "' AS parent_nouns, e.visible_at, " +
+			parents + " AS seen, " + place + " AS place, 1 AS there" + moves + from + " LIMIT " + limitOfMoves + ") p"
 	}
 	var parts []string
 	tells := []string{yearMoved}
@@ -142,7 +143,8 @@ func (n *nouns) entriesInView(text string, kind viewKind, args int) (restricted,
 		moving = "(" + moving + " OR " + yearMoved + ")"
 	}
 	if len(alternatives) > 1 { // the two ends of a relation may be visible by different alternatives
-		goneThen = "CASE WHEN c.noun = '" + string(backoffice.NounRelation) + "' THEN " + n.goneUnder(anyOf(then)) + " ELSE " + goneThen + " END"
+		goneThen = "CASE WHEN c.noun = '" + string(backoffice.NounRelation) + "' THEN " + n.goneUnder(anyOf(then)) +
+			" ELSE " + goneThen + " END"
 	}
 	text = strings.NewReplacer(goneInView, mayBeGone+" AND "+goneThen, movedInView, moving).Replace(text)
 	before, behind, _ := strings.Cut(text, tellBegin)
@@ -163,18 +165,19 @@ const mayBeGone = "(c.done = 'deleted' AND (c.noun = 'customer' OR c.parent_noun
 
 // goneUnder is the condition that as many customers of an entry c were admitted as its record needs to be visible.
 func (n *nouns) goneUnder(admitted string) string {
-	customers := "(SELECT count(*) FROM " + strings.ReplaceAll(n.dialect.parentsOf, "c.parents", "CASE c.noun WHEN 'customer' THEN c.object_id ELSE c.parents END") +
+	customers := "(SELECT count(*) FROM " + strings.ReplaceAll(n.dialect.parentsOf, "c.parents",
+		"CASE c.noun WHEN 'customer' THEN c.object_id ELSE c.parents END") +
 		" WHERE (c.noun = 'customer' OR " + n.dialect.letterOf + " = 'c')"
-	return customers + " AND " + admitted + ") >= CASE WHEN c.noun = 'customer' THEN 1 WHEN c.done = 'deleted' THEN " + customers + ")" +
-		" WHEN c.noun = 'relation' THEN 2 ELSE 1 END"
+	return customers + " AND " + admitted + ") >= CASE WHEN c.noun = 'customer' THEN 1 WHEN c.done = 'deleted' THEN " +
+		customers + ") WHEN c.noun = 'relation' THEN 2 ELSE 1 END"
 }
 
 // yearsThen is the condition that an entry c of a record that depends on a year was visible by it. What was there
 // before a year moved is not reported: then clients read everything again.
 func (n *nouns) yearsThen(is comparisons) string {
 	parents := "EXISTS (SELECT 1 FROM " + n.dialect.parentsOf + " WHERE " + n.dialect.letterOf
-	return "c.sequence >= (SELECT COALESCE(MAX(n.sequence), 0) FROM view_moves n WHERE n.customer_id = '') AND CASE WHEN c.done = 'deleted' THEN" +
-		" NOT " + parents + " = 'y' AND NOT p.value " + is.ofYears + ")" +
+	return "c.sequence >= (SELECT COALESCE(MAX(n.sequence), 0) FROM view_moves n WHERE n.customer_id = '') AND CASE" +
+		" WHEN c.done = 'deleted' THEN NOT " + parents + " = 'y' AND NOT p.value " + is.ofYears + ")" +
 		" AND NOT " + parents + " = 't' AND NOT EXISTS (SELECT 1 FROM transcripts v WHERE v.id = p.value))" +
 		" ELSE COALESCE(c.parent_nouns, '') NOT LIKE '%y%' OR " + parents + " = 'y' AND p.value " + is.ofYears + ") END"
 }
@@ -205,5 +208,6 @@ func (n *nouns) admittedThen(id string, is comparisons) string {
 	later := " FROM view_moves n WHERE n.customer_id = " + id + " AND n.sequence >= c.sequence)"
 	return "CASE WHEN EXISTS (SELECT 1" + later + " THEN EXISTS (SELECT 1 FROM view_moves m WHERE m.customer_id = " + id +
 		" AND m.sequence = (SELECT MIN(n.sequence)" + later + " AND " + n.admitted("m.was_", is) + ")" +
-		" ELSE EXISTS (SELECT 1 FROM " + n.dialect.stored + "customers v WHERE v.id = " + id + " AND " + n.customerInView("v", is, false) + ") END"
+		" ELSE EXISTS (SELECT 1 FROM " + n.dialect.stored + "customers v WHERE v.id = " + id + " AND " +
+		n.customerInView("v", is, false) + ") END"
 }

@@ -83,7 +83,8 @@ func (t *tx) isInView(ctx context.Context, noun backoffice.Noun, ids []string, r
 		batch := ids[:min(len(ids), maxBatch)]
 		ids = ids[len(batch):]
 		found := 0
-		if err := t.conn.Query(ctx, text, []any{n.dialect.List(batch)}, func(row *Row) error { found = int(row.Int(0)); return nil }); err != nil {
+		if err := t.conn.Query(ctx, text, []any{n.dialect.List(batch)},
+			func(row *Row) error { found = int(row.Int(0)); return nil }); err != nil {
 			return err
 		}
 		if found < len(batch) {

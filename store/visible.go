@@ -56,7 +56,8 @@ type hiddenChanges[T any] struct {
 
 // openVisibleAt is the value that a marking statement writes there.
 func (h *hiddenChanges[T]) openVisibleAt(table, mark string) string {
-	return "CASE WHEN " + h.wrote + " THEN COALESCE((SELECT o.open_visible_at FROM " + table + " o WHERE o.id = v.id), " + mark + ") ELSE " + mark + " END"
+	return "CASE WHEN " + h.wrote + " THEN COALESCE((SELECT o.open_visible_at FROM " + table +
+		" o WHERE o.id = v.id), " + mark + ") ELSE " + mark + " END"
 }
 
 func earlier(column string) string {
@@ -134,7 +135,8 @@ func endOfLogText(d *Dialect) string {
 func (t *tx) show(ctx context.Context, at backoffice.Instant) error {
 	v := &t.visible
 	if v.isLarge() {
-		const late = "INSERT /*backoffice:late_writes.insert*/ INTO late_writes (written_at, visible_at) VALUES ($1, $2) ON CONFLICT (written_at) DO UPDATE SET visible_at = excluded.visible_at"
+		const late = "INSERT /*backoffice:late_writes.insert*/ INTO late_writes (written_at, visible_at)" +
+			" VALUES ($1, $2) ON CONFLICT (written_at) DO UPDATE SET visible_at = excluded.visible_at"
 		_, err := t.conn.Exec(ctx, late, []any{v.mark.Milliseconds(), at.Milliseconds()})
 		return err
 	}
@@ -159,7 +161,8 @@ func changedSince[C any](column string, of func(C) backoffice.Instant) criterion
 		when: func(c C) bool { return of(c) != 0 },
 		text: func(d *Dialect) string {
 			column := "t." + column
-			return column + " >= " + d.visibleFrom + " AND (" + column + " >= ? OR " + column + " IN (SELECT l.written_at FROM late_writes l WHERE l.visible_at >= ?))"
+			return column + " >= " + d.visibleFrom + " AND (" + column + " >= ? OR " + column +
+				" IN (SELECT l.written_at FROM late_writes l WHERE l.visible_at >= ?))"
 		},
 		args: func(c C, d *Dialect, args []any) []any {
 			for range 2 + strings.Count(d.visibleFrom, "?") {

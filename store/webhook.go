@@ -13,7 +13,8 @@ const (
 	webhookSettings = "url, nouns, secret, old_secret, old_secret_to"
 	webhookProgress = "stop, at, message_through, message_nouns, message_made_at, message_body, attempts, due, failure, tried_at, delivered_at, history"
 
-	selectWebhooks = "SELECT /*backoffice:webhooks.list*/ id, client_id, created_at, version, steps, " + webhookSettings + ", " + webhookProgress + " FROM webhooks"
+	selectWebhooks = "SELECT /*backoffice:webhooks.list*/ id, client_id, created_at, version, steps, " +
+		webhookSettings + ", " + webhookProgress + " FROM webhooks"
 )
 
 // listWebhooks reads webhooks without the content of their messages.
@@ -130,7 +131,8 @@ func (s *Store) CreateWebhook(ctx context.Context, w *backoffice.Webhook) error 
 	for i := range parameters {
 		parameters[i] = parameter(i + 1)
 	}
-	text := "INSERT /*backoffice:webhooks.insert*/ INTO webhooks (id, client_id, created_at, version, steps, " + webhookSettings + ", " + webhookProgress + ") VALUES (" + strings.Join(parameters, ", ") + ")"
+	text := "INSERT /*backoffice:webhooks.insert*/ INTO webhooks (id, client_id, created_at, version, steps, " +
+		webhookSettings + ", " + webhookProgress + ") VALUES (" + strings.Join(parameters, ", ") + ")"
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		_, err := tx.conn.Exec(ctx, text, args)
 		if violation := violationOf(err); violation != nil {
@@ -153,7 +155,8 @@ func (t *tx) noteWebhook(ctx context.Context, id, act string, done backoffice.Ch
 
 func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffice.Instant, change func(*backoffice.Webhook) error) error {
 	settings := len(strings.Split(webhookSettings, ", "))
-	text := "UPDATE /*backoffice:webhooks.update*/ webhooks SET version = version + 1, " + assigned(webhookSettings, 2) + ", " + assigned(webhookProgress, 2+settings) + " WHERE id = $1"
+	text := "UPDATE /*backoffice:webhooks.update*/ webhooks SET version = version + 1, " +
+		assigned(webhookSettings, 2) + ", " + assigned(webhookProgress, 2+settings) + " WHERE id = $1"
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		// The row is locked before it is read, so that the read sees the changes that the lock waited for.
 		lock := "SELECT /*backoffice:webhooks.lock*/ id FROM webhooks WHERE id = $1" + s.nouns.dialect.forKey
@@ -175,7 +178,8 @@ func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffic
 }
 
 func (s *Store) StepWebhook(ctx context.Context, w *backoffice.Webhook) (done bool, err error) {
-	text := "UPDATE /*backoffice:webhooks.step*/ webhooks SET steps = steps + 1, " + assigned(webhookProgress, 4) + " WHERE id = $1 AND version = $2 AND steps = $3"
+	text := "UPDATE /*backoffice:webhooks.step*/ webhooks SET steps = steps + 1, " + assigned(webhookProgress, 4) +
+		" WHERE id = $1 AND version = $2 AND steps = $3"
 	changed, err := s.execAlone(ctx, text, append([]any{w.ID, w.Version, w.Steps}, progressOf(&w.WebhookProgress)...)...)
 	if err != nil || changed == 0 {
 		return false, err

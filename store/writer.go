@@ -364,7 +364,8 @@ func (w *writer[T, C]) refuseTakenIDs(ctx context.Context, rows []*T, inserting 
 	seen := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		if err := backoffice.CheckID(id); err != nil {
-			return w.tx.fail(backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeInvalid, Message: err.Error(), Field: []string{"id"}}))
+			return w.tx.fail(backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeInvalid, Message: err.Error(),
+				Field: []string{"id"}}))
 		}
 		if seen[id] {
 			return w.tx.fail(takenID())
@@ -403,7 +404,8 @@ func (w *writer[T, C]) refusal(ctx context.Context, err error, rows []*T) error 
 	}
 	missing := backoffice.UserError{Code: backoffice.CodeNotFound, Message: "the input refers to nothing"}
 	for _, reference := range w.table.references {
-		if violation.Constraint == w.table.name+"_"+reference.column+"_fkey" || violation.Constraint == "" && w.isMissing(ctx, reference, rows) {
+		if violation.Constraint == w.table.name+"_"+reference.column+"_fkey" || violation.Constraint == "" &&
+			w.isMissing(ctx, reference, rows) {
 			missing.Field = reference.field
 			break
 		}
@@ -428,7 +430,8 @@ func (w *writer[T, C]) isMissing(ctx context.Context, reference reference, rows 
 		ids = append(ids, id)
 	}
 	var found int64
-	err := w.conn.Query(ctx, "SELECT "+naming(nameOf(reference.noun), "there")+"count(*) FROM "+nameOf(reference.noun)+" WHERE "+w.dialect.among("id"),
+	err := w.conn.Query(ctx, "SELECT "+naming(nameOf(reference.noun), "there")+"count(*) FROM "+nameOf(reference.noun)+
+		" WHERE "+w.dialect.among("id"),
 		[]any{w.dialect.List(ids)}, func(row *Row) error { found = row.Int(0); return nil })
 	return err == nil && int(found) < len(ids)
 }

@@ -90,7 +90,8 @@ var (
 
 // transcriptsUncached and besideTranscripts are the rules for criteria on transcripts, nested ones included.
 func transcriptsUncached(c backoffice.TranscriptCriteria) bool {
-	return c.UpdatedSince != 0 || slices.ContainsFunc(c.Any.List(), transcriptsUncached) || slices.ContainsFunc(c.Not.List(), transcriptsUncached)
+	return c.UpdatedSince != 0 || slices.ContainsFunc(c.Any.List(), transcriptsUncached) ||
+		slices.ContainsFunc(c.Not.List(), transcriptsUncached)
 }
 
 func besideTranscripts(c backoffice.TranscriptCriteria) (of nounSet) {

@@ -63,7 +63,8 @@ func (r *pastFind[T]) settle(p *pass) {
 	}
 }
 
-func (r *past[T, C]) Lists(b *backoffice.Batch, list backoffice.ListQuery[C], parents []string, want backoffice.Columns, into []backoffice.Page[T]) backoffice.Queued {
+func (r *past[T, C]) Lists(b *backoffice.Batch, list backoffice.ListQuery[C], parents []string, want backoffice.Columns,
+	into []backoffice.Page[T]) backoffice.Queued {
 	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return r.below.Lists(b, list, parents, want, into) }})
 }
 

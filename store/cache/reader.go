@@ -28,7 +28,8 @@ func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.C
 	return b.Queue(&find[T, C]{reader: r, ids: ids, want: want, found: found})
 }
 
-func (r *reader[T, C]) Lists(b *backoffice.Batch, list backoffice.ListQuery[C], parents []string, want backoffice.Columns, into []backoffice.Page[T]) backoffice.Queued {
+func (r *reader[T, C]) Lists(b *backoffice.Batch, list backoffice.ListQuery[C], parents []string,
+	want backoffice.Columns, into []backoffice.Page[T]) backoffice.Queued {
 	return b.Queue(&listRead[T, C]{reader: r, list: list, parents: atRoot(list.Under, parents), want: want, into: into})
 }
 
@@ -39,7 +40,8 @@ type counted[C comparable] struct {
 
 func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string, into []int) backoffice.Queued {
 	return b.Queue(&valueRead[C, int]{
-		of: r.of, view: r.view, rules: r.rules, under: under, criteria: criteria, parents: atRoot(under, parents), into: into, question: counted[C]{under, criteria}, anyOrder: true,
+		of: r.of, view: r.view, rules: r.rules, under: under, criteria: criteria, parents: atRoot(under, parents),
+		into: into, question: counted[C]{under, criteria}, anyOrder: true,
 		ask: func(b *backoffice.Batch, parents []string, into []int) backoffice.Queued {
 			return r.below.Counts(b, under, criteria, parents, into)
 		},

@@ -260,7 +260,8 @@ func (l *listRead[T, C]) look(p *pass) {
 		l.columns |= l.Columns([]string{l.list.Order.Key.Field()})
 	}
 	l.known, l.items = make([]*page, len(l.parents)), make([][]T, len(l.parents))
-	l.missing, l.places, l.holes, l.lacking, l.rows, l.below, l.rest, l.wider, l.bytes, l.hits = nil, nil, nil, nil, nil, nil, nil, l.columns, 0, 0
+	l.missing, l.places, l.holes, l.lacking, l.rows, l.below, l.rest, l.wider, l.bytes, l.hits = nil, nil, nil, nil,
+		nil, nil, nil, l.columns, 0, 0
 	keeps := l.rules.keeps(l.list.Criteria)
 	depends := l.depends(p)
 	rows := 0

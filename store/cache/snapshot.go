@@ -203,7 +203,8 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 }
 
 func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
-	p := &pass{snapshot: q, ctx: ctx, first: len(q.used), as: q.as, within: q.of.within(ctx), batch: &backoffice.Batch{}, idle: &backoffice.Batch{}}
+	p := &pass{snapshot: q, ctx: ctx, first: len(q.used), as: q.as, within: q.of.within(ctx),
+		batch: &backoffice.Batch{}, idle: &backoffice.Batch{}}
 	now := q.of.log.position()
 	if !q.looked {
 		p.as = now

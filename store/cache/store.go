@@ -64,7 +64,8 @@ func New(source Source, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{below: below{source}, readers: map[backoffice.Noun]any{}, memory: memory, door: newDoor(o.Bytes), check: o.Check, within: restrictedIn, logger: o.Log}
+	s := &Store{below: below{source}, readers: map[backoffice.Noun]any{}, memory: memory, door: newDoor(o.Bytes),
+		check: o.Check, within: restrictedIn, logger: o.Log}
 	if s.logger == nil {
 		s.logger = slog.Default()
 	}
@@ -124,7 +125,8 @@ func (s *Store) Gauges() []backoffice.Gauge {
 		backoffice.Gauge{Name: "cache_moved_total", Help: "Queries that began anew because something they had taken from memory was changed.", Read: s.moved.Load},
 		backoffice.Gauge{Name: "cache_behind_total", Help: "Answers of replicas that were asked again of the primary, because something in them had been changed.", Read: s.behind.Load},
 		backoffice.Gauge{Name: "cache_differences_total", Help: "Answers that were not those of the store, found by --cache-check.", Read: s.differences.Load},
-		backoffice.Gauge{Name: "cache_bytes", Help: "What the cache holds, roughly.", Read: func() int64 { return int64(s.memory.WeightedSize()) }},
+		backoffice.Gauge{Name: "cache_bytes", Help: "What the cache holds, roughly.",
+			Read: func() int64 { return int64(s.memory.WeightedSize()) }},
 	)
 }
 

@@ -182,5 +182,6 @@ func (s *Store) compareAnswer(of view, id string, known, read any) {
 
 func (s *Store) differ(of view, id string) {
 	s.differences.Add(1)
-	s.logger.LogAttrs(context.Background(), slog.LevelError, "the cache holds another answer than the store", slog.Int("view", int(of)), slog.String("id", id))
+	s.logger.LogAttrs(context.Background(), slog.LevelError, "the cache holds another answer than the store",
+		slog.Int("view", int(of)), slog.String("id", id))
 }

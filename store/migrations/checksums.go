@@ -82,7 +82,8 @@ func Keep(ctx context.Context, dialect goose.Dialect, db *sql.DB) error {
 	}
 	slices.Sort(versions)
 	for _, version := range versions {
-		_, err := db.ExecContext(ctx, "INSERT INTO migration_checksums (version, checksum) VALUES ($1, $2) ON CONFLICT DO NOTHING", version, sums[version])
+		_, err := db.ExecContext(ctx, "INSERT INTO migration_checksums (version, checksum) VALUES ($1, $2)"+
+			" ON CONFLICT DO NOTHING", version, sums[version])
 		if err != nil {
 			return err
 		}

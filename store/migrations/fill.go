@@ -72,7 +72,8 @@ func (f *Filled) read(ctx context.Context, tx *sql.Tx, after string) (ids []stri
 	for _, expression := range f.From {
 		columns = append(columns, "COALESCE("+expression+", '')")
 	}
-	rows, err := tx.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+f.Table+" WHERE "+f.Lacking+" AND id > $1 ORDER BY id LIMIT $2", after, filledAtOnce)
+	rows, err := tx.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+f.Table+" WHERE "+f.Lacking+
+		" AND id > $1 ORDER BY id LIMIT $2", after, filledAtOnce)
 	if err != nil {
 		return nil, nil, err
 	}

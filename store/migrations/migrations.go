@@ -21,7 +21,8 @@ func Provider(dialect goose.Dialect, db *sql.DB, options ...goose.ProviderOption
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(dialect, db, steps, append(options, goose.WithDisableGlobalRegistry(true), goose.WithSlog(slog.New(slog.DiscardHandler)))...)
+	return goose.NewProvider(dialect, db, steps, append(options, goose.WithDisableGlobalRegistry(true),
+		goose.WithSlog(slog.New(slog.DiscardHandler)))...)
 }
 
 func of(dialect goose.Dialect) (fs.FS, error) {

@@ -135,7 +135,8 @@ func classify(ctx context.Context, err error) error {
 	case errors.Is(err, context.DeadlineExceeded): // of a part of what ctx is for
 		return backoffice.Fault(err, "asking the store")
 	// The server, or the connection to it, is gone.
-	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err), pgconn.Timeout(err):
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err), pgconn.Timeout(err):
 		return unavailable(&lostError{how(err)})
 	}
 	return backoffice.Fault(fmt.Errorf("%T", err), "asking the store")

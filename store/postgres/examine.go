@@ -80,7 +80,8 @@ func (e *examination) server(ctx context.Context) {
 	}
 	middle := asked.Add(time.Since(asked) / 2)
 	if skew := now.Sub(middle).Abs(); skew > mostSkew {
-		e.tell(backoffice.Doubtful("clock", "it is "+skew.Round(time.Millisecond).String()+" away from this machine's", "let both keep time (NTP)"))
+		e.tell(backoffice.Doubtful("clock", "it is "+skew.Round(time.Millisecond).String()+" away from this machine's",
+			"let both keep time (NTP)"))
 	} else {
 		e.tell(backoffice.Fine("clock", "as this machine's"))
 	}
@@ -124,7 +125,8 @@ AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'IN
 	}
 	switch {
 	case len(lacking) > 0:
-		e.fail("privileges", "this user may not read and write "+strings.Join(lacking, ", "), "GRANT SELECT, INSERT, UPDATE, DELETE on them, or let their owner serve")
+		e.fail("privileges", "this user may not read and write "+strings.Join(lacking, ", "),
+			"GRANT SELECT, INSERT, UPDATE, DELETE on them, or let their owner serve")
 	case !temporary:
 		e.fail("privileges", "this user may make no temporary tables", "GRANT TEMPORARY ON DATABASE to it: import copies through them")
 	default:
@@ -156,7 +158,8 @@ func (e *examination) triggers(ctx context.Context) {
 	case !errors.Is(err, errUndo):
 		e.asked("triggers", err)
 	case after != before+1:
-		e.fail("triggers", "a row that is written is not counted", "see session_replication_role of this user, and that nobody has disabled triggers of the tables")
+		e.fail("triggers", "a row that is written is not counted",
+			"see session_replication_role of this user, and that nobody has disabled triggers of the tables")
 	default:
 		e.tell(backoffice.Fine("triggers", "they fire"))
 	}
@@ -184,7 +187,8 @@ func (e *examination) locks(ctx context.Context, url string) {
 	switch {
 	case !e.asked("advisory locks", err):
 	case free:
-		e.fail("advisory locks", "two connections do not exclude each other", "the URL must lead all connections to one server: no balancer over several that take writes")
+		e.fail("advisory locks", "two connections do not exclude each other",
+			"the URL must lead all connections to one server: no balancer over several that take writes")
 	default:
 		e.tell(backoffice.Fine("advisory locks", "they exclude"))
 	}

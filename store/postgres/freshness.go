@@ -150,7 +150,8 @@ func (f *freshness) BeginLook() (from int64, behind *store.Statement, heard func
 		if len(entries) > 0 {
 			sequence = entries[0].Sequence
 		}
-		known := slices.ContainsFunc(entries, func(c *backoffice.Change) bool { return c.Sequence == since }) || since == 0 && len(entries) <= store.MostNew
+		known := slices.ContainsFunc(entries, func(c *backoffice.Change) bool { return c.Sequence == since }) ||
+			since == 0 && len(entries) <= store.MostNew
 		if timeline != f.timeline || !known {
 			// The first poll, another primary, too many writes for one poll, or entries that have left the log.
 			f.floor = at

@@ -115,7 +115,8 @@ func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
 	defer func() { _ = db.Close() }()
 	name := fnv.New32a()
 	_, _ = name.Write([]byte("backoffice migrations " + schema))
-	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(int64(name.Sum32())), lock.WithLockTimeout(1, 600), lock.WithUnlockTimeout(1, 60))
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(int64(name.Sum32())), lock.WithLockTimeout(1, 600),
+		lock.WithUnlockTimeout(1, 60))
 	if err != nil {
 		return err
 	}

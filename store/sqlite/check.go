@@ -74,7 +74,8 @@ func checkHeader(path string) error {
 // version is the schema's version; 0 is an empty database.
 func version(ctx context.Context, db *sql.DB) (int64, error) {
 	var tables, ours int
-	err := db.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE name = 'goose_db_version') FROM sqlite_schema WHERE type = 'table'").Scan(&tables, &ours)
+	err := db.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE name = 'goose_db_version')"+
+		" FROM sqlite_schema WHERE type = 'table'").Scan(&tables, &ours)
 	if err != nil || tables == 0 {
 		return 0, err
 	}

@@ -83,7 +83,8 @@ func (e *engine) Ping(ctx context.Context) error {
 }
 
 func (e *engine) Gauges() []backoffice.Gauge {
-	return slices.Concat(store.GaugesOfPool("write", e.writer.turns), store.GaugesOfPool("read", e.readers.turns), store.GaugesOfPool("own", e.own.turns))
+	return slices.Concat(store.GaugesOfPool("write", e.writer.turns), store.GaugesOfPool("read", e.readers.turns),
+		store.GaugesOfPool("own", e.own.turns))
 }
 
 func (e *engine) Close() error {

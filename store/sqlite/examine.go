@@ -30,14 +30,16 @@ func Examine(ctx context.Context, path string, tell func(backoffice.Finding)) (r
 	case have > want:
 		tell(backoffice.Wrong("schema", (&store.SchemaError{Have: have, Want: want}).Error(), "run the newer program"))
 	case have < want:
-		tell(backoffice.Doubtful("schema", fmt.Sprintf("version %d, and this program has %d", have, want), "make a backup: the next start brings it up to date"))
+		tell(backoffice.Doubtful("schema", fmt.Sprintf("version %d, and this program has %d", have, want),
+			"make a backup: the next start brings it up to date"))
 	default:
 		tell(backoffice.Fine("schema", fmt.Sprintf("version %d", have)))
 		ready = true
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), ".doctor-*")
 	if err != nil {
-		tell(backoffice.Wrong("folder of the database", "nothing can be written beside "+path, "give the server's user the right to write there"))
+		tell(backoffice.Wrong("folder of the database", "nothing can be written beside "+path,
+			"give the server's user the right to write there"))
 		return false
 	}
 	_ = probe.Close()

@@ -230,7 +230,8 @@ func firstCount() uint32 { return 1 + rand.Uint32N(largestCount/2) }
 
 func (e *engine) count(ctx context.Context, c *lease) error {
 	var changes, count int64
-	look := &store.Statement{Text: "SELECT /*backoffice:log.changes*/ total_changes(), user_version FROM pragma_user_version", Each: func(row *store.Row) error {
+	look := &store.Statement{Text: "SELECT /*backoffice:log.changes*/ total_changes(), user_version" +
+		" FROM pragma_user_version", Each: func(row *store.Row) error {
 		changes, count = row.Int(0), row.Int(1)
 		return nil
 	}}

@@ -114,7 +114,8 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	}
 	var errs [4]error
 	e.writer, errs[0] = e.connect(dsnWith(path, lockPoll, writing...), 1, 0, 0)
-	e.readers, errs[1] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-16384)")...), options.Readers, acquireTime, options.StatementTimeout)
+	e.readers, errs[1] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-16384)")...), options.Readers,
+		acquireTime, options.StatementTimeout)
 	e.own, errs[2] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-1024)")...), ownReaders, acquireTime, options.StatementTimeout)
 	e.commits.pool, errs[3] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-64)")...), 1, acquireTime, options.StatementTimeout)
 	if err := errors.Join(errs[:]...); err != nil {
@@ -236,7 +237,8 @@ const busyTime = 5 * time.Second
 
 func dsnWith(path string, busy time.Duration, options ...string) string {
 	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
-	return "file:" + escaped + "?" + strings.Join(append([]string{fmt.Sprintf("_pragma=busy_timeout(%d)", busy.Milliseconds()), "_dqs=0"}, options...), "&")
+	return "file:" + escaped + "?" + strings.Join(append([]string{fmt.Sprintf("_pragma=busy_timeout(%d)",
+		busy.Milliseconds()), "_dqs=0"}, options...), "&")
 }
 
 // Backup writes a consistent copy to a new file, while others read and write.

@@ -48,5 +48,6 @@ func misplaced(what, path string, err error) error {
 	if err != nil {
 		how = fmt.Errorf("is gone: put it back, for what is written now would be lost: %w", cause(err))
 	}
-	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: fmt.Errorf("the %s %s %w", what, path, how)}
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available",
+		Cause: fmt.Errorf("the %s %s %w", what, path, how)}
 }

@@ -58,5 +58,6 @@ func sameSchema(ctx context.Context, db *sql.DB, have int64) error {
 }
 
 func schemaOf(ctx context.Context, db *sql.DB) ([]string, error) {
-	return textsOf(ctx, db, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite_%' ORDER BY type, name")
+	return textsOf(ctx, db, "SELECT sql FROM sqlite_schema"+
+		" WHERE sql IS NOT NULL AND tbl_name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite_%' ORDER BY type, name")
 }
