@@ -100,7 +100,6 @@ func (w *calculationWriter) leave(ctx context.Context, transcripts []string) err
 	return err
 }
 
-// refresh recomputes the effective status of transcripts.
 func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, written []*backoffice.Calculation) error {
 	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil

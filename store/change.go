@@ -38,7 +38,6 @@ func (t *tx) LogChanges(ctx context.Context, changes ...*backoffice.Change) erro
 	return nil
 }
 
-// changesAside is how many entries a transaction keeps in memory.
 const changesAside = 10 * maxBatch
 
 // putChangesAside copies the entries to a temporary table, numbered from 1.

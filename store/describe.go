@@ -103,7 +103,6 @@ func placeOf(view backoffice.Noun) int {
 	return slices.IndexFunc(described, func(of description) bool { return of.view == view })
 }
 
-// nounTables are the nouns and their tables, each once.
 func nounTables() []description {
 	return slices.CompactFunc(slices.SortedFunc(slices.Values(described),
 		func(a, b description) int { return strings.Compare(a.table, b.table) }),

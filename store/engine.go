@@ -88,7 +88,6 @@ func (c Conn) Query(ctx context.Context, text string, args []any, each func(*Row
 	return end()
 }
 
-// Exec returns the number of rows that were changed.
 func (c Conn) Exec(ctx context.Context, text string, args []any) (int64, error) {
 	s := &Statement{Text: text, Args: args}
 	err := s.Run(ctx, c.to)

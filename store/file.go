@@ -22,7 +22,6 @@ func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, e
 	return fileKeys(ctx, t.conn, named("files.of_customers", d.filesOfCustomers()), d.List(ids))
 }
 
-// filesOfCustomers selects the files stored for the customers of $1.
 func (d *Dialect) filesOfCustomers() string {
 	var parts []string
 	for _, table := range tablesOfFiles {

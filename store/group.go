@@ -24,7 +24,6 @@ func byFlag(column string) dimension {
 	return dimension{value: "CASE WHEN t." + column + " THEN 'true' ELSE 'false' END"}
 }
 
-// The names of users and financial years.
 const (
 	calledUser = "SELECT u.first_name || ' ' || u.last_name FROM users u WHERE u.id = ?"
 	calledYear = "SELECT CASE WHEN y.end_date = y.start_date THEN y.start_date" +

@@ -23,7 +23,6 @@ type look struct {
 	err  error
 }
 
-// Wait waits for a poll that begins from now on.
 func (l *Looks) Wait(ctx context.Context) error {
 	l.mu.Lock()
 	mine := l.next

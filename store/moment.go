@@ -51,7 +51,6 @@ func (m *moment) knows(ids []string) bool {
 	return m != nil && !m.ended && !slices.ContainsFunc(ids, func(id string) bool { return !m.known[id] })
 }
 
-// note adds a visible customer.
 func (m *moment) note(id any) {
 	name, _ := id.(string)
 	if name == "" || m.ended {

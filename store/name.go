@@ -18,7 +18,6 @@ func named(name, text string) string {
 	return verb + " " + nameBegin + name + nameEnd + rest
 }
 
-// unnamed is a statement without its name, for use inside another one.
 func unnamed(text string) string {
 	before, rest, has := strings.Cut(text, nameBegin)
 	if !has {

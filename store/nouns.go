@@ -73,7 +73,6 @@ func (r *nounReader) Nouns(b *backoffice.Batch, ids []string, into []backoffice.
 	}})
 }
 
-// readers are a backoffice.Readers.
 type readers struct {
 	*nounReader
 	backoffice.ByName

@@ -34,7 +34,6 @@ func (r *Row) IsNull(i int) bool {
 	return r.values[i] == nil
 }
 
-// size is the number of bytes of the row's texts.
 func (r *Row) size() (n int) {
 	for _, b := range r.raw {
 		n += len(b)

@@ -138,7 +138,6 @@ func (t *Scheduler) Take(ctx context.Context) (*Turn, error) {
 	return nil, err
 }
 
-// Give returns a connection.
 func (t *Scheduler) Give(turn *Turn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -197,7 +196,6 @@ func (t *Scheduler) next() (found *caller) {
 	return found
 }
 
-// leave removes a caller from the queue.
 func (t *Scheduler) leave(c *caller) {
 	at := slices.Index(t.order, c)
 	t.order = slices.Delete(t.order, at, at+1)

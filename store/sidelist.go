@@ -72,7 +72,6 @@ func (w *writer[T, C]) insertList(ctx context.Context, list *sideList[T], rows [
 	return w.tx.fail(backoffice.Fault(err, "writing "+list.table))
 }
 
-// listed is a table v of the texts.
 func (d *Dialect) listed(texts []listedText) (from string, args []any) {
 	if d.bulk {
 		owners, places, values := make([]string, len(texts)), make([]int64, len(texts)), make([]string, len(texts))

@@ -14,7 +14,6 @@ type similar[T any, C comparable] struct {
 	place func(search []string, row *T) backoffice.Position
 }
 
-// trigrams are the trigrams that criteria search for, nil for none.
 func (t *table[T, C]) trigrams(c C) []string {
 	if t.similar == nil {
 		return nil

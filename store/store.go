@@ -62,7 +62,6 @@ func (s *Store) Clock(ctx context.Context) (at backoffice.Instant, err error) {
 	return at, err
 }
 
-// pingTime is how long the store may take to answer a ping.
 const pingTime = 5 * time.Second
 
 func (s *Store) Erased() bool { return s.erased.Load() }
@@ -70,7 +69,6 @@ func (s *Store) Erased() bool { return s.erased.Load() }
 // ForgetErased resets Erased: the file no longer contains what was deleted.
 func (s *Store) ForgetErased() { s.erased.Store(false) }
 
-// Gauges are the metrics of the engine.
 func (s *Store) Gauges() []backoffice.Gauge {
 	if known, ok := s.engine.(interface{ Gauges() []backoffice.Gauge }); ok {
 		return known.Gauges()
@@ -114,7 +112,6 @@ func (s *Store) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
 	return &moment{Snapshot: reads, of: backoffice.RestrictionOf(ctx)}
 }
 
-// RenewSnapshot makes the next read of a context use another snapshot.
 func (s *Store) RenewSnapshot(ctx context.Context) {
 	anotherMoment(ctx)
 	s.engine.RenewSnapshot(ctx)

@@ -161,7 +161,6 @@ func since[C any](column string, of func(C) backoffice.Instant) criterion[C] {
 	}
 }
 
-// mask numbers the criteria that are set.
 func (t *table[T, C]) mask(under backoffice.Parent, c C) (mask uint64) {
 	var none C
 	if c == none {

@@ -77,7 +77,6 @@ func (t *tx) as(one *coroutine, do func()) {
 	do()
 }
 
-// sendLast keeps statements for the round trip of the commit.
 func (t *tx) sendLast(ctx context.Context, statements ...*Statement) {
 	for range statements {
 		backoffice.CountStatement(ctx)

@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// totalText reads how many records a noun has, as counted by triggers.
 const totalText = "SELECT /*backoffice:row_counts.total*/ 0, CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM row_counts WHERE noun = $1"
 
 // partsText reads the counts of transcripts by status, completion and document, separated by blanks.

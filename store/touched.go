@@ -103,7 +103,6 @@ func (t *tx) take(o object) *touch {
 	return touched
 }
 
-// parentColumn is a column that refers to a parent.
 type parentColumn struct {
 	name string
 	noun backoffice.Noun
@@ -150,7 +149,6 @@ func (w *writer[T, C]) attached(ctx context.Context, text string, ids []string, 
 	return w.conn.Query(ctx, text, []any{w.dialect.List(ids)}, into.reads(w.table.parentColumnsOf()))
 }
 
-// reads records rows of an identifier and of parents in these columns.
 func (a attachments) reads(columns []parentColumn) func(*Row) error {
 	return func(row *Row) error {
 		a[row.Text(0)] = parentsOf(row, columns)

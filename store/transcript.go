@@ -97,7 +97,6 @@ var ofResponsible = func() criterion[backoffice.TranscriptCriteria] {
 	return c
 }()
 
-// oneOfStatuses picks rows whose column has one of some statuses.
 func oneOfStatuses[C any](column string, of func(C) backoffice.StatusSet) criterion[C] {
 	return criterion[C]{
 		when: func(c C) bool { return of(c) != 0 },
@@ -114,7 +113,6 @@ func collectTexts[S ~string](values []S) []string {
 	return texts
 }
 
-// transcriptReader is a reader that also counts by status.
 type transcriptReader struct {
 	reader[backoffice.Transcript, backoffice.TranscriptCriteria]
 }

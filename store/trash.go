@@ -12,7 +12,6 @@ func (t *tx) DryRun() { t.dryRun = !t.restricted }
 
 func (t *tx) KeepDeleted(how backoffice.Keeping) { t.keeping = &how }
 
-// keeps reports whether deleted records of a noun go to the trash.
 func (t *tx) keeps(noun backoffice.Noun) bool {
 	return t.keeping != nil && !t.dryRun && (noun == backoffice.NounCustomer || noun == backoffice.NounRelation)
 }

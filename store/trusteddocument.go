@@ -86,7 +86,6 @@ func (s *Store) ChangeTrustedDocuments(ctx context.Context, act backoffice.Chang
 	})
 }
 
-// trustedAtOnce is how many statements are sent in one round trip.
 const trustedAtOnce = 500
 
 // changeTrusted applies changes in their order: the target of an alias exists before the alias.

@@ -17,7 +17,6 @@ type uniqueValue struct {
 	release string
 }
 
-// holdersText finds the rows that have the unique values of v.
 func holdersText[T any, C comparable](t *table[T, C], d *Dialect) string {
 	if len(t.unique.columns) == 0 {
 		return ""

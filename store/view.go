@@ -92,7 +92,6 @@ type viewText struct {
 	kind viewKind
 }
 
-// viewOf is the view of a context, nil without a restriction.
 func (n *nouns) viewOf(ctx context.Context) *view {
 	r := backoffice.RestrictionOf(ctx)
 	if !r.IsSet() {

@@ -12,7 +12,6 @@ import (
 // whatever the way of writing. Reads check the records that a caller names and return NOT_FOUND; this is for cascades,
 // and for the result of the write.
 
-// noteWrote records what a restricted transaction does.
 func (t *tx) noteWrote(o object, done backoffice.ChangeAction) {
 	if !t.restricted {
 		return

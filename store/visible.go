@@ -131,7 +131,6 @@ func endOfLogText(d *Dialect) string {
 		" COALESCE((SELECT c.visible_at FROM changes c WHERE c.sequence = (SELECT MAX(sequence) FROM changes)), 0), " + d.now
 }
 
-// show sets the instant at which the changed rows become visible.
 func (t *tx) show(ctx context.Context, at backoffice.Instant) error {
 	v := &t.visible
 	if v.isLarge() {

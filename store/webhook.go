@@ -148,7 +148,6 @@ func (s *Store) CreateWebhook(ctx context.Context, w *backoffice.Webhook) error 
 	})
 }
 
-// noteWebhook logs an operator's act.
 func (t *tx) noteWebhook(ctx context.Context, id, act string, done backoffice.ChangeAction, now backoffice.Instant) error {
 	return t.LogChanges(ctx, &backoffice.Change{At: now, Action: act, Noun: backoffice.NounWebhook, ObjectID: id, Done: done})
 }

@@ -98,7 +98,6 @@ type writer[T any, C comparable] struct {
 	tx   *tx
 }
 
-// maxBatch is how many rows one statement writes.
 const maxBatch = 1000
 
 // run writes the records with a statement and returns how many rows it changed.

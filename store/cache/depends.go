@@ -46,7 +46,6 @@ type rules[C comparable] struct {
 	ranked map[backoffice.OrderKey]nounSet
 }
 
-// keeps reports whether answers to criteria are cached.
 func (r *rules[C]) keeps(c C) bool { return r.uncached == nil || !r.uncached(c) }
 
 // depends are the nouns on which a query about a parent depends as a whole; none when only records of the parent, whose

@@ -19,7 +19,6 @@ type form struct {
 	below *form   // of what those point to
 }
 
-// formOf computes the form of a *struct.
 func formOf[T any]() *form { return formOfType(reflect.TypeFor[T]().Elem()) }
 
 func formOfType(of reflect.Type) *form {

@@ -10,7 +10,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// kind separates the kinds of keys.
 type kind uint8
 
 const (
@@ -82,7 +81,6 @@ func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *k
 	return e, 0
 }
 
-// seed is for the digests of root queries and of keys.
 var seed = maphash.MakeSeed()
 
 // rootPlace is the key of the answer to a query about a parent that depends on whole nouns.
@@ -133,7 +131,6 @@ func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet
 	s.keep(as, &kept{place: at, filled: as.at, bytes: overhead + bytes, value: value, question: question, depends: depends})
 }
 
-// keepRow caches a record, nil for none.
 func (s *Store) keepRow(at place, want backoffice.Columns, value any, bytes int, as moment) {
 	if e, ok := s.memory.GetIfPresent(at); ok && e.filled <= as.at && e.want.Cover(want) {
 		return

@@ -6,7 +6,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// reader queues reads of one view of a noun.
 type reader[T backoffice.Entity, C comparable] struct {
 	of    *Store
 	view  view
@@ -60,7 +59,6 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], i
 	return (&past[T, C]{r.below, r.of}).Groups(b, q, into)
 }
 
-// transcriptReader is a reader that also counts by status.
 type transcriptReader struct {
 	*reader[*backoffice.Transcript, backoffice.TranscriptCriteria]
 	counting backoffice.TranscriptReader

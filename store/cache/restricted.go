@@ -34,13 +34,11 @@ func restrictedIn(ctx context.Context) restricted {
 
 func (r restricted) isSet() bool { return r.to != backoffice.Restriction{} }
 
-// askedWithin is a query of a restricted caller.
 type askedWithin struct {
 	to       backoffice.Restriction
 	question any
 }
 
-// question is the key of an answer.
 func (r restricted) question(of any) any {
 	if !r.isSet() {
 		return of

@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// find reads records by identifier.
 type find[T backoffice.Entity, C comparable] struct {
 	*reader[T, C]
 	ids   []string
@@ -103,10 +102,8 @@ func (f *find[T, C]) row(p *pass, id string) (e *kept, have backoffice.Columns) 
 	return e, have
 }
 
-// notInView represents records that are not visible to the caller.
 var notInView = &kept{}
 
-// depends are the nouns on which the visibility of a record depends.
 func (f *find[T, C]) depends(p *pass) nounSet { return p.within.depends(0, f.rules.noun) }
 
 func (f *find[T, C]) keepInView(p *pass) {
@@ -125,7 +122,6 @@ func (f *find[T, C]) there() map[string]bool {
 	return there
 }
 
-// keepAbsence caches that identifiers do not exist.
 func (f *find[T, C]) keepAbsence(p *pass) {
 	there := f.there()
 	for _, id := range f.missing {
@@ -136,7 +132,6 @@ func (f *find[T, C]) keepAbsence(p *pass) {
 	}
 }
 
-// compare checks the cache against the store.
 func (f *find[T, C]) compare(p *pass) {
 	if !p.sound {
 		return
@@ -214,7 +209,6 @@ func pageOf[T backoffice.Entity](read backoffice.Page[T]) (of *page, bytes int) 
 // placeBytes is the size of a position without its text.
 const placeBytes = 56
 
-// listRead reads one query for pages.
 type listRead[T backoffice.Entity, C comparable] struct {
 	*reader[T, C]
 	list    backoffice.ListQuery[C]
@@ -405,7 +399,6 @@ func (l *listRead[T, C]) fill(p *pass) {
 	}
 }
 
-// compare checks the cache against the store.
 func (l *listRead[T, C]) compare(p *pass) {
 	if !p.sound || l.known == nil {
 		return

@@ -88,12 +88,10 @@ func (r *valueRead[C, V]) settle(p *pass) {
 	}
 }
 
-// depends are the nouns on which the total depends as a whole.
 func (r *valueRead[C, V]) depends(p *pass) nounSet {
 	return p.within.depends(r.rules.depends(r.under, r.criteria, backoffice.KeyID, r.anyOrder), r.rules.noun)
 }
 
-// totalBytes is what a total takes, roughly.
 const totalBytes = 64
 
 type nounRead struct {
@@ -173,7 +171,6 @@ func (s *Store) compareRow(of view, id string, e *kept, row any, there bool, wan
 	s.differ(of, id)
 }
 
-// compareAnswer counts a cached answer that differs from the store's.
 func (s *Store) compareAnswer(of view, id string, known, read any) {
 	if !reflect.DeepEqual(known, read) {
 		s.differ(of, id)

@@ -36,7 +36,6 @@ func Fill(ctx context.Context, db *sql.DB, all []Filled) error {
 	return nil
 }
 
-// some fills some rows after an identifier, in one transaction.
 func (f *Filled) some(ctx context.Context, db *sql.DB, after string) (last string, more bool, err error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/store"
 )
 
-// progress is how far a pipeline came.
 type progress struct {
 	begun    bool // the texts before them were run
 	answered int  // how many have their answer, or an error of their own

@@ -41,7 +41,6 @@ func (r *reads) at(ctx context.Context) *replica {
 	return replicas[server-backoffice.Primary-1]
 }
 
-// givenUp leaves out a replica that could not answer.
 func (r *reads) givenUp(ctx context.Context, from *replica, err error) bool {
 	switch backoffice.KindOf(err) {
 	case backoffice.Unavailable, backoffice.Timeout:

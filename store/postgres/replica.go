@@ -61,7 +61,6 @@ func (r *replica) due(now time.Time) bool {
 	return true
 }
 
-// poll reads the replica's position.
 func (r *replica) poll(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()

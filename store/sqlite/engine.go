@@ -101,7 +101,6 @@ func (e *engine) Close() error {
 	return all
 }
 
-// backup copies the database into a new file.
 func (e *engine) backup(ctx context.Context, path string) error {
 	err := with(dsn(e.path), func(db *sql.DB) error {
 		_, err := db.ExecContext(ctx, "VACUUM INTO $1", path)

@@ -9,7 +9,6 @@ import (
 	"slices"
 )
 
-// maxProblems is how many problems of a database are reported.
 const maxProblems = 100
 
 // Integrity reads the whole database in one snapshot, and returns what is wrong with its pages, indexes, search indexes

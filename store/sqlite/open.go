@@ -232,7 +232,6 @@ func (e *engine) connect(dsn string, size int, wait, limit time.Duration) (*pool
 
 func dsn(path string, options ...string) string { return dsnWith(path, busyTime, options...) }
 
-// busyTime is how long a connection waits for other locks.
 const busyTime = 5 * time.Second
 
 func dsnWith(path string, busy time.Duration, options ...string) string {

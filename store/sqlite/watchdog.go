@@ -66,7 +66,6 @@ func (w *watchdog) watch(c *conn, limit time.Duration) error {
 	return nil
 }
 
-// leave removes a connection.
 func (w *watchdog) leave(c *conn) {
 	w.mu.Lock()
 	w.conns = slices.DeleteFunc(w.conns, func(other *conn) bool { return other == c })
