@@ -8,8 +8,9 @@ import (
 )
 
 var calculationTable = describe(backoffice.CalculationTable, table[backoffice.Calculation, backoffice.CalculationCriteria]{
-	name:  "calculations",
-	reach: through("customer_id").within("EXISTS (SELECT 1 FROM stored.transcripts w WHERE w.id = x.transcript_id AND w.financial_year_id ?)"),
+	name: "calculations",
+	reach: through("customer_id").within("EXISTS (SELECT 1 FROM stored.transcripts w" +
+		" WHERE w.id = x.transcript_id AND w.financial_year_id ?)"),
 	special: map[string]special{
 		"state": {also: "stateLabel"}, "updatedAt": {also: orderField(backoffice.KeyUpdatedAt)}, "file": {serves: "proposal"},
 	},
@@ -109,7 +110,8 @@ func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, w
 		", updated_at = " + own.Replace(effectiveUpdate) + ", visible_at = $2" +
 		" WHERE " + w.dialect.among("id") + " RETURNING id, " + strings.Join(namesOf(parents), ", ")
 	of := attachments{}
-	if err := w.conn.Query(ctx, text, []any{w.dialect.List(transcripts), w.tx.visible.mark.Milliseconds()}, of.reads(parents)); err != nil {
+	if err := w.conn.Query(ctx, text, []any{w.dialect.List(transcripts), w.tx.visible.mark.Milliseconds()},
+		of.reads(parents)); err != nil {
 		return err
 	}
 	for _, id := range transcripts {

@@ -223,7 +223,8 @@ const newestChanges = "SELECT /*backoffice:changes.newest*/ c.sequence, c.at, c.
 func eachNewest(each func(*backoffice.Change)) func(*Row) error {
 	return func(row *Row) error {
 		each(&backoffice.Change{
-			Sequence: row.Int(0), At: row.Instant(1), ClientID: row.Text(2), Noun: backoffice.Noun(row.Text(3)), ObjectID: row.Text(4),
+			Sequence: row.Int(0), At: row.Instant(1), ClientID: row.Text(2), Noun: backoffice.Noun(row.Text(3)),
+			ObjectID:  row.Text(4),
 			VisibleAt: row.Instant(5), Done: backoffice.ChangeAction(row.Text(6)), Parents: parentsFrom(row.Text(7), ""),
 		})
 		return nil
@@ -255,7 +256,8 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]*backoff
 }
 
 func (s *Store) Administration(ctx context.Context, after int64, limit int) ([]*backoffice.Change, error) {
-	return s.listChanges(ctx, "changes.administration", "("+kindOfEntry+") = '"+string(backoffice.NounAdministration)+"' AND ", after, limit)
+	return s.listChanges(ctx, "changes.administration", "("+kindOfEntry+") = '"+string(backoffice.NounAdministration)+
+		"' AND ", after, limit)
 }
 
 func (s *Store) listChanges(ctx context.Context, name, condition string, after int64, limit int) ([]*backoffice.Change, error) {

@@ -79,7 +79,8 @@ func feedText(s feedShape, d *Dialect) string {
 		if s.inView {
 			page = visibleEntries(feedColumns+", "+parentsInView(d)+" AS seen, 0 AS place", s.kinds, d) + limit
 			if moved := movesInView(strings.Split(s.kinds, ",")); moved != "" {
-				page, order = "SELECT * FROM ("+page+") p UNION ALL SELECT * FROM ("+moved+") p", order+", c.place, c.noun, c.object_id"
+				page, order = "SELECT * FROM ("+page+") p UNION ALL SELECT * FROM ("+moved+") p",
+					order+", c.place, c.noun, c.object_id"
 			}
 		}
 		text = named("changes.feed", unnamed(text)) + " LEFT JOIN (" + page + ") c ON true" + order
@@ -226,7 +227,8 @@ func (s *Store) RemoveChanges(ctx context.Context, before backoffice.Instant, li
 		return false, err
 	}
 	err = s.repeat(ctx,
-		&Statement{Text: "UPDATE /*backoffice:change_horizon.move*/ change_horizon SET removed = $1 WHERE removed < $1", Args: []any{removed}},
+		&Statement{Text: "UPDATE /*backoffice:change_horizon.move*/ change_horizon SET removed = $1 WHERE removed < $1",
+			Args: []any{removed}},
 		&Statement{Text: "DELETE /*backoffice:changes.remove*/ FROM changes WHERE sequence < $1", Args: []any{removed}})
 	return more && n == limit && err == nil, err
 }

@@ -6,7 +6,8 @@ var checklistTable = describe(backoffice.ChecklistTable, table[backoffice.Checkl
 	name:    "checklists",
 	reach:   seenByAll,
 	special: map[string]special{"name": {also: orderField(backoffice.KeyName)}, "language": {null: true}},
-	columns: []column[backoffice.Checklist]{folded("name_folded", func(c *backoffice.Checklist) string { return backoffice.Fold(c.Name) })},
+	columns: []column[backoffice.Checklist]{folded("name_folded",
+		func(c *backoffice.Checklist) string { return backoffice.Fold(c.Name) })},
 	criteria: []criterion[backoffice.ChecklistCriteria]{
 		equals("language", func(c backoffice.ChecklistCriteria) string { return c.Language }),
 		equals("financial_year_id", func(c backoffice.ChecklistCriteria) string { return c.FinancialYearID }),

@@ -60,7 +60,8 @@ func valued[T, V any](name, fields, array string, read func(t *T, r *Row, i int)
 }
 
 func text[T any, S ~string](name, fields string, at func(*T) *S) column[T] {
-	return valued(name, fields, "text[]", func(t *T, r *Row, i int) { *at(t) = S(r.Text(i)) }, func(t *T) string { return string(*at(t)) })
+	return valued(name, fields, "text[]", func(t *T, r *Row, i int) { *at(t) = S(r.Text(i)) },
+		func(t *T) string { return string(*at(t)) })
 }
 
 func link[T any](name, fields string, at func(*T) *string) column[T] {
@@ -80,20 +81,23 @@ func word[T any](name, fields string, of backoffice.Word[T]) column[T] {
 }
 
 func number[T any, N int | int64](name, fields string, at func(*T) *N) column[T] {
-	return valued(name, fields, "bigint[]", func(t *T, r *Row, i int) { *at(t) = N(r.Int(i)) }, func(t *T) int64 { return int64(*at(t)) })
+	return valued(name, fields, "bigint[]", func(t *T, r *Row, i int) { *at(t) = N(r.Int(i)) },
+		func(t *T) int64 { return int64(*at(t)) })
 }
 
 var noMoment = strconv.FormatInt(backoffice.Instant(0).Milliseconds(), 10)
 
 // instant is a timestamp, in milliseconds since 1970.
 func instant[T any](name, fields string, at func(*T) *backoffice.Instant) column[T] {
-	c := valued(name, fields, "bigint[]", func(t *T, r *Row, i int) { *at(t) = r.Instant(i) }, func(t *T) int64 { return at(t).Milliseconds() })
+	c := valued(name, fields, "bigint[]", func(t *T, r *Row, i int) { *at(t) = r.Instant(i) },
+		func(t *T) int64 { return at(t).Milliseconds() })
 	c.none = noMoment
 	return c
 }
 
 func float[T any](name, fields string, at func(*T) *float64) column[T] {
-	return valued(name, fields, "double precision[]", func(t *T, r *Row, i int) { *at(t) = r.Float(i) }, func(t *T) float64 { return *at(t) })
+	return valued(name, fields, "double precision[]", func(t *T, r *Row, i int) { *at(t) = r.Float(i) },
+		func(t *T) float64 { return *at(t) })
 }
 
 func flag[T any](name, fields string, at func(*T) *bool) column[T] {

@@ -75,7 +75,8 @@ func bytesOrNull(b []byte) any {
 	return b
 }
 
-func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.ConsultationHead, entries []*backoffice.Consultation) error {
+func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.ConsultationHead,
+	entries []*backoffice.Consultation) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		const move = "UPDATE /*backoffice:consultation_heads.move*/ consultation_heads" +
 			" SET count = $2, last = $3, mac = $4 WHERE chain = $1 AND count = $5 AND mac = $6"
@@ -96,7 +97,8 @@ func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.Con
 	})
 }
 
-func (s *Store) ListConsultations(ctx context.Context, after backoffice.ConsultationPosition, limit int) ([]*backoffice.Consultation, error) {
+func (s *Store) ListConsultations(ctx context.Context, after backoffice.ConsultationPosition,
+	limit int) ([]*backoffice.Consultation, error) {
 	var entries []*backoffice.Consultation
 	columns, read := on(s.nouns, privacyAccessTable).whole(func(entry *backoffice.Consultation) { entries = append(entries, entry) })
 	text := "SELECT /*backoffice:consultations.list*/ " + columns + " FROM consultations t" +

@@ -30,7 +30,8 @@ func queryCredentials(ctx context.Context, conn Conn, text string, args ...any) 
 			pairs = append(pairs, &backoffice.Credential{
 				ID: id, Name: row.Text(1), Scopes: split[backoffice.Scope](row.Text(2)),
 				CreatedAt: row.Instant(3), ExpiresAt: row.Instant(4), RevokedAt: row.Instant(5),
-				TrustedOnly: row.Text(9) == trustedDocuments, Restriction: restriction, Networks: networks, LastUsedAt: row.Instant(12),
+				TrustedOnly: row.Text(9) == trustedDocuments, Restriction: restriction, Networks: networks,
+				LastUsedAt: row.Instant(12),
 			})
 		}
 		if !row.IsNull(6) {

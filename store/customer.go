@@ -26,7 +26,8 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 		sealed("spouse_registration", "spouseRegistrationNumber",
 			func(c *backoffice.Customer) *backoffice.Sealed { return &c.SpouseRegistration }),
 		[]column[backoffice.Customer]{
-			text("display_name", "displayName "+orderField(backoffice.KeyName), func(c *backoffice.Customer) *string { return &c.DisplayName }),
+			text("display_name", "displayName "+orderField(backoffice.KeyName),
+				func(c *backoffice.Customer) *string { return &c.DisplayName }),
 			number("hidden_changes", "", func(c *backoffice.Customer) *int { return &c.HiddenChanges }),
 			openUpdatedAt,
 			folded("name_folded", func(c *backoffice.Customer) string { return backoffice.Fold(c.DisplayName) }),
@@ -50,14 +51,16 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 		backoffice.KeyRelevance: byRelevance,
 		backoffice.KeyRelations: byCount("((SELECT COUNT(*) FROM relations a" +
 			" WHERE a.customer_id = t.id) + (SELECT COUNT(*) FROM relations b WHERE b.related_customer_id = t.id))"),
-		backoffice.KeyOpenTranscripts: byCount("(SELECT COUNT(*) FROM transcripts w WHERE w.customer_id = t.id AND w.is_completed = false)"),
+		backoffice.KeyOpenTranscripts: byCount("(SELECT COUNT(*) FROM transcripts w" +
+			" WHERE w.customer_id = t.id AND w.is_completed = false)"),
 	},
 	dimensions: map[backoffice.Dimension]dimension{
-		backoffice.GroupByType:         byColumn("type"),
-		backoffice.GroupByLanguage:     byColumn("language"),
-		backoffice.GroupByCompanyType:  byColumn("company_type"),
-		backoffice.GroupByResponsible:  {value: "t.responsible_id", called: calledUser},
-		backoffice.GroupByScope:        {value: "s.scope", join: " LEFT JOIN customer_scopes s ON s.customer_id = t.id", several: true},
+		backoffice.GroupByType:        byColumn("type"),
+		backoffice.GroupByLanguage:    byColumn("language"),
+		backoffice.GroupByCompanyType: byColumn("company_type"),
+		backoffice.GroupByResponsible: {value: "t.responsible_id", called: calledUser},
+		backoffice.GroupByScope: {value: "s.scope", join: " LEFT JOIN customer_scopes s ON s.customer_id = t.id",
+			several: true},
 		backoffice.GroupByCity:         byColumn("city"),
 		backoffice.GroupByPostalCode:   byColumn("postal_code"),
 		backoffice.GroupByCountry:      byColumn("country"),
@@ -91,7 +94,8 @@ var _ = func() *table[backoffice.Customer, backoffice.CustomerCriteria] {
 	t.columns = slices.Clone(t.columns)
 	for i := range t.columns {
 		switch c := &t.columns[i]; c.name {
-		case "registration", "registration_index", "spouse_registration", "spouse_registration_index", "hidden_changes", "open_updated_at":
+		case "registration", "registration_index", "spouse_registration", "spouse_registration_index", "hidden_changes",
+			"open_updated_at":
 			c.derived = true
 		case "version":
 			c.expr = "(t.version - t.hidden_changes)"

@@ -48,13 +48,14 @@ var SQLite = &Dialect{
 	now: "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)",
 	visibleFrom: "(SELECT CASE WHEN m.first < ? THEN m.first ELSE ? END FROM (SELECT MIN(l.written_at) AS first" +
 		" FROM late_writes l WHERE l.visible_at >= ?) m)",
-	parentsOf: `json_each('["' || replace(COALESCE(c.parents, ''), ' ', '","') || '"]') p`, letterOf: "substr(c.parent_nouns, p.key + 1, 1)",
-	stored: "main.",
-	plain:  "+",
-	seen:   " INDEXED BY customers_seen",
-	rowID:  "x.rowid AS rowid, ",
-	month:  "strftime('%Y-%m', ? / 1000.0, 'unixepoch')",
-	List:   listAsJSON,
+	parentsOf: `json_each('["' || replace(COALESCE(c.parents, ''), ' ', '","') || '"]') p`,
+	letterOf:  "substr(c.parent_nouns, p.key + 1, 1)",
+	stored:    "main.",
+	plain:     "+",
+	seen:      " INDEXED BY customers_seen",
+	rowID:     "x.rowid AS rowid, ",
+	month:     "strftime('%Y-%m', ? / 1000.0, 'unixepoch')",
+	List:      listAsJSON,
 }
 
 // Postgres is the dialect of PostgreSQL, from version 13.
@@ -72,11 +73,12 @@ var Postgres = &Dialect{
 	skip:        " FOR UPDATE SKIP LOCKED",
 	month:       `to_char(to_timestamp(? / 1000.0::double precision) AT TIME ZONE 'UTC', 'YYYY-MM') COLLATE "C"`,
 	apart:       " OFFSET 0",
-	parentsOf:   "unnest(string_to_array(c.parents, ' ')) WITH ORDINALITY p(value, n)", letterOf: "substr(c.parent_nouns, p.n::int, 1)",
-	mark:   "SELECT /*backoffice:transactions.mark*/ pg_current_xact_id()::text::bigint",
-	passed: "SELECT /*backoffice:transactions.passed*/ pg_snapshot_xmin(pg_current_snapshot())::text::bigint > $1",
-	List:   func(texts []string) any { return texts },
-	bulk:   true,
+	parentsOf:   "unnest(string_to_array(c.parents, ' ')) WITH ORDINALITY p(value, n)",
+	letterOf:    "substr(c.parent_nouns, p.n::int, 1)",
+	mark:        "SELECT /*backoffice:transactions.mark*/ pg_current_xact_id()::text::bigint",
+	passed:      "SELECT /*backoffice:transactions.passed*/ pg_snapshot_xmin(pg_current_snapshot())::text::bigint > $1",
+	List:        func(texts []string) any { return texts },
+	bulk:        true,
 }
 
 func listAsJSON(texts []string) any {

@@ -75,7 +75,8 @@ func (t *tx) SettleKey(ctx context.Context, entry *backoffice.Idempotency) error
 
 func (s *Store) SealIdempotencyKeys(ctx context.Context, seal func(clientID string, noun backoffice.Noun, key string) (string, error)) error {
 	clear := func(conn Conn, limit int) (found []backoffice.Idempotency, err error) {
-		const read = "SELECT /*backoffice:idempotency_keys.unsealed*/ client_id, noun, key FROM idempotency_keys WHERE NOT sealed LIMIT $1"
+		const read = "SELECT /*backoffice:idempotency_keys.unsealed*/ client_id, noun, key FROM idempotency_keys" +
+			" WHERE NOT sealed LIMIT $1"
 		err = conn.Query(ctx, read, []any{int64(limit)}, func(row *Row) error {
 			found = append(found, backoffice.Idempotency{ClientID: row.Text(0), Noun: backoffice.Noun(row.Text(1)), Key: row.Text(2)})
 			return nil

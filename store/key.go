@@ -44,7 +44,8 @@ func (s *Store) AddKey(ctx context.Context, key backoffice.Key) error {
 		} else {
 			text += " WHERE true"
 		}
-		_, err := tx.conn.Exec(ctx, text+" ON CONFLICT (id) DO NOTHING", []any{key.ID, key.Fingerprint, key.Prefix, string(key.State)})
+		_, err := tx.conn.Exec(ctx, text+" ON CONFLICT (id) DO NOTHING",
+			[]any{key.ID, key.Fingerprint, key.Prefix, string(key.State)})
 		return err
 	})
 }
@@ -52,7 +53,8 @@ func (s *Store) AddKey(ctx context.Context, key backoffice.Key) error {
 func (s *Store) UseKeys(ctx context.Context, user backoffice.KeyUser, milliseconds int64) (keys []backoffice.Key, err error) {
 	err = s.turning(ctx, func(ctx context.Context, tx *tx) (err error) {
 		now := s.nouns.dialect.now
-		if _, err = tx.conn.Exec(ctx, "DELETE /*backoffice:keyset_users.expire*/ FROM keyset_users WHERE until <= "+now, nil); err != nil {
+		if _, err = tx.conn.Exec(ctx, "DELETE /*backoffice:keyset_users.expire*/ FROM keyset_users WHERE until <= "+now,
+			nil); err != nil {
 			return err
 		}
 		use := &keyUse{user, milliseconds}
@@ -180,11 +182,13 @@ func (s *Store) ClosedKey(ctx context.Context, id string) error {
 func (s *Store) RemoveKey(ctx context.Context, id string) error {
 	return s.turning(ctx, func(ctx context.Context, tx *tx) error {
 		// For a store that has no keys yet, the fingerprint's first row names the keyset it was filled with.
-		name := "UPDATE /*backoffice:keyset.turn*/ keyset SET fingerprint = (SELECT k.fingerprint FROM keyset_keys k WHERE k.state = 'primary')"
+		name := "UPDATE /*backoffice:keyset.turn*/ keyset SET fingerprint = (SELECT k.fingerprint FROM keyset_keys k" +
+			" WHERE k.state = 'primary')"
 		if _, err := tx.conn.Exec(ctx, name, nil); err != nil {
 			return err
 		}
-		_, err := tx.conn.Exec(ctx, "DELETE /*backoffice:keyset_keys.remove*/ FROM keyset_keys WHERE id = $1 AND state = 'closed'", []any{id})
+		_, err := tx.conn.Exec(ctx, "DELETE /*backoffice:keyset_keys.remove*/ FROM keyset_keys"+
+			" WHERE id = $1 AND state = 'closed'", []any{id})
 		return err
 	})
 }

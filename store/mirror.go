@@ -77,7 +77,8 @@ func (s *Store) readMirror(ctx context.Context) (*backoffice.Mirror, error) {
 		if found == nil {
 			found = &backoffice.Mirror{Origin: row.Text(1), ClientID: row.Text(2), Since: row.Instant(3)}
 		}
-		found.Nouns = append(found.Nouns, backoffice.MirroredNoun{Noun: backoffice.Noun(row.Text(0)), At: row.Noted(4), Incomplete: row.Int(5)})
+		found.Nouns = append(found.Nouns, backoffice.MirroredNoun{Noun: backoffice.Noun(row.Text(0)), At: row.Noted(4),
+			Incomplete: row.Int(5)})
 		return nil
 	})
 	return found, err

@@ -274,7 +274,8 @@ func (n *noun[T, C]) window(args []any, by backoffice.Order, w backoffice.Window
 	return args
 }
 
-func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string, into []int) backoffice.Queued {
+func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string,
+	into []int) backoffice.Queued {
 	return b.Queue(r.counts(under, criteria, parents, into))
 }
 

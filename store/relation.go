@@ -3,9 +3,10 @@ package store
 import "example.org/backoffice/backoffice"
 
 var relationTable = describe(backoffice.RelationTable, table[backoffice.CustomerRelation, backoffice.RelationCriteria]{
-	name:    "relations",
-	reach:   through("customer_id", "related_customer_id"),
-	special: map[string]special{"customerId": {also: "direction otherCustomer"}, "relatedCustomerId": {also: "direction otherCustomer"}},
+	name:  "relations",
+	reach: through("customer_id", "related_customer_id"),
+	special: map[string]special{"customerId": {also: "direction otherCustomer"},
+		"relatedCustomerId": {also: "direction otherCustomer"}},
 	criteria: []criterion[backoffice.RelationCriteria]{
 		equals("customer_id", func(c backoffice.RelationCriteria) string { return c.CustomerID }),
 		equals("related_customer_id", func(c backoffice.RelationCriteria) string { return c.RelatedCustomerID }),

@@ -20,7 +20,8 @@ func (s *Store) SealedCounts(ctx context.Context) ([]backoffice.SealedCount, err
 		{backoffice.SealedNumbers, "SELECT /*backoffice:customers.by_key*/ substr(registration, 1, 5), count(*)" +
 			" FROM customers WHERE registration IS NOT NULL GROUP BY 1", nil},
 		{backoffice.SealedNumbers, "SELECT /*backoffice:customers.by_key*/ substr(spouse_registration, 1, 5), count(*) FROM customers WHERE spouse_registration IS NOT NULL GROUP BY 1", nil},
-		{backoffice.SealedWebhooks, "SELECT /*backoffice:webhooks.by_key*/ substr(secret, 1, 5), count(*) FROM webhooks GROUP BY 1", nil},
+		{backoffice.SealedWebhooks, "SELECT /*backoffice:webhooks.by_key*/ substr(secret, 1, 5), count(*)" +
+			" FROM webhooks GROUP BY 1", nil},
 		{backoffice.SealedWebhooks, "SELECT /*backoffice:webhooks.by_key*/ substr(old_secret, 1, 5), count(*)" +
 			" FROM webhooks WHERE old_secret IS NOT NULL GROUP BY 1", nil},
 		{backoffice.SealedIdempotency, "SELECT /*backoffice:idempotency_keys.by_key*/ substr(digest, 1, 5), count(*) FROM idempotency_keys WHERE created_at > " + s.nouns.dialect.now + " - $1 GROUP BY 1", []any{backoffice.IdempotencyPeriod.Milliseconds()}},
@@ -98,7 +99,8 @@ func (s *Store) Reseal(ctx context.Context, rows []backoffice.Resealed) error {
 			return b
 		}
 		return [7]any{
-			r.ID, value(r.After[0].Ciphertext()), value(r.After[0].Index()), value(r.After[1].Ciphertext()), value(r.After[1].Index()),
+			r.ID, value(r.After[0].Ciphertext()), value(r.After[0].Index()), value(r.After[1].Ciphertext()),
+			value(r.After[1].Index()),
 			value(r.Before[0].Ciphertext()), value(r.Before[1].Ciphertext()),
 		}
 	}

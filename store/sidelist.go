@@ -61,7 +61,8 @@ func (w *writer[T, C]) insertList(ctx context.Context, list *sideList[T], rows [
 		columns, selected = columns+", "+list.place, selected+", v.place"
 	}
 	from, args := w.dialect.listed(texts)
-	_, err := w.conn.Exec(ctx, "INSERT "+naming(list.table, "insert")+"INTO "+list.table+" ("+columns+") SELECT "+selected+" FROM "+from, args)
+	_, err := w.conn.Exec(ctx, "INSERT "+naming(list.table, "insert")+"INTO "+list.table+" ("+columns+") SELECT "+
+		selected+" FROM "+from, args)
 	switch violation := violationOf(err); {
 	case violation == nil:
 		return err

@@ -33,7 +33,8 @@ func (b *textOf[T, C]) mostSimilar() string {
 		on = "t.id"
 	}
 	join = " JOIN (" + numbered(join, &b.parameters) + ") f ON f.id = " + on
-	return "(SELECT t.*" + b.joined(join) + " ORDER BY f.shared DESC, t.name_folded, t.id LIMIT " + strconv.Itoa(backoffice.MaxSimilar) + ")"
+	return "(SELECT t.*" + b.joined(join) + " ORDER BY f.shared DESC, t.name_folded, t.id LIMIT " +
+		strconv.Itoa(backoffice.MaxSimilar) + ")"
 }
 
 func (d *Dialect) similarArguments(trigrams []string, args []any) []any {

@@ -131,7 +131,8 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 			s.writing.Store(&since)
 			defer s.writing.Store(nil)
 		}
-		tx := &tx{store: s, to: to, visible: visibility{mark: backoffice.InstantOf(time.Now())}, restricted: s.nouns.viewOf(ctx) != nil}
+		tx := &tx{store: s, to: to, visible: visibility{mark: backoffice.InstantOf(time.Now())},
+			restricted: s.nouns.viewOf(ctx) != nil}
 		tx.conn = Conn{counted{inTx{tx}, s.nouns}}
 		tx.nounReader, tx.In = nounReader{nouns: s.nouns, from: oneMoment(inTx{tx})}, tx
 		tx.copier, _ = to.(Copier)

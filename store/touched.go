@@ -22,7 +22,8 @@ type touch struct {
 }
 
 // touch records what is done to an object, and its parents before or now. Several steps on one are one change.
-func (t *tx) touch(noun backoffice.Noun, id string, done backoffice.ChangeAction, fields []string, parents ...backoffice.ChangeParent) {
+func (t *tx) touch(noun backoffice.Noun, id string, done backoffice.ChangeAction, fields []string,
+	parents ...backoffice.ChangeParent) {
 	o := object{noun, id}
 	t.noteWrote(o, done)
 	known := t.touched[o]
@@ -220,7 +221,8 @@ var cascades = map[backoffice.Noun][]cascade{
 	// Records that refer to a deleted one are read after it is locked: from then on nothing new refers to it.
 	backoffice.NounTranscript: {goesWith(calculationTable, "transcript_id")},
 	backoffice.NounUser:       {losesBy(customerTable, "t.responsible_id IN ?", "responsibleId")},
-	backoffice.NounLabel:      {losesBy(userTable, "t.id IN (SELECT l.user_id FROM user_labels l WHERE l.label_id IN ?)", "labelIds")},
+	backoffice.NounLabel: {losesBy(userTable, "t.id IN (SELECT l.user_id FROM user_labels l"+
+		" WHERE l.label_id IN ?)", "labelIds")},
 }
 
 // touchCascades records the cascade of the rows to be deleted, and its parents. It first locks the rows against new

@@ -49,8 +49,10 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		oneOfStatuses("status", func(c backoffice.TranscriptCriteria) backoffice.StatusSet { return c.Status }),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.Yes }, "t.is_completed = true"),
 		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.No }, "t.is_completed = false"),
-		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.Yes }, "t.document_generated = true"),
-		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.No }, "t.document_generated = false"),
+		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.Yes },
+			"t.document_generated = true"),
+		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.No },
+			"t.document_generated = false"),
 		changedSince("visible_at", func(c backoffice.TranscriptCriteria) backoffice.Instant { return c.UpdatedSince }),
 	}, spanned("updated_at", func(c backoffice.TranscriptCriteria) backoffice.Span { return c.Updated }), customVariable),
 	within: &alternatives[backoffice.TranscriptCriteria]{
@@ -66,10 +68,11 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		backoffice.KeyCustomerName: byTextOf(func(*Dialect) string { return "(SELECT n.name_folded FROM customers n WHERE n.id = t.customer_id)" }),
 	},
 	dimensions: map[backoffice.Dimension]dimension{
-		backoffice.GroupByStatus:            byColumn("status"),
-		backoffice.GroupByChecklist:         {value: "t.checklist_id", called: "SELECT k.name FROM checklists k WHERE k.id = ?"},
-		backoffice.GroupByFinancialYear:     {value: "t.financial_year_id", called: calledYear},
-		backoffice.GroupByResponsible:       {value: "r.responsible_id", join: " JOIN customers r ON r.id = t.customer_id", called: calledUser},
+		backoffice.GroupByStatus:        byColumn("status"),
+		backoffice.GroupByChecklist:     {value: "t.checklist_id", called: "SELECT k.name FROM checklists k WHERE k.id = ?"},
+		backoffice.GroupByFinancialYear: {value: "t.financial_year_id", called: calledYear},
+		backoffice.GroupByResponsible: {value: "r.responsible_id",
+			join: " JOIN customers r ON r.id = t.customer_id", called: calledUser},
 		backoffice.GroupByLanguage:          {value: "l.language", join: " JOIN checklists l ON l.id = t.checklist_id"},
 		backoffice.GroupByIsCompleted:       byFlag("is_completed"),
 		backoffice.GroupByDocumentGenerated: byFlag("document_generated"),
@@ -135,7 +138,8 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 func (r *transcriptReader) byStatus(under backoffice.Parent, criteria backoffice.TranscriptCriteria, list []string,
 	places func(int) int, into [][]backoffice.TranscriptStatusCount) *Query {
 	found := make([]map[backoffice.TranscriptStatus]int, len(list))
-	s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(under, criteria), varying: r.table.varyingText(criteria, r.dialect)}
+	s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(under, criteria),
+		varying: r.table.varyingText(criteria, r.dialect)}
 	statement := r.texts.get(s, func() *statement[backoffice.Transcript] {
 		ends, _ := r.table.ends(under, criteria)
 		return r.textFor(s, ends).groups("status")
@@ -199,7 +203,8 @@ func (w *transcriptWriter) Upsert(ctx context.Context, rows []*backoffice.Transc
 // moveCalculations sets the customer of calculations to their transcript's, and adds them to moved.
 func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoffice.Transcript, moved attachments) error {
 	const customer = "(SELECT t.customer_id FROM transcripts t WHERE t.id = calculations.transcript_id)"
-	text := "UPDATE /*backoffice:calculations.move*/ calculations SET customer_id = " + customer + " WHERE customer_id <> " + customer +
+	text := "UPDATE /*backoffice:calculations.move*/ calculations SET customer_id = " + customer +
+		" WHERE customer_id <> " + customer +
 		" AND " + w.dialect.among("transcript_id") + " RETURNING id, transcript_id"
 	if len(rows) == 0 {
 		return nil

@@ -21,7 +21,8 @@ func (s *Store) BeginDocument(ctx context.Context, transcriptID, upload string,
 		oneRow(on(s.nouns, customerTable), part("customer_id"), transcriptID, &of.Customer),
 		oneRow(on(s.nouns, checklistTable), part("checklist_id"), transcriptID, &of.Checklist),
 		oneRow(on(s.nouns, financialYearTable), part("financial_year_id"), transcriptID, &of.FinancialYear),
-		s.nouns.dialect.beginUpload(" FROM (SELECT t.id FROM transcripts t WHERE t.id = $3 AND t.is_completed) t", upload, lease, transcriptID))
+		s.nouns.dialect.beginUpload(" FROM (SELECT t.id FROM transcripts t WHERE t.id = $3 AND t.is_completed) t",
+			upload, lease, transcriptID))
 	return of, err
 }
 

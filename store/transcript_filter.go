@@ -11,7 +11,8 @@ var customVariable = []criterion[backoffice.TranscriptCriteria]{{
 			return "CASE WHEN t.custom_variables IS NULL OR strpos(t.custom_variables, '\\u0000') > 0 THEN false" +
 				" WHEN json_typeof(" + object + " -> ?::text) = 'number' THEN COALESCE((" + object +
 				" ->> ?::text)::double precision = ?::double precision, false)" +
-				" WHEN json_typeof(" + object + " -> ?::text) IN ('string', 'boolean') THEN " + object + " ->> ?::text = ?::text ELSE false END"
+				" WHEN json_typeof(" + object + " -> ?::text) IN ('string', 'boolean') THEN " + object +
+				" ->> ?::text = ?::text ELSE false END"
 		}
 		return "EXISTS (SELECT 1 FROM json_each(CASE WHEN instr(t.custom_variables, '\\u0000') = 0" +
 			" THEN t.custom_variables END) j WHERE j.key = ?" +

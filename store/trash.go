@@ -71,7 +71,8 @@ func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) 
 	return t.together(ctx, put...)
 }
 
-func reading[T any, C comparable](of *table[T, C], t *tx, going map[backoffice.Noun][]string, each func(*T)) func(context.Context) error {
+func reading[T any, C comparable](of *table[T, C], t *tx, going map[backoffice.Noun][]string,
+	each func(*T)) func(context.Context) error {
 	ids := going[of.noun]
 	slices.Sort(ids)
 	return func(ctx context.Context) error {

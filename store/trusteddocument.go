@@ -99,7 +99,8 @@ func (t *tx) changeTrusted(ctx context.Context, changes backoffice.TrustedChange
 		}
 	}
 	for _, d := range changes.Remove {
-		documents = append(documents, exec("DELETE /*backoffice:trusted_documents.delete*/ FROM trusted_documents"+this, d.Set, d.Name, d.ID))
+		documents = append(documents, exec("DELETE /*backoffice:trusted_documents.delete*/ FROM trusted_documents"+this,
+			d.Set, d.Name, d.ID))
 	}
 	for _, d := range changes.Retire {
 		documents = append(documents, exec("UPDATE /*backoffice:trusted_documents.retire*/ trusted_documents"+

@@ -49,7 +49,8 @@ func (w *userWriter) Delete(ctx context.Context, ids ...string) ([]string, error
 		" ELSE " + nextVersion("version") + " - (" + nextVersion("(version - hidden_changes)") + ") END," +
 		" visible_at = $2, open_visible_at = $2," +
 		" updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END," +
-		" open_updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END WHERE " + w.dialect.among("responsible_id") + " RETURNING id"
+		" open_updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END" +
+		" WHERE " + w.dialect.among("responsible_id") + " RETURNING id"
 	var freed []string
 	deleted, err := w.deleteAfter(ctx, ids, func(ctx context.Context) error {
 		return w.conn.Query(ctx, text, []any{w.dialect.List(ids), w.tx.visible.mark.Milliseconds()}, func(row *Row) error {

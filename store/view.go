@@ -38,7 +38,8 @@ func (r reach) within(year string) reach {
 
 // nameParent reports whether all columns that refer to a parent hold a customer who decides their visibility.
 func (r reach) nameParent(columns []string) bool {
-	return len(columns) > 0 && !slices.ContainsFunc(columns, func(column string) bool { return !slices.Contains(r.customers, column) })
+	return len(columns) > 0 && !slices.ContainsFunc(columns,
+		func(column string) bool { return !slices.Contains(r.customers, column) })
 }
 
 func (r reach) isSet() bool { return r.everybody || r.itself || len(r.customers) > 0 }

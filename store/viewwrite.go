@@ -77,7 +77,8 @@ func (t *tx) isInView(ctx context.Context, noun backoffice.Noun, ids []string, r
 	if at < 0 {
 		return nil // all records are visible to everybody
 	}
-	text := "SELECT " + naming(n.bound[at].table, "in_view") + "count(*) FROM " + n.bound[at].table + " t WHERE " + n.dialect.among("t.id")
+	text := "SELECT " + naming(n.bound[at].table, "in_view") + "count(*) FROM " + n.bound[at].table + " t WHERE " +
+		n.dialect.among("t.id")
 	for len(ids) > 0 {
 		batch := ids[:min(len(ids), maxBatch)]
 		ids = ids[len(batch):]

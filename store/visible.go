@@ -31,7 +31,8 @@ type changeText struct {
 }
 
 var changeTexts = []changeText{
-	{changedRows{table: "customers"}, "visible_at = $2, open_visible_at = $2, " + earlier("updated_at") + ", " + earlier("open_updated_at")},
+	{changedRows{table: "customers"}, "visible_at = $2, open_visible_at = $2, " + earlier("updated_at") + ", " +
+		earlier("open_updated_at")},
 	{changedRows{table: "customers", hidden: true}, "visible_at = $2, " + earlier("updated_at")},
 	{changedRows{table: "transcripts"}, "visible_at = $2, " + earlier("updated_at") + ", " + earlier("own_updated_at")},
 }

@@ -152,7 +152,8 @@ func (t *tx) noteWebhook(ctx context.Context, id, act string, done backoffice.Ch
 	return t.LogChanges(ctx, &backoffice.Change{At: now, Action: act, Noun: backoffice.NounWebhook, ObjectID: id, Done: done})
 }
 
-func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffice.Instant, change func(*backoffice.Webhook) error) error {
+func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffice.Instant,
+	change func(*backoffice.Webhook) error) error {
 	settings := len(strings.Split(webhookSettings, ", "))
 	text := "UPDATE /*backoffice:webhooks.update*/ webhooks SET version = version + 1, " +
 		assigned(webhookSettings, 2) + ", " + assigned(webhookProgress, 2+settings) + " WHERE id = $1"
@@ -169,7 +170,8 @@ func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffic
 		if err := change(w); err != nil {
 			return err
 		}
-		if _, err := tx.conn.Exec(ctx, text, append(append([]any{id}, settingsOf(w)...), progressOf(&w.WebhookProgress)...)); err != nil {
+		if _, err := tx.conn.Exec(ctx, text, append(append([]any{id}, settingsOf(w)...),
+			progressOf(&w.WebhookProgress)...)); err != nil {
 			return err
 		}
 		return tx.noteWebhook(ctx, id, act, backoffice.Updated, now)
@@ -189,7 +191,8 @@ func (s *Store) StepWebhook(ctx context.Context, w *backoffice.Webhook) (done bo
 
 func (s *Store) DeleteWebhook(ctx context.Context, id string, now backoffice.Instant) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		switch deleted, err := tx.conn.Exec(ctx, "DELETE /*backoffice:webhooks.delete*/ FROM webhooks WHERE id = $1", []any{storable(id)}); {
+		switch deleted, err := tx.conn.Exec(ctx, "DELETE /*backoffice:webhooks.delete*/ FROM webhooks"+
+			" WHERE id = $1", []any{storable(id)}); {
 		case err != nil:
 			return err
 		case deleted == 0:

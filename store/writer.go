@@ -48,7 +48,8 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 		updates, replaces = append(updates, "open_visible_at = "+open), append(replaces, "open_visible_at = excluded.open_visible_at")
 	}
 	source := t.source(d)
-	insert := "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(stored, ", ") + " FROM " + source
+	insert := "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(stored, ", ") +
+		" FROM " + source
 	update := "UPDATE " + t.name + " AS t SET " + strings.Join(updates, ", ") + " FROM " + source + " WHERE t.id = v.id"
 	if t.version != nil {
 		update += " AND v.version = " + nextVersion("t.version")
@@ -245,7 +246,8 @@ func (w *writer[T, C]) update(ctx context.Context, rows []*T) error {
 		return w.tx.fail(backoffice.Fault(fmt.Errorf("%d of %d rows were changed", changed, len(rows)), "updating "+w.table.name))
 	}
 	return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
-		Code: backoffice.CodeStaleVersion, Message: "the " + string(w.table.noun) + " was changed since", Field: []string{"expectedVersion"}}))
+		Code: backoffice.CodeStaleVersion, Message: "the " + string(w.table.noun) + " was changed since",
+		Field: []string{"expectedVersion"}}))
 }
 
 func (w *writer[T, C]) unknown() error {
@@ -388,7 +390,8 @@ func (w *writer[T, C]) refuseTakenIDs(ctx context.Context, rows []*T, inserting 
 }
 
 func takenID() error {
-	return backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeTaken, Message: "the identifier is taken", Field: []string{"id"}})
+	return backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeTaken, Message: "the identifier is taken",
+		Field: []string{"id"}})
 }
 
 // refusal turns a failed constraint into an error that the caller can fix.

@@ -104,7 +104,8 @@ func besideTranscripts(c backoffice.TranscriptCriteria) (of nounSet) {
 func customersUncached(c backoffice.CustomerCriteria) bool {
 	return c.IDs != nil || c.UpdatedSince != 0 || c.RegistrationIndex != "" || c.SpouseRegistrationIndex != "" ||
 		slices.ContainsFunc(c.Any.List(), customersUncached) || slices.ContainsFunc(c.Not.List(), customersUncached) ||
-		slices.ContainsFunc(c.SomeTranscript.List(), transcriptsUncached) || slices.ContainsFunc(c.NoTranscript.List(), transcriptsUncached)
+		slices.ContainsFunc(c.SomeTranscript.List(), transcriptsUncached) ||
+		slices.ContainsFunc(c.NoTranscript.List(), transcriptsUncached)
 }
 
 func besideCustomers(c backoffice.CustomerCriteria) (of nounSet) {

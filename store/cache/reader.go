@@ -37,7 +37,8 @@ type counted[C comparable] struct {
 	criteria C
 }
 
-func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string, into []int) backoffice.Queued {
+func (r *reader[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string,
+	into []int) backoffice.Queued {
 	return b.Queue(&valueRead[C, int]{
 		of: r.of, view: r.view, rules: r.rules, under: under, criteria: criteria, parents: atRoot(under, parents),
 		into: into, question: counted[C]{under, criteria}, anyOrder: true,
@@ -102,7 +103,8 @@ func (s *Store) keepReaders() {
 	open := *keep(s, backoffice.CustomerTable, customerRules)
 	open.view, open.below = withoutNumbers, s.Source.CustomersWithoutNumbers()
 	s.readers[backoffice.CustomersWithoutNumbers] = &open
-	s.readers[backoffice.NounConsultation] = &past[*backoffice.Consultation, backoffice.ConsultationCriteria]{s.Source.Consultations(), s}
+	s.readers[backoffice.NounConsultation] = &past[*backoffice.Consultation, backoffice.ConsultationCriteria]{
+		s.Source.Consultations(), s}
 }
 
 func (s *Store) Records(of backoffice.Noun) any {

@@ -323,7 +323,8 @@ func (l *listRead[T, C]) fromMemory(p *pass, rows int) {
 
 // depends are the nouns on which the list depends as a whole. In the order of identifiers no update moves a record.
 func (l *listRead[T, C]) depends(p *pass) nounSet {
-	return p.within.depends(l.rules.depends(l.list.Under, l.list.Criteria, l.list.Order.Key, l.list.Order.Key == backoffice.KeyID), l.rules.noun)
+	return p.within.depends(l.rules.depends(l.list.Under, l.list.Criteria, l.list.Order.Key,
+		l.list.Order.Key == backoffice.KeyID), l.rules.noun)
 }
 
 var errNoRow = errors.New("a list in memory names a record that is not there")

@@ -23,7 +23,8 @@ const filledAtOnce = 1000
 func Fill(ctx context.Context, db *sql.DB, all []Filled) error {
 	for i := range all {
 		var more bool // read without a transaction, which other processes may have to wait for
-		if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+all[i].Table+" WHERE "+all[i].Lacking+")").Scan(&more); err != nil {
+		if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+all[i].Table+" WHERE "+all[i].Lacking+
+			")").Scan(&more); err != nil {
 			return err
 		}
 		for after := ""; more; {

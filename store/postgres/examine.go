@@ -89,7 +89,8 @@ func (e *examination) server(ctx context.Context) {
 
 func (e *examination) schema(ctx context.Context, have int64) (there bool) {
 	var trigrams bool
-	if !e.asked("extensions", e.conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm')").Scan(&trigrams)) {
+	if !e.asked("extensions", e.conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_extension"+
+		" WHERE extname = 'pg_trgm')").Scan(&trigrams)) {
 		return false
 	}
 	if trigrams {

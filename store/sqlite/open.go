@@ -116,8 +116,10 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	e.writer, errs[0] = e.connect(dsnWith(path, lockPoll, writing...), 1, 0, 0)
 	e.readers, errs[1] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-16384)")...), options.Readers,
 		acquireTime, options.StatementTimeout)
-	e.own, errs[2] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-1024)")...), ownReaders, acquireTime, options.StatementTimeout)
-	e.commits.pool, errs[3] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-64)")...), 1, acquireTime, options.StatementTimeout)
+	e.own, errs[2] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-1024)")...), ownReaders, acquireTime,
+		options.StatementTimeout)
+	e.commits.pool, errs[3] = e.connect(dsn(path, append(reading, "_pragma=cache_size(-64)")...), 1, acquireTime,
+		options.StatementTimeout)
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
