@@ -38,8 +38,7 @@ type Sender interface {
 // BatchConn is implemented by the Sender of a transaction whose engine is remote, so that round trips can be saved.
 type BatchConn interface {
 	Sender
-	// SendLast keeps statements for the round trip that ends the transaction: their answers arrive only once it is
-	// durable, so only an error of theirs can prevent that.
+	// SendLast keeps statements for the round trip that commits: only an error of theirs can still prevent the commit.
 	SendLast(statements ...*Statement)
 	// Retryable marks a transaction that may run twice even if it is durable: its last round trip may be its only one.
 	Retryable()

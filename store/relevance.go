@@ -6,8 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// byRelevance orders the customers of an exact search by the match's place in the name, then by name. It has one
-// argument, the search.
+// byRelevance orders customers by the match's place in the name, then by name. Its one argument is the exact search.
 var byRelevance = func() order {
 	of := byTextOf(func(d *Dialect) string {
 		find := "instr"

@@ -76,8 +76,7 @@ func (r *Row) Link(i int) string {
 	return *known
 }
 
-// The size of an allocation for texts, at first and at most: enough for some dozen short texts, but small enough that a
-// retained row keeps little else in memory.
+// The sizes of an allocation for texts: some dozen short ones, so that a retained row keeps little else in memory.
 const (
 	firstArena = 1 << 10
 	maxArena   = 4 << 10

@@ -21,8 +21,7 @@ func (t *table[T, C]) trigrams(c C) []string {
 	return backoffice.Trigrams(t.similar.words(c))
 }
 
-// mostSimilar are the rows under the conditions that share the most trigrams: a table t, whose arguments are the
-// trigrams and the minimum of shared ones.
+// mostSimilar are the rows with the most shared trigrams: a table t of two arguments, trigrams and least number shared.
 func (b *textOf[T, C]) mostSimilar() string {
 	join := "SELECT f.rowid AS id, COUNT(*) AS shared FROM json_each(?) q CROSS JOIN " + b.table.name +
 		"_search f WHERE f.search_text MATCH q.value GROUP BY f.rowid HAVING COUNT(*) >= ?"

@@ -7,8 +7,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// table describes a noun: where its records T are stored and which criteria C can be queried. Everything that is done
-// with a noun is done by its description.
+// table describes a noun: where its records T are stored, and what can be done with them and with criteria C.
 type table[T any, C comparable] struct {
 	place     int // index in described
 	noun      backoffice.Noun
@@ -45,8 +44,8 @@ type table[T any, C comparable] struct {
 	writes func(writer[T, C]) any
 }
 
-// criterion is a condition of a list. Its text has a ? for each of its arguments and depends on nothing else, so that a
-// set of criteria has one text.
+// criterion is a condition of a list. Its text depends on nothing else, so that a set of criteria has one text, and has
+// a ? for each argument.
 type criterion[C any] struct {
 	when func(C) bool
 	text func(*Dialect) string // nil for one that only chooses the parent's column, and has no effect at the root
@@ -57,8 +56,7 @@ type criterion[C any] struct {
 	take func(*C) string // clears the text that is compared, and returns it; nil where there is none
 }
 
-// parentColumns returns the columns that may hold the parent of a list. A column followed by a condition, in which ? is
-// the parent, holds what leads to it.
+// parentColumns returns the columns of a list's parent. A column with a condition on the parent ? leads to it.
 type parentColumns[C any] func(C) []string
 
 func under[C any](column string) parentColumns[C] {

@@ -225,8 +225,7 @@ var cascades = map[backoffice.Noun][]cascade{
 		" WHERE l.label_id IN ?)", "labelIds")},
 }
 
-// touchCascades records the cascade of the rows to be deleted, and its parents. It first locks the rows against new
-// references.
+// touchCascades records the cascade of the rows to be deleted, and its parents, and first locks the rows.
 func (w *writer[T, C]) touchCascades(ctx context.Context, ids []string, own attachments) error {
 	do := []func(context.Context) error{func(ctx context.Context) error { return w.attached(ctx, w.writes.going, ids, own) }}
 	for _, c := range cascades[w.table.noun] {

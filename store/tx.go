@@ -47,8 +47,8 @@ func (t *tx) fail(err error) error {
 	return err
 }
 
-// inTx sends statements, together with those of other coroutines if there are any, and none after a failure. A
-// violation is reported by the writer that caused it.
+// inTx sends statements, with those of other coroutines, and none after a failure. The causing writer reports a
+// violation.
 type inTx struct{ tx *tx }
 
 func (i inTx) Send(ctx context.Context, statements ...*Statement) {

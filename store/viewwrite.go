@@ -8,9 +8,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A restricted transaction writes only records that are visible before it, if they exist, and after it, if they stay,
-// whatever the way of writing. Reads check the records that a caller names and return NOT_FOUND; this is for cascades,
-// and for the result of the write.
+// A restricted transaction writes only records that are visible before it, if they exist, and after it, if they stay.
+// Reads check the records that a caller names and return NOT_FOUND; this checks cascades, and the result of the write.
 
 func (t *tx) noteWrote(o object, done backoffice.ChangeAction) {
 	if !t.restricted {

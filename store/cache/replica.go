@@ -70,8 +70,7 @@ func (f *find[T, C]) stands(p *pass) bool {
 	return p.rowsStand(f.view, f.missing) && (!p.within.isSet() || p.answersStand(f.view, f.missing, f.depends(p)))
 }
 
-// stands also checks the rows that were read with a list: if a list depends on which records are in it, an update of
-// one does not affect it.
+// stands also checks rows read with a list: an update of one does not affect a list that depends on its members.
 func (l *listRead[T, C]) stands(p *pass) bool {
 	for i := range l.got {
 		for _, row := range l.got[i].Items {

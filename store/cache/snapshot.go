@@ -332,8 +332,8 @@ func (p *pass) ask(last bool) error {
 
 var errSilent = errors.New("the change log was not read in time")
 
-// wait waits for a poll that begins now, but stops before the request's deadline: a store that does not answer is not
-// available, and there must be time to report it.
+// wait waits for a poll that begins now, but leaves time before the request's deadline to report that the store is
+// gone.
 func (s *Store) wait(ctx context.Context) error {
 	waiting := ctx
 	if deadline, ok := ctx.Deadline(); ok {

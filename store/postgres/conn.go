@@ -17,8 +17,7 @@ import (
 // cancelTime is how long a server may take to cancel a statement before its connection is given up.
 const cancelTime = 500 * time.Millisecond
 
-// bounded returns the context of one statement: it ends at the limit, and early enough before the caller's own deadline
-// to cancel the statement and to answer.
+// bounded is the context of a statement: it ends at the limit, and in time to cancel before the caller's deadline.
 func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if deadline, ok := ctx.Deadline(); ok {
 		left := time.Until(deadline)

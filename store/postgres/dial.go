@@ -14,8 +14,7 @@ const (
 	askAtMost = 3
 )
 
-// dialer makes connections that end soon when their peer disappears silently. Its timeout also applies to connections
-// that only cancel a statement.
+// dialer makes connections that end soon when their peer disappears silently; its timeout also applies to cancelling.
 func dialer(timeout time.Duration) *net.Dialer {
 	return &net.Dialer{
 		Timeout:         timeout,

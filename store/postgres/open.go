@@ -28,8 +28,8 @@ const connectTimeout = 2 * time.Second
 type QueryMode string
 
 const (
-	// Prepared keeps statements prepared on each connection: the fastest. It needs a connection of one's own, or a
-	// pooler that supports prepared statements.
+	// Prepared keeps statements prepared on each connection: the fastest, without a pooler or with one that supports
+	// them.
 	Prepared QueryMode = "prepared"
 	// Described keeps only descriptions of statements, and prepares nothing: for a pooler in transaction mode.
 	Described QueryMode = "described"

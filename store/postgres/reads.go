@@ -8,8 +8,7 @@ import (
 	"example.org/backoffice/store"
 )
 
-// reads are the servers that answer reads: a replica that has all the caller's writes, else the primary. The reads of
-// one request use one server.
+// reads are the servers for reads: a replica with all the caller's writes, else the primary; one server for a request.
 type reads struct {
 	primary   *connections
 	freshness *freshness // nil without replicas

@@ -11,8 +11,8 @@ import (
 )
 
 // snapshot is a transaction on one connection, maybe of a replica, in which all reads of a context see the same state.
-// It begins in the round trip of the first statement. Its holder waits for nothing but its own statements: a write in
-// its context returns the connection first.
+// It begins with the first statement. Its holder waits for nothing else: a write in its context returns the connection
+// first.
 type snapshot struct {
 	reads *reads
 
@@ -88,9 +88,8 @@ func (s *snapshot) place() *connections {
 
 var beginSnapshot = []string{"begin isolation level repeatable read, read only"}
 
-// trip sends statements in one round trip: after the transaction's beginning if they are the first, and before its end
-// if they are the last. It returns how many have their answer or error; when the transaction fails, the error is that
-// of the next one. It is called under mu.
+// trip sends statements in one round trip, after the transaction's beginning if they are first, before its end if last.
+// It returns how many have their answer or error; if the transaction fails, the error is the next one's. mu is held.
 func (s *snapshot) trip(ctx context.Context, statements []*store.Statement, last bool) (answered int, reached bool, err error) {
 	if s.on == nil {
 		s.from = s.reads.at(ctx)

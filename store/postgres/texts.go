@@ -9,8 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// texts encodes lists of texts, mainly identifiers, in binary and at once. pgx's own codec handles each element by
-// itself and writes it as quoted text.
+// texts encodes lists of texts, mainly identifiers, at once and in binary; pgx's codec quotes each element by itself.
 type texts struct{ *pgtype.ArrayCodec }
 
 func registerTexts(_ context.Context, conn *pgx.Conn) error {

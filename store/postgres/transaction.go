@@ -172,8 +172,7 @@ func (t *transaction) commit(ctx context.Context) error {
 }
 
 // isDecided reports that an error in the round trip of the commit comes from a server that has not committed: it
-// rejected a statement, or the commit itself, and ran nothing after it. A server or pooler that goes away may have
-// committed.
+// rejected a statement, or the commit, and ran nothing after it. A server or pooler that goes away may have committed.
 func isDecided(err error, before bool) bool {
 	switch code := codeOf(err); {
 	case code == "":

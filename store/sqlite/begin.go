@@ -14,8 +14,7 @@ import (
 const (
 	// lockPoll is how long SQLite itself waits for another process's writer; it ignores the caller's context meanwhile.
 	lockPoll = 100 * time.Millisecond
-	// lockPatience is the wait of a caller without a deadline: longer than the largest import takes for its longest
-	// file.
+	// lockPatience is the wait without a deadline: longer than the largest import takes for its longest file.
 	lockPatience = 10 * time.Minute
 )
 

@@ -30,9 +30,8 @@ const (
 	applicationID = 0x424F4646 // BOFF, as the first migration sets it
 )
 
-// checkHeader reads the first page before the driver does: it detects a truncated file at once, however large it is.
-// Reading all of it (PRAGMA quick_check) would take minutes for a large one at every start; probe checks that every
-// table can be read at both ends.
+// checkHeader reads the first page before the driver does: it detects a truncated file at once, however large. Reading
+// all of it (PRAGMA quick_check) would take minutes at every start; probe reads both ends of every table.
 func checkHeader(path string) error {
 	file, err := os.Open(path)
 	if err != nil {

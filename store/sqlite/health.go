@@ -10,8 +10,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// health remembers faults that a query of a single row would not find: a full disk until a write succeeds again, and
-// damage for as long as the program runs.
+// health remembers faults that reading a row would not find: a full disk until a write succeeds, damage for good.
 type health struct {
 	mu      sync.Mutex
 	full    error

@@ -46,8 +46,8 @@ const (
 	versionForEnd = 100
 )
 
-// checkLog rejects a log of another file, before anything is changed. Another program may write to both meanwhile, so
-// it trusts only what stays the same.
+// checkLog rejects a log of another file and changes nothing. Others may write meanwhile: it trusts only what stays the
+// same.
 func checkLog(path string) error {
 	var before logSeen
 	for range looks {
