@@ -216,7 +216,8 @@ func insertChanges(ctx context.Context, conn Conn, d *Dialect, changes []*backof
 
 // newestChanges reads the entries from a sequence number on, newest first, with the fields that pollers need; always
 // the newest. The limit is part of the text: if it is bound, SQLite prepares the statement anew each time.
-const newestChanges = "SELECT /*backoffice:changes.newest*/ c.sequence, c.at, c.client_id, c.noun, c.object_id, c.visible_at, c.done, c.parents FROM changes c" +
+const newestChanges = "SELECT /*backoffice:changes.newest*/ c.sequence, c.at, c.client_id, c.noun, c.object_id," +
+	" c.visible_at, c.done, c.parents FROM changes c" +
 	" WHERE c.sequence >= (SELECT CASE WHEN MAX(m.sequence) < $1 THEN MAX(m.sequence) ELSE $1 END FROM changes m)" +
 	" ORDER BY c.sequence DESC LIMIT "
 

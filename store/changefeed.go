@@ -12,7 +12,8 @@ import (
 )
 
 // kindOfEntry is the expression by which the feed's index separates entries, as backoffice.ChangeKinds does.
-const kindOfEntry = "CASE WHEN noun = 'customer' AND fields IN ('registrationNumber', 'spouseRegistrationNumber', 'registrationNumber spouseRegistrationNumber')" +
+const kindOfEntry = "CASE WHEN noun = 'customer'" +
+	" AND fields IN ('registrationNumber', 'spouseRegistrationNumber', 'registrationNumber spouseRegistrationNumber')" +
 	" THEN 'registration numbers' ELSE noun END"
 
 // feedColumns are the columns of an entry that the feed returns, as its page names them.

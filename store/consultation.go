@@ -38,7 +38,8 @@ var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.Con
 	orders: map[backoffice.OrderKey]order{backoffice.KeyAt: byNumber("at")},
 })
 
-func (s *Store) OpenConsultationChain(ctx context.Context, seal func(chain int64) (chainHead, registerHead backoffice.ConsultationHead)) error {
+func (s *Store) OpenConsultationChain(ctx context.Context,
+	seal func(chain int64) (chainHead, registerHead backoffice.ConsultationHead)) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.lock(ctx, lockChains); err != nil {
 			return err
@@ -52,7 +53,8 @@ func (s *Store) OpenConsultationChain(ctx context.Context, seal func(chain int64
 			number = heads[0].Count + 1
 		}
 		chain, register := seal(number)
-		const insert = "INSERT /*backoffice:consultation_heads.insert*/ INTO consultation_heads (chain, count, last, mac) VALUES ($1, $2, $3, $4)"
+		const insert = "INSERT /*backoffice:consultation_heads.insert*/ INTO consultation_heads" +
+			" (chain, count, last, mac) VALUES ($1, $2, $3, $4)"
 		if _, err := tx.conn.Exec(ctx, insert, headArguments(chain)); violationOf(err) != nil {
 			return tx.fail(backoffice.Fault(errors.Join(backoffice.ErrRegisterChanged, err), "opening a chain of consultations"))
 		} else if err != nil {

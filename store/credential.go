@@ -101,7 +101,8 @@ func joined(scopes []backoffice.Scope) string { return strings.Join(collectTexts
 
 func insertSecrets(ctx context.Context, conn Conn, pair *backoffice.Credential) error {
 	for i, secret := range pair.Secrets {
-		_, err := conn.Exec(ctx, "INSERT /*backoffice:credential_secrets.insert*/ INTO credential_secrets (credential_id, position, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
+		_, err := conn.Exec(ctx, "INSERT /*backoffice:credential_secrets.insert*/ INTO credential_secrets"+
+			" (credential_id, position, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
 			[]any{pair.ID, int64(i), secret.Digest, secret.CreatedAt.Milliseconds(), instantOrNull(secret.ExpiresAt)})
 		if err != nil {
 			return err

@@ -62,7 +62,8 @@ type SchemaError struct{ Have, Want int64 }
 
 func (e *SchemaError) Error() string {
 	if e.Have > e.Want {
-		return fmt.Sprintf("the database's schema has version %d and this program knows version %d: use a newer backoffice", e.Have, e.Want)
+		return fmt.Sprintf("the database's schema has version %d and this program knows version %d:"+
+			" use a newer backoffice", e.Have, e.Want)
 	}
 	return fmt.Sprintf("the database's schema has version %d and this program needs version %d: run backoffice migrate",
 		e.Have, e.Want)

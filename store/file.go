@@ -49,7 +49,8 @@ func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
 
 func (t *tx) ForgetFilesOf(ctx context.Context, customerIDs ...string) ([]string, error) {
 	d := t.store.nouns.dialect
-	return fileKeys(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_customers*/ INTO forgotten_files (file_key, at) SELECT f.file_key, "+d.now+" FROM ("+d.filesOfCustomers()+") f"+
+	return fileKeys(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_customers*/ INTO forgotten_files"+
+		" (file_key, at) SELECT f.file_key, "+d.now+" FROM ("+d.filesOfCustomers()+") f"+
 		" WHERE TRUE ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key",
 		d.List(wellFormed(customerIDs)))
 }

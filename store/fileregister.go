@@ -168,7 +168,8 @@ func (s *Store) QuarantineFiles(ctx context.Context, keys []string) (orphans []s
 }
 
 func (d *Dialect) note(ctx context.Context, conn Conn, keys []string, released, onConflict string) error {
-	_, err := conn.Exec(ctx, "INSERT /*backoffice:quarantined_files.note*/ INTO quarantined_files (file_key, at, released) SELECT "+d.parentID+", "+d.now+", "+released+
+	_, err := conn.Exec(ctx, "INSERT /*backoffice:quarantined_files.note*/ INTO quarantined_files"+
+		" (file_key, at, released) SELECT "+d.parentID+", "+d.now+", "+released+
 		" FROM "+d.parents+" WHERE TRUE ON CONFLICT (file_key) DO "+onConflict, []any{d.List(storableAll(backoffice.Unique(keys)))})
 	return err
 }

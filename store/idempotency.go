@@ -73,7 +73,8 @@ func (t *tx) SettleKey(ctx context.Context, entry *backoffice.Idempotency) error
 	return nil
 }
 
-func (s *Store) SealIdempotencyKeys(ctx context.Context, seal func(clientID string, noun backoffice.Noun, key string) (string, error)) error {
+func (s *Store) SealIdempotencyKeys(ctx context.Context,
+	seal func(clientID string, noun backoffice.Noun, key string) (string, error)) error {
 	clear := func(conn Conn, limit int) (found []backoffice.Idempotency, err error) {
 		const read = "SELECT /*backoffice:idempotency_keys.unsealed*/ client_id, noun, key FROM idempotency_keys" +
 			" WHERE NOT sealed LIMIT $1"

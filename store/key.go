@@ -10,7 +10,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-const selectKeys = "SELECT /*backoffice:keyset_keys.list*/ id, fingerprint, prefix, state, made_at, turned_at, closed_at, CASE WHEN state = 'closed' THEN closed_at + $1 > "
+const selectKeys = "SELECT /*backoffice:keyset_keys.list*/ id, fingerprint, prefix, state, made_at, turned_at," +
+	" closed_at, CASE WHEN state = 'closed' THEN closed_at + $1 > "
 
 func (s *Store) keys(ctx context.Context, conn Conn) (keys []backoffice.Key, err error) {
 	text := selectKeys + s.nouns.dialect.now + " ELSE true END FROM keyset_keys ORDER BY made_at, id"
@@ -38,7 +39,8 @@ func (s *Store) turning(ctx context.Context, do func(ctx context.Context, tx *tx
 
 func (s *Store) AddKey(ctx context.Context, key backoffice.Key) error {
 	return s.turning(ctx, func(ctx context.Context, tx *tx) error {
-		text := "INSERT /*backoffice:keyset_keys.insert*/ INTO keyset_keys (id, fingerprint, prefix, state, made_at, turned_at, closed_at) SELECT $1, $2, $3, $4, " + s.nouns.dialect.now + ", 0, 0"
+		text := "INSERT /*backoffice:keyset_keys.insert*/ INTO keyset_keys (id, fingerprint, prefix, state, made_at," +
+			" turned_at, closed_at) SELECT $1, $2, $3, $4, " + s.nouns.dialect.now + ", 0, 0"
 		if key.State == backoffice.KeyPrimary {
 			text += " WHERE NOT EXISTS (SELECT 1 FROM keyset_keys)"
 		} else {
@@ -108,7 +110,8 @@ func (s *Store) KeyUsers(ctx context.Context) ([]backoffice.KeyUser, error) {
 	return s.keyUsers(ctx, s.primary(), func(*backoffice.KeyUser) bool { return true })
 }
 
-func (s *Store) keyUsers(ctx context.Context, conn Conn, which func(*backoffice.KeyUser) bool) (users []backoffice.KeyUser, err error) {
+func (s *Store) keyUsers(ctx context.Context, conn Conn,
+	which func(*backoffice.KeyUser) bool) (users []backoffice.KeyUser, err error) {
 	text := "SELECT /*backoffice:keyset_users.list*/ id, name, knows, seals, until FROM keyset_users" +
 		" WHERE until > " + s.nouns.dialect.now + " ORDER BY id"
 	err = conn.Query(ctx, text, nil, func(row *Row) error {

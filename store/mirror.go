@@ -96,7 +96,8 @@ func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
 			return err
 		}
 		for _, n := range m.Nouns {
-			_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:mirrors.insert*/ INTO mirrors (noun, origin, client_id, since, at, incomplete) VALUES ($1, $2, $3, $4, $5, $6)",
+			_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:mirrors.insert*/ INTO mirrors"+
+				" (noun, origin, client_id, since, at, incomplete) VALUES ($1, $2, $3, $4, $5, $6)",
 				[]any{string(n.Noun), storable(m.Origin), storable(m.ClientID), m.Since.Milliseconds(), noted(n.At), n.Incomplete})
 			if err != nil {
 				return err

@@ -19,7 +19,8 @@ func (s *Store) SealedCounts(ctx context.Context) ([]backoffice.SealedCount, err
 	}{
 		{backoffice.SealedNumbers, "SELECT /*backoffice:customers.by_key*/ substr(registration, 1, 5), count(*)" +
 			" FROM customers WHERE registration IS NOT NULL GROUP BY 1", nil},
-		{backoffice.SealedNumbers, "SELECT /*backoffice:customers.by_key*/ substr(spouse_registration, 1, 5), count(*) FROM customers WHERE spouse_registration IS NOT NULL GROUP BY 1", nil},
+		{backoffice.SealedNumbers, "SELECT /*backoffice:customers.by_key*/ substr(spouse_registration, 1, 5)," +
+			" count(*) FROM customers WHERE spouse_registration IS NOT NULL GROUP BY 1", nil},
 		{backoffice.SealedWebhooks, "SELECT /*backoffice:webhooks.by_key*/ substr(secret, 1, 5), count(*)" +
 			" FROM webhooks GROUP BY 1", nil},
 		{backoffice.SealedWebhooks, "SELECT /*backoffice:webhooks.by_key*/ substr(old_secret, 1, 5), count(*)" +

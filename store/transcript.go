@@ -63,9 +63,10 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		backoffice.OfUser: under[backoffice.TranscriptCriteria](customersOfUser),
 	},
 	orders: map[backoffice.OrderKey]order{
-		backoffice.KeyUpdatedAt:    byNumber("updated_at"),
-		backoffice.KeyProgress:     byFloat("progress"),
-		backoffice.KeyCustomerName: byTextOf(func(*Dialect) string { return "(SELECT n.name_folded FROM customers n WHERE n.id = t.customer_id)" }),
+		backoffice.KeyUpdatedAt: byNumber("updated_at"),
+		backoffice.KeyProgress:  byFloat("progress"),
+		backoffice.KeyCustomerName: byTextOf(
+			func(*Dialect) string { return "(SELECT n.name_folded FROM customers n WHERE n.id = t.customer_id)" }),
 	},
 	dimensions: map[backoffice.Dimension]dimension{
 		backoffice.GroupByStatus:        byColumn("status"),

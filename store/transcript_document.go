@@ -58,12 +58,14 @@ func setDocumentText(d *Dialect) string {
 		" FROM " + transcriptTable.source(d) + " WHERE t.id = v.id AND t.is_completed"
 }
 
-func (t *tx) SetDocument(ctx context.Context, set *backoffice.Transcript) (changed *backoffice.Transcript, replaced []string, err error) {
+func (t *tx) SetDocument(ctx context.Context,
+	set *backoffice.Transcript) (changed *backoffice.Transcript, replaced []string, err error) {
 	w, d := writerOf(t, transcriptTable), t.store.nouns.dialect
 	err = t.together(ctx, func(ctx context.Context) (err error) {
-		replaced, err = fileKeys(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_document*/ INTO forgotten_files (file_key, at) SELECT t.file_key, "+d.now+
-			" FROM transcripts t WHERE t.id = $1 AND t.is_completed AND t.file_key IS NOT NULL"+d.forKey+
-			" ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", set.ID)
+		replaced, err = fileKeys(ctx, t.conn,
+			"INSERT /*backoffice:forgotten_files.of_document*/ INTO forgotten_files (file_key, at) SELECT t.file_key, "+
+				d.now+" FROM transcripts t WHERE t.id = $1 AND t.is_completed AND t.file_key IS NOT NULL"+d.forKey+
+				" ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", set.ID)
 		return err
 	}, func(ctx context.Context) error {
 		_, err := w.run(ctx, t.store.nouns.setDocument, []*backoffice.Transcript{set})

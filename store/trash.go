@@ -104,14 +104,16 @@ func (t *tx) putting(entry *backoffice.Trashed, until string, argument int64) (d
 		if err != nil {
 			return t.fail(backoffice.Fault(err, "writing what was deleted"))
 		}
-		_, err = t.conn.Exec(ctx, "INSERT /*backoffice:trash.insert*/ INTO trash (id, noun, client_id, at, until, records) SELECT $1, $2, $3, $4, "+until+", $6",
+		_, err = t.conn.Exec(ctx, "INSERT /*backoffice:trash.insert*/ INTO trash"+
+			" (id, noun, client_id, at, until, records) SELECT $1, $2, $3, $4, "+until+", $6",
 			[]any{entry.ID, string(entry.Noun), entry.ClientID, entry.At.Milliseconds(), argument, records})
 		return err
 	})
 	if keys := entry.FileKeys(); len(keys) > 0 {
 		do = append(do, func(ctx context.Context) error {
 			d := t.store.nouns.dialect
-			_, err := t.conn.Exec(ctx, "INSERT /*backoffice:trash_files.insert*/ INTO trash_files (file_key, trash_id) SELECT "+d.parentID+", $2 FROM "+d.parents+
+			_, err := t.conn.Exec(ctx, "INSERT /*backoffice:trash_files.insert*/ INTO trash_files"+
+				" (file_key, trash_id) SELECT "+d.parentID+", $2 FROM "+d.parents+
 				" WHERE TRUE ON CONFLICT (file_key) DO NOTHING", []any{d.List(storableAll(backoffice.Unique(keys))), entry.ID})
 			return err
 		})
@@ -194,7 +196,8 @@ func (t *tx) emptyTrash(ctx context.Context, ids []string) (erased, keys []strin
 	d := t.store.nouns.dialect
 	list := d.List(ids)
 	err = t.together(ctx, func(ctx context.Context) (err error) {
-		keys, err = fileKeys(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_trash*/ INTO forgotten_files (file_key, at) SELECT f.file_key, "+d.now+" FROM trash_files f WHERE "+d.among("f.trash_id")+
+		keys, err = fileKeys(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_trash*/ INTO forgotten_files"+
+			" (file_key, at) SELECT f.file_key, "+d.now+" FROM trash_files f WHERE "+d.among("f.trash_id")+
 			" ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", list)
 		return err
 	}, func(ctx context.Context) error {

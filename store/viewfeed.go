@@ -160,8 +160,8 @@ func (n *nouns) entriesInView(text string, kind viewKind, args int) (restricted,
 
 // mayBeGone is the condition that the record of an entry c may be deleted, or no longer visible after its parents
 // changed: an entry has the parents before and after.
-const mayBeGone = "(c.done = 'deleted' AND (c.noun = 'customer' OR c.parent_nouns LIKE '%c%') OR c.done = 'updated' AND " +
-	"CASE c.noun WHEN 'relation' THEN c.parent_nouns LIKE '%c%c%c%'" +
+const mayBeGone = "(c.done = 'deleted' AND (c.noun = 'customer' OR c.parent_nouns LIKE '%c%') OR c.done = 'updated'" +
+	" AND CASE c.noun WHEN 'relation' THEN c.parent_nouns LIKE '%c%c%c%'" +
 	" ELSE c.parent_nouns LIKE '%c%c%' OR c.parent_nouns LIKE '%y%y%' END)"
 
 // goneUnder is the condition that as many customers of an entry c were admitted as its record needs to be visible.

@@ -11,7 +11,8 @@ import (
 // The columns of a webhook: the settings, which operators change, and the progress, which senders update.
 const (
 	webhookSettings = "url, nouns, secret, old_secret, old_secret_to"
-	webhookProgress = "stop, at, message_through, message_nouns, message_made_at, message_body, attempts, due, failure, tried_at, delivered_at, history"
+	webhookProgress = "stop, at, message_through, message_nouns, message_made_at, message_body, attempts, due," +
+		" failure, tried_at, delivered_at, history"
 
 	selectWebhooks = "SELECT /*backoffice:webhooks.list*/ id, client_id, created_at, version, steps, " +
 		webhookSettings + ", " + webhookProgress + " FROM webhooks"

@@ -127,7 +127,8 @@ func (s *Store) Gauges() []backoffice.Gauge {
 			Read: s.dropped.Load},
 		backoffice.Gauge{Name: "cache_moved_total", Help: "Queries that began anew because something they had taken from memory was changed.", Read: s.moved.Load},
 		backoffice.Gauge{Name: "cache_behind_total", Help: "Answers of replicas that were asked again of the primary, because something in them had been changed.", Read: s.behind.Load},
-		backoffice.Gauge{Name: "cache_differences_total", Help: "Answers that were not those of the store, found by --cache-check.", Read: s.differences.Load},
+		backoffice.Gauge{Name: "cache_differences_total",
+			Help: "Answers that were not those of the store, found by --cache-check.", Read: s.differences.Load},
 		backoffice.Gauge{Name: "cache_bytes", Help: "What the cache holds, roughly.",
 			Read: func() int64 { return int64(s.memory.WeightedSize()) }},
 	)

@@ -169,7 +169,8 @@ func (c *connections) lost(ctx context.Context, err error) {
 	}
 }
 
-func (c *connections) once(ctx context.Context, do func(ctx context.Context, conn *pgx.Conn) (again bool, err error)) (again bool, err error) {
+func (c *connections) once(ctx context.Context,
+	do func(ctx context.Context, conn *pgx.Conn) (again bool, err error)) (again bool, err error) {
 	conn, err := c.take(ctx)
 	if err != nil {
 		return true, err

@@ -62,7 +62,8 @@ func (e *examination) server(ctx context.Context) {
 	var name, fsync, readOnly string
 	var now time.Time
 	asked := time.Now()
-	err := e.conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('fsync'),"+
+	err := e.conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int,"+
+		" current_setting('server_version'), current_setting('fsync'),"+
 		" current_setting('transaction_read_only'), clock_timestamp()").Scan(&number, &name, &fsync, &readOnly, &now)
 	if !e.asked("server", err) {
 		return
@@ -73,7 +74,8 @@ func (e *examination) server(ctx context.Context) {
 		e.tell(backoffice.Fine("server", "PostgreSQL "+name))
 	}
 	if readOnly == "on" {
-		e.fail("server", "it takes no writes", "name the primary in --database, or all servers: postgres://db1,db2/…?target_session_attrs=read-write")
+		e.fail("server", "it takes no writes", "name the primary in --database, or all servers:"+
+			" postgres://db1,db2/…?target_session_attrs=read-write")
 	}
 	if fsync != "on" {
 		e.fail("durability", "fsync is off", "set fsync = on: what was acknowledged is lost with the power otherwise")
@@ -205,7 +207,8 @@ func (e *examination) replica(ctx context.Context, what, url string) {
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	var repeats bool
 	var behind int64
-	err = conn.QueryRow(ctx, "SELECT pg_is_in_recovery(), COALESCE(pg_last_wal_receive_lsn() - pg_last_wal_replay_lsn(), 0)::bigint").Scan(&repeats, &behind)
+	err = conn.QueryRow(ctx, "SELECT pg_is_in_recovery(),"+
+		" COALESCE(pg_last_wal_receive_lsn() - pg_last_wal_replay_lsn(), 0)::bigint").Scan(&repeats, &behind)
 	switch {
 	case err != nil:
 		e.tell(backoffice.Doubtful(what, describe(err).Error(), advice))

@@ -103,9 +103,11 @@ func createExtension(ctx context.Context, conn *pgx.Conn) error {
 	case "23505", "42710": // another process was faster
 		return nil
 	case "42501":
-		return errors.New("backoffice needs the extension pg_trgm, which this user may not create: let the owner of the database, or a superuser, run CREATE EXTENSION pg_trgm in it, and try again")
+		return errors.New("backoffice needs the extension pg_trgm, which this user may not create:" +
+			" let the owner of the database, or a superuser, run CREATE EXTENSION pg_trgm in it, and try again")
 	case "0A000", "58P01":
-		return errors.New("backoffice needs the extension pg_trgm, which the server does not have: install PostgreSQL's contrib package there, and try again")
+		return errors.New("backoffice needs the extension pg_trgm, which the server does not have:" +
+			" install PostgreSQL's contrib package there, and try again")
 	}
 	return describe(err)
 }

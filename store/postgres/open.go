@@ -195,7 +195,8 @@ func check(ctx context.Context, pool *pgxpool.Pool) error {
 		return describe(err)
 	}
 	if compiles == "on" {
-		slog.WarnContext(ctx, "PostgreSQL may compile a statement (jit) for seconds before it runs it; ALTER ROLE backoffice SET jit = off, with the name of the role, keeps it from that")
+		slog.WarnContext(ctx, "PostgreSQL may compile a statement (jit) for seconds before it runs it;"+
+			" ALTER ROLE backoffice SET jit = off, with the name of the role, keeps it from that")
 	}
 	have, err := version(ctx, pool)
 	if err != nil {

@@ -87,8 +87,9 @@ const planByKeys = "select set_config('plan_cache_mode', 'force_generic_plan', t
 // unknownOutcome is for a write that may or may not be durable. It is never repeated automatically.
 func unknownOutcome(cause error) error {
 	return &backoffice.Error{
-		Kind:    backoffice.Unavailable,
-		Message: "the store went away while the write was made durable, so it may have been done; ask again, with the same idempotency key when creating",
-		Cause:   cause,
+		Kind: backoffice.Unavailable,
+		Message: "the store went away while the write was made durable, so it may have been done;" +
+			" ask again, with the same idempotency key when creating",
+		Cause: cause,
 	}
 }

@@ -22,7 +22,8 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the database %s cannot be used: %s. Restore it from a backup, or name another file with --database", e.Path, e.What)
+	return fmt.Sprintf("the database %s cannot be used: %s."+
+		" Restore it from a backup, or name another file with --database", e.Path, e.What)
 }
 
 const (

@@ -22,7 +22,8 @@ func Examine(ctx context.Context, path string, tell func(backoffice.Finding)) (r
 		have, err = look(ctx, path)
 	}
 	if err != nil {
-		tell(backoffice.Wrong("database", err.Error(), "restore it from a backup (backoffice restore), or name another one with --database"))
+		tell(backoffice.Wrong("database", err.Error(),
+			"restore it from a backup (backoffice restore), or name another one with --database"))
 		return false
 	}
 	want := migrations.Version(goose.DialectSQLite3)
