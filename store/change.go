@@ -225,8 +225,8 @@ func eachNewest(each func(*backoffice.Change)) func(*Row) error {
 	return func(row *Row) error {
 		each(&backoffice.Change{
 			Sequence: row.Int(0), At: row.Instant(1), ClientID: row.Text(2), Noun: backoffice.Noun(row.Text(3)),
-			ObjectID:  row.Text(4),
-			VisibleAt: row.Instant(5), Done: backoffice.ChangeAction(row.Text(6)), Parents: parentsFrom(row.Text(7), ""),
+			ObjectID: row.Text(4), VisibleAt: row.Instant(5), Done: backoffice.ChangeAction(row.Text(6)),
+			Parents: parentsFrom(row.Text(7), ""),
 		})
 		return nil
 	}

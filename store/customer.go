@@ -18,8 +18,8 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 	},
 	special: map[string]special{
 		"type": {also: "name"}, "name": {name: "own_name"}, "firstName": {also: "name"}, "lastName": {also: "name"},
-		"companyType": {also: "companyTypeLabel"},
-		"createdAt":   {also: orderField(backoffice.KeyCreatedAt)}, "updatedAt": {also: orderField(backoffice.KeyUpdatedAt)},
+		"companyType": {also: "companyTypeLabel"}, "createdAt": {also: orderField(backoffice.KeyCreatedAt)},
+		"updatedAt": {also: orderField(backoffice.KeyUpdatedAt)},
 	},
 	columns: concat(
 		sealed("registration", "registrationNumber", func(c *backoffice.Customer) *backoffice.Sealed { return &c.Registration }),

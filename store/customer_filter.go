@@ -94,7 +94,7 @@ var customerConditions = []varying[backoffice.CustomerCriteria]{
 	ofTranscripts(func(c backoffice.CustomerCriteria) backoffice.Nested[backoffice.TranscriptCriteria] {
 		return c.NoTranscript
 	}, func(_ *Dialect, query string) string {
-		return "NOT EXISTS (SELECT 1 FROM (" + query + ") e WHERE e.owner = t.id)" // for one customer after the other, by index
+		return "NOT EXISTS (SELECT 1 FROM (" + query + ") e WHERE e.owner = t.id)" // one customer at a time, by index
 	}),
 	{
 		when: func(c backoffice.CustomerCriteria) bool { return c.Relations.AtLeast > 0 },

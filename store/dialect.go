@@ -17,7 +17,7 @@ type Dialect struct {
 	in       string // "is one of the texts in ?"
 	now      string // the store's clock, as an Instant
 	lateral  bool   // a joined subquery may refer to p
-	lock     string // waits for others that hold the same $1, until the end of the transaction; "" when all writers wait
+	lock     string // waits for others with the same $1, until the end of the transaction; "" when all writers wait
 	forKey   string // keeps others from changing the rows that were read
 	keep     string // keeps others from changing the rows t that were read; they may refer to them
 	hold     string // keeps others from changing the rows t that were read; they may read and hold them as well

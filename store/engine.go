@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Statement is one statement for an engine. Parameters are written $1, $2, … and may be used more than once; arguments
+// Statement is one for an engine. Parameters are written $1, $2, … and may be used more than once; arguments
 // are string, int64, float64, bool, []byte, nil, or a list made by Dialect.List. Changed and Err are its result: Err is
 // a *Violation when a constraint failed, else a *backoffice.Error, and contains no argument or value of a row.
 type Statement struct {

@@ -26,8 +26,8 @@ type frozenRow map[string]any
 func frozenOf(t *backoffice.Trashed) *frozen {
 	return &frozen{
 		freeze(customerTable, t.Customers), freeze(relationTable, t.Relations), freeze(transcriptTable, t.Transcripts),
-		freeze(calculationTable, t.Calculations), freeze(documentTable, t.Documents), freeze(minfinTable, t.MinfinDocuments),
-		t.WaitsFor,
+		freeze(calculationTable, t.Calculations), freeze(documentTable, t.Documents),
+		freeze(minfinTable, t.MinfinDocuments), t.WaitsFor,
 	}
 }
 
@@ -47,9 +47,8 @@ func freeze[T any, C comparable](of *table[T, C], rows []*T) []frozenRow {
 }
 
 func readTrashed(row *Row) (*backoffice.Trashed, error) {
-	t := &backoffice.Trashed{
-		ID: row.Text(0), Noun: backoffice.Noun(row.Text(1)), ClientID: row.Text(2), At: row.Instant(3), Until: row.Instant(4),
-	}
+	t := &backoffice.Trashed{ID: row.Text(0), Noun: backoffice.Noun(row.Text(1)), ClientID: row.Text(2),
+		At: row.Instant(3), Until: row.Instant(4)}
 	var f frozen
 	decoder := json.NewDecoder(bytes.NewReader(row.Bytes(5)))
 	decoder.UseNumber()

@@ -39,9 +39,9 @@ func queryTrusted(ctx context.Context, conn Conn, q backoffice.TrustedQuery) (fo
 		}
 		if d == nil || d.Set != set || d.ID != id || d.Name != name {
 			d = &backoffice.TrustedDocument{
-				Set: set, ID: id, Name: name, Kind: row.Text(3), Text: row.Text(4), Title: row.Text(5), About: row.Text(6),
-				Scopes: split[backoffice.Scope](row.Text(8)), CreatedAt: row.Instant(9), ClientID: row.Text(10),
-				RetiredAt: row.Noted(11), Size: int(row.Int(13)),
+				Set: set, ID: id, Name: name, Kind: row.Text(3), Text: row.Text(4), Title: row.Text(5),
+				About: row.Text(6), Scopes: split[backoffice.Scope](row.Text(8)), CreatedAt: row.Instant(9),
+				ClientID: row.Text(10), RetiredAt: row.Noted(11), Size: int(row.Int(13)),
 			}
 			if !row.IsNull(7) {
 				d.Cost = new(int(row.Int(7)))

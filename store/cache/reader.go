@@ -71,8 +71,8 @@ type byStatus struct {
 
 func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Parent, criteria backoffice.TranscriptCriteria, parents []string, into [][]backoffice.TranscriptStatusCount) backoffice.Queued {
 	return b.Queue(&valueRead[backoffice.TranscriptCriteria, []backoffice.TranscriptStatusCount]{
-		of: r.of, view: r.view, rules: r.rules, under: under, criteria: criteria, parents: atRoot(under, parents), into: into,
-		question: byStatus{counted[backoffice.TranscriptCriteria]{under, criteria}},
+		of: r.of, view: r.view, rules: r.rules, under: under, criteria: criteria, parents: atRoot(under, parents),
+		into: into, question: byStatus{counted[backoffice.TranscriptCriteria]{under, criteria}},
 		ask: func(b *backoffice.Batch, parents []string, into [][]backoffice.TranscriptStatusCount) backoffice.Queued {
 			return r.counting.StatusCounts(b, under, criteria, parents, into)
 		},

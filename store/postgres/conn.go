@@ -83,7 +83,7 @@ func (c *connections) take(ctx context.Context) (*lease, error) {
 
 // acquire gets a connection for a turn: a new one when none is idle.
 func (c *connections) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	waiting, cancel := bounded(ctx, c.wait) // so that a server that is slow to connect counts as away before the request is late
+	waiting, cancel := bounded(ctx, c.wait) // a server that connects slowly counts as away in time
 	defer cancel()
 	conn, err := c.pool.Acquire(waiting)
 	for err == nil && !c.alive(waiting, conn) {

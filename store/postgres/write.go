@@ -81,8 +81,9 @@ func beginWrite(limit time.Duration) []string {
 // The planner settings have the reasons given at beginWrite.
 var beginMoment = []string{"begin isolation level repeatable read read only", planByKeys}
 
-const planByKeys = "select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)," +
-	" set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)"
+const planByKeys = "select set_config('plan_cache_mode', 'force_generic_plan', true)," +
+	" set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true)," +
+	" set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)"
 
 // unknownOutcome is for a write that may or may not be durable. It is never repeated automatically.
 func unknownOutcome(cause error) error {

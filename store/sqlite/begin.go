@@ -40,7 +40,7 @@ func (e *engine) turn(ctx context.Context) (*lease, error) {
 		if busy, err = c.begin(ctx); err == nil {
 			return c, nil
 		}
-		_ = c.exec(context.WithoutCancel(ctx), "ROLLBACK") // the transaction of a caller who has gone may have begun all the same
+		_ = c.exec(context.WithoutCancel(ctx), "ROLLBACK") // it may have begun although its caller has gone
 		if !busy || ctx.Err() != nil {
 			break
 		}
