@@ -44,7 +44,7 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], i
 	by := q.Dimensions()
 	s := shape{criteria: r.table.mask(backoffice.Root, q.Criteria), varying: r.table.varyingText(q.Criteria, r.dialect),
 		similar: r.table.trigrams(q.Criteria) != nil}
-	text, ok := r.textFor(s, nil).aggregate(by, max(q.First, 1)) // a group tells of all
+	text, ok := r.textFor(s, nil).aggregate(by, max(q.First, 1)) // the totals are in each group
 	if !ok {
 		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "there is no such dimension")))
 	}

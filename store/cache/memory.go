@@ -68,7 +68,7 @@ func newMemory(bytes int) (*otter.Cache[place, *kept], error) {
 	})
 }
 
-// row is what is known of a record at a number of the log, nil if columns are missing. Then have is worth reading too.
+// row is what is known of a record at a number of the log; nil unless all is known. Then have is worth reading, too.
 func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *kept, have backoffice.Columns) {
 	e, ok := s.memory.GetIfPresent(place{aRow, of, id})
 	if !ok || e.filled > at {

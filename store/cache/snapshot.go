@@ -159,7 +159,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	reads, unknown := readsOf(b)
 	fail := func(err error) error {
 		for _, a := range reads {
-			if !unknown { // else it is an error of all of them, as one that none tells itself
+			if !unknown { // else all of them fail, with an error that no single read reports
 				a.fail(err)
 			}
 		}
