@@ -65,7 +65,9 @@ func (b *Batch) Err() error {
 }
 
 // ReadByID reads the rows with these identifiers, which may repeat, by identifier.
-func ReadByID[T any, C comparable](ctx context.Context, r Reader[T, C], ids []string, want Columns) (map[string]T, error) {
+func ReadByID[T any, C comparable](
+	ctx context.Context, r Reader[T, C], ids []string, want Columns,
+) (map[string]T, error) {
 	var b Batch
 	rows := make(map[string]T, len(ids))
 	r.Find(&b, Unique(ids), want, func(row T) { rows[any(row).(Entity).Identity()] = row })
@@ -76,7 +78,9 @@ func ReadByID[T any, C comparable](ctx context.Context, r Reader[T, C], ids []st
 }
 
 // ReadPages answers one question about each of the parents, by parent (NoParent alone when the list is of the root).
-func ReadPages[T any, C comparable](ctx context.Context, r Reader[T, C], list ListQuery[C], parents []string, want Columns) (map[string]Page[T], error) {
+func ReadPages[T any, C comparable](
+	ctx context.Context, r Reader[T, C], list ListQuery[C], parents []string, want Columns,
+) (map[string]Page[T], error) {
 	parents = parentsOf(list.Under, parents)
 	pages := make([]Page[T], len(parents))
 	return readEach(ctx, r, parents, pages, func(b *Batch) { r.Lists(b, list, parents, want, pages) })
@@ -84,7 +88,9 @@ func ReadPages[T any, C comparable](ctx context.Context, r Reader[T, C], list Li
 
 // EachPage visits all of a parent's list (NoParent's when it is of the root) in the order of ask, a page of
 // ask.Window.Limit rows at a time (0 is MaxPageSize), and stops at the first error of visit.
-func EachPage[T any, C comparable](ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string, want Columns, visit func([]T) error) error {
+func EachPage[T any, C comparable](
+	ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string, want Columns, visit func([]T) error,
+) error {
 	ask.Window.Limit = cmp.Or(ask.Window.Limit, MaxPageSize)
 	for {
 		pages, err := ReadPages(ctx, r, ask, []string{parent}, want)
@@ -113,7 +119,9 @@ func Find[T any, C comparable](ctx context.Context, r Reader[T, C], id string) (
 }
 
 // First reads the first row of a parent's list (NoParent's when it is of the root); ok reports whether there is one.
-func First[T any, C comparable](ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string) (row T, ok bool, err error) {
+func First[T any, C comparable](
+	ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string,
+) (row T, ok bool, err error) {
 	ask.Window.Limit = 1
 	pages, err := ReadPages(ctx, r, ask, []string{parent}, 0)
 	if items := pages[parent].Items; len(items) > 0 {
@@ -123,7 +131,9 @@ func First[T any, C comparable](ctx context.Context, r Reader[T, C], ask ListQue
 }
 
 // ReadCounts tells how many rows each parent's list has under the criteria, by parent.
-func ReadCounts[T any, C comparable](ctx context.Context, r Reader[T, C], under Parent, criteria C, parents []string) (map[string]int, error) {
+func ReadCounts[T any, C comparable](
+	ctx context.Context, r Reader[T, C], under Parent, criteria C, parents []string,
+) (map[string]int, error) {
 	parents = parentsOf(under, parents)
 	counts := make([]int, len(parents))
 	return readEach(ctx, r, parents, counts, func(b *Batch) { r.Counts(b, under, criteria, parents, counts) })
@@ -143,7 +153,9 @@ func ReadNouns(ctx context.Context, r NounReader, ids []string) (map[string]Noun
 }
 
 // readEach sends a batch of one read, whose answers stand where their keys do.
-func readEach[V any](ctx context.Context, s Sender, keys []string, answers []V, queue func(*Batch)) (map[string]V, error) {
+func readEach[V any](
+	ctx context.Context, s Sender, keys []string, answers []V, queue func(*Batch),
+) (map[string]V, error) {
 	var b Batch
 	queue(&b)
 	if err := s.Send(ctx, &b); err != nil {

@@ -199,7 +199,9 @@ type settled struct {
 	Written int                  `json:"written"`
 }
 
-func settle[T any, C comparable](ctx context.Context, tx Tx, use *keyUse, table *Table[T, C], o *BatchOutcome[T]) error {
+func settle[T any, C comparable](
+	ctx context.Context, tx Tx, use *keyUse, table *Table[T, C], o *BatchOutcome[T],
+) error {
 	if use == nil {
 		return nil
 	}
@@ -226,7 +228,9 @@ func settleKey(ctx context.Context, tx Tx, use *keyUse, outcome any) error {
 }
 
 // replay answers a batch again with what was made then, as it is now.
-func replay[T any, C comparable](ctx context.Context, tx Tx, c *creations[T, C], text string) (*BatchOutcome[T], error) {
+func replay[T any, C comparable](
+	ctx context.Context, tx Tx, c *creations[T, C], text string,
+) (*BatchOutcome[T], error) {
 	var kept settled
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {
 		return nil, Fault(err, "reading what came of a call")

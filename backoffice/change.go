@@ -81,20 +81,16 @@ type ChangeStore interface {
 	// Changes returns up to limit entries after a sequence number, in order. An entry that was returned is followed
 	// for good by the ones that come after it: no smaller number appears later.
 	Changes(ctx context.Context, after int64, limit int) ([]*Change, error)
-
 	// Administration returns up to limit entries of acts (see Act) after a sequence number, in order.
 	Administration(ctx context.Context, after int64, limit int) ([]*Change, error)
-
 	// ReadChanges queues the reading of a page of the feed, in one statement that costs the same however long the log
 	// is, and of the moment of its batch. A page of a place that has expired holds what there is: see
 	// ChangePage.Expired.
 	ReadChanges(b *Batch, q ChangeQuery, into *ChangePage) Queued
-
 	// RenewHistory begins another history of the log, unless it has another one than old by now; with old "" at once.
 	// All cursors of the one before are expired, and every server forgets what it keeps in memory. The log gets an
 	// entry of the act.
 	RenewHistory(ctx context.Context, old, act string, now Instant) error
-
 	// RemoveChanges removes entries of the log that became visible before an instant, the oldest first and at most
 	// limit of them, and reports whether there may be more. Numbers go on behind those that are gone.
 	RemoveChanges(ctx context.Context, before Instant, limit int) (more bool, err error)

@@ -282,9 +282,7 @@ func (n *Noun) UnmarshalGQL(v any) (err error) {
 }
 
 // MarshalGQL writes the enum value of the GraphQL schema: CREATED.
-func (a ChangeAction) MarshalGQL(w io.Writer) {
-	_, _ = io.WriteString(w, strconv.Quote(a.APIName()))
-}
+func (a ChangeAction) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(a.APIName())) }
 
 // UnmarshalGQL is for gqlgen, which reads no such value.
 func (*ChangeAction) UnmarshalGQL(any) error { return errors.New("an action is never an input") }

@@ -83,16 +83,13 @@ type ConsultationStore interface {
 	// other one. Durable on return. A chain number that is stored already is an error: the register was tampered
 	// with.
 	OpenConsultationChain(ctx context.Context, seal func(chain int64) (chainHead, registerHead ConsultationHead)) error
-
 	// AppendConsultations inserts the entries (at least one, consecutive numbers of one chain) and replaces the
 	// chain's head from by to, in one transaction: all or nothing, durable on return. When the stored head's
 	// Count and MAC are not those of from, nothing is written and the error says so.
 	AppendConsultations(ctx context.Context, from, to ConsultationHead, entries []*Consultation) error
-
 	// ListConsultations returns up to limit entries that stand after a position, ordered by chain and number, whole,
 	// and none at the end. It sees every entry that was durable when it was called.
 	ListConsultations(ctx context.Context, after ConsultationPosition, limit int) ([]*Consultation, error)
-
 	// ConsultationHeads returns up to limit heads from a chain onwards, ordered by chain, and none at the end.
 	ConsultationHeads(ctx context.Context, from int64, limit int) ([]ConsultationHead, error)
 }

@@ -98,7 +98,7 @@ func (c *Credential) EndsSoon(now Instant) (days int, soon bool) {
 // with INVALID for an end that is not in the future.
 func (c *Credential) Extend(expires, now Instant) error {
 	if !c.Live(now) {
-		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the pair is revoked or expired; create a new one"})
+		return refused(CodeNotAllowed, "the pair is revoked or expired; create a new one")
 	}
 	if wrong := checkExpiry(expires, now); wrong != nil {
 		return Refuse(wrong)
@@ -168,7 +168,7 @@ func (s CredentialSecret) Live(now Instant) bool { return s.ExpiresAt.IsZero() |
 // end sooner; all others end. Refused with NOT_ALLOWED on a pair that is revoked or expired.
 func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) error {
 	if !c.Live(now) {
-		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the pair is revoked or expired; create a new one"})
+		return refused(CodeNotAllowed, "the pair is revoked or expired; create a new one")
 	}
 	until := InstantOf(now.Time().Add(overlap))
 	secrets := []CredentialSecret{{Digest: digest, CreatedAt: now}}
@@ -189,15 +189,15 @@ func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) e
 // without which it would work from everywhere; with INVALID for too many.
 func (c *Credential) ChangeNetworks(add, remove Networks, now Instant) error {
 	if !c.Live(now) {
-		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the pair is revoked or expired; create a new one"})
+		return refused(CodeNotAllowed, "the pair is revoked or expired; create a new one")
 	}
 	texts := slices.DeleteFunc(slices.Concat(c.Networks, add).Texts(), func(text string) bool { return slices.Contains(remove.Texts(), text) })
 	networks, err := NewNetworks(texts)
 	switch {
 	case err != nil:
-		return Refuse(&UserError{Code: CodeInvalid, Message: "a pair has at most 64 networks", Field: []string{"networks"}})
+		return refused(CodeInvalid, "a pair has at most 64 networks", "networks")
 	case len(networks) == 0 && len(c.Networks) > 0:
-		return Refuse(&UserError{Code: CodeNotAllowed, Message: "without its last network the pair would work from everywhere; create a new one for that"})
+		return refused(CodeNotAllowed, "without its last network the pair would work from everywhere; create a new one for that")
 	}
 	c.Networks = networks
 	return nil
@@ -208,14 +208,14 @@ func (c *Credential) ChangeNetworks(add, remove Networks, now Instant) error {
 // given and taken.
 func (c *Credential) ChangeScopes(add, remove []Scope, now Instant) error {
 	if !c.Live(now) {
-		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the pair is revoked or expired; create a new one"})
+		return refused(CodeNotAllowed, "the pair is revoked or expired; create a new one")
 	}
 	for _, scope := range slices.Concat(add, remove) {
 		switch {
 		case !slices.Contains(AllScopes, scope):
-			return Refuse(&UserError{Code: CodeInvalid, Message: "unknown scope", Field: []string{"scopes"}})
+			return refused(CodeInvalid, "unknown scope", "scopes")
 		case slices.Contains(add, scope) && slices.Contains(remove, scope):
-			return Refuse(&UserError{Code: CodeInvalid, Message: "a scope is added or removed, not both", Field: []string{"scopes"}})
+			return refused(CodeInvalid, "a scope is added or removed, not both", "scopes")
 		}
 	}
 	var scopes []Scope
@@ -242,20 +242,16 @@ func (c *Credential) Revoke(now Instant) {
 type CredentialStore interface {
 	// CreateCredential adds a pair with its secrets. Refused with TAKEN when the client id exists.
 	CreateCredential(ctx context.Context, pair *Credential) error
-
 	// Credential returns a pair, revoked and expired ones too. NotFound when the client id is unknown.
 	Credential(ctx context.Context, clientID string) (*Credential, error)
-
 	// Credentials returns every pair with its secrets, revoked and expired ones too, ordered by client id, bytewise,
 	// in as many statements however many there are. An empty store returns none and no error.
 	Credentials(ctx context.Context) ([]*Credential, error)
-
 	// UpdateCredential reads a pair, lets change alter it and stores all of it but ID, CreatedAt and LastUsedAt, in
 	// one transaction that no other update of the pair overlaps. change may run again when the transaction has to.
 	// When change returns an error nothing is stored and that error is returned. NotFound when the client id is
 	// unknown.
 	UpdateCredential(ctx context.Context, clientID string, change func(*Credential) error) error
-
 	// CredentialsUsed keeps that pairs were used on the day that begins at an instant, in one statement. A later day
 	// that is kept stays, and what is no pair is passed over.
 	CredentialsUsed(ctx context.Context, clientIDs []string, day Instant) error

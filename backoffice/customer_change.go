@@ -12,7 +12,9 @@ type CustomerUpdate struct {
 // also as null. A change that changes nothing leaves version and updatedAt alone and is not logged; that a number is
 // the stored one, which the caller learns by it, is entered as a search that found the customer. Refused also with
 // NOT_FOUND (id), STALE_VERSION, TAKEN (customerCode) and NOT_FOUND (responsibleId).
-func (s *Service) UpdateCustomer(ctx context.Context, by *Principal, id string, in CustomerFields, expected Versions) (*Customer, error) {
+func (s *Service) UpdateCustomer(
+	ctx context.Context, by *Principal, id string, in CustomerFields, expected Versions,
+) (*Customer, error) {
 	if there, err := s.writesThere(ctx, NounCustomer); err != nil {
 		return nil, err
 	} else if there {
@@ -31,7 +33,9 @@ func (s *Service) UpdateCustomer(ctx context.Context, by *Principal, id string, 
 // UpdateCustomers changes a customer for each input, as UpdateCustomer does. A customer is changed by one input of a
 // batch: a second one is STALE_VERSION when it expects a version, else NOT_ALLOWED (id). A customer code that another
 // customer has before the batch, or gets by it, is TAKEN. Refused as a whole with INVALID (inputs).
-func (s *Service) UpdateCustomers(ctx context.Context, by *Principal, inputs []CustomerUpdate, mode BatchMode) (*BatchOutcome[Customer], error) {
+func (s *Service) UpdateCustomers(
+	ctx context.Context, by *Principal, inputs []CustomerUpdate, mode BatchMode,
+) (*BatchOutcome[Customer], error) {
 	plan, err := s.updateCustomers(ctx, by, "updateCustomers", inputs, mode)
 	if err != nil {
 		return nil, err
@@ -63,7 +67,9 @@ type customerUpdate struct {
 	confirmed []PrivacyField // numbers that the caller has learned
 }
 
-func (s *Service) updateCustomers(ctx context.Context, by *Principal, action string, inputs []CustomerUpdate, mode BatchMode) (plan *customerUpdates, err error) {
+func (s *Service) updateCustomers(
+	ctx context.Context, by *Principal, action string, inputs []CustomerUpdate, mode BatchMode,
+) (plan *customerUpdates, err error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
@@ -130,7 +136,9 @@ func (p *customerUpdates) refused() bool {
 }
 
 // planUpdates works out what the updates make of the stored customers.
-func (s *Service) planUpdates(by *Principal, action string, inputs []CustomerUpdate, mode BatchMode, stored map[string]*Customer, others *around) (*customerUpdates, error) {
+func (s *Service) planUpdates(
+	by *Principal, action string, inputs []CustomerUpdate, mode BatchMode, stored map[string]*Customer, others *around,
+) (*customerUpdates, error) {
 	plan := &customerUpdates{changes: make([]customerUpdate, len(inputs))}
 	seen := map[string]bool{}
 	for i := range inputs {

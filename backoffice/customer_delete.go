@@ -13,7 +13,9 @@ type CustomerToDelete struct {
 // DeleteCustomer erases a customer with its relations, transcripts (also of archived years), calculations, documents
 // and stored files; it needs customers.write. The files are removed once the rest is durable. All of it can be brought
 // back for as long as Service.Trash says. Refused with NOT_FOUND (id) and STALE_VERSION.
-func (s *Service) DeleteCustomer(ctx context.Context, by *Principal, id string, expected Versions) (CustomerDeletion, error) {
+func (s *Service) DeleteCustomer(
+	ctx context.Context, by *Principal, id string, expected Versions,
+) (CustomerDeletion, error) {
 	if there, err := s.writesThere(ctx, NounCustomer); err != nil {
 		return CustomerDeletion{}, err
 	} else if there {
@@ -29,7 +31,9 @@ func (s *Service) DeleteCustomer(ctx context.Context, by *Principal, id string, 
 // DeleteCustomers erases the customer of each input, as DeleteCustomer does. A second input for one customer is
 // NOT_FOUND. The deletion counts what goes with all of them, each record once. Refused as a whole with INVALID
 // (inputs).
-func (s *Service) DeleteCustomers(ctx context.Context, by *Principal, inputs []CustomerToDelete, mode BatchMode) (*BatchOutcome[string], CustomerDeletion, error) {
+func (s *Service) DeleteCustomers(
+	ctx context.Context, by *Principal, inputs []CustomerToDelete, mode BatchMode,
+) (*BatchOutcome[string], CustomerDeletion, error) {
 	found, gone, err := s.deleteCustomers(ctx, by, "deleteCustomers", inputs, mode)
 	if err != nil {
 		return nil, gone, err
@@ -50,7 +54,9 @@ func (s *Service) DeleteCustomers(ctx context.Context, by *Principal, inputs []C
 }
 
 // deleteCustomers tells for each input what is wrong with it.
-func (s *Service) deleteCustomers(ctx context.Context, by *Principal, action string, inputs []CustomerToDelete, mode BatchMode) (wrong [][]*UserError, gone CustomerDeletion, err error) {
+func (s *Service) deleteCustomers(
+	ctx context.Context, by *Principal, action string, inputs []CustomerToDelete, mode BatchMode,
+) (wrong [][]*UserError, gone CustomerDeletion, err error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, gone, err
 	}

@@ -81,7 +81,9 @@ func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, erro
 }
 
 // criteria is Criteria for a filter within so many others.
-func (f *CustomerFilter) criteria(index func(PrivacyField, string) (string, error), level int) (CustomerCriteria, error) {
+func (f *CustomerFilter) criteria(
+	index func(PrivacyField, string) (string, error), level int,
+) (CustomerCriteria, error) {
 	var c CustomerCriteria
 	if f == nil {
 		return c, nil

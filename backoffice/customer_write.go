@@ -182,7 +182,9 @@ func (s *Service) draftCustomer(by *Principal, in *CustomerFields, now Instant) 
 // CreateCustomer makes a customer; it needs customers.write, and privacy.read when a registration number is sent.
 // Refused also with TAKEN (customerCode), NOT_FOUND (responsibleId) and, for a key that was used before, as create
 // says.
-func (s *Service) CreateCustomer(ctx context.Context, by *Principal, in CustomerFields, key Optional[string]) (*Customer, error) {
+func (s *Service) CreateCustomer(
+	ctx context.Context, by *Principal, in CustomerFields, key Optional[string],
+) (*Customer, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
@@ -208,7 +210,9 @@ func (s *Service) CreateCustomer(ctx context.Context, by *Principal, in Customer
 
 // CreateCustomers makes a customer of each input, as CreateCustomer does. Of several inputs with one customer code the
 // first has it, with Each the first that is right, and the others are TAKEN. Refused as a whole as createAll says.
-func (s *Service) CreateCustomers(ctx context.Context, by *Principal, inputs []BatchInput[CustomerFields], mode BatchMode, key Optional[string]) (*BatchOutcome[Customer], error) {
+func (s *Service) CreateCustomers(
+	ctx context.Context, by *Principal, inputs []BatchInput[CustomerFields], mode BatchMode, key Optional[string],
+) (*BatchOutcome[Customer], error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}

@@ -11,9 +11,7 @@ type CustomerDocument struct {
 
 func (d *CustomerDocument) Identity() string { return d.ID }
 
-func (d *CustomerDocument) Position(key OrderKey) Position {
-	return positionByName(key, d.ID, d.Name)
-}
+func (d *CustomerDocument) Position(key OrderKey) Position { return positionByName(key, d.ID, d.Name) }
 
 // CustomerDocumentFilter is what a caller wants of the list of all documents; nil is no filter.
 type CustomerDocumentFilter struct {

@@ -51,7 +51,9 @@ func (s *Service) PrepareUpload(ctx context.Context, by *Principal, customerID, 
 // UploadDocument stores the document of an upload as CreateDocument does, at most once: the same bytes again answer
 // the document that is there. Refused as CreateDocument says, with TAKEN for other bytes than it has, and with
 // NOT_FOUND when it has been deleted since.
-func (s *Service) UploadDocument(ctx context.Context, by *Principal, upload *DocumentUpload, draft DocumentDraft) (*CustomerDocument, error) {
+func (s *Service) UploadDocument(
+	ctx context.Context, by *Principal, upload *DocumentUpload, draft DocumentDraft,
+) (*CustomerDocument, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
@@ -63,7 +65,7 @@ func (s *Service) UploadDocument(ctx context.Context, by *Principal, upload *Doc
 		case wrong.Code == CodeNotFound:
 			return nil, Errorf(NotFound, "the document that was uploaded here has been deleted")
 		default:
-			return nil, Refuse(&UserError{Code: CodeTaken, Message: "another document was uploaded here: ask for another path"})
+			return nil, refused(CodeTaken, "another document was uploaded here: ask for another path")
 		}
 	}
 	return made, err

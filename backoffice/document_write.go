@@ -25,14 +25,18 @@ var ErrTooManyBytes = errors.New("a document has too many bytes")
 // Refused with NOT_FOUND (customerId), REQUIRED and INVALID (name), INVALID (content) when it is empty or its digest
 // is another one, and, for a key that was used before, as create says: the same key takes the same bytes. OverLimit
 // for more bytes than Max.
-func (s *Service) CreateDocument(ctx context.Context, by *Principal, draft DocumentDraft, key Optional[string]) (*CustomerDocument, error) {
+func (s *Service) CreateDocument(
+	ctx context.Context, by *Principal, draft DocumentDraft, key Optional[string],
+) (*CustomerDocument, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
 	return s.createDocument(ctx, by, NewID(), draft, key)
 }
 
-func (s *Service) createDocument(ctx context.Context, by *Principal, id string, draft DocumentDraft, key Optional[string]) (_ *CustomerDocument, err error) {
+func (s *Service) createDocument(
+	ctx context.Context, by *Principal, id string, draft DocumentDraft, key Optional[string],
+) (_ *CustomerDocument, err error) {
 	now := InstantOf(s.now())
 	made := &CustomerDocument{ID: id, Name: draft.Name, CustomerID: draft.CustomerID, CreatedAt: now}
 	if err := checkDocument(made); err != nil { // before its bytes are taken
@@ -97,9 +101,9 @@ func putDocument(ctx context.Context, upload *Upload, draft *DocumentDraft) (fil
 	case err != nil:
 		return file, err
 	case file.Size == 0:
-		return file, Refuse(&UserError{Code: CodeInvalid, Message: "the document is empty", Field: []string{"content"}})
+		return file, refused(CodeInvalid, "the document is empty", "content")
 	case draft.SHA256 != nil && !bytes.Equal(file.SHA256, draft.SHA256):
-		return file, Refuse(&UserError{Code: CodeInvalid, Message: "the bytes have another digest than was said", Field: []string{"content"}})
+		return file, refused(CodeInvalid, "the bytes have another digest than was said", "content")
 	}
 	return file, nil
 }

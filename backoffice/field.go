@@ -39,7 +39,9 @@ func optionalReference[T any](name string, to Noun, at func(*T) *string) Writabl
 
 // wordField is one of a few words, which may not be missing. parse reads the specification's word for it, which its
 // Label is; nil where they are the same. wrong is told of another word; "" for a word that other fields decide on.
-func wordField[T any, S ~string](name string, at func(*T) *S, known []S, parse func(string) (S, error), wrong string) WritableField[T] {
+func wordField[T any, S ~string](
+	name string, at func(*T) *S, known []S, parse func(string) (S, error), wrong string,
+) WritableField[T] {
 	word := Word[T]{Get: func(record *T) string { return string(*at(record)) }, Set: func(record *T, word string) { *at(record) = S(word) }}
 	isKnown := map[S]bool{}
 	for _, one := range known {

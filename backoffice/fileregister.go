@@ -10,7 +10,6 @@ import (
 type FileRegister interface {
 	// Fingerprint names the store: random, made with the first call, and the same in every copy of it.
 	Fingerprint(ctx context.Context) (string, error)
-
 	// BeginUpload registers an upload, durably, whose lease runs out unless it is renewed.
 	BeginUpload(ctx context.Context, upload string, lease time.Duration) error
 	// BeginDocument registers an upload in the same way for the document of a completed transcript, and reads what it
@@ -20,11 +19,9 @@ type FileRegister interface {
 	RenewUpload(ctx context.Context, upload string, lease time.Duration) error
 	// EndUpload ends a registration without any record; held is false when it was committed or given up before.
 	EndUpload(ctx context.Context, upload string) (held bool, err error)
-
 	// KnownFiles tells which of the storage keys some record refers to.
 	KnownFiles(ctx context.Context, keys []string) (map[string]bool, error)
 	NamesFiles(ctx context.Context) (bool, error)
-
 	// OrphanFiles returns those of the keys that no record names and no upload under lease may have written, without
 	// those that ReleaseFiles keeps from it. It changes nothing.
 	OrphanFiles(ctx context.Context, keys []string) ([]string, error)
@@ -38,7 +35,6 @@ type FileRegister interface {
 	DueFiles(ctx context.Context, keys []string, period time.Duration) ([]string, error)
 	// ReleaseFiles keeps files that were brought back from being orphans for a QuarantinePeriod.
 	ReleaseFiles(ctx context.Context, keys []string) error
-
 	// ForgottenFiles returns up to limit storage keys that ForgetFiles noted and that were not removed yet.
 	ForgottenFiles(ctx context.Context, limit int) ([]string, error)
 	// FilesRemoved drops the notes of keys whose files are gone.

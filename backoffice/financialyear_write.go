@@ -25,7 +25,7 @@ func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted,
 	year := start.Year
 	started := &FinancialYear{ID: NewID(), StartDate: year, EndDate: year, IsCurrentYear: true}
 	if _, err := ParseYear(year); err != nil {
-		return nil, Refuse(&UserError{Code: CodeInvalid, Message: err.Error(), Field: []string{"startDate"}})
+		return nil, refused(CodeInvalid, err.Error(), "startDate")
 	}
 	var lists []*Checklist
 	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {

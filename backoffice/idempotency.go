@@ -26,7 +26,6 @@ type IdempotencyStore interface {
 	// RememberKey stores the entry, or returns the one of the same pair, noun and key that is not older than keep.
 	// Concurrent calls wait for each other. With Others it does so for each, and knows the entry by any of them.
 	RememberKey(ctx context.Context, entry *Idempotency, keep time.Duration) (earlier *Idempotency, err error)
-
 	// SettleKey stores another ObjectID in an entry that this transaction has remembered.
 	SettleKey(ctx context.Context, entry *Idempotency) error
 }
@@ -65,7 +64,9 @@ type keyUse struct {
 }
 
 // keyUse prepares what a call with a key remembers of the object that it made; nil without a key.
-func (s *Service) keyUse(by *Principal, noun Noun, key Optional[string], content any, objectID string) (*keyUse, error) {
+func (s *Service) keyUse(
+	by *Principal, noun Noun, key Optional[string], content any, objectID string,
+) (*keyUse, error) {
 	text, keyed := key.Get()
 	if !keyed {
 		return nil, nil
@@ -99,7 +100,7 @@ func (s *Service) useKey(ctx context.Context, tx Tx, u *keyUse) (earlier string,
 	case err != nil || known == nil:
 		return "", err
 	case !s.Keys.SameContent(u.context, u.content, known.Digest):
-		return "", Refuse(&UserError{Code: CodeIdempotencyKeyReused, Message: "the idempotency key was used for another content", Field: []string{"idempotencyKey"}})
+		return "", refused(CodeIdempotencyKeyReused, "the idempotency key was used for another content", "idempotencyKey")
 	}
 	return known.ObjectID, nil
 }

@@ -55,9 +55,7 @@ func (j JSON) SameMembers(other JSON) bool {
 
 // CheckJSONObject holds the body of a request to the rules of ParseJSON, but for the size, with room in it for
 // free-form objects of full depth. Errors: BadInput.
-func CheckJSONObject(data []byte) error {
-	return checkObject(data, maxJSONDepth+4)
-}
+func CheckJSONObject(data []byte) error { return checkObject(data, maxJSONDepth+4) }
 
 // readObject is the object without blanks, its numbers as they were written.
 func readObject(data []byte, levels int, how ...jsontext.Options) ([]byte, error) {

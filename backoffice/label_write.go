@@ -11,7 +11,9 @@ var labelInput = inputOf[LabelDraft](LabelTable)
 
 // CreateLabel makes a label; it needs settings.write. Refused also with TAKEN (name) and, for a key that was used
 // before, as create says.
-func (s *Service) CreateLabel(ctx context.Context, by *Principal, draft LabelDraft, key Optional[string]) (*Label, error) {
+func (s *Service) CreateLabel(
+	ctx context.Context, by *Principal, draft LabelDraft, key Optional[string],
+) (*Label, error) {
 	if err := require(by, SettingsWrite); err != nil {
 		return nil, err
 	}

@@ -15,10 +15,8 @@ type Lease struct {
 type LeaseStore interface {
 	// Lease returns who has a lease, nil when nobody has had it or it was ended. Its time may be over.
 	Lease(ctx context.Context, name string) (*Lease, error)
-
 	// TakeLease gives a lease to its holder, or more time, unless another's holds at this moment. The other is passed
 	// over when it is the one that is known to be gone ("" for none).
 	TakeLease(ctx context.Context, lease Lease, now Instant, gone string) (taken bool, err error)
-
 	EndLease(ctx context.Context, name, holder string) error
 }

@@ -85,7 +85,6 @@ type MirrorStore interface {
 	Mirror(ctx context.Context) (*Mirror, error)
 	// PutMirror says whose mirror the store is from now on; nil makes it nobody's, and drops all notes.
 	PutMirror(ctx context.Context, m *Mirror) error
-
 	MirrorNotes(ctx context.Context, prefix string) (map[string][]byte, error)
 	// NoteMirror drops the notes of a prefix, none for "", and adds or replaces others, in one transaction.
 	NoteMirror(ctx context.Context, drop string, notes map[string][]byte) error

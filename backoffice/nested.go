@@ -41,7 +41,10 @@ func (n Nested[C]) List() (list []C) {
 // anyAndNot sets the criteria that are made of a filter's any and not. level is how many any and not lie around them,
 // of makes criteria of a filter within one more, and never says of some that nothing meets them. Errors: BadInput for
 // more than MaxNesting levels and MaxAlternatives alternatives, and those of of.
-func anyAndNot[F any, C comparable](alternatives []*F, excluded *F, level int, of func(f *F, level int) (C, error), never func(C) bool, anyOf, not *Nested[C], nothing *bool) error {
+func anyAndNot[F any, C comparable](
+	alternatives []*F, excluded *F, level int, of func(f *F, level int) (C, error), never func(C) bool, anyOf,
+	not *Nested[C], nothing *bool,
+) error {
 	if alternatives == nil && excluded == nil {
 		return nil
 	}
@@ -94,6 +97,4 @@ func spanOf(from, to *Instant) Span {
 	return Span{From: wanted(from), To: wanted(to), HasFrom: from != nil, HasTo: to != nil}
 }
 
-func (s Span) Holds(at Instant) bool {
-	return (!s.HasFrom || at >= s.From) && (!s.HasTo || at < s.To)
-}
+func (s Span) Holds(at Instant) bool { return (!s.HasFrom || at >= s.From) && (!s.HasTo || at < s.To) }

@@ -83,10 +83,8 @@ const CustomersWithoutNumbers Noun = "customer without numbers"
 
 type NounReader interface {
 	Sender
-
 	// Nouns tells of which noun each identifier is, "" for unknown ones, in one statement. into has a place for each.
 	Nouns(b *Batch, ids []string, into []Noun) Queued
-
 	// Records is what reads the records of a noun and, in a transaction, writes them: a Reader or a Writer of the types
 	// of its Table, whose methods give it with them.
 	Records(of Noun) any
@@ -106,7 +104,6 @@ type Readers interface {
 	Users() Reader[*User, UserCriteria]
 	Labels() Reader[*Label, LabelCriteria]
 	Consultations() Reader[*Consultation, ConsultationCriteria]
-
 	NounReader
 }
 
@@ -125,7 +122,6 @@ type Writers interface {
 	MinfinDocuments() Writer[*MinfinDocument, MinfinCriteria]
 	Users() Writer[*User, UserCriteria]
 	Labels() Writer[*Label, LabelCriteria]
-
 	NounReader
 }
 

@@ -40,7 +40,7 @@ func (s *Service) writesThere(ctx context.Context, noun Noun) (bool, error) {
 		return false, err
 	}
 	if RestrictionOf(ctx).IsSet() { // of which the origin knows nothing
-		return false, Refuse(&UserError{Code: CodeNotAllowed, Message: "a restricted pair does not write what is another office's"})
+		return false, refused(CodeNotAllowed, "a restricted pair does not write what is another office's")
 	}
 	return true, nil
 }
@@ -55,7 +55,10 @@ func (s *Service) onCopies() *Service {
 // changeThere does a change of a copy at the origin. It is rehearsed on the copy first, whose rules are the origin's;
 // what depends on other records the origin judges, of which the copies may be old or missing. A dry run is the
 // rehearsal.
-func (s *Service) changeThere(ctx context.Context, w *OriginWrite, version func(ctx context.Context) (int, error), rehearse func(on *Service) error) error {
+func (s *Service) changeThere(
+	ctx context.Context, w *OriginWrite, version func(ctx context.Context) (int, error),
+	rehearse func(on *Service) error,
+) error {
 	err := rehearse(s.onCopies())
 	if s.dry {
 		return err
@@ -76,7 +79,9 @@ func (s *Service) changeThere(ctx context.Context, w *OriginWrite, version func(
 	return err
 }
 
-func copyOf[T any, C comparable](ctx context.Context, s *Service, table *Table[T, C], id string) (copied *T, err error) {
+func copyOf[T any, C comparable](
+	ctx context.Context, s *Service, table *Table[T, C], id string,
+) (copied *T, err error) {
 	err = s.Store.Write(ctx, func(ctx context.Context, tx Tx) error {
 		found, there, err := Find(ctx, table.Writer(tx), id)
 		if err == nil && !there {
@@ -89,7 +94,9 @@ func copyOf[T any, C comparable](ctx context.Context, s *Service, table *Table[T
 }
 
 // versionOf reads a copy's version for a guarded change; nil for one that is not guarded.
-func versionOf[T any, C comparable](s *Service, table *Table[T, C], id string, expected Versions) func(context.Context) (int, error) {
+func versionOf[T any, C comparable](
+	s *Service, table *Table[T, C], id string, expected Versions,
+) func(context.Context) (int, error) {
 	if expected == nil {
 		return nil
 	}
@@ -130,7 +137,9 @@ func (s *Service) numbersStay(ctx context.Context, in *CustomerFields) error {
 	return check.refusal()
 }
 
-func (s *Service) updateCustomerThere(ctx context.Context, by *Principal, id string, in CustomerFields, expected Versions) (*Customer, error) {
+func (s *Service) updateCustomerThere(
+	ctx context.Context, by *Principal, id string, in CustomerFields, expected Versions,
+) (*Customer, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
@@ -156,7 +165,9 @@ func (s *Service) updateCustomerThere(ctx context.Context, by *Principal, id str
 	return updated.VisibleTo(by), nil
 }
 
-func (s *Service) deleteCustomerThere(ctx context.Context, by *Principal, id string, expected Versions) (gone CustomerDeletion, err error) {
+func (s *Service) deleteCustomerThere(
+	ctx context.Context, by *Principal, id string, expected Versions,
+) (gone CustomerDeletion, err error) {
 	w := &OriginWrite{By: by, Action: "deleteCustomer", Noun: NounCustomer, ID: id, Deletes: true}
 	err = s.changeThere(ctx, w, versionOf(s, CustomerTable, id, expected), func(on *Service) (err error) {
 		gone, err = on.DeleteCustomer(ctx, by, id, expected)
@@ -165,7 +176,9 @@ func (s *Service) deleteCustomerThere(ctx context.Context, by *Principal, id str
 	return gone, err
 }
 
-func (s *Service) updateUserThere(ctx context.Context, by *Principal, id string, in UserFields, expected Versions) (*User, error) {
+func (s *Service) updateUserThere(
+	ctx context.Context, by *Principal, id string, in UserFields, expected Versions,
+) (*User, error) {
 	var rehearsed *User
 	w := &OriginWrite{By: by, Action: "updateUser", Noun: NounUser, ID: id, Sent: userInput.told(&in)}
 	err := s.changeThere(ctx, w, versionOf(s, UserTable, id, expected), func(on *Service) (err error) {

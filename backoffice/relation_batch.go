@@ -4,7 +4,9 @@ import "context"
 
 // CreateRelations makes a relation of each input, as CreateRelation does, but that a relation which is there already,
 // or which an input before has made, is answered in place of TAKEN. Refused as a whole as createAll says.
-func (s *Service) CreateRelations(ctx context.Context, by *Principal, inputs []BatchInput[RelationDraft], mode BatchMode, key Optional[string]) (*BatchOutcome[CustomerRelation], error) {
+func (s *Service) CreateRelations(
+	ctx context.Context, by *Principal, inputs []BatchInput[RelationDraft], mode BatchMode, key Optional[string],
+) (*BatchOutcome[CustomerRelation], error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
@@ -49,7 +51,9 @@ func (r *CustomerRelation) draft() RelationDraft {
 }
 
 // relationsLike are those that are stored of the same customers and kind as some.
-func relationsLike(ctx context.Context, tx Tx, relations []*CustomerRelation) (map[RelationDraft]*CustomerRelation, error) {
+func relationsLike(
+	ctx context.Context, tx Tx, relations []*CustomerRelation,
+) (map[RelationDraft]*CustomerRelation, error) {
 	like := map[RelationDraft]*CustomerRelation{}
 	if len(relations) == 0 {
 		return like, nil

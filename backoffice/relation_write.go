@@ -13,7 +13,9 @@ var relationInput = inputOf[RelationDraft](RelationTable)
 // CreateRelation makes a relation; it needs customers.write. Refused also with NOT_FOUND (customerId,
 // relatedCustomerId), NOT_ALLOWED for a customer with itself, TAKEN when the same relation exists, and, for a key that
 // was used before, as create says.
-func (s *Service) CreateRelation(ctx context.Context, by *Principal, draft RelationDraft, key Optional[string]) (*CustomerRelation, error) {
+func (s *Service) CreateRelation(
+	ctx context.Context, by *Principal, draft RelationDraft, key Optional[string],
+) (*CustomerRelation, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}

@@ -197,7 +197,9 @@ func (f *RestrictionFields) checkNamed(ctx context.Context, reads Readers, check
 	return err
 }
 
-func checkNamed[T any, C comparable](ctx context.Context, reads Reader[T, C], ids []string, message, field string, check *checker) error {
+func checkNamed[T any, C comparable](
+	ctx context.Context, reads Reader[T, C], ids []string, message, field string, check *checker,
+) error {
 	found, err := ReadByID(ctx, reads, ids, 1)
 	if err == nil && len(found) < len(ids) {
 		check.add(CodeNotFound, message, field)

@@ -60,7 +60,9 @@ func first(a, b bool) int {
 }
 
 // SavedQueryOf is the saved query of a name. NotFound for an unknown one, and for one that the caller may not run.
-func SavedQueryOf(ctx context.Context, store TrustedDocumentStore, by *Principal, name string) (*TrustedDocument, error) {
+func SavedQueryOf(
+	ctx context.Context, store TrustedDocumentStore, by *Principal, name string,
+) (*TrustedDocument, error) {
 	if name != "" {
 		documents, err := store.TrustedDocuments(ctx, TrustedQuery{Name: name, Saved: true, Texts: true})
 		if err != nil {
@@ -142,7 +144,9 @@ func (s *Service) SaveQuery(ctx context.Context, by *Principal, draft SavedQuery
 }
 
 // changeTrusted does what change says, or nothing in a dry run.
-func (s *Service) changeTrusted(ctx context.Context, act Change, change func([]*TrustedDocument) (TrustedChanges, error)) error {
+func (s *Service) changeTrusted(
+	ctx context.Context, act Change, change func([]*TrustedDocument) (TrustedChanges, error),
+) error {
 	return s.Store.ChangeTrustedDocuments(ctx, act, func(have []*TrustedDocument) (TrustedChanges, error) {
 		changes, err := change(have)
 		if s.dry {
@@ -163,8 +167,8 @@ func maySave(by *Principal) error {
 	return nil
 }
 
-func refused(code UserErrorCode, message, field string) error {
-	return Refuse(&UserError{Code: code, Message: message, Field: []string{field}})
+func refused(code UserErrorCode, message string, field ...string) error {
+	return Refuse(&UserError{Code: code, Message: message, Field: field})
 }
 
 // documentErrors tell a caller what is wrong with a document.

@@ -155,7 +155,7 @@ func OnlyVersion(expected *int) Versions {
 
 func checkVersion(expected Versions, version int) error {
 	if expected != nil && !slices.Contains(expected, version) {
-		return Refuse(&UserError{Code: CodeStaleVersion, Message: "the object was changed since this version", Field: []string{"expectedVersion"}})
+		return refused(CodeStaleVersion, "the object was changed since this version", "expectedVersion")
 	}
 	return nil
 }

@@ -39,7 +39,9 @@ type Assigned struct {
 // that have one of it; it needs pti.write. Refused as AssignChecklist, and with INVALID (customerIds, filter) for too
 // many, with NOT_FOUND (the place in customerIds), and unless there is one of customerIds and filter. Nothing is
 // written when anything is refused.
-func (s *Service) AssignChecklists(ctx context.Context, by *Principal, draft Assignments, key Optional[string]) (*Assigned, error) {
+func (s *Service) AssignChecklists(
+	ctx context.Context, by *Principal, draft Assignments, key Optional[string],
+) (*Assigned, error) {
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
 	}

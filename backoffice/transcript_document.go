@@ -16,7 +16,6 @@ type TranscriptDocument struct {
 type Documents interface {
 	// Transcript draws the document of a completed transcript. A registration number is not in it.
 	Transcript(ctx context.Context, of TranscriptDocument) (content io.Reader, contentType string, err error)
-
 	// Consultations draws the answer to a customer who asks who consulted its registration numbers, in its own language
 	// unless another is given. It fails only with the writer's error.
 	Consultations(w io.Writer, language string, of ConsultationReport) error
@@ -51,7 +50,7 @@ func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal,
 		return of.Transcript, nil
 	}
 	if s.Documents == nil {
-		return nil, Refuse(&UserError{Code: CodeNotAllowed, Message: "this server generates no documents", Field: []string{"transcriptId"}})
+		return nil, refused(CodeNotAllowed, "this server generates no documents", "transcriptId")
 	}
 	if err := drawings.allow(of); err != nil {
 		return nil, err
@@ -105,7 +104,7 @@ func canGenerate(t *Transcript) error {
 		return NoSuch(NounTranscript, "transcriptId")
 	}
 	if !t.IsCompleted {
-		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the transcript is not completed", Field: []string{"transcriptId"}})
+		return refused(CodeNotAllowed, "the transcript is not completed", "transcriptId")
 	}
 	return nil
 }
@@ -149,7 +148,9 @@ func (s *Service) readDocument(ctx context.Context, id string) (of TranscriptDoc
 }
 
 // putDocument stores a document; a dry run takes its measures.
-func (s *Service) putDocument(ctx context.Context, upload *Upload, content io.Reader, contentType string) (File, error) {
+func (s *Service) putDocument(
+	ctx context.Context, upload *Upload, content io.Reader, contentType string,
+) (File, error) {
 	if upload != nil {
 		return upload.Put(ctx, content, contentType)
 	}
@@ -163,7 +164,9 @@ func (s *Service) putDocument(ctx context.Context, upload *Upload, content io.Re
 
 // GenerateMissingDocuments generates the document of every completed transcript that has none and calls each with every
 // transcript that it took up and what came of it; an error of each ends it.
-func (s *Service) GenerateMissingDocuments(ctx context.Context, by *Principal, each func(id string, err error) error) error {
+func (s *Service) GenerateMissingDocuments(
+	ctx context.Context, by *Principal, each func(id string, err error) error,
+) error {
 	missing := ListQuery[TranscriptCriteria]{Criteria: TranscriptCriteria{IsCompleted: Yes, DocumentGenerated: No}}
 	return EachPage(ctx, s.Store.Transcripts(), missing, NoParent, 0, func(page []*Transcript) error {
 		for _, t := range page {

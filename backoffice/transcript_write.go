@@ -15,7 +15,9 @@ type Assignment struct {
 // AssignChecklist makes a transcript of a checklist of the current year for a customer; it needs pti.write. Refused
 // also with NOT_FOUND (checklistId, customerId), FINANCIAL_YEAR_ARCHIVED (checklistId), INVALID (customVariables) and,
 // for a key that was used before, as create says.
-func (s *Service) AssignChecklist(ctx context.Context, by *Principal, draft Assignment, key Optional[string]) (*Transcript, error) {
+func (s *Service) AssignChecklist(
+	ctx context.Context, by *Principal, draft Assignment, key Optional[string],
+) (*Transcript, error) {
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (s *Service) RestoreTrashed(ctx context.Context, ids ...string) (restored R
 			return false, err
 		}
 		if len(entries) < len(ids) {
-			return false, Refuse(&UserError{Code: CodeNotFound, Message: "there is nothing of this identifier in the trash"})
+			return false, refused(CodeNotFound, "there is nothing of this identifier in the trash")
 		}
 		waiting, err := tx.TakeWaiting(ctx, ids...)
 		if err != nil {
@@ -239,10 +239,10 @@ func (r *restoring) write(ctx context.Context) error {
 	return nil
 }
 
-func taken(message string) error { return Refuse(&UserError{Code: CodeTaken, Message: message}) }
+func taken(message string) error { return refused(CodeTaken, message) }
 
 func missing(what string, noun Noun, id string) error {
-	return Refuse(&UserError{Code: CodeNotFound, Message: what + " cannot come back: there is no " + string(noun) + " " + id})
+	return refused(CodeNotFound, what+" cannot come back: there is no "+string(noun)+" "+id)
 }
 
 // EmptyTrash erases for good what is in the trash under these identifiers, with its files, and tells which were there.

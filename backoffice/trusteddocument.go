@@ -121,7 +121,6 @@ type TrustedChanges struct {
 type TrustedDocumentStore interface {
 	// TrustedDocuments returns documents, ordered by set, name and identifier, in one statement.
 	TrustedDocuments(ctx context.Context, q TrustedQuery) ([]*TrustedDocument, error)
-
 	// ChangeTrustedDocuments reads all documents without their texts, lets change say what is to be done, and does
 	// that, in one transaction that no other such change overlaps. What was done is noted in the change log, as act
 	// tells, unless it was nothing. change may run again. When it returns an error nothing is done and that error is
@@ -172,7 +171,7 @@ func (t *Trusting) Trust(ctx context.Context, store TrustedDocumentStore) (done 
 }
 
 func refuseDocuments(format string, args ...any) error {
-	return Refuse(&UserError{Code: CodeNotAllowed, Message: Errorf(Refused, format, args...).Message})
+	return refused(CodeNotAllowed, Errorf(Refused, format, args...).Message)
 }
 
 // against works out what is to be done where there are these documents.
@@ -252,7 +251,9 @@ func RemoveTrustedSet(ctx context.Context, store TrustedDocumentStore, set strin
 	return removeTrusted(ctx, store, Change{At: now, Action: "documents remove", ObjectID: set, Done: Deleted}, func(d *TrustedDocument) bool { return d.Set == set })
 }
 
-func removeTrusted(ctx context.Context, store TrustedDocumentStore, act Change, these func(*TrustedDocument) bool) (n int, err error) {
+func removeTrusted(
+	ctx context.Context, store TrustedDocumentStore, act Change, these func(*TrustedDocument) bool,
+) (n int, err error) {
 	err = store.ChangeTrustedDocuments(ctx, act, func(have []*TrustedDocument) (changes TrustedChanges, err error) {
 		for _, d := range have {
 			if these(d) {

@@ -18,7 +18,9 @@ var userInput = inputOf[UserFields](UserTable)
 
 // UpdateUser changes a user; it needs users.write. A change that changes nothing leaves the version alone and is not
 // logged. Refused also with NOT_FOUND (id, or the place of a label in labelIds) and STALE_VERSION.
-func (s *Service) UpdateUser(ctx context.Context, by *Principal, id string, in UserFields, expected Versions) (*User, error) {
+func (s *Service) UpdateUser(
+	ctx context.Context, by *Principal, id string, in UserFields, expected Versions,
+) (*User, error) {
 	if err := require(by, UsersWrite); err != nil {
 		return nil, err
 	}

@@ -69,7 +69,9 @@ func (s WebhookStop) Sentence() string {
 
 // NewWebhook makes a webhook of a pair, of the operator's when that is nil, that begins behind a number of a history.
 // Refused, with each fault, when the address, the pair or a noun is none that a webhook can have.
-func NewWebhook(pair *Credential, address string, nouns []Noun, history string, from int64, now Instant) (*Webhook, error) {
+func NewWebhook(
+	pair *Credential, address string, nouns []Noun, history string, from int64, now Instant,
+) (*Webhook, error) {
 	var faults []*UserError
 	refuse := func(code UserErrorCode, message, field string) {
 		faults = append(faults, &UserError{Code: code, Message: message, Field: []string{field}})
@@ -177,7 +179,7 @@ func (w *Webhook) Reason(log *ChangePage) string {
 // with the message that is on its way. Refused when its pair has ended.
 func (w *Webhook) Rewind(pair *Credential, history string, to int64, now Instant) error {
 	if pair != nil && !pair.Live(now) {
-		return Refuse(&UserError{Code: CodeNotAllowed, Message: "the webhook's credential pair is revoked or expired; create another webhook for another pair"})
+		return refused(CodeNotAllowed, "the webhook's credential pair is revoked or expired; create another webhook for another pair")
 	}
 	if history != w.History || to != w.At {
 		w.Withdraw()

@@ -83,23 +83,18 @@ func (w *Webhook) Refused(now Instant, failure string) {
 type WebhookStore interface {
 	// CreateWebhook adds a webhook and notes in the change log that it was made.
 	CreateWebhook(ctx context.Context, w *Webhook) error
-
 	// Webhooks returns every webhook, ordered by identifier, in one statement. Their messages have no Body.
 	Webhooks(ctx context.Context) ([]*Webhook, error)
-
 	// Webhook returns one with its message. NotFound when it is unknown.
 	Webhook(ctx context.Context, id string) (*Webhook, error)
-
 	// UpdateWebhook reads a webhook, lets an operator's act alter it and stores all of it but ID, ClientID, CreatedAt
 	// and Steps, with another Version, in one transaction that no other update of it overlaps; the act, such as
 	// "webhooks rewind", is noted in the change log. change may run again. When it returns an error nothing is stored
 	// and that error is returned. NotFound when it is unknown.
 	UpdateWebhook(ctx context.Context, id, act string, now Instant, change func(*Webhook) error) error
-
 	// StepWebhook stores the progress of a webhook, unless an operator or another sender has altered it since it was
 	// read: then it is not done. Steps is the next one's when it was.
 	StepWebhook(ctx context.Context, w *Webhook) (done bool, err error)
-
 	// DeleteWebhook removes a webhook, which the change log notes. NotFound when it is unknown.
 	DeleteWebhook(ctx context.Context, id string, now Instant) error
 }
