@@ -5,48 +5,46 @@ import (
 	"context"
 )
 
-// Batch collects reads that are sent together, after pgx.Batch. Readers queue them, Send answers them, and all of them
-// see one moment. The zero value is an empty batch; a batch is sent once, and is for one goroutine.
+// Batch collects reads that are sent together, as pgx.Batch does. Readers queue reads, Send answers them, and all of
+// them see one snapshot. The zero value is an empty batch. A batch is sent once and is not safe for concurrent use.
 type Batch struct {
-	// Last reports that nothing else is read in the snapshot that the batch is sent in: it ends with the batch.
+	// Last ends the snapshot with the batch: nothing else is read in it.
 	Last bool
-	// Pooled says that the rows may be in memory that Release gives to later batches. Without it they are the caller's
-	// own.
+	// Pooled allows rows in memory that Release gives to later batches. Otherwise the rows are the caller's own.
 	Pooled bool
-
 	queued []Queued
 	pooled []Releaser
 }
 
 type Queued interface {
-	// Err is the read's own failure, once the batch was sent: BadInput, Unavailable, Timeout or Internal.
+	// Err is the error of this read after the batch was sent: BadInput, Unavailable, Timeout or Internal.
 	Err() error
 }
 
 // Sender answers batches: a Store, a transaction, or a Reader of either.
 type Sender interface {
-	// Send answers the reads of a batch, which readers of the same store have queued: in one trip where the engine
-	// can. A read that fails leaves the others their answers. The error is that of the first read that failed; one
-	// that no read has is of all of them.
+	// Send answers the reads of a batch that readers of the same store queued, in one round trip where the engine can.
+	// When a read fails, the others still have their answers. The error is that of the first read that failed; an
+	// error that no read has applies to all of them.
 	Send(ctx context.Context, b *Batch) error
 }
 
-// Queue adds a read. It is for those who implement a Reader.
+// Queue adds a read. Only implementations of Reader call it.
 func (b *Batch) Queue(q Queued) Queued {
 	b.queued = append(b.queued, q)
 	return q
 }
 
-// Queued are the reads, in the order in which they were added.
+// Queued returns the reads, in the order in which they were added.
 func (b *Batch) Queued() []Queued { return b.queued }
 
 // Releaser is memory that can be used again.
 type Releaser interface{ Release() }
 
-// Lend notes memory that holds rows of a pooled batch.
+// Lend adds memory that has rows of a pooled batch.
 func (b *Batch) Lend(memory Releaser) { b.pooled = append(b.pooled, memory) }
 
-// Release lets later batches use the memory of the rows. No row may be looked at afterwards; their texts may.
+// Release lets later batches use the memory of the rows. Rows must not be used afterwards; their texts may be.
 func (b *Batch) Release() {
 	for _, memory := range b.pooled {
 		memory.Release()
@@ -54,7 +52,7 @@ func (b *Batch) Release() {
 	b.pooled = nil
 }
 
-// Err is the error of the first read that failed.
+// Err returns the error of the first read that failed.
 func (b *Batch) Err() error {
 	for _, q := range b.queued {
 		if err := q.Err(); err != nil {
@@ -64,7 +62,7 @@ func (b *Batch) Err() error {
 	return nil
 }
 
-// ReadByID reads the rows with these identifiers, which may repeat, by identifier.
+// ReadByID returns the rows with these identifiers, which may repeat, by identifier.
 func ReadByID[T any, C comparable](
 	ctx context.Context, r Reader[T, C], ids []string, want Columns,
 ) (map[string]T, error) {
@@ -77,7 +75,7 @@ func ReadByID[T any, C comparable](
 	return rows, nil
 }
 
-// ReadPages answers one question about each of the parents, by parent (NoParent alone when the list is of the root).
+// ReadPages reads a page for each of the parents, by parent (only NoParent for the list of the root).
 func ReadPages[T any, C comparable](
 	ctx context.Context, r Reader[T, C], list ListQuery[C], parents []string, want Columns,
 ) (map[string]Page[T], error) {
@@ -86,8 +84,8 @@ func ReadPages[T any, C comparable](
 	return readEach(ctx, r, parents, pages, func(b *Batch) { r.Lists(b, list, parents, want, pages) })
 }
 
-// EachPage visits all of a parent's list (NoParent's when it is of the root) in the order of ask, a page of
-// ask.Window.Limit rows at a time (0 is MaxPageSize), and stops at the first error of visit.
+// EachPage visits all of a parent's list (NoParent's for the root) in the order of ask, a page of ask.Window.Limit rows
+// at a time (0 is MaxPageSize), and stops at the first error of visit.
 func EachPage[T any, C comparable](
 	ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string, want Columns, visit func([]T) error,
 ) error {
@@ -104,11 +102,12 @@ func EachPage[T any, C comparable](
 		if err != nil || !page.More {
 			return err
 		}
-		ask.Window.After, ask.Window.HasAfter = any(page.Items[len(page.Items)-1]).(Entity).Position(ask.Order.Key), true
+		last := any(page.Items[len(page.Items)-1]).(Entity)
+		ask.Window.After, ask.Window.HasAfter = last.Position(ask.Order.Key), true
 	}
 }
 
-// Find reads one row; ok reports whether it is there. What cannot be an identifier is not there.
+// Find reads one row; ok reports whether it exists. It is false for a malformed identifier.
 func Find[T any, C comparable](ctx context.Context, r Reader[T, C], id string) (row T, ok bool, err error) {
 	if !IsID(id) {
 		return row, false, nil
@@ -118,7 +117,7 @@ func Find[T any, C comparable](ctx context.Context, r Reader[T, C], id string) (
 	return row, ok, err
 }
 
-// First reads the first row of a parent's list (NoParent's when it is of the root); ok reports whether there is one.
+// First reads the first row of a parent's list (NoParent's for the root); ok is false for an empty list.
 func First[T any, C comparable](
 	ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string,
 ) (row T, ok bool, err error) {
@@ -130,7 +129,7 @@ func First[T any, C comparable](
 	return row, ok, err
 }
 
-// ReadCounts tells how many rows each parent's list has under the criteria, by parent.
+// ReadCounts returns how many rows of each parent's list meet the criteria, by parent.
 func ReadCounts[T any, C comparable](
 	ctx context.Context, r Reader[T, C], under Parent, criteria C, parents []string,
 ) (map[string]int, error) {
@@ -139,7 +138,7 @@ func ReadCounts[T any, C comparable](
 	return readEach(ctx, r, parents, counts, func(b *Batch) { r.Counts(b, under, criteria, parents, counts) })
 }
 
-// ReadNouns tells of which noun each identifier is, by identifier; unknown ones are absent.
+// ReadNouns returns the noun of each identifier, by identifier; unknown ones are absent.
 func ReadNouns(ctx context.Context, r NounReader, ids []string) (map[string]Noun, error) {
 	ids = Unique(ids)
 	nouns := make([]Noun, len(ids))
@@ -152,7 +151,7 @@ func ReadNouns(ctx context.Context, r NounReader, ids []string) (map[string]Noun
 	return found, err
 }
 
-// readEach sends a batch of one read, whose answers stand where their keys do.
+// readEach sends a batch of one read; answers[i] belongs to keys[i].
 func readEach[V any](
 	ctx context.Context, s Sender, keys []string, answers []V, queue func(*Batch),
 ) (map[string]V, error) {
@@ -175,7 +174,8 @@ func parentsOf(under Parent, parents []string) []string {
 	return Unique(parents)
 }
 
-// Unique drops what was there before; it copies only when it must. None at all is nil.
+// Unique drops repeated identifiers and keeps the order. It returns ids itself when none repeats, and nil for an empty
+// list.
 func Unique(ids []string) []string {
 	if len(ids) == 0 {
 		return nil

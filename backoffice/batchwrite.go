@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// BatchMode says what becomes of a batch of writes in which some inputs are refused.
+// BatchMode decides what happens to a batch of writes in which some inputs are refused.
 type BatchMode string
 
 const (
@@ -21,17 +21,17 @@ const MaxInputs = 100
 
 type BatchInput[I any] struct {
 	Input I
-	Key   Optional[string] // of the input by itself: refused, since the batch has one for all
+	Key   Optional[string] // of this input alone: refused, since a batch has one key for all
 }
 
-// BatchResult is what came of one input: the object, or what is wrong with the input, by paths that begin with
-// "inputs" and its place. Both are missing when nothing of the batch was written because of another input.
+// BatchResult is the result of one input: the object, or the faults of the input with paths that begin with "inputs"
+// and its index. Both are nil when nothing of the batch was written because of another input.
 type BatchResult[T any] struct {
 	Object     *T
 	UserErrors []*UserError
 }
 
-// BatchOutcome is a result for each input of a batch, in their order, and how many changed something.
+// BatchOutcome has the result of each input of a batch, in their order, and how many inputs changed something.
 type BatchOutcome[T any] struct {
 	Results []BatchResult[T]
 	Written int
@@ -50,7 +50,7 @@ func (in *BatchInput[I]) checkOwnKey(check *checker) {
 	}
 }
 
-// refuse notes what is wrong with an input.
+// refuse sets the faults of an input.
 func (o *BatchOutcome[T]) refuse(i int, found []*UserError) {
 	at := []string{"inputs", strconv.Itoa(i)}
 	o.Results[i] = BatchResult[T]{UserErrors: make([]*UserError, len(found))}
@@ -71,7 +71,7 @@ func (o *BatchOutcome[T]) stands(mode BatchMode) bool {
 	return refused == 0 || mode == Each && refused < len(o.Results)
 }
 
-// withdraw leaves only what is wrong.
+// withdraw drops all results but the faults.
 func (o *BatchOutcome[T]) withdraw() {
 	o.Written = 0
 	for i := range o.Results {
@@ -79,12 +79,12 @@ func (o *BatchOutcome[T]) withdraw() {
 	}
 }
 
-// draft is an object to be made of one input of a batch.
+// draft is the object of one input of a batch.
 type draft[T any] struct {
 	made    *T
-	content values  // all that was asked for, in its canonical form
-	wrong   checker // what is wrong without looking into the store
-	there   *T      // answered in its place: it is what was asked for
+	content values  // all that was asked for, in canonical form
+	wrong   checker // faults that were found without the store
+	there   *T      // an existing object that is the answer instead
 }
 
 // creations is a call that makes an object of each input.
@@ -96,13 +96,12 @@ type creations[T any, C comparable] struct {
 	at     Instant
 	key    Optional[string]
 	drafts []*draft[T]
-
-	look  func(ctx context.Context, tx Tx) error // reads what the objects are checked against
-	check func(d *draft[T], check *checker)      // holds one to it, and to those before it in the batch
+	look   func(ctx context.Context, tx Tx) error // reads what the objects are checked against
+	check  func(d *draft[T], check *checker)      // checks one against that, and against earlier ones of the batch
 }
 
-// createAll is create for a batch: in one transaction, and once per idempotency key, which is kept when something was
-// written. Refused as a whole with INVALID (inputs, idempotencyKey) and IDEMPOTENCY_KEY_REUSED.
+// createAll is create for a batch: in one transaction, and once per idempotency key. The key is stored when something
+// was written. Refused as a whole with INVALID (inputs, idempotencyKey) and IDEMPOTENCY_KEY_REUSED.
 func createAll[T any, C comparable](ctx context.Context, s *Service, c creations[T, C]) (*BatchOutcome[T], error) {
 	var wrong checker
 	checkKey(c.key, &wrong)
@@ -149,7 +148,7 @@ func createAll[T any, C comparable](ctx context.Context, s *Service, c creations
 			func(ctx context.Context) error { return c.table.Writer(tx).Insert(ctx, made...) },
 			func(ctx context.Context) error { return settle(ctx, tx, use, c.table, outcome) })
 		if err != nil {
-			return KindOf(err) == Refused, err // what stood in the way is seen by the next reading
+			return KindOf(err) == Refused, err // the next attempt sees what was in the way
 		}
 		return false, tx.LogChanges(ctx, c.changes(made)...)
 	})
@@ -159,7 +158,7 @@ func createAll[T any, C comparable](ctx context.Context, s *Service, c creations
 	return outcome, nil
 }
 
-// sort holds each draft to the rules, and tells which are to be written.
+// sort checks each draft, and returns those to write as made.
 func (c *creations[T, C]) sort() (outcome *BatchOutcome[T], made []*T) {
 	outcome = &BatchOutcome[T]{Results: make([]BatchResult[T], len(c.drafts))}
 	for i, d := range c.drafts {
@@ -187,12 +186,12 @@ func (c *creations[T, C]) changes(made []*T) []*Change {
 	}
 	changes := make([]*Change, len(made))
 	for i, one := range made {
-		changes[i] = &Change{At: c.at, ClientID: c.by.ClientID, Action: c.action, Noun: c.table.Noun, ObjectID: *c.table.ID(one), Fields: fields[one]}
+		changes[i] = changeBy(c.by, c.at, c.action, c.table.Noun, *c.table.ID(one), fields[one]...)
 	}
 	return changes
 }
 
-// settled is what is remembered of a batch with an idempotency key. It holds no value of an input.
+// settled is what is stored of a batch with an idempotency key. It has no value of an input.
 type settled struct {
 	IDs     []string             `json:"ids"` // of the objects, "" for an input that was refused
 	Errors  map[int][]*UserError `json:"errors,omitempty"`
@@ -216,7 +215,7 @@ func settle[T any, C comparable](
 	return settleKey(ctx, tx, use, kept)
 }
 
-// settleKey remembers what came of a call beside its key.
+// settleKey stores the outcome of a call with its idempotency key.
 func settleKey(ctx context.Context, tx Tx, use *keyUse, outcome any) error {
 	text, err := json.Marshal(outcome)
 	if err != nil {
@@ -227,7 +226,7 @@ func settleKey(ctx context.Context, tx Tx, use *keyUse, outcome any) error {
 	return tx.SettleKey(ctx, &entry)
 }
 
-// replay answers a batch again with what was made then, as it is now.
+// replay answers a repeated batch with the objects that the first one made, as they are now.
 func replay[T any, C comparable](
 	ctx context.Context, tx Tx, c *creations[T, C], text string,
 ) (*BatchOutcome[T], error) {

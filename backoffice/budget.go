@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Budget bounds the bytes that one request takes in memory: the rows that are read for it, and its answer. A store
-// counts the rows, and whoever writes the answer its bytes.
+// Budget bounds the bytes that one request takes in memory: the rows that are read for it, and its answer. The store
+// counts the rows, the writer of the answer its bytes.
 type Budget struct {
 	answer, rows  int64 // the most of each
 	read, written atomic.Int64
@@ -16,20 +16,21 @@ type Budget struct {
 	pause         atomic.Pointer[func() (resume func())]
 }
 
-// NewBudget allows so many bytes of an answer, and so many of rows that are read for it.
+// NewBudget takes the most bytes of an answer, and of the rows that are read for it.
 func NewBudget(answer, rows int) *Budget { return &Budget{answer: int64(answer), rows: int64(rows)} }
 
-// step is after how many bytes more a request tells what it takes.
+// step is how many more bytes a request takes before it reports them.
 const step = 64 << 10
 
-// OnGrowth has grow told, again and again, how many bytes the request takes by now; its error ends the request.
+// OnGrowth has grow called with the bytes that the request takes, each time they grow by step. Its error ends the
+// request.
 func (b *Budget) OnGrowth(grow func(bytes int64) error) { b.grow.Store(&grow) }
 
-// OnWait has pause told when the request begins to wait for what others do, and resume when that has come.
+// OnWait has pause called when the request begins to wait for others, and resume when the wait is over.
 func (b *Budget) OnWait(pause func() (resume func())) { b.pause.Store(&pause) }
 
-// Waits notes that the request of a context waits, for a database or for whoever has what it needs, until over is
-// called: meanwhile others may have the processor.
+// Waits marks the request of a context as waiting, for a database or another request, until over is called. Meanwhile
+// others may have the processor.
 func Waits(ctx context.Context) (over func()) {
 	if b := BudgetOf(ctx); b != nil {
 		if pause := b.pause.Load(); pause != nil {
@@ -39,7 +40,7 @@ func Waits(ctx context.Context) (over func()) {
 	return func() {}
 }
 
-// Objects is how many rows were read by now, those from memory among them.
+// Objects is how many rows were read so far, rows from memory included.
 func (b *Budget) Objects() int { return int(b.objects.Load()) }
 
 func (b *Budget) Read(rows, bytes int) error {
@@ -50,7 +51,7 @@ func (b *Budget) Read(rows, bytes int) error {
 	return b.tell()
 }
 
-// Write notes how long the answer is by now.
+// Write sets the bytes of the answer so far. Errors: TooLarge, and that of OnGrowth.
 func (b *Budget) Write(length int) error {
 	if int64(length) > b.answer {
 		return b.tooLarge()
@@ -60,7 +61,8 @@ func (b *Budget) Write(length int) error {
 }
 
 func (b *Budget) tooLarge() error {
-	return Errorf(TooLarge, "the answer would be larger than %d bytes; ask for a smaller page, or for fewer fields", b.answer)
+	return Errorf(TooLarge,
+		"the answer would be larger than %d bytes; ask for a smaller page, or for fewer fields", b.answer)
 }
 
 func (b *Budget) tell() error {
@@ -74,10 +76,9 @@ func (b *Budget) tell() error {
 	return nil
 }
 
-// WithBudget bounds what a context's request takes.
 func WithBudget(ctx context.Context, budget *Budget) context.Context {
 	return WithRequest(ctx, func(r *Request) { r.Budget = budget })
 }
 
-// BudgetOf is the budget of a context, nil without a bound.
+// BudgetOf returns the budget of a context, nil without a bound.
 func BudgetOf(ctx context.Context) *Budget { return RequestOf(ctx).Budget }

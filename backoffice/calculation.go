@@ -4,8 +4,9 @@ type CalculationState string
 
 // CalculationStates lists every state: each is also a TranscriptStatus of the same name and label.
 var CalculationStates = []CalculationState{
-	CalculationState(ToProcess), CalculationState(InCalculation), CalculationState(CalculationDone), CalculationState(CalculationSent),
-	CalculationState(Locked), CalculationState(Unlocked), CalculationState(Approved), CalculationState(Rejected),
+	CalculationState(ToProcess), CalculationState(InCalculation), CalculationState(CalculationDone),
+	CalculationState(CalculationSent), CalculationState(Locked), CalculationState(Unlocked),
+	CalculationState(Approved), CalculationState(Rejected),
 }
 
 // Label is the specification's word (section 3): "Calculation done".
@@ -21,8 +22,8 @@ type Calculation struct {
 	State        CalculationState
 	UpdatedAt    Instant
 	TranscriptID string
-	CustomerID   string // the transcript's, kept beside it so that a customer's proposals are found by an index
-	Proposal     *File  // the proposal, if there is one
+	CustomerID   string // the transcript's, stored here too so that an index finds a customer's proposals
+	Proposal     *File  // nil for none
 }
 
 // StateLabel is the specification's word for the state.
@@ -37,7 +38,7 @@ func (c *Calculation) Position(key OrderKey) Position {
 	return p
 }
 
-// CalculationFilter is what a caller wants of a list of calculations; nil is no filter.
+// CalculationFilter picks calculations; nil is no filter.
 type CalculationFilter struct {
 	CustomerID   *string
 	TranscriptID *string
@@ -45,7 +46,7 @@ type CalculationFilter struct {
 	HasProposal  *bool
 }
 
-// CalculationCriteria is a CalculationFilter made ready for the store; zero fields are no criterion.
+// CalculationCriteria is a CalculationFilter prepared for the store; zero fields are no criterion.
 type CalculationCriteria struct {
 	Nothing      bool
 	CustomerID   string
@@ -71,7 +72,8 @@ var CalculationTable = &Table[Calculation, CalculationCriteria]{
 	ID:      func(c *Calculation) *string { return &c.ID },
 	Fields: []WritableField[Calculation]{
 		referenceField("transcriptId", NounTranscript, func(c *Calculation) *string { return &c.TranscriptID }),
-		wordField("state", func(c *Calculation) *CalculationState { return &c.State }, CalculationStates, ParseCalculationStateLabel, "unknown state of a calculation"),
+		wordField("state", func(c *Calculation) *CalculationState { return &c.State },
+			CalculationStates, ParseCalculationStateLabel, "unknown state of a calculation"),
 		momentField("updatedAt", func(c *Calculation) *Instant { return &c.UpdatedAt }),
 	},
 	Unique:   []string{"transcriptId"},

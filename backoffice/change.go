@@ -24,28 +24,26 @@ const (
 	Created ChangeAction = "created"
 	Updated ChangeAction = "updated"
 	Deleted ChangeAction = "deleted"
-	Reset   ChangeAction = "reset" // in a feed alone: all records of the noun are to be read again
-
-	// Unknown is an entry after which nobody knows what was done: whoever keeps what it has read forgets all of it.
-	Unknown ChangeAction = "unknown"
+	Reset   ChangeAction = "reset"   // only in a feed: read all records of the noun again
+	Unknown ChangeAction = "unknown" // the change is not known: caches drop everything
 )
 
-// ChangeParent is a record on which another hangs, or hung before a change.
+// ChangeParent is a record that another belongs to, or belonged to before a change.
 type ChangeParent struct {
-	Noun Noun // "" in entries of programs that did not tell
+	Noun Noun // "" in entries of older programs
 	ID   string
 }
 
-// ForgetWhatWasRead has every server forget all that it keeps in memory, before it answers another request: for when
-// something else than this program has changed the records, so that no entry tells of it.
+// ForgetWhatWasRead has every server drop its memory before it answers another request. It is for changes of records
+// that another program made, which have no entries.
 func ForgetWhatWasRead(ctx context.Context, store Store, now Instant) error {
 	return store.Write(ctx, func(ctx context.Context, tx Tx) error {
 		return tx.LogChanges(ctx, &Change{At: now, Action: "cache drop", Done: Unknown})
 	})
 }
 
-// Change is one entry of the change log: what was done to which object by whom. It never holds a value. What goes or
-// changes with another object, as a customer's transcripts do, has entries of its own behind that one's.
+// Change is one entry of the change log: what was done to which object by whom. It never has a value. Objects that are
+// deleted or changed with another, such as a customer's transcripts, have entries of their own after that one's.
 type Change struct {
 	History  string // of the log, when the entry was read
 	Sequence int64  // from 1, without gaps; in the order in which the transactions became visible
@@ -56,42 +54,45 @@ type Change struct {
 	Action          string // the mutation or command: createCustomer, import
 	Noun            Noun
 	ObjectID        string
-	Fields          []string // the fields that changed, sorted, in GraphQL's names; nil for a deletion. Of an act, the flags
+	Fields          []string // changed fields, sorted, in GraphQL's names; nil for a deletion; the flags of an act
 	Operator        string   // of an act: the user of the operating system and the host
 
-	// Done is what became of the object, and Parents are all on which it hung before or hangs now, by their
-	// identifiers, so that the lists are known that changed with it. The store sets both. Done is "" in entries of
-	// programs that did not tell.
+	// Done is what happened to the object. Parents are all that it belonged to before or belongs to now: their lists
+	// changed with it. The store sets both. Done is "" in entries of older programs.
 	Done    ChangeAction
 	Parents []ChangeParent
 
-	// VisibleAt is when the transaction became visible, by the store's clock: never before that of a smaller number,
-	// and what updatedSince goes by. Zero in entries of stores that did not keep it yet.
+	// VisibleAt is when the transaction became visible, by the store's clock: never before that of a smaller number.
+	// updatedSince compares with it. Zero in entries of older stores.
 	VisibleAt Instant
 }
 
+// changeBy makes an entry of a caller's write.
+func changeBy(by *Principal, at Instant, action string, noun Noun, id string, fields ...string) *Change {
+	return &Change{At: at, ClientID: by.ClientID, Action: action, Noun: noun, ObjectID: id, Fields: fields}
+}
+
 // Same reports whether two readings of one number are of the same entry, and so of the same history of the log: a
-// restored backup, or another primary, has others behind the place where it was left.
+// restored backup, or another primary, has other entries after the position where it was left.
 func (c *Change) Same(other *Change) bool {
 	return c.Sequence == other.Sequence && c.At == other.At && c.VisibleAt == other.VisibleAt &&
 		c.ClientID == other.ClientID && c.Noun == other.Noun && c.ObjectID == other.ObjectID
 }
 
 type ChangeStore interface {
-	// Changes returns up to limit entries after a sequence number, in order. An entry that was returned is followed
-	// for good by the ones that come after it: no smaller number appears later.
+	// Changes returns up to limit entries after a sequence number, in order. No smaller number than one that was
+	// returned appears later.
 	Changes(ctx context.Context, after int64, limit int) ([]*Change, error)
 	// Administration returns up to limit entries of acts (see Act) after a sequence number, in order.
 	Administration(ctx context.Context, after int64, limit int) ([]*Change, error)
-	// ReadChanges queues the reading of a page of the feed, in one statement that costs the same however long the log
-	// is, and of the moment of its batch. A page of a place that has expired holds what there is: see
+	// ReadChanges queues the reading of a page of the feed in the snapshot of its batch: one statement that costs the
+	// same however long the log is. The page of an expired cursor has the entries that are left: see
 	// ChangePage.Expired.
 	ReadChanges(b *Batch, q ChangeQuery, into *ChangePage) Queued
-	// RenewHistory begins another history of the log, unless it has another one than old by now; with old "" at once.
-	// All cursors of the one before are expired, and every server forgets what it keeps in memory. The log gets an
-	// entry of the act.
+	// RenewHistory begins a new history of the log, unless its history is no longer old; with old "" always. All
+	// cursors of the previous history expire, and every server drops its memory. The log gets an entry of the act.
 	RenewHistory(ctx context.Context, old, act string, now Instant) error
-	// RemoveChanges removes entries of the log that became visible before an instant, the oldest first and at most
-	// limit of them, and reports whether there may be more. Numbers go on behind those that are gone.
+	// RemoveChanges removes up to limit entries that became visible before an instant, the oldest first, and reports
+	// whether more may be left. Their numbers are not used again.
 	RemoveChanges(ctx context.Context, before Instant, limit int) (more bool, err error)
 }

@@ -7,14 +7,12 @@ type ChangeConnection struct {
 	Items []*VisibleChange
 	Page  *ChangePage
 	After int64 // as in ChangeQuery
-
-	// AnyBefore reports whether the list has changes at After or before it.
+	// AnyBefore reports whether the list has changes at or before After.
 	AnyBefore func(ctx context.Context) (bool, error)
 }
 
 func (c *ChangeConnection) Nodes() []*VisibleChange { return c.Items }
 
-// Edges are the page's changes with their cursors.
 func (c *ChangeConnection) Edges() []*ChangeEdge {
 	edges := make([]*ChangeEdge, len(c.Items))
 	for i, item := range c.Items {
@@ -27,10 +25,9 @@ type ChangeEdge struct{ Node *VisibleChange }
 
 func (e *ChangeEdge) Cursor() string { return e.Node.Cursor }
 
-// LatestCursor is where the newest change is that the caller may see at the page's moment.
+// LatestCursor is the cursor of the newest change that the caller may see, in the page's snapshot.
 func (c *ChangeConnection) LatestCursor() string { return c.Page.End() }
 
-// PageInfo describes the page's place in the list.
 func (c *ChangeConnection) PageInfo() *PageInfo { return &PageInfo{of: c} }
 
 func (c *ChangeConnection) ends() (start, end string) {
@@ -40,7 +37,7 @@ func (c *ChangeConnection) ends() (start, end string) {
 	return c.Items[0].Cursor, c.Items[len(c.Items)-1].Cursor
 }
 
-// around looks for what is before a page where that may be something.
+// around looks for changes before the page, unless they are all removed.
 func (c *ChangeConnection) around(after bool) (exists bool, look *PageCheck) {
 	switch {
 	case after:

@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// The change feed is the change log as callers see it. Whatever it does not show leaves a gap, which means nothing.
+// The change feed is the change log as callers see it. Entries that it does not show leave gaps in the numbers.
 
-// ChangeKinds are kinds of entries of the change log: one for each noun that the feed shows, and one for changes of
-// nothing but registration numbers. The zero value is none.
+// ChangeKinds is a set of kinds of entries: one for each noun that the feed shows, and one for changes of registration
+// numbers alone. The zero value is none.
 type ChangeKinds uint32
 
-// RegistrationNumbers stands for the noun of customers of which nothing but registration numbers changed.
+// RegistrationNumbers is the kind of customers of whom only registration numbers changed.
 const RegistrationNumbers = "registration numbers"
 
-// numberFields are the fields that only privacy.read may know of.
+// numberFields are the fields that need privacy.read.
 var numberFields = []string{RegistrationNumber.Input(), SpouseRegistrationNumber.Input()}
 
 // numbersKind is the last bit; the others are those of Nouns, in their order.
@@ -33,8 +33,8 @@ func kindOf(noun Noun) ChangeKinds {
 	return 0
 }
 
-// ChangesVisibleTo are the kinds of entries of some nouns, of all when nouns is nil, that a caller may see: what it
-// may read. What a scope guards is left out without it.
+// ChangesVisibleTo returns the kinds of entries of some nouns (nil: of all) that a caller may see: those that need no
+// scope, or one that it has.
 func ChangesVisibleTo(by *Principal, nouns []Noun) (kinds ChangeKinds) {
 	for i, of := range Nouns {
 		if (nouns == nil || slices.Contains(nouns, of.Name())) && by.HasRequired(of.RequiredScope()) {
@@ -47,7 +47,7 @@ func ChangesVisibleTo(by *Principal, nouns []Noun) (kinds ChangeKinds) {
 	return kinds
 }
 
-// Names are the kinds as the store knows them: the noun, or RegistrationNumbers.
+// Names returns the kinds as the store names them: the noun, or RegistrationNumbers.
 func (k ChangeKinds) Names() (names []string) {
 	for i, of := range Nouns {
 		if k&(1<<i) != 0 {
@@ -60,9 +60,9 @@ func (k ChangeKinds) Names() (names []string) {
 	return names
 }
 
-// VisibleChange is an entry of the change log as a caller sees it. It holds no value.
+// VisibleChange is an entry of the change log as a caller sees it, without any value.
 type VisibleChange struct {
-	Cursor   string // of the place of the entry in the feed
+	Cursor   string // of the entry in the feed
 	Sequence int
 	At       Instant
 	Noun     Noun
@@ -70,7 +70,7 @@ type VisibleChange struct {
 	Action   ChangeAction   // Created, Updated or Deleted
 	Fields   []string       // that changed; none of what was created or deleted
 	ClientID *string        // nil for the operator
-	Parents  []ChangeParent // on which it hung before or hangs now
+	Parents  []ChangeParent // that it belonged to before or belongs to now
 }
 
 // Named is the object's identifier, nil for Reset.
@@ -81,10 +81,10 @@ func (c *VisibleChange) Named() *string {
 	return &c.ObjectID
 }
 
-// ChangeEvent is what a subscription to the feed is told at one time.
+// ChangeEvent is one event of a subscription to the feed.
 type ChangeEvent struct{ Changes *VisibleChange }
 
-// Show is the entry as somebody who may see these kinds sees it, nil when it is of none of them.
+// Show returns the entry as a caller who may see these kinds sees it, nil when it is of another kind.
 func (k ChangeKinds) Show(c *Change) *VisibleChange {
 	kind := kindOf(c.Noun)
 	if kind&kindOf(NounCustomer) != 0 && len(c.Fields) > 0 && !slices.ContainsFunc(c.Fields, isNotNumber) {
@@ -94,15 +94,15 @@ func (k ChangeKinds) Show(c *Change) *VisibleChange {
 		return nil
 	}
 	shown := &VisibleChange{
-		Cursor: ChangeCursor(c.History, c.Sequence), Sequence: int(c.Sequence), At: c.At, Noun: c.Noun, ObjectID: c.ObjectID,
-		Action: c.Done, Fields: []string{}, Parents: []ChangeParent{},
+		Cursor: ChangeCursor(c.History, c.Sequence), Sequence: int(c.Sequence), At: c.At, Noun: c.Noun,
+		ObjectID: c.ObjectID, Action: c.Done, Fields: []string{}, Parents: []ChangeParent{},
 	}
 	if c.ClientID != "" {
 		shown.ClientID = &c.ClientID
 	}
 	switch c.Done {
 	case Created, Deleted, Reset:
-	default: // an entry of before, too, which did not tell
+	default: // also an entry of an older program
 		shown.Action = Updated
 		for _, field := range c.Fields {
 			if k&numbersKind != 0 || isNotNumber(field) {
@@ -111,7 +111,7 @@ func (k ChangeKinds) Show(c *Change) *VisibleChange {
 		}
 	}
 	for _, parent := range c.Parents {
-		// On a user hangs what the office wants to know of it, which is no part of a customer.
+		// What belongs to a user is not part of a customer.
 		if parent.Noun != "" && parent.Noun != NounUser {
 			shown.Parents = append(shown.Parents, parent)
 		}
@@ -139,26 +139,26 @@ func LatestOnly(changes []*VisibleChange) []*VisibleChange {
 	return kept
 }
 
-// FromOldest is the place before the oldest entry that is kept.
+// FromOldest is the position before the oldest entry that is stored.
 const FromOldest int64 = -1
 
 type ChangeQuery struct {
-	History string // of which After is; "" for the present one
+	History string // that After belongs to; "" for the current one
 	After   int64  // a number of the log, or FromOldest
-	First   int    // at most so many entries
+	First   int    // the most entries
 	Kinds   ChangeKinds
 	Seeing  ChangeKinds // all that the caller may see, for ChangePage.Seen
 }
 
-// ChangePage is a page of the feed, and how the log stands at its moment.
+// ChangePage is a page of the feed, and the state of the log in its snapshot.
 type ChangePage struct {
 	History   string    // of the log
-	Continues bool      // the history that was asked for, from After on, though the log has another one by now
+	Continues bool      // the log has another history now, but the same entries from After on
 	Changes   []*Change // of the kinds that were asked for, in order
-	More      bool      // of them behind the page
+	More      bool      // entries of these kinds follow the page
 	Removed   int64     // entries up to this number are gone
 	Latest    int64     // the number of the last entry
-	Seen      int64     // of the last one that the caller may see, or After when there is none behind it
+	Seen      int64     // that of the last entry that the caller may see, or After when none follows it
 }
 
 type ChangeReader interface {
@@ -166,8 +166,7 @@ type ChangeReader interface {
 	ReadChanges(b *Batch, q ChangeQuery, into *ChangePage) Queued
 }
 
-// FollowOnPrimary has what a request reads from here on answered by the server that takes writes: a replica may not
-// have come as far as the place from which on somebody reads the feed.
+// FollowOnPrimary sends the rest of a request's reads to the primary: a replica may not have the cursor's entry yet.
 func FollowOnPrimary(ctx context.Context) { SessionOf(ctx).StayOnPrimary() }
 
 // ReadChangePage reads a page of the feed. Errors: CursorExpired, and those of a Sender.
@@ -182,7 +181,7 @@ func ReadChangePage(ctx context.Context, store ChangeReader, q ChangeQuery) (*Ch
 	return page, page.Expired(q.History, q.After)
 }
 
-// Expired refuses a place from which on the log cannot be told without a gap. The place at its end is always good.
+// Expired returns CursorExpired when entries after this position are missing. The end of the log is always valid.
 func (p *ChangePage) Expired(history string, after int64) error {
 	switch {
 	case history != "" && history != p.History && !p.Continues, after > p.Latest:
@@ -195,7 +194,7 @@ func (p *ChangePage) Expired(history string, after int64) error {
 		"export the records again, and go on from the cursor that the export names")
 }
 
-// End is the cursor of the last change that the caller may see, or of the log's end where all those are removed.
+// End is the cursor of the last change that the caller may see, or of the log's end when all of those are removed.
 func (p *ChangePage) End() string {
 	if p.Seen < p.Removed {
 		return ChangeCursor(p.History, p.Latest)
@@ -203,7 +202,7 @@ func (p *ChangePage) End() string {
 	return ChangeCursor(p.History, p.Seen)
 }
 
-// Show are the page's entries as somebody who may see these kinds sees them.
+// Show returns the page's entries as a caller who may see these kinds sees them.
 func (p *ChangePage) Show(kinds ChangeKinds) []*VisibleChange {
 	shown := make([]*VisibleChange, 0, len(p.Changes))
 	for _, c := range p.Changes {
@@ -211,7 +210,7 @@ func (p *ChangePage) Show(kinds ChangeKinds) []*VisibleChange {
 		if s == nil {
 			continue
 		}
-		if n := len(shown); n > 0 && shown[n-1].Sequence == s.Sequence { // from before the last, all is told again
+		if n := len(shown); n > 0 && shown[n-1].Sequence == s.Sequence { // resuming there repeats all of this number
 			shown[n-1].Cursor = ChangeCursor(c.History, c.Sequence-1)
 		}
 		shown = append(shown, s)
@@ -226,7 +225,7 @@ func ChangeCursor(history string, sequence int64) string {
 
 var changeCursor = regexp.MustCompile(`^([a-z0-9]{8,16})\.(0|[1-9][0-9]{0,18})$`)
 
-// ParseChangeCursor reads what ChangeCursor gives. Errors: BadInput.
+// ParseChangeCursor is the inverse of ChangeCursor. Errors: BadInput.
 func ParseChangeCursor(cursor string) (history string, sequence int64, err error) {
 	if found := changeCursor.FindStringSubmatch(cursor); found != nil {
 		if sequence, err = strconv.ParseInt(found[2], 10, 64); err == nil {
@@ -237,10 +236,10 @@ func ParseChangeCursor(cursor string) (history string, sequence int64, err error
 		"it is that of a change, or the one that an export names")
 }
 
-// NewHistory is a name for a history of the change log.
+// NewHistory makes a random name for a history of the change log.
 func NewHistory() string { return strings.ToLower(rand.Text()[:16]) }
 
-// ParseChangeNoun knows a noun of the feed by its name in the APIs (CUSTOMER).
+// ParseChangeNoun parses a noun's name in the APIs (CUSTOMER). Errors: BadInput.
 func ParseChangeNoun(name string) (Noun, error) {
 	for _, of := range Nouns {
 		if of.Name().APIName() == name {
@@ -284,6 +283,6 @@ func (n *Noun) UnmarshalGQL(v any) (err error) {
 // MarshalGQL writes the enum value of the GraphQL schema: CREATED.
 func (a ChangeAction) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(a.APIName())) }
 
-// UnmarshalGQL is for gqlgen, which reads no such value.
+// UnmarshalGQL is only for gqlgen; actions are never read.
 func (*ChangeAction) UnmarshalGQL(any) error { return errors.New("an action is never an input") }
 func (a ChangeAction) APIName() string       { return strings.ToUpper(string(a)) }

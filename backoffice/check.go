@@ -1,13 +1,13 @@
 package backoffice
 
-// checker gathers all that is wrong with an input, so that its caller can fix it in one go.
+// checker collects all faults of an input, so that its caller can fix them in one go.
 type checker struct{ found []*UserError }
 
 func (c *checker) add(code UserErrorCode, message string, field ...string) {
 	c.found = append(c.found, &UserError{Code: code, Message: message, Field: field})
 }
 
-// refusal is the error of the write that is not done, nil when nothing is wrong.
+// refusal returns the faults as one error, nil for none.
 func (c *checker) refusal() error {
 	if len(c.found) == 0 {
 		return nil
@@ -15,7 +15,7 @@ func (c *checker) refusal() error {
 	return Refuse(c.found...)
 }
 
-// canonical reads a text that may be missing with one of the domain's parsers and keeps what the parser makes of it.
+// canonical parses a text that may be missing with one of the domain's parsers and stores the result.
 func canonical[T ~string](c *checker, text *T, parse func(string) (string, error), field ...string) {
 	if *text == "" {
 		return
@@ -28,7 +28,7 @@ func canonical[T ~string](c *checker, text *T, parse func(string) (string, error
 	*text = T(parsed)
 }
 
-// reference checks an identifier that may not be missing. Whether something has it, only a store can tell.
+// reference checks the form of a required identifier. Only a store can tell whether a record has it.
 func (c *checker) reference(id string, field ...string) {
 	if id == "" {
 		c.add(CodeRequired, "this field is required", field...)

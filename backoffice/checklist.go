@@ -13,13 +13,13 @@ type Checklist struct {
 func (c *Checklist) Identity() string               { return c.ID }
 func (c *Checklist) Position(key OrderKey) Position { return positionByName(key, c.ID, c.Name) }
 
-// ChecklistFilter is what a caller wants of a list of checklists; nil is no filter.
+// ChecklistFilter picks checklists; nil is no filter.
 type ChecklistFilter struct {
 	Language        *string
 	FinancialYearID *string
 }
 
-// ChecklistCriteria is a ChecklistFilter made ready for the store; zero fields are no criterion.
+// ChecklistCriteria is a ChecklistFilter prepared for the store; zero fields are no criterion.
 type ChecklistCriteria struct {
 	Nothing         bool
 	Language        string

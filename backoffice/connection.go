@@ -13,27 +13,26 @@ type Entity interface {
 // Node is any record that GraphQL can fetch by identifier.
 type Node = Entity
 
-// List is a question for pages with what is needed to go on; all pages that answer it share it.
+// List is a query for pages, with what following pages need. All pages of one query share it.
 type List[C comparable] struct {
 	Ask  ListQuery[C]
 	Seal func(Order, Position) string // makes a cursor
-
-	// Exists tells for each parent whether its list has rows in a window that has no rows of its own.
+	// Exists reports for each parent whether its list has rows in a window.
 	Exists func(ctx context.Context, window Window, parents []string) ([]bool, error)
 }
 
-// Connection is a page of a list as GraphQL sees it. It keeps the question that it answers, so that totals, status
-// counts and the page's surroundings are read only when they are asked for.
+// Connection is a page of a list as GraphQL sees it. It keeps its query, so that totals, status counts and the page's
+// neighbours are read only when they are asked for.
 type Connection[T Entity, C comparable] struct {
 	List   *List[C]
 	Parent string // whose list; NoParent at the root
 	Items  []T
 	Places []Position // as in Page
 	More   bool       // as in Page
-	Whole  []T        // the whole list where it is known; nil: the store is asked about it
+	Whole  []T        // the whole list if it is in memory; nil: ask the store
 }
 
-// Known is the page of a list that is known whole, by identifier, and that is read forward.
+// Known makes a page of a list that is wholly in memory, ordered by identifier and read forward.
 func Known[T Entity, C comparable](whole []T, window Window, seal func(Order, Position) string) *Connection[T, C] {
 	from := 0
 	if window.HasAfter {
@@ -49,19 +48,19 @@ func Known[T Entity, C comparable](whole []T, window Window, seal func(Order, Po
 	if whole == nil {
 		c.Whole = []T{}
 	}
-	c.List = &List[C]{Ask: ListQuery[C]{Window: window}, Seal: seal, Exists: func(_ context.Context, _ Window, parents []string) ([]bool, error) {
+	c.List = &List[C]{Ask: ListQuery[C]{Window: window}, Seal: seal}
+	c.List.Exists = func(_ context.Context, _ Window, parents []string) ([]bool, error) {
 		exists := make([]bool, len(parents))
 		for i := range exists {
-			exists[i] = from > 0 // it is asked for what lies before the page alone
+			exists[i] = from > 0 // only asked about rows before the page
 		}
 		return exists, nil
-	}}
+	}
 	return c
 }
 
 func (c *Connection[T, C]) Nodes() []T { return c.Items }
 
-// Edges are the page's rows with their cursors.
 func (c *Connection[T, C]) Edges() []*ConnectionEdge[T] {
 	block := make([]ConnectionEdge[T], len(c.Items))
 	edges := make([]*ConnectionEdge[T], len(c.Items))
@@ -72,10 +71,9 @@ func (c *Connection[T, C]) Edges() []*ConnectionEdge[T] {
 	return edges
 }
 
-// PageInfo describes the page's place in its list.
 func (c *Connection[T, C]) PageInfo() *PageInfo { return &PageInfo{of: c} }
 
-// ConnectionEdge is a row of a page with its place in the list.
+// ConnectionEdge is a row of a page with its cursor.
 type ConnectionEdge[T Entity] struct {
 	Node   T
 	Parent string // whose list; NoParent at the root
@@ -84,7 +82,7 @@ type ConnectionEdge[T Entity] struct {
 	sealed string
 }
 
-// Cursor is the row's place, sealed once however many aliases ask for it.
+// Cursor returns the row's sealed position. It is sealed once, however many aliases ask for it.
 func (e *ConnectionEdge[T]) Cursor() string {
 	if e.sealed == "" {
 		e.sealed = e.of.cursor(e.no)
@@ -92,7 +90,6 @@ func (e *ConnectionEdge[T]) Cursor() string {
 	return e.sealed
 }
 
-// cursor is the place of a row, sealed.
 func (c *Connection[T, C]) cursor(no int) string {
 	order := c.List.Ask.Order
 	if c.Places != nil {
@@ -101,7 +98,7 @@ func (c *Connection[T, C]) cursor(no int) string {
 	return c.List.Seal(order, c.Items[no].Position(order.Key))
 }
 
-// PageInfo describes a page's place in its list.
+// PageInfo describes a page's position in its list.
 type PageInfo struct{ of paged }
 
 type paged interface {
@@ -109,17 +106,17 @@ type paged interface {
 	around(after bool) (exists bool, look *PageCheck)
 }
 
-// StartCursor is the first row's place, null on an empty page.
+// StartCursor is the first row's cursor, null on an empty page.
 func (p *PageInfo) StartCursor() Text { start, _ := p.of.ends(); return Text(start) }
 
-// EndCursor is the last row's place, null on an empty page.
+// EndCursor is the last row's cursor, null on an empty page.
 func (p *PageInfo) EndCursor() Text { _, end := p.of.ends(); return Text(end) }
 
-// Around reports whether rows of the list stand after the page, or before it. A page may have to look into the store to
-// know that: then look says where, and exists says nothing.
+// Around reports whether the list has rows after the page, or before it. If only the store knows, look is the query for
+// it and exists has no meaning.
 func (p *PageInfo) Around(after bool) (exists bool, look *PageCheck) { return p.of.around(after) }
 
-// PageCheck is a question about the surroundings of a page. Looks with equal List and Window can be put as one.
+// PageCheck asks whether a page has neighbours. Checks with equal List and Window can be sent as one.
 type PageCheck struct {
 	List   any // the *List, by identity
 	Window Window
@@ -134,8 +131,8 @@ func (c *Connection[T, C]) ends() (start, end string) {
 	return c.cursor(0), c.cursor(len(c.Items) - 1)
 }
 
-// around: rows in the direction of travel were noticed while reading (More). Beyond a limit that the caller set with a
-// cursor, and before a numbered page that is empty, one has to look.
+// around knows the rows in the direction of travel (More). Rows beyond a cursor that the caller set, and before a
+// numbered page that is empty, need a PageCheck.
 func (c *Connection[T, C]) around(after bool) (exists bool, look *PageCheck) {
 	w := c.List.Ask.Window
 	var beyond Window
@@ -155,7 +152,6 @@ func (c *Connection[T, C]) around(after bool) (exists bool, look *PageCheck) {
 	return false, &PageCheck{List: c.List, Window: beyond, Parent: c.Parent, Exists: c.List.Exists}
 }
 
-// The connections of the nouns that need no more than Connection.
 type (
 	CustomerConnection         = Connection[*Customer, CustomerCriteria]
 	CustomerEdge               = ConnectionEdge[*Customer]

@@ -2,7 +2,6 @@ package backoffice
 
 func (a *Consultation) Identity() string { return a.ID }
 
-// Position tells where the entry stands in a list of that order.
 func (a *Consultation) Position(key OrderKey) Position {
 	p := Position{Key: key, ID: a.ID}
 	if key == KeyAt {
@@ -11,7 +10,7 @@ func (a *Consultation) Position(key OrderKey) Position {
 	return p
 }
 
-// SubjectName is the person's name at that moment, nil for a pair.
+// SubjectName is the person's name at the time, nil for a pair.
 func (a *Consultation) SubjectName() *string {
 	if a.Subject == nil {
 		return nil
@@ -22,7 +21,7 @@ func (a *Consultation) SubjectName() *string {
 // NewestFirst is the order in which a customer's consultations are listed.
 var NewestFirst = Order{Key: KeyAt, Descending: true}
 
-// ConsultationCriteria picks among the entries of the register: all of them.
+// ConsultationCriteria picks all entries of the register.
 type ConsultationCriteria struct{}
 
 var ConsultationTable = &Table[Consultation, ConsultationCriteria]{

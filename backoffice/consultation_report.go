@@ -5,14 +5,14 @@ import "context"
 // ConsultationReport answers a customer who asks who consulted its registration numbers.
 type ConsultationReport struct {
 	CustomerID string
-	Customer   *Customer // nil when it is there no more; its entries stay
+	Customer   *Customer // nil when it was deleted; its entries stay
 	At         Instant   // when the report was made
 	Entries    []*Consultation
-	Receipts   int // kept elsewhere, with which the register was compared
+	Receipts   int // outside the database, compared with the register
 }
 
-// ReportConsultations gathers the entries of the register under a customer: reads, searches that found it and exports,
-// oldest first. NotFound when there is neither such a customer nor an entry under the identifier.
+// ReportConsultations collects the entries of the register about a customer: reads, searches that found it and exports,
+// oldest first. NotFound when neither a customer nor an entry has the identifier.
 func ReportConsultations(ctx context.Context, store Store, customerID string, at Instant) (ConsultationReport, error) {
 	report := ConsultationReport{CustomerID: customerID, At: at}
 	customer, found, err := Find(ctx, store.CustomersWithoutNumbers(), customerID)
@@ -32,7 +32,7 @@ func ReportConsultations(ctx context.Context, store Store, customerID string, at
 	return report, err
 }
 
-// EachConsultation visits the entries of the register under a customer, oldest first, and stops at the first error of
+// EachConsultation visits the entries of the register about a customer, oldest first, and stops at the first error of
 // visit. It reads no other entries.
 func EachConsultation(ctx context.Context, store Store, customerID string, visit func(*Consultation) error) error {
 	if !IsID(customerID) {

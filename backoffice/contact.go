@@ -16,17 +16,18 @@ const (
 	maxPhone = 40
 )
 
-// ParseEmail reads one e-mail address without a display name, of at most 254 characters, whose domain is a name with
-// a dot. Its case is kept as written; FoldEmail compares. Anything else is BadInput.
+// ParseEmail checks an e-mail address without a display name, of at most 254 characters, whose domain is a name with
+// a dot. It keeps the case; FoldEmail compares. Anything else is BadInput.
 func ParseEmail(text string) (string, error) {
-	refused := Errorf(BadInput, "an e-mail address is written as in name@example.be, with at most %d characters", maxEmail)
+	refused := Errorf(BadInput,
+		"an e-mail address is written as in name@example.be, with at most %d characters", maxEmail)
 	if len(text) > 4*maxEmail || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxEmail {
 		return "", refused
 	}
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
 		return "", refused
 	}
-	// net/mail also reads names, comments and quotes; an address that it gives back unchanged has none of these.
+	// net/mail also reads names, comments and quotes; an address that it returns unchanged has none of these.
 	address, err := mail.ParseAddress(text)
 	if err != nil || address.Address != text || address.Name != "" {
 		return "", refused
@@ -54,7 +55,7 @@ func isDomain(domain string) bool {
 	return len(labels) > 1 && strings.ContainsFunc(labels[len(labels)-1], unicode.IsLetter)
 }
 
-// FoldEmail gives the form by which addresses are matched: without case, and however accents are encoded.
+// FoldEmail returns the form that addresses are compared in: without case, with accents in one encoding.
 func FoldEmail(text string) string {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -64,16 +65,16 @@ func FoldEmail(text string) string {
 	return strings.ToLower(text)
 }
 
-// phonePattern is what a number may be written with: digits and their separators, then perhaps an extension. Words
-// around a number are refused, which the library would drop.
+// phonePattern matches digits with separators, then perhaps an extension. It does not allow words around a number,
+// which the library would drop.
 var phonePattern = regexp.MustCompile(`^\+?[0-9(][0-9()./\- \x{00A0}\x{202F}]*( ?(ext\.?|x|#) ?[0-9]{1,7})?$`)
 
-// decimalPattern is how a spreadsheet's number may be written: its last digit is none of the telephone number.
+// decimalPattern matches a spreadsheet's number: its last digit is not part of the telephone number.
 var decimalPattern = regexp.MustCompile(`^[0-9]+\.[0-9]$`)
 
-// ParsePhone reads a telephone number, Belgian unless it starts with a country's prefix, and returns its
-// international format ("+32 2 555 12 12"). A number that cannot be one by its length and prefix is BadInput, as is one
-// whose international format would be read as another number (a few odd trunk prefixes).
+// ParsePhone parses a telephone number, Belgian unless it starts with a country's prefix, and returns its
+// international format ("+32 2 555 12 12"). A number with an impossible length or prefix is BadInput, as is one whose
+// international format would be parsed as another number (a few odd trunk prefixes).
 func ParsePhone(text string) (string, error) {
 	number, ok := internationalPhone(text)
 	if again, fixed := internationalPhone(number); !ok || !fixed || again != number {

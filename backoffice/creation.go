@@ -10,18 +10,17 @@ type creation[T any, C comparable] struct {
 	action  string
 	table   *Table[T, C]
 	made    *T
-	at      Instant               // when the object says that it was created; zero: now
-	key     Optional[string]      // the idempotency key
-	content values                // all that was asked for, in its canonical form
-	wrong   checker               // what is wrong without looking into the store
-	told    func() map[string]any // as OriginWrite has it; nil when an origin makes no such objects for others
-
-	look  func(ctx context.Context, tx Tx) error // reads what the object is checked against; nil: nothing
-	check func(check *checker)                   // holds the object to it
+	at      Instant                                // the object's time of creation; zero: now
+	key     Optional[string]                       // the idempotency key
+	content values                                 // all that was asked for, in canonical form
+	wrong   checker                                // faults that were found without the store
+	told    func() map[string]any                  // see OriginWrite.Sent; nil when an origin does not make such objects
+	look    func(ctx context.Context, tx Tx) error // reads what the object is checked against; nil: nothing
+	check   func(check *checker)                   // checks the object against that
 }
 
-// create makes the object once per idempotency key: it checks and writes it; or, when the key was used for the same
-// content within IdempotencyPeriod, reads the object again that was made then.
+// create makes the object once per idempotency key: it checks and writes the object. If the key was used for the same
+// content within IdempotencyPeriod, it returns the object that was made then, as it is now.
 func create[T any, C comparable](ctx context.Context, s *Service, c creation[T, C]) (*T, error) {
 	checkKey(c.key, &c.wrong)
 	if c.told != nil {
@@ -78,7 +77,7 @@ func create[T any, C comparable](ctx context.Context, s *Service, c creation[T, 
 		if err := c.table.Writer(tx).Insert(ctx, made); err != nil {
 			return false, err
 		}
-		return false, tx.LogChanges(ctx, &Change{At: now, ClientID: c.by.ClientID, Action: c.action, Noun: noun, ObjectID: id, Fields: c.content.names()})
+		return false, tx.LogChanges(ctx, changeBy(c.by, now, c.action, noun, id, c.content.names()...))
 	})
 	if err != nil {
 		return nil, err

@@ -11,32 +11,33 @@ import (
 	"time"
 )
 
-// Principal is the credential pair, or the person, that makes a request, as far as anyone may know it.
+// Principal is the credential pair or person that makes a request, without secrets.
 type Principal struct {
-	ClientID  string // of a person PersonID
+	ClientID  string // PersonID for a person
 	Name      string
 	Scopes    []Scope
-	ExpiresAt Instant // of the pair, or of what the person signed in with; zero: never
+	ExpiresAt Instant // of the pair, or of the person's token; zero: never
 	Person    *Person // nil for a pair
 	Secret    string  // identifies the secret that signed in, without revealing it; empty for a person
 
-	TrustedOnly bool // it may send trusted documents alone: see TrustedDocument
+	TrustedOnly bool // it may send only trusted documents: see TrustedDocument
 	Restriction Restriction
-	From        netip.Addr // where a pair that is held to networks has signed in
+	From        netip.Addr // the address of sign-in of a pair with networks
 }
 
 // SameRights reports whether two principals may do and see the same.
 func (v *Principal) SameRights(other *Principal) bool {
-	return v.Restriction == other.Restriction && v.TrustedOnly == other.TrustedOnly && slices.Equal(v.Scopes, other.Scopes)
+	return v.Restriction == other.Restriction && v.TrustedOnly == other.TrustedOnly &&
+		slices.Equal(v.Scopes, other.Scopes)
 }
 
-// TrustedOnly reports whether the caller may send no documents but trusted ones.
+// TrustedOnly reports whether the caller may send only trusted documents.
 func TrustedOnly(ctx context.Context) bool {
 	principal := RequestOf(ctx).Principal
 	return principal != nil && principal.TrustedOnly
 }
 
-// EndOfRights is why a context has ended of which the caller may not go on; nil when it has not, or for other reasons.
+// EndOfRights returns why the caller lost its rights, if that ended the context; nil otherwise.
 func EndOfRights(ctx context.Context) error {
 	if cause := context.Cause(ctx); Denies(cause) {
 		return cause
@@ -44,16 +45,16 @@ func EndOfRights(ctx context.Context) error {
 	return nil
 }
 
-// Has reports whether the pair holds a scope; no pair holds none.
+// Has reports whether the principal has a scope; nil has none.
 func (v *Principal) Has(scope Scope) bool { return v != nil && slices.Contains(v.Scopes, scope) }
 
-// HasRequired is Has for a scope that may be "", which nobody needs.
+// HasRequired is Has for a scope that may be "": no scope is needed then.
 func (v *Principal) HasRequired(scope Scope) bool { return scope == "" || v.Has(scope) }
 
-// MaxLiveSecrets is how many secrets of a pair work at one time: two, while it is being rotated.
+// MaxLiveSecrets is how many secrets of a pair work at the same time: two during a rotation.
 const MaxLiveSecrets = 2
 
-// Credential is a credential pair as the store keeps it. Its secrets are known by their digests only.
+// Credential is a credential pair as the store keeps it. Of its secrets only the digests are stored.
 type Credential struct {
 	ID          string // the client id
 	Name        string
@@ -61,14 +62,14 @@ type Credential struct {
 	CreatedAt   Instant
 	ExpiresAt   Instant            // zero: never
 	RevokedAt   Instant            // zero: not revoked
-	TrustedOnly bool               // GraphQL documents that it sends have to be trusted ones
-	Restriction Restriction        // of what it sees; it stays as it was made
+	TrustedOnly bool               // it may send only trusted GraphQL documents
+	Restriction Restriction        // of what it sees; never changed
 	Networks    Networks           // from where it signs in
-	LastUsedAt  Instant            // the beginning of the last day (UTC) on which it signed in, as far as servers have told; zero: none
+	LastUsedAt  Instant            // the start (UTC) of the last day of sign-in that servers reported; zero: none
 	Secrets     []CredentialSecret // newest first
 }
 
-// Principal is the pair as one that makes requests with a secret, which is named as by CredentialSecret.Name.
+// Principal is the pair that makes requests with a secret, named by CredentialSecret.Name.
 func (c *Credential) Principal(secret string) *Principal {
 	return &Principal{
 		ClientID: c.ID, Name: c.Name, Scopes: c.Scopes, ExpiresAt: c.ExpiresAt, Secret: secret,
@@ -76,8 +77,7 @@ func (c *Credential) Principal(secret string) *Principal {
 	}
 }
 
-// A pair that nobody says anything else of ends after CredentialLife, and those who look after pairs are warned
-// CredentialWarning before the end.
+// A pair expires after CredentialLife by default, and operators are warned CredentialWarning before that.
 const (
 	CredentialLife    = 365 * day
 	CredentialWarning = 14 * day
@@ -85,7 +85,7 @@ const (
 	day = 24 * time.Hour
 )
 
-// EndsSoon reports whether a living pair is about to end, and in how many days, begun ones counted.
+// EndsSoon reports whether a live pair expires within CredentialWarning, and in how many days, rounded up.
 func (c *Credential) EndsSoon(now Instant) (days int, soon bool) {
 	left := c.ExpiresAt.Time().Sub(now.Time())
 	if c.ExpiresAt.IsZero() || !c.Live(now) || left > CredentialWarning {
@@ -94,8 +94,8 @@ func (c *Credential) EndsSoon(now Instant) (days int, soon bool) {
 	return int((left + day - 1) / day), true
 }
 
-// Extend gives the pair another end, zero for none. Refused with NOT_ALLOWED on a pair that is revoked or expired,
-// with INVALID for an end that is not in the future.
+// Extend changes the pair's expiry; zero is never. Refused with NOT_ALLOWED for a pair that is revoked or expired, with
+// INVALID for an expiry that is not in the future.
 func (c *Credential) Extend(expires, now Instant) error {
 	if !c.Live(now) {
 		return refused(CodeNotAllowed, "the pair is revoked or expired; create a new one")
@@ -126,8 +126,8 @@ func (s CredentialSecret) Name() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// NewCredential makes a pair without a secret. Name needs 1 to 200 characters, none of them a control character;
-// expires is zero or later than now. Refused otherwise, with each fault.
+// NewCredential makes a pair without a secret. Name has 1 to 200 characters without control characters; expires is zero
+// or later than now. Refused otherwise, with each fault.
 func NewCredential(id, name string, scopes []Scope, now, expires Instant) (*Credential, error) {
 	var faults []*UserError
 	name = strings.TrimSpace(name)
@@ -156,16 +156,16 @@ func NewCredential(id, name string, scopes []Scope, now, expires Instant) (*Cred
 	return pair, nil
 }
 
-// Live reports whether the pair works at a moment: neither revoked nor expired.
+// Live reports whether the pair is neither revoked nor expired at now.
 func (c *Credential) Live(now Instant) bool {
 	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || now < c.ExpiresAt)
 }
 
-// Live reports whether the secret works at a moment, provided that its pair does.
+// Live reports whether the secret works at now, if its pair is live.
 func (s CredentialSecret) Live(now Instant) bool { return s.ExpiresAt.IsZero() || now < s.ExpiresAt }
 
-// Rotate gives the pair a new secret. The newest of those that live stays live for overlap, or shorter when it was to
-// end sooner; all others end. Refused with NOT_ALLOWED on a pair that is revoked or expired.
+// Rotate gives the pair a new secret. The newest live secret stays live for overlap, or until its own expiry if that is
+// sooner; all others end. Refused with NOT_ALLOWED for a pair that is revoked or expired.
 func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) error {
 	if !c.Live(now) {
 		return refused(CodeNotAllowed, "the pair is revoked or expired; create a new one")
@@ -184,28 +184,29 @@ func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) e
 	return nil
 }
 
-// ChangeNetworks lets the pair sign in from networks, and no more from others; one that it has already, or has not,
-// stays as it is. Refused with NOT_ALLOWED on a pair that is revoked or expired, and for the last of its networks,
-// without which it would work from everywhere; with INVALID for too many.
+// ChangeNetworks adds networks and removes others; adding a present network or removing an absent one does nothing.
+// Refused with NOT_ALLOWED for a pair that is revoked or expired, and for removing its last network, without which it
+// would work from everywhere; with INVALID for too many.
 func (c *Credential) ChangeNetworks(add, remove Networks, now Instant) error {
 	if !c.Live(now) {
 		return refused(CodeNotAllowed, "the pair is revoked or expired; create a new one")
 	}
-	texts := slices.DeleteFunc(slices.Concat(c.Networks, add).Texts(), func(text string) bool { return slices.Contains(remove.Texts(), text) })
-	networks, err := NewNetworks(texts)
+	networks, err := NewNetworks(slices.DeleteFunc(slices.Concat(c.Networks, add).Texts(),
+		func(text string) bool { return slices.Contains(remove.Texts(), text) }))
 	switch {
 	case err != nil:
 		return refused(CodeInvalid, "a pair has at most 64 networks", "networks")
 	case len(networks) == 0 && len(c.Networks) > 0:
-		return refused(CodeNotAllowed, "without its last network the pair would work from everywhere; create a new one for that")
+		return refused(CodeNotAllowed,
+			"without its last network the pair would work from everywhere; create a new one for that")
 	}
 	c.Networks = networks
 	return nil
 }
 
-// ChangeScopes gives the pair scopes and takes others from it; one that it has already, or has not, stays as it is.
-// Refused with NOT_ALLOWED on a pair that is revoked or expired, with INVALID for an unknown scope and one that is
-// given and taken.
+// ChangeScopes adds scopes and removes others; adding a present scope or removing an absent one does nothing. Refused
+// with NOT_ALLOWED for a pair that is revoked or expired, with INVALID for an unknown scope and one that is added and
+// removed.
 func (c *Credential) ChangeScopes(add, remove []Scope, now Instant) error {
 	if !c.Live(now) {
 		return refused(CodeNotAllowed, "the pair is revoked or expired; create a new one")
@@ -244,15 +245,14 @@ type CredentialStore interface {
 	CreateCredential(ctx context.Context, pair *Credential) error
 	// Credential returns a pair, revoked and expired ones too. NotFound when the client id is unknown.
 	Credential(ctx context.Context, clientID string) (*Credential, error)
-	// Credentials returns every pair with its secrets, revoked and expired ones too, ordered by client id, bytewise,
-	// in as many statements however many there are. An empty store returns none and no error.
+	// Credentials returns every pair with its secrets, revoked and expired ones too, ordered by client id, bytewise.
+	// The number of statements does not depend on the number of pairs. An empty store returns none and no error.
 	Credentials(ctx context.Context) ([]*Credential, error)
 	// UpdateCredential reads a pair, lets change alter it and stores all of it but ID, CreatedAt and LastUsedAt, in
-	// one transaction that no other update of the pair overlaps. change may run again when the transaction has to.
-	// When change returns an error nothing is stored and that error is returned. NotFound when the client id is
-	// unknown.
+	// one transaction that no other update of the pair overlaps. change may run again when the transaction does. When
+	// change returns an error nothing is stored and that error is returned. NotFound when the client id is unknown.
 	UpdateCredential(ctx context.Context, clientID string, change func(*Credential) error) error
-	// CredentialsUsed keeps that pairs were used on the day that begins at an instant, in one statement. A later day
-	// that is kept stays, and what is no pair is passed over.
+	// CredentialsUsed stores that pairs were used on the day that begins at an instant, in one statement. A later day
+	// that is stored stays; unknown identifiers are ignored.
 	CredentialsUsed(ctx context.Context, clientIDs []string, day Instant) error
 }

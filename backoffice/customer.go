@@ -29,7 +29,7 @@ type Customer struct {
 	OwnName      Text // the name as it was given; may be missing. Name is the one to show
 	FirstName    Text
 	LastName     Text
-	DisplayName  string   // kept with the row: see DisplayNameOf
+	DisplayName  string   // stored with the row: see DisplayNameOf
 	Scopes       []string // support scopes, sorted, each once
 	KboNumber    Text     // companies only, 10 digits
 	CompanyType  LegalForm
@@ -46,8 +46,8 @@ type Customer struct {
 	UpdatedAt          Instant
 	Version            int // grows by one with every change
 
-	// HiddenChanges counts the changes of registration numbers alone, and OpenUpdatedAt is when it was changed but for
-	// those, 0 for UpdatedAt: they are what a pair without privacy.read sees of Version and UpdatedAt. See VisibleTo.
+	// HiddenChanges counts the changes of registration numbers alone. OpenUpdatedAt is the time of the last other
+	// change, 0 for UpdatedAt. VisibleTo makes from them the Version and UpdatedAt of callers without privacy.read.
 	HiddenChanges int
 	OpenUpdatedAt Instant
 }
@@ -62,8 +62,8 @@ type Address struct {
 	Country     Text
 }
 
-// CustomerFields is what a caller sends to make or to change a customer. When one is made, absent and null are the
-// same; when one is changed, absent keeps and null clears.
+// CustomerFields is the input to create or update a customer. In an update absent keeps and null clears; in a creation
+// both leave the field empty.
 type CustomerFields struct {
 	Type                     Optional[CustomerType]
 	Name                     Optional[string]
@@ -82,7 +82,7 @@ type CustomerFields struct {
 	SpouseRegistrationNumber Optional[string] // needs privacy.read
 }
 
-// AddressFields is an address as sent: absent keeps and null clears each part.
+// AddressFields is the input for an address: absent keeps and null clears each part.
 type AddressFields struct {
 	Street      Optional[string]
 	HouseNumber Optional[string]
@@ -92,7 +92,7 @@ type AddressFields struct {
 	Country     Optional[string]
 }
 
-// CustomerTable is the table of customers. The registration numbers, which are sealed, are not in it.
+// CustomerTable does not have the registration numbers, which are sealed.
 var CustomerTable = &Table[Customer, CustomerCriteria]{
 	nothing: func(c CustomerCriteria) bool { return c.Nothing },
 	Noun:    NounCustomer,
@@ -126,7 +126,7 @@ var CustomerTable = &Table[Customer, CustomerCriteria]{
 
 var customerInput = inputOf[CustomerFields](CustomerTable, "RegistrationNumber", "SpouseRegistrationNumber")
 
-// Name is the name as given, else first and last name of a private person, else null.
+// Name is the own name, else the first and last name of a private person, else null.
 func (c *Customer) Name() Text {
 	if c.OwnName != "" {
 		return c.OwnName
@@ -134,7 +134,7 @@ func (c *Customer) Name() Text {
 	return c.workedOutName()
 }
 
-// workedOutName is the name that a private person shows without one of its own.
+// workedOutName is the name of a private person without a name of its own.
 func (c *Customer) workedOutName() Text {
 	switch {
 	case c.Type != PrivatePerson:
@@ -155,8 +155,8 @@ func DisplayNameOf(c *Customer) string {
 	return c.ID
 }
 
-// SearchTextOf is what CustomerFilter.Search looks in: the folded display name, code and e-mail, a line each, so that
-// no search reaches across two of them. A FUZZY one looks in a line of its own, in capitals, which no other finds.
+// SearchTextOf is the text that CustomerFilter.Search searches: the folded display name, code and e-mail, a line each,
+// so that no match spans two of them. A FUZZY search uses a fourth line, in capitals, which other searches never match.
 func SearchTextOf(c *Customer) string {
 	name := Fold(c.DisplayName)
 	return name + "\n" + Fold(string(c.CustomerCode)) + "\n" + Fold(string(c.Email)) + "\n" + fuzzyWords(name)

@@ -9,9 +9,9 @@ type CustomerUpdate struct {
 }
 
 // UpdateCustomer changes a customer; it needs customers.write, and privacy.read when a registration number is sent,
-// also as null. A change that changes nothing leaves version and updatedAt alone and is not logged; that a number is
-// the stored one, which the caller learns by it, is entered as a search that found the customer. Refused also with
-// NOT_FOUND (id), STALE_VERSION, TAKEN (customerCode) and NOT_FOUND (responsibleId).
+// also as null. An update without any change leaves version and updatedAt alone and is not logged. If a number is the
+// stored one, the caller learns that, so the register gets an entry of a search that found the customer. Refused also
+// with NOT_FOUND (id), STALE_VERSION, TAKEN (customerCode) and NOT_FOUND (responsibleId).
 func (s *Service) UpdateCustomer(
 	ctx context.Context, by *Principal, id string, in CustomerFields, expected Versions,
 ) (*Customer, error) {
@@ -30,9 +30,9 @@ func (s *Service) UpdateCustomer(
 	return plan.changes[0].after.VisibleTo(by), nil
 }
 
-// UpdateCustomers changes a customer for each input, as UpdateCustomer does. A customer is changed by one input of a
-// batch: a second one is STALE_VERSION when it expects a version, else NOT_ALLOWED (id). A customer code that another
-// customer has before the batch, or gets by it, is TAKEN. Refused as a whole with INVALID (inputs).
+// UpdateCustomers changes a customer for each input, as UpdateCustomer does. A second input for the same customer is
+// STALE_VERSION when it expects a version, else NOT_ALLOWED (id). A customer code that another customer has before the
+// batch, or gets in it, is TAKEN. Refused as a whole with INVALID (inputs).
 func (s *Service) UpdateCustomers(
 	ctx context.Context, by *Principal, inputs []CustomerUpdate, mode BatchMode,
 ) (*BatchOutcome[Customer], error) {
@@ -60,7 +60,7 @@ type customerUpdates struct {
 	log     []*Change
 }
 
-// customerUpdate is what becomes of one input: the customer as it is then, or what is wrong.
+// customerUpdate is the result of one input: the customer after it, or the faults.
 type customerUpdate struct {
 	after     *Customer
 	found     []*UserError
