@@ -64,7 +64,7 @@ type customerUpdates struct {
 type customerUpdate struct {
 	after     *Customer
 	found     []*UserError
-	confirmed []PrivacyField // numbers that the caller has learned
+	confirmed []PrivacyField // numbers that the caller learned
 }
 
 func (s *Service) updateCustomers(
@@ -84,7 +84,7 @@ func (s *Service) updateCustomers(
 			return nil, err
 		}
 		ids[i], sent[i] = inputs[i].ID, &Customer{}
-		inputs[i].Fields.apply(sent[i], &checker{}) // with nothing but what was sent
+		inputs[i].Fields.apply(sent[i], &checker{}) // only what was sent
 	}
 	ids = sound(ids...)
 	err = s.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
@@ -96,7 +96,9 @@ func (s *Service) updateCustomers(
 				found, err = ReadByID(ctx, tx.Customers(), ids, 0)
 			}
 			return err
-		}, func(ctx context.Context) error { return others.look(ctx, tx, sent...) }, versionsFrom(tx, &others.versionsFrom))
+		}, func(ctx context.Context) error {
+			return others.look(ctx, tx, sent...)
+		}, versionsFrom(tx, &others.versionsFrom))
 		if err != nil {
 			return false, err
 		}
@@ -135,7 +137,7 @@ func (p *customerUpdates) refused() bool {
 	return false
 }
 
-// planUpdates works out what the updates make of the stored customers.
+// planUpdates applies the updates to the stored customers.
 func (s *Service) planUpdates(
 	by *Principal, action string, inputs []CustomerUpdate, mode BatchMode, stored map[string]*Customer, others *around,
 ) (*customerUpdates, error) {
@@ -183,11 +185,11 @@ func (s *Service) planUpdates(
 		}
 		now := InstantOf(s.now())
 		after.Version = NextVersion(after.Version, others.versionsFrom)
-		after.UpdatedAt = max(after.UpdatedAt, now) // a clock that was set back hides no change from updatedSince
+		after.UpdatedAt = max(after.UpdatedAt, now) // else a clock that was set back hides changes from updatedSince
 		after.NoteChange(before, len(changed) == len(numbers), others.versionsFrom)
 		into.after = &after
 		plan.written = append(plan.written, &after)
-		plan.log = append(plan.log, &Change{At: now, ClientID: by.ClientID, Action: action, Noun: NounCustomer, ObjectID: after.ID, Fields: changed.names()})
+		plan.log = append(plan.log, changeBy(by, now, action, NounCustomer, after.ID, changed.names()...))
 	}
 	return plan, nil
 }

@@ -8,10 +8,11 @@ import (
 // MaxSupportScopes is how many support scopes a customer may have.
 const MaxSupportScopes = 100
 
-// customerType decides on what a customer's names and numbers may be. The check brings the KBO number into its form of
-// ten digits, and drops the name of a private person that is the one worked out.
+// customerType checks a customer's names and numbers by its type. It stores the KBO number as ten digits, and drops the
+// own name of a private person that equals the one made of first and last name.
 var customerType = func() WritableField[Customer] {
-	f := wordField("type", func(c *Customer) *CustomerType { return &c.Type }, CustomerTypes, ParseCustomerTypeLabel, "a customer is a company or a private person")
+	f := wordField("type", func(c *Customer) *CustomerType { return &c.Type }, CustomerTypes, ParseCustomerTypeLabel,
+		"a customer is a company or a private person")
 	known := f.check
 	f.check = func(c *Customer, check *checker) {
 		switch c.Type {
@@ -40,7 +41,7 @@ var companyType = func() WritableField[Customer] {
 	return f
 }()
 
-// checkCompany: which legal forms there are depends on whether the company has a KBO number.
+// checkCompany checks the KBO number and the legal form, which depends on having a KBO number.
 func checkCompany(check *checker, c *Customer) {
 	canonical(check, &c.KboNumber, ParseKBONumber, "kboNumber")
 	if c.CompanyType == "" {
@@ -72,7 +73,7 @@ func checkScopes(c *Customer, check *checker) {
 	}
 }
 
-// Input is the field's name in GraphQL's inputs, as user errors and the change log have it.
+// Input is the field's name in GraphQL's inputs, in user errors and in the change log.
 func (f PrivacyField) Input() string {
 	if f == SpouseRegistrationNumber {
 		return "spouseRegistrationNumber"

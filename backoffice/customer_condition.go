@@ -1,12 +1,11 @@
 package backoffice
 
-// TranscriptsCondition is what must hold of a customer's transcripts: exactly one of the two is not nil.
+// TranscriptsCondition is a condition on a customer's transcripts: exactly one of the two is not nil.
 type TranscriptsCondition struct {
-	Some *TranscriptFilter // at least one of them meets it
-	None *TranscriptFilter // none of them meets it
+	Some *TranscriptFilter // at least one meets it
+	None *TranscriptFilter // none meets it
 }
 
-// criteria sets what a customer's transcripts must be. Errors: those of the filter.
 func (t *TranscriptsCondition) criteria(c *CustomerCriteria) error {
 	if t == nil {
 		return nil
@@ -22,21 +21,21 @@ func (t *TranscriptsCondition) criteria(c *CustomerCriteria) error {
 		return err
 	}
 	of, err := t.None.Criteria()
-	if !of.Nothing { // else nobody has one
+	if !of.Nothing { // else every customer meets it
 		c.NoTranscript = NestedOf(of)
 	}
 	return err
 }
 
-// RelationsCondition is what must hold of a customer's relations.
+// RelationsCondition is a condition on a customer's relations.
 type RelationsCondition struct {
 	Kind      *RelationKind      // nil: of any kind
 	Direction *RelationDirection // nil: seen from either end
-	AtLeast   *int               // how many of them there are, 1 when nil
-	None      *bool              // true: there are fewer
+	AtLeast   *int               // the least number of them, 1 when nil
+	None      *bool              // true: there must be fewer
 }
 
-// RelationsCriteria is a RelationsCondition made ready for the store; the zero value is no criterion.
+// RelationsCriteria is a RelationsCondition prepared for the store; the zero value is no criterion.
 type RelationsCriteria struct {
 	Kind      RelationKind
 	Direction RelationDirection
@@ -61,14 +60,12 @@ func (r *RelationsCondition) criteria() (c RelationsCriteria, err error) {
 type SearchMode string
 
 const (
-	// SearchExact finds what contains the text.
-	SearchExact SearchMode = "EXACT"
-	// SearchFuzzy finds names that are like it.
-	SearchFuzzy SearchMode = "FUZZY"
+	SearchExact SearchMode = "EXACT" // finds texts that contain the search
+	SearchFuzzy SearchMode = "FUZZY" // finds similar names
 )
 
-// OrderOf is the order that a caller wants of the customers whom the filter picks: the most similar first, when the
-// search is FUZZY and no order is asked for. Errors: BadInput for RELEVANCE without a search.
+// OrderOf is the order of the customers that the filter picks. A FUZZY search without an order has the most similar
+// first. Errors: BadInput for RELEVANCE without a search.
 func (f *CustomerFilter) OrderOf(o *CustomerOrder) (Order, error) {
 	searches := f != nil && f.Search != nil
 	if o == nil && searches && f.SearchMode == SearchFuzzy {
@@ -81,5 +78,5 @@ func (f *CustomerFilter) OrderOf(o *CustomerOrder) (Order, error) {
 	if !searches {
 		return order, Errorf(BadInput, "RELEVANCE goes with search")
 	}
-	return Order{Key: KeyRelevance}, nil // the best first, whichever way
+	return Order{Key: KeyRelevance}, nil // the best first, in either direction
 }

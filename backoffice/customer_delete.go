@@ -2,7 +2,7 @@ package backoffice
 
 import "context"
 
-// CustomerDeletion counts what goes with customers that are deleted: the records of each noun, and the stored files.
+// CustomerDeletion counts what is deleted with customers: the records of each noun, and the stored files.
 type CustomerDeletion struct{ Relations, Transcripts, Calculations, Documents, MinfinDocuments, Files int }
 
 type CustomerToDelete struct {
@@ -10,9 +10,9 @@ type CustomerToDelete struct {
 	Expected Versions
 }
 
-// DeleteCustomer erases a customer with its relations, transcripts (also of archived years), calculations, documents
-// and stored files; it needs customers.write. The files are removed once the rest is durable. All of it can be brought
-// back for as long as Service.Trash says. Refused with NOT_FOUND (id) and STALE_VERSION.
+// DeleteCustomer deletes a customer with its relations, transcripts (also of archived years), calculations, documents
+// and stored files; it needs customers.write. The files are removed after the rest is durable. All of it can be
+// restored within Service.Trash. Refused with NOT_FOUND (id) and STALE_VERSION.
 func (s *Service) DeleteCustomer(
 	ctx context.Context, by *Principal, id string, expected Versions,
 ) (CustomerDeletion, error) {
@@ -28,9 +28,8 @@ func (s *Service) DeleteCustomer(
 	return gone, err
 }
 
-// DeleteCustomers erases the customer of each input, as DeleteCustomer does. A second input for one customer is
-// NOT_FOUND. The deletion counts what goes with all of them, each record once. Refused as a whole with INVALID
-// (inputs).
+// DeleteCustomers deletes the customer of each input, as DeleteCustomer does. A second input for the same customer is
+// NOT_FOUND. The deletion counts the records of all of them, each once. Refused as a whole with INVALID (inputs).
 func (s *Service) DeleteCustomers(
 	ctx context.Context, by *Principal, inputs []CustomerToDelete, mode BatchMode,
 ) (*BatchOutcome[string], CustomerDeletion, error) {
@@ -53,7 +52,7 @@ func (s *Service) DeleteCustomers(
 	return outcome, gone, nil
 }
 
-// deleteCustomers tells for each input what is wrong with it.
+// deleteCustomers returns the faults of each input.
 func (s *Service) deleteCustomers(
 	ctx context.Context, by *Principal, action string, inputs []CustomerToDelete, mode BatchMode,
 ) (wrong [][]*UserError, gone CustomerDeletion, err error) {
@@ -70,7 +69,7 @@ func (s *Service) deleteCustomers(
 		ids[i] = inputs[i].ID
 	}
 	ids = sound(ids...)
-	var keys, kept []string // of files that go, and that wait in the trash
+	var keys, kept []string // of files to remove, and of those in the trash
 	err = s.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
 		keys, kept, gone = nil, nil, CustomerDeletion{}
 		var stored map[string]*Customer
@@ -101,7 +100,7 @@ func (s *Service) deleteCustomers(
 			}
 			delete(stored, in.ID)
 			going = append(going, in.ID)
-			if in.Expected != nil { // whoever else changes this version loses, or came first
+			if in.Expected != nil { // of several writers of this version only the first succeeds
 				c.Version = NextVersion(c.Version, from)
 				claimed = append(claimed, c)
 			}
@@ -134,10 +133,12 @@ func (s *Service) deleteCustomers(
 				return err
 			}
 			n := tx.DeletedRows()
-			gone = CustomerDeletion{n[NounRelation], n[NounTranscript], n[NounCalculation], n[NounDocument], n[NounMinfin], 0}
+			gone = CustomerDeletion{
+				n[NounRelation], n[NounTranscript], n[NounCalculation], n[NounDocument], n[NounMinfin], 0,
+			}
 			changes := make([]*Change, len(going))
 			for i, id := range going {
-				changes[i] = &Change{At: now, ClientID: by.ClientID, Action: action, Noun: NounCustomer, ObjectID: id}
+				changes[i] = changeBy(by, now, action, NounCustomer, id)
 			}
 			return tx.LogChanges(ctx, changes...)
 		})
@@ -154,7 +155,7 @@ func (s *Service) deleteCustomers(
 	return wrong, gone, nil
 }
 
-// remove deletes the row that a change is about and logs it.
+// remove deletes the object of a change and logs the change. Refused with NOT_FOUND (id).
 func remove[T any, C comparable](ctx context.Context, tx Tx, rows Writer[T, C], change *Change) error {
 	gone, err := rows.Delete(ctx, change.ObjectID)
 	if err != nil {

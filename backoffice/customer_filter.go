@@ -2,7 +2,7 @@ package backoffice
 
 import "time"
 
-// CustomerFilter is what a caller wants of a list of customers; all that is set must hold. A nil field is no filter.
+// CustomerFilter picks customers that meet all fields that are set. A nil field is no filter.
 type CustomerFilter struct {
 	Any                      []*CustomerFilter // nil: no filter; empty: matches nothing
 	Not                      *CustomerFilter   // one that matches everybody leaves nobody
@@ -21,14 +21,14 @@ type CustomerFilter struct {
 	RegistrationNumber       *string // needs privacy.read
 	SpouseRegistrationNumber *string // needs privacy.read
 	SearchMode               SearchMode
-	City                     *string // this and the two below whole, without regard to case and accents
+	City                     *string // this and the two below: the whole text, without regard to case and accents
 	PostalCode               *string
 	Country                  *string
 	HasEmail                 *bool
 	HasPhone                 *bool
 	HasResponsible           *bool
 	HasKboNumber             *bool
-	CreatedFrom              *Instant // this one inclusive, the one below exclusive; so are the other two
+	CreatedFrom              *Instant // From is inclusive, To is exclusive
 	CreatedTo                *Instant
 	UpdatedFrom              *Instant
 	UpdatedTo                *Instant
@@ -36,7 +36,7 @@ type CustomerFilter struct {
 	Relations                *RelationsCondition
 }
 
-// CustomerCriteria is a CustomerFilter made ready for the store: checked, folded, comparable.
+// CustomerCriteria is a CustomerFilter prepared for the store: checked, folded, comparable.
 type CustomerCriteria struct {
 	Nothing            bool // no customer can match
 	IDs                *IDs // one of these
@@ -51,12 +51,12 @@ type CustomerCriteria struct {
 	Search             string // folded
 	UpdatedSince       Instant
 	WithoutChecklistID string
-	// Blind indexes of the registration numbers, as bytes; while keys turn two of IndexSize, of which either may hold.
+	// Blind indexes of the registration numbers, as bytes; during a key rotation two of IndexSize: either may match.
 	RegistrationIndex       string
 	SpouseRegistrationIndex string
 
 	Any            Nested[CustomerCriteria] // at least one of these
-	Not            Nested[CustomerCriteria] // one, which must not hold
+	Not            Nested[CustomerCriteria] // one, which must not match
 	Fuzzy          string                   // words, as SearchTextOf writes them; then Search is empty
 	City           string                   // this and the two below folded
 	PostalCode     string
@@ -67,20 +67,20 @@ type CustomerCriteria struct {
 	HasKboNumber   Tristate
 	Created        Span
 	Updated        Span
-	SomeTranscript Nested[TranscriptCriteria] // one, which a transcript meets
+	SomeTranscript Nested[TranscriptCriteria] // one, which at least one transcript meets
 	NoTranscript   Nested[TranscriptCriteria] // one, which no transcript meets
 	Relations      RelationsCriteria
 }
 
 // Criteria checks the filter. index turns a registration number (11 digits) into its blind index; it is called only
-// when the filter has one. Errors: BadInput for a search of under 3 or over 200 characters, a number that is none,
-// filters too deep in each other, and what stands within another filter and may not: a registration number, since a
-// search for one is an entry of the register, and a FUZZY search.
+// when the filter has one. Errors: BadInput for a search of under 3 or over 200 characters, an invalid number, filters
+// nested too deep, and for what any and not may not have: a FUZZY search, and a registration number, because each
+// search for one is an entry of the register.
 func (f *CustomerFilter) Criteria(index func(PrivacyField, string) (string, error)) (CustomerCriteria, error) {
 	return f.criteria(index, 0)
 }
 
-// criteria is Criteria for a filter within so many others.
+// criteria is Criteria for a filter nested level deep.
 func (f *CustomerFilter) criteria(
 	index func(PrivacyField, string) (string, error), level int,
 ) (CustomerCriteria, error) {
@@ -104,10 +104,12 @@ func (f *CustomerFilter) criteria(
 	folded(&c.City, f.City, &c.Nothing)
 	folded(&c.PostalCode, f.PostalCode, &c.Nothing)
 	folded(&c.Country, f.Country, &c.Nothing)
-	c.HasEmail, c.HasPhone, c.HasResponsible, c.HasKboNumber = tristate(f.HasEmail), tristate(f.HasPhone), tristate(f.HasResponsible), tristate(f.HasKboNumber)
+	c.HasEmail, c.HasPhone = tristate(f.HasEmail), tristate(f.HasPhone)
+	c.HasResponsible, c.HasKboNumber = tristate(f.HasResponsible), tristate(f.HasKboNumber)
 	c.Created, c.Updated = spanOf(f.CreatedFrom, f.CreatedTo), spanOf(f.UpdatedFrom, f.UpdatedTo)
 	if level > 0 && (f.RegistrationNumber != nil || f.SpouseRegistrationNumber != nil) {
-		return c, Errorf(BadInput, "a registration number is searched for by a filter of its own, not within any or not")
+		return c, Errorf(BadInput,
+			"a registration number is searched for by a filter of its own, not within any or not")
 	}
 	if level > 0 && f.Search != nil && f.SearchMode == SearchFuzzy {
 		return c, Errorf(BadInput, "a FUZZY search does not stand within any or not")
@@ -129,7 +131,8 @@ func (f *CustomerFilter) criteria(
 		{"kboNumber", f.KboNumber, &c.KboNumber, ParseKBONumber},
 		{"search", f.Search, &c.Search, foldSearch},
 		{RegistrationNumber.Input(), f.RegistrationNumber, &c.RegistrationIndex, blind(RegistrationNumber)},
-		{SpouseRegistrationNumber.Input(), f.SpouseRegistrationNumber, &c.SpouseRegistrationIndex, blind(SpouseRegistrationNumber)},
+		{SpouseRegistrationNumber.Input(), f.SpouseRegistrationNumber, &c.SpouseRegistrationIndex,
+			blind(SpouseRegistrationNumber)},
 	} {
 		if text.sent == nil {
 			continue
@@ -142,7 +145,7 @@ func (f *CustomerFilter) criteria(
 	}
 	if f.Search != nil && f.SearchMode == SearchFuzzy {
 		c.Search, c.Fuzzy = "", fuzzyWords(c.Search)
-		c.Nothing = c.Nothing || c.Fuzzy == "" // nothing is like no words
+		c.Nothing = c.Nothing || c.Fuzzy == "" // no name is similar to no words
 	}
 	var err error
 	if err = f.Transcripts.criteria(&c); err != nil {
@@ -151,7 +154,8 @@ func (f *CustomerFilter) criteria(
 	if c.Relations, err = f.Relations.criteria(); err != nil {
 		return c, err
 	}
-	err = anyAndNot(f.Any, f.Not, level, func(f *CustomerFilter, level int) (CustomerCriteria, error) { return f.criteria(index, level) },
+	nested := func(f *CustomerFilter, level int) (CustomerCriteria, error) { return f.criteria(index, level) }
+	err = anyAndNot(f.Any, f.Not, level, nested,
 		func(c CustomerCriteria) bool { return c.Nothing }, &c.Any, &c.Not, &c.Nothing)
 	return c, err
 }

@@ -1,14 +1,14 @@
 package backoffice
 
-// CustomerKey names one customer by what is known of it; exactly one field is not nil.
+// CustomerKey names one customer; exactly one field is not nil.
 type CustomerKey struct {
 	ID           *string
 	CustomerCode *string
 	KboNumber    *string // in any accepted notation
 }
 
-// Query asks for the customers that the key names, and for a second one, which there may be of a KBO number.
-// Errors: BadInput for a key with none or several fields, and for a number that is none.
+// Query asks for up to two customers with the key: a KBO number may have several. Errors: BadInput for a key with none
+// or several fields, and for an invalid number.
 func (k *CustomerKey) Query() (ListQuery[CustomerCriteria], error) {
 	given := 0
 	for _, field := range []*string{k.ID, k.CustomerCode, k.KboNumber} {
@@ -17,14 +17,15 @@ func (k *CustomerKey) Query() (ListQuery[CustomerCriteria], error) {
 		}
 	}
 	if given != 1 {
-		return ListQuery[CustomerCriteria]{}, Errorf(BadInput, "a key has exactly one of id, customerCode and kboNumber")
+		return ListQuery[CustomerCriteria]{},
+			Errorf(BadInput, "a key has exactly one of id, customerCode and kboNumber")
 	}
 	filter := CustomerFilter{CustomerCode: k.CustomerCode, KboNumber: k.KboNumber}
 	criteria, err := filter.Criteria(nil)
 	return ListQuery[CustomerCriteria]{Criteria: criteria, Window: Window{Limit: 2}}, err
 }
 
-// Only is the customer that the key names, nil for none. Errors: BadInput when there are several.
+// Only returns the customer that the key names, nil for none. Errors: BadInput for several.
 func (k *CustomerKey) Only(found []*Customer) (*Customer, error) {
 	switch len(found) {
 	case 0:
@@ -32,5 +33,6 @@ func (k *CustomerKey) Only(found []*Customer) (*Customer, error) {
 	case 1:
 		return found[0], nil
 	}
-	return nil, Errorf(BadInput, "several customers have this KBO number; customers(filter: {kboNumber: …}) lists them")
+	return nil, Errorf(BadInput,
+		"several customers have this KBO number; customers(filter: {kboNumber: …}) lists them")
 }

@@ -1,10 +1,10 @@
 package backoffice
 
-// A caller without privacy.read must not learn from anything whether registration numbers are stored or were changed.
-// So for such a caller a customer has a version and a moment of change of its own, which a change of the numbers alone
-// does not move, and the columns of the numbers are not even read.
+// A caller without privacy.read must not learn whether registration numbers are stored or were changed. Such a caller
+// sees a version and an updatedAt that changes of numbers alone leave as they are, and the columns of the numbers are
+// not even read.
 
-// CustomersVisibleTo are the customers as a caller may read them.
+// CustomersVisibleTo returns the customers as a caller may read them.
 func CustomersVisibleTo(by *Principal, reads Readers) Reader[*Customer, CustomerCriteria] {
 	if by.Has(PrivacyRead) {
 		return reads.Customers()
@@ -12,7 +12,7 @@ func CustomersVisibleTo(by *Principal, reads Readers) Reader[*Customer, Customer
 	return reads.CustomersWithoutNumbers()
 }
 
-// StoreVisibleTo is the store as a caller may read it.
+// StoreVisibleTo returns the store as a caller may read it.
 func StoreVisibleTo(by *Principal, store Store) Store {
 	if by.Has(PrivacyRead) {
 		return store
@@ -33,8 +33,8 @@ func (s withoutNumbers) Records(of Noun) any {
 	return s.Store.Records(of)
 }
 
-// VisibleTo is the customer as a caller may see it: for one without privacy.read a copy without the numbers, with the
-// version and the moment of change that do not tell of them.
+// VisibleTo returns the customer as a caller may see it: without privacy.read a copy without the numbers, with the
+// version and the updatedAt that changes of numbers leave as they are.
 func (c *Customer) VisibleTo(by *Principal) *Customer {
 	if by.Has(PrivacyRead) {
 		return c
@@ -53,11 +53,11 @@ func (c *Customer) openUpdatedAt() Instant {
 	return c.UpdatedAt
 }
 
-// NoteChange works out, for a customer whose Version and UpdatedAt are those of its change, what pairs without
-// privacy.read see of them. numbersOnly is a change of nothing else than registration numbers; from is Tx.VersionsFrom.
+// NoteChange sets HiddenChanges and OpenUpdatedAt of a customer that has the Version and UpdatedAt of its change.
+// numbersOnly is a change of registration numbers alone; from is Tx.VersionsFrom.
 func (c *Customer) NoteChange(before *Customer, numbersOnly bool, from int) {
 	shown, at := before.Version-before.HiddenChanges, before.openUpdatedAt()
-	if !numbersOnly { // a file may take several versions at once, or set the version back
+	if !numbersOnly { // an import may skip versions, or set the version back
 		shown, at = max(NextVersion(shown, from), c.Version-before.HiddenChanges), 0
 	}
 	c.HiddenChanges, c.OpenUpdatedAt = max(0, min(c.Version-shown, c.Version-1)), at

@@ -20,17 +20,17 @@ func (c *Customer) SealedNumber(field PrivacyField) *Sealed {
 	return &c.Registration
 }
 
-// apply puts what was sent, but for the registration numbers, into a customer.
+// apply sets the fields of a customer that were sent, without the registration numbers.
 func (in *CustomerFields) apply(c *Customer, check *checker) {
 	shown := c.workedOutName()
 	customerInput.apply(in, c, check)
-	if c.Type == PrivatePerson && c.OwnName == shown { // sent as it was read, perhaps beside another last name
+	if c.Type == PrivatePerson && c.OwnName == shown { // sent as it was read, perhaps with a new last name
 		c.OwnName = ""
 	}
 	check.found = append(check.found, CustomerTable.Check(c)...)
 }
 
-// numbers reads the registration numbers that were sent: the digits, "" for one that is to be cleared.
+// numbers parses the registration numbers that were sent: the digits, "" for one to clear.
 func (s *Service) numbers(in *CustomerFields, check *checker) map[PrivacyField]string {
 	digits := map[PrivacyField]string{}
 	for _, field := range AllPrivacyFields {
@@ -50,8 +50,8 @@ func (s *Service) numbers(in *CustomerFields, check *checker) map[PrivacyField]s
 	return digits
 }
 
-// seal puts the numbers into the customer and returns the names of those fields that changed by it, and the fields that
-// hold the number already which was sent.
+// seal sets the customer's numbers. It returns the names of the fields that changed, and the fields that had the same
+// number before.
 func (s *Service) seal(c *Customer, digits map[PrivacyField]string) (changed values, same []PrivacyField, err error) {
 	changed = values{}
 	for field, number := range digits {
@@ -64,7 +64,7 @@ func (s *Service) seal(c *Customer, digits map[PrivacyField]string) (changed val
 		switch place := c.SealedNumber(field); {
 		case !place.SameNumber(sealed):
 			*place = sealed
-			changed[field.Input()] = "" // the name is all that may be told
+			changed[field.Input()] = "" // only the name may be logged
 		case number != "":
 			same = append(same, field)
 		}
@@ -72,16 +72,15 @@ func (s *Service) seal(c *Customer, digits map[PrivacyField]string) (changed val
 	return changed, same, nil
 }
 
-// around is what other records have to say about customers.
+// around has the other records that customers are checked against.
 type around struct {
-	users   map[string]*User
-	holders map[Text]string // who has a customer code
-
-	restriction  Restriction // of who writes
-	versionsFrom int         // see Tx
+	users        map[string]*User
+	holders      map[Text]string // the customer with a code
+	restriction  Restriction     // of the caller
+	versionsFrom int             // see Tx
 }
 
-// look reads what customers of these values are checked against.
+// look reads the records that customers with these values are checked against.
 func (a *around) look(ctx context.Context, tx Tx, customers ...*Customer) error {
 	*a = around{holders: map[Text]string{}, restriction: RestrictionOf(ctx)}
 	var users []string
@@ -89,7 +88,9 @@ func (a *around) look(ctx context.Context, tx Tx, customers ...*Customer) error 
 	codes := map[string]Text{}
 	for i, c := range customers {
 		users = append(users, c.ResponsibleID)
-		if c.CustomerCode == "" || CheckText(string(c.CustomerCode), MaxText) != nil || slices.ContainsFunc(coded, func(other *Customer) bool { return other.CustomerCode == c.CustomerCode }) {
+		has := func(other *Customer) bool { return other.CustomerCode == c.CustomerCode }
+		if c.CustomerCode == "" || CheckText(string(c.CustomerCode), MaxText) != nil ||
+			slices.ContainsFunc(coded, has) {
 			continue
 		}
 		place := strconv.Itoa(i)
@@ -113,39 +114,42 @@ func (a *around) look(ctx context.Context, tx Tx, customers ...*Customer) error 
 	})
 }
 
-// check holds a customer to the rules that other records have a part in. before is nil for a new one.
+// check checks a customer against other records. before is nil for a new one.
 func (a *around) check(c, before *Customer, check *checker) {
 	if a.restriction.IsSet() {
 		a.checkView(c, before, check)
 	}
-	if c.ResponsibleID != "" && CheckID(c.ResponsibleID) == nil && (before == nil || before.ResponsibleID != c.ResponsibleID) && a.users[c.ResponsibleID] == nil {
+	if c.ResponsibleID != "" && CheckID(c.ResponsibleID) == nil && a.users[c.ResponsibleID] == nil &&
+		(before == nil || before.ResponsibleID != c.ResponsibleID) {
 		check.add(CodeNotFound, "no user has this identifier", "responsibleId")
 	}
-	if holder, taken := a.holders[c.CustomerCode]; taken && (before == nil || before.CustomerCode != c.CustomerCode) && holder != c.ID {
+	if holder, taken := a.holders[c.CustomerCode]; taken && holder != c.ID &&
+		(before == nil || before.CustomerCode != c.CustomerCode) {
 		check.add(CodeTaken, "another customer has this code", "customerCode")
 	}
 }
 
-// checkView keeps a customer visible. What follows from other records the store checks at the end.
+// checkView checks that the customer stays visible. The store checks at the end what depends on other records.
 func (a *around) checkView(c, before *Customer, check *checker) {
 	user := a.users[c.ResponsibleID]
 	unknown := c.ResponsibleID != "" && user == nil
 	switch {
 	case before == nil && !unknown && !a.restriction.AdmitsNew(c, user) && !a.restriction.admitsNewOfSome(c):
-		check.add(CodeNotAllowed, outOfView) // whoever is responsible
-	case before == nil && !unknown && !a.restriction.AdmitsNew(c, user), before != nil && before.ResponsibleID != c.ResponsibleID && !unknown && !a.restriction.AdmitsResponsible(user):
+		check.add(CodeNotAllowed, outOfView) // with any responsible user
+	case before == nil && !unknown && !a.restriction.AdmitsNew(c, user),
+		before != nil && before.ResponsibleID != c.ResponsibleID && !unknown && !a.restriction.AdmitsResponsible(user):
 		check.add(CodeNotAllowed, outOfView, "responsibleId")
 	}
 }
 
-// claim keeps the code of a customer from those behind it in its batch.
+// claim reserves the code of a customer from later inputs of its batch.
 func (a *around) claim(c *Customer) {
 	if _, taken := a.holders[c.CustomerCode]; !taken && c.CustomerCode != "" {
 		a.holders[c.CustomerCode] = c.ID
 	}
 }
 
-// guardNumbers refuses registration numbers of a pair without privacy.read: sent to be changed, as null, or to be made.
+// guardNumbers refuses registration numbers from callers without privacy.read, in an update also null. Forbidden.
 func guardNumbers(by *Principal, in *CustomerFields, creating bool) error {
 	for _, field := range AllPrivacyFields {
 		sent := in.number(field)
@@ -156,7 +160,7 @@ func guardNumbers(by *Principal, in *CustomerFields, creating bool) error {
 	return nil
 }
 
-// draftCustomer is the customer that a caller wants made, with all that is wrong with it by itself.
+// draftCustomer makes the customer of an input, with the faults that it has by itself.
 func (s *Service) draftCustomer(by *Principal, in *CustomerFields, now Instant) (*draft[Customer], error) {
 	if err := guardNumbers(by, in, true); err != nil {
 		return nil, err
@@ -167,7 +171,7 @@ func (s *Service) draftCustomer(by *Principal, in *CustomerFields, now Instant) 
 	digits := s.numbers(in, &d.wrong)
 	d.content = customerInput.values(c)
 	for field, number := range digits {
-		if sent, _ := in.number(field).Get(); number == "" { // what is no number is another content than none
+		if sent, _ := in.number(field).Get(); number == "" { // an invalid number is different content than none
 			number = sent
 		}
 		d.content.set(field.Input(), number)
@@ -180,8 +184,7 @@ func (s *Service) draftCustomer(by *Principal, in *CustomerFields, now Instant) 
 }
 
 // CreateCustomer makes a customer; it needs customers.write, and privacy.read when a registration number is sent.
-// Refused also with TAKEN (customerCode), NOT_FOUND (responsibleId) and, for a key that was used before, as create
-// says.
+// Refused also with TAKEN (customerCode), NOT_FOUND (responsibleId) and, for a key that was used before, like create.
 func (s *Service) CreateCustomer(
 	ctx context.Context, by *Principal, in CustomerFields, key Optional[string],
 ) (*Customer, error) {
@@ -197,7 +200,8 @@ func (s *Service) CreateCustomer(
 	}
 	var others around
 	made, err := create(ctx, s, creation[Customer, CustomerCriteria]{
-		by: by, action: "createCustomer", table: CustomerTable, made: d.made, key: key, content: d.content, wrong: d.wrong,
+		by: by, action: "createCustomer", table: CustomerTable, made: d.made, key: key,
+		content: d.content, wrong: d.wrong,
 		told:  func() map[string]any { return customerInput.told(&in) },
 		look:  func(ctx context.Context, tx Tx) error { return others.look(ctx, tx, d.made) },
 		check: func(check *checker) { others.check(d.made, nil, check) },
@@ -208,8 +212,8 @@ func (s *Service) CreateCustomer(
 	return made.VisibleTo(by), nil
 }
 
-// CreateCustomers makes a customer of each input, as CreateCustomer does. Of several inputs with one customer code the
-// first has it, with Each the first that is right, and the others are TAKEN. Refused as a whole as createAll says.
+// CreateCustomers makes a customer of each input, as CreateCustomer does. Of several inputs with the same customer code
+// the first gets it, with Each the first valid one, and the others are TAKEN. Refused as a whole like createAll.
 func (s *Service) CreateCustomers(
 	ctx context.Context, by *Principal, inputs []BatchInput[CustomerFields], mode BatchMode, key Optional[string],
 ) (*BatchOutcome[Customer], error) {
@@ -240,7 +244,7 @@ func (s *Service) CreateCustomers(
 	return visibleTo(by, outcome), err
 }
 
-// visibleTo shows the customers of an outcome as they are to a caller.
+// visibleTo replaces the customers of an outcome by what a caller may see.
 func visibleTo(by *Principal, o *BatchOutcome[Customer]) *BatchOutcome[Customer] {
 	if o != nil {
 		for i := range o.Results {
