@@ -56,12 +56,10 @@ type Change struct {
 	ObjectID        string
 	Fields          []string // changed fields, sorted, in GraphQL's names; nil for a deletion; the flags of an act
 	Operator        string   // of an act: the user of the operating system and the host
-
 	// Done is what happened to the object. Parents are all that it belonged to before or belongs to now: their lists
 	// changed with it. The store sets both. Done is "" in entries of older programs.
 	Done    ChangeAction
 	Parents []ChangeParent
-
 	// VisibleAt is when the transaction became visible, by the store's clock: never before that of a smaller number.
 	// updatedSince compares with it. Zero in entries of older stores.
 	VisibleAt Instant

@@ -27,8 +27,7 @@ func (e *ChangeEdge) Cursor() string { return e.Node.Cursor }
 
 // LatestCursor is the cursor of the newest change that the caller may see, in the page's snapshot.
 func (c *ChangeConnection) LatestCursor() string { return c.Page.End() }
-
-func (c *ChangeConnection) PageInfo() *PageInfo { return &PageInfo{of: c} }
+func (c *ChangeConnection) PageInfo() *PageInfo  { return &PageInfo{of: c} }
 
 func (c *ChangeConnection) ends() (start, end string) {
 	if len(c.Items) == 0 {

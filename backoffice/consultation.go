@@ -32,7 +32,6 @@ type Consultation struct {
 	Operation  PrivacyOperation
 	CustomerID *string // nil for a search that found nobody; the export of a folder once had one entry for all
 	Fields     []PrivacyField
-
 	// The position in the register: Number counts from 1 within Chain. MAC is keyed and covers all of the above, both
 	// numbers and the MAC of the previous entry.
 	Chain  int64

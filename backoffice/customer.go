@@ -45,7 +45,6 @@ type Customer struct {
 	CreatedAt          Instant
 	UpdatedAt          Instant
 	Version            int // grows by one with every change
-
 	// HiddenChanges counts the changes of registration numbers alone. OpenUpdatedAt is the time of the last other
 	// change, 0 for UpdatedAt. VisibleTo makes from them the Version and UpdatedAt of callers without privacy.read.
 	HiddenChanges int

@@ -54,22 +54,21 @@ type CustomerCriteria struct {
 	// Blind indexes of the registration numbers, as bytes; during a key rotation two of IndexSize: either may match.
 	RegistrationIndex       string
 	SpouseRegistrationIndex string
-
-	Any            Nested[CustomerCriteria] // at least one of these
-	Not            Nested[CustomerCriteria] // one, which must not match
-	Fuzzy          string                   // words, as SearchTextOf writes them; then Search is empty
-	City           string                   // this and the two below folded
-	PostalCode     string
-	Country        string
-	HasEmail       Tristate
-	HasPhone       Tristate
-	HasResponsible Tristate
-	HasKboNumber   Tristate
-	Created        Span
-	Updated        Span
-	SomeTranscript Nested[TranscriptCriteria] // one, which at least one transcript meets
-	NoTranscript   Nested[TranscriptCriteria] // one, which no transcript meets
-	Relations      RelationsCriteria
+	Any                     Nested[CustomerCriteria] // at least one of these
+	Not                     Nested[CustomerCriteria] // one, which must not match
+	Fuzzy                   string                   // words, as SearchTextOf writes them; then Search is empty
+	City                    string                   // this and the two below folded
+	PostalCode              string
+	Country                 string
+	HasEmail                Tristate
+	HasPhone                Tristate
+	HasResponsible          Tristate
+	HasKboNumber            Tristate
+	Created                 Span
+	Updated                 Span
+	SomeTranscript          Nested[TranscriptCriteria] // one, which at least one transcript meets
+	NoTranscript            Nested[TranscriptCriteria] // one, which no transcript meets
+	Relations               RelationsCriteria
 }
 
 // Criteria checks the filter. index turns a registration number (11 digits) into its blind index; it is called only

@@ -149,7 +149,7 @@ func (a *around) claim(c *Customer) {
 	}
 }
 
-// guardNumbers refuses registration numbers from callers without privacy.read, in an update also null. Forbidden.
+// guardNumbers refuses registration numbers, in an update also null, from callers without privacy.read. Forbidden then.
 func guardNumbers(by *Principal, in *CustomerFields, creating bool) error {
 	for _, field := range AllPrivacyFields {
 		sent := in.number(field)

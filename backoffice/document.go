@@ -9,8 +9,7 @@ type CustomerDocument struct {
 	File       *File
 }
 
-func (d *CustomerDocument) Identity() string { return d.ID }
-
+func (d *CustomerDocument) Identity() string               { return d.ID }
 func (d *CustomerDocument) Position(key OrderKey) Position { return positionByName(key, d.ID, d.Name) }
 
 // CustomerDocumentFilter is what a caller wants of the list of all documents; nil is no filter.

@@ -16,8 +16,7 @@ const (
 	given
 )
 
-func Null[T any]() Optional[T] { return Optional[T]{state: null} }
-
+func Null[T any]() Optional[T]         { return Optional[T]{state: null} }
 func Value[T any](value T) Optional[T] { return Optional[T]{value: value, state: given} }
 
 // ValueOf is a value, or absent when there is none: for calls in which absent and null are one.

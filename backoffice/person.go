@@ -8,9 +8,8 @@ import (
 // Person is somebody who signed in at an identity provider, as far as they are known here.
 type Person struct {
 	Issuer, Subject string // who they are, for good; the name may change
-
-	Link   string // by which signed paths name them: they are in no store
-	Claims any    // belongs to whoever checked them
+	Link            string // by which signed paths name them: they are in no store
+	Claims          any    // belongs to whoever checked them
 }
 
 // PersonPrefix begins what a person has in the place of a client id. No pair's begins so.

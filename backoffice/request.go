@@ -6,21 +6,19 @@ import "context"
 // moment, and who counts. It is replaced as a whole, and never changed.
 type Request struct {
 	context.Context
-
-	ID          string     // by which it is logged
-	Principal   *Principal // nil when nobody is signed in
-	Session     *Session
-	Restriction Restriction
-	Budget      *Budget
-	Timeline    *Timeline
-	Statements  *StatementCount
-	Snapshot    Snapshot            // nil for reads that are each of their own moment
-	Ledger      Ledger              // nil discloses no registration number
-	CostBudget  CostBudget          // nil for a caller without one
-	Written     func(answer []byte) // is shown what is written of an answer of GraphQL, if it is set
-	act         *Act
-	drawings    *drawings
-
+	ID            string     // by which it is logged
+	Principal     *Principal // nil when nobody is signed in
+	Session       *Session
+	Restriction   Restriction
+	Budget        *Budget
+	Timeline      *Timeline
+	Statements    *StatementCount
+	Snapshot      Snapshot            // nil for reads that are each of their own moment
+	Ledger        Ledger              // nil discloses no registration number
+	CostBudget    CostBudget          // nil for a caller without one
+	Written       func(answer []byte) // is shown what is written of an answer of GraphQL, if it is set
+	act           *Act
+	drawings      *drawings
 	WithoutMemory bool // a snapshot that begins reads from the store alone
 	ReadOnce      bool // a snapshot that begins leaves no lists in memory, and records only that were asked for before
 }

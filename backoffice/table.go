@@ -11,14 +11,11 @@ type Table[T any, C comparable] struct {
 	Version       func(*T) *int // nil for nouns without one
 	Fields        []WritableField[T]
 	nothing       func(C) bool // criteria that no record can match; nil for none
-
 	// Unique names the fields whose values together only one record has, the one that is told of first; nil for none.
-	Unique []string
-
+	Unique       []string
 	File         func(*T) **File // where the record has its stored file; nil for nouns without one
 	FileKind     FileKind
 	FileRequired bool
-
 	// rule works out what follows from the fields, and holds the rules across them; nil for none.
 	rule func(*T, *checker)
 }
@@ -27,22 +24,18 @@ type Table[T any, C comparable] struct {
 // called Field gqlgen would take for the schema's __Field.)
 type WritableField[T any] struct {
 	Name string // in GraphQL's inputs; a part of an object has the object's name and a point before it
-
 	// At is where a record has the field: a func(*T) of a pointer to a Text, which may be missing, a string, a list of
 	// strings, an Instant, a bool, a float64 or a JSON; or a Word[T].
-	At any
-
-	Refers   Noun // the noun that an identifier or a list of them is of; "" for other fields
-	Optional bool // it may be missing
-
-	check func(*T, *checker) // the rule that needs no other record; nil for none
+	At       any
+	Refers   Noun               // the noun that an identifier or a list of them is of; "" for other fields
+	Optional bool               // it may be missing
+	check    func(*T, *checker) // the rule that needs no other record; nil for none
 }
 
 type Word[T any] struct {
 	Known []string // in the order of the schema
 	Get   func(*T) string
 	Set   func(*T, string)
-
 	// Label is the specification's word for it, and Parse reads that; nil where they are the same.
 	Label func(word string) string
 	Parse func(label string) (word string, err error)

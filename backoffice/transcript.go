@@ -54,7 +54,6 @@ type Transcript struct {
 	ChecklistID        string
 	FinancialYearID    string
 	Document           *File // the generated document, if it was stored
-
 	// Zero when it is not known, or not so; see Happened.
 	CreatedAt           Instant
 	CompletedAt         Instant // the last time

@@ -8,13 +8,12 @@ import (
 // Trashed is a deletion that can be undone: the record that was deleted, and all that went with it, as it was. It is no
 // record: nobody reads it but who looks into the trash, and nothing that it had is taken any more.
 type Trashed struct {
-	ID       string // of the record that was deleted
-	Noun     Noun   // a customer or a relation
-	ClientID string // who deleted it
-	At       Instant
-	Until    Instant // by the store's clock, when it is erased for good
-	WaitsFor string  // the customer with whom a relation comes back; "" for a relation that was deleted by itself
-
+	ID              string // of the record that was deleted
+	Noun            Noun   // a customer or a relation
+	ClientID        string // who deleted it
+	At              Instant
+	Until           Instant // by the store's clock, when it is erased for good
+	WaitsFor        string  // the customer with whom a relation comes back; "" for a relation that was deleted by itself
 	Customers       []*Customer
 	Relations       []*CustomerRelation
 	Transcripts     []*Transcript

@@ -63,12 +63,11 @@ func (s *Service) RestoreTrashed(ctx context.Context, ids ...string) (restored R
 }
 
 type restoring struct {
-	tx   Tx
-	all  Trashed
-	left []*Trashed
-	of   map[string]*Trashed // what a relation went with, by its identifier
-
-	waiting []*Trashed // relations that nobody asked for, which come back with a customer
+	tx      Tx
+	all     Trashed
+	left    []*Trashed
+	of      map[string]*Trashed // what a relation went with, by its identifier
+	waiting []*Trashed          // relations that nobody asked for, which come back with a customer
 }
 
 func (r *restoring) add(entry *Trashed) {

@@ -20,12 +20,9 @@ type User struct {
 const MaxLabels = 100
 
 // DisplayName is the name to show: the first and the last name.
-func (u *User) DisplayName() string { return strings.TrimSpace(u.FirstName + " " + u.LastName) }
-
-func SearchTextOfUser(u *User) string { return Fold(u.FirstName+" "+u.LastName) + "\n" + Fold(u.Email) }
-
-func (u *User) Identity() string { return u.ID }
-
+func (u *User) DisplayName() string            { return strings.TrimSpace(u.FirstName + " " + u.LastName) }
+func SearchTextOfUser(u *User) string          { return Fold(u.FirstName+" "+u.LastName) + "\n" + Fold(u.Email) }
+func (u *User) Identity() string               { return u.ID }
 func (u *User) Position(key OrderKey) Position { return positionByName(key, u.ID, u.DisplayName()) }
 
 // UserFilter is what a caller wants of a list of users; nil is no filter.

@@ -17,18 +17,16 @@ const MaxWebhooks = 100
 // from there. It sees with the eyes of a credential pair, or with the operator's, but for registration numbers, of
 // which it is told nothing.
 type Webhook struct {
-	ID        string
-	ClientID  string // the pair, "" for the operator
-	URL       string // https
-	Nouns     []Noun // nil: all that may be read but minfin documents
-	CreatedAt Instant
-
+	ID          string
+	ClientID    string // the pair, "" for the operator
+	URL         string // https
+	Nouns       []Noun // nil: all that may be read but minfin documents
+	CreatedAt   Instant
 	Secret      []byte // that signs, sealed
 	OldSecret   []byte // the one before, sealed, which signs as well until OldSecretEnd; nil for none
 	OldSecretTo Instant
-
-	Version int64 // grows with each act of an operator
-	Steps   int64 // grows with each step of a sender
+	Version     int64 // grows with each act of an operator
+	Steps       int64 // grows with each step of a sender
 	WebhookProgress
 }
 

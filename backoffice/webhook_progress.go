@@ -8,17 +8,15 @@ import (
 )
 
 type WebhookProgress struct {
-	Stop    WebhookStop // why nothing is sent, "" when something is
-	History string      // of the log, in which
-	At      int64       // all up to this number was received, or is nothing that the webhook is told
-
-	Message  *WebhookMessage // that is on its way, nil for none
-	Attempts int             // of it that have failed
-	Due      Instant         // when the next attempt is; zero: at once
-
-	Failure     string  // what came of the last attempt, "" when it was received
-	TriedAt     Instant // when that was, zero for never
-	DeliveredAt Instant // when a message was received last, zero for never
+	Stop        WebhookStop     // why nothing is sent, "" when something is
+	History     string          // of the log, in which
+	At          int64           // all up to this number was received, or is nothing that the webhook is told
+	Message     *WebhookMessage // that is on its way, nil for none
+	Attempts    int             // of it that have failed
+	Due         Instant         // when the next attempt is; zero: at once
+	Failure     string          // what came of the last attempt, "" when it was received
+	TriedAt     Instant         // when that was, zero for never
+	DeliveredAt Instant         // when a message was received last, zero for never
 }
 
 // WebhookMessage is what is sent, again and again if need be, until it is received.

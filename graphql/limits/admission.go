@@ -57,19 +57,17 @@ type waiter struct {
 
 // Share is what a running request has of the bound.
 type Share struct {
-	of     *Admission
-	pair   *pair
-	weight int64
-	size   size
-	left   bool
-
+	of       *Admission
+	pair     *pair
+	weight   int64
+	size     size
+	left     bool
 	turn     *turn // nil while it waits, and when it needs none
 	waits    int   // for how many things it waits
 	executed bool
-
-	since   time.Time // it is executed, or has its turn again
-	took    time.Duration
-	charged float64 // to its pair, until it is known what it took
+	since    time.Time // it is executed, or has its turn again
+	took     time.Duration
+	charged  float64 // to its pair, until it is known what it took
 }
 
 // size tells requests apart by weight: each takes room up to a bound, so that some is left for smaller ones.
