@@ -12,12 +12,12 @@ type CustomerDocument struct {
 func (d *CustomerDocument) Identity() string               { return d.ID }
 func (d *CustomerDocument) Position(key OrderKey) Position { return positionByName(key, d.ID, d.Name) }
 
-// CustomerDocumentFilter is what a caller wants of the list of all documents; nil is no filter.
+// CustomerDocumentFilter picks documents; nil is no filter.
 type CustomerDocumentFilter struct {
 	CustomerID *string
 }
 
-// DocumentCriteria is a CustomerDocumentFilter made ready for the store; zero fields are no criterion.
+// DocumentCriteria is a CustomerDocumentFilter prepared for the store; zero fields are no criterion.
 type DocumentCriteria struct {
 	Nothing    bool
 	CustomerID string

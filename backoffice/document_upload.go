@@ -5,8 +5,8 @@ import (
 	"net/url"
 )
 
-// DocumentUpload is a document that may be uploaded: its identifier is made before its bytes come, so that whoever
-// sends them again makes no second one. Nothing of it is stored.
+// DocumentUpload is a document that may be uploaded. It has an identifier before its bytes arrive, so that sending them
+// again does not make a second document. It is not stored.
 type DocumentUpload struct {
 	ID         string
 	CustomerID string
@@ -15,10 +15,11 @@ type DocumentUpload struct {
 
 // Path is where the bytes are sent, with a signature in place of credentials.
 func (u *DocumentUpload) Path(signature string) string {
-	return "/uploads/" + u.ID + "?" + url.Values{"customer": {u.CustomerID}, "name": {u.Name}, "signature": {signature}}.Encode()
+	query := url.Values{"customer": {u.CustomerID}, "name": {u.Name}, "signature": {signature}}
+	return "/uploads/" + u.ID + "?" + query.Encode()
 }
 
-// PrepareUpload says what UploadDocument may take; it needs customers.write. Refused with NOT_FOUND (customerId),
+// PrepareUpload makes the upload for UploadDocument; it needs customers.write. Refused with NOT_FOUND (customerId),
 // REQUIRED and INVALID (name), and NOT_ALLOWED where documents are another office's.
 func (s *Service) PrepareUpload(ctx context.Context, by *Principal, customerID, name string) (*DocumentUpload, error) {
 	if err := require(by, CustomersWrite); err != nil {
@@ -48,9 +49,9 @@ func (s *Service) PrepareUpload(ctx context.Context, by *Principal, customerID, 
 	return &DocumentUpload{ID: made.ID, CustomerID: customerID, Name: name}, nil
 }
 
-// UploadDocument stores the document of an upload as CreateDocument does, at most once: the same bytes again answer
-// the document that is there. Refused as CreateDocument says, with TAKEN for other bytes than it has, and with
-// NOT_FOUND when it has been deleted since.
+// UploadDocument stores the document of an upload as CreateDocument does, at most once: for the same bytes it returns
+// the existing document. Refused like CreateDocument, and with TAKEN for other bytes. NotFound when the document was
+// deleted.
 func (s *Service) UploadDocument(
 	ctx context.Context, by *Principal, upload *DocumentUpload, draft DocumentDraft,
 ) (*CustomerDocument, error) {

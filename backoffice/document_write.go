@@ -8,23 +8,22 @@ import (
 	"io"
 )
 
-// DocumentDraft is what a caller sends to make a document of a customer.
+// DocumentDraft is the input to create a customer's document.
 type DocumentDraft struct {
 	CustomerID  string
 	Name        string
 	ContentType string    // a media type
 	Content     io.Reader // its bytes, read to their end once
-	Max         int64     // how many bytes there may be
-	SHA256      []byte    // what they have to have, nil for whatever they have
+	Max         int64     // the most bytes
+	SHA256      []byte    // the expected digest, nil for any
 }
 
-// ErrTooManyBytes is the cause of OverLimit for a document with more bytes than it may have.
+// ErrTooManyBytes is the cause of OverLimit for a document with more bytes than DocumentDraft.Max.
 var ErrTooManyBytes = errors.New("a document has too many bytes")
 
-// CreateDocument stores a document of a customer; it needs customers.write. Nothing of it is left when it fails.
-// Refused with NOT_FOUND (customerId), REQUIRED and INVALID (name), INVALID (content) when it is empty or its digest
-// is another one, and, for a key that was used before, as create says: the same key takes the same bytes. OverLimit
-// for more bytes than Max.
+// CreateDocument stores a customer's document; it needs customers.write. When it fails nothing is left behind. Refused
+// with NOT_FOUND (customerId), REQUIRED and INVALID (name), INVALID (content) for no bytes or another digest, and, for a
+// key that was used before, like create: the bytes must be the same. OverLimit for more bytes than Max.
 func (s *Service) CreateDocument(
 	ctx context.Context, by *Principal, draft DocumentDraft, key Optional[string],
 ) (*CustomerDocument, error) {
@@ -39,7 +38,7 @@ func (s *Service) createDocument(
 ) (_ *CustomerDocument, err error) {
 	now := InstantOf(s.now())
 	made := &CustomerDocument{ID: id, Name: draft.Name, CustomerID: draft.CustomerID, CreatedAt: now}
-	if err := checkDocument(made); err != nil { // before its bytes are taken
+	if err := checkDocument(made); err != nil { // before reading its bytes
 		return nil, err
 	}
 	upload, err := BeginUpload(ctx, s.Store, s.Files)
@@ -68,7 +67,8 @@ func (s *Service) createDocument(
 	document, err := create(ctx, s, creation[CustomerDocument, DocumentCriteria]{
 		by: by, action: "createDocument", table: DocumentTable, made: made, at: now, key: key, content: content,
 		look: func(ctx context.Context, tx Tx) error {
-			return tx.Together(ctx, finding(tx.Customers(), made.CustomerID, &customer, &known), func(ctx context.Context) error { return upload.Commit(ctx, tx) })
+			return tx.Together(ctx, finding(tx.Customers(), made.CustomerID, &customer, &known),
+				func(ctx context.Context) error { return upload.Commit(ctx, tx) })
 		},
 		check: func(check *checker) {
 			if !known {
@@ -80,7 +80,7 @@ func (s *Service) createDocument(
 	return document, err
 }
 
-// checkDocument refuses a document whose bytes need not be looked at.
+// checkDocument checks a document without its bytes.
 func checkDocument(made *CustomerDocument) error {
 	var check checker
 	check.reference(made.CustomerID, "customerId")
@@ -108,7 +108,7 @@ func putDocument(ctx context.Context, upload *Upload, draft *DocumentDraft) (fil
 	return file, nil
 }
 
-// atMost reads no more than some bytes, and fails when there are more.
+// atMost reads up to left bytes, and fails with ErrTooManyBytes after them.
 type atMost struct {
 	r    io.Reader
 	left int64

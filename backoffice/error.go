@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Kind says what went wrong in the terms of the domain; each API has one table from kinds to its own answers.
+// Kind is what went wrong in terms of the domain; each API has one table from kinds to its own answers.
 type Kind uint8
 
 const (
@@ -32,25 +32,25 @@ const (
 	TooLarge
 	// OverLimit means that one request asks for more work than one may.
 	OverLimit
-	// CursorExpired means a place in the change log from which on it cannot be told without a gap.
+	// CursorExpired means a cursor after which entries of the change log are missing.
 	CursorExpired
 )
 
-// Error is the only error that crosses rooms. Message is safe to show to anyone; Cause is only for the log.
+// Error is the only error that crosses packages. Message is safe to show to anyone; Cause is only for the log.
 type Error struct {
 	Kind          Kind
 	Message       string
 	RequiredScope Scope        // with Forbidden
 	UserErrors    []*UserError // with Refused, at least one
-	Field         string       // with BadInput: the filter's field, or the header, that is at fault; "" for none in particular
-	Mirrored      bool         // with Refused: the record is another office's to write
+	Field         string       // with BadInput: the filter's field or the header at fault; "" for none in particular
+	Mirrored      bool         // with Refused: only another office may write the record
 	Cause         error
 }
 
 // Error returns the safe message, never the cause.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap gives the cause to errors.Is and errors.As; APIs never print it.
+// Unwrap returns the cause, which APIs never print.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // UserErrorCode names what a caller can fix about a write.
@@ -67,7 +67,7 @@ const (
 	CodeIdempotencyKeyReused  UserErrorCode = "IDEMPOTENCY_KEY_REUSED"
 )
 
-// UserError is one thing about the input of a write that its caller can fix.
+// UserError is one fault in the input of a write that its caller can fix.
 // Field is the path inside the input in GraphQL's names, nil when no single field is at fault.
 type UserError struct {
 	Code    UserErrorCode
@@ -75,12 +75,12 @@ type UserError struct {
 	Field   []string
 }
 
-// Errorf makes an error of a kind with a safe message. The message must not hold a value of the request.
+// Errorf makes an error of a kind with a safe message. The message must not contain a value of the request.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// Why is what a log says of an error: its cause, for what callers are told of it says less.
+// Why returns the innermost cause of an error, which has more details than its message. It is only for the log.
 func Why(err error) error {
 	var known *Error
 	for errors.As(err, &known) && known.Cause != nil {
@@ -102,7 +102,7 @@ func Fault(cause error, doing string) *Error {
 	return &Error{Kind: Internal, Message: "internal error", Cause: fmt.Errorf("%s: %w", doing, cause)}
 }
 
-// inField says which field of a filter is at fault.
+// inField sets the field of a filter that is at fault.
 func inField(err error, name string) error {
 	var known *Error
 	if !errors.As(err, &known) || known.Kind != BadInput {
@@ -113,7 +113,7 @@ func inField(err error, name string) error {
 	return &named
 }
 
-// MissingScope is the one answer to a pair that lacks a scope.
+// MissingScope is the error of a caller that lacks a scope.
 func MissingScope(scope Scope) *Error {
 	return &Error{Kind: Forbidden, Message: "this needs the scope " + scope.String(), RequiredScope: scope}
 }
@@ -122,10 +122,10 @@ func Refuse(userErrors ...*UserError) *Error {
 	return &Error{Kind: Refused, Message: "the input was refused", UserErrors: userErrors}
 }
 
-// Denies reports whether an error is about who the caller is, or what they may do.
+// Denies reports whether an error is Unauthenticated or Forbidden.
 func Denies(err error) bool { return KindOf(err) == Unauthenticated || KindOf(err) == Forbidden }
 
-// KindOf tells the kind of any error; one that is not ours is Internal.
+// KindOf returns the kind of any error: Timeout for an exceeded deadline, Internal for an error that is not an *Error.
 func KindOf(err error) Kind {
 	var known *Error
 	if errors.As(err, &known) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Every does something after each period, until the context ends.
+// Every calls do after each period, until the context ends.
 func Every(ctx context.Context, period time.Duration, do func()) {
 	tick := time.NewTicker(period)
 	defer tick.Stop()

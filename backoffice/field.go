@@ -2,8 +2,7 @@ package backoffice
 
 import "strings"
 
-// textField is a text that may be missing, which parse checks and brings into its stored form; nil for a text of which
-// other fields decide what it may be.
+// textField is an optional text. parse checks it and returns its stored form; nil if other fields decide.
 func textField[T any](name string, at func(*T) *Text, parse func(string) (string, error)) WritableField[T] {
 	f := WritableField[T]{Name: name, At: at, Optional: true}
 	if path := strings.Split(name, "."); parse != nil {
@@ -12,7 +11,6 @@ func textField[T any](name string, at func(*T) *Text, parse func(string) (string
 	return f
 }
 
-// requiredField is a text that may not be missing.
 func requiredField[T any](name string, at func(*T) *string, parse func(string) (string, error)) WritableField[T] {
 	return WritableField[T]{Name: name, At: at, check: func(record *T, check *checker) {
 		if *at(record) == "" {
@@ -23,12 +21,12 @@ func requiredField[T any](name string, at func(*T) *string, parse func(string) (
 	}}
 }
 
-// referenceField is the identifier of another record. Whether something has it, only a store can tell.
+// referenceField is the identifier of another record. Only a store can tell whether the record exists.
 func referenceField[T any](name string, to Noun, at func(*T) *string) WritableField[T] {
-	return WritableField[T]{Name: name, At: at, Refers: to, check: func(record *T, check *checker) { check.reference(*at(record), name) }}
+	check := func(record *T, check *checker) { check.reference(*at(record), name) }
+	return WritableField[T]{Name: name, At: at, Refers: to, check: check}
 }
 
-// optionalReference is one that may be missing.
 func optionalReference[T any](name string, to Noun, at func(*T) *string) WritableField[T] {
 	return WritableField[T]{Name: name, At: at, Refers: to, Optional: true, check: func(record *T, check *checker) {
 		if id := *at(record); id != "" {
@@ -37,12 +35,15 @@ func optionalReference[T any](name string, to Noun, at func(*T) *string) Writabl
 	}}
 }
 
-// wordField is one of a few words, which may not be missing. parse reads the specification's word for it, which its
-// Label is; nil where they are the same. wrong is told of another word; "" for a word that other fields decide on.
+// wordField is one of a few words and is required. parse reads the specification's word for it, which Label returns;
+// nil where they are the same. wrong is the message for any other word; "" if other fields check it.
 func wordField[T any, S ~string](
 	name string, at func(*T) *S, known []S, parse func(string) (S, error), wrong string,
 ) WritableField[T] {
-	word := Word[T]{Get: func(record *T) string { return string(*at(record)) }, Set: func(record *T, word string) { *at(record) = S(word) }}
+	word := Word[T]{
+		Get: func(record *T) string { return string(*at(record)) },
+		Set: func(record *T, word string) { *at(record) = S(word) },
+	}
 	isKnown := map[S]bool{}
 	for _, one := range known {
 		word.Known, isKnown[one] = append(word.Known, string(one)), true
@@ -65,17 +66,17 @@ func wordField[T any, S ~string](
 	return f
 }
 
-// listField is a list of texts without blanks, which may be empty; to is the noun that they identify, if they do.
+// listField is a list of texts without blanks, which may be empty; to is the noun that they identify, if any.
 func listField[T any](name string, to Noun, at func(*T) *[]string, check func(*T, *checker)) WritableField[T] {
 	return WritableField[T]{Name: name, At: at, Refers: to, Optional: true, check: check}
 }
 
-// madeField is the moment at which a record was made or changed, or came: everybody who makes one sets it.
+// madeField is the time at which a record was made, changed or imported. Every writer sets it.
 func madeField[T any](name string, at func(*T) *Instant) WritableField[T] {
 	return WritableField[T]{Name: name, At: at}
 }
 
-// momentField is one that may not be missing.
+// momentField is a required time.
 func momentField[T any](name string, at func(*T) *Instant) WritableField[T] {
 	return WritableField[T]{Name: name, At: at, check: func(record *T, check *checker) {
 		if at(record).IsZero() {
@@ -84,20 +85,19 @@ func momentField[T any](name string, at func(*T) *Instant) WritableField[T] {
 	}}
 }
 
-// notedField is a moment that is noted when something happens.
+// notedField is an optional time of an event.
 func notedField[T any](name string, at func(*T) *Instant) WritableField[T] {
 	return WritableField[T]{Name: name, At: at, Optional: true}
 }
 
-// plainField is a value of any other kind.
 func plainField[T, V any](name string, at func(*T) *V, check func(*T, *checker)) WritableField[T] {
 	return WritableField[T]{Name: name, At: at, check: check}
 }
 
-// plainText is the rule of a text that may be anything of at most MaxText characters.
+// plainText accepts any text of up to MaxText characters.
 func plainText(text string) (string, error) { return text, CheckText(text, MaxText) }
 
-// labelled is the one of some words that has a label; BadInput, with what is wrong, for none.
+// labelled returns the word that has a label. Errors: BadInput with the message wrong.
 func labelled[S interface {
 	~string
 	Label() string

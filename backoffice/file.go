@@ -9,16 +9,14 @@ import (
 	"io"
 )
 
-// FileKind says to which noun a stored file belongs, and so which scope guards it.
+// FileKind is the noun that a stored file belongs to, which decides the scope that guards it.
 type FileKind string
 
 const (
-	// TranscriptFile is the generated document of a completed transcript.
-	TranscriptFile  FileKind = "transcript"
+	TranscriptFile  FileKind = "transcript" // the generated document of a completed transcript
 	CalculationFile FileKind = "calculation"
 	DocumentFile    FileKind = "document"
-	// MinfinFile is a document of the tax administration.
-	MinfinFile FileKind = "minfin"
+	MinfinFile      FileKind = "minfin" // a document of the tax administration
 )
 
 // FileOwner is the record that a file belongs to; a signed download path names it, never the key.
@@ -27,25 +25,18 @@ type FileOwner struct {
 	ID   string
 }
 
-// File is what is known of a stored file. Its bytes are in a FileStore under Key and never change: new content gets a
-// new key.
+// File describes a stored file. Its bytes are in a FileStore under Key and never change: new content gets a new key.
 type File struct {
-	// Key is where a FileStore keeps the bytes; opaque, and shown to nobody.
-	Key string
-	// Owner is set by whoever reads the record; a FileStore knows nothing of it.
-	Owner FileOwner
-	// ContentType is a media type, with a charset for texts.
-	ContentType string
-	// Size is in bytes.
-	Size int
-	// MD5Hash is in base64, as the specification has it. It guards against accidents only.
-	MD5Hash string
-	// SHA256 is 32 bytes; it makes the strong ETag and Repr-Digest of a download.
-	SHA256      []byte
+	Key         string    // of the bytes in a FileStore; opaque, never shown
+	Owner       FileOwner // set by the reader of the record, not by a FileStore
+	ContentType string    // a media type, with a charset for texts
+	Size        int       // in bytes
+	MD5Hash     string    // in base64, as in the specification; against accidents only
+	SHA256      []byte    // 32 bytes, for the strong ETag and Repr-Digest of a download
 	TimeCreated Instant
 }
 
-// Same reports whether two records' files are one, as a change of them goes; nil is none.
+// Same reports whether a record's file is unchanged; nil is no file.
 func (f *File) Same(other *File) bool {
 	if f == nil || other == nil {
 		return f == other
@@ -55,30 +46,29 @@ func (f *File) Same(other *File) bool {
 
 // FileStore keeps bytes under keys that an Upload makes. All methods may be called at the same time.
 //
-// Errors are of kind NotFound (a key that holds nothing), BadInput (a range that cannot be), Timeout, or Unavailable
-// with the cause for the log.
+// Errors are of kind NotFound (an unknown key), BadInput (an impossible range), Timeout, or Unavailable with the cause
+// for the log.
 type FileStore interface {
-	// Put reads r to its end and keeps what it read under a new key. When it returns without an error, the bytes are
-	// durable; when it returns one, nothing is kept under the key, whatever happens to the process. The file has every
-	// field but Owner. Upload is the one caller: a sweep takes what no upload has registered.
+	// Put reads r to its end and stores the bytes under a new key. They are durable when it returns without an error;
+	// with an error nothing is stored under the key, even if the process dies. The file has every field but Owner. Only
+	// Upload calls it: a sweep removes files that no upload has registered.
 	Put(ctx context.Context, key string, r io.Reader, contentType string) (File, error)
-	// Open reads length bytes from offset, or to the end when length is negative. A range that reaches past the end
-	// gives what there is, which may be nothing. The caller closes the reader.
+	// Open reads length bytes from offset, or to the end when length is negative. A range past the end is cut, maybe to
+	// nothing. The caller closes the reader.
 	Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error)
-	// Missing returns those of the keys that hold nothing.
+	// Missing returns the keys that have no file.
 	Missing(ctx context.Context, keys []string) ([]string, error)
-	// Delete removes what is kept under the keys. A key that holds nothing is passed over.
+	// Delete removes the files of the keys. Unknown keys are ignored.
 	Delete(ctx context.Context, keys ...string) error
 }
 
-// FileDigest is an io.Writer that takes the measures of a file while its bytes pass by.
+// FileDigest is an io.Writer that computes the size and hashes of a file.
 type FileDigest struct {
 	size   int
 	md5    hash.Hash
 	sha256 hash.Hash
 }
 
-// NewFileDigest has seen nothing yet.
 func NewFileDigest() *FileDigest { return &FileDigest{md5: md5.New(), sha256: sha256.New()} }
 
 // Write never fails.

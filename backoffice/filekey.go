@@ -7,15 +7,15 @@ import (
 )
 
 // A key is 26 characters of lower-case base32: 13 random ones, then those of the upload that wrote the file, so that
-// the upload's one row in the store stands for all its files. A slash after the first two makes them the folder that
-// the file lies in: 1,024 folders keep each of them short at a million files.
+// the upload's one row in the store covers all its files. A slash after the first two makes them the file's folder:
+// with 1,024 folders each stays small at a million files.
 var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 const (
 	keyShard  = 2
 	keyLength = 2*uploadLength + 1
-	// uploadLength is that of 8 bytes in base32.
-	uploadLength = 13
+
+	uploadLength = 13 // 8 bytes in base32
 )
 
 func NewUploadID() string {
@@ -29,7 +29,7 @@ func NewFileKey(upload string) string {
 	return text[:keyShard] + "/" + text[keyShard:] + upload
 }
 
-// UploadOf is the upload that wrote the file under a key, "" for what is no key.
+// UploadOf returns the upload that wrote the file of a key, "" for an invalid key.
 func UploadOf(key string) string {
 	if !ValidFileKey(key) {
 		return ""
@@ -37,7 +37,8 @@ func UploadOf(key string) string {
 	return key[keyLength-uploadLength:]
 }
 
-// ValidFileKey holds for what NewFileKey makes, and so for nothing that could leave a folder or name a foreign object.
+// ValidFileKey reports whether a key has the form of NewFileKey, so that it cannot leave its folder or name a foreign
+// object.
 func ValidFileKey(key string) bool {
 	return len(key) == keyLength && key[keyShard] == '/' && isKeyText(key[:keyShard]) && isKeyText(key[keyShard+1:])
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// FinancialYear is the frame in which data is collected; at most one is current, the others are archived.
+// FinancialYear is a period for which data is collected; at most one is current, the others are archived.
 type FinancialYear struct {
 	ID            string
 	StartDate     string // a year, YYYY
@@ -19,7 +19,7 @@ type FinancialYear struct {
 func (y *FinancialYear) Identity() string               { return y.ID }
 func (y *FinancialYear) Position(key OrderKey) Position { return Position{Key: key, ID: y.ID} }
 
-// FinancialYearCriteria picks among the years; the zero value picks all.
+// FinancialYearCriteria picks financial years; the zero value picks all.
 type FinancialYearCriteria struct {
 	Current bool // only the current year
 }
@@ -43,10 +43,11 @@ var FinancialYearTable = &Table[FinancialYear, FinancialYearCriteria]{
 	},
 }
 
-// Years are all financial years, the earliest first. There are few.
+// Years returns all financial years, the earliest first. An office has few.
 func Years(ctx context.Context, reads Readers) ([]*FinancialYear, error) {
 	var years []*FinancialYear
-	err := EachPage(ctx, reads.FinancialYears(), ListQuery[FinancialYearCriteria]{}, NoParent, 0, func(page []*FinancialYear) error {
+	all := ListQuery[FinancialYearCriteria]{}
+	err := EachPage(ctx, reads.FinancialYears(), all, NoParent, 0, func(page []*FinancialYear) error {
 		years = append(years, page...)
 		return nil
 	})

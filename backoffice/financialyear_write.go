@@ -5,22 +5,22 @@ import (
 	"strconv"
 )
 
-// YearStart is what the operator wants of a new financial year.
+// YearStart has the operator's options for a new financial year.
 type YearStart struct {
 	Year           string // four digits
 	Skip           bool   // it need not be the year after the current one
-	WithChecklists bool   // the checklists of the current year come over: new ones of the same name, language and settings
+	WithChecklists bool   // copy the current year's checklists with their name, language and settings
 }
 
 type YearStarted struct {
 	Year       *FinancialYear
-	Checklists []*Checklist // those that came over
+	Checklists []*Checklist // the copies
 }
 
 // StartYear archives the current financial year and makes a new one current, in one transaction: the year after the
 // current one, or with Skip any later one, with endDate the same as startDate. An office without a current year starts
-// with any. It is the operator's, so it asks for no scope. Refused with INVALID, NOT_ALLOWED (not later, not the next)
-// and TAKEN (there is a year of that name), all of startDate.
+// with any. Only the operator calls it, so it checks no scope. Refused, all with startDate, with INVALID, NOT_ALLOWED
+// (not later, not the next) and TAKEN (the year exists).
 func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted, error) {
 	year := start.Year
 	started := &FinancialYear{ID: NewID(), StartDate: year, EndDate: year, IsCurrentYear: true}
@@ -46,7 +46,7 @@ func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted,
 			note(NounFinancialYear, current.ID, "archivedAt", "isCurrentYear")
 		}
 		if err := tx.FinancialYears().Insert(ctx, started); err != nil {
-			return KindOf(err) == Refused, err // another was started meanwhile
+			return KindOf(err) == Refused, err // another year was started meanwhile
 		}
 		note(NounFinancialYear, started.ID, "endDate", "isCurrentYear", "startDate")
 		if lists = nil; current != nil && start.WithChecklists {
@@ -65,9 +65,10 @@ func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted,
 	return &YearStarted{started, lists}, nil
 }
 
-// bringOver makes the checklists of one year anew in another.
+// bringOver copies the checklists of one year to another.
 func bringOver(ctx context.Context, tx Tx, from, to string) (lists []*Checklist, err error) {
-	err = EachPage(ctx, tx.Checklists(), ListQuery[ChecklistCriteria]{Under: OfFinancialYear}, from, 0, func(page []*Checklist) error {
+	all := ListQuery[ChecklistCriteria]{Under: OfFinancialYear}
+	err = EachPage(ctx, tx.Checklists(), all, from, 0, func(page []*Checklist) error {
 		for _, one := range page {
 			list := *one
 			list.ID, list.FinancialYearID = NewID(), to
@@ -81,11 +82,12 @@ func bringOver(ctx context.Context, tx Tx, from, to string) (lists []*Checklist,
 	return lists, tx.Checklists().Insert(ctx, lists...)
 }
 
-// checkStart returns the current year, nil in an office that has none. All years are read at once: another may start
-// one meanwhile.
+// checkStart returns the current year, nil for none. It reads all years at once, because another year may be started
+// meanwhile.
 func checkStart(ctx context.Context, tx Tx, start YearStart) (current *FinancialYear, err error) {
 	taken, year := false, start.Year
-	err = EachPage(ctx, tx.FinancialYears(), ListQuery[FinancialYearCriteria]{}, NoParent, 0, func(page []*FinancialYear) error {
+	all := ListQuery[FinancialYearCriteria]{}
+	err = EachPage(ctx, tx.FinancialYears(), all, NoParent, 0, func(page []*FinancialYear) error {
 		for _, one := range page {
 			if taken = taken || one.StartDate == year; one.IsCurrentYear {
 				current = one
@@ -93,17 +95,14 @@ func checkStart(ctx context.Context, tx Tx, start YearStart) (current *Financial
 		}
 		return nil
 	})
-	refuse := func(code UserErrorCode, why string) error {
-		return Refuse(&UserError{Code: code, Message: why, Field: []string{"startDate"}})
-	}
 	switch {
 	case err != nil:
 	case current != nil && year <= current.StartDate:
-		err = refuse(CodeNotAllowed, "the new year is later than the current one")
+		err = refused(CodeNotAllowed, "the new year is later than the current one", "startDate")
 	case current != nil && !start.Skip && !isNext(current.StartDate, year):
-		err = refuse(CodeNotAllowed, "the new year is not the one after the current one")
+		err = refused(CodeNotAllowed, "the new year is not the one after the current one", "startDate")
 	case taken:
-		err = refuse(CodeTaken, "there is such a financial year")
+		err = refused(CodeTaken, "there is such a financial year", "startDate")
 	}
 	return current, err
 }

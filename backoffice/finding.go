@@ -1,17 +1,16 @@
 package backoffice
 
-// Finding is what doctor has seen of one thing that a server needs.
+// Finding is what doctor reports about one thing that a server needs.
 type Finding struct {
 	What   string // such as "keyset"
-	Found  string // what there is, without a secret
+	Found  string // its state, without a secret
 	Advice string // what to do; "" when all is well
-	Wrong  bool   // a server would not work, or not safely; with advice and without this, something is better mended
+	Wrong  bool   // a server would not work, or not safely; false with advice is only a warning
 }
 
-// Fine, Doubtful and Wrong make findings.
 func Fine(what, found string) Finding { return Finding{What: what, Found: found} }
 
-// Doubtful is a finding that does not keep a server from working.
+// Doubtful is a warning: a server works all the same.
 func Doubtful(what, found, advice string) Finding {
 	return Finding{What: what, Found: found, Advice: advice}
 }

@@ -7,23 +7,24 @@ import (
 )
 
 // A FUZZY search compares names by the trigrams of their words: three letters in a row, with two blanks before a word
-// and one behind it, so that how a word begins counts most. Which order the words have makes no difference. A wrong
-// letter costs a word at most three of its trigrams, one more or less as many, and two that changed places four.
+// and one after it, so that the beginning of a word counts most. The order of the words does not matter. A wrong,
+// additional or missing letter costs a word at most three of its trigrams, two swapped letters four.
 
 const (
-	// MaxSimilar is how many customers a FUZZY search finds at most: those who share the most trigrams with it.
+	// MaxSimilar is the most customers that a FUZZY search finds: those that share the most trigrams with it.
 	MaxSimilar = 500
 	// maxTrigrams is how many of a search's trigrams count.
 	maxTrigrams = 60
-	// leastShared is the part of a search's trigrams that a name must have, as its inverse.
+	// leastShared is the inverse of the part of a search's trigrams that a name must have.
 	leastShared = 3
 )
 
-// fuzzyWords are the words of a folded text in capitals, with the blanks that trigrams are made with; "" for none. No
-// folded text has capitals, so that other searches find nothing in it.
+// fuzzyWords returns the words of a folded text in capitals, with the blanks that trigrams need; "" for none. Folded
+// texts have no capitals, so other searches find nothing in it.
 func fuzzyWords(folded string) string {
 	var b strings.Builder
-	for word := range strings.FieldsFuncSeq(folded, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for word := range strings.FieldsFuncSeq(folded, between) {
 		b.WriteString("  ")
 		b.WriteString(strings.ToUpper(word))
 		b.WriteByte(' ')
@@ -31,7 +32,7 @@ func fuzzyWords(folded string) string {
 	return b.String()
 }
 
-// Trigrams are those of the words of a search, each once, in their order; at most so many that they can be looked for.
+// Trigrams returns the trigrams of the words of a search, each once, in their order, up to maxTrigrams.
 func Trigrams(words string) []string {
 	list := trigramsOf(words)
 	return list[:min(len(list), maxTrigrams)]
@@ -42,7 +43,7 @@ func trigramsOf(words string) (list []string) {
 	seen := map[string]bool{}
 	for i := range max(len(letters)-2, 0) {
 		if letters[i+1] == ' ' && letters[i+2] == ' ' {
-			continue // it is of two words
+			continue // it spans two words
 		}
 		if trigram := string(letters[i : i+3]); !seen[trigram] {
 			seen[trigram] = true
@@ -52,11 +53,11 @@ func trigramsOf(words string) (list []string) {
 	return list
 }
 
-// LeastShared is how many of so many trigrams a name must have to be like a search.
+// LeastShared is how many of a search's trigrams a name must have to be found.
 func LeastShared(trigrams int) int { return (trigrams + leastShared - 1) / leastShared }
 
-// Similarity is how like a search a name is, from 0 to 1: Tversky's index of their trigrams, in which what a search
-// has and the name lacks weighs ten times what the name has beside it.
+// Similarity is how similar a name is to a search, from 0 to 1: Tversky's index of their trigrams, in which a trigram
+// that the name lacks weighs ten times as much as an additional one of the name.
 func Similarity(search []string, name string) float64 {
 	has := map[string]bool{}
 	for _, trigram := range trigramsOf(fuzzyWords(Fold(name))) {
@@ -75,7 +76,8 @@ func Similarity(search []string, name string) float64 {
 	return float64(shared) / (float64(len(search)) + beside*float64(len(has)-shared))
 }
 
-// SimilarPlace is where a customer stands among those whom a FUZZY search finds: the most similar first, then by name.
+// SimilarPlace is a customer's position in the results of a FUZZY search: the most similar first, then by name.
 func SimilarPlace(search []string, c *Customer) Position {
-	return Position{Key: KeyRelevance, Text: fmt.Sprintf("%07.5f %s", 1-Similarity(search, c.DisplayName), Fold(c.DisplayName)), ID: c.ID}
+	text := fmt.Sprintf("%07.5f %s", 1-Similarity(search, c.DisplayName), Fold(c.DisplayName))
+	return Position{Key: KeyRelevance, Text: text, ID: c.ID}
 }

@@ -1,6 +1,6 @@
 package backoffice
 
-// Gauge is a number by which an operator sees how a store is doing.
+// Gauge is a metric of a store, for operators.
 type Gauge struct {
 	Name   string   // without the program's prefix, such as store_connections_in_use
 	Help   string   // one sentence
