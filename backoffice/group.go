@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Dimension is a value by which rows are put into groups: a word of the schema's enums CustomerDimension and
-// TranscriptDimension, which share those that both nouns have.
+// Dimension is a value to group rows by: a word of the schema's enums CustomerDimension and TranscriptDimension.
 type Dimension string
 
 const (
@@ -29,7 +28,7 @@ const (
 	GroupByDocumentGenerated Dimension = "DOCUMENT_GENERATED" // "true" or "false"
 )
 
-// MaxDimensions is by how many values at once rows are put into groups.
+// MaxDimensions is the most values to group rows by at once.
 const MaxDimensions = 3
 
 // GroupQuery counts the rows under the criteria by each combination of values that occurs.
@@ -39,7 +38,7 @@ type GroupQuery[C comparable] struct {
 	First    int                      // how many groups to answer with, at most MaxPageSize
 }
 
-// NewGroupQuery checks what a caller asks; first is nil for MaxPageSize.
+// NewGroupQuery checks a caller's arguments; first is nil for MaxPageSize.
 // Errors: BadInput for none, more than three or equal dimensions, and a number of groups outside 0 to MaxPageSize.
 func NewGroupQuery[C comparable](criteria C, by []Dimension, first *int) (GroupQuery[C], error) {
 	q := GroupQuery[C]{Criteria: criteria, First: MaxPageSize}
@@ -61,7 +60,6 @@ func NewGroupQuery[C comparable](criteria C, by []Dimension, first *int) (GroupQ
 	return q, nil
 }
 
-// Dimensions are those that are asked for, in their order.
 func (q *GroupQuery[C]) Dimensions() []Dimension {
 	for i, dimension := range q.By {
 		if dimension == "" {
@@ -90,7 +88,7 @@ type GroupKey struct {
 	Label     string // what a person reads
 }
 
-// NewGroupKey names a value. called is what its record is called, for dimensions whose values are identifiers.
+// NewGroupKey labels a value. called is the name of its record, for dimensions whose values are identifiers.
 func NewGroupKey(by Dimension, value, called string) *GroupKey {
 	key := &GroupKey{Dimension: by, Value: Text(value), Label: value}
 	label, named := dimensionLabels[by]
@@ -105,7 +103,7 @@ func NewGroupKey(by Dimension, value, called string) *GroupKey {
 	return key
 }
 
-// dimensionLabels are what people read instead of values that are words.
+// dimensionLabels makes the labels of values that are words.
 var dimensionLabels = map[Dimension]func(value string) string{
 	GroupByType:              func(value string) string { return CustomerType(value).Label() },
 	GroupByLanguage:          capitalised,

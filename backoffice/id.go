@@ -5,10 +5,10 @@ import "github.com/google/uuid"
 // maxID is the most characters an identifier has; all of them are ASCII.
 const maxID = 64
 
-// MaxVersion is the largest version of a record, which GraphQL's Int, of 32 bits, can tell.
+// MaxVersion is the largest version of a record; it fits GraphQL's Int of 32 bits.
 const MaxVersion = 2_000_000_000
 
-// NextVersion is the version after another one, from at least: 1 after the largest. See Tx.VersionsFrom.
+// NextVersion is the version after another one, at least from, and 1 after MaxVersion. See Tx.VersionsFrom.
 func NextVersion(version, from int) int {
 	if version < from {
 		return from
@@ -27,7 +27,7 @@ func CheckID(id string) error {
 	return Errorf(BadInput, "an identifier has 1 to %d characters of A-Z a-z 0-9 _ -", maxID)
 }
 
-// IsID says the same without a reason.
+// IsID is CheckID without a reason.
 func IsID(id string) bool {
 	if id == "" || len(id) > maxID {
 		return false
@@ -40,7 +40,7 @@ func IsID(id string) bool {
 	return true
 }
 
-// inIDs are the characters of identifiers: a table, since every list of rows is asked for by its identifiers.
+// inIDs has the characters of identifiers. It is a table because every list of rows is read by its identifiers.
 var inIDs = func() (in [256]bool) {
 	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") {
 		in[c] = true

@@ -10,28 +10,28 @@ import (
 // IdempotencyPeriod is how long a key is remembered.
 const IdempotencyPeriod = 24 * time.Hour
 
-// Idempotency is what is remembered of a creating call with an idempotency key.
+// Idempotency is what is stored of a creating call with an idempotency key.
 type Idempotency struct {
 	ClientID  string
 	Noun      Noun
 	Key       string   // a keyed digest of what was sent, which may be anything: see SealIdempotencyKeys
-	Others    []string // the same by other keys, while keys turn: remembered as well, each
+	Others    []string // the digests by other keys during a key rotation, stored too
 	Digest    []byte   // keyed digest of the content
-	ObjectID  string   // what was created; of a batch, a text of what came of it
-	CreatedAt Instant  // by the store's clock, of which all gateways have one
+	ObjectID  string   // of the created object; for a batch, its outcome as text
+	CreatedAt Instant  // by the store's clock, which all gateways share
 }
 
-// IdempotencyStore remembers keys, inside the transaction of the write itself.
+// IdempotencyStore stores keys, in the transaction of the write itself.
 type IdempotencyStore interface {
 	// RememberKey stores the entry, or returns the one of the same pair, noun and key that is not older than keep.
-	// Concurrent calls wait for each other. With Others it does so for each, and knows the entry by any of them.
+	// Concurrent calls wait for each other. With Others it does so for each key; any of them finds the entry.
 	RememberKey(ctx context.Context, entry *Idempotency, keep time.Duration) (earlier *Idempotency, err error)
-	// SettleKey stores another ObjectID in an entry that this transaction has remembered.
+	// SettleKey replaces the ObjectID of an entry that this transaction has stored.
 	SettleKey(ctx context.Context, entry *Idempotency) error
 }
 
-// SealIdempotencyKeys replaces the keys that an earlier version kept as they were sent, so that a retry still finds
-// what was made before the upgrade. A server calls it when it opens a store; where there are none it only looks.
+// SealIdempotencyKeys replaces the keys that an earlier version stored as they were sent, so that a retry still finds
+// what was made before the upgrade. A server calls it when it opens a store.
 func SealIdempotencyKeys(ctx context.Context, store Store, keys Sealer) error {
 	return store.SealIdempotencyKeys(ctx, func(clientID string, noun Noun, key string) (string, error) {
 		digests, err := sealIdempotencyKey(keys, clientID, noun, key)
@@ -42,7 +42,7 @@ func SealIdempotencyKeys(ctx context.Context, store Store, keys Sealer) error {
 	})
 }
 
-// sealIdempotencyKey is what is kept of a key: it can be found again, and cannot be read.
+// sealIdempotencyKey returns the digests of a key that are stored: they identify it and cannot be read.
 func sealIdempotencyKey(keys Sealer, clientID string, noun Noun, key string) (texts []string, err error) {
 	digests, err := keys.Lookups("idempotency key of a "+string(noun)+" of "+clientID, []byte(key))
 	for _, digest := range digests {
@@ -63,7 +63,7 @@ type keyUse struct {
 	content []byte
 }
 
-// keyUse prepares what a call with a key remembers of the object that it made; nil without a key.
+// keyUse prepares the entry of a call with a key; nil without a key.
 func (s *Service) keyUse(
 	by *Principal, noun Noun, key Optional[string], content any, objectID string,
 ) (*keyUse, error) {
@@ -88,8 +88,8 @@ func (s *Service) keyUse(
 	return u, nil
 }
 
-// useKey remembers the key, or tells what was made when it was used before, "" when it was not. Refused with
-// IDEMPOTENCY_KEY_REUSED when that was for another content.
+// useKey stores the key and returns "", or the ObjectID of an earlier use. Refused with IDEMPOTENCY_KEY_REUSED when the
+// earlier content was different.
 func (s *Service) useKey(ctx context.Context, tx Tx, u *keyUse) (earlier string, err error) {
 	if u == nil {
 		return "", nil
@@ -105,7 +105,8 @@ func (s *Service) useKey(ctx context.Context, tx Tx, u *keyUse) (earlier string,
 	return known.ObjectID, nil
 }
 
-// goneSince says that what a key stands for is no more.
+// goneSince is the error for a key whose object was deleted.
 func goneSince(noun Noun) *UserError {
-	return &UserError{Code: CodeNotFound, Message: "the " + string(noun) + " that was made with this idempotency key has been deleted", Field: []string{"idempotencyKey"}}
+	message := "the " + string(noun) + " that was made with this idempotency key has been deleted"
+	return &UserError{Code: CodeNotFound, Message: message, Field: []string{"idempotencyKey"}}
 }

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// input is what callers may send of a noun T, an I: each field of I goes into the field of T that has its name.
+// input maps what callers send, an I, to records T: each field of I sets the field of T with the same name.
 type input[T, I any, C comparable] struct {
 	table  *Table[T, C]
 	fields []sentField[T]
 }
 
-// sentField is a field with where it is in what is sent: the place in I, and in that for a part of an object.
+// sentField is a field with its index in I, followed by the index within that for a part of an object.
 type sentField[T any] struct {
 	*WritableField[T]
 	place []int
 }
 
-// inputOf finds the fields by their names, without regard to case. It panics, and so keeps the program from starting,
-// when a field of I has none in the table; the others of I are excepted.
+// inputOf finds the fields by their names, without regard to case. It panics at program start when a field of I, other
+// than those of except, is not in the table.
 func inputOf[I, T any, C comparable](table *Table[T, C], except ...string) *input[T, I, C] {
 	in, of := &input[T, I, C]{table: table}, reflect.TypeFor[I]()
 	found := map[int]bool{}
@@ -51,8 +51,7 @@ func inputOf[I, T any, C comparable](table *Table[T, C], except ...string) *inpu
 	return in
 }
 
-// apply puts what was sent into a record: absent keeps, null clears. An empty text is refused where null is the way to
-// clear.
+// apply sets the fields of a record that were sent: absent keeps, null clears. An empty text is refused.
 func (n *input[T, I, C]) apply(in *I, record *T, check *checker) {
 	for i := range n.fields {
 		f := &n.fields[i]
@@ -84,7 +83,7 @@ func (f *sentField[T]) sentIn(at reflect.Value) (reflect.Value, sent) {
 	return at, given
 }
 
-// told are the fields that were sent, by their names in the table: a text, in the specification's words, or a list of
+// told returns the fields that were sent, by their names in the table: a text in the specification's words, a list of
 // texts, or nil for null.
 func (n *input[T, I, C]) told(in *I) map[string]any {
 	told := map[string]any{}
@@ -108,14 +107,14 @@ func (n *input[T, I, C]) told(in *I) map[string]any {
 	return told
 }
 
-// fill applies what was sent to a new record, and returns all that is wrong with it.
+// fill applies what was sent to a new record, and returns all its faults.
 func (n *input[T, I, C]) fill(in *I, record *T) (wrong checker) {
 	n.apply(in, record, &wrong)
 	wrong.found = append(wrong.found, n.table.Check(record)...)
 	return wrong
 }
 
-// sentOf is what was sent of a field. One that always is there is none when it is empty.
+// sentOf returns what was sent of a field. An empty field that is not an Optional counts as null.
 func sentOf(field reflect.Value) (value any, state sent) {
 	value = field.Interface()
 	if optional, ok := value.(interface{ what() (any, sent) }); ok {
@@ -130,7 +129,7 @@ func sentOf(field reflect.Value) (value any, state sent) {
 	return value, given
 }
 
-// put sets the field of a record, or clears it for the zero Value.
+// put sets the field of a record; the zero Value clears it.
 func (f *WritableField[T]) put(record *T, sent reflect.Value) {
 	text := ""
 	if sent.Kind() == reflect.String {
@@ -152,7 +151,7 @@ func (f *WritableField[T]) put(record *T, sent reflect.Value) {
 	}
 }
 
-// values are those of a record that callers can send.
+// values returns the fields of a record that callers can send.
 func (n *input[T, I, C]) values(record *T) values {
 	v := values{}
 	for i := range n.fields {

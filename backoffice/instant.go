@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Instant is a moment in UTC, to the millisecond. The zero value is no moment, is before every other and is written as
-// null; 1970 is a moment like any other.
+// Instant is a time in UTC, to the millisecond. The zero value means no time: it is before every other and is written
+// as null. 1970 is a time like any other.
 type Instant int64
 
-// noMoment is the zero value in milliseconds since 1970: the last one before the first year that is written.
+// noMoment is the zero value in milliseconds since 1970: the last millisecond before year 1.
 const noMoment = -62_135_596_800_001
 
-// strictly is what time.Parse does not hold a text to: it takes 1:00:00, 00:00:00,5 and +24:00 as well.
+// strictly rejects what time.Parse accepts: 1:00:00, 00:00:00,5 and +24:00.
 var strictly = regexp.MustCompile(`T\d\d:[\d:.]*(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
 const instantLayout = "2006-01-02T15:04:05.000Z"
 
-// InstantOf cuts a time to the milliseconds that are stored.
+// InstantOf truncates a time to milliseconds.
 func InstantOf(t time.Time) Instant { return InstantAt(t.UnixMilli()) }
 
 // InstantAt is the instant so many milliseconds after 1970, which is how every engine stores and orders it.
@@ -30,8 +30,7 @@ func InstantAt(milliseconds int64) Instant { return Instant(milliseconds - noMom
 // Milliseconds are those since 1970.
 func (i Instant) Milliseconds() int64 { return int64(i) + noMoment }
 
-// ParseInstant reads RFC 3339 as it is written there, with t and z for T and Z as well; anything finer than
-// milliseconds is cut off.
+// ParseInstant parses strict RFC 3339, also with t and z for T and Z, and truncates it to milliseconds. Errors: BadInput.
 func ParseInstant(text string) (Instant, error) {
 	text = strings.ToUpper(text)
 	t, err := time.Parse(time.RFC3339Nano, text)
@@ -43,7 +42,6 @@ func ParseInstant(text string) (Instant, error) {
 
 func (i Instant) Time() time.Time { return time.UnixMilli(i.Milliseconds()).UTC() }
 
-// IsZero reports whether there is no moment.
 func (i Instant) IsZero() bool { return i == 0 }
 
 // String writes RFC 3339 with milliseconds in UTC.
@@ -57,7 +55,8 @@ func (i Instant) AppendJSON(b []byte) []byte {
 	// Go's library writes RFC 3339 to the second, of all layouts, without reading the layout: a third of the time.
 	b = i.Time().AppendFormat(append(b, '"'), time.RFC3339)
 	milliseconds := ((i.Milliseconds() % 1000) + 1000) % 1000
-	return append(b[:len(b)-len("Z")], '.', byte('0'+milliseconds/100), byte('0'+milliseconds/10%10), byte('0'+milliseconds%10), 'Z', '"')
+	return append(b[:len(b)-len("Z")], '.',
+		byte('0'+milliseconds/100), byte('0'+milliseconds/10%10), byte('0'+milliseconds%10), 'Z', '"')
 }
 
 // MarshalJSON writes the quoted instant, or null for the zero value.

@@ -14,14 +14,14 @@ import (
 const (
 	// MaxJSON is the most bytes of a free-form object without blanks.
 	MaxJSON = 64 << 10
-	// maxJSONDepth is how deep objects and arrays may lie in each other, the outermost counted.
+	// maxJSONDepth is how deep objects and arrays may be nested, the outermost counted.
 	maxJSONDepth = 32
 )
 
-// JSON is a free-form JSON object: no blanks, members in the order in which they were given (what was stored before
-// that order was kept has them in the order of their keys' bytes), numbers as they were written. It is the same text
-// on every engine. The zero value is the empty object: it is no slice, whose zero value GraphQL would take for null.
-// It comes from ParseJSON or JSONOf, or from a store that was given such a value.
+// JSON is a free-form JSON object: no blanks, members in the order in which they were given (objects of older versions
+// have them in bytewise order of their keys), numbers as they were written. It is the same text on every engine. The
+// zero value is the empty object: JSON is not a slice, whose zero value GraphQL would take for null. It comes from
+// ParseJSON or JSONOf, or from a store that was given such a value.
 type JSON string
 
 // ParseJSON reads an object of at most 64 KiB without blanks and at most 32 levels. Any other value, a key that
@@ -37,27 +37,26 @@ func ParseJSON(data []byte) (JSON, error) {
 	return JSON(compact), nil
 }
 
-// Canonical is the object with the keys of every object in the order of RFC 8785. Objects that have equal members in
-// whatever order have the same: members of a JSON object have no order that two parties could be held to, so a caller
-// or an import that sends them in another one sends the same object.
+// Canonical is the object with the keys of every object in the order of RFC 8785. The members of a JSON object have no
+// defined order, so a caller or an import that sends them in another order sends the same object.
 func (j JSON) Canonical() string {
 	canonical, err := readObject([]byte(j.String()), maxJSONDepth, jsontext.ReorderRawObjects(true))
-	if err != nil { // it is in a store of before these rules
+	if err != nil { // it was stored before these rules
 		return j.String()
 	}
 	return string(canonical)
 }
 
-// SameMembers reports whether two objects have equal members, in whatever order.
+// SameMembers reports whether two objects have equal members, in any order.
 func (j JSON) SameMembers(other JSON) bool {
 	return j == other || len(j.String()) == len(other.String()) && j.Canonical() == other.Canonical()
 }
 
-// CheckJSONObject holds the body of a request to the rules of ParseJSON, but for the size, with room in it for
-// free-form objects of full depth. Errors: BadInput.
+// CheckJSONObject checks the body of a request against the rules of ParseJSON without the size. It allows four more
+// levels than free-form objects, which are inside it. Errors: BadInput.
 func CheckJSONObject(data []byte) error { return checkObject(data, maxJSONDepth+4) }
 
-// readObject is the object without blanks, its numbers as they were written.
+// readObject returns the object without blanks, its numbers as they were written.
 func readObject(data []byte, levels int, how ...jsontext.Options) ([]byte, error) {
 	if err := checkObject(data, levels); err != nil {
 		return nil, err
@@ -108,8 +107,8 @@ func JSONOf(v any) (JSON, error) {
 	return ParseJSON(data)
 }
 
-// HasLoneSurrogate finds, in the text of JSON or of a GraphQL string, an escape that is half a character; decoders
-// would quietly replace it.
+// HasLoneSurrogate reports whether a text of JSON or a GraphQL string has an escape of half a character, which decoders
+// would silently replace.
 func HasLoneSurrogate(data []byte) bool {
 	for i := 0; i+1 < len(data); i++ {
 		if data[i] != '\\' {
@@ -136,7 +135,7 @@ func HasLoneSurrogate(data []byte) bool {
 	return false
 }
 
-// hexUnit reads the four hexadecimal digits of an escape; 0 when they are not there, which the decoder refuses.
+// hexUnit parses the four hexadecimal digits of an escape; 0 when they are missing, which the decoder refuses.
 func hexUnit(data []byte) uint64 {
 	if len(data) < 4 {
 		return 0
@@ -156,7 +155,7 @@ func (j JSON) AppendJSON(b []byte) []byte {
 func (j JSON) String() string               { return string(j.AppendJSON(nil)) }
 func (j JSON) MarshalJSON() ([]byte, error) { return j.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads an object with the rules of ParseJSON; null is the empty object.
+// UnmarshalJSON parses an object with the rules of ParseJSON; null is the empty object.
 func (j *JSON) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*j = ""
@@ -172,7 +171,7 @@ func (j *JSON) UnmarshalJSON(data []byte) error {
 
 func (j JSON) MarshalGQL(w io.Writer) { _, _ = w.Write(j.AppendJSON(nil)) }
 
-// UnmarshalGQL reads the text of a literal or variable, or a map, which has no order.
+// UnmarshalGQL takes the text of a literal or variable, or a map, which has no order.
 func (j *JSON) UnmarshalGQL(v any) error {
 	switch v.(type) {
 	case json.RawMessage, map[string]any:

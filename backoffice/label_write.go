@@ -10,7 +10,7 @@ type LabelDraft struct {
 var labelInput = inputOf[LabelDraft](LabelTable)
 
 // CreateLabel makes a label; it needs settings.write. Refused also with TAKEN (name) and, for a key that was used
-// before, as create says.
+// before, like create.
 func (s *Service) CreateLabel(
 	ctx context.Context, by *Principal, draft LabelDraft, key Optional[string],
 ) (*Label, error) {
@@ -20,7 +20,8 @@ func (s *Service) CreateLabel(
 	l := &Label{ID: NewID(), CreatedAt: InstantOf(s.now())}
 	wrong := labelInput.fill(&draft, l)
 	return create(ctx, s, creation[Label, LabelCriteria]{
-		by: by, action: "createLabel", table: LabelTable, made: l, key: key, content: labelInput.values(l), wrong: wrong,
+		by: by, action: "createLabel", table: LabelTable, made: l, key: key,
+		content: labelInput.values(l), wrong: wrong,
 		told: func() map[string]any { return labelInput.told(&draft) },
 	})
 }

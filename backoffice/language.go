@@ -2,16 +2,17 @@ package backoffice
 
 import "strings"
 
-// ParseLanguage knows a language by its English name in lower case ("dutch", "norwegian bokmål"); any other spelling
-// and any other text is BadInput.
+// ParseLanguage accepts the English name of a language in lower case ("dutch", "norwegian bokmål"). Anything else is
+// BadInput.
 func ParseLanguage(text string) (string, error) {
 	if !languages[text] {
-		return "", Errorf(BadInput, "a language is the lower-case English name of one, such as dutch, french, german or english")
+		return "", Errorf(BadInput,
+			"a language is the lower-case English name of one, such as dutch, french, german or english")
 	}
 	return text, nil
 }
 
-// languages holds the names that the Unicode CLDR gives to the languages of ISO 639-1, and others in common use.
+// languages has the Unicode CLDR's names of the languages of ISO 639-1, and others in common use.
 var languages = languageSet(`
 abkhazian, afar, afrikaans, akan, albanian, amharic, arabic, aragonese, aramaic, armenian, assamese, avaric,
 avestan, aymara, azerbaijani, bambara, bangla, bashkir, basque, belarusian, bengali, berber, bhojpuri,

@@ -2,7 +2,8 @@ package backoffice
 
 import "context"
 
-// Lease says who does what only one may do at a time. It ends by itself, so that one who has died keeps nobody out.
+// Lease names the holder of a task that only one program may do at a time. It expires, so that a program that died does
+// not block the others.
 type Lease struct {
 	Name   string // of what is done
 	Holder string // unique
@@ -10,13 +11,13 @@ type Lease struct {
 	Until  Instant
 }
 
-// LeaseStore keeps leases. They are a matter of order among those who ask for them, and never what keeps data sound:
-// clocks may differ, and one who was away for long may go on beside another.
+// LeaseStore keeps leases. They only avoid duplicate work and never protect data: clocks may differ, and a program that
+// was paused may go on alongside the next holder.
 type LeaseStore interface {
-	// Lease returns who has a lease, nil when nobody has had it or it was ended. Its time may be over.
+	// Lease returns a lease, which may have expired; nil when it was never taken or was ended.
 	Lease(ctx context.Context, name string) (*Lease, error)
-	// TakeLease gives a lease to its holder, or more time, unless another's holds at this moment. The other is passed
-	// over when it is the one that is known to be gone ("" for none).
+	// TakeLease takes or extends a lease, unless another holder's is valid at now. It ignores the lease of gone, a holder
+	// that is known to be dead ("" for none).
 	TakeLease(ctx context.Context, lease Lease, now Instant, gone string) (taken bool, err error)
 	EndLease(ctx context.Context, name, holder string) error
 }

@@ -61,7 +61,9 @@ func init() {
 		legalFormOrder = append(legalFormOrder, form)
 		legalForms[form] = legalForm{
 			needsKBO: row[1] == "with",
-			labels:   map[LabelLanguage]string{LabelDutch: row[3], LabelFrench: row[4], LabelGerman: row[5], LabelEnglish: row[6]},
+			labels: map[LabelLanguage]string{
+				LabelDutch: row[3], LabelFrench: row[4], LabelGerman: row[5], LabelEnglish: row[6],
+			},
 		}
 		for _, code := range strings.Fields(row[2]) {
 			legalFormCodes[code] = form
@@ -72,7 +74,7 @@ func init() {
 // LegalForms lists every form in the table's order; the slice is the caller's.
 func LegalForms() []LegalForm { return append([]LegalForm(nil), legalFormOrder...) }
 
-// ParseLegalForm knows a form by its key ("BV"); anything else is BadInput.
+// ParseLegalForm accepts the key of a form ("BV"); anything else is BadInput.
 func ParseLegalForm(key string) (LegalForm, error) {
 	if _, ok := legalForms[LegalForm(key)]; !ok {
 		return "", Errorf(BadInput, "unknown legal form; it is one of the keys of LegalForm, such as BV, NV or VZW")

@@ -25,13 +25,14 @@ const (
 	KeyUpdatedAt
 	KeyProgress
 	KeyAt
-	KeyRelevance       // this and the following ones are not told by the records, but by pages: how well a customer meets a search
+	// Of the following, pages have the values, records do not.
+	KeyRelevance       // how well a customer meets a search
 	KeyRelations       // how many relations a customer has
 	KeyOpenTranscripts // how many transcripts of a customer are not completed
-	KeyCustomerName    // what the customer of a transcript is called
+	KeyCustomerName    // the name of a transcript's customer
 )
 
-// Field names the columns of a row's place in this order to Reader.Columns; no schema field has it.
+// Field names the columns of a row's position in this order for Reader.Columns; no schema field has this name.
 func (k OrderKey) Field() string { return "order:" + strconv.Itoa(int(k)) }
 
 type OrderDirection string
@@ -41,7 +42,7 @@ const (
 	Descending OrderDirection = "DESC"
 )
 
-// Order is a total order of a list. Descending turns all of it round, the identifiers that break ties included.
+// Order is a total order of a list. Descending reverses all of it, also the identifiers that break ties.
 type Order struct {
 	Key        OrderKey
 	Descending bool
@@ -50,8 +51,8 @@ type Order struct {
 // ByID is the order of every list that does not ask for another.
 var ByID = Order{}
 
-// Position is a place in an ordered list: the row's order value (Text or Number, as the key has it) and its identifier.
-// It need not be the place of a row that still exists.
+// Position is a position in an ordered list: the row's order value (Text or Number, by the key) and its identifier. The
+// row need not exist any more.
 type Position struct {
 	Key    OrderKey
 	Text   string
@@ -59,17 +60,18 @@ type Position struct {
 	ID     string
 }
 
-// Compare says which of two places in one order comes first, as cmp.Compare does.
+// Compare orders two positions in the same order, like cmp.Compare.
 func (p Position) Compare(other Position, descending bool) int {
-	by := cmp.Or(strings.Compare(p.Text, other.Text), cmp.Compare(p.Number, other.Number), strings.Compare(p.ID, other.ID))
+	by := cmp.Or(strings.Compare(p.Text, other.Text), cmp.Compare(p.Number, other.Number),
+		strings.Compare(p.ID, other.ID))
 	if descending {
 		return -by
 	}
 	return by
 }
 
-// Window is the part of a list that a caller wants: at most Limit rows strictly between After and Before, the first of
-// them (or with Backward the last), after skipping Offset rows. Rows are always returned in the list's order.
+// Window is a part of a list: the first Limit rows (with Backward the last) strictly between After and Before, after
+// skipping Offset rows. Rows are always returned in the list's order.
 type Window struct {
 	Limit     int
 	Backward  bool
@@ -78,11 +80,11 @@ type Window struct {
 	Before    Position
 	HasAfter  bool
 	HasBefore bool
-	Inclusive bool // the rows at After and Before themselves count too
+	Inclusive bool // the rows at After and Before are included
 }
 
-// ListQuery is one question for pages of a list: which rows, in which order, which part of them, with which columns.
-// It is comparable but for Columns, so that equal questions about different parents can travel as one.
+// ListQuery asks for pages of a list: which rows, in which order, which part of them. It is comparable, so that equal
+// queries about different parents can be sent as one.
 type ListQuery[C comparable] struct {
 	Under    Parent // whose list; Root for the list of all
 	Criteria C
@@ -90,7 +92,7 @@ type ListQuery[C comparable] struct {
 	Window   Window
 }
 
-// Parent names the noun under which a list hangs.
+// Parent names the noun that a list belongs to.
 type Parent uint8
 
 const (
@@ -102,17 +104,16 @@ const (
 	OfTranscript
 )
 
-// ParentNouns are the nouns of parents.
 var ParentNouns = [...]Noun{
 	Root: "", OfFinancialYear: NounFinancialYear, OfChecklist: NounChecklist,
 	OfCustomer: NounCustomer, OfUser: NounUser, OfTranscript: NounTranscript,
 }
 
-// Page is one window of a list. More says that the list has further rows beyond the window in the direction of travel,
-// within After and Before.
+// Page is one window of a list. More reports whether the list has further rows in the direction of travel, within After
+// and Before.
 type Page[T any] struct {
 	Items  []T
-	Places []Position // of the items, in an order that they do not tell themselves; else nil
+	Places []Position // of the items, in an order whose values records do not have; else nil
 	More   bool
 }
 
@@ -122,14 +123,14 @@ const NoParent = ""
 // IDs is a set of identifiers, sorted, each once; comparable by identity.
 type IDs struct{ list []string }
 
-// NewIDs sorts the identifiers and drops what cannot be one.
+// NewIDs sorts the identifiers and drops malformed ones.
 func NewIDs(ids []string) *IDs {
 	list := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return CheckID(id) != nil })
 	slices.Sort(list)
 	return &IDs{slices.Compact(list)}
 }
 
-// List returns the identifiers; not to be changed.
+// List returns the identifiers, which must not be changed.
 func (ids *IDs) List() []string { return ids.list }
 func (ids *IDs) Len() int       { return len(ids.list) }
 
@@ -141,7 +142,7 @@ type PageArgs struct {
 }
 
 // Window checks the arguments and makes the window. open turns a cursor into its position.
-// Errors: BadInput for every combination that the contract excludes, and for a cursor that is not one of this order.
+// Errors: BadInput for every combination that the contract excludes, and for a cursor of another order.
 func (a PageArgs) Window(order Order, open func(cursor string) (Order, Position, error)) (Window, error) {
 	var w Window
 	if a.Page != nil || a.PageSize != nil {
@@ -205,8 +206,8 @@ func NumberedWindow(page int, size *int, byDefault int) (Window, error) {
 	return Window{Limit: limit, Offset: (page - 1) * limit}, nil
 }
 
-// exact sets a criterion to a wanted value; the empty value is one that no row has, and so is one that is longer than
-// any text that a row is compared by. No work is done on such a value.
+// exact sets a criterion to a wanted value. No row has the empty value, or one longer than any text that rows are
+// compared by; for these it sets nothing instead.
 func exact(into *string, wanted *string, nothing *bool) {
 	if wanted == nil {
 		return
@@ -218,7 +219,7 @@ func exact(into *string, wanted *string, nothing *bool) {
 	*into = *wanted
 }
 
-// folded is exact for values that are compared without regard to case and accents.
+// folded is exact for values that are compared without case and accents.
 func folded(into *string, wanted *string, nothing *bool) {
 	exact(into, wanted, nothing)
 	if *into = Fold(*into); *into == "" && wanted != nil {
@@ -243,8 +244,8 @@ const (
 	maxSearch = MaxText
 )
 
-// foldSearch folds a search text. Errors: BadInput under 3 characters, and over 200 of them, before any work is done on
-// it: some characters fold to eighteen.
+// foldSearch folds a search text. Errors: BadInput under 3 characters, and over 200. It checks that before folding,
+// because some characters fold to eighteen.
 func foldSearch(text string) (string, error) {
 	if len(text) > maxSearch*utf8.UTFMax || utf8.RuneCountInString(text) > maxSearch {
 		return "", Errorf(BadInput, "search has at most %d characters", maxSearch)

@@ -1,12 +1,12 @@
 package backoffice
 
-// OrderField names what a list can be ordered by; identifiers break ties. The schema has an enum of them for each
-// noun, with those that its lists have.
+// OrderField names what a list can be ordered by; identifiers break ties. The schema has an enum for each noun.
 type OrderField string
 
 var orderKeys = map[OrderField]OrderKey{
-	"ID": KeyID, "NAME": KeyName, "CREATED_AT": KeyCreatedAt, "UPDATED_AT": KeyUpdatedAt, "PROGRESS_PERCENTAGE": KeyProgress,
-	"RELEVANCE": KeyRelevance, "RELATION_COUNT": KeyRelations, "OPEN_TRANSCRIPT_COUNT": KeyOpenTranscripts, "CUSTOMER_NAME": KeyCustomerName,
+	"ID": KeyID, "NAME": KeyName, "CREATED_AT": KeyCreatedAt, "UPDATED_AT": KeyUpdatedAt,
+	"PROGRESS_PERCENTAGE": KeyProgress, "RELEVANCE": KeyRelevance, "RELATION_COUNT": KeyRelations,
+	"OPEN_TRANSCRIPT_COUNT": KeyOpenTranscripts, "CUSTOMER_NAME": KeyCustomerName,
 }
 
 type ListOrder struct {
@@ -31,7 +31,7 @@ type (
 	CustomerDocumentOrderField = OrderField
 )
 
-// Order gives the order to the store; nil is by identifier.
+// Order is the store's order; nil is by identifier.
 func (o *ListOrder) Order() Order {
 	if o == nil {
 		return ByID
@@ -39,7 +39,7 @@ func (o *ListOrder) Order() Order {
 	return Order{Key: orderKeys[o.Field], Descending: o.Direction == Descending}
 }
 
-// positionByName tells where a record stands in a list by identifier or name.
+// positionByName is a record's position in a list by identifier or name.
 func positionByName(key OrderKey, id, name string) Position {
 	p := Position{Key: key, ID: id}
 	if key == KeyName {
