@@ -45,7 +45,7 @@ func MaskNationalNumbers(text, mask string, now time.Time) string {
 
 var endOfTime = time.Date(2999, 12, 31, 0, 0, 0, 0, time.UTC) // for which nobody is born later
 
-// nationalNumber is how many of the first parts are a registration number together, by its date and check; 0 for none.
+// nationalNumber returns how many of the first parts form a registration number, by its date and check; 0 for none.
 func nationalNumber(text string, parts []digitRun, now time.Time) int {
 	n := elevenDigits(parts, betweenMost)
 	var digits strings.Builder
@@ -61,7 +61,7 @@ func nationalNumber(text string, parts []digitRun, now time.Time) int {
 type digitRun struct {
 	start, end int
 	digits     int
-	behind     int  // characters behind the one before
+	behind     int  // characters after the previous run
 	joined     bool // to it, by separators alone
 }
 
@@ -83,11 +83,11 @@ func elevenDigits(parts []digitRun, between int) int {
 	return 0
 }
 
-// identifier is what NewID makes, whose digits are no number.
+// identifier matches what NewID makes; its digits are not a number.
 var identifier = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b`)
 
-// maskParts replaces what pick chooses: it is given the runs of digits from one onwards, and says how many of them,
-// with the separators in between, are one number to be masked.
+// maskParts replaces what pick chooses: pick gets the runs of digits from one onwards, and returns how many of them,
+// with the separators in between, are one number to mask.
 func maskParts(text, mask string, pick func([]digitRun) int) string {
 	runs := digitRuns(text)
 	var masked strings.Builder

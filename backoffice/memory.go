@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// ErrMoved is the cause of a read's error when a query had taken something from memory that was changed before its
-// next read: the two are not of one moment. What had been read is to be read again, in a context WithoutMemory.
+// ErrMoved is the cause of a read's error when rows that a query took from memory were changed before its next read: the
+// two are not of one snapshot. Read again from the start, in a context WithoutMemory.
 var ErrMoved = errors.New("what a query had taken from memory was changed before its next read")
 
 // Moved makes the error of such a read: Unavailable, for those who do not read again.

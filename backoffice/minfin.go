@@ -14,7 +14,7 @@ type MinfinDocument struct {
 func (d *MinfinDocument) Identity() string               { return d.ID }
 func (d *MinfinDocument) Position(key OrderKey) Position { return Position{Key: key, ID: d.ID} }
 
-// MinfinDocumentFilter is what a caller wants of a list of minfin documents; nil is no filter.
+// MinfinDocumentFilter picks minfin documents; nil is no filter.
 type MinfinDocumentFilter struct {
 	CustomerID        *string
 	FinancialYearID   *string
@@ -22,7 +22,7 @@ type MinfinDocumentFilter struct {
 	SynchronisedSince *Instant
 }
 
-// MinfinCriteria is a MinfinDocumentFilter made ready for the store; zero fields are no criterion.
+// MinfinCriteria is a MinfinDocumentFilter prepared for the store; zero fields are no criterion.
 type MinfinCriteria struct {
 	Nothing           bool
 	CustomerID        string
@@ -50,7 +50,8 @@ var MinfinTable = &Table[MinfinDocument, MinfinCriteria]{
 		requiredField("name", func(d *MinfinDocument) *string { return &d.Name }, plainText),
 		requiredField("documentType", func(d *MinfinDocument) *string { return &d.DocumentType }, plainText),
 		optionalReference("customerId", NounCustomer, func(d *MinfinDocument) *string { return &d.CustomerID }),
-		optionalReference("financialYearId", NounFinancialYear, func(d *MinfinDocument) *string { return &d.FinancialYearID }),
+		optionalReference("financialYearId", NounFinancialYear,
+			func(d *MinfinDocument) *string { return &d.FinancialYearID }),
 		momentField("synchronisedAt", func(d *MinfinDocument) *Instant { return &d.SynchronisedAt }),
 	},
 	File:         func(d *MinfinDocument) **File { return &d.File },

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Mirror says that the records of some nouns are copies of another office's, which owns them: writes belong there.
+// Mirror describes the nouns whose records are copies of another office's. That office owns them and takes the writes.
 type Mirror struct {
 	Origin   string // its address
 	ClientID string // the pair with which it is read
@@ -43,7 +43,7 @@ func (m *Mirror) At() (at Instant) {
 	return at
 }
 
-// Age is for how long nobody has known all records of the noun to be as they are there.
+// Age is the time since all records of the noun were last known to be as at the origin.
 func (m *Mirror) Age(noun *MirroredNoun, now time.Time) time.Duration {
 	return now.Sub(max(noun.At, m.Since).Time())
 }
@@ -75,15 +75,15 @@ func (m *Mirror) refuse(noun Noun) error {
 	if m.Of(noun) == nil {
 		return nil
 	}
-	return &Error{Kind: Refused, Message: "the input was refused", Mirrored: true, UserErrors: []*UserError{{
-		Code: CodeNotAllowed, Message: "every " + string(noun) + " here is a copy of one at " + m.Origin + ": write there",
-	}}}
+	message := "every " + string(noun) + " here is a copy of one at " + m.Origin + ": write there"
+	return &Error{Kind: Refused, Message: "the input was refused", Mirrored: true,
+		UserErrors: []*UserError{{Code: CodeNotAllowed, Message: message}}}
 }
 
 type MirrorStore interface {
 	// Mirror returns whose mirror the store is, nil when it is nobody's. The answer may be a second old.
 	Mirror(ctx context.Context) (*Mirror, error)
-	// PutMirror says whose mirror the store is from now on; nil makes it nobody's, and drops all notes.
+	// PutMirror sets whose mirror the store is; nil makes it nobody's, and drops all notes.
 	PutMirror(ctx context.Context, m *Mirror) error
 	MirrorNotes(ctx context.Context, prefix string) (map[string][]byte, error)
 	// NoteMirror drops the notes of a prefix, none for "", and adds or replaces others, in one transaction.

@@ -15,7 +15,8 @@ func ParseNationalNumber(text string, now time.Time) (string, error) {
 	}
 	digits, ok := digitsOf(text, ".-/"+spaces, 11)
 	if !ok || len(digits) != 11 || !(bornIn(1900, digits, now) || bornIn(2000, digits, now)) {
-		return "", Errorf(BadInput, "a national registration number has eleven digits: a birth date that exists, a sequence and a check")
+		return "", Errorf(BadInput,
+			"a national registration number has eleven digits: a birth date that exists, a sequence and a check")
 	}
 	return digits, nil
 }

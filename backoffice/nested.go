@@ -7,7 +7,7 @@ import (
 
 // Bounds of filters within filters.
 const (
-	// MaxNesting is how many levels any and not may lie in each other.
+	// MaxNesting is how deep any and not may be nested.
 	MaxNesting      = 2
 	MaxAlternatives = 50
 )
@@ -38,9 +38,9 @@ func (n Nested[C]) List() (list []C) {
 	return list
 }
 
-// anyAndNot sets the criteria that are made of a filter's any and not. level is how many any and not lie around them,
-// of makes criteria of a filter within one more, and never says of some that nothing meets them. Errors: BadInput for
-// more than MaxNesting levels and MaxAlternatives alternatives, and those of of.
+// anyAndNot sets the criteria of a filter's any and not. level is how deep the filter is nested, of makes the criteria
+// of a nested filter, and never reports whether nothing meets some. Errors: BadInput for more than MaxNesting levels or
+// MaxAlternatives alternatives, and those of of.
 func anyAndNot[F any, C comparable](
 	alternatives []*F, excluded *F, level int, of func(f *F, level int) (C, error), never func(C) bool, anyOf,
 	not *Nested[C], nothing *bool,

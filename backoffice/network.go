@@ -12,8 +12,8 @@ const MaxNetworks = 64
 // Networks are from where a credential pair may sign in; none: from everywhere.
 type Networks []netip.Prefix
 
-// ParseNetwork reads a network ("10.0.0.0/8") or a single address. One of IPv4 that is written as IPv6 is that of
-// IPv4. host says that bits stood behind its length, which are taken away.
+// ParseNetwork parses a network ("10.0.0.0/8") or a single address. IPv4 that is written as IPv6 becomes IPv4. host
+// reports whether bits after the length were set; they are cleared.
 func ParseNetwork(text string) (network netip.Prefix, host, ok bool) {
 	network, err := netip.ParsePrefix(text)
 	if err != nil {
@@ -33,9 +33,8 @@ func ParseNetwork(text string) (network netip.Prefix, host, ok bool) {
 	return masked, masked != network, true
 }
 
-// NewNetworks reads the networks of a pair, each once and in one order whatever that of the texts is. BadInput for
-// what is no network, and for one with bits behind its length: whoever writes 10.1.2.3/8 may have meant that one
-// address.
+// NewNetworks parses the networks of a pair, sorted, each once. BadInput for what is not a network, and for one with bits
+// after its length: 10.1.2.3/8 may have been meant as that one address.
 func NewNetworks(texts []string) (Networks, error) {
 	if len(texts) > MaxNetworks {
 		return nil, Errorf(BadInput, "a pair has at most %d networks", MaxNetworks)
@@ -44,7 +43,8 @@ func NewNetworks(texts []string) (Networks, error) {
 	for _, text := range texts {
 		network, host, ok := ParseNetwork(text)
 		if !ok || host {
-			return nil, Errorf(BadInput, "a network is written as in 192.0.2.0/24 or 2001:db8::/32, with zeros behind its length, or is an address")
+			return nil, Errorf(BadInput, "a network is written as in "+
+				"192.0.2.0/24 or 2001:db8::/32, with zeros behind its length, or is an address")
 		}
 		networks = append(networks, network)
 	}
@@ -55,7 +55,7 @@ func NewNetworks(texts []string) (Networks, error) {
 // ParseNetworks reads what String has written.
 func ParseNetworks(text string) (Networks, error) { return NewNetworks(strings.Fields(text)) }
 
-// String is how the store keeps them: with blanks between, "" for none.
+// String is the stored form: with blanks between, "" for none.
 func (n Networks) String() string { return strings.Join(n.Texts(), " ") }
 
 func (n Networks) Texts() []string {

@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// Origin is the office whose mirror the store is. A Service that has one does the writes of mirrored records there, as
-// far as the specification's interface has them: one customer or user at a time, relations, labels and the assignment
-// of a checklist.
+// Origin is the office whose mirror the store is. A Service with an origin writes mirrored records there, if the
+// specification's interface has the write: one customer or user at a time, relations, labels and the assignment of a
+// checklist.
 type Origin interface {
-	// Write does a write at the origin, brings the copy of its record in step with what the origin has then, and
-	// returns the record's identifier. Refused as the origin refuses it, and nothing is written. Unavailable when the
-	// origin does not answer, or when the copy could not be made: the next pull makes it. A write without a key is
-	// sent once.
+	// Write does a write at the origin, updates the copy of its record, and returns the record's identifier. Refused as
+	// by the origin, and nothing is written. Unavailable when the origin does not answer, or when the copy could not be
+	// updated: the next pull does. A write without a key is sent once.
 	Write(ctx context.Context, w *OriginWrite) (id string, err error)
 }
 
@@ -39,21 +38,21 @@ func (s *Service) writesThere(ctx context.Context, noun Noun) (bool, error) {
 	if there := m.Of(noun) != nil; err != nil || !there {
 		return false, err
 	}
-	if RestrictionOf(ctx).IsSet() { // of which the origin knows nothing
+	if RestrictionOf(ctx).IsSet() { // the origin does not know it
 		return false, refused(CodeNotAllowed, "a restricted pair does not write what is another office's")
 	}
 	return true, nil
 }
 
-// onCopies is the service that does dry runs on the copies, as if they were the store's own.
+// onCopies returns the service that does dry runs on the copies, as if they were the store's own.
 func (s *Service) onCopies() *Service {
 	rehearsing := *s
 	rehearsing.dry, rehearsing.copies = true, true
 	return &rehearsing
 }
 
-// changeThere does a change of a copy at the origin. It is rehearsed on the copy first, whose rules are the origin's;
-// what depends on other records the origin judges, of which the copies may be old or missing. A dry run is the
+// changeThere does a change of a copy at the origin. It rehearses the change on the copy first, which has the origin's
+// rules. Only the origin checks other records, because their copies may be stale or missing. A dry run is only the
 // rehearsal.
 func (s *Service) changeThere(
 	ctx context.Context, w *OriginWrite, version func(ctx context.Context) (int, error),
@@ -93,7 +92,7 @@ func copyOf[T any, C comparable](
 	return copied, err
 }
 
-// versionOf reads a copy's version for a guarded change; nil for one that is not guarded.
+// versionOf returns a reader of a copy's version for a guarded change; nil for one that is not guarded.
 func versionOf[T any, C comparable](
 	s *Service, table *Table[T, C], id string, expected Versions,
 ) func(context.Context) (int, error) {
@@ -122,7 +121,7 @@ func createThere[T any, C comparable](ctx context.Context, s *Service, c *creati
 	return copyOf(ctx, s, c.table, id)
 }
 
-// numbersStay refuses registration numbers, which are written where they are registered.
+// numbersStay refuses registration numbers of mirrored customers, which only the origin writes.
 func (s *Service) numbersStay(ctx context.Context, in *CustomerFields) error {
 	there, err := s.writesThere(ctx, NounCustomer)
 	if err != nil || !there {
@@ -131,7 +130,8 @@ func (s *Service) numbersStay(ctx context.Context, in *CustomerFields) error {
 	var check checker
 	for _, field := range AllPrivacyFields {
 		if in.number(field).IsSent() {
-			check.add(CodeNotAllowed, "registration numbers of what is another office's are written there", field.Input())
+			check.add(CodeNotAllowed,
+				"registration numbers of what is another office's are written there", field.Input())
 		}
 	}
 	return check.refusal()

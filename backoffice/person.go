@@ -15,13 +15,13 @@ type Person struct {
 // PersonPrefix begins what a person has in the place of a client id. No pair's begins so.
 const PersonPrefix = "person-"
 
-// PersonID is by what a person is known wherever a pair is by its client id.
+// PersonID is a person's identifier wherever a pair has its client id.
 func PersonID(issuer, subject string) string {
 	sum := sha256.Sum256([]byte(issuer + "\x00" + subject)) // neither has control characters
 	return PersonPrefix + base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// Link is by what a signed path names the principal for whom it was made.
+// Link is the principal's name in a signed path.
 func (v *Principal) Link() string {
 	if v.Person != nil {
 		return v.Person.Link

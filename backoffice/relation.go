@@ -15,7 +15,9 @@ var RelationKinds = []RelationKind{Director, UBO, Shareholder, ContactPerson}
 
 // Label is the specification's word: director, UBO, shareholder, contact person.
 func (k RelationKind) Label() string {
-	return map[RelationKind]string{Director: "director", UBO: "UBO", Shareholder: "shareholder", ContactPerson: "contact person"}[k]
+	return map[RelationKind]string{
+		Director: "director", UBO: "UBO", Shareholder: "shareholder", ContactPerson: "contact person",
+	}[k]
 }
 
 func ParseRelationKindLabel(label string) (RelationKind, error) {
@@ -42,15 +44,15 @@ type CustomerRelation struct {
 func (r *CustomerRelation) Identity() string               { return r.ID }
 func (r *CustomerRelation) Position(key OrderKey) Position { return Position{Key: key, ID: r.ID} }
 
-// CustomerRelationFilter is what a caller wants of the list of all relations; nil is no filter.
+// CustomerRelationFilter picks relations; nil is no filter.
 type CustomerRelationFilter struct {
 	CustomerID        *string
 	RelatedCustomerID *string
 	Kind              *RelationKind
 }
 
-// RelationCriteria is a CustomerRelationFilter made ready for the store, with what picks among a customer's relations
-// alone; zero fields are no criterion.
+// RelationCriteria is a CustomerRelationFilter prepared for the store, and what picks only among a customer's relations;
+// zero fields are no criterion.
 type RelationCriteria struct {
 	Nothing           bool
 	CustomerID        string
@@ -69,12 +71,12 @@ func (f *CustomerRelationFilter) Criteria() (c RelationCriteria) {
 	return c
 }
 
-// CustomerRelationEdge is a relation as seen from the customer whose list it stands in.
+// CustomerRelationEdge is a relation as seen from the customer whose list it is in.
 type CustomerRelationEdge struct {
 	*ConnectionEdge[*CustomerRelation]
 }
 
-// Direction tells from which end the relation is seen. In the list of all, which is nobody's, that is its customer.
+// Direction is the end that the relation is seen from: its customer in the list of all relations.
 func (e *CustomerRelationEdge) Direction() RelationDirection {
 	if e.Parent == NoParent || e.Parent == e.Node.CustomerID {
 		return Outgoing
@@ -93,7 +95,6 @@ type CustomerRelationConnection struct {
 	*Connection[*CustomerRelation, RelationCriteria]
 }
 
-// Edges are the page's relations, each as seen from the customer whose list it is.
 func (c *CustomerRelationConnection) Edges() []*CustomerRelationEdge {
 	edges := make([]*CustomerRelationEdge, len(c.Items))
 	for i, edge := range c.Connection.Edges() {
@@ -107,10 +108,12 @@ var RelationTable = &Table[CustomerRelation, RelationCriteria]{
 	Noun:    NounRelation,
 	ID:      func(r *CustomerRelation) *string { return &r.ID },
 	Fields: []WritableField[CustomerRelation]{
-		wordField("kind", func(r *CustomerRelation) *RelationKind { return &r.Kind }, RelationKinds, ParseRelationKindLabel,
+		wordField("kind", func(r *CustomerRelation) *RelationKind { return &r.Kind },
+			RelationKinds, ParseRelationKindLabel,
 			"a relation's kind is one of director, UBO, shareholder and contact person"),
 		referenceField("customerId", NounCustomer, func(r *CustomerRelation) *string { return &r.CustomerID }),
-		referenceField("relatedCustomerId", NounCustomer, func(r *CustomerRelation) *string { return &r.RelatedCustomerID }),
+		referenceField("relatedCustomerId", NounCustomer,
+			func(r *CustomerRelation) *string { return &r.RelatedCustomerID }),
 		madeField("createdAt", func(r *CustomerRelation) *Instant { return &r.CreatedAt }),
 	},
 	Unique: []string{"relatedCustomerId", "customerId", "kind"},

@@ -2,8 +2,8 @@ package backoffice
 
 import "context"
 
-// CreateRelations makes a relation of each input, as CreateRelation does, but that a relation which is there already,
-// or which an input before has made, is answered in place of TAKEN. Refused as a whole as createAll says.
+// CreateRelations makes a relation of each input, as CreateRelation does. Instead of TAKEN it returns the relation that
+// exists, or that an earlier input made. Refused as a whole like createAll.
 func (s *Service) CreateRelations(
 	ctx context.Context, by *Principal, inputs []BatchInput[RelationDraft], mode BatchMode, key Optional[string],
 ) (*BatchOutcome[CustomerRelation], error) {
@@ -50,7 +50,7 @@ func (r *CustomerRelation) draft() RelationDraft {
 	return RelationDraft{CustomerID: r.CustomerID, RelatedCustomerID: r.RelatedCustomerID, Kind: r.Kind}
 }
 
-// relationsLike are those that are stored of the same customers and kind as some.
+// relationsLike returns the stored relations with the same customers and kind.
 func relationsLike(
 	ctx context.Context, tx Tx, relations []*CustomerRelation,
 ) (map[RelationDraft]*CustomerRelation, error) {

@@ -23,7 +23,8 @@ func (s *Service) CreateRelation(
 	wrong := relationInput.fill(&draft, r)
 	var found map[string]*Customer
 	return create(ctx, s, creation[CustomerRelation, RelationCriteria]{
-		by: by, action: "createCustomerRelation", table: RelationTable, made: r, key: key, content: relationInput.values(r), wrong: wrong,
+		by: by, action: "createCustomerRelation", table: RelationTable, made: r, key: key,
+		content: relationInput.values(r), wrong: wrong,
 		told: func() map[string]any { return relationInput.told(&draft) },
 		look: func(ctx context.Context, tx Tx) (err error) {
 			found, err = ReadByID(ctx, tx.Customers(), sound(r.CustomerID, r.RelatedCustomerID), 0)
@@ -33,20 +34,22 @@ func (s *Service) CreateRelation(
 	})
 }
 
-// checkEnds holds the customers of a relation to being there.
+// checkEnds checks that the customers of a relation exist.
 func checkEnds(r *CustomerRelation, customers map[string]*Customer, check *checker) {
-	for _, end := range []struct{ id, field string }{{r.CustomerID, "customerId"}, {r.RelatedCustomerID, "relatedCustomerId"}} {
+	for _, end := range []struct{ id, field string }{
+		{r.CustomerID, "customerId"}, {r.RelatedCustomerID, "relatedCustomerId"},
+	} {
 		if CheckID(end.id) == nil && customers[end.id] == nil {
 			check.add(CodeNotFound, "no customer has this identifier", end.field)
 		}
 	}
 }
 
-// sound are those of the texts that can be identifiers.
+// sound returns the well-formed identifiers, sorted, each once.
 func sound(ids ...string) []string { return NewIDs(ids).List() }
 
-// DeleteRelation removes a relation; it needs customers.write. It can be brought back for as long as Service.Trash
-// says. Refused with NOT_FOUND (id).
+// DeleteRelation removes a relation; it needs customers.write. It can be restored within Service.Trash. Refused with
+// NOT_FOUND (id).
 func (s *Service) DeleteRelation(ctx context.Context, by *Principal, id string) error {
 	if err := require(by, CustomersWrite); err != nil {
 		return err
@@ -54,6 +57,6 @@ func (s *Service) DeleteRelation(ctx context.Context, by *Principal, id string) 
 	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		now := InstantOf(s.now())
 		s.keepDeleted(tx, by, now)
-		return false, remove(ctx, tx, tx.Relations(), &Change{At: now, ClientID: by.ClientID, Action: "deleteCustomerRelation", Noun: NounRelation, ObjectID: id})
+		return false, remove(ctx, tx, tx.Relations(), changeBy(by, now, "deleteCustomerRelation", NounRelation, id))
 	})
 }

@@ -20,7 +20,7 @@ type RestrictionFields struct {
 	Responsible []string `json:"responsible,omitempty"` // customers of these users
 	Labels      []string `json:"labels,omitempty"`      // customers whose responsible user has one of these labels
 	Customers   []string `json:"customers,omitempty"`   // these customers
-	Years       []string `json:"years,omitempty"`       // customers with a transcript of these years (YYYY), and of what belongs to a year theirs alone
+	Years       []string `json:"years,omitempty"`       // customers with a transcript of these years (YYYY); records of other years are hidden
 }
 
 // NewRestriction makes a restriction. Refused with INVALID for what can be no identifier or year.
@@ -79,7 +79,9 @@ func AnyOf(first Restriction, others ...Restriction) Restriction {
 func (r Restriction) Alternatives() (all []RestrictionFields) {
 	for one := range strings.SplitSeq(r.alternatives, "\n") {
 		sets := append(strings.Split(one, "\t"), "", "", "")
-		all = append(all, RestrictionFields{strings.Fields(sets[0]), strings.Fields(sets[1]), strings.Fields(sets[2]), strings.Fields(sets[3])})
+		all = append(all, RestrictionFields{
+			strings.Fields(sets[0]), strings.Fields(sets[1]), strings.Fields(sets[2]), strings.Fields(sets[3]),
+		})
 	}
 	return all
 }
@@ -102,7 +104,7 @@ func (r Restriction) String() string {
 	return string(text)
 }
 
-// ParseRestriction reads what String gives. Whoever cannot read one must not take it for none.
+// ParseRestriction is the inverse of String. Treat an error as a restriction that hides everything, never as none.
 func ParseRestriction(text string) (Restriction, error) {
 	if text == "" {
 		return Restriction{}, nil
@@ -156,7 +158,8 @@ func (f *RestrictionFields) admitsResponsible(user *User) bool {
 	if len(f.Responsible) > 0 && (user == nil || !slices.Contains(f.Responsible, user.ID)) {
 		return false
 	}
-	return len(f.Labels) == 0 || user != nil && slices.ContainsFunc(user.LabelIDs, func(id string) bool { return slices.Contains(f.Labels, id) })
+	return len(f.Labels) == 0 || user != nil &&
+		slices.ContainsFunc(user.LabelIDs, func(id string) bool { return slices.Contains(f.Labels, id) })
 }
 
 // SeesOthers reports whether a change of a user changes which customers are in view: those of whoever has a label.

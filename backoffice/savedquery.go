@@ -43,7 +43,8 @@ func SavedQueries(by *Principal, documents []*TrustedDocument) []*TrustedDocumen
 		return d.Name == "" || d.Kind != "query" || !d.RetiredAt.IsZero() || d.Set == "" && by.TrustedOnly
 	})
 	slices.SortFunc(saved, func(a, b *TrustedDocument) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), first(a.Set != "", b.Set != ""), first(a.Title != "", b.Title != ""), cmp.Compare(a.Set, b.Set), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Name, b.Name), first(a.Set != "", b.Set != ""),
+			first(a.Title != "", b.Title != ""), cmp.Compare(a.Set, b.Set), cmp.Compare(a.ID, b.ID))
 	})
 	return slices.CompactFunc(saved, func(a, b *TrustedDocument) bool { return a.Name == b.Name })
 }
@@ -129,10 +130,12 @@ func (s *Service) SaveQuery(ctx context.Context, by *Principal, draft SavedQuery
 			}
 		}
 		if count >= MaxSavedQueries {
-			return changes, refused(CodeNotAllowed, fmt.Sprintf("there are %d saved queries, and no more are kept", MaxSavedQueries), "document")
+			return changes, refused(CodeNotAllowed,
+				fmt.Sprintf("there are %d saved queries, and no more are kept", MaxSavedQueries), "document")
 		}
 		if all > MaxSavedBytes || own > MaxSavedByPair {
-			return changes, refused(CodeNotAllowed, "the saved queries of a pair have at most 256 KiB, and all together 8 MiB", "document")
+			return changes, refused(CodeNotAllowed,
+				"the saved queries of a pair have at most 256 KiB, and all together 8 MiB", "document")
 		}
 		changes.Put = []*TrustedDocument{d}
 		return changes, nil
@@ -193,7 +196,8 @@ func (draft *SavedQueryDraft) fill(d *TrustedDocument, checked *CheckedDocument)
 	}
 	for _, name := range checked.Variables {
 		if slices.Contains(ReservedVariables, name) {
-			refuse(CodeInvalid, "the variables "+strings.Join(ReservedVariables, ", ")+" mean something else in a saved query's address: give them another name", "document")
+			refuse(CodeInvalid, "the variables "+strings.Join(ReservedVariables, ", ")+
+				" mean something else in a saved query's address: give them another name", "document")
 			break
 		}
 	}
@@ -236,7 +240,8 @@ func (s *Service) RemoveSavedQuery(ctx context.Context, by *Principal, name stri
 	if err := maySave(by); err != nil {
 		return err
 	}
-	act := Change{At: InstantOf(s.now()), ClientID: by.ClientID, Action: "removeSavedQuery", ObjectID: name, Done: Deleted}
+	now := InstantOf(s.now())
+	act := Change{At: now, ClientID: by.ClientID, Action: "removeSavedQuery", ObjectID: name, Done: Deleted}
 	return s.changeTrusted(ctx, act, func(have []*TrustedDocument) (changes TrustedChanges, err error) {
 		known := false
 		for _, d := range SavedQueries(by, have) {

@@ -69,7 +69,9 @@ type TranscriptReader interface {
 	Reader[*Transcript, TranscriptCriteria]
 	// StatusCounts counts each parent's list by status, in one statement: only statuses that occur, in the order of
 	// TranscriptStatuses. into has a place for each parent, or one when under is Root.
-	StatusCounts(b *Batch, under Parent, criteria TranscriptCriteria, parents []string, into [][]TranscriptStatusCount) Queued
+	StatusCounts(
+		b *Batch, under Parent, criteria TranscriptCriteria, parents []string, into [][]TranscriptStatusCount,
+	) Queued
 }
 
 // Tx is a transaction: its reads see its writes, and nobody else does before Write returns. After a failure or a

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Timeline is what an operation does, level by level, for whoever wants to be told: the log of slow ones, a client
-// that asks, a trace. It holds names of statements and numbers, nothing that was asked or read. Its methods may be
-// called on nil, which notes nothing.
+// Timeline records what an operation does, level by level, for the log of slow operations, a client that asks, or a
+// trace. It has only names of statements and numbers, no values. On a nil Timeline its methods do nothing.
 type Timeline struct {
 	mu     sync.Mutex
 	levels []Level
@@ -104,7 +103,8 @@ func (l *Level) note(s TimedStatement) {
 	if s.Ended.After(l.Ended) {
 		l.Ended = s.Ended
 	}
-	i := slices.IndexFunc(l.Statements, func(known TimedStatement) bool { return known.Name == s.Name && known.Replica == s.Replica })
+	same := func(known TimedStatement) bool { return known.Name == s.Name && known.Replica == s.Replica }
+	i := slices.IndexFunc(l.Statements, same)
 	if i < 0 {
 		l.Statements = append(l.Statements, s)
 		return

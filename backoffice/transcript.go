@@ -22,11 +22,14 @@ const (
 )
 
 // TranscriptStatuses lists every status, in the order of the schema's enum.
-var TranscriptStatuses = []TranscriptStatus{ToProcess, Sent, InCalculation, CalculationDone, CalculationSent, Locked, Unlocked, Approved, Rejected}
+var TranscriptStatuses = []TranscriptStatus{
+	ToProcess, Sent, InCalculation, CalculationDone, CalculationSent, Locked, Unlocked, Approved, Rejected,
+}
 
 var statusLabels = map[TranscriptStatus]string{
 	ToProcess: "To Process", Sent: "Sent", InCalculation: "In calculation", CalculationDone: "Calculation done",
-	CalculationSent: "Calculation sent", Locked: "Locked", Unlocked: "Unlocked", Approved: "Approved", Rejected: "Rejected",
+	CalculationSent: "Calculation sent", Locked: "Locked", Unlocked: "Unlocked", Approved: "Approved",
+	Rejected: "Rejected",
 }
 
 // Label is the specification's word (section 3): "Calculation done".
@@ -45,7 +48,7 @@ type Transcript struct {
 	OwnStatus          TranscriptStatus // To Process or Sent
 	OwnUpdatedAt       Instant
 	Status             TranscriptStatus // the calculation's state once one was started, else OwnStatus
-	UpdatedAt          Instant          // the latest of OwnUpdatedAt, the calculation's, and when a calculation last left it
+	UpdatedAt          Instant          // the latest of OwnUpdatedAt, the calculation's, and its last deletion
 	IsCompleted        bool
 	ProgressPercentage float64 // 0 to 100
 	DocumentGenerated  bool
@@ -151,7 +154,8 @@ var TranscriptTable = &Table[Transcript, TranscriptCriteria]{
 	Noun:    NounTranscript,
 	ID:      func(t *Transcript) *string { return &t.ID },
 	Fields: []WritableField[Transcript]{
-		wordField("status", func(t *Transcript) *TranscriptStatus { return &t.OwnStatus }, OwnStatuses, ParseTranscriptStatusLabel,
+		wordField("status", func(t *Transcript) *TranscriptStatus { return &t.OwnStatus },
+			OwnStatuses, ParseTranscriptStatusLabel,
 			"a transcript's own status is To Process or Sent"),
 		plainField("isCompleted", func(t *Transcript) *bool { return &t.IsCompleted }, nil),
 		referenceField("customerId", NounCustomer, func(t *Transcript) *string { return &t.CustomerID }),

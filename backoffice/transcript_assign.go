@@ -119,7 +119,8 @@ func (a *assignment) prepare() (err error) {
 	case a.draft.CustomerIDs != nil && a.draft.Filter != nil:
 		a.wrong.add(CodeNotAllowed, "the customers are told by customerIds or by a filter, not by both", "filter")
 	case len(a.draft.CustomerIDs) > MaxAssignedByID:
-		a.wrong.add(CodeInvalid, "a checklist is assigned to at most "+strconv.Itoa(MaxAssignedByID)+" customers by their identifiers", "customerIds")
+		a.wrong.add(CodeInvalid, "a checklist is assigned to at most "+strconv.Itoa(MaxAssignedByID)+
+			" customers by their identifiers", "customerIds")
 	case a.draft.Filter != nil:
 		if a.criteria, err = a.draft.Filter.Criteria(a.draft.Index); KindOf(err) == BadInput && err != nil {
 			a.wrong.add(CodeInvalid, err.Error(), "filter")
@@ -192,14 +193,17 @@ func (a *assignment) plan(ctx context.Context, tx Tx, year *FinancialYear, check
 			assigned.Already++
 			continue
 		}
-		t := &Transcript{ID: NewID(), CustomerID: id, ChecklistID: a.draft.ChecklistID, FinancialYearID: year.ID, OwnStatus: ToProcess,
-			OwnUpdatedAt: a.at, CreatedAt: a.at, CustomVariables: a.variables}
+		t := &Transcript{
+			ID: NewID(), CustomerID: id, ChecklistID: a.draft.ChecklistID, FinancialYearID: year.ID,
+			OwnStatus: ToProcess, OwnUpdatedAt: a.at, CreatedAt: a.at, CustomVariables: a.variables,
+		}
 		t.EffectiveStatus(nil)
 		assigned.Transcripts = append(assigned.Transcripts, t)
 	}
 	assigned.Count = len(assigned.Transcripts)
 	if assigned.Count*len(a.variables) > maxAssignedBytes {
-		check.add(CodeInvalid, "the variables of all transcripts together have at most "+strconv.Itoa(maxAssignedBytes)+" bytes", "customVariables")
+		check.add(CodeInvalid, "the variables of all transcripts together have at most "+
+			strconv.Itoa(maxAssignedBytes)+" bytes", "customVariables")
 	}
 	return assigned, nil
 }
@@ -246,7 +250,8 @@ func (a *assignment) picked(ctx context.Context, tx Tx, check *checker) (ids []s
 	}
 	page := pages[NoParent]
 	if page.More {
-		check.add(CodeInvalid, "a checklist is assigned to at most "+strconv.Itoa(MaxAssignedByFilter)+" customers by a filter", "filter")
+		check.add(CodeInvalid, "a checklist is assigned to at most "+strconv.Itoa(MaxAssignedByFilter)+
+			" customers by a filter", "filter")
 		return nil, nil, nil
 	}
 	for _, c := range page.Items {
@@ -265,7 +270,8 @@ func (a *assignment) picked(ctx context.Context, tx Tx, check *checker) (ids []s
 
 // assignedTo tells how many transcripts of the checklist customers have.
 func (a *assignment) assignedTo(ctx context.Context, tx Tx, customers []string) (map[string]int, error) {
-	return ReadCounts(ctx, tx.Transcripts(), OfCustomer, TranscriptCriteria{ChecklistID: a.draft.ChecklistID}, customers)
+	criteria := TranscriptCriteria{ChecklistID: a.draft.ChecklistID}
+	return ReadCounts(ctx, tx.Transcripts(), OfCustomer, criteria, customers)
 }
 
 // settledAssignment is what is remembered of an assignment with an idempotency key.
@@ -285,12 +291,14 @@ func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *
 	for i, t := range made {
 		t.EffectiveStatus(nil)
 		kept.IDs = append(kept.IDs, t.ID)
-		changes[i] = &Change{At: a.at, ClientID: a.by.ClientID, Action: "assignChecklists", Noun: NounTranscript, ObjectID: t.ID, Fields: fields}
+		changes[i] = changeBy(a.by, a.at, "assignChecklists", NounTranscript, t.ID, fields...)
 	}
 	if a.looks {
 		made, changes = made[:min(len(made), 1)], changes[:min(len(made), 1)]
 	}
-	err := tx.Together(ctx, func(ctx context.Context) error { return tx.Transcripts().Insert(ctx, made...) }, func(ctx context.Context) error {
+	err := tx.Together(ctx, func(ctx context.Context) error {
+		return tx.Transcripts().Insert(ctx, made...)
+	}, func(ctx context.Context) error {
 		if use == nil {
 			return nil
 		}

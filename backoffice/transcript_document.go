@@ -84,7 +84,8 @@ func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal,
 		if err != nil {
 			return false, err
 		}
-		return false, tx.LogChanges(ctx, &Change{At: now, ClientID: by.ClientID, Action: "generateTranscriptDocument", Noun: NounTranscript, ObjectID: id, Fields: []string{"documentGenerated", "file"}})
+		return false, tx.LogChanges(ctx,
+			changeBy(by, now, "generateTranscriptDocument", NounTranscript, id, "documentGenerated", "file"))
 	})
 	if err != nil {
 		return nil, err

@@ -81,7 +81,8 @@ func (f *TranscriptFilter) criteria(level int) (c TranscriptCriteria, err error)
 			c.Variable, c.Nothing = VariableCriteria{}, true
 		}
 	}
-	err = anyAndNot(f.Any, f.Not, level, (*TranscriptFilter).criteria, func(c TranscriptCriteria) bool { return c.Nothing }, &c.Any, &c.Not, &c.Nothing)
+	err = anyAndNot(f.Any, f.Not, level, (*TranscriptFilter).criteria,
+		func(c TranscriptCriteria) bool { return c.Nothing }, &c.Any, &c.Not, &c.Nothing)
 	return c, err
 }
 

@@ -22,7 +22,10 @@ func (s *Service) AssignChecklist(
 		return nil, err
 	}
 	now := InstantOf(s.now())
-	t := &Transcript{ID: NewID(), CustomerID: draft.CustomerID, ChecklistID: draft.ChecklistID, OwnStatus: ToProcess, OwnUpdatedAt: now, CreatedAt: now}
+	t := &Transcript{
+		ID: NewID(), CustomerID: draft.CustomerID, ChecklistID: draft.ChecklistID,
+		OwnStatus: ToProcess, OwnUpdatedAt: now, CreatedAt: now,
+	}
 	t.EffectiveStatus(nil)
 	var check checker
 	check.reference(t.ChecklistID, "checklistId")
@@ -43,7 +46,8 @@ func (s *Service) AssignChecklist(
 	var customer *Customer
 	var known bool
 	return create(ctx, s, creation[Transcript, TranscriptCriteria]{
-		by: by, action: "assignChecklist", table: TranscriptTable, made: t, at: now, key: key, content: content, wrong: check,
+		by: by, action: "assignChecklist", table: TranscriptTable, made: t, at: now, key: key,
+		content: content, wrong: check,
 		told: func() map[string]any {
 			told := map[string]any{"checklistId": t.ChecklistID, "customerId": t.CustomerID}
 			if draft.CustomVariables != nil {

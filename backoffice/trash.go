@@ -31,7 +31,8 @@ func (t *Trashed) Name() string {
 }
 
 func (t *Trashed) Rows() int {
-	return len(t.Customers) + len(t.Relations) + len(t.Transcripts) + len(t.Calculations) + len(t.Documents) + len(t.MinfinDocuments)
+	return len(t.Customers) + len(t.Relations) + len(t.Transcripts) +
+		len(t.Calculations) + len(t.Documents) + len(t.MinfinDocuments)
 }
 
 func (t *Trashed) Files() (files []*File) {

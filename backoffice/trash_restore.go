@@ -156,7 +156,8 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 	}
 	gone, err := files.Missing(ctx, r.all.FileKeys())
 	if err == nil && len(gone) > 0 {
-		err = Errorf(Unavailable, "%d of the stored files are gone from where files are stored; nothing was changed", len(gone))
+		err = Errorf(Unavailable,
+			"%d of the stored files are gone from where files are stored; nothing was changed", len(gone))
 	}
 	return err
 }
@@ -176,7 +177,8 @@ func (r *restoring) leave(own, stored map[string]Noun) error {
 				absent = missing("the relation "+relation.ID, NounCustomer, end)
 			}
 			r.left = append(r.left, &Trashed{
-				ID: relation.ID, Noun: NounRelation, ClientID: of.ClientID, At: of.At, Until: of.Until, WaitsFor: end, Relations: []*CustomerRelation{relation},
+				ID: relation.ID, Noun: NounRelation, ClientID: of.ClientID, At: of.At, Until: of.Until, WaitsFor: end,
+				Relations: []*CustomerRelation{relation},
 			})
 			return true
 		}

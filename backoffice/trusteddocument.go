@@ -189,7 +189,8 @@ func (t *Trusting) against(have []*TrustedDocument) (done Trusted, changes Trust
 	for _, d := range t.Documents {
 		for _, alias := range d.Aliases {
 			if other := owner[alias]; other != nil && other.ID != d.ID {
-				return done, changes, refuseDocuments("the identifier %s is that of another document of the set %q: identifiers are for good; remove that one first", alias, other.Set)
+				return done, changes, refuseDocuments("the identifier %s is that of another document of the set %q: "+
+					"identifiers are for good; remove that one first", alias, other.Set)
 			}
 			owner[alias] = d
 		}
@@ -217,14 +218,16 @@ func (t *Trusting) against(have []*TrustedDocument) (done Trusted, changes Trust
 	}
 	done.Removed, done.Retired = len(changes.Remove), len(changes.Retire)
 	if t.Removals != nil && done.Removed > *t.Removals {
-		return done, changes, refuseDocuments("%d documents would be removed, and --allow-removals allows %d", done.Removed, *t.Removals)
+		return done, changes, refuseDocuments(
+			"%d documents would be removed, and --allow-removals allows %d", done.Removed, *t.Removals)
 	}
 	return done, changes, nil
 }
 
 func (d *TrustedDocument) tells(other *TrustedDocument) bool {
 	sameCost := d.Cost == nil && other.Cost == nil || d.Cost != nil && other.Cost != nil && *d.Cost == *other.Cost
-	return sameCost && d.RetiredAt == other.RetiredAt && d.Kind == other.Kind && d.Title == other.Title && d.About == other.About &&
+	return sameCost && d.RetiredAt == other.RetiredAt && d.Kind == other.Kind &&
+		d.Title == other.Title && d.About == other.About &&
 		slices.Equal(d.Scopes, other.Scopes) && slices.Equal(d.Aliases, other.Aliases)
 }
 
@@ -238,7 +241,8 @@ func merged(a, b []string) []string {
 // RemoveTrusted removes a document, by identifier or alias, from every set, and counts. NotFound when unknown.
 func RemoveTrusted(ctx context.Context, store TrustedDocumentStore, id string, now Instant) (int, error) {
 	id = ParseDocumentID(id)
-	return removeTrusted(ctx, store, Change{At: now, Action: "documents remove", ObjectID: id, Done: Deleted}, func(d *TrustedDocument) bool {
+	act := Change{At: now, Action: "documents remove", ObjectID: id, Done: Deleted}
+	return removeTrusted(ctx, store, act, func(d *TrustedDocument) bool {
 		return d.ID == id || slices.Contains(d.Aliases, id)
 	})
 }
@@ -248,7 +252,8 @@ func RemoveTrustedSet(ctx context.Context, store TrustedDocumentStore, set strin
 	if err := CheckSetName(set); err != nil {
 		return 0, err
 	}
-	return removeTrusted(ctx, store, Change{At: now, Action: "documents remove", ObjectID: set, Done: Deleted}, func(d *TrustedDocument) bool { return d.Set == set })
+	act := Change{At: now, Action: "documents remove", ObjectID: set, Done: Deleted}
+	return removeTrusted(ctx, store, act, func(d *TrustedDocument) bool { return d.Set == set })
 }
 
 func removeTrusted(

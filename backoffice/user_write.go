@@ -67,7 +67,8 @@ func (s *Service) UpdateUser(
 		if err := tx.Users().Update(ctx, &after); err != nil {
 			return lost(err), err
 		}
-		return false, tx.LogChanges(ctx, &Change{At: InstantOf(s.now()), ClientID: by.ClientID, Action: "updateUser", Noun: NounUser, ObjectID: id, Fields: changed.names()})
+		return false, tx.LogChanges(ctx,
+			changeBy(by, InstantOf(s.now()), "updateUser", NounUser, id, changed.names()...))
 	})
 	if err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expe
 			}
 			return err
 		}, func(ctx context.Context) error {
-			return remove(ctx, tx, tx.Users(), &Change{At: InstantOf(s.now()), ClientID: by.ClientID, Action: "deleteUser", Noun: NounUser, ObjectID: id})
+			return remove(ctx, tx, tx.Users(), changeBy(by, InstantOf(s.now()), "deleteUser", NounUser, id))
 		})
 		return raced, err
 	})

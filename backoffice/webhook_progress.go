@@ -51,7 +51,8 @@ func (w *Webhook) Received(now Instant) {
 
 // webhookRetries are how long it is from each failed attempt to the next one, as Standard Webhooks has it.
 var webhookRetries = []time.Duration{
-	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
 // maxRetryAfter is how long a receiver may have us wait.

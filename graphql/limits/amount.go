@@ -131,7 +131,8 @@ func assignedBy(field *ast.Field) amount {
 }
 
 func hasVariable(value *ast.Value) bool {
-	return value != nil && (value.Kind == ast.Variable || slices.ContainsFunc(value.Children, func(child *ast.ChildValue) bool { return hasVariable(child.Value) }))
+	return value != nil && (value.Kind == ast.Variable || slices.ContainsFunc(value.Children,
+		func(child *ast.ChildValue) bool { return hasVariable(child.Value) }))
 }
 
 // whole is the number that an argument is given; not ok for none.

@@ -43,14 +43,18 @@ func (s Settings) NewBudgets() *Budgets {
 	if s.Budget <= 0 {
 		return nil
 	}
-	return &Budgets{maximum: int64(s.Budget), restore: int64(max(s.BudgetRestore, 1)), now: time.Now, accounts: make(map[string]*account)}
+	return &Budgets{
+		maximum: int64(s.Budget), restore: int64(max(s.BudgetRestore, 1)), now: time.Now,
+		accounts: make(map[string]*account),
+	}
 }
 
 // Reserve takes a cost from a pair's budget; settle says once what it came to, and gives the rest back. Errors:
 // RateLimited, and wait is how long to wait; OverLimit for a cost that no wait makes affordable.
 func (b *Budgets) Reserve(pair string, cost int) (settle func(came int), wait time.Duration, err error) {
 	if int64(cost) > b.maximum {
-		return nil, 0, backoffice.Errorf(backoffice.OverLimit, "the request costs more than %d, which is all of the pair's budget", b.maximum)
+		return nil, 0, backoffice.Errorf(backoffice.OverLimit,
+			"the request costs more than %d, which is all of the pair's budget", b.maximum)
 	}
 	asked := int64(max(cost, 0)) * billion
 	b.mu.Lock()
@@ -123,7 +127,8 @@ func (b *Budgets) Of(pair string) (left Allowance, whole time.Duration) {
 	defer b.mu.Unlock()
 	a := b.of(pair)
 	missing := b.maximum*billion - a.has
-	return Allowance{Maximum: b.maximum, Available: a.has / billion, RestoreRate: b.restore}, time.Duration((missing + b.restore - 1) / b.restore)
+	return Allowance{Maximum: b.maximum, Available: a.has / billion, RestoreRate: b.restore},
+		time.Duration((missing + b.restore - 1) / b.restore)
 }
 
 // Window is how long an empty budget takes until it is whole.

@@ -75,7 +75,7 @@ func rowsOf(noun, parent backoffice.Noun, rows Rows) int {
 	return rows.of(noun) * min(rows.of(parent), 1) / max(rows.of(parent), 1) // none where there are no parents
 }
 
-// lookedAt are the rows that a filter looks at: below a parent all that it has, unless an index finds each alternative's.
+// lookedAt is how many rows a filter reads: all of a parent, unless an index finds those of each alternative.
 func lookedAt(noun, parent backoffice.Noun, filter map[string]any, rows Rows) int {
 	all := rowsOf(noun, parent, rows)
 	if parent != "" && filter["any"] == nil {
@@ -108,7 +108,8 @@ func rowsUnder(filter map[string]any, all int, rows Rows, indexed bool) (looked 
 // hasCounters reports whether a filter asks for nothing, or for the parts by which transcripts are counted.
 func hasCounters(noun backoffice.Noun, filter map[string]any) bool {
 	for name, value := range filter {
-		part := noun == backoffice.NounTranscript && slices.Contains([]string{"status", "isCompleted", "documentGenerated"}, name)
+		part := noun == backoffice.NounTranscript &&
+			slices.Contains([]string{"status", "isCompleted", "documentGenerated"}, name)
 		if value != nil && !part {
 			return false
 		}
@@ -120,8 +121,8 @@ var (
 	// references are the filters by which an index finds the rows of one other record: as many as each has on average.
 	references = map[string]backoffice.Noun{
 		"checklistId": backoffice.NounChecklist, "financialYearId": backoffice.NounFinancialYear,
-		"customerId": backoffice.NounCustomer, "responsibleId": backoffice.NounUser, "transcriptId": backoffice.NounTranscript,
-		"relatedCustomerId": backoffice.NounCustomer,
+		"customerId": backoffice.NounCustomer, "responsibleId": backoffice.NounUser,
+		"transcriptId": backoffice.NounTranscript, "relatedCustomerId": backoffice.NounCustomer,
 	}
 	identifying = []string{"email", "customerCode", "kboNumber", "registrationNumber", "spouseRegistrationNumber"}
 )

@@ -41,7 +41,10 @@ func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) 
 	p := pricing{schema: schema, fragments: make(map[*ast.FragmentDefinition]halves)}
 	root := p.selections(operation.SelectionSet)
 	p.add(&root.whole, one, root.reading)
-	return &Price{formula: formula{p.sums, root.whole}, limit: s.Cost, least: formula{p.sums, root.least}, lists: formula{p.sums, root.lists}, listed: s.ListValues}
+	return &Price{
+		formula: formula{p.sums, root.whole}, limit: s.Cost, least: formula{p.sums, root.least},
+		lists: formula{p.sums, root.lists}, listed: s.ListValues,
+	}
 }
 
 // Cost evaluates the formula with coerced variables, in a store of this size. It stops growing at 2⁴⁰.
@@ -195,10 +198,11 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		p.work(total, groupsOf(field), 1)
 		p.work(total, unindexedIn(field, "", 1), 1)
 		p.add(&total.whole, one, inner.whole)
-	case isAggregate(parent) || isGroup(parent): // each of them under another name is there as often as there are groups
+	case isAggregate(parent) || isGroup(parent): // each alias is answered once per group
 		p.work(total, one, times(aliased(field), costOfGroups))
 		p.add(&total.whole, one, inner.whole)
-	case parent == p.schema.Query && field.Definition.Type.Elem != nil && field.Definition.Arguments.ForName("ids") == nil: // a list without a size
+	case parent == p.schema.Query && field.Definition.Type.Elem != nil &&
+		field.Definition.Arguments.ForName("ids") == nil: // a list without a size
 		p.work(total, one, costOfGroups)
 		p.add(&total.whole, one, inner.whole)
 	case parent == p.schema.Mutation:
@@ -234,7 +238,9 @@ func (p *pricing) parentsIn(field *ast.Field) amount {
 		return one
 	case IsConnection(p.schema.Types[field.Definition.Type.Name()]):
 		size, noun := sizeOfConnection(field), nounIn(field)
-		return amount{varying: func(variables map[string]any, rows Rows) int { return min(size.of(variables, rows), rows.of(noun)) }}
+		return amount{varying: func(variables map[string]any, rows Rows) int {
+			return min(size.of(variables, rows), rows.of(noun))
+		}}
 	case field.ObjectDefinition == p.schema.Mutation:
 		return inputsOf(field)
 	}
@@ -266,19 +272,13 @@ func aliased(field *ast.Field) int {
 }
 
 // IsConnection reports whether a type is a page of a list.
-func IsConnection(def *ast.Definition) bool {
-	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, "Connection") && def.Fields.ForName("edges") != nil
-}
+func IsConnection(def *ast.Definition) bool { return isObject(def, "Connection", "edges") }
 
 // IsEdge reports whether a type is a row of such a page.
-func IsEdge(def *ast.Definition) bool {
-	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, "Edge") && def.Fields.ForName("cursor") != nil
-}
+func IsEdge(def *ast.Definition) bool      { return isObject(def, "Edge", "cursor") }
+func isAggregate(def *ast.Definition) bool { return isObject(def, "Aggregate", "groups") }
+func isGroup(def *ast.Definition) bool     { return isObject(def, "Group", "keys") }
 
-func isAggregate(def *ast.Definition) bool {
-	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, "Aggregate") && def.Fields.ForName("groups") != nil
-}
-
-func isGroup(def *ast.Definition) bool {
-	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, "Group") && def.Fields.ForName("keys") != nil
+func isObject(def *ast.Definition, suffix, field string) bool {
+	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, suffix) && def.Fields.ForName(field) != nil
 }

@@ -14,7 +14,8 @@ const youngest = 25 * time.Millisecond
 func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter) {
 	now := time.Now()
 	w := &waiter{of: p, weight: weight, turn: a.clock + float64(weight)}
-	if a.sizeOf(weight) != tiny && a.waiting > 0 && float64(a.running+a.before(w)) > a.pace.rate(now)*a.waitTime.Seconds() {
+	if a.sizeOf(weight) != tiny && a.waiting > 0 &&
+		float64(a.running+a.before(w)) > a.pace.rate(now)*a.waitTime.Seconds() {
 		return false, nil
 	}
 	if a.waiting+w.counts() <= a.waitMost {
@@ -155,7 +156,7 @@ func (a *Admission) dispatch() {
 	}
 }
 
-// next is whose turn it is up to a size: the first of the pair that has had least, itself included, and less than its part.
+// next is the first request, up to a size, of the pair that has had least, itself included, and less than its part.
 func (a *Admission) next(most size) (next *waiter) {
 	var earliest float64
 	for _, p := range a.pairs {
@@ -163,7 +164,8 @@ func (a *Admission) next(most size) (next *waiter) {
 			if a.sizeOf(w.weight) > most || a.hasPart(p, w.weight) {
 				continue
 			}
-			if turn := max(p.served, a.clock) + float64(w.weight); next == nil || turn < earliest || turn == earliest && w.precedes(next) {
+			turn := max(p.served, a.clock) + float64(w.weight)
+			if next == nil || turn < earliest || turn == earliest && w.precedes(next) {
 				next, earliest = w, turn
 			}
 			break
