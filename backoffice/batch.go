@@ -52,7 +52,6 @@ func (b *Batch) Release() {
 	b.pooled = nil
 }
 
-// Err returns the error of the first read that failed.
 func (b *Batch) Err() error {
 	for _, q := range b.queued {
 		if err := q.Err(); err != nil {

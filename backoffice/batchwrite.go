@@ -37,7 +37,6 @@ type BatchOutcome[T any] struct {
 	Written int
 }
 
-// checkInputs refuses a batch that is too large.
 func checkInputs(n int, check *checker) {
 	if n > MaxInputs {
 		check.add(CodeInvalid, "a batch has at most "+strconv.Itoa(MaxInputs)+" inputs", "inputs")
@@ -50,7 +49,6 @@ func (in *BatchInput[I]) checkOwnKey(check *checker) {
 	}
 }
 
-// refuse sets the faults of an input.
 func (o *BatchOutcome[T]) refuse(i int, found []*UserError) {
 	at := []string{"inputs", strconv.Itoa(i)}
 	o.Results[i] = BatchResult[T]{UserErrors: make([]*UserError, len(found))}

@@ -9,7 +9,6 @@ var CalculationStates = []CalculationState{
 	CalculationState(Approved), CalculationState(Rejected),
 }
 
-// Label is the specification's word (section 3): "Calculation done".
 func (s CalculationState) Label() string { return TranscriptStatus(s).Label() }
 
 func ParseCalculationStateLabel(label string) (CalculationState, error) {
@@ -26,7 +25,6 @@ type Calculation struct {
 	Proposal     *File  // nil for none
 }
 
-// StateLabel is the specification's word for the state.
 func (c *Calculation) StateLabel() string { return c.State.Label() }
 func (c *Calculation) Identity() string   { return c.ID }
 

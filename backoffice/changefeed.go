@@ -269,18 +269,14 @@ var apiNames = func() map[Noun]string {
 }()
 
 // APIName is the name of a noun of the feed in the APIs, "" for any other.
-func (n Noun) APIName() string { return apiNames[n] }
-
-// MarshalGQL writes the enum value of the GraphQL schema: CUSTOMER_RELATION.
+func (n Noun) APIName() string        { return apiNames[n] }
 func (n Noun) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(n.APIName())) }
 
-// UnmarshalGQL reads the enum value of the GraphQL schema.
 func (n *Noun) UnmarshalGQL(v any) (err error) {
 	*n, err = readEnum(v, ParseChangeNoun)
 	return err
 }
 
-// MarshalGQL writes the enum value of the GraphQL schema: CREATED.
 func (a ChangeAction) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(a.APIName())) }
 
 // UnmarshalGQL is only for gqlgen; actions are never read.

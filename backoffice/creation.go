@@ -14,7 +14,7 @@ type creation[T any, C comparable] struct {
 	key     Optional[string]                       // the idempotency key
 	content values                                 // all that was asked for, in canonical form
 	wrong   checker                                // faults that were found without the store
-	told    func() map[string]any                  // see OriginWrite.Sent; nil when an origin does not make such objects
+	told    func() map[string]any                  // see OriginWrite.Sent; nil: no origin makes such objects
 	look    func(ctx context.Context, tx Tx) error // reads what the object is checked against; nil: nothing
 	check   func(check *checker)                   // checks the object against that
 }

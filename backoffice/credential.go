@@ -25,7 +25,6 @@ type Principal struct {
 	From        netip.Addr // the address of sign-in of a pair with networks
 }
 
-// SameRights reports whether two principals may do and see the same.
 func (v *Principal) SameRights(other *Principal) bool {
 	return v.Restriction == other.Restriction && v.TrustedOnly == other.TrustedOnly &&
 		slices.Equal(v.Scopes, other.Scopes)

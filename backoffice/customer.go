@@ -8,7 +8,6 @@ const (
 	PrivatePerson CustomerType = "PRIVATE_PERSON"
 )
 
-// Label is the specification's word: "Company" or "Private Person".
 func (t CustomerType) Label() string {
 	if t == PrivatePerson {
 		return "Private Person"

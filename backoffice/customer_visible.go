@@ -12,7 +12,6 @@ func CustomersVisibleTo(by *Principal, reads Readers) Reader[*Customer, Customer
 	return reads.CustomersWithoutNumbers()
 }
 
-// StoreVisibleTo returns the store as a caller may read it.
 func StoreVisibleTo(by *Principal, store Store) Store {
 	if by.Has(PrivacyRead) {
 		return store

@@ -22,8 +22,8 @@ type DocumentDraft struct {
 var ErrTooManyBytes = errors.New("a document has too many bytes")
 
 // CreateDocument stores a customer's document; it needs customers.write. When it fails nothing is left behind. Refused
-// with NOT_FOUND (customerId), REQUIRED and INVALID (name), INVALID (content) for no bytes or another digest, and, for a
-// key that was used before, like create: the bytes must be the same. OverLimit for more bytes than Max.
+// with NOT_FOUND (customerId), REQUIRED and INVALID (name), INVALID (content) for no bytes or another digest, and, for
+// a key that was used before, like create: the bytes must be the same. OverLimit for more bytes than Max.
 func (s *Service) CreateDocument(
 	ctx context.Context, by *Principal, draft DocumentDraft, key Optional[string],
 ) (*CustomerDocument, error) {

@@ -102,7 +102,6 @@ func Fault(cause error, doing string) *Error {
 	return &Error{Kind: Internal, Message: "internal error", Cause: fmt.Errorf("%s: %w", doing, cause)}
 }
 
-// inField sets the field of a filter that is at fault.
 func inField(err error, name string) error {
 	var known *Error
 	if !errors.As(err, &known) || known.Kind != BadInput {

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// Every calls do after each period, until the context ends.
 func Every(ctx context.Context, period time.Duration, do func()) {
 	tick := time.NewTicker(period)
 	defer tick.Stop()

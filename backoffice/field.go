@@ -76,7 +76,6 @@ func madeField[T any](name string, at func(*T) *Instant) WritableField[T] {
 	return WritableField[T]{Name: name, At: at}
 }
 
-// momentField is a required time.
 func momentField[T any](name string, at func(*T) *Instant) WritableField[T] {
 	return WritableField[T]{Name: name, At: at, check: func(record *T, check *checker) {
 		if at(record).IsZero() {

@@ -65,7 +65,6 @@ func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted,
 	return &YearStarted{started, lists}, nil
 }
 
-// bringOver copies the checklists of one year to another.
 func bringOver(ctx context.Context, tx Tx, from, to string) (lists []*Checklist, err error) {
 	all := ListQuery[ChecklistCriteria]{Under: OfFinancialYear}
 	err = EachPage(ctx, tx.Checklists(), all, from, 0, func(page []*Checklist) error {

@@ -100,7 +100,8 @@ func (s *Service) useKey(ctx context.Context, tx Tx, u *keyUse) (earlier string,
 	case err != nil || known == nil:
 		return "", err
 	case !s.Keys.SameContent(u.context, u.content, known.Digest):
-		return "", refused(CodeIdempotencyKeyReused, "the idempotency key was used for another content", "idempotencyKey")
+		return "", refused(CodeIdempotencyKeyReused,
+			"the idempotency key was used for another content", "idempotencyKey")
 	}
 	return known.ObjectID, nil
 }

@@ -30,7 +30,7 @@ func InstantAt(milliseconds int64) Instant { return Instant(milliseconds - noMom
 // Milliseconds are those since 1970.
 func (i Instant) Milliseconds() int64 { return int64(i) + noMoment }
 
-// ParseInstant parses strict RFC 3339, also with t and z for T and Z, and truncates it to milliseconds. Errors: BadInput.
+// ParseInstant parses strict RFC 3339, also with t and z, and truncates it to milliseconds. Errors: BadInput.
 func ParseInstant(text string) (Instant, error) {
 	text = strings.ToUpper(text)
 	t, err := time.Parse(time.RFC3339Nano, text)
@@ -41,11 +41,8 @@ func ParseInstant(text string) (Instant, error) {
 }
 
 func (i Instant) Time() time.Time { return time.UnixMilli(i.Milliseconds()).UTC() }
-
-func (i Instant) IsZero() bool { return i == 0 }
-
-// String writes RFC 3339 with milliseconds in UTC.
-func (i Instant) String() string { return i.Time().Format(instantLayout) }
+func (i Instant) IsZero() bool    { return i == 0 }
+func (i Instant) String() string  { return i.Time().Format(instantLayout) }
 
 // AppendJSON appends the quoted instant, or null for the zero value.
 func (i Instant) AppendJSON(b []byte) []byte {
@@ -59,10 +56,8 @@ func (i Instant) AppendJSON(b []byte) []byte {
 		byte('0'+milliseconds/100), byte('0'+milliseconds/10%10), byte('0'+milliseconds%10), 'Z', '"')
 }
 
-// MarshalJSON writes the quoted instant, or null for the zero value.
 func (i Instant) MarshalJSON() ([]byte, error) { return i.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads a quoted instant or null.
 func (i *Instant) UnmarshalJSON(data []byte) error {
 	var v any
 	if err := json.Unmarshal(data, &v); v != nil || err != nil {
@@ -72,7 +67,6 @@ func (i *Instant) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalGQL writes the DateTime scalar.
 func (i Instant) MarshalGQL(w io.Writer) { _, _ = w.Write(i.AppendJSON(nil)) }
 
 // UnmarshalGQL reads the DateTime scalar from a text, or from an Instant.

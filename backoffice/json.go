@@ -151,7 +151,6 @@ func (j JSON) AppendJSON(b []byte) []byte {
 	return append(b, j...)
 }
 
-// String is the object's text.
 func (j JSON) String() string               { return string(j.AppendJSON(nil)) }
 func (j JSON) MarshalJSON() ([]byte, error) { return j.AppendJSON(nil), nil }
 

@@ -74,7 +74,7 @@ type KeyStore interface {
 	// ClaimedKeyset returns the fingerprint of the store's keyset, "" when no keyset has claimed it.
 	ClaimedKeyset(ctx context.Context) (string, error)
 	Keys(ctx context.Context) ([]Key, error)
-	// AddKey adds a key; an existing one with its identifier stays as it is. A primary is added only where there are none.
+	// AddKey adds a key; an existing one with its identifier stays. A primary is added only where there are none.
 	AddKey(ctx context.Context, key Key) error
 	// UseKeys stores, for a time, which keys a program knows, and returns the keys as they are then. No key is rotated
 	// between the two.

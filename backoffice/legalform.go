@@ -107,7 +107,6 @@ func (f LegalForm) Label(language LabelLanguage) string {
 
 func (f LegalForm) String() string { return string(f) }
 
-// MarshalGQL writes the enum value, which is the key.
 func (f LegalForm) MarshalGQL(w io.Writer) {
 	if f == "" {
 		_, _ = io.WriteString(w, "null")

@@ -33,8 +33,8 @@ func ParseNetwork(text string) (network netip.Prefix, host, ok bool) {
 	return masked, masked != network, true
 }
 
-// NewNetworks parses the networks of a pair, sorted, each once. BadInput for what is not a network, and for one with bits
-// after its length: 10.1.2.3/8 may have been meant as that one address.
+// NewNetworks parses the networks of a pair, sorted, each once. BadInput for what is not a network, and for one with
+// bits after its length: 10.1.2.3/8 may have been meant as that one address.
 func NewNetworks(texts []string) (Networks, error) {
 	if len(texts) > MaxNetworks {
 		return nil, Errorf(BadInput, "a pair has at most %d networks", MaxNetworks)
@@ -52,7 +52,6 @@ func NewNetworks(texts []string) (Networks, error) {
 	return slices.Compact(networks), nil
 }
 
-// ParseNetworks reads what String has written.
 func ParseNetworks(text string) (Networks, error) { return NewNetworks(strings.Fields(text)) }
 
 // String is the stored form: with blanks between, "" for none.

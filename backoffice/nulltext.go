@@ -11,10 +11,8 @@ import (
 // a row then needs no pointer and no allocation for what is not there.
 type Text string
 
-// MarshalGQL writes a string, or null.
 func (t Text) MarshalGQL(w io.Writer) { _, _ = w.Write(t.AppendJSON(nil)) }
 
-// UnmarshalGQL reads a string or null.
 func (t *Text) UnmarshalGQL(v any) error {
 	switch v := v.(type) {
 	case nil:
@@ -27,7 +25,6 @@ func (t *Text) UnmarshalGQL(v any) error {
 	return nil
 }
 
-// AppendJSON appends a JSON string, or null.
 func (t Text) AppendJSON(b []byte) []byte {
 	if t == "" {
 		return append(b, "null"...)
@@ -35,10 +32,8 @@ func (t Text) AppendJSON(b []byte) []byte {
 	return AppendJSONString(b, string(t))
 }
 
-// MarshalJSON writes a string, or null.
 func (t Text) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads a string or null.
 func (t *Text) UnmarshalJSON(data []byte) error {
 	var s *string
 	if err := json.Unmarshal(data, &s); err != nil {

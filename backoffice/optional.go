@@ -51,7 +51,6 @@ func (o *Optional[T]) Put(value any) {
 // IsZero says that the field is absent, for encoders that leave it out then.
 func (o Optional[T]) IsZero() bool { return o.state == absent }
 
-// UnmarshalJSON reads null or a value; a decoder calls it only for a key that is there.
 func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*o = Null[T]()
@@ -65,7 +64,6 @@ func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the value, or null.
 func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	if o.state != given {
 		return []byte("null"), nil

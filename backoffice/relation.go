@@ -13,7 +13,6 @@ const (
 // RelationKinds lists every kind, in the specification's order.
 var RelationKinds = []RelationKind{Director, UBO, Shareholder, ContactPerson}
 
-// Label is the specification's word: director, UBO, shareholder, contact person.
 func (k RelationKind) Label() string {
 	return map[RelationKind]string{
 		Director: "director", UBO: "UBO", Shareholder: "shareholder", ContactPerson: "contact person",
@@ -51,8 +50,8 @@ type CustomerRelationFilter struct {
 	Kind              *RelationKind
 }
 
-// RelationCriteria is a CustomerRelationFilter prepared for the store, and what picks only among a customer's relations;
-// zero fields are no criterion.
+// RelationCriteria is a CustomerRelationFilter prepared for the store, with the criterion of a customer's relations
+// alone; zero fields are no criterion.
 type RelationCriteria struct {
 	Nothing           bool
 	CustomerID        string

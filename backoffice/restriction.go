@@ -20,7 +20,7 @@ type RestrictionFields struct {
 	Responsible []string `json:"responsible,omitempty"` // customers of these users
 	Labels      []string `json:"labels,omitempty"`      // customers whose responsible user has one of these labels
 	Customers   []string `json:"customers,omitempty"`   // these customers
-	Years       []string `json:"years,omitempty"`       // customers with a transcript of these years (YYYY); records of other years are hidden
+	Years       []string `json:"years,omitempty"`       // customers with transcripts of these years (YYYY), and theirs alone
 }
 
 // NewRestriction makes a restriction. Refused with INVALID for what can be no identifier or year.
@@ -216,7 +216,6 @@ func WithRestriction(ctx context.Context, to Restriction) context.Context {
 	return WithRequest(ctx, func(r *Request) { r.Restriction = to })
 }
 
-// RestrictionOf is the restriction of a context, the zero value where nobody has set one.
 func RestrictionOf(ctx context.Context) Restriction { return RequestOf(ctx).Restriction }
 
 // OutOfView refuses a write that touches, or makes, what its pair may not see.

@@ -186,7 +186,6 @@ func documentErrors(faults []DocumentFault) []*UserError {
 	return wrong
 }
 
-// fill puts what was sent into a document that was checked, and tells what is wrong with it.
 func (draft *SavedQueryDraft) fill(d *TrustedDocument, checked *CheckedDocument) (wrong []*UserError) {
 	refuse := func(code UserErrorCode, message, field string) {
 		wrong = append(wrong, &UserError{Code: code, Message: message, Field: []string{field}})

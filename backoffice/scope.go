@@ -41,12 +41,10 @@ func NamesOf(scopes []Scope) []string {
 
 func (s Scope) String() string { return string(s) }
 
-// MarshalGQL writes the enum value of the GraphQL schema: PRIVACY_READ.
 func (s Scope) MarshalGQL(w io.Writer) {
 	_, _ = io.WriteString(w, strconv.Quote(strings.ToUpper(strings.ReplaceAll(string(s), ".", "_"))))
 }
 
-// UnmarshalGQL reads the enum value of the GraphQL schema.
 func (s *Scope) UnmarshalGQL(v any) (err error) {
 	*s, err = readEnum(v, func(name string) (Scope, error) {
 		return ParseScope(strings.ToLower(strings.Replace(name, "_", ".", 1)))

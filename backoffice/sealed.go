@@ -42,7 +42,6 @@ func SealedOf(ciphertext, index []byte) Sealed {
 	return Sealed{ciphertext: string(ciphertext), index: string(index)}
 }
 
-// IsZero reports whether there is no number.
 func (s Sealed) IsZero() bool { return s.ciphertext == "" }
 
 // Ciphertext is what a store writes; nil when there is no number.

@@ -39,7 +39,6 @@ func (c *Session) StayOnPrimary() {
 	c.server = Primary
 }
 
-// NewSession begins a request of a principal.
 func NewSession(of *Principal) *Session { return &Session{ClientID: of.ClientID, Person: of.Person} }
 
 // SessionOf returns the caller of a context, nil for none: its reads then see what was durable when asked.

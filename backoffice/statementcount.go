@@ -8,9 +8,7 @@ import (
 // StatementCount counts the statements that a store was asked to run on behalf of a request.
 type StatementCount struct{ n atomic.Int64 }
 
-func (c *StatementCount) Count() int { return int(c.n.Load()) }
-
-// Add counts those of a part that was counted by itself.
+func (c *StatementCount) Count() int               { return int(c.n.Load()) }
 func (c *StatementCount) Add(part *StatementCount) { c.n.Add(part.n.Load()) }
 
 func WithStatementCount(ctx context.Context) (context.Context, *StatementCount) {

@@ -23,7 +23,6 @@ type Level struct {
 	Statements   []TimedStatement
 }
 
-// Rows is how many rows the level's statements read or wrote.
 func (l *Level) Rows() (rows int) {
 	for i := range l.Statements {
 		rows += l.Statements[i].Rows
@@ -46,10 +45,8 @@ func WithTimeline(ctx context.Context) (context.Context, *Timeline) {
 	return WithRequest(ctx, func(r *Request) { r.Timeline = t }), t
 }
 
-// TimelineOf returns the timeline of a context, nil when nobody wants one.
 func TimelineOf(ctx context.Context) *Timeline { return RequestOf(ctx).Timeline }
 
-// BeginLevel notes that so many resolvers are called now.
 func (t *Timeline) BeginLevel(fields int) {
 	if t == nil {
 		return
@@ -60,7 +57,6 @@ func (t *Timeline) BeginLevel(fields int) {
 	t.levels, t.open = append(t.levels, Level{Began: now, Ended: now, Fields: fields}), true
 }
 
-// EndLevel notes that they have returned.
 func (t *Timeline) EndLevel() {
 	if t == nil {
 		return

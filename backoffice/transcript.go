@@ -32,7 +32,6 @@ var statusLabels = map[TranscriptStatus]string{
 	Rejected: "Rejected",
 }
 
-// Label is the specification's word (section 3): "Calculation done".
 func (s TranscriptStatus) Label() string { return statusLabels[s] }
 
 func ParseTranscriptStatusLabel(label string) (TranscriptStatus, error) {
@@ -64,7 +63,6 @@ type Transcript struct {
 	SentAt              Instant // OwnStatus became Sent
 }
 
-// StatusLabel is the specification's word for the status.
 func (t *Transcript) StatusLabel() string { return t.Status.Label() }
 
 // File is the generated document; there is one exactly when the transcript is completed and documentGenerated.
@@ -110,7 +108,6 @@ func statuses[S ~string](into *StatusSet, wanted []S, nothing *bool) {
 	*nothing = *nothing || wanted != nil && *into == 0
 }
 
-// List returns the set's statuses, in the order of TranscriptStatuses.
 func (s StatusSet) List() []TranscriptStatus {
 	var list []TranscriptStatus
 	for i, status := range TranscriptStatuses {

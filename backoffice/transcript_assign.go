@@ -310,7 +310,6 @@ func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *
 	return tx.LogChanges(ctx, changes...)
 }
 
-// replayAssigned answers again with what was made then, as it is now.
 func replayAssigned(ctx context.Context, tx Tx, text string) (*Assigned, error) {
 	var kept settledAssignment
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {

@@ -13,7 +13,7 @@ type Trashed struct {
 	ClientID        string // who deleted it
 	At              Instant
 	Until           Instant // by the store's clock, when it is erased for good
-	WaitsFor        string  // the customer with whom a relation comes back; "" for a relation that was deleted by itself
+	WaitsFor        string  // the customer that a relation comes back with; "" for one deleted by itself
 	Customers       []*Customer
 	Relations       []*CustomerRelation
 	Transcripts     []*Transcript
@@ -22,7 +22,6 @@ type Trashed struct {
 	MinfinDocuments []*MinfinDocument
 }
 
-// Name is what people call the record.
 func (t *Trashed) Name() string {
 	if t.Noun == NounCustomer && len(t.Customers) > 0 {
 		return t.Customers[0].DisplayName

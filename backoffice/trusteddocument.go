@@ -94,7 +94,6 @@ func (c *CheckedDocument) Document(text string) *TrustedDocument {
 	return d
 }
 
-// titled parts a description into its first line and the rest.
 func titled(description string) (title, about string) {
 	title, about, _ = strings.Cut(strings.TrimSpace(description), "\n")
 	title, about = strings.TrimSpace(title), strings.TrimSpace(about)
@@ -130,7 +129,6 @@ type TrustedDocumentStore interface {
 
 var setName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
-// CheckSetName refuses, as BadInput, what is no name of a set.
 func CheckSetName(set string) error {
 	if !setName.MatchString(set) {
 		return Errorf(BadInput, "a set's name is 1 to 100 of A-Z a-z 0-9 _ . -")
@@ -231,7 +229,6 @@ func (d *TrustedDocument) tells(other *TrustedDocument) bool {
 		slices.Equal(d.Scopes, other.Scopes) && slices.Equal(d.Aliases, other.Aliases)
 }
 
-// merged are both, sorted, each once.
 func merged(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)

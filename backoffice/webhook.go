@@ -30,7 +30,7 @@ type Webhook struct {
 	WebhookProgress
 }
 
-// WebhookStop says why nothing is sent to a webhook.
+// WebhookStop is why nothing is sent to a webhook.
 type WebhookStop string
 
 // Why webhooks stop. Only an operator lets them go on, with a rewind.
@@ -80,7 +80,8 @@ func NewWebhook(
 	if pair != nil && !pair.Live(now) {
 		refuse(CodeNotAllowed, "the pair is revoked or expired; create a new one", "clientId")
 	}
-	hook := &Webhook{ID: NewID(), URL: address, CreatedAt: now, WebhookProgress: WebhookProgress{History: history, At: from}}
+	progress := WebhookProgress{History: history, At: from}
+	hook := &Webhook{ID: NewID(), URL: address, CreatedAt: now, WebhookProgress: progress}
 	if pair != nil {
 		hook.ClientID = pair.ID
 	}
@@ -173,8 +174,8 @@ func (w *Webhook) Reason(log *ChangePage) string {
 	return w.Stop.Sentence()
 }
 
-// Rewind has the webhook go on behind a number, also one that was stopped. From the place where it stands, it goes on
-// with the message that is on its way. Refused when its pair has ended.
+// Rewind makes the webhook continue after a number, even if it was stopped. From its current position it continues with
+// the message that is on its way. Refused when its pair is revoked or expired.
 func (w *Webhook) Rewind(pair *Credential, history string, to int64, now Instant) error {
 	if pair != nil && !pair.Live(now) {
 		return refused(CodeNotAllowed, "the webhook's credential pair is revoked or expired; create another webhook for another pair")

@@ -13,8 +13,8 @@ import (
 // an estimate of the memory that it will take; while it runs it takes more where it must, and what is not sent yet
 // counts as running.
 //
-// Those who do not find room wait for a short time, pairs in turn, the cheap before the dear. Small requests have room
-// of their own. When too much waits, the dearest request of the pair that has the most waiting is refused at once.
+// Requests without room wait for a short time: pairs take turns, cheap requests come first. Small requests have room of
+// their own. When too much waits, the most expensive request of the pair with the most waiting is refused at once.
 type Admission struct {
 	most     int64 // cost of what runs
 	waitMost int64 // cost of what waits
@@ -157,7 +157,8 @@ func (a *Admission) Enter(ctx context.Context, pairID string, cost int) (*Share,
 	if p == nil {
 		p = &pair{id: pairID, served: a.clock}
 	}
-	if others := a.waiting > 0; (!others || a.sizeOf(weight) == tiny) && a.fits(weight, others) && !a.hasPart(p, weight) {
+	others := a.waiting > 0
+	if (!others || a.sizeOf(weight) == tiny) && a.fits(weight, others) && !a.hasPart(p, weight) {
 		a.hold(p)
 		share := a.admit(p, weight)
 		a.mu.Unlock()
@@ -178,13 +179,11 @@ func (a *Admission) Enter(ctx context.Context, pairID string, cost int) (*Share,
 	return a.wait(ctx, w)
 }
 
-// hold notes one more request of a pair.
 func (a *Admission) hold(p *pair) {
 	a.pairs[p.id] = p
 	p.users++
 }
 
-// admit counts a request as running.
 func (a *Admission) admit(p *pair, weight int64) *Share {
 	share := &Share{of: a, pair: p, weight: weight, size: a.sizeOf(weight), since: time.Now()}
 	a.running += weight
@@ -269,7 +268,6 @@ func (s *Share) Large() bool {
 	return s.size == large
 }
 
-// Leave ends the request.
 func (s *Share) Leave() {
 	a := s.of
 	a.mu.Lock()
@@ -307,7 +305,6 @@ func (a *Admission) release(p *pair) {
 	}
 }
 
-// drain counts what leaves while others wait.
 func (a *Admission) drain(weight int64) {
 	if a.waiting > 0 {
 		a.pace.count(weight, time.Now())

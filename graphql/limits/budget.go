@@ -72,7 +72,6 @@ func (b *Budgets) Reserve(pair string, cost int) (settle func(came int), wait ti
 	}, 0, nil
 }
 
-// settle gives back what a request did not come to.
 func (b *Budgets) settle(pair string, back int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -108,7 +107,6 @@ func (a *account) refill(b *Budgets, now time.Time) {
 	}
 }
 
-// sweep forgets pairs that have all of their budget.
 func (b *Budgets) sweep(now time.Time) {
 	if now.Sub(b.swept) < sweepEvery {
 		return

@@ -177,7 +177,6 @@ var cascades = map[string][]backoffice.Noun{
 	"deleteUser": {backoffice.NounUser, backoffice.NounCustomer},
 }
 
-// cascadeOf is a part of what an average record takes with it.
 func cascadeOf(field *ast.Field) amount {
 	nouns := cascades[strings.TrimSuffix(field.Name, "s")]
 	if nouns == nil {

@@ -15,7 +15,6 @@ func (p *Price) CheckLists(variables map[string]any) *gqlerror.Error {
 	return nil
 }
 
-// arguments adds the values in the lists that a field is given.
 func (p *pricing) arguments(total *sum, field *ast.Field) {
 	if field.Definition == nil {
 		return

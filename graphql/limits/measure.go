@@ -37,7 +37,6 @@ func (s Settings) Measure(document *ast.QueryDocument) (depth int, refused *gqle
 	return depth, nil
 }
 
-// extent is the size of a selection set.
 type extent struct {
 	depth              int // fields inside each other
 	width              int // fields at the first level

@@ -26,16 +26,13 @@ func newPace(most int64, wait time.Duration) pace {
 	return pace{half: max(leastPace, wait/2), left: float64(most) * firstTimes * firstSpent, spent: firstSpent}
 }
 
-// begin says that others wait from now on.
 func (p *pace) begin(now time.Time) { p.at = now }
 
-// count notes cost that leaves while others wait.
 func (p *pace) count(cost int64, now time.Time) {
 	p.pass(now)
 	p.left += float64(cost)
 }
 
-// pass brings the times up to now.
 func (p *pace) pass(now time.Time) {
 	passed := now.Sub(p.at)
 	if passed <= 0 {
@@ -47,7 +44,6 @@ func (p *pace) pass(now time.Time) {
 	p.at = now
 }
 
-// rate is how much leaves in a second.
 func (p *pace) rate(now time.Time) float64 {
 	p.pass(now)
 	return p.left / p.spent

@@ -53,7 +53,6 @@ func (p *Price) Cost(variables map[string]any, rows Rows) int { return p.of(vari
 // Least is what of the cost is done even when nothing is found, each field's once; of a mutation all of it.
 func (p *Price) Least(variables map[string]any, rows Rows) int { return p.least.of(variables, rows) }
 
-// Check refuses a cost over the limit.
 func (p *Price) Check(cost int) *gqlerror.Error {
 	if cost > p.limit {
 		return refuse(CodeCost, "the operation costs more than %d", p.limit)
@@ -280,5 +279,6 @@ func isAggregate(def *ast.Definition) bool { return isObject(def, "Aggregate", "
 func isGroup(def *ast.Definition) bool     { return isObject(def, "Group", "keys") }
 
 func isObject(def *ast.Definition, suffix, field string) bool {
-	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, suffix) && def.Fields.ForName(field) != nil
+	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, suffix) &&
+		def.Fields.ForName(field) != nil
 }

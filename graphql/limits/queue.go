@@ -36,9 +36,7 @@ func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter
 
 // mostWaiting is what may wait when pairs came one after the other.
 func (a *Admission) mostWaiting() int64 { return a.waitMost * 3 / 2 }
-
-// Crowded reports whether somebody waits.
-func (a *Admission) Crowded() bool { return a.queued.Load() }
+func (a *Admission) Crowded() bool      { return a.queued.Load() }
 
 func (a *Admission) busiest() (most *pair) {
 	for _, p := range a.pairs {
@@ -113,7 +111,6 @@ func (p *pair) newest(now time.Time) (found *waiter) {
 	return found
 }
 
-// refuse takes a request out of the queue.
 func (a *Admission) refuse(w *waiter, why error) {
 	w.failed = why
 	a.dequeue(w)
@@ -179,7 +176,6 @@ func (w *waiter) precedes(other *waiter) bool {
 	return w.turn < other.turn || w.turn == other.turn && w.came.Before(other.came)
 }
 
-// queues counts the pairs that wait.
 func (a *Admission) queues() (n int) {
 	for _, p := range a.pairs {
 		if len(p.queue) > 0 {

@@ -41,7 +41,7 @@ type Settings struct {
 	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
 }
 
-// Check says what of the settings cannot be: none is negative, and what bears the tag least is not 0.
+// Check returns an error for the first setting below its minimum: the tag least, otherwise 0.
 func (s Settings) Check() error {
 	of := reflect.ValueOf(s)
 	for i := range of.NumField() {

@@ -120,7 +120,6 @@ func (s *Share) settle() {
 	s.pair.served += s.took.Seconds()*a.costs/a.seconds - s.charged
 }
 
-// endTurn lets the next one begin.
 func (s *Share) endTurn() {
 	if s.turn == nil {
 		return

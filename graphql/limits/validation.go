@@ -94,7 +94,6 @@ func (m *merging) spread(at *spot, name string, times int) {
 	}
 }
 
-// weightOf counts arguments and the values in them.
 func weightOf(arguments ast.ArgumentList) int {
 	weight := 0
 	for _, argument := range arguments {
