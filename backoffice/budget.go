@@ -80,4 +80,5 @@ func WithBudget(ctx context.Context, budget *Budget) context.Context {
 	return WithRequest(ctx, func(r *Request) { r.Budget = budget })
 }
 
+// BudgetOf returns the budget of a context, nil without a bound.
 func BudgetOf(ctx context.Context) *Budget { return RequestOf(ctx).Budget }

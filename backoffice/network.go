@@ -43,8 +43,7 @@ func NewNetworks(texts []string) (Networks, error) {
 	for _, text := range texts {
 		network, host, ok := ParseNetwork(text)
 		if !ok || host {
-			return nil, Errorf(BadInput, "a network is written as in "+
-				"192.0.2.0/24 or 2001:db8::/32, with zeros behind its length, or is an address")
+			return nil, Errorf(BadInput, "a network is written as in 192.0.2.0/24 or 2001:db8::/32, with zeros behind its length, or is an address")
 		}
 		networks = append(networks, network)
 	}

@@ -51,6 +51,7 @@ func (o *Optional[T]) Put(value any) {
 // IsZero says that the field is absent, for encoders that leave it out then.
 func (o Optional[T]) IsZero() bool { return o.state == absent }
 
+// UnmarshalJSON reads null or a value; a decoder calls it only for a key that is there.
 func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*o = Null[T]()

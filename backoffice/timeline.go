@@ -45,6 +45,7 @@ func WithTimeline(ctx context.Context) (context.Context, *Timeline) {
 	return WithRequest(ctx, func(r *Request) { r.Timeline = t }), t
 }
 
+// TimelineOf returns the timeline of a context, nil for none.
 func TimelineOf(ctx context.Context) *Timeline { return RequestOf(ctx).Timeline }
 
 func (t *Timeline) BeginLevel(fields int) {

@@ -32,6 +32,7 @@ var statusLabels = map[TranscriptStatus]string{
 	Rejected: "Rejected",
 }
 
+// Label is the specification's word (section 3): "Calculation done".
 func (s TranscriptStatus) Label() string { return statusLabels[s] }
 
 func ParseTranscriptStatusLabel(label string) (TranscriptStatus, error) {

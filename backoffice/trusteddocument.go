@@ -129,6 +129,7 @@ type TrustedDocumentStore interface {
 
 var setName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
+// CheckSetName returns BadInput for an invalid name of a set.
 func CheckSetName(set string) error {
 	if !setName.MatchString(set) {
 		return Errorf(BadInput, "a set's name is 1 to 100 of A-Z a-z 0-9 _ . -")
@@ -187,8 +188,7 @@ func (t *Trusting) against(have []*TrustedDocument) (done Trusted, changes Trust
 	for _, d := range t.Documents {
 		for _, alias := range d.Aliases {
 			if other := owner[alias]; other != nil && other.ID != d.ID {
-				return done, changes, refuseDocuments("the identifier %s is that of another document of the set %q: "+
-					"identifiers are for good; remove that one first", alias, other.Set)
+				return done, changes, refuseDocuments("the identifier %s is that of another document of the set %q: identifiers are for good; remove that one first", alias, other.Set)
 			}
 			owner[alias] = d
 		}
