@@ -87,8 +87,8 @@ type Tx interface {
 	// VersionsFrom is the least version that a change gives: see NextVersion. Changes that a restore or a failover has
 	// lost may have given the next ones already, and who holds one of those must not overwrite what it never saw.
 	VersionsFrom(ctx context.Context) (int, error)
-	// HoldYearOf reads the financial year of a checklist, nil when there is no such checklist. The year stays as it is
-	// until the transaction ends: whoever would change it waits. It is for what only the current year takes.
+	// HoldYearOf reads the financial year of a checklist, nil for an unknown checklist, and locks the year until the
+	// transaction ends. It is for writes that only the current year takes.
 	HoldYearOf(ctx context.Context, checklistID string) (*FinancialYear, error)
 	// HoldToAssign is HoldYearOf for who assigns a checklist to many customers: others who do that wait, so that what
 	// is read after it of who has the checklist stays so as far as they go.

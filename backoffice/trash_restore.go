@@ -103,7 +103,7 @@ func idsOf[T Entity](into map[string]Noun, noun Noun, rows []T) {
 	}
 }
 
-// check holds the records to what is stored now, and leaves out what cannot be.
+// check checks the records against what is stored now, and leaves out relations without their customers.
 func (r *restoring) check(ctx context.Context, files FileStore) error {
 	own := r.own()
 	ask := make([]string, 0, 2*len(own))

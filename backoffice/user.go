@@ -25,7 +25,7 @@ func SearchTextOfUser(u *User) string          { return Fold(u.FirstName+" "+u.L
 func (u *User) Identity() string               { return u.ID }
 func (u *User) Position(key OrderKey) Position { return positionByName(key, u.ID, u.DisplayName()) }
 
-// UserFilter is what a caller wants of a list of users; nil is no filter.
+// UserFilter picks users; nil is no filter.
 type UserFilter struct {
 	Search *string // 3 to 200 characters; the name or the e-mail contains it, case and accents ignored
 }

@@ -16,7 +16,7 @@ func (v *Principal) Kind() ViewerKind {
 	return ViewerCredential
 }
 
-// Subject is as whom the issuer knows the person, nil for a pair.
+// Subject is the issuer's identifier of the person, nil for a pair.
 func (v *Principal) Subject() *string {
 	if v.Person == nil {
 		return nil

@@ -55,7 +55,7 @@ var webhookRetries = []time.Duration{
 	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
-// maxRetryAfter is how long a receiver may have us wait.
+// maxRetryAfter is the longest wait that a receiver may ask for.
 const maxRetryAfter = 24 * time.Hour
 
 // Failed notes that an attempt failed, in a sentence, and when the next one is: not before the receiver wants it, and

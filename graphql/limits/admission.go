@@ -298,7 +298,7 @@ func (s *Share) resize(weight int64) {
 	s.pair.running[s.size] += weight
 }
 
-// release notes that a request of a pair has gone. What a pair has had is remembered while others wait.
+// release removes a request of a pair. The pair's past share is remembered while others wait.
 func (a *Admission) release(p *pair) {
 	if p.users--; p.users == 0 && (a.waiting == 0 || p.served <= a.clock) {
 		delete(a.pairs, p.id)

@@ -5,7 +5,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Every field works off the lists that it is given again: what counts is the sum over an operation.
+// Every field processes its lists anew, so the limit is on the sum over an operation.
 
 // CheckLists refuses an operation whose fields are given too many values in lists.
 func (p *Price) CheckLists(variables map[string]any) *gqlerror.Error {

@@ -64,7 +64,7 @@ func (a *Admission) enqueue(w *waiter) {
 	a.dispatch()
 }
 
-// place is where a request stands among those of its pair.
+// place is the index of a request in its pair's queue.
 func (p *pair) place(w *waiter) int {
 	at, _ := slices.BinarySearchFunc(p.queue, w.turn, func(other *waiter, turn float64) int {
 		if other.turn <= turn { // behind those that asked earlier

@@ -53,7 +53,7 @@ func (t *turns) take(s size, now time.Time) *turn {
 	return one
 }
 
-// end takes a turn back; again it does nothing.
+// end takes a turn back. It may be called twice.
 func (t *turns) end(one *turn) {
 	if at := slices.Index(t.by, one); at >= 0 {
 		t.by = slices.Delete(t.by, at, at+1)
