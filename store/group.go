@@ -12,6 +12,7 @@ type dimension struct {
 	value   string // as SQL, where the row is t; NULL for rows without one
 	month   bool   // value is an instant, whose month counts
 	join    string // joins the table that has it
+	by      string // the column of few values that decides value, which is then worked out once a group; value has ? for it
 	several bool   // a row may have several values
 	called  string // a query for the name of the record with the identifier ?
 }
@@ -77,10 +78,12 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], i
 // aggregate counts all groups, and names the first ones. ok is false for a dimension that the noun does not have.
 func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text string, ok bool) {
 	inner, outer := "COUNT(*) AS n", "g.total, g.parts, g.n"
+	merged, mergedBy, merges := "CAST(SUM(j.n) AS BIGINT) AS n", "", false
 	for i := range b.table.measures {
 		name := "m" + strconv.Itoa(i)
 		inner += ", " + b.table.measures[i].text + " AS " + name
 		outer += ", g." + name
+		merged += ", CAST(SUM(j." + name + ") AS BIGINT) AS " + name
 	}
 	total, joins, orderBy, groupBy := "CAST(SUM(i.n) OVER () AS BIGINT)", "", " ORDER BY g.n DESC", ""
 	customers := " " + b.dialect.stored + "customers r" + b.dialect.seen
@@ -96,6 +99,11 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 			total = "(SELECT COUNT(*)" + b.from() + ")"
 		}
 		key := "k" + strconv.Itoa(i)
+		value := "j." + key
+		if of.by != "" {
+			value, of.value, merges = strings.ReplaceAll(of.value, "?", value), of.by, true
+		}
+		merged, mergedBy = merged+", "+value+" AS "+key, mergedBy+", "+strconv.Itoa(2+len(b.table.measures)+i)
 		called := "NULL"
 		if of.called != "" {
 			called = "(" + strings.ReplaceAll(of.called, "?", "g."+key) + ")"
@@ -113,12 +121,18 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 		}
 		joins += strings.Replace(of.join, " customers r", customers, 1)
 	}
+	for i := range b.conditions { // a range of times may be all of them: rows are not looked up one by one
+		b.conditions[i] = strings.ReplaceAll(b.conditions[i], "t.updated_at", b.dialect.plain+"t.updated_at")
+	}
 	from := b.joined(joins)
 	if on, ok := strings.CutPrefix(joins, " JOIN"+customers); ok && b.dialect.seen != "" && len(b.conditions) == 0 {
 		// It looks each customer up once, not once a row.
 		from = " FROM" + customers + " CROSS JOIN " + b.base + " t" + on
 	}
 	grouped := "SELECT " + inner + from + " GROUP BY " + groupBy[2:]
+	if merges {
+		grouped = "SELECT " + merged + " FROM (" + grouped + ") j GROUP BY " + mergedBy[2:]
+	}
 	counted := "SELECT i.*, " + total + " AS total, COUNT(*) OVER () AS parts FROM (" + grouped + ") i"
 	kept := "SELECT g.* FROM (" + counted + ") g" + orderBy + " LIMIT " + strconv.Itoa(first)
 	return "SELECT " + naming(b.table.name, "groups") + outer + " FROM (" + kept + ") g" + orderBy, true

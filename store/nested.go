@@ -108,13 +108,14 @@ func (t *table[T, C]) readsOthers(a arm[C]) bool {
 	return slices.ContainsFunc(t.criteria, func(of criterion[C]) bool { return of.others && of.when(a.criteria) })
 }
 
-// SQLite has no row statistics. byParent keeps it from an index that matches half of all rows of all parents;
-// withoutCommon from that of a status as well; byOthers from all but conditions on rows of another table, which it
-// would check for each row that it finds.
+// SQLite has no row statistics. byParent keeps it from indexes that match many rows of all parents; withoutCommon from
+// those that match half of all rows, or have a status; byOthers from all but conditions on rows of another table, which
+// it would check for each row that it finds.
 var (
-	flags         = []string{"t.is_completed =", "+t.is_completed =", "t.document_generated =", "+t.document_generated ="}
-	common        = append(flags, "t.status IN", "+t.status IN")
-	byParent      = strings.NewReplacer(flags...)
+	flags    = []string{"t.is_completed =", "+t.is_completed =", "t.document_generated =", "+t.document_generated ="}
+	common   = append(slices.Clip(flags), "t.status IN", "+t.status IN")
+	byParent = strings.NewReplacer(append(slices.Clip(flags), "t.financial_year_id =", "+t.financial_year_id =",
+		"t.kind =", "+t.kind =", "t.document_type =", "+t.document_type =")...)
 	withoutCommon = strings.NewReplacer(common...)
 	byOthers      = strings.NewReplacer(append(common, "t.financial_year_id =", "+t.financial_year_id =",
 		"t.checklist_id =", "+t.checklist_id =", "t.updated_at", "+t.updated_at", "t.visible_at", "+t.visible_at")...)

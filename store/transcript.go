@@ -74,7 +74,7 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		backoffice.GroupByFinancialYear: {value: "t.financial_year_id", called: calledYear},
 		backoffice.GroupByResponsible: {value: "r.responsible_id",
 			join: " JOIN customers r ON r.id = t.customer_id", called: calledUser},
-		backoffice.GroupByLanguage:          {value: "l.language", join: " JOIN checklists l ON l.id = t.checklist_id"},
+		backoffice.GroupByLanguage:          {value: "(SELECT l.language FROM checklists l WHERE l.id = ?)", by: "t.checklist_id"},
 		backoffice.GroupByIsCompleted:       byFlag("is_completed"),
 		backoffice.GroupByDocumentGenerated: byFlag("document_generated"),
 		backoffice.GroupByUpdatedMonth:      byMonth("updated_at"),
