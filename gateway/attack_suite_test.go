@@ -52,8 +52,8 @@ func (e effort) each() time.Duration { return e.cpu / time.Duration(max(e.cost, 
 const (
 	mostCPU       = time.Second
 	littleCPU     = mostCPU / 10 // of this its cost matters to nobody
-	mostMemory    = 64 << 20  // alive at one time
-	mostAllocated = 512 << 20 // in all
+	mostMemory    = 64 << 20     // alive at one time
+	mostAllocated = 512 << 20    // in all
 )
 
 // measures are what the suite climbs: each per byte of the request.
