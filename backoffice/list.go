@@ -25,8 +25,7 @@ const (
 	KeyUpdatedAt
 	KeyProgress
 	KeyAt
-	// Of the following, pages have the values, records do not.
-	KeyRelevance       // how well a customer meets a search
+	KeyRelevance       // this and the following are in pages, not in records: how well a customer meets a search
 	KeyRelations       // how many relations a customer has
 	KeyOpenTranscripts // how many transcripts of a customer are not completed
 	KeyCustomerName    // the name of a transcript's customer
