@@ -19,6 +19,7 @@ const (
 	rowsLookedUp   = 3
 	rowsGrouped    = 10
 	rowsForNothing = 1_000
+	passedOverFree = 2_000 // further rows, of a page
 	dearestCount   = 45_000
 	changesOfOne   = 10
 )
@@ -41,19 +42,20 @@ func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
 // passedOver is what the rows cost that a page's filter may pass over, none of which need be in the page: one after the
 // other at the root, each looked up below a parent.
 func passedOver(field *ast.Field, parent backoffice.Noun) amount {
-	filter, size, noun, rowsOfOne := argument(field, "filter"), sizeOfConnection(field), nounIn(field), rowsLookedAt
+	filter, size, noun := argument(field, "filter"), sizeOfConnection(field), nounIn(field)
 	if filter == nil {
 		return amount{}
 	}
+	rowsOfOne, free := rowsLookedAt, 0
 	if parent == "" {
-		rowsOfOne = rowsPassed
+		rowsOfOne, free = rowsPassed, passedOverFree
 	}
 	return amount{varying: func(variables map[string]any, rows Rows) int {
 		terms := filterOf(filter, variables)
 		if size.of(variables, rows) == 0 || hasCounters(noun, terms) { // or an index has them
 			return 0
 		}
-		return min(lookedAt(noun, parent, terms, rows)/rowsOfOne, dearestCount)
+		return min(max(0, lookedAt(noun, parent, terms, rows)-free)/rowsOfOne, dearestCount)
 	}}
 }
 
@@ -143,7 +145,7 @@ func found(name string, value any, all int, rows Rows) int {
 
 // joins are the dimensions for which an aggregate reads another table along with its own.
 var joins = map[backoffice.Noun][]string{
-	backoffice.NounTranscript: {"RESPONSIBLE", "LANGUAGE"}, backoffice.NounCustomer: {"SCOPE"},
+	backoffice.NounTranscript: {"RESPONSIBLE"}, backoffice.NounCustomer: {"SCOPE"},
 }
 
 // groupsOf is what an aggregate costs: 1 and a part of the rows to look at, for each dimension and each table it joins.

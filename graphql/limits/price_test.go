@@ -16,7 +16,7 @@ import (
 
 func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 	t.Parallel()
-	const counted, passed, grouped, unindexed = 1 + 24_000/20, 24_000 / 200, 24_000 / 10, 24_000 / 12
+	const counted, passed, grouped, unindexed = 1 + 24_000/20, 22_000 / 200, 24_000 / 10, 24_000 / 12
 	for _, c := range []struct {
 		text      string
 		variables map[string]any
@@ -65,8 +65,8 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`query($s: String) { customers(filter: {search: $s}, first: 0) { totalCount } }`, map[string]any{"s": "abc"}, 1 + counted},
 		{`query($s: String) { customers(filter: {search: $s}, first: 0) { totalCount } }`, map[string]any{"s": nil}, 2},
 		{`{ customers(filter: {language: "dutch"}, first: 3) { nodes { id } } }`, nil, 4 + passed},
-		{`{ customers(filter: {city: "Gent", any: [{hasEmail: false}, {postalCode: "9000"}]}, first: 3) { nodes { id } } }`, nil, 4 + 2*passed},
-		{`{ customers(filter: {not: {city: "Gent"}, any: [{relations: {atLeast: 2}}, {transcripts: {none: {customVariable: {key: "a", equals: "b"}}}}]}, first: 3) { nodes { id } } }`, nil, 4 + 4*unindexed + 3*passed},
+		{`{ customers(filter: {city: "Gent", any: [{hasEmail: false}, {postalCode: "9000"}]}, first: 3) { nodes { id } } }`, nil, 4 + (2*24_000-2_000)/200},
+		{`{ customers(filter: {not: {city: "Gent"}, any: [{relations: {atLeast: 2}}, {transcripts: {none: {customVariable: {key: "a", equals: "b"}}}}]}, first: 3) { nodes { id } } }`, nil, 4 + 4*unindexed + (3*24_000-2_000)/200},
 		{`{ customers(filter: {search: "jans", searchMode: FUZZY}, first: 3) { nodes { id } } }`, nil, 4 + unindexed + passed},
 		{`{ customers(filter: {search: "jans", searchMode: EXACT, not: null}, orderBy: {field: NAME}, first: 3) { nodes { id } } }`, nil, 4 + passed},
 		{`{ customers(orderBy: {field: RELATION_COUNT, direction: DESC}, first: 20) { nodes { id } } }`, nil, 21 + grouped},
@@ -92,7 +92,7 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`mutation($id: ID!) { deleteCustomers(inputs: [{id: $id}, {id: "b"}]) { written } }`, map[string]any{"id": "a"}, 20},
 		{`{ customersAggregate(groupBy: [TYPE, CITY]) { totalCount groupCount groups { count keys { value label } } } }`, nil, 1 + 2*grouped},
 		{`{ transcriptsAggregate(groupBy: STATUS, filter: {isCompleted: true}, first: 3) { totalCount } }`, nil, 1 + grouped},
-		{`{ transcriptsAggregate(groupBy: [CHECKLIST, RESPONSIBLE, LANGUAGE]) { totalCount } }`, nil, 1 + 5*grouped},
+		{`{ transcriptsAggregate(groupBy: [CHECKLIST, RESPONSIBLE, LANGUAGE]) { totalCount } }`, nil, 1 + 4*grouped},
 		{`query($by: [CustomerDimension!]!) { customersAggregate(groupBy: $by, filter: {any: [{city: "a"}, {city: "b"}]}) { totalCount } }`, map[string]any{"by": []any{"SCOPE", "LANGUAGE"}}, 1 + 3*2*grouped},
 		{`{ transcripts(filter: {any: [{responsibleId: "a"}, {any: [{responsibleId: "b"}, {isCompleted: true}]}], not: null}, first: 0) { totalCount } }`, nil, 1 + 1 + (2+24_000)/20},
 		{`{ a: customersAggregate(groupBy: TYPE) { groups { ...G } more: groups { ...G } } b: customersAggregate(groupBy: CITY) { groups { count } } } fragment G on CustomerGroup { keys { value } labels: keys { label } }`, nil, 2*(1+grouped) + 300},
@@ -134,7 +134,7 @@ func TestAPriceGrowsWithTheRowsThatMayHaveToBeLookedAt(t *testing.T) {
 		{`{ financialYears(first: 20) { nodes { transcripts(first: 0, filter: {updatedSince: "2020-01-01T00:00:00.000Z"}) { totalCount statusCounts { count } } } } }`, 1 + 20*(1+1) + 10*(1+25_000/20+1+25_000/10)},
 		{`{ users(first: 500) { nodes { transcripts(first: 0) { totalCount } } } }`, 1 + 500*(1+1) + 50*(1+5_000/20)},
 		{`{ customers(first: 500) { nodes { transcripts(first: 0, filter: {isCompleted: true}) { totalCount } } } }`, 1 + 500*(1+1+1)},
-		{`{ transcripts(first: 10, filter: {updatedSince: "2020-01-01T00:00:00.000Z"}) { nodes { id } } }`, 1 + 10 + 249_000/200},
+		{`{ transcripts(first: 10, filter: {updatedSince: "2020-01-01T00:00:00.000Z"}) { nodes { id } } }`, 1 + 10 + 247_000/200},
 		{`{ financialYears(first: 20) { nodes { transcripts(first: 1, filter: {responsibleId: "u"}) { nodes { id } } } } }`, 1 + 20*(1+1+1) + 10*25_000/20},
 		{`{ financialYears(first: 20) { nodes { transcripts(first: 1, filter: {customVariable: {key: "a", equals: "b"}}) { nodes { id } } } } }`, 1 + 20*(1+1+1) + 10*(25_000/20+25_000/3)},
 		{`{ financialYears(first: 20) { nodes { transcripts(first: 1, orderBy: {field: CUSTOMER_NAME}) { nodes { id } } } } }`, 1 + 20*(1+1+1) + 10*(25_000/3)},
