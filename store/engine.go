@@ -12,11 +12,10 @@ import (
 // are string, int64, float64, bool, []byte, nil, or a list made by Dialect.List. Changed and Err are its result: Err is
 // a *Violation when a constraint failed, else a *backoffice.Error, and contains no argument or value of a row.
 type Statement struct {
-	Text string
-	Args []any
-	Each func(*Row) error // for every row, until it fails; the Row is valid during the call only. Nil: it only writes
-
-	Generic bool // it is planned once for all arguments: planning it takes longer than running it
+	Text    string
+	Args    []any
+	Each    func(*Row) error // for every row, until it fails; the Row is valid during the call only. Nil: it only writes
+	Generic bool             // it is planned once for all arguments: planning it takes longer than running it
 
 	Changed int64 // rows, of a statement that only writes
 	Replica bool  // a replica answered
