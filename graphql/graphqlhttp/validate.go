@@ -37,7 +37,7 @@ var validationRules = func() []core.Rule {
 	return list
 }()
 
-// validate checks a document against the schema and reports at most most errors. Run it once: it notes definitions in
+// validate checks a document against the schema and reports at most `most` errors. Run it once: it notes definitions in
 // the document and makes literals exact. constants are variables besides those of the operations.
 func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (constants map[string]any, errs gqlerror.List) {
 	var (
