@@ -25,7 +25,7 @@ const (
 	KeyUpdatedAt
 	KeyProgress
 	KeyAt
-	KeyRelevance       // this and the following are in pages, not in records: how well a customer meets a search
+	KeyRelevance       // from here on in pages, not in records: how well a customer meets a search
 	KeyRelations       // how many relations a customer has
 	KeyOpenTranscripts // how many transcripts of a customer are not completed
 	KeyCustomerName    // the name of a transcript's customer

@@ -14,7 +14,7 @@ import (
 type Statement struct {
 	Text    string
 	Args    []any
-	Each    func(*Row) error // for every row, until it fails; the Row is valid during the call only. Nil: it only writes
+	Each    func(*Row) error // for every row, until it fails; the Row is valid during the call only. Nil to only write
 	Generic bool             // it is planned once for all arguments: planning it takes longer than running it
 
 	Changed int64 // rows, of a statement that only writes
