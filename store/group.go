@@ -43,8 +43,8 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], i
 		return b.Queue(failed(nil))
 	}
 	by := q.Dimensions()
-	s := shape{criteria: r.table.mask(backoffice.Root, q.Criteria), varying: r.table.varyingText(q.Criteria, r.dialect),
-		similar: r.table.trigrams(q.Criteria) != nil}
+	s := shape{kind: aggregateStatement, criteria: r.table.mask(backoffice.Root, q.Criteria),
+		varying: r.table.varyingText(q.Criteria, r.dialect), similar: r.table.trigrams(q.Criteria) != nil}
 	text, ok := r.textFor(s, nil).aggregate(by, max(q.First, 1)) // the totals are in each group
 	if !ok {
 		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "there is no such dimension")))
@@ -120,9 +120,6 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 			groupBy = ", " + of.value + groupBy
 		}
 		joins += strings.Replace(of.join, " customers r", customers, 1)
-	}
-	for i := range b.conditions { // a range of times may be all of them: rows are not looked up one by one
-		b.conditions[i] = strings.ReplaceAll(b.conditions[i], "t.updated_at", b.dialect.plain+"t.updated_at")
 	}
 	from := b.joined(joins)
 	if on, ok := strings.CutPrefix(joins, " JOIN"+customers); ok && b.dialect.seen != "" && len(b.conditions) == 0 {

@@ -32,6 +32,7 @@ const (
 	groupsStatement // counts by a column
 	oneStatement
 	manyStatement
+	aggregateStatement // counts by dimensions
 )
 
 // windowShape is a window without its positions. A planner that knows the limit chooses better.
@@ -119,7 +120,8 @@ func (n *noun[T, C]) textFor(s shape, ends []string) *textOf[T, C] {
 			b.conditions[i] = byOthers.Replace(b.conditions[i])
 		case len(ends) > 0:
 			b.conditions[i] = byParent.Replace(b.conditions[i])
-		case s.order.Key == backoffice.KeyCustomerName: // along customers: every name is read once, and no row
+		case s.order.Key == backoffice.KeyCustomerName, s.kind == aggregateStatement:
+			// A range of times may be all of them: rows would be looked up one by one.
 			b.conditions[i] = strings.ReplaceAll(b.conditions[i], "t.updated_at", "+t.updated_at")
 		}
 	}
