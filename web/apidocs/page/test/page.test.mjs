@@ -56,7 +56,9 @@ async function execute(page, operation) {
   const block = page.locator(`[id$="-${operation}"]`);
   await block.locator('.opblock-summary-control').click();
   await block.locator('.execute').waitFor();
-  const answered = page.waitForResponse((response) => response.url().startsWith(service.url) && !response.url().endsWith('/openapi.json'));
+  const answered = page.waitForResponse((response) => { // a busy browser may only now load the page's icon
+    return response.request().resourceType() === 'fetch' && !response.url().endsWith('/openapi.json');
+  });
   await block.locator('.execute').click();
   const response = await answered;
   await block.locator('.live-responses-table').waitFor();
