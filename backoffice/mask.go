@@ -10,15 +10,14 @@ import (
 
 const (
 	maskedRun      = 9  // digits in a row that may be a registration or a telephone number
-	numberDigits   = 11 // of a registration number, however it is divided
+	numberDigits   = 11 // of a registration number, however it is split
 	separatorsMost = 3  // between two of its parts: "90.01.01 - 997.94"
-	betweenMost    = 6  // of whatever, where date and check are those of a registration number: "90.01.01 nr 997.94"
+	betweenMost    = 6  // characters of any kind, if date and check are valid: "90.01.01 nr 997.94"
 )
 
-// MaskDigits replaces by one '#' each run of 9 or more digits of whatever script, each 11 digits that are divided by
-// dots, dashes, slashes, spaces and the like, as registration numbers usually are, and each registration number with
-// a word or a colon in it: so that none gets into a message, a log or the register by way of a name. Other texts come
-// back as they are. It is the one mask of everything that is kept or shown.
+// MaskDigits replaces each of these by one '#': a run of 9 or more digits of any script, 11 digits with only separators
+// in between, and a registration number with a word or a colon in it. Without it a name could carry a registration
+// number into a message, a log or the register, so everything that is stored or shown uses it.
 func MaskDigits(text string) string {
 	return maskParts(text, "#", func(parts []digitRun) int {
 		if n := elevenDigits(parts, separatorsMost); n > 0 {
@@ -34,18 +33,17 @@ func MaskDigits(text string) string {
 	})
 }
 
-// MaskNationalNumbers replaces the registration numbers in a text that is shown to those who may not see them, in
-// whatever notation, and leaves all other numbers: those that have no date and check of one. A longer run of digits is
-// another number, unless separators divide a registration number from its rest.
+// MaskNationalNumbers replaces the registration numbers in a text, in any notation, for readers who may not see them.
+// Numbers without a valid date and check remain. So does a longer run of digits, unless separators split it.
 func MaskNationalNumbers(text, mask string, now time.Time) string {
 	return maskParts(text, mask, func(parts []digitRun) int {
 		return nationalNumber(text, parts, now)
 	})
 }
 
-var endOfTime = time.Date(2999, 12, 31, 0, 0, 0, 0, time.UTC) // for which nobody is born later
+var endOfTime = time.Date(2999, 12, 31, 0, 0, 0, 0, time.UTC) // no birth date is later
 
-// nationalNumber returns how many of the first parts form a registration number, by its date and check; 0 for none.
+// nationalNumber returns how many of the first parts form a valid registration number; 0 for none.
 func nationalNumber(text string, parts []digitRun, now time.Time) int {
 	n := elevenDigits(parts, betweenMost)
 	var digits strings.Builder
@@ -61,12 +59,12 @@ func nationalNumber(text string, parts []digitRun, now time.Time) int {
 type digitRun struct {
 	start, end int
 	digits     int
-	behind     int  // characters after the previous run
-	joined     bool // to it, by separators alone
+	behind     int  // characters since the previous run
+	joined     bool // to that run, only by separators
 }
 
-// elevenDigits is how many of the first parts have eleven digits together, with so many characters between two of them
-// at most, and separators alone unless that are more than those take; 0 when no number of parts has.
+// elevenDigits returns how many of the first parts have eleven digits together; 0 if they cannot. Between two parts it
+// allows this many characters: only separators for separatorsMost, any for more.
 func elevenDigits(parts []digitRun, between int) int {
 	digits := 0
 	for i, part := range parts {
@@ -83,11 +81,10 @@ func elevenDigits(parts []digitRun, between int) int {
 	return 0
 }
 
-// identifier matches what NewID makes; its digits are not a number.
+// identifier matches what NewID makes. Its digits are not masked.
 var identifier = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b`)
 
-// maskParts replaces what pick chooses: pick gets the runs of digits from one onwards, and returns how many of them,
-// with the separators in between, are one number to mask.
+// maskParts masks what pick chooses: pick returns how many of the first runs of digits are one number to mask.
 func maskParts(text, mask string, pick func([]digitRun) int) string {
 	runs := digitRuns(text)
 	var masked strings.Builder
@@ -110,7 +107,7 @@ func maskParts(text, mask string, pick func([]digitRun) int) string {
 	return masked.String()
 }
 
-// digitRuns finds the runs of digits; none at all where there are too few for any number.
+// digitRuns finds the runs of digits; none if the text has too few digits for any number.
 func digitRuns(text string) []digitRun {
 	digits := 0
 	for _, r := range text {
@@ -142,8 +139,7 @@ func digitRuns(text string) []digitRun {
 	return runs
 }
 
-// isSeparator reports whether people put this between the parts of a number. Letters divide numbers from each other, as
-// do the signs that stand between values: colons (also those of a time), quotes, brackets.
+// isSeparator reports whether r may divide one number. Letters, colons, quotes and brackets separate different numbers.
 func isSeparator(r rune) bool {
 	switch r {
 	case '.', ',', '/', '\\', '_', '|', '\'', '’', '·', '•', '−', '*', '+', '~':

@@ -5,11 +5,10 @@ import (
 	"errors"
 )
 
-// ErrMoved is the cause of a read's error when rows that a query took from memory were changed before its next read:
-// the two are not of one snapshot. Read again from the start, in a context WithoutMemory.
+// ErrMoved is the cause if rows from memory changed before the next read. Read again from the start, WithoutMemory.
 var ErrMoved = errors.New("what a query had taken from memory was changed before its next read")
 
-// Moved makes the error of such a read: Unavailable, for those who do not read again.
+// Moved is the error of such a read: Unavailable, for callers that do not read again.
 func Moved() error {
 	return &Error{Kind: Unavailable, Message: "the data were changed while they were read; try again", Cause: ErrMoved}
 }

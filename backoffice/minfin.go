@@ -1,12 +1,12 @@
 package backoffice
 
-// MinfinDocument is a document synchronised from the tax administration. Only pairs with minfin.read see it.
+// MinfinDocument is a document synchronised from the tax administration. Reading it needs minfin.read.
 type MinfinDocument struct {
 	ID              string
 	Name            string
 	DocumentType    string
-	CustomerID      string // "" when it is nobody's
-	FinancialYearID string // "" when it belongs to no year
+	CustomerID      string // "" for none
+	FinancialYearID string // "" for none
 	SynchronisedAt  Instant
 	File            *File
 }

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// Mirror describes the nouns whose records are copies of another office's. That office owns them and takes the writes.
+// Mirror lists the nouns whose records are copies of another office's, the origin. The origin owns and writes them.
 type Mirror struct {
 	Origin   string // its address
-	ClientID string // the pair with which it is read
+	ClientID string // of the credential that reads it
 	Since    Instant
-	Nouns    []MirroredNoun // by name
+	Nouns    []MirroredNoun // sorted by name
 }
 
-// MirroredNoun is how far the copies of one noun have come.
+// MirroredNoun is how complete the copies of one noun are.
 type MirroredNoun struct {
 	Noun       Noun
-	At         Instant // as of when everything is there; zero for never
-	Incomplete int64   // walks that did not see everything, since the store became a mirror
+	At         Instant // they are complete as of this time; zero: never yet
+	Incomplete int64   // walks that missed something, since the store became a mirror
 }
 
-// Of is how a noun is mirrored, nil when it is not.
+// Of returns how a noun is mirrored, nil if it is not.
 func (m *Mirror) Of(noun Noun) *MirroredNoun {
 	if m == nil {
 		return nil
@@ -33,7 +33,7 @@ func (m *Mirror) Of(noun Noun) *MirroredNoun {
 	return &m.Nouns[at]
 }
 
-// At is as of when the copies of all nouns are complete; zero as long as those of one never were.
+// At is the time as of which the copies of all nouns are complete; zero if those of one never were.
 func (m *Mirror) At() (at Instant) {
 	for i := range m.Nouns {
 		if i == 0 || m.Nouns[i].At < at {
@@ -43,12 +43,12 @@ func (m *Mirror) At() (at Instant) {
 	return at
 }
 
-// Age is the time since all records of the noun were last known to be as at the origin.
+// Age is the time since all records of the noun were known to match the origin, at most the time since Since.
 func (m *Mirror) Age(noun *MirroredNoun, now time.Time) time.Duration {
 	return now.Sub(max(noun.At, m.Since).Time())
 }
 
-// guarded is a transaction that writes no record of a mirrored noun: each write is logged, by its noun.
+// guarded rejects writes of mirrored nouns when they are logged. Every write is logged with its noun.
 func guarded(tx Tx, m *Mirror) Tx {
 	if m == nil {
 		return tx
@@ -61,7 +61,7 @@ type guardedTx struct {
 	mirror *Mirror
 }
 
-// LogChanges implements Tx. Refused with NOT_ALLOWED for what is the origin's to write.
+// LogChanges implements Tx. Refused with NOT_ALLOWED for what only the origin writes.
 func (t *guardedTx) LogChanges(ctx context.Context, changes ...*Change) error {
 	for _, c := range changes {
 		if err := t.mirror.refuse(c.Noun); err != nil {
@@ -81,11 +81,11 @@ func (m *Mirror) refuse(noun Noun) error {
 }
 
 type MirrorStore interface {
-	// Mirror returns whose mirror the store is, nil when it is nobody's. The answer may be a second old.
+	// Mirror returns what the store mirrors, nil for nothing. The answer may be a second old.
 	Mirror(ctx context.Context) (*Mirror, error)
-	// PutMirror sets whose mirror the store is; nil makes it nobody's, and drops all notes.
+	// PutMirror sets what the store mirrors. nil stops mirroring and drops all notes.
 	PutMirror(ctx context.Context, m *Mirror) error
 	MirrorNotes(ctx context.Context, prefix string) (map[string][]byte, error)
-	// NoteMirror drops the notes of a prefix, none for "", and adds or replaces others, in one transaction.
+	// NoteMirror drops the notes with a prefix ("" drops none) and adds or replaces others, in one transaction.
 	NoteMirror(ctx context.Context, drop string, notes map[string][]byte) error
 }

@@ -2,13 +2,13 @@ package backoffice
 
 import "time"
 
-// ParseNationalNumber reads a Belgian national registration number, or the BIS number of someone who is not in the
-// national register, and returns its eleven digits: birth date (YYMMDD), sequence (001 to 998) and check. Dots,
-// dashes, slashes and spaces are accepted. Anything else is BadInput.
+// ParseNationalNumber reads a Belgian national registration number, or a BIS number of someone outside the national
+// register. It returns the eleven digits: birth date (YYMMDD), sequence (001 to 998) and check. Dots, dashes, slashes
+// and spaces are accepted. Anything else is BadInput.
 //
-// A BIS number adds 20 or 40 to the month. An unknown month is 00 and then permits any day, an unknown day is 00. The
-// check is 97 − (first nine mod 97), with a 2 before the nine for births from 2000. A number that fits both centuries
-// is good when it is good in one of them: when the birth date exists and is not after now.
+// A BIS number adds 20 or 40 to the month. An unknown month is 00 and permits any day, an unknown day is 00. The check
+// is 97 − (first nine mod 97), with a 2 in front of the nine for births from 2000. Check and
+// birth date must fit one of the two centuries: the date exists there and is not after now.
 func ParseNationalNumber(text string, now time.Time) (string, error) {
 	if len(text) > maxNumber {
 		text = ""
@@ -21,7 +21,7 @@ func ParseNationalNumber(text string, now time.Time) (string, error) {
 	return digits, nil
 }
 
-// bornIn reports whether the eleven digits are good for a birth in the century that starts with this year.
+// bornIn reports whether the eleven digits are valid for a birth in the century that starts in this year.
 func bornIn(century int, digits string, now time.Time) bool {
 	year := century + int(decimal(digits[:2]))
 	month, day, sequence := int(decimal(digits[2:4])), int(decimal(digits[4:6])), decimal(digits[6:9])
@@ -50,7 +50,7 @@ func bornIn(century int, digits string, now time.Time) bool {
 	return first.Month() == time.Month(month) && !first.After(now)
 }
 
-// NationalNumber builds the number of a birth from 1900 to 2099, for demo data and tests.
+// NationalNumber makes a registration number for a birth from 1900 to 2099, for demo data and tests.
 func NationalNumber(birth time.Time, sequence int) string {
 	sequence = (sequence-1)%998 + 1
 	if sequence < 1 {

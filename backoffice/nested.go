@@ -5,15 +5,13 @@ import (
 	"unique"
 )
 
-// Bounds of filters within filters.
 const (
-	// MaxNesting is how deep any and not may be nested.
-	MaxNesting      = 2
-	MaxAlternatives = 50
+	MaxNesting      = 2  // levels of any and not
+	MaxAlternatives = 50 // filters in an any
 )
 
-// Nested are criteria within criteria, in their order. Equal ones are one value, so that criteria with them can be
-// compared, and be the keys of maps. The zero value is none.
+// Nested is an ordered list of criteria. Equal lists are one value, so criteria that contain them can be compared and
+// used as map keys. The zero value is empty.
 type Nested[C comparable] struct{ link unique.Handle[nestedLink[C]] }
 
 type nestedLink[C comparable] struct {
@@ -39,8 +37,8 @@ func (n Nested[C]) List() (list []C) {
 }
 
 // anyAndNot sets the criteria of a filter's any and not. level is how deep the filter is nested, of makes the criteria
-// of a nested filter, and never reports whether nothing meets some. Errors: BadInput for more than MaxNesting levels or
-// MaxAlternatives alternatives, and those of of.
+// of a nested filter, and never reports whether no row can match them. BadInput for more than MaxNesting levels or
+// MaxAlternatives alternatives; other errors are from of.
 func anyAndNot[F any, C comparable](
 	alternatives []*F, excluded *F, level int, of func(f *F, level int) (C, error), never func(C) bool, anyOf,
 	not *Nested[C], nothing *bool,
@@ -56,7 +54,7 @@ func anyAndNot[F any, C comparable](
 	}
 	var all C
 	var possible []C
-	met := alternatives == nil // by everything
+	met := alternatives == nil // by every row
 	for _, f := range alternatives {
 		c, err := of(f, level+1)
 		if err != nil {
@@ -78,7 +76,7 @@ func anyAndNot[F any, C comparable](
 	}
 	c, err := of(excluded, level+1)
 	switch {
-	case err != nil || never(c): // which excludes nobody
+	case err != nil || never(c): // excludes nothing
 	case c == all:
 		*nothing = true
 	default:
@@ -88,11 +86,11 @@ func anyAndNot[F any, C comparable](
 }
 
 type Span struct {
-	From, To       Instant // From belongs to it, To does not
+	From, To       Instant // From is inside, To is outside
 	HasFrom, HasTo bool
 }
 
-// spanOf is the span between two instants, of which either may be missing.
+// spanOf returns the span between two instants. nil leaves that end open.
 func spanOf(from, to *Instant) Span {
 	return Span{From: wanted(from), To: wanted(to), HasFrom: from != nil, HasTo: to != nil}
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// MaxNetworks is how many networks a credential pair may be held to.
+// MaxNetworks is how many networks a credential may have.
 const MaxNetworks = 64
 
-// Networks are from where a credential pair may sign in; none: from everywhere.
+// Networks are those from which a credential may sign in; empty: from anywhere.
 type Networks []netip.Prefix
 
-// ParseNetwork parses a network ("10.0.0.0/8") or a single address. IPv4 that is written as IPv6 becomes IPv4. host
-// reports whether bits after the length were set; they are cleared.
+// ParseNetwork parses a network ("10.0.0.0/8") or a single address. IPv4 in IPv6 notation becomes IPv4. host reports
+// whether bits after the prefix were set; they are cleared.
 func ParseNetwork(text string) (network netip.Prefix, host, ok bool) {
 	network, err := netip.ParsePrefix(text)
 	if err != nil {
@@ -24,7 +24,7 @@ func ParseNetwork(text string) (network netip.Prefix, host, ok bool) {
 		network = netip.PrefixFrom(address, address.BitLen())
 	}
 	if network.Addr().Is4In6() {
-		if network.Bits() < 96 { // more than IPv4
+		if network.Bits() < 96 { // wider than IPv4
 			return netip.Prefix{}, false, false
 		}
 		network = netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-96)
@@ -33,8 +33,8 @@ func ParseNetwork(text string) (network netip.Prefix, host, ok bool) {
 	return masked, masked != network, true
 }
 
-// NewNetworks parses the networks of a pair, sorted, each once. BadInput for what is not a network, and for one with
-// bits after its length: 10.1.2.3/8 may have been meant as that one address.
+// NewNetworks parses networks, sorted, each once. BadInput for more than MaxNetworks, for an invalid network, and for
+// bits after the prefix: 10.1.2.3/8 may have been meant as that one address.
 func NewNetworks(texts []string) (Networks, error) {
 	if len(texts) > MaxNetworks {
 		return nil, Errorf(BadInput, "a pair has at most %d networks", MaxNetworks)
@@ -53,7 +53,7 @@ func NewNetworks(texts []string) (Networks, error) {
 
 func ParseNetworks(text string) (Networks, error) { return NewNetworks(strings.Fields(text)) }
 
-// String is the stored form: with blanks between, "" for none.
+// String is the stored form: separated by spaces, "" for none.
 func (n Networks) String() string { return strings.Join(n.Texts(), " ") }
 
 func (n Networks) Texts() []string {

@@ -2,25 +2,24 @@ package backoffice
 
 import "context"
 
-// AnyNoun is a noun whatever its records are.
+// AnyNoun is a noun with records of any type.
 type AnyNoun interface {
 	Name() Noun
-	// RequiredScope is the scope without which nobody reads the records; "" for none.
+	// RequiredScope is the scope that reading the records needs; "" for none.
 	RequiredScope() Scope
 	// EachFile visits the stored files of all records.
 	EachFile(ctx context.Context, from NounReader, visit func(*File) error) error
 }
 
-// NounOf is a noun with the types of its records and of the criteria by which they are picked: its Table.
+// NounOf is a noun with the types of its records and criteria: its Table.
 type NounOf[T any, C comparable] interface {
 	AnyNoun
-	// CanMatch reports whether a record can match the criteria.
+	// CanMatch reports whether any record can match the criteria.
 	CanMatch(C) bool
 	Reader(from NounReader) Reader[T, C]
 }
 
-// Nouns are those whose records clients read and write, each after those that it refers to. What treats them alike
-// makes its own list from this one.
+// Nouns are what clients read and write, each after the nouns it refers to. Derive other lists of nouns from this one.
 var Nouns = [...]AnyNoun{
 	LabelTable, UserTable, FinancialYearTable, ChecklistTable, CustomerTable, RelationTable, TranscriptTable,
 	CalculationTable, DocumentTable, MinfinTable,
@@ -34,7 +33,7 @@ var indexes = func() map[Noun]int {
 	return indexes
 }()
 
-// Index is where a noun is among Nouns, -1 for any other.
+// Index is the index of a noun in Nouns, -1 for any other.
 func (n Noun) Index() int {
 	if i, known := indexes[n]; known {
 		return i
@@ -77,20 +76,19 @@ func (t *Table[T, C]) EachFile(ctx context.Context, from NounReader, visit func(
 	})
 }
 
-// CustomersWithoutNumbers are the customers as VisibleTo shows them to a caller without privacy.read, also in criteria
-// and orders. The registration numbers are not read.
+// CustomersWithoutNumbers are customers as VisibleTo shows them to callers without privacy.read, also in criteria and
+// orders. The registration numbers are not read.
 const CustomersWithoutNumbers Noun = "customer without numbers"
 
 type NounReader interface {
 	Sender
-	// Nouns tells of which noun each identifier is, "" for unknown ones, in one statement. into has a place for each.
+	// Nouns looks up the noun of each identifier in one statement, "" for unknown ones. into is as long as ids.
 	Nouns(b *Batch, ids []string, into []Noun) Queued
-	// Records is what reads the records of a noun and, in a transaction, writes them: a Reader or a Writer of the types
-	// of its Table, whose methods give it with them.
+	// Records returns the Reader of a noun; in a transaction, its Writer. The noun's Table returns it with its type.
 	Records(of Noun) any
 }
 
-// Readers are a NounReader with the readers by name.
+// Readers is a NounReader with a method for each reader.
 type Readers interface {
 	FinancialYears() Reader[*FinancialYear, FinancialYearCriteria]
 	Checklists() Reader[*Checklist, ChecklistCriteria]
@@ -107,14 +105,13 @@ type Readers interface {
 	NounReader
 }
 
-// Writers are the NounReader of a transaction with the writers by name.
+// Writers is the NounReader of a transaction with a method for each writer.
 type Writers interface {
 	FinancialYears() Writer[*FinancialYear, FinancialYearCriteria]
 	Checklists() Writer[*Checklist, ChecklistCriteria]
-	// Transcripts keep their effective status: Insert, Update and Upsert store OwnStatus and OwnUpdatedAt and work out
-	// Status and UpdatedAt from the stored calculation.
+	// Transcripts stores OwnStatus and OwnUpdatedAt, and derives Status and UpdatedAt from the stored calculation.
 	Transcripts() Writer[*Transcript, TranscriptCriteria]
-	// Calculations bring the effective status of their transcripts with them.
+	// Calculations also updates the effective status of the transcripts.
 	Calculations() Writer[*Calculation, CalculationCriteria]
 	Customers() Writer[*Customer, CustomerCriteria]
 	Relations() Writer[*CustomerRelation, RelationCriteria]
@@ -159,7 +156,7 @@ func (r ByName) Consultations() Reader[*Consultation, ConsultationCriteria] {
 	return ConsultationTable.Reader(r.From)
 }
 
-// WritersByName gives the NounReader of a transaction the methods of Writers.
+// WritersByName gives a transaction the methods of Writers.
 type WritersByName struct{ In Tx }
 
 func (w WritersByName) FinancialYears() Writer[*FinancialYear, FinancialYearCriteria] {

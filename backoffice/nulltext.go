@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Text is a text that may be missing. No field of a record can hold an empty text, so the empty one stands for null:
-// a row then needs no pointer and no allocation for what is not there.
+// Text is a text, or null for "": no field of a record can be an empty text. So a missing one needs no pointer.
 type Text string
 
 func (t Text) MarshalGQL(w io.Writer) { _, _ = w.Write(t.AppendJSON(nil)) }
@@ -45,7 +44,7 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// AppendJSONString escapes what JSON demands and nothing else; bytes that are not UTF-8 become U+FFFD.
+// AppendJSONString escapes only what JSON requires. Bytes that are not UTF-8 become U+FFFD.
 func AppendJSONString(b []byte, text string) []byte {
 	const hexDigits = "0123456789ABCDEF"
 	b = append(b, '"')

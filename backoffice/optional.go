@@ -2,7 +2,7 @@ package backoffice
 
 import "encoding/json"
 
-// Optional is a field of a write as its caller sent it: absent, null or a value. The zero value is absent.
+// Optional is a field of a write as the caller sent it: absent, null or a value. The zero value is absent.
 type Optional[T any] struct {
 	value T
 	state sent
@@ -19,7 +19,7 @@ const (
 func Null[T any]() Optional[T]         { return Optional[T]{state: null} }
 func Value[T any](value T) Optional[T] { return Optional[T]{value: value, state: given} }
 
-// ValueOf is a value, or absent when there is none: for calls in which absent and null are one.
+// ValueOf returns a value, or absent for nil: for calls in which absent and null are the same.
 func ValueOf[T any](value *T) Optional[T] {
 	if value == nil {
 		return Optional[T]{}
@@ -27,7 +27,7 @@ func ValueOf[T any](value *T) Optional[T] {
 	return Value(*value)
 }
 
-// NullOr is a value, or null when there is none: for fields that were sent.
+// NullOr returns a value, or null for nil: for fields that were sent.
 func NullOr[T any](value *T) Optional[T] {
 	if value == nil {
 		return Null[T]()
@@ -48,10 +48,10 @@ func (o *Optional[T]) Put(value any) {
 	*o = Value(value.(T))
 }
 
-// IsZero says that the field is absent, for encoders that leave it out then.
+// IsZero reports whether the field is absent, for encoders that omit it then.
 func (o Optional[T]) IsZero() bool { return o.state == absent }
 
-// UnmarshalJSON reads null or a value; a decoder calls it only for a key that is there.
+// UnmarshalJSON reads null or a value. A decoder calls it only for a key that is present.
 func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*o = Null[T]()
@@ -72,7 +72,7 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.value)
 }
 
-// what is the value, nil for none, and whether it was sent.
+// what returns the value, nil for none, and how it was sent.
 func (o Optional[T]) what() (any, sent) {
 	if o.state == given {
 		return o.value, given

@@ -6,30 +6,29 @@ import (
 	"slices"
 )
 
-// Origin is the office whose mirror the store is. A Service with an origin writes mirrored records there, if the
-// specification's interface has the write: one customer or user at a time, relations, labels and the assignment of a
-// checklist.
+// Origin is the office that the store mirrors. A Service with an origin writes mirrored records there, as far as the
+// specification's interface can: one customer or user at a time, relations, labels and the assignment of a checklist.
 type Origin interface {
-	// Write does a write at the origin, updates the copy of its record, and returns the record's identifier. Refused as
-	// by the origin, and nothing is written. Unavailable when the origin does not answer, or when the copy could not be
-	// updated: the next pull does. A write without a key is sent once.
+	// Write writes at the origin, updates the copy and returns the record's identifier. Refused as by the origin; then
+	// nothing is written. Unavailable when the origin does not answer, or when the copy could not be updated: the next
+	// pull updates it. A write without a key is sent once.
 	Write(ctx context.Context, w *OriginWrite) (id string, err error)
 }
 
 type OriginWrite struct {
 	By      *Principal
-	Action  string // what the change log calls it
+	Action  string // its name in the change log
 	Noun    Noun
-	ID      string // of the record, "" for one that is to be made
+	ID      string // of the record, "" for a new one
 	Deletes bool
-	// Sent are the fields by their names in the noun's table, a part of an object with the object's name and a point
-	// before it: a text in the specification's words, a list of texts, JSON, or nil for null.
+	// Sent has the fields by their names in the noun's table, such as "address.street". A value is a text in the
+	// specification's words, a list of texts, JSON, or nil for null.
 	Sent    map[string]any
-	Version int              // that the record has to have there; 0 for any
+	Version int              // required of the record at the origin; 0: any
 	Key     Optional[string] // the caller's idempotency key
 }
 
-// writesThere reports whether the records of a noun are written at the origin.
+// writesThere reports whether the origin writes a noun's records. If it does, a restricted caller gets NOT_ALLOWED.
 func (s *Service) writesThere(ctx context.Context, noun Noun) (bool, error) {
 	if s.Origin == nil || s.copies {
 		return false, nil
@@ -38,22 +37,21 @@ func (s *Service) writesThere(ctx context.Context, noun Noun) (bool, error) {
 	if there := m.Of(noun) != nil; err != nil || !there {
 		return false, err
 	}
-	if RestrictionOf(ctx).IsSet() { // the origin does not know it
+	if RestrictionOf(ctx).IsSet() { // the origin does not know the restriction
 		return false, refused(CodeNotAllowed, "a restricted pair does not write what is another office's")
 	}
 	return true, nil
 }
 
-// onCopies returns the service that does dry runs on the copies, as if they were the store's own.
+// onCopies returns a service for dry runs on the copies, as if they were the store's own records.
 func (s *Service) onCopies() *Service {
 	rehearsing := *s
 	rehearsing.dry, rehearsing.copies = true, true
 	return &rehearsing
 }
 
-// changeThere does a change of a copy at the origin. It rehearses the change on the copy first, which has the origin's
-// rules. Only the origin checks other records, because their copies may be stale or missing. A dry run is only the
-// rehearsal.
+// changeThere makes a change at the origin, after a rehearsal on the copy by the same rules. Only the origin checks
+// other records, because their copies may be stale or missing. A dry run is only the rehearsal.
 func (s *Service) changeThere(
 	ctx context.Context, w *OriginWrite, version func(ctx context.Context) (int, error),
 	rehearse func(on *Service) error,
@@ -92,7 +90,7 @@ func copyOf[T any, C comparable](
 	return copied, err
 }
 
-// versionOf returns a reader of a copy's version for a guarded change; nil for one that is not guarded.
+// versionOf returns a function that reads a copy's version; nil if the caller expects no version.
 func versionOf[T any, C comparable](
 	s *Service, table *Table[T, C], id string, expected Versions,
 ) func(context.Context) (int, error) {
@@ -121,7 +119,7 @@ func createThere[T any, C comparable](ctx context.Context, s *Service, c *creati
 	return copyOf(ctx, s, c.table, id)
 }
 
-// numbersStay refuses registration numbers of mirrored customers, which only the origin writes.
+// numbersStay rejects registration numbers of mirrored customers: NOT_ALLOWED, since only the origin writes them.
 func (s *Service) numbersStay(ctx context.Context, in *CustomerFields) error {
 	there, err := s.writesThere(ctx, NounCustomer)
 	if err != nil || !there {

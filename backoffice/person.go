@@ -5,17 +5,17 @@ import (
 	"encoding/base64"
 )
 
-// Person is somebody who signed in at an identity provider, as far as they are known here.
+// Person is someone who signed in at an identity provider.
 type Person struct {
-	Issuer, Subject string // who they are, for good; the name may change
-	Link            string // by which signed paths name them: they are in no store
-	Claims          any    // belongs to whoever checked them
+	Issuer, Subject string // the permanent identity; the name may change
+	Link            string // names them in signed paths: no store has them
+	Claims          any    // for the package that checked them
 }
 
-// PersonPrefix begins what a person has in the place of a client id. No pair's begins so.
+// PersonPrefix starts what a person has instead of a client id. No client id starts with it.
 const PersonPrefix = "person-"
 
-// PersonID is a person's identifier wherever a pair has its client id.
+// PersonID is a person's identifier wherever a credential has its client id.
 func PersonID(issuer, subject string) string {
 	sum := sha256.Sum256([]byte(issuer + "\x00" + subject)) // neither has control characters
 	return PersonPrefix + base64.RawURLEncoding.EncodeToString(sum[:])

@@ -2,5 +2,5 @@ package backoffice
 
 import "runtime"
 
-// Processors is how many processors the system gives the program; GOMAXPROCS may be more (gateway.Tune).
+// Processors is how many processors the program has. GOMAXPROCS may be higher (gateway.Tune).
 var Processors = runtime.GOMAXPROCS(0)

@@ -1,6 +1,6 @@
 package backoffice
 
-// RelationKind says what the related customer is of the customer.
+// RelationKind is what the related customer is to the customer.
 type RelationKind string
 
 const (
@@ -10,7 +10,7 @@ const (
 	ContactPerson RelationKind = "CONTACT_PERSON"
 )
 
-// RelationKinds lists every kind, in the specification's order.
+// RelationKinds are in the specification's order.
 var RelationKinds = []RelationKind{Director, UBO, Shareholder, ContactPerson}
 
 func (k RelationKind) Label() string {
@@ -30,8 +30,8 @@ const (
 	Incoming RelationDirection = "INCOMING" // seen from its related customer
 )
 
-// CustomerRelation says that RelatedCustomerID is the director, UBO, shareholder or contact person of CustomerID.
-// The triple (customer, related customer, kind) is unique and the two ends differ.
+// CustomerRelation makes RelatedCustomerID the director, UBO, shareholder or contact person of CustomerID. The triple
+// (customer, related customer, kind) is unique, and the two customers differ.
 type CustomerRelation struct {
 	ID                string
 	Kind              RelationKind
@@ -50,14 +50,13 @@ type CustomerRelationFilter struct {
 	Kind              *RelationKind
 }
 
-// RelationCriteria is a CustomerRelationFilter prepared for the store, with the criterion of a customer's relations
-// alone; zero fields are no criterion.
+// RelationCriteria is a CustomerRelationFilter prepared for the store; zero fields are no criterion.
 type RelationCriteria struct {
 	Nothing           bool
 	CustomerID        string
 	RelatedCustomerID string
 	Kind              RelationKind
-	Direction         RelationDirection // only under a customer
+	Direction         RelationDirection // only in a customer's list
 }
 
 func (f *CustomerRelationFilter) Criteria() (c RelationCriteria) {
@@ -75,7 +74,7 @@ type CustomerRelationEdge struct {
 	*ConnectionEdge[*CustomerRelation]
 }
 
-// Direction is the end that the relation is seen from: its customer in the list of all relations.
+// Direction is as seen from the customer of the list. In the list of all relations it is Outgoing.
 func (e *CustomerRelationEdge) Direction() RelationDirection {
 	if e.Parent == NoParent || e.Parent == e.Node.CustomerID {
 		return Outgoing

@@ -2,8 +2,8 @@ package backoffice
 
 import "context"
 
-// CreateRelations makes a relation of each input, as CreateRelation does. Instead of TAKEN it returns the relation that
-// exists, or that an earlier input made. Refused as a whole like createAll.
+// CreateRelations creates a relation for each input, like CreateRelation. Instead of TAKEN it returns the relation that
+// exists or that an earlier input created. Refused as a whole like createAll.
 func (s *Service) CreateRelations(
 	ctx context.Context, by *Principal, inputs []BatchInput[RelationDraft], mode BatchMode, key Optional[string],
 ) (*BatchOutcome[CustomerRelation], error) {

@@ -10,9 +10,8 @@ type RelationDraft struct {
 
 var relationInput = inputOf[RelationDraft](RelationTable)
 
-// CreateRelation makes a relation; it needs customers.write. Refused also with NOT_FOUND (customerId,
-// relatedCustomerId), NOT_ALLOWED for a customer with itself, TAKEN when the same relation exists, and, for a key that
-// was used before, as create says.
+// CreateRelation needs customers.write. Refused also with NOT_FOUND (customerId, relatedCustomerId), NOT_ALLOWED for a
+// customer with itself, TAKEN when the same relation exists, and like create for a used idempotency key.
 func (s *Service) CreateRelation(
 	ctx context.Context, by *Principal, draft RelationDraft, key Optional[string],
 ) (*CustomerRelation, error) {
@@ -48,8 +47,7 @@ func checkEnds(r *CustomerRelation, customers map[string]*Customer, check *check
 // sound returns the well-formed identifiers, sorted, each once.
 func sound(ids ...string) []string { return NewIDs(ids).List() }
 
-// DeleteRelation removes a relation; it needs customers.write. It can be restored within Service.Trash. Refused with
-// NOT_FOUND (id).
+// DeleteRelation needs customers.write. The relation can be restored within Service.Trash. Refused with NOT_FOUND (id).
 func (s *Service) DeleteRelation(ctx context.Context, by *Principal, id string) error {
 	if err := require(by, CustomersWrite); err != nil {
 		return err

@@ -6,24 +6,23 @@ import (
 	"sync"
 )
 
-// drawings are the documents that one operation has generated: the same is not drawn twice, and all together they are
-// drawn from so many bytes of answers at most.
+// drawings are the documents that one operation has generated. See BoundRenderings.
 type drawings struct {
 	most int // bytes of answers
 
 	mu    sync.Mutex
 	drawn int
-	made  map[string]TranscriptDocument // by the transcript's identifier, with the transcript as it was stored then
+	made  map[string]TranscriptDocument // by the transcript's identifier, each with the transcript as stored then
 }
 
-// BoundRenderings bounds the documents that one operation generates: they are drawn from so many bytes of answers at
-// most, unless one alone has more, and the same is not drawn twice. Errors then: OverLimit.
+// BoundRenderings limits the bytes of answers from which an operation generates documents. The first document is always
+// generated, and none twice. OverLimit for those beyond.
 func (r *Request) BoundRenderings(most int) { r.drawings = &drawings{most: most} }
 
-// drawingsOf are those of a context; nil, which keeps and bounds nothing, when there is no operation.
+// drawingsOf returns those of a context. nil, without an operation, stores and limits nothing.
 func drawingsOf(ctx context.Context) *drawings { return RequestOf(ctx).drawings }
 
-// have reports whether the document that is stored was drawn in this operation, and from the same.
+// have reports whether this operation has generated the stored document, from the same data.
 func (d *drawings) have(of TranscriptDocument) bool {
 	if d == nil {
 		return false
@@ -48,14 +47,14 @@ func (d *drawings) allow(of TranscriptDocument) error {
 	return nil
 }
 
-// keep remembers a document that is stored by now, with its transcript as it is since.
+// keep remembers a stored document, with the transcript as it is stored now.
 func (d *drawings) keep(of TranscriptDocument, stored *Transcript) {
 	if d == nil {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	as := *stored // the caller's may change
+	as := *stored // the caller may change its own
 	of.Transcript = &as
 	if d.made == nil {
 		d.made = map[string]TranscriptDocument{}

@@ -2,34 +2,33 @@ package backoffice
 
 import "context"
 
-// Request is a context with what it carries of the request that it belongs to: who asks, within which bounds, at which
-// moment, and who counts. It is replaced as a whole, and never changed.
+// Request is a context with the state of its request. It is never changed, only replaced: see WithRequest.
 type Request struct {
 	context.Context
-	ID            string     // by which it is logged
+	ID            string     // in the log
 	Principal     *Principal // nil when nobody is signed in
 	Session       *Session
 	Restriction   Restriction
 	Budget        *Budget
 	Timeline      *Timeline
 	Statements    *StatementCount
-	Snapshot      Snapshot            // nil for reads that are each of their own moment
-	Ledger        Ledger              // nil discloses no registration number
-	CostBudget    CostBudget          // nil for a caller without one
-	Written       func(answer []byte) // is shown what is written of an answer of GraphQL, if it is set
+	Snapshot      Snapshot            // nil: each read has its own
+	Ledger        Ledger              // nil: no registration number is disclosed
+	CostBudget    CostBudget          // nil: no budget
+	Written       func(answer []byte) // gets what is written of a GraphQL answer; may be nil
 	act           *Act
 	drawings      *drawings
-	WithoutMemory bool // a snapshot that begins reads from the store alone
-	ReadOnce      bool // a snapshot that begins leaves no lists in memory, and records only that were asked for before
+	WithoutMemory bool // new snapshots read only from the store
+	ReadOnce      bool // new snapshots leave no lists in memory, and only records that were asked for before
 }
 
-// Snapshot is the moment at which all of a context is read, as one layer of what reads knows it.
+// Snapshot is the version of the data that a context reads, as one layer of stores knows it.
 type Snapshot interface {
-	Unwrap() Snapshot // as the next layer knows it, nil for the last one
+	Unwrap() Snapshot // that of the next layer, nil in the last
 	Close()
 }
 
-// SnapshotOf finds a layer by its type, nil where there is none.
+// SnapshotOf finds a layer by its type, nil for none.
 func SnapshotOf[Layer Snapshot](ctx context.Context) (layer Layer) {
 	for at := RequestOf(ctx).Snapshot; at != nil; at = at.Unwrap() {
 		if found, ok := at.(Layer); ok {
@@ -39,7 +38,7 @@ func SnapshotOf[Layer Snapshot](ctx context.Context) (layer Layer) {
 	return layer
 }
 
-// BeginSnapshot begins a moment of a store, at which all is read in the context that it returns, until end is called.
+// BeginSnapshot begins a snapshot of a store. All reads in the returned context are of it, until end is called.
 func BeginSnapshot(ctx context.Context, of interface {
 	BeginSnapshot(ctx context.Context) Snapshot
 }) (at context.Context, end func()) {
@@ -47,16 +46,16 @@ func BeginSnapshot(ctx context.Context, of interface {
 	return WithRequest(ctx, func(r *Request) { r.Snapshot = snapshot }), snapshot.Close
 }
 
-// Ledger is what a request has consulted of registration numbers.
+// Ledger has the registration numbers that a request has consulted.
 type Ledger interface {
 	// Commit makes it durable.
 	Commit(ctx context.Context) error
-	// CheckPurpose rejects a caller who may see the numbers and does not say why, where that is asked.
+	// CheckPurpose rejects a caller who may see the numbers and gives no purpose, where one is required.
 	CheckPurpose() error
 }
 
-// CommitLedger makes durable what a request has consulted, before anything of its answer leaves. An error keeps all
-// of it back: Unavailable, every later time too, or the reason for which the caller may not go on.
+// CommitLedger makes the ledger durable before any of the answer is sent. After an error nothing may be sent. Errors:
+// Unavailable, also on each later call, or why the caller lost its rights.
 func CommitLedger(ctx context.Context) error {
 	if err := EndOfRights(ctx); err != nil {
 		return err
@@ -67,8 +66,8 @@ func CommitLedger(ctx context.Context) error {
 	return nil
 }
 
-// CheckPurpose rejects a request that would be told registration numbers and does not say why, where that is asked, so
-// that nothing is done whose answer could not be shown: BadInput.
+// CheckPurpose returns BadInput for a request that may read registration numbers and gives no purpose, where one is
+// required. Call it before doing anything, because the answer could not be shown.
 func CheckPurpose(ctx context.Context) error {
 	if ledger := RequestOf(ctx).Ledger; ledger != nil {
 		return ledger.CheckPurpose()
@@ -76,12 +75,11 @@ func CheckPurpose(ctx context.Context) error {
 	return nil
 }
 
-// CostBudget is what a caller may spend on costs; Remaining is what is left of it, as clients are shown it.
+// CostBudget is the cost that a caller may spend. Remaining is what is left, as clients see it.
 type CostBudget interface{ Remaining() any }
 
 type requestKey struct{}
 
-// Value implements context.Context.
 func (r *Request) Value(key any) any {
 	if key == (requestKey{}) {
 		return r
@@ -91,7 +89,7 @@ func (r *Request) Value(key any) any {
 
 var noRequest Request
 
-// RequestOf is the request of a context, never nil: an empty one where there is none.
+// RequestOf returns the request of a context; an empty one, never nil, if it has none.
 func RequestOf(ctx context.Context) *Request {
 	if r, ok := ctx.Value(requestKey{}).(*Request); ok {
 		return r
@@ -99,7 +97,7 @@ func RequestOf(ctx context.Context) *Request {
 	return &noRequest
 }
 
-// WithRequest gives a context its request with some of it set.
+// WithRequest returns a context with a changed copy of its request.
 func WithRequest(ctx context.Context, set func(*Request)) context.Context {
 	r := *RequestOf(ctx)
 	if _, itself := ctx.(*Request); !itself {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Restriction is which customers a caller may see, and with them what hangs on those. Of the same kind of condition
-// one of its values has to be met, and each kind that is set. A restriction may have alternatives: what any of them
-// admits is seen. It is comparable, so that it can be a part of a question; the zero value restricts nothing.
+// Restriction is which customers a caller may see, with their records. A visible customer meets all conditions of one
+// of the alternatives. A condition is met by any of its values. A restriction is comparable, for cache keys. The
+// zero value restricts nothing.
 type Restriction struct {
-	alternatives string // sorted, each once, parted by line ends; each has four sets of texts, parted by tabs
+	alternatives string // sorted, each once, one a line; each has four sets of texts, separated by tabs
 }
 
 // RestrictionFields are the values of a restriction, in the order of its flags.
@@ -20,10 +20,10 @@ type RestrictionFields struct {
 	Responsible []string `json:"responsible,omitempty"` // customers of these users
 	Labels      []string `json:"labels,omitempty"`      // customers whose responsible user has one of these labels
 	Customers   []string `json:"customers,omitempty"`   // these customers
-	Years       []string `json:"years,omitempty"`       // customers with transcripts of these years (YYYY), and theirs alone
+	Years       []string `json:"years,omitempty"`       // customers with transcripts of these years (YYYY), only those
 }
 
-// NewRestriction makes a restriction. Refused with INVALID for what can be no identifier or year.
+// NewRestriction makes a restriction. Refused with INVALID for malformed identifiers and years.
 func NewRestriction(f RestrictionFields) (Restriction, error) {
 	var check checker
 	for _, of := range []struct {
@@ -55,14 +55,14 @@ func restrictionOf(f RestrictionFields) Restriction {
 	return Restriction{one}
 }
 
-// idSet is one text for a set of texts that have no blanks.
+// idSet encodes a set of texts without spaces as one text.
 func idSet(values []string) string {
 	values = slices.Clone(values)
 	slices.Sort(values)
 	return strings.Join(slices.Compact(values), " ")
 }
 
-// AnyOf is the restriction whose alternatives are those of all of these: none, when one of them restricts nothing.
+// AnyOf returns a restriction with all their alternatives. It restricts nothing if one of them restricts nothing.
 func AnyOf(first Restriction, others ...Restriction) Restriction {
 	var all []string
 	for _, r := range append([]Restriction{first}, others...) {
@@ -75,7 +75,7 @@ func AnyOf(first Restriction, others ...Restriction) Restriction {
 	return Restriction{strings.Join(slices.Compact(all), "\n")}
 }
 
-// Alternatives are the values of each, one without any where nothing is restricted.
+// Alternatives returns the values of each alternative; one without values if nothing is restricted.
 func (r Restriction) Alternatives() (all []RestrictionFields) {
 	for one := range strings.SplitSeq(r.alternatives, "\n") {
 		sets := append(strings.Split(one, "\t"), "", "", "")
@@ -86,12 +86,11 @@ func (r Restriction) Alternatives() (all []RestrictionFields) {
 	return all
 }
 
-// Equal is for comparisons that cannot look inside.
+// Equal is for comparisons that cannot read unexported fields.
 func (r Restriction) Equal(other Restriction) bool { return r == other }
 func (r Restriction) IsSet() bool                  { return r != Restriction{} }
 
-// String is the restriction as it is stored and listed: a JSON object, an array of them where there are alternatives,
-// "" for none.
+// String is the stored and listed form: a JSON object, an array of them for several alternatives, "" for none.
 func (r Restriction) String() string {
 	if !r.IsSet() {
 		return ""
@@ -100,7 +99,7 @@ func (r Restriction) String() string {
 	if all := r.Alternatives(); len(all) == 1 {
 		shown = all[0]
 	}
-	text, _ := json.Marshal(shown) // of texts: it has nothing to fail on
+	text, _ := json.Marshal(shown) // only texts: it cannot fail
 	return string(text)
 }
 
@@ -114,7 +113,7 @@ func ParseRestriction(text string) (Restriction, error) {
 	}
 	var fields []RestrictionFields
 	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.DisallowUnknownFields() // a later program's kind of condition
+	decoder.DisallowUnknownFields() // such as a condition of a later version
 	err := decoder.Decode(&fields)
 	var all []Restriction
 	for _, f := range fields {
@@ -133,14 +132,14 @@ func ParseRestriction(text string) (Restriction, error) {
 
 var errRestriction = errors.New("it is not as it was written")
 
-// AdmitsNew reports whether a customer without any transcript is visible, by itself and its user, nil for nobody.
+// AdmitsNew reports whether a customer without transcripts and with this user, nil for none, is visible.
 func (r Restriction) AdmitsNew(c *Customer, responsible *User) bool {
 	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool {
 		return f.admitsNew(c) && f.admitsResponsible(responsible)
 	})
 }
 
-// admitsNewOfSome reports whether the customer would be in view with another user, or with one at all.
+// admitsNewOfSome reports whether such a customer would be visible with some user.
 func (r Restriction) admitsNewOfSome(c *Customer) bool {
 	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool { return f.admitsNew(c) })
 }
@@ -149,7 +148,7 @@ func (f *RestrictionFields) admitsNew(c *Customer) bool {
 	return len(f.Years) == 0 && (len(f.Customers) == 0 || slices.Contains(f.Customers, c.ID))
 }
 
-// AdmitsResponsible reports whether customers of a user, nil for nobody, may be in view as far as their user tells.
+// AdmitsResponsible reports whether customers of a user, nil for none, may be visible. Other conditions may hide them.
 func (r Restriction) AdmitsResponsible(user *User) bool {
 	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool { return f.admitsResponsible(user) })
 }
@@ -162,7 +161,7 @@ func (f *RestrictionFields) admitsResponsible(user *User) bool {
 		slices.ContainsFunc(user.LabelIDs, func(id string) bool { return slices.Contains(f.Labels, id) })
 }
 
-// SeesOthers reports whether a change of a user changes which customers are in view: those of whoever has a label.
+// SeesOthers reports whether the change of a user's labels may change which customers are visible.
 func (r Restriction) SeesOthers(before, after *User) bool {
 	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool {
 		return slices.ContainsFunc(f.Labels, func(label string) bool {
@@ -171,14 +170,14 @@ func (r Restriction) SeesOthers(before, after *User) bool {
 	})
 }
 
-// AdmitsYear reports whether what belongs to a financial year may be in view as far as that tells.
+// AdmitsYear reports whether records of this financial year may be visible. Other conditions may hide them.
 func (r Restriction) AdmitsYear(year *FinancialYear) bool {
 	return slices.ContainsFunc(r.Alternatives(), func(f RestrictionFields) bool {
 		return len(f.Years) == 0 || slices.Contains(f.Years, year.StartDate)
 	})
 }
 
-// CheckNamed refuses a restriction that names what is not there: with NOT_FOUND.
+// CheckNamed checks that what is named exists. Refused with NOT_FOUND (responsible, labels, customers).
 func (r Restriction) CheckNamed(ctx context.Context, reads Readers) error {
 	var check checker
 	for _, f := range r.Alternatives() {
@@ -210,15 +209,14 @@ func checkNamed[T any, C comparable](
 	return err
 }
 
-// WithRestriction restricts what a context asks a Store: every read and every write, whoever asks. It stays with all
-// contexts that are made of this one.
+// WithRestriction restricts every read and write of a Store in the context and in contexts derived from it.
 func WithRestriction(ctx context.Context, to Restriction) context.Context {
 	return WithRequest(ctx, func(r *Request) { r.Restriction = to })
 }
 
 func RestrictionOf(ctx context.Context) Restriction { return RequestOf(ctx).Restriction }
 
-// OutOfView refuses a write that touches, or makes, what its pair may not see.
+// OutOfView is the error of a write that changes or creates what the caller may not see: NOT_ALLOWED.
 func OutOfView(field ...string) error {
 	return Refuse(&UserError{Code: CodeNotAllowed, Message: outOfView, Field: field})
 }

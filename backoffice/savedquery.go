@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// What pairs may have saved: so many queries all together, with so many bytes of text, of which each pair
-// has its part. One answer holds them all.
+// Bounds of saved queries, because one answer holds them all.
 const (
-	MaxSavedQueries = 1000
-	MaxSavedBytes   = 8 << 20
-	MaxSavedByPair  = 256 << 10
+	MaxSavedQueries = 1000      // of all credentials
+	MaxSavedBytes   = 8 << 20   // of their text
+	MaxSavedByPair  = 256 << 10 // bytes of text of one credential
 )
 
-// SavedQuery is a trusted query as one that is found by its name, and shown to people.
+// SavedQuery is a trusted query with a name, for people.
 type SavedQuery struct {
 	Name           string
 	Title          Text
@@ -25,7 +24,7 @@ type SavedQuery struct {
 	Document       string
 	DocumentID     string
 	RequiredScopes []Scope
-	Cost           *int // nil when a variable decides that has no default
+	Cost           *int // nil: it depends on a variable without a default
 }
 
 func (d *TrustedDocument) Saved() *SavedQuery {
@@ -35,9 +34,9 @@ func (d *TrustedDocument) Saved() *SavedQuery {
 	}
 }
 
-// SavedQueries are the saved queries among documents that a caller may run, one of each name, by name. Of one name an
-// operator's counts before a pair's, then one with a title, then the set that is first by its name. A caller with
-// TrustedOnly has an operator's alone.
+// SavedQueries returns the saved queries among documents that a caller may run, sorted by name, one of each name: first
+// the operator's, then one with a title, then that of the set whose name sorts first. A caller with TrustedOnly gets
+// only the operator's.
 func SavedQueries(by *Principal, documents []*TrustedDocument) []*TrustedDocument {
 	saved := slices.DeleteFunc(slices.Clone(documents), func(d *TrustedDocument) bool {
 		return d.Name == "" || d.Kind != "query" || !d.RetiredAt.IsZero() || d.Set == "" && by.TrustedOnly
@@ -49,7 +48,7 @@ func SavedQueries(by *Principal, documents []*TrustedDocument) []*TrustedDocumen
 	return slices.CompactFunc(saved, func(a, b *TrustedDocument) bool { return a.Name == b.Name })
 }
 
-// first orders what is so before what is not.
+// first sorts true before false.
 func first(a, b bool) int {
 	switch {
 	case a == b:
@@ -60,7 +59,7 @@ func first(a, b bool) int {
 	return 1
 }
 
-// SavedQueryOf is the saved query of a name. NotFound for an unknown one, and for one that the caller may not run.
+// SavedQueryOf returns the saved query of a name. NotFound if it is unknown or the caller may not run it.
 func SavedQueryOf(
 	ctx context.Context, store TrustedDocumentStore, by *Principal, name string,
 ) (*TrustedDocument, error) {
@@ -76,13 +75,13 @@ func SavedQueryOf(
 	return nil, Errorf(NotFound, "there is no saved query of this name")
 }
 
-// ReservedVariables are the names of variables that no saved query has: in its address they stand for something else.
+// ReservedVariables are variables that no saved query may have: they mean something else in its address.
 var ReservedVariables = []string{"format", "rows", "after", "cursor", "excel"}
 
 type SavedQueryDraft struct {
-	Name        *string // its operation's when nil
-	Title       *string // the first line of its description, or of the comment before it, when nil
-	Description *string // the rest of that when nil
+	Name        *string // nil: its operation's
+	Title       *string // nil: the first line of the operation's description, or of the comment before it
+	Description *string // nil: the rest of that
 	Document    string
 }
 
@@ -90,10 +89,9 @@ const maxAbout = 4000 // characters of a description
 
 var savedName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
 
-// SaveQuery keeps a query under a name for everybody, or replaces what the caller has saved under it. Forbidden for a
-// pair that may send trusted documents alone. Refused with REQUIRED, INVALID (name, title, description, document),
-// NOT_ALLOWED (document: no query; or there are too many), and with TAKEN when an operator or another pair has the
-// name.
+// SaveQuery saves a query for everybody, or replaces the caller's own of that name. Forbidden if the caller may send
+// only trusted documents. Refused with REQUIRED, INVALID (name, title, description, document), NOT_ALLOWED (document:
+// no query, or too many are saved), and TAKEN when an operator or another credential has the name.
 func (s *Service) SaveQuery(ctx context.Context, by *Principal, draft SavedQueryDraft) (*SavedQuery, error) {
 	if err := maySave(by); err != nil {
 		return nil, err
@@ -146,7 +144,7 @@ func (s *Service) SaveQuery(ctx context.Context, by *Principal, draft SavedQuery
 	return d.Saved(), nil
 }
 
-// changeTrusted does what change says, or nothing in a dry run.
+// changeTrusted makes the changes that change returns; none in a dry run.
 func (s *Service) changeTrusted(
 	ctx context.Context, act Change, change func([]*TrustedDocument) (TrustedChanges, error),
 ) error {
@@ -159,7 +157,7 @@ func (s *Service) changeTrusted(
 	})
 }
 
-// maySave refuses those who may send trusted documents alone.
+// maySave returns Unauthenticated without a caller, and Forbidden for one that may send only trusted documents.
 func maySave(by *Principal) error {
 	switch {
 	case by == nil:
@@ -174,7 +172,6 @@ func refused(code UserErrorCode, message string, field ...string) error {
 	return Refuse(&UserError{Code: code, Message: message, Field: field})
 }
 
-// documentErrors tell a caller what is wrong with a document.
 func documentErrors(faults []DocumentFault) []*UserError {
 	wrong := make([]*UserError, len(faults))
 	for i, fault := range faults {
@@ -234,7 +231,7 @@ func (draft *SavedQueryDraft) fill(d *TrustedDocument, checked *CheckedDocument)
 }
 
 // RemoveSavedQuery removes a query that the caller has saved. Refused with NOT_FOUND for an unknown name, and with
-// NOT_ALLOWED for what an operator trusts or another pair has saved.
+// NOT_ALLOWED for a query of an operator or another credential.
 func (s *Service) RemoveSavedQuery(ctx context.Context, by *Principal, name string) error {
 	if err := maySave(by); err != nil {
 		return err
