@@ -9,84 +9,81 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Admission bounds what all requests together have in memory and what waits for it. A request enters with its cost, as
-// an estimate of the memory that it will take; while it runs it takes more where it must, and what is not sent yet
-// counts as running.
-//
-// Requests without room wait for a short time: pairs take turns, cheap requests come first. Small requests have room of
-// their own. When too much waits, the most expensive request of the pair with the most waiting is refused at once.
+// Admission bounds the memory of running and of waiting requests. A request enters with its cost, an estimate of its
+// memory, and takes more where it must. An answer counts as running until it is sent. Requests without room wait a
+// short time: credentials take turns, cheap requests first. Small requests have reserved room. When too much waits, the
+// most expensive request of the credential with the most waiting is rejected at once.
 type Admission struct {
-	most     int64 // cost of what runs
-	waitMost int64 // cost of what waits
+	most     int64 // cost that may run
+	waitMost int64 // cost that may wait
 	waitTime time.Duration
 
 	mu      sync.Mutex
 	running int64
-	sized   [large + 1]int64 // of it, by size
-	over    *Share           // the one that may take more than there is
+	sized   [large + 1]int64 // running, by size
+	over    *Share           // the one request that may take more than there is
 	waiting int64
 	pairs   map[string]*pair
-	clock   float64 // virtual time: the cost that was admitted from the queue, for each pair that waited
+	clock   float64 // virtual time: cost admitted from the queue, per credential that waited
 	pace    pace
-	costs   float64 // of what was executed lately, and the seconds that it took
-	seconds float64
+	costs   float64 // of recently executed requests
+	seconds float64 // that these took
 	turns   turns
-	queued  atomic.Bool // somebody waits
+	queued  atomic.Bool // a request waits
 }
 
-// pair is what a credential pair has running and waiting.
+// pair is what a credential has running and waiting.
 type pair struct {
 	id      string
 	running [large + 1]int64 // by size
-	users   int              // requests of it, running or waiting
+	users   int              // requests, running or waiting
 	waiting int64
-	queue   []*waiter // by turn
+	queue   []*waiter // sorted by turn
 	served  float64   // virtual time up to which it has had its share
 }
 
-// waiter is a request that waits for its turn.
 type waiter struct {
 	of     *pair
 	weight int64
 	came   time.Time
-	turn   float64       // virtual time at which it asked, and its weight: so the dear ones come later, but they come
-	done   chan struct{} // closed when share or refused is set
+	turn   float64       // virtual time of arrival plus weight: expensive requests wait longer, not forever
+	done   chan struct{} // closed when share or failed is set
 	share  *Share
 	failed error
 }
 
-// Share is what a running request has of the bound.
+// Share is a running request's part of the bound.
 type Share struct {
 	of       *Admission
 	pair     *pair
 	weight   int64
 	size     size
 	left     bool
-	turn     *turn // nil while it waits, and when it needs none
-	waits    int   // for how many things it waits
+	turn     *turn // nil while it waits, and if it needs none
+	waits    int   // how many things it waits for
 	executed bool
-	since    time.Time // it is executed, or has its turn again
+	since    time.Time // when it began to execute, or last resumed
 	took     time.Duration
-	charged  float64 // to its pair, until it is known what it took
+	charged  float64 // to its credential, until its time is known
 }
 
-// size tells requests apart by weight: each takes room up to a bound, so that some is left for smaller ones.
+// size is a class of weights. Each class has a bound, which leaves room for smaller requests.
 type size uint8
 
 const (
-	tiny size = iota // an object with its neighbours: its answer is in the socket's buffer at once
+	tiny size = iota // such as an object with its neighbours: the answer fits into the socket's buffer
 	small
 	large
 )
 
 const (
-	bytesOfOne  = 4 << 10 // that one unit of cost stands for, rows and answer together
-	tinyPart    = 1000    // of the bound is a tiny request's weight, at most
+	bytesOfOne  = 4 << 10 // memory of one unit of cost: rows and answer
+	tinyPart    = 1000    // a tiny request has at most 1/1000 of the bound
 	smallPart   = 100
-	leastWeight = 500 // of one that waits: it takes memory by waiting
+	leastWeight = 500 // of a waiting request: waiting takes memory too
 )
 
-// NewAdmission makes an admission with the settings' bounds, for each processor that the program may use.
+// NewAdmission returns an admission with the settings' bounds, which are per processor.
 func (s Settings) NewAdmission() *Admission {
 	processors := int64(backoffice.Processors)
 	most := int64(max(s.Together, 1)) * processors
@@ -106,20 +103,20 @@ func (a *Admission) sizeOf(weight int64) size {
 	return large
 }
 
-// kept is the room that is kept for tiny requests, and as much for small ones.
+// kept is the room reserved for tiny requests, and as much again for small ones.
 func (a *Admission) kept() int64 { return a.most / 8 }
 
-// largest is the weight of the largest request: all room that is not kept for others. What costs more weighs the same.
+// largest is the largest weight: all room that is not reserved. Requests that cost more weigh the same.
 func (a *Admission) largest() int64 { return a.most - 2*a.kept() }
 
-// Stats are the costs of what runs and of what waits.
+// Stats returns the cost that runs and the cost that waits.
 func (a *Admission) Stats() (running, waiting int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.running, a.waiting
 }
 
-// fits reports whether a request finds room now. One that passes others has the kept room alone.
+// fits reports whether a request has room now. One that overtakes others gets only reserved room.
 func (a *Admission) fits(weight int64, passing bool) bool {
 	total, s := a.running+weight, a.sizeOf(weight)
 	switch {
@@ -127,7 +124,7 @@ func (a *Admission) fits(weight int64, passing bool) bool {
 		return false
 	case s == large:
 		return total <= a.most && a.sized[large]+weight <= a.largest()
-	case s == tiny && a.sized[tiny]+weight <= a.kept(): // also when the one that may take more has taken it
+	case s == tiny && a.sized[tiny]+weight <= a.kept(): // even if over has taken it
 		return true
 	case passing:
 		return total <= a.most && a.sized[s]+weight <= max(a.kept(), 1)
@@ -137,19 +134,19 @@ func (a *Admission) fits(weight int64, passing bool) bool {
 	return total <= a.most
 }
 
-// hasPart reports whether a pair has its part of the room for requests of a size already.
+// hasPart reports whether a credential already has its part of the room for requests of this size.
 func (a *Admission) hasPart(p *pair, weight int64) bool {
 	s := a.sizeOf(weight)
 	return p.running[s] > 0 && p.running[s]+weight > a.part(s)
 }
 
-// part is what one pair may have running of a size, when it has several: others find some as well.
+// part is what one credential may run of a size in several requests. The rest is for others.
 func (a *Admission) part(s size) int64 {
 	return [...]int64{tiny: a.kept() / 2, small: a.kept(), large: a.most * 2 / 3}[s]
 }
 
-// Enter waits until a request of a pair may run, and fails with Unavailable when too much waits, or it for too long.
-// The share is to be left exactly once.
+// Enter waits until a request may run. Unavailable when too much waits, or the request for too long; or the error of
+// ctx. Leave the share exactly once.
 func (a *Admission) Enter(ctx context.Context, pairID string, cost int) (*Share, error) {
 	a.mu.Lock()
 	weight := min(max(int64(cost), 1), a.largest())
@@ -211,17 +208,17 @@ func (a *Admission) wait(ctx context.Context, w *waiter) (*Share, error) {
 		return w.share, w.failed
 	}
 	a.refuse(w, late)
-	a.dispatch() // who waited behind it
+	a.dispatch() // those after it
 	return nil, late
 }
 
-// Busy is the error of a request for which there is no room.
+// Busy is the error of a request without room: Unavailable.
 func Busy() error {
 	return backoffice.Errorf(backoffice.Unavailable, "the server has too much to do; try again later")
 }
 
-// Grow notes how many bytes the request takes by now, and fails with Unavailable when there is no room for that, or its
-// pair's part is less. One request at a time may take more, so that there is always one that gets on.
+// Grow records how many bytes the request takes now. Unavailable when that has no room, or exceeds its credential's
+// part. One request at a time may take more than there is, so that one always finishes.
 func (s *Share) Grow(bytes int64) error {
 	a := s.of
 	a.mu.Lock()
@@ -234,7 +231,7 @@ func (s *Share) Grow(bytes int64) error {
 	if s.size != large {
 		own += s.weight
 	}
-	if own > s.weight && own+more > a.part(large) { // what its pair has beside it
+	if own > s.weight && own+more > a.part(large) { // its credential has other requests
 		return Busy()
 	}
 	if a.running+more > a.most-a.kept() && a.over != s {
@@ -247,7 +244,7 @@ func (s *Share) Grow(bytes int64) error {
 	return nil
 }
 
-// Executed gives back what an executed request does not need any more: all but the bytes that are not sent yet.
+// Executed returns the room that an executed request no longer needs: all but that of its unsent bytes.
 func (s *Share) Executed(unsent int) {
 	a := s.of
 	a.mu.Lock()
@@ -261,7 +258,7 @@ func (s *Share) Executed(unsent int) {
 	s.endTurn()
 }
 
-// Large reports whether the request is one of those that take turns.
+// Large reports whether the request is large. It may have become so.
 func (s *Share) Large() bool {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
@@ -287,18 +284,17 @@ func (s *Share) Leave() {
 	a.dispatch()
 }
 
-// resize changes a share's weight and the sums that it is part of.
 func (s *Share) resize(weight int64) {
 	s.of.running += weight - s.weight
 	s.of.sized[s.size] -= s.weight
 	s.pair.running[s.size] -= s.weight
 	s.weight = weight
-	s.size = max(s.size, s.of.sizeOf(weight)) // it may have grown; one that shrinks stays what it was
+	s.size = max(s.size, s.of.sizeOf(weight)) // a size never shrinks
 	s.of.sized[s.size] += weight
 	s.pair.running[s.size] += weight
 }
 
-// release removes a request of a pair. The pair's past share is remembered while others wait.
+// release removes a request of a credential. While others wait, one that had more than its share is remembered.
 func (a *Admission) release(p *pair) {
 	if p.users--; p.users == 0 && (a.waiting == 0 || p.served <= a.clock) {
 		delete(a.pairs, p.id)

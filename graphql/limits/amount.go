@@ -9,7 +9,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Rows is how many records of a noun there are, as the store counted a moment ago; nil is none of any.
+// Rows returns how many records of a noun the store has, by a recent count. A nil Rows counts none.
 type Rows func(backoffice.Noun) int
 
 func (r Rows) of(noun backoffice.Noun) int {
@@ -19,18 +19,18 @@ func (r Rows) of(noun backoffice.Noun) int {
 	return r(noun)
 }
 
-// Nominal are the rows of a store whose size is not to be known.
+// Nominal is for callers that must not learn the size of the store.
 func Nominal(backoffice.Noun) int { return 25_000 }
 
-// amount is a factor of a price, which a request's variables and the size of the store may change.
+// amount is a factor of a price. It may depend on a request's variables and on the size of the store.
 type amount struct {
 	fixed   int
-	varying func(variables map[string]any, rows Rows) int // nil when it is always the same
+	varying func(variables map[string]any, rows Rows) int // nil: fixed
 }
 
 var one = amount{fixed: 1}
 
-// amountOf is what of says: at once, unless it varies.
+// amountOf is what of returns: evaluated at once, unless it varies.
 func amountOf(varies bool, of func(variables map[string]any) int) amount {
 	if varies {
 		return amount{varying: func(variables map[string]any, _ Rows) int { return of(variables) }}
@@ -45,7 +45,7 @@ func (n amount) of(variables map[string]any, rows Rows) int {
 	return n.fixed
 }
 
-// sizeOfConnection is how many nodes a connection may answer with: the largest of first, last and pageSize.
+// sizeOfConnection is how many nodes a connection may return: the largest of first, last and pageSize.
 func sizeOfConnection(field *ast.Field) amount {
 	byDefault := backoffice.DefaultPageSize
 	if first := field.Definition.Arguments.ForName("first"); first != nil && first.DefaultValue != nil {
@@ -66,7 +66,7 @@ func sizeOfConnection(field *ast.Field) amount {
 	})
 }
 
-// skippedBy is a hundredth of the rows that lie before a numbered page: the store walks over them.
+// skippedBy is a hundredth of the rows before a numbered page, which the store reads and skips.
 func skippedBy(field *ast.Field) amount {
 	page, size := argument(field, "page"), sizeOfConnection(field)
 	if page == nil {
@@ -78,7 +78,7 @@ func skippedBy(field *ast.Field) amount {
 	})
 }
 
-// sizeOfList is how many identifiers a field that answers with a list of objects is given.
+// sizeOfList is how many identifiers a field with a list of objects is given.
 func sizeOfList(field *ast.Field) amount {
 	ids := argument(field, "ids")
 	if field.Definition.Type.Elem == nil || ids == nil {
@@ -93,7 +93,7 @@ func sizeOfList(field *ast.Field) amount {
 	})
 }
 
-// inputsOf is how many inputs a mutation is given: one, unless it is a batch.
+// inputsOf is how many inputs a mutation has: 1 unless it is a batch.
 func inputsOf(field *ast.Field) amount {
 	inputs := argument(field, "inputs")
 	if inputs == nil {
@@ -108,7 +108,7 @@ func inputsOf(field *ast.Field) amount {
 	})
 }
 
-// assignedBy is how many customers a mutation may be for that names them in its input, or picks them there by a filter.
+// assignedBy is how many customers assignChecklists may assign to: those it names, or those its filter may match.
 func assignedBy(field *ast.Field) amount {
 	input := argument(field, "input")
 	if input == nil || input.Definition != nil && input.Definition.Name != "AssignChecklistsInput" {
@@ -135,7 +135,7 @@ func hasVariable(value *ast.Value) bool {
 		func(child *ast.ChildValue) bool { return hasVariable(child.Value) }))
 }
 
-// whole is the number that an argument is given; not ok for none.
+// whole is the integer that an argument is given; not ok for none.
 func whole(value *ast.Value, variables map[string]any) (n int, ok bool) {
 	switch {
 	case value == nil:
@@ -152,7 +152,7 @@ func whole(value *ast.Value, variables map[string]any) (n int, ok bool) {
 	return 0, false
 }
 
-// argument is the value that a field is given, or the default that the schema has for it.
+// argument is the value that a field is given, or the schema's default.
 func argument(field *ast.Field, name string) *ast.Value {
 	if given := field.Arguments.ForName(name); given != nil {
 		return given.Value
@@ -163,8 +163,8 @@ func argument(field *ast.Field, name string) *ast.Value {
 	return nil
 }
 
-// integer reads a literal; one that does not fit is as large as any, and one below 0 is refused by the resolver.
+// integer reads a literal, within 0 and ceiling. The resolver rejects one below 0.
 func integer(literal string) int {
-	n, _ := strconv.Atoi(literal) // at the end of the range when it is beyond
+	n, _ := strconv.Atoi(literal) // the nearest int if it is out of range
 	return min(max(n, 0), ceiling)
 }

@@ -7,10 +7,10 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Budgets are what credential pairs may have done in this process: each has so much, which comes back evenly. What a
-// request may cost is reserved before anything of it is done; what it came to is charged.
+// Budgets are the cost budgets of credentials in this process. They are restored evenly. A request reserves what it may
+// cost before it runs, and is charged what it did cost.
 type Budgets struct {
-	maximum, restore int64 // restore is a second
+	maximum, restore int64 // restore is per second
 	now              func() time.Time
 
 	mu       sync.Mutex
@@ -18,10 +18,10 @@ type Budgets struct {
 	swept    time.Time
 }
 
-// account is one pair's, in billionths: as many come back in a nanosecond as the budget's units in a second.
+// account is a credential's budget in billionths: as many are restored per nanosecond as whole units per second.
 type account struct {
 	has      int64
-	at       time.Time // when it had that
+	at       time.Time // of has
 	reserved int       // requests that are not settled
 }
 
@@ -31,14 +31,14 @@ const (
 	sweepEvery = time.Minute
 )
 
-// Allowance is what a pair has left, as its clients are told.
+// Allowance is what a credential has left, as clients see it.
 type Allowance struct {
 	Maximum     int64 `json:"maximum"`
 	Available   int64 `json:"available"`
-	RestoreRate int64 `json:"restoreRate"` // a second
+	RestoreRate int64 `json:"restoreRate"` // per second
 }
 
-// NewBudgets makes the budgets of the settings; nil, which has none, without --limit-budget.
+// NewBudgets returns the budgets of the settings; nil without --limit-budget.
 func (s Settings) NewBudgets() *Budgets {
 	if s.Budget <= 0 {
 		return nil
@@ -49,8 +49,8 @@ func (s Settings) NewBudgets() *Budgets {
 	}
 }
 
-// Reserve takes a cost from a pair's budget; settle says once what it came to, and gives the rest back. Errors:
-// RateLimited, and wait is how long to wait; OverLimit for a cost that no wait makes affordable.
+// Reserve takes a cost from a credential's budget. settle, once, charges the actual cost and returns the rest. Errors:
+// RateLimited, and wait is how long to wait; OverLimit for more than the whole budget.
 func (b *Budgets) Reserve(pair string, cost int) (settle func(came int), wait time.Duration, err error) {
 	if int64(cost) > b.maximum {
 		return nil, 0, backoffice.Errorf(backoffice.OverLimit,
@@ -80,7 +80,7 @@ func (b *Budgets) settle(pair string, back int64) {
 	a.has = min(a.has+back, b.maximum*billion)
 }
 
-// of, under mu, is a pair's account as it is now.
+// of returns a credential's account as of now. The caller holds mu.
 func (b *Budgets) of(pair string) *account {
 	now := b.now()
 	b.sweep(now)
@@ -93,7 +93,7 @@ func (b *Budgets) of(pair string) *account {
 	return a
 }
 
-// refill adds what has come back. A clock that goes backwards takes nothing.
+// refill adds what has been restored. A clock that goes backwards takes nothing away.
 func (a *account) refill(b *Budgets, now time.Time) {
 	passed := now.Sub(a.at)
 	if passed <= 0 {
@@ -119,7 +119,7 @@ func (b *Budgets) sweep(now time.Time) {
 	}
 }
 
-// Of is what a pair has left, and after how long it has all of it again.
+// Of returns what a credential has left, and after how long its budget is full.
 func (b *Budgets) Of(pair string) (left Allowance, whole time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,7 +129,7 @@ func (b *Budgets) Of(pair string) (left Allowance, whole time.Duration) {
 		time.Duration((missing + b.restore - 1) / b.restore)
 }
 
-// Window is how long an empty budget takes until it is whole.
+// Window is how long it takes to restore an empty budget.
 func (b *Budgets) Window() time.Duration {
 	return time.Duration((b.maximum*billion + b.restore - 1) / b.restore)
 }

@@ -9,9 +9,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A cost of 1 is some 20 µs of processor time: so many rows are looked at in it, without an index for what is asked of
-// them, or put into groups. The first rowsForNothing of a noun cost nothing, and no count more than dearestCount: one
-// can be asked in an office of any size.
+// A cost of 1 is about 20 µs of processor time: this many rows are read in it without an index, or grouped. The first
+// rowsForNothing of a noun are free. No count costs more than dearestCount, so one is possible in a store of any size.
 const (
 	rowsLookedAt   = 20
 	rowsPassed     = 200
@@ -19,12 +18,12 @@ const (
 	rowsLookedUp   = 3
 	rowsGrouped    = 10
 	rowsForNothing = 1_000
-	passedOverFree = 2_000 // further rows, of a page
+	passedOverFree = 2_000 // more free rows, of a page
 	dearestCount   = 45_000
 	changesOfOne   = 10
 )
 
-// counted is what counting a field's list costs: 1 and, unless counters tell it, a part of the rows to look at.
+// counted is the cost of counting a field's list: 1 and, if counters do not have it, a part of the rows to read.
 func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
 	filter, noun := argument(field, "filter"), nounIn(field)
 	if filter == nil && parent == "" {
@@ -39,8 +38,7 @@ func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
 	}}
 }
 
-// passedOver is what the rows cost that a page's filter may pass over, none of which need be in the page: one after the
-// other at the root, each looked up below a parent.
+// passedOver is the cost of rows that a page's filter may reject: read in order at the root, looked up below a parent.
 func passedOver(field *ast.Field, parent backoffice.Noun) amount {
 	filter, size, noun := argument(field, "filter"), sizeOfConnection(field), nounIn(field)
 	if filter == nil {
@@ -52,14 +50,14 @@ func passedOver(field *ast.Field, parent backoffice.Noun) amount {
 	}
 	return amount{varying: func(variables map[string]any, rows Rows) int {
 		terms := filterOf(filter, variables)
-		if size.of(variables, rows) == 0 || hasCounters(noun, terms) { // or an index has them
+		if size.of(variables, rows) == 0 || hasCounters(noun, terms) { // or an index finds them
 			return 0
 		}
 		return min(max(0, lookedAt(noun, parent, terms, rows)-free)/rowsOfOne, dearestCount)
 	}}
 }
 
-// filterOf is the value of a filter; one that cannot be read is refused.
+// filterOf is the value of a filter; nil for an unreadable one, which is rejected elsewhere.
 func filterOf(filter *ast.Value, variables map[string]any) map[string]any {
 	if filter == nil {
 		return nil
@@ -69,13 +67,13 @@ func filterOf(filter *ast.Value, variables map[string]any) map[string]any {
 	return terms
 }
 
-// rowsOf are the rows of a noun that cost anything: at the root not the first ones, below it an average parent's. Those
-// of a user cost twice as much: their customers are looked up first.
+// rowsOf is how many rows of a noun are charged: at the root all but the first, below it those of an average parent.
+// Those of a user count twice, because their customers are looked up first.
 func rowsOf(noun, parent backoffice.Noun, rows Rows) int {
 	if parent == "" {
 		return max(0, rows.of(noun)-rowsForNothing)
 	}
-	all := rows.of(noun) * min(rows.of(parent), 1) // none where there are no parents
+	all := rows.of(noun) * min(rows.of(parent), 1) // 0 without parents
 	if parent == backoffice.NounUser {
 		all *= 2
 	}
@@ -91,7 +89,7 @@ func lookedAt(noun, parent backoffice.Noun, filter map[string]any, rows Rows) in
 	return rowsUnder(filter, all, rows, true)
 }
 
-// rowsUnder adds the rows of a filter's alternatives up, under which there are so many. Under not no index helps.
+// rowsUnder adds up the rows that a filter's alternatives read, out of all. Under not no index helps.
 func rowsUnder(filter map[string]any, all int, rows Rows, indexed bool) (looked int) {
 	for name, value := range filter {
 		if indexed && value != nil {
@@ -112,7 +110,7 @@ func rowsUnder(filter map[string]any, all int, rows Rows, indexed bool) (looked 
 	return max(looked, all)
 }
 
-// hasCounters reports whether a filter asks for nothing, or for the parts by which transcripts are counted.
+// hasCounters reports whether a filter has no terms, or only those by which transcripts are counted.
 func hasCounters(noun backoffice.Noun, filter map[string]any) bool {
 	for name, value := range filter {
 		part := noun == backoffice.NounTranscript &&
@@ -125,7 +123,7 @@ func hasCounters(noun backoffice.Noun, filter map[string]any) bool {
 }
 
 var (
-	// references are the filters by which an index finds the rows of one other record: as many as each has on average.
+	// references are terms whose index finds the rows of one other record: as many as each has on average.
 	references = map[string]backoffice.Noun{
 		"checklistId": backoffice.NounChecklist, "financialYearId": backoffice.NounFinancialYear,
 		"customerId": backoffice.NounCustomer, "responsibleId": backoffice.NounUser,
@@ -134,7 +132,7 @@ var (
 	identifying = []string{"email", "customerCode", "kboNumber", "registrationNumber", "spouseRegistrationNumber"}
 )
 
-// found is how many of all rows an index finds for one member of a filter; all of them when none does.
+// found is how many of all rows an index finds for one term of a filter; all without an index.
 func found(name string, value any, all int, rows Rows) int {
 	if of, ok := references[name]; ok {
 		return all / max(rows.of(of), 1)
@@ -148,12 +146,12 @@ func found(name string, value any, all int, rows Rows) int {
 	return all
 }
 
-// joins are the dimensions for which an aggregate reads another table along with its own.
+// joins are the dimensions for which an aggregate reads a second table.
 var joins = map[backoffice.Noun][]string{
 	backoffice.NounTranscript: {"RESPONSIBLE"}, backoffice.NounCustomer: {"SCOPE"},
 }
 
-// groupsOf is what an aggregate costs: 1 and a part of the rows to look at, for each dimension and each table it joins.
+// groupsOf is the cost of an aggregate: 1 and, for each dimension and each joined table, a part of the rows to read.
 func groupsOf(field *ast.Field) amount {
 	noun, by, filter := nounIn(field), argument(field, "groupBy"), argument(field, "filter")
 	return amount{varying: func(variables map[string]any, rows Rows) int {
@@ -175,7 +173,7 @@ func groupsOf(field *ast.Field) amount {
 	}}
 }
 
-// cascades are what goes or changes with the one record that a mutation deletes.
+// cascades are the noun that a mutation deletes, and then those that are deleted or changed with it.
 var cascades = map[string][]backoffice.Noun{
 	"deleteCustomer": {
 		backoffice.NounCustomer, backoffice.NounRelation, backoffice.NounTranscript, backoffice.NounCalculation,
@@ -197,12 +195,12 @@ func cascadeOf(field *ast.Field) amount {
 	}}
 }
 
-// nounIn is the noun whose records a connection lists or an aggregate counts.
+// nounIn is the noun that a connection lists or an aggregate counts.
 func nounIn(field *ast.Field) backoffice.Noun {
 	return nounOf(strings.TrimSuffix(strings.TrimSuffix(field.Definition.Type.Name(), "Connection"), "sAggregate"))
 }
 
-// nounOf is the noun of a type of the schema: CustomerRelation is a relation, FinancialYear a financial year.
+// nounOf is the noun of a schema type: CustomerRelation is a relation, FinancialYear a financial year.
 func nounOf(name string) backoffice.Noun {
 	var words strings.Builder
 	for i, r := range name {

@@ -5,9 +5,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Every field processes its lists anew, so the limit is on the sum over an operation.
-
-// CheckLists refuses an operation whose fields are given too many values in lists.
+// CheckLists limits all values in lists of arguments: each field processes its own lists, so they add up.
 func (p *Price) CheckLists(variables map[string]any) *gqlerror.Error {
 	if p.lists.of(variables, nil) > p.listed {
 		return refuse(CodeCost, "the lists of the operation's arguments have more than %d values", p.listed)
@@ -29,7 +27,7 @@ func (p *pricing) arguments(total *sum, field *ast.Field) {
 // valuesIn is how many values the lists in an argument have.
 func valuesIn(schema *ast.Schema, given *ast.Value, expected *ast.Type) amount {
 	return amountOf(hasVariable(given), func(variables map[string]any) int {
-		value, _ := given.Value(variables) // one that cannot be read is counted up to there, and refused
+		value, _ := given.Value(variables) // an unreadable one counts up to its fault, and is rejected later
 		return valuesInValue(schema, value, expected)
 	})
 }
@@ -38,11 +36,11 @@ func valuesInValue(schema *ast.Schema, value any, expected *ast.Type) (total int
 	switch value := value.(type) {
 	case []any:
 		if expected.Elem == nil {
-			return 0 // inside a scalar, which has bounds of its own
+			return 0 // inside a scalar, which has its own bounds
 		}
 		total = len(value)
 		if expected.Elem.Elem == nil && inputObject(schema, expected.Elem) == nil {
-			return total // nothing in them has lists
+			return total // its items have no lists
 		}
 		for _, item := range value {
 			total = plus(total, valuesInValue(schema, item, expected.Elem))
@@ -61,7 +59,7 @@ func valuesInValue(schema *ast.Schema, value any, expected *ast.Type) (total int
 	return total
 }
 
-// inputObject is what a type is, or a list of it; nil for a scalar.
+// inputObject is the input object of a type, or of the items of a list; nil for a scalar.
 func inputObject(schema *ast.Schema, expected *ast.Type) *ast.Definition {
 	if definition := schema.Types[expected.Name()]; definition != nil && definition.Kind == ast.InputObject {
 		return definition

@@ -5,11 +5,11 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// ceiling is where sums stop growing: far over every limit, far under an overflow.
+// ceiling is where sums stop growing: far above every limit, far below an overflow.
 const ceiling = 1 << 40
 
-// Measure bounds a parsed document before it is validated, and gives the greatest depth of its operations. It needs no
-// schema and tolerates fragments that are unknown or go in circles.
+// Measure bounds a parsed document before it is validated, and returns the depth of its deepest operation. It needs no
+// schema and tolerates unknown and cyclic fragments.
 func (s Settings) Measure(document *ast.QueryDocument) (depth int, refused *gqlerror.Error) {
 	m := measuring{fragments: make(map[string]*measured, len(document.Fragments))}
 	for _, fragment := range document.Fragments {
@@ -38,12 +38,12 @@ func (s Settings) Measure(document *ast.QueryDocument) (depth int, refused *gqle
 }
 
 type extent struct {
-	depth              int // fields inside each other
+	depth              int // nested fields
 	width              int // fields at the first level
 	introspectionDepth int // the same below __schema or __type
 	introspection      int // estimated fields of the answer below __schema or __type
 	inner              int // estimated fields of the answer if this set is itself below one
-	full               int // depth with introspection followed like anything else
+	full               int // depth including introspection
 }
 
 type measured struct {
@@ -112,7 +112,7 @@ func (m *measuring) field(field *ast.Field) extent {
 	return one
 }
 
-// introspectionSize estimates the length of a list of the introspection schema, for a schema of our size.
+// introspectionSize estimates the length of an introspection list, for a schema of our size.
 func introspectionSize(field string) int {
 	switch field {
 	case "types":

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// pace is how much cost leaves in a second while others wait, what was last weighing most.
+// pace measures throughput: the cost that leaves per second while requests wait, averaged with a half-life.
 type pace struct {
-	half  time.Duration // in which what has been loses half of its weight
-	left  float64       // cost that has left
-	spent float64       // seconds in which it did, likewise
+	half  time.Duration // half-life
+	left  float64       // cost that has left, decayed
+	spent float64       // seconds in which it did, decayed
 	at    time.Time
 }
 
-// leastPace is the least time in which what has been loses half of its weight; half of the longest wait when more.
+// leastPace is the shortest half-life; otherwise it is half of the longest wait.
 const leastPace = time.Second
 
-// Before anything is known it is fast: as if all that may run had left firstTimes in each of firstSpent seconds.
+// The first estimate is high: as if all cost that may run had left firstTimes per second for firstSpent seconds.
 const (
 	firstSpent = 0.03
 	firstTimes = 100

@@ -9,17 +9,16 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Price is the cost of an operation (docs/limits.md) as a formula: known once for a document, and evaluated with the
-// variables of each request; and how many values its lists have.
+// Price has formulas for the cost of an operation (docs/limits.md) and for the values in its lists. They are made once
+// for a document, and evaluated with the variables of each request.
 type Price struct {
 	formula
 	limit  int
-	least  formula // of it, what is done even when nothing is found
-	lists  formula // how many values there are in lists of arguments
-	listed int     // how many there may be
+	least  formula // the part of the cost that is spent even if nothing is found
+	lists  formula // values in lists of arguments
+	listed int     // how many of them are allowed
 }
 
-// formula is a sum of sums.
 type formula struct {
 	sums []sum // of each selection set that depends on variables
 	root sum
@@ -36,7 +35,7 @@ type part struct {
 	of     int
 }
 
-// Price makes the formula of one operation of a validated document.
+// Price makes the formulas of one operation of a validated document.
 func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) *Price {
 	p := pricing{schema: schema, fragments: make(map[*ast.FragmentDefinition]halves)}
 	root := p.selections(operation.SelectionSet)
@@ -50,7 +49,7 @@ func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) 
 // Cost evaluates the formula with coerced variables, in a store of this size. It stops growing at 2⁴⁰.
 func (p *Price) Cost(variables map[string]any, rows Rows) int { return p.of(variables, rows) }
 
-// Least is what of the cost is done even when nothing is found, each field's once; of a mutation all of it.
+// Least is the part of the cost that is spent even if nothing is found, once per field. A mutation is charged whole.
 func (p *Price) Least(variables map[string]any, rows Rows) int { return p.least.of(variables, rows) }
 
 func (p *Price) Check(cost int) *gqlerror.Error {
@@ -79,15 +78,15 @@ func (f *formula) value(s sum, variables map[string]any, rows Rows, known []int)
 	return total
 }
 
-// halves is the price of a selection set in two parts: what is selected per node of a connection, and the whole rest.
+// halves is the price of a selection set in two parts: what is selected per node of a connection, and the rest.
 type halves struct {
 	whole, perNode sum
 	lists          sum // values in lists of arguments
-	least          sum // what is done even when nothing is found
-	reading        sum // rows that are read without being in the answer: for each parent that there is
+	least          sum // spent even if nothing is found
+	reading        sum // rows that are read but not in the answer, for each parent
 	counts         int // totalCount
 	statuses       int // statusCounts, which are groups
-	aliased        int // edges, node and nodes under another name: each may ask for the nodes once more
+	aliased        int // aliases of edges, node and nodes: each may ask for the nodes again
 }
 
 type pricing struct {
@@ -125,7 +124,7 @@ func (p *pricing) join(total *halves, inner halves) {
 	total.aliased = plus(total.aliased, inner.aliased)
 }
 
-// fragment prices a fragment once; where it depends on variables it is also evaluated once.
+// fragment prices a fragment once. What depends on variables is also evaluated only once.
 func (p *pricing) fragment(fragment *ast.FragmentDefinition) halves {
 	if fragment == nil {
 		return halves{}
@@ -133,7 +132,7 @@ func (p *pricing) fragment(fragment *ast.FragmentDefinition) halves {
 	if known, ok := p.fragments[fragment]; ok {
 		return known
 	}
-	p.fragments[fragment] = halves{} // a circle is the validator's to refuse
+	p.fragments[fragment] = halves{} // the validator rejects a cycle
 	price := p.selections(fragment.SelectionSet)
 	for _, s := range []*sum{&price.whole, &price.perNode, &price.lists, &price.least, &price.reading} {
 		*s = p.shared(*s)
@@ -155,7 +154,7 @@ func (p *pricing) number(s sum) int {
 	return len(p.sums) - 1
 }
 
-// add adds n × s to a sum, folding what does not depend on variables.
+// add adds n × s to a sum, and folds what does not depend on variables.
 func (p *pricing) add(to *sum, n amount, s sum) {
 	switch constant := n.varying == nil; {
 	case constant && len(s.parts) == 0:
@@ -217,20 +216,20 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 	}
 }
 
-// Costs of what does more than it answers with.
+// Costs of fields that do more work than their answer shows.
 const (
 	costOfMutation    = 10
-	costOfGroups      = 100 // under another name
+	costOfGroups      = 100 // per alias, or of a list without a size
 	rowsSkippedForOne = 100
 )
 
-// work adds what is done whatever is found: n times so much.
+// work adds what is spent even if nothing is found: n × cost.
 func (p *pricing) work(total *halves, n amount, cost int) {
 	p.add(&total.reading, n, sum{fixed: cost})
 	p.add(&total.least, n, sum{fixed: cost})
 }
 
-// parentsIn are the objects that a field answers with: no more than there are.
+// parentsIn is how many objects a field returns, at most as many as exist.
 func (p *pricing) parentsIn(field *ast.Field) amount {
 	switch {
 	case field.Definition == nil || IsConnection(field.ObjectDefinition):

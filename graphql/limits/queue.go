@@ -8,9 +8,9 @@ import (
 
 const youngest = 25 * time.Millisecond
 
-// mayQueue reports whether a request may wait, or is refused at once: at this pace it would wait too long, or the room
-// for those that wait is taken and its pair has its part of it, unless a dearer one of the pair goes in its place.
-// Pairs that have less find room behind what others have too much.
+// mayQueue reports whether a request may wait. It may not if it would wait too long at this throughput, or if the queue
+// is full and its credential has its part of it, unless inPlaceOf, a more expensive one of the credential, is rejected.
+// Credentials with less than their part may wait beyond the bound.
 func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter) {
 	now := time.Now()
 	w := &waiter{of: p, weight: weight, turn: a.clock + float64(weight)}
@@ -34,7 +34,7 @@ func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter
 	return false, nil
 }
 
-// mostWaiting is what may wait when pairs came one after the other.
+// mostWaiting is the most that may wait if credentials arrived one after the other.
 func (a *Admission) mostWaiting() int64 { return a.waitMost * 3 / 2 }
 func (a *Admission) Crowded() bool      { return a.queued.Load() }
 
@@ -47,7 +47,7 @@ func (a *Admission) busiest() (most *pair) {
 	return most
 }
 
-// enqueue makes a request wait. When too much waits, another one is refused, if possible one that came just now.
+// enqueue makes a request wait. When too much waits, it rejects the victim.
 func (a *Admission) enqueue(w *waiter) {
 	if a.waiting == 0 {
 		a.pace.begin(time.Now())
@@ -64,10 +64,9 @@ func (a *Admission) enqueue(w *waiter) {
 	a.dispatch()
 }
 
-// place is the index of a request in its pair's queue.
 func (p *pair) place(w *waiter) int {
 	at, _ := slices.BinarySearchFunc(p.queue, w.turn, func(other *waiter, turn float64) int {
-		if other.turn <= turn { // behind those that asked earlier
+		if other.turn <= turn { // after those that asked earlier
 			return -1
 		}
 		return 1
@@ -75,10 +74,9 @@ func (p *pair) place(w *waiter) int {
 	return at
 }
 
-// counts is what a request counts for while it waits.
 func (w *waiter) counts() int64 { return max(w.weight, leastWeight) }
 
-// before is the cost that is admitted before a request that comes, as pairs take turns.
+// before is the cost that is admitted before a new request, as credentials take turns.
 func (a *Admission) before(w *waiter) (cost int64) {
 	own := w.weight
 	for _, other := range w.of.queue[:w.of.place(w)] {
@@ -92,7 +90,7 @@ func (a *Admission) before(w *waiter) (cost int64) {
 	return cost + own - w.weight
 }
 
-// victim goes when too much waits: of the pair that has most waiting the dearest that came just now, else the last.
+// victim is, of the credential with the most waiting, the most expensive request that just arrived, otherwise the last.
 func (a *Admission) victim() *waiter {
 	most := a.busiest()
 	if found := most.newest(time.Now()); found != nil {
@@ -101,7 +99,7 @@ func (a *Admission) victim() *waiter {
 	return slices.MaxFunc(most.queue, func(w, other *waiter) int { return w.came.Compare(other.came) })
 }
 
-// newest is the dearest of the pair's requests that came just now; of several the last. nil when there is none.
+// newest is the most expensive request of the credential that just arrived, of several the last; nil for none.
 func (p *pair) newest(now time.Time) (found *waiter) {
 	for _, w := range p.queue {
 		if now.Sub(w.came) < youngest && (found == nil || w.weight >= found.weight) {
@@ -130,7 +128,7 @@ func (a *Admission) dequeue(w *waiter) {
 	}
 }
 
-// dispatch admits those whose turn it is. Only smaller ones pass one that does not fit yet, in the room kept for them.
+// dispatch admits requests in turn. Only smaller ones overtake one that does not fit yet, into their reserved room.
 func (a *Admission) dispatch() {
 	defer a.watch()
 	for most := large; a.waiting > 0; {
@@ -153,7 +151,7 @@ func (a *Admission) dispatch() {
 	}
 }
 
-// next is the first request, up to a size, of the pair that has had least, itself included, and less than its part.
+// next is the request, up to a size, after which its credential has had least, unless it has its part already.
 func (a *Admission) next(most size) (next *waiter) {
 	var earliest float64
 	for _, p := range a.pairs {
@@ -171,7 +169,7 @@ func (a *Admission) next(most size) (next *waiter) {
 	return next
 }
 
-// precedes orders those whose pairs have had as much: by turn, and of one turn by who came first.
+// precedes orders requests whose credentials have had as much: by turn, then by arrival.
 func (w *waiter) precedes(other *waiter) bool {
 	return w.turn < other.turn || w.turn == other.turn && w.came.Before(other.came)
 }

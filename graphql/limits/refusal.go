@@ -6,17 +6,16 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Codes of a refusal, as extensions.code of the error says them.
+// Codes of rejected requests, in extensions.code.
 const (
 	CodeDepth  = "DEPTH_LIMIT"
 	CodeCost   = "COST_LIMIT"
 	CodeAlias  = "ALIAS_LIMIT"
 	CodeToken  = "TOKEN_LIMIT"
-	CodeAnswer = "ANSWER_LIMIT" // of one that was begun
+	CodeAnswer = "ANSWER_LIMIT" // after the request has begun
 )
 
-// refuse makes the error of a request that is over a limit. It holds the limit, which the caller has to know, and
-// nothing of what was sent.
+// refuse makes the error of a request over a limit. It names the limit, which callers need, and nothing of the input.
 func refuse(code, format string, args ...any) *gqlerror.Error {
 	return &gqlerror.Error{
 		Message:    fmt.Sprintf(format, args...),

@@ -13,21 +13,21 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Scan is what the words of a document tell before it is parsed.
+// Scan is what is known of a document from its tokens, before it is parsed.
 type Scan struct {
-	Tokens     int // comments included, since they cost as much to read
-	Aliases    int // also those that repeat the field's own name
+	Tokens     int // with comments, which cost as much to read
+	Aliases    int // also those that repeat the field's name
 	Directives int
-	// Shape is the same for documents that differ only in literals, white space and comments, for logs.
+	// Shape, for logs, is the same for documents that differ only in literals, white space and comments.
 	Shape string
-	// Broken is where a word begins that GraphQL does not know; nil when it knows them all.
+	// Broken is the position of an invalid token; nil for none.
 	Broken *ast.Position
 }
 
-// deepest is how far selection sets may nest, inline fragments included: the parser recurses, and gives up at 1000.
+// deepest is how deep selection sets may nest, with inline fragments. The parser recurses, and gives up at 1000.
 const deepest = 500
 
-// Scan reads the words of a document up to the first limit passed, or a word that the parser will report.
+// Scan reads the tokens of a document, up to the first exceeded limit or a token that the parser will report.
 func (s Settings) Scan(document string) (Scan, *gqlerror.Error) {
 	var (
 		found    Scan
@@ -56,10 +56,10 @@ func (s Settings) Scan(document string) (Scan, *gqlerror.Error) {
 		case lexer.Comment:
 			continue
 		case lexer.String:
-			// The lexer replaces half a character by the replacement character, seldom there otherwise.
+			// The lexer turns a lone surrogate into the replacement character, which is rare otherwise.
 			if strings.ContainsRune(word.Value, utf8.RuneError) {
 				if runes == nil {
-					runes = []rune(document) // positions are counted in them
+					runes = []rune(document) // positions count runes
 				}
 				if backoffice.HasLoneSurrogate([]byte(string(runes[word.Pos.Start:word.Pos.End]))) {
 					found.Broken = &word.Pos
@@ -84,7 +84,7 @@ func (s Settings) Scan(document string) (Scan, *gqlerror.Error) {
 				if braces++; braces > deepest {
 					return found, refuse(CodeDepth, "the document is nested deeper than %d selections", deepest)
 				}
-				break // its fields are counted by Measure
+				break // Measure counts its fields
 			}
 			if nesting++; nesting > s.Nesting {
 				return found, refuse(CodeDepth, "a value of the document is nested deeper than %d", s.Nesting)
@@ -105,7 +105,7 @@ func (s Settings) Scan(document string) (Scan, *gqlerror.Error) {
 	return found, nil
 }
 
-// appendShape writes a literal by its kind, a name without long runs of digits: it can be made to carry a number.
+// appendShape writes the kind of a literal, and a name with masked digits: it could carry a registration number.
 func appendShape(b []byte, word lexer.Token) []byte {
 	b = append(b, byte(word.Kind))
 	if word.Kind == lexer.Name {

@@ -8,8 +8,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Scopes lists the scopes that an operation needs to be answered whole, sorted: those that @hasScope names on fields
-// that it selects, and on arguments and input fields to which it gives a value other than null.
+// Scopes lists the scopes that the whole answer of an operation needs, sorted: those of @hasScope on fields that it
+// selects, and on arguments and input fields with a value other than null.
 func Scopes(schema *ast.Schema, operation *ast.OperationDefinition, variables map[string]any) []string {
 	s := scoping{schema: schema, variables: variables, found: make(map[string]bool), seen: make(map[string]bool)}
 	s.selections(operation.SelectionSet)

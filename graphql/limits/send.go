@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// A client that is slow to take its answer keeps the memory of the answer and the room that it takes from others. So on
-// every transport a client has SendTime for each SendBytes, and is disconnected when it takes less.
+// A slow client keeps the memory and the room of its answer from others. So on every transport it has SendTime for each
+// SendBytes, and is disconnected if it takes longer.
 const (
 	SendBytes  = 64 << 10
 	SendTime   = 5 * time.Second
 	AnswerTime = 20 * time.Second // for the whole answer of an operation
 )
 
-// Send writes an answer in parts. setDeadline sets the write deadline of the client's connection; it fails in tests
-// without one, which does not matter. Zero is no end. Errors are those of the writer and os.ErrDeadlineExceeded.
+// Send writes an answer in parts. setDeadline sets the write deadline of the client's connection. In tests
+// without one it fails, which does not matter. A zero end is none. Errors: the writer's and os.ErrDeadlineExceeded.
 func Send(to io.Writer, setDeadline func(time.Time) error, answer []byte, end time.Time) (sent int, err error) {
 	for {
 		deadline := time.Now().Add(SendTime)

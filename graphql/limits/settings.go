@@ -10,8 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Settings are the limits of a GraphQL request: Depth is --limit-depth and BACKOFFICE_LIMIT_DEPTH. Zero is a limit of
-// zero, not the absence of one: start from Defaults.
+// Settings are limits of a GraphQL request, such as --limit-depth. 0 allows nothing (Budget: no limit): use Defaults.
 type Settings struct {
 	Body               int           `default:"262144" least:"1" env:"BODY" help:"Bytes of a request's body."`
 	Nesting            int           `default:"64" least:"1" env:"NESTING" help:"Lists and objects inside each other in a body, or in a value of a document."`
@@ -41,7 +40,7 @@ type Settings struct {
 	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
 }
 
-// Check returns an error for the first setting below its minimum: the tag least, otherwise 0.
+// Check returns an error for the first setting below its minimum, the tag least or 0, or for a budget over mostBudget.
 func (s Settings) Check() error {
 	of := reflect.ValueOf(s)
 	for i := range of.NumField() {
@@ -52,7 +51,8 @@ func (s Settings) Check() error {
 		}
 		name := "--limit-" + strings.ReplaceAll(strings.ToLower(field.Tag.Get("env")), "_", "-")
 		if field.Type == reflect.TypeFor[time.Duration]() {
-			return fmt.Errorf("%s is a time such as 10s, and %s", name, [...]string{"not below 0", "longer than 0"}[least])
+			return fmt.Errorf("%s is a time such as 10s, and %s",
+				name, [...]string{"not below 0", "longer than 0"}[least])
 		}
 		return fmt.Errorf("%s is %d or more", name, least)
 	}
@@ -62,7 +62,7 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// Affordable are the settings under which no operation costs more than there may be in a pair's budget.
+// Affordable returns settings under which no operation costs more than a credential's whole budget.
 func (s Settings) Affordable() Settings {
 	if s.Budget > 0 {
 		s.Cost = min(s.Cost, s.Budget)
@@ -70,13 +70,13 @@ func (s Settings) Affordable() Settings {
 	return s
 }
 
-// Defaults are the limits of the contract, as the flags have them.
+// Defaults returns the limits of the contract, which are the defaults of the flags.
 func Defaults() Settings {
 	var flags struct {
 		Settings `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_"`
 	}
 	if err := kong.ApplyDefaults(&flags); err != nil {
-		panic(err) // they are declared wrongly
+		panic(err) // a tag is wrong
 	}
 	return flags.Settings
 }

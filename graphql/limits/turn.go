@@ -7,22 +7,19 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// The cost that runs at one time is about memory. What makes others wait is the processor: so only as many are executed
-// at one time as there are processors, and those that wait for the database let others have their turn. One that takes
-// long keeps its turn for turnTime.
-
-// turnTime is after how long a request does not keep others from beginning.
+// turnTime is how long a time slice is. The running cost bounds memory; slices share the processors. As many large
+// requests execute as there are processors. One that waits for the database, or has used its slice, lets others begin.
 const turnTime = 25 * time.Millisecond
 
-// smallTurns is how many small requests there are to one large one.
+// smallTurns is how many small requests may execute for one large one.
 const smallTurns = 4
 
-// turns are those that are executed, the first that began first.
+// turns are the time slices of requests that execute, in the order in which they began.
 type turns struct {
 	most  [large + 1]int // at one time, by size; 0 is any number
 	taken [large + 1]int
 	by    []*turn
-	armed bool // somebody looks when the first one's time is over
+	armed bool // a timer runs until the first one ends
 }
 
 type turn struct {
@@ -34,7 +31,7 @@ func newTurns() turns {
 	return turns{most: [...]int{tiny: 0, small: smallTurns * backoffice.Processors, large: backoffice.Processors}}
 }
 
-// free reports whether one more request of a size may be executed now.
+// free reports whether one more request of a size may execute now. It ends slices that are over.
 func (t *turns) free(s size, now time.Time) bool {
 	for len(t.by) > 0 && !now.Before(t.by[0].ends) {
 		t.end(t.by[0])
@@ -42,7 +39,7 @@ func (t *turns) free(s size, now time.Time) bool {
 	return t.most[s] == 0 || t.taken[s] < t.most[s]
 }
 
-// take gives a request a turn, also when there is none: one that goes on after a wait has what others would wait for.
+// take gives a request a slice, even if none is free: one that resumes may hold what others wait for.
 func (t *turns) take(s size, now time.Time) *turn {
 	if t.most[s] == 0 {
 		return nil
@@ -53,7 +50,7 @@ func (t *turns) take(s size, now time.Time) *turn {
 	return one
 }
 
-// end takes a turn back. It may be called twice.
+// end takes a slice back. It may be called twice.
 func (t *turns) end(one *turn) {
 	if at := slices.Index(t.by, one); at >= 0 {
 		t.by = slices.Delete(t.by, at, at+1)
@@ -61,7 +58,7 @@ func (t *turns) end(one *turn) {
 	}
 }
 
-// watch has dispatch look again when the first turn is over, for those that wait for nothing else.
+// watch calls dispatch when the first slice is over, for requests that wait for nothing else.
 func (a *Admission) watch() {
 	if a.turns.armed || a.waiting == 0 || len(a.turns.by) == 0 {
 		return
@@ -75,7 +72,7 @@ func (a *Admission) watch() {
 	})
 }
 
-// Wait notes that the request waits for what others do, until resume is called.
+// Wait records that the request waits, such as for the database, until resume is called.
 func (s *Share) Wait() (resume func()) {
 	a := s.of
 	a.mu.Lock()
@@ -97,10 +94,10 @@ func (s *Share) resume() {
 	}
 }
 
-// forgets is what part of what was executed before counts still, when one more has been.
+// forgets is by how much earlier requests still count after one more has executed.
 const forgets = 0.99
 
-// settle charges a pair with what its request took, without waits: as much as others of late cost in that time.
+// settle charges a credential for its request's time, without waits, at the recent average cost per second.
 func (s *Share) settle() {
 	if s.executed {
 		return

@@ -8,10 +8,10 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// costOfUnindexed is what each part of a filter, and each order, costs at least for which the store reads every row.
+// costOfUnindexed is the least cost of a filter term or an order for which the store reads every row.
 const costOfUnindexed = 500
 
-// Whose rows are read for them; "" are those of the list.
+// The noun whose rows each of them reads; "" for that of the list.
 var (
 	unindexedFilters = map[string]backoffice.Noun{
 		"not": "", "transcripts": backoffice.NounTranscript, "relations": backoffice.NounRelation, "customVariable": "",
@@ -22,7 +22,7 @@ var (
 	}
 )
 
-// unindexedIn is what such parts of a field's filter and order cost, for so many statements with the filter.
+// unindexedIn is the cost of such terms in a field's filter and order, for this many statements with the filter.
 func unindexedIn(field *ast.Field, parent backoffice.Noun, statements int) amount {
 	filter, order, list := argument(field, "filter"), argument(field, "orderBy"), nounIn(field)
 	costs := func(variables map[string]any, rows Rows) int {
@@ -30,7 +30,7 @@ func unindexedIn(field *ast.Field, parent backoffice.Noun, statements int) amoun
 			return max(costOfUnindexed, min(reads*rowsOf(cmp.Or(noun, list), parent, rows)/rowsOfOne, dearestCount))
 		}
 		ofFilter, ofOrder := rowsUnindexed, rowsGrouped
-		if parent != "" { // they are looked up one by one
+		if parent != "" { // rows are looked up one by one
 			ofFilter, ofOrder = rowsLookedUp, rowsLookedUp
 		}
 		filtered := func(noun backoffice.Noun) int { return read(noun, statements, ofFilter) }

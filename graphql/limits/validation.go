@@ -6,13 +6,12 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// validationSteps bounds what validating a document takes, and stops soon after it has passed the limit.
-//
-// The walk enters each fragment again for all that reaches it, and fields of one response name are compared in pairs.
-// So the answer's places are built here, and each field counts as much as the fields that its place has already.
+// validationSteps bounds the steps of validating a document, and stops soon after the limit. The validator walks a
+// fragment again for each path to it, and compares each two fields of one response name. So this builds the paths of
+// the answer, and each field counts the fields that its path has already.
 func validationSteps(document *ast.QueryDocument, limit int) int {
 	m := merging{limit: limit, fragments: map[string]*ast.FragmentDefinition{}, within: map[string]bool{}}
-	for _, fragment := range slices.Backward(document.Fragments) { // of one name the first counts
+	for _, fragment := range slices.Backward(document.Fragments) { // the first of a name counts
 		m.fragments[fragment.Name] = fragment
 	}
 	for _, operation := range document.Operations {
@@ -23,7 +22,7 @@ func validationSteps(document *ast.QueryDocument, limit int) int {
 		m.spread(&spot{}, fragment.Name, 1)
 	}
 	if m.circular && !m.full() {
-		m.steps *= m.steps // the circle is the validator's to report, if the document is small
+		m.steps *= m.steps // in a small document the validator reports the cycle
 	}
 	return m.steps
 }
@@ -31,20 +30,20 @@ func validationSteps(document *ast.QueryDocument, limit int) int {
 type merging struct {
 	limit, steps int
 	fragments    map[string]*ast.FragmentDefinition
-	within       map[string]bool // the fragments that are being followed
+	within       map[string]bool // fragments that are being followed
 	circular     bool
 }
 
-// spot is a place of the answer.
+// spot is a path of the answer.
 type spot struct {
-	fields  int // that stand in it, with their arguments
+	fields  int // at this path, with their arguments
 	below   map[string]*spot
-	spreads map[string]bool // the fragments that were followed here
+	spreads map[string]bool // fragments that were followed here
 }
 
 func (m *merging) full() bool { return m.steps > m.limit }
 
-// selections puts fields in their places. Each enclosing inline fragment compares them once more: times.
+// selections adds fields to their paths. Each enclosing inline fragment compares them once more: times.
 func (m *merging) selections(at *spot, set ast.SelectionSet, times int) {
 	for _, selection := range set {
 		if m.steps++; m.full() {
