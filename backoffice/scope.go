@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Scope is a right that a credential pair carries, in the specification's spelling (section 5).
+// Scope is a right of a credential, spelled as in the specification (section 5).
 type Scope string
 
 const (
@@ -18,10 +18,10 @@ const (
 	UsersWrite     Scope = "users.write"
 )
 
-// AllScopes lists every scope, in the specification's order.
+// AllScopes is in the specification's order.
 var AllScopes = []Scope{PrivacyRead, CustomersWrite, PtiWrite, MinfinRead, SettingsWrite, UsersWrite}
 
-// ParseScope knows a scope by its name in the specification ("privacy.read").
+// ParseScope parses a name of the specification ("privacy.read"). Other names are BadInput.
 func ParseScope(name string) (Scope, error) {
 	for _, scope := range AllScopes {
 		if string(scope) == name {
@@ -52,7 +52,7 @@ func (s *Scope) UnmarshalGQL(v any) (err error) {
 	return err
 }
 
-// readEnum reads an enum value of the GraphQL schema, which gqlgen hands over as a text.
+// readEnum parses an enum value, which gqlgen passes as a string. Anything else is BadInput.
 func readEnum[E any](v any, parse func(name string) (E, error)) (value E, err error) {
 	name, ok := v.(string)
 	if !ok {

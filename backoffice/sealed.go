@@ -15,26 +15,24 @@ const (
 	SpouseRegistrationNumber PrivacyField = "SPOUSE_REGISTRATION_NUMBER"
 )
 
-// AllPrivacyFields lists the guarded fields, in the order in which the register of consultations names them.
+// AllPrivacyFields is in the order of the register of consultations.
 var AllPrivacyFields = []PrivacyField{RegistrationNumber, SpouseRegistrationNumber}
 
-// Sealed is a national registration number as the store keeps it: encrypted, with a keyed index by which the same
-// number is found again. There is no plain text in it, so it can travel through every room; package privacy seals and
-// reveals. The zero value means that there is no number. Whatever prints it prints "[sealed]", for no number as well,
-// so that no log tells whether a number is stored.
+// Sealed is a national registration number as it is stored: encrypted, with a keyed index to search by. It has no plain
+// text, so any package may pass it on; package privacy seals and reveals. The zero value is no number. It prints as
+// "[sealed]" even then, so that no log reveals whether a number is stored.
 type Sealed struct {
-	ciphertext string // strings, so that a Sealed cannot be changed and compares with ==
+	ciphertext string // strings make a Sealed immutable and comparable with ==
 	index      string
-	alias      string // its index by another key, while keys turn; not stored
+	alias      string // its index by another key during a key rotation; not stored
 }
 
-// IndexSize is how many bytes a blind index has. What is searched for is one, or while keys turn two, one behind the
-// other.
+// IndexSize is the bytes of a blind index. A search has one, or during a key rotation two, concatenated.
 const IndexSize = 16
 
 const sealedText = "[sealed]"
 
-// SealedOf puts together what a store has read. No ciphertext makes the zero value.
+// SealedOf makes a Sealed of what a store has read; the zero value without a ciphertext.
 func SealedOf(ciphertext, index []byte) Sealed {
 	if len(ciphertext) == 0 {
 		return Sealed{}
@@ -44,24 +42,23 @@ func SealedOf(ciphertext, index []byte) Sealed {
 
 func (s Sealed) IsZero() bool { return s.ciphertext == "" }
 
-// Ciphertext is what a store writes; nil when there is no number.
+// Ciphertext is what a store writes, nil without a number.
 func (s Sealed) Ciphertext() []byte { return bytesOrNil(s.ciphertext) }
 
-// Index is the keyed index of the number within its field, which a store writes beside the ciphertext and searches by;
-// nil when there is no number.
+// Index is the keyed index of the number within its field, by which stores search; nil without a number.
 func (s Sealed) Index() []byte { return bytesOrNil(s.index) }
 
-// WithAlias is the same number with its index by another key as well, by which it may be stored elsewhere.
+// WithAlias adds the index of the number by another key, with which it may be stored elsewhere.
 func (s Sealed) WithAlias(index []byte) Sealed {
 	s.alias = string(index)
 	return s
 }
 
-// Prefix is what tells by which key the number was sealed, "" when there is no number.
+// Prefix identifies the key that sealed the number; "" without a number.
 func (s Sealed) Prefix() string { return s.ciphertext[:min(len(s.ciphertext), PrefixSize)] }
 
-// SameNumber reports whether both hold the same number of the same field, or both none. Sealing a number twice gives
-// two ciphertexts, so this, not equality, tells whether a write changes anything.
+// SameNumber reports whether both have the same number of the same field, or both none. Equality does not: a number
+// that is sealed twice has two ciphertexts.
 func (s Sealed) SameNumber(other Sealed) bool {
 	if s.IsZero() || other.IsZero() {
 		return s.IsZero() == other.IsZero()

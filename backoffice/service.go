@@ -8,49 +8,46 @@ import (
 	"time"
 )
 
-// Service does what callers may do to the records: each method is one write of the APIs or of the command line, with
-// all its rules, in one transaction together with its entry of the change log and its idempotency key.
+// Service has a method for each write of the APIs and the command line. It checks all rules and writes the records, the
+// change log and the idempotency key in one transaction. It is safe for concurrent use.
 //
-// Every method that has a Principal checks its scopes (Forbidden). What the caller can fix is Refused, with the paths
-// of GraphQL's inputs; nothing was written then. Other kinds are the store's: Unavailable, Timeout, Internal. An
-// Service may be used by any number of callers at once.
+// Methods with a Principal check its scopes (Forbidden). What the caller can fix is Refused, with the paths of
+// GraphQL's inputs; nothing was written then. Other kinds are the store's: Unavailable, Timeout, Internal.
 type Service struct {
 	Store     Store
 	Files     FileStore
 	Keys      Sealer
 	Documents Documents        // nil: no documents can be generated
 	Checker   DocumentChecker  // nil: no queries can be saved
-	Origin    Origin           // nil: what is mirrored takes no writes
+	Origin    Origin           // nil: mirrored records are read-only
 	Now       func() time.Time // nil: time.Now
-	Trash     time.Duration    // for how long a customer or relation that is deleted can be brought back; 0: not at all
+	Trash     time.Duration    // how long deleted customers and relations can be restored; 0: not at all
 
 	dry    bool // see DryRun
 	copies bool // see onCopies
 }
 
-// DryRun is the service that does every write to its end, with all rules, and then undoes it: what comes back is what
-// would have come, and nothing stays, but for what the register of consultations is told. Identifiers of what would
-// have been made name nothing. Of what would be deleted it only looks what goes with it.
+// DryRun returns a service that runs each write with all its rules and then rolls it back. Results are as of the write,
+// but new identifiers refer to nothing and deletions only read their cascade. Entries of the register stay.
 func (s *Service) DryRun() *Service {
 	dry := *s
 	dry.dry = true
 	return &dry
 }
 
-// looks says that one of many writes stands for all: they are undone, and nothing can be wrong with the others alone.
+// looks reports whether one of many equal writes is enough: in a dry run, unless a restriction could reject another.
 func (s *Service) looks(ctx context.Context) bool { return s.dry && !RestrictionOf(ctx).IsSet() }
 
-// Sealer keeps registration numbers and the contents of calls from being read back.
+// Sealer seals registration numbers and makes keyed digests, from which nothing can be read back.
 type Sealer interface {
 	// Seal encrypts a registration number (11 digits) for one field of one customer.
 	Seal(customerID string, field PrivacyField, number string) (Sealed, error)
-	// Digest is a keyed digest of a content; the context keeps different uses apart.
+	// Digest returns a keyed digest of content. The context separates different uses.
 	Digest(context string, content []byte) ([]byte, error)
-	// Lookups are keyed digests by which a content is found again: one, or while keys turn one by each key, the older
-	// first.
+	// Lookups returns the digests to search content by: one, or during a key rotation one by each key, older first.
 	Lookups(context string, content []byte) ([][]byte, error)
-	// Confirmed notes that the caller in ctx has learned that these fields of a customer hold the numbers it sent: a
-	// search that found the customer. It fails where nothing can be noted.
+	// Confirmed records, as a search that found the customer, that the caller in ctx learned that these fields have the
+	// numbers it sent. It fails where nothing can be recorded.
 	Confirmed(ctx context.Context, customerID string, fields ...PrivacyField) error
 	SameContent(context string, content, digest []byte) bool
 }
@@ -69,13 +66,13 @@ func require(by *Principal, scope Scope) error {
 	return nil
 }
 
-// maxRaces is how often an update starts again because another one came between its reading and its writing.
+// maxRaces bounds the attempts of a write that others overtake between its read and its write.
 const maxRaces = 50
 
-// errUndone ends a transaction of which nothing is to stay, and which has not failed.
+// errUndone rolls back a transaction that has not failed.
 var errUndone = errors.New("nothing of the transaction stays")
 
-// write runs a transaction. When do says that it lost a race, it starts again from what is stored now.
+// write runs a transaction, and again when do reports a lost race. Unavailable after maxRaces attempts.
 func (s *Service) write(ctx context.Context, do func(ctx context.Context, tx Tx) (raced bool, err error)) error {
 	mirror, err := s.Store.Mirror(ctx)
 	if err != nil {
@@ -107,13 +104,13 @@ func (s *Service) write(ctx context.Context, do func(ctx context.Context, tx Tx)
 	return Errorf(Unavailable, "too many writes of one object at once; try again")
 }
 
-// lost reports whether an update of a row that was just read found a newer one: another transaction came between.
+// lost reports whether an update failed because another transaction changed the row after it was read.
 func lost(err error) bool {
 	known, ok := err.(*Error)
 	return ok && known.Kind == Refused && known.UserErrors[0].Code == CodeStaleVersion
 }
 
-// finding is Find, for what is asked together.
+// finding is Find for Tx.Together.
 func finding[T any, C comparable](rows Reader[T, C], id string, row *T, ok *bool) func(context.Context) error {
 	return func(ctx context.Context) (err error) {
 		*row, *ok, err = Find(ctx, rows, id)
@@ -121,7 +118,7 @@ func finding[T any, C comparable](rows Reader[T, C], id string, row *T, ok *bool
 	}
 }
 
-// versionsFrom is Tx.VersionsFrom, for what is asked together.
+// versionsFrom is Tx.VersionsFrom for Tx.Together.
 func versionsFrom(tx Tx, from *int) func(context.Context) error {
 	return func(ctx context.Context) (err error) {
 		*from, err = tx.VersionsFrom(ctx)
@@ -142,10 +139,10 @@ func userErrorsOf(err error) []*UserError {
 	return nil
 }
 
-// Versions guards a write against lost updates: the object has to have one of them. Nil is a caller who does not care.
+// Versions guards a write against lost updates: the object must have one of them. Nil accepts any version.
 type Versions []int
 
-// OnlyVersion guards with one version, if there is one.
+// OnlyVersion accepts one version, or any when it is nil.
 func OnlyVersion(expected *int) Versions {
 	if expected == nil {
 		return nil
@@ -160,8 +157,8 @@ func checkVersion(expected Versions, version int) error {
 	return nil
 }
 
-// values are the values of a record that a caller can set, by their names in GraphQL's inputs, without those that are
-// missing. Two records with equal fields have nothing to tell them apart but identifier, version and time.
+// values are the values of a record that callers can set, by their names in GraphQL's inputs, without missing ones.
+// Records with equal values differ only in identifier, version and times.
 type values map[string]string
 
 func (v values) set(name, value string) {
@@ -170,7 +167,7 @@ func (v values) set(name, value string) {
 	}
 }
 
-// names lists what the change log tells of the fields: the name of an address for each of its parts.
+// names returns the names for the change log: a part of an object has the name of the object.
 func (v values) names() []string {
 	names := make([]string, 0, len(v))
 	for name := range v {
@@ -181,7 +178,7 @@ func (v values) names() []string {
 	return slices.Compact(names)
 }
 
-// changed are the fields that are not the same in both.
+// changed returns the fields that differ.
 func (v values) changed(other values) values {
 	changed := values{}
 	for _, both := range []values{v, other} {
@@ -194,8 +191,7 @@ func (v values) changed(other values) values {
 	return changed
 }
 
-// removeFiles removes files whose notes to be forgotten are durable. What fails or is cut short here is left to the
-// sweep.
+// removeFiles removes files whose ForgetFiles is durable. What fails or takes too long is left to the sweep.
 func (s *Service) removeFiles(ctx context.Context, keys []string) {
 	if len(keys) == 0 || s.dry {
 		return

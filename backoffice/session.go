@@ -5,21 +5,20 @@ import (
 	"sync"
 )
 
-// Session is the credential pair on whose behalf a request asks the store. With it a store of several servers shows
-// callers their own writes, and answers one request on one server.
+// Session is the caller for whom a request reads the store. With it a store of several servers answers the request on
+// one of them, and shows callers their own writes.
 type Session struct {
 	ClientID string
-	Person   *Person // nil for a pair
+	Person   *Person // nil for a credential
 
 	mu     sync.Mutex
-	server int // 0 is not chosen
+	server int // 0: not chosen yet
 }
 
 // Primary is the number of the server that takes writes. Replicas have higher ones.
 const Primary = 1
 
-// Server is the number of the server that answers this request's reads; choose is called at the first one. Others of
-// the same request wait meanwhile.
+// Server returns the number of the server for this request's reads. The first read calls choose; others wait for it.
 func (c *Session) Server(choose func() int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -29,7 +28,7 @@ func (c *Session) Server(choose func() int) int {
 	return c.server
 }
 
-// StayOnPrimary keeps the rest of the request's reads on the primary. Nobody's, a nil session's, are there anyway.
+// StayOnPrimary keeps the rest of the request's reads on the primary. Without a session they are there anyway.
 func (c *Session) StayOnPrimary() {
 	if c == nil {
 		return
@@ -41,5 +40,5 @@ func (c *Session) StayOnPrimary() {
 
 func NewSession(of *Principal) *Session { return &Session{ClientID: of.ClientID, Person: of.Person} }
 
-// SessionOf returns the caller of a context, nil for none: its reads then see what was durable when asked.
+// SessionOf returns the session of a context, nil for none: reads then see what was durable when they were made.
 func SessionOf(ctx context.Context) *Session { return RequestOf(ctx).Session }

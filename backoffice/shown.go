@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 const shownLength = 64 // characters of a name in a message
 
-// ShownName is a name of a request as a message may show it: digits masked, cut to 64 characters.
+// ShownName prepares a name from a request for a message: it masks digits and cuts to 64 characters.
 func ShownName(name string) string {
 	if name = MaskDigits(name); utf8.RuneCountInString(name) <= shownLength {
 		return name

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// StatementCount counts the statements that a store was asked to run on behalf of a request.
+// StatementCount counts the statements that a store was asked to run for a request.
 type StatementCount struct{ n atomic.Int64 }
 
 func (c *StatementCount) Count() int               { return int(c.n.Load()) }
@@ -16,7 +16,7 @@ func WithStatementCount(ctx context.Context) (context.Context, *StatementCount) 
 	return WithRequest(ctx, func(r *Request) { r.Statements = calls }), calls
 }
 
-// StatementCountOf returns the counter of a context, nil when nothing counts.
+// StatementCountOf returns the counter of a context, nil for none.
 func StatementCountOf(ctx context.Context) *StatementCount { return RequestOf(ctx).Statements }
 
 func CountStatement(ctx context.Context) {

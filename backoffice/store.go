@@ -2,36 +2,31 @@ package backoffice
 
 import "context"
 
-// Reader queues reads of one noun; their answers are there when the batch was sent. What is not there is absent, and
-// absence is no error.
+// Reader queues reads of one noun. Their results are there once the batch was sent. A missing row is no error.
 type Reader[T any, C comparable] interface {
 	Sender
-	// Find hands over the rows with these identifiers (any number, no one twice), each once, in no order, in one
-	// statement.
+	// Find passes each row with one of these identifiers (any number, all different) to found, in one statement.
 	Find(b *Batch, ids []string, want Columns, found func(T)) Queued
-	// Lists answers one question for each of the parents, in their order, in one statement: into has a page for each,
-	// or one when list.Under is Root. BadInput when there is no such list or order.
+	// Lists reads a page for each of the parents in one statement; into has one page when list.Under is Root. BadInput
+	// for an unknown list or order.
 	Lists(b *Batch, list ListQuery[C], parents []string, want Columns, into []Page[T]) Queued
-	// Counts tells how many rows each parent's list has under the criteria, in one statement: into has a count for
-	// each, or one when under is Root. The unfiltered root count costs the same however many rows there are.
+	// Counts counts each parent's rows under the criteria in one statement; into has one count when under is Root. The
+	// unfiltered root count costs the same however many rows there are.
 	Counts(b *Batch, under Parent, criteria C, parents []string, into []int) Queued
-	// Groups counts the rows under the criteria by the values of dimensions, in one statement. BadInput for a
-	// dimension that the noun does not have.
+	// Groups counts rows under the criteria by the values of dimensions, in one statement. BadInput for unknown ones.
 	Groups(b *Batch, q GroupQuery[C], into *Aggregate) Queued
-	// Holders tells, for each of the rows whose unique value (customerCode, a label's name, a relation's triple, a
-	// calculation's transcript) another stored row has, the identifier of that one, by the row's own. The rows
-	// themselves need not be stored.
+	// Holders returns, by a row's identifier, the identifier of another stored row with its unique value (customerCode,
+	// a label's name, a relation's triple, a calculation's transcript). The rows need not be stored.
 	Holders(ctx context.Context, rows []T) (map[string]string, error)
-	// Columns tells which columns serve these fields of the GraphQL schema; fields it does not know add nothing.
+	// Columns returns the columns for fields of the GraphQL schema; unknown fields add none.
 	Columns(fields []string) Columns
 }
 
-// Columns is a set of a noun's columns, as its Reader numbers them. The zero value stands for all. The identifier and
-// the value that the asked order goes by are always read. A row read with fewer columns has zero values in the others:
-// it is for showing, never for writing back.
+// Columns is a set of a noun's columns, as its Reader numbers them. Zero is all. The identifier and the sort key are
+// always read. Never write back a row that was read with fewer columns: the others are zero.
 type Columns uint64
 
-// With are these columns and others; none stands for all.
+// With returns both sets together. Zero, which is all, stays all.
 func (c Columns) With(others Columns) Columns {
 	if c == 0 || others == 0 {
 		return 0
@@ -44,84 +39,78 @@ func (c Columns) Cover(want Columns) bool { return c == 0 || want != 0 && want&^
 // Writer changes rows of one noun, inside a transaction.
 type Writer[T any, C comparable] interface {
 	Reader[T, C]
-	// Insert adds rows. Refused with TAKEN when a unique value or an identifier exists, with NOT_FOUND when a row
-	// refers to nothing.
+	// Insert adds rows. Refused with TAKEN for an existing unique value or identifier, NOT_FOUND for a bad reference.
 	Insert(ctx context.Context, rows ...T) error
-	// Update stores all columns of rows that exist. A row whose stored version is not one below the row's own makes it
-	// Refused with STALE_VERSION (nouns with versions only); a row that does not exist, with NOT_FOUND.
+	// Update stores all columns of rows. Refused with STALE_VERSION unless a row's version is the NextVersion of the
+	// stored one (nouns with versions only), with NOT_FOUND for a missing row.
 	Update(ctx context.Context, rows ...T) error
-	// Upsert inserts or replaces rows whatever their version, many at a time: the way of import. Of several rows with
-	// one identifier the last counts. Refused like Insert, but for identifiers that the noun itself has.
+	// Upsert inserts or replaces rows in bulk, whatever their version: for import. Of rows with the same identifier the
+	// last counts. Refused like Insert, except for existing identifiers of the noun itself.
 	Upsert(ctx context.Context, rows []T) error
-	// Release takes their unique values from rows that are written again by Upsert in the same transaction, so that
-	// such values can pass from one to another. Until then the rows are not as they were, nor are they good for
-	// reading.
+	// Release frees the unique values of rows that Upsert writes later in the same transaction, so that rows can swap
+	// them. Do not read these rows until then.
 	Release(ctx context.Context, ids []string) error
-	// Delete removes rows; unknown identifiers are passed over. It returns the identifiers that were there. With a
-	// customer go its relations at either end, transcripts, calculations, documents and minfin documents; with a
-	// transcript its calculation; a label leaves the users that have it; customers lose a user who was responsible,
-	// which is a change of theirs (Version and UpdatedAt grow). A financial year or checklist that is still referred to
-	// is Refused with NOT_ALLOWED.
+	// Delete removes rows and returns the identifiers that existed; unknown ones are ignored. A customer is deleted
+	// with its relations at either end, transcripts, calculations, documents and minfin documents; a transcript with
+	// its calculation. Users lose a deleted label. Customers lose a deleted responsible user, as a change (Version and
+	// UpdatedAt grow). Refused with NOT_ALLOWED for a financial year or checklist that is still referred to.
 	Delete(ctx context.Context, ids ...string) ([]string, error)
 }
 
 type TranscriptReader interface {
 	Reader[*Transcript, TranscriptCriteria]
-	// StatusCounts counts each parent's list by status, in one statement: only statuses that occur, in the order of
-	// TranscriptStatuses. into has a place for each parent, or one when under is Root.
+	// StatusCounts counts each parent's rows by status in one statement; into has one element when under is Root. The
+	// order is that of TranscriptStatuses, without zeros.
 	StatusCounts(
 		b *Batch, under Parent, criteria TranscriptCriteria, parents []string, into [][]TranscriptStatusCount,
 	) Queued
 }
 
-// Tx is a transaction: its reads see its writes, and nobody else does before Write returns. After a failure or a
-// refusal it is good for nothing: what is asked next fails in the same way, and Write returns that failure.
+// Tx is a transaction. Only it sees its writes before Write returns. After any error, also Refused, each further call
+// returns that error, and so does Write.
 type Tx interface {
 	Writers
 	IdempotencyStore
 	TrashTx
-	// Together runs functions that need nothing of each other, so that an engine which is far away is asked by all of
-	// them in one trip. They run by turns, never at once, and what they ask first is run in their order. Of several
-	// that fail the first one's error is returned; then the transaction is good for nothing.
+	// Together runs independent functions and sends what they ask to a remote engine in one round trip. They take
+	// turns, never run at the same time, and their first statements run in order. Of several errors it returns that of
+	// the first function. The transaction cannot be used after one.
 	Together(ctx context.Context, do ...func(ctx context.Context) error) error
-	// VersionsFrom is the least version that a change gives: see NextVersion. Changes that a restore or a failover has
-	// lost may have given the next ones already, and who holds one of those must not overwrite what it never saw.
+	// VersionsFrom is the lowest version for a change: see NextVersion. Changes that a restore or failover lost may
+	// have used the next ones, and clients that have those must not overwrite what they never saw.
 	VersionsFrom(ctx context.Context) (int, error)
-	// HoldYearOf reads the financial year of a checklist, nil for an unknown checklist, and locks the year until the
-	// transaction ends. It is for writes that only the current year takes.
+	// HoldYearOf reads the financial year of a checklist and locks it until the transaction ends; nil for an unknown
+	// checklist. It is for writes that need the current year.
 	HoldYearOf(ctx context.Context, checklistID string) (*FinancialYear, error)
-	// HoldToAssign is HoldYearOf for who assigns a checklist to many customers: others who do that wait, so that what
-	// is read after it of who has the checklist stays so as far as they go.
+	// HoldToAssign is HoldYearOf to assign a checklist to many customers. Such transactions wait for each other, so
+	// that none changes which customers have the checklist after another has read it.
 	HoldToAssign(ctx context.Context, checklistID string) (*FinancialYear, error)
-	// FileKeysOf returns the storage keys of everything that is stored for a customer: of its transcripts,
-	// calculations, documents and minfin documents.
+	// FileKeysOf returns the keys of the files of customers' transcripts, calculations, documents and minfin documents.
 	FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, error)
-	// ForgetFiles notes storage keys whose files are to be removed once the transaction is durable.
+	// ForgetFiles records storage keys of files to remove once the transaction is durable.
 	ForgetFiles(ctx context.Context, keys []string) error
 	ForgetFilesOf(ctx context.Context, customerIDs ...string) ([]string, error)
-	// StaysInView refuses, with NOT_ALLOWED, what was written so far when any of it is not in view of a restricted
-	// context. Write does so when it ends; it is for those who undo what they have written.
+	// StaysInView is Refused with NOT_ALLOWED when a record written so far is not visible in a restricted context.
+	// Write checks the same at its end: this is for writes that are rolled back.
 	StaysInView(ctx context.Context) error
-	// DryRun is for those too: from now on Delete reports what would go, and what goes with it, and leaves all of it,
-	// unless the context is restricted.
+	// DryRun makes Delete report rows and their cascade without deleting any, unless the context is restricted.
 	DryRun()
-	// DeletedRows counts what was deleted since the changes were logged last, and what went with it, by noun.
+	// DeletedRows counts the deleted rows with their cascade, by noun. Call it before LogChanges, which may reset it.
 	DeletedRows() map[Noun]int
-	// SetDocument stores the document of a completed transcript, with what it says of that and OwnUpdatedAt should it
-	// be later, and nothing else. It returns the transcript as it is then, nil when there is none, and notes the key
-	// of the document before to be forgotten. One that is not completed is returned as it was.
+	// SetDocument stores Document, DocumentGenerated and DocumentGeneratedAt of a completed transcript, and
+	// OwnUpdatedAt if it is later. It returns the stored transcript, nil for none, and the key of the replaced file,
+	// which it notes like ForgetFiles. A transcript that is not completed stays as it was.
 	SetDocument(ctx context.Context, t *Transcript) (changed *Transcript, replaced []string, err error)
-	// CommitUpload ends an upload's registration together with the transaction, whose records name its files.
-	// Unavailable when the registration has ended before.
+	// CommitUpload ends an upload's registration with the transaction that names its files. Unavailable if it has
+	// ended.
 	CommitUpload(ctx context.Context, upload string) error
-	// LogChanges appends to the change log, in order; the store sets the sequence numbers, what was done, and
-	// VisibleAt by the time Write returns. Of objects that were written and that nobody logs the store makes the
-	// entries itself. Rows that were written get the same instant for UpdatedSince, and what they show as the moment
-	// of their latest change is brought down to it should it be later, in the records of the caller, too.
+	// LogChanges appends to the change log, in order. The store sets Sequence, Done, Parents and VisibleAt by the time
+	// Write returns, and adds entries for written objects without one. Written rows get the same instant for
+	// UpdatedSince. A later time of change that they show becomes that instant, in the caller's records too.
 	LogChanges(ctx context.Context, changes ...*Change) error
 }
 
-// Store keeps everything. It may be used by any number of callers at once.
+// Store keeps everything. It is safe for concurrent use.
 type Store interface {
 	Readers
 	ChangeStore
@@ -134,24 +123,23 @@ type Store interface {
 	MirrorStore
 	TrashStore
 	KeyStore
-	// BeginSnapshot makes all that is read in a context with this snapshot be of one moment, that of the first read:
-	// rows, lists and totals agree, whoever writes meanwhile. A Write in that context begins another moment, of which
-	// it is a part. A snapshot holds a connection from its first read until its last batch was sent or it is closed,
-	// so that has to be done, and before waiting for a client.
+	// BeginSnapshot makes all reads in a context with this snapshot see the state at the first one: rows, lists and
+	// totals agree despite concurrent writes. A Write in that context begins a new state, with its changes. A snapshot
+	// has a connection from its first read until its last batch or Close: end it before you wait for a client.
 	BeginSnapshot(ctx context.Context) Snapshot
-	// Write runs do in a transaction that is durable when Write returns nil; when do fails nothing was written. It may
-	// run do again when the engine asks for it (a serialization failure), so do must have no effect but through tx.
+	// Write runs do in a transaction that is durable when Write returns nil; nothing is written when do fails. It may
+	// run do again after a serialization failure, so do must have no effect except through tx.
 	Write(ctx context.Context, do func(ctx context.Context, tx Tx) error) error
-	// SealIdempotencyKeys replaces the idempotency keys that are kept as they were sent by what seal makes of them.
+	// SealIdempotencyKeys replaces the idempotency keys that are stored as they were sent by the results of seal.
 	SealIdempotencyKeys(ctx context.Context, seal func(clientID string, noun Noun, key string) (string, error)) error
-	// ClaimKeyset notes, the first time, by which keyset the store's registration numbers are sealed. BadInput, with a
-	// sentence for the operator, when it is another one than then.
+	// ClaimKeyset records, the first time, which keyset seals the store's registration numbers. BadInput, with a
+	// sentence for the operator, for another one later.
 	ClaimKeyset(ctx context.Context, fingerprint string) error
-	// Rows are how many records of each noun there are, by counters.
+	// Rows returns the number of records of each noun, from counters.
 	Rows(ctx context.Context) (map[Noun]int, error)
-	// Ping fails with Unavailable when the store cannot answer now.
+	// Ping fails with Unavailable when the store cannot answer.
 	Ping(ctx context.Context) error
-	// Clock is what the store's clock says, by which it tells when changes became visible and leases end.
+	// Clock is the store's clock, which decides when changes became visible and when leases end.
 	Clock(ctx context.Context) (Instant, error)
 	Close() error
 }

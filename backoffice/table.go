@@ -2,33 +2,32 @@ package backoffice
 
 import "strings"
 
-// Table describes a noun whose records are T, picked by criteria C. What callers send is applied, compared and checked
-// by it; the store's columns and the lines of import and export are made from it.
+// Table describes a noun with records T and criteria C. It applies, compares and checks input. The columns of the store
+// and the lines of import and export are made from it.
 type Table[T any, C comparable] struct {
 	Noun          Noun
-	requiredScope Scope // without which nobody reads the records; "" for none
+	requiredScope Scope // to read the records; "" for none
 	ID            func(*T) *string
 	Version       func(*T) *int // nil for nouns without one
 	Fields        []WritableField[T]
-	nothing       func(C) bool // criteria that no record can match; nil for none
-	// Unique names the fields whose values together only one record has, the one that is told of first; nil for none.
+	nothing       func(C) bool // reports criteria that no record can match; nil for none
+	// Unique names the fields whose combined value is unique, first the one for errors; nil for none.
 	Unique       []string
-	File         func(*T) **File // where the record has its stored file; nil for nouns without one
+	File         func(*T) **File // nil for nouns without a file
 	FileKind     FileKind
 	FileRequired bool
-	// rule works out what follows from the fields, and holds the rules across them; nil for none.
+	// rule computes derived fields and checks the rules across fields; nil for none.
 	rule func(*T, *checker)
 }
 
-// WritableField is one field of a noun's records. They stand in the order in which their errors are told. (A type
-// called Field gqlgen would take for the schema's __Field.)
+// WritableField is a noun's field. Errors are in the order of fields. (gqlgen would take the name Field for __Field.)
 type WritableField[T any] struct {
-	Name string // in GraphQL's inputs; a part of an object has the object's name and a point before it
-	// At is where a record has the field: a func(*T) of a pointer to a Text, which may be missing, a string, a list of
-	// strings, an Instant, a bool, a float64 or a JSON; or a Word[T].
+	Name string // in GraphQL's inputs; of a part of an object: address.city
+	// At is a Word[T], or a func(*T) that returns a pointer to the field: a Text (may be missing), string, []string,
+	// Instant, bool, float64 or JSON.
 	At       any
-	Refers   Noun               // the noun that an identifier or a list of them is of; "" for other fields
-	Optional bool               // it may be missing
+	Refers   Noun               // the noun of an identifier or a list of them; "" for other fields
+	Optional bool               // may be missing
 	check    func(*T, *checker) // the rule that needs no other record; nil for none
 }
 
@@ -36,13 +35,13 @@ type Word[T any] struct {
 	Known []string // in the order of the schema
 	Get   func(*T) string
 	Set   func(*T, string)
-	// Label is the specification's word for it, and Parse reads that; nil where they are the same.
+	// Label returns the specification's word and Parse reads it; nil where they are the same.
 	Label func(word string) string
 	Parse func(label string) (word string, err error)
 }
 
-// Check holds a record to the rules that need no other record, and brings its values into the form in which they are
-// stored. It returns all that is wrong, with the paths of GraphQL's inputs; nil when nothing is.
+// Check checks a record against the rules that need no other record, and puts its values into their stored form. It
+// returns all faults, with the paths of GraphQL's inputs.
 func (t *Table[T, C]) Check(record *T) []*UserError {
 	var check checker
 	for i := range t.Fields {
@@ -59,7 +58,7 @@ func (t *Table[T, C]) Check(record *T) []*UserError {
 	return check.found
 }
 
-// UniqueValue is what no other record has, "" for none.
+// UniqueValue returns the combined value of the Unique fields, "" for none.
 func (t *Table[T, C]) UniqueValue(record *T) string {
 	var parts []string
 	for _, name := range t.Unique {
@@ -68,7 +67,7 @@ func (t *Table[T, C]) UniqueValue(record *T) string {
 	return strings.Join(parts, " ")
 }
 
-// named is the field of a name, which has to be one.
+// named returns the field of a name and panics when there is none.
 func (t *Table[T, C]) named(name string) *WritableField[T] {
 	for i := range t.Fields {
 		if t.Fields[i].Name == name {
@@ -78,7 +77,7 @@ func (t *Table[T, C]) named(name string) *WritableField[T] {
 	panic("no field of a " + string(t.Noun) + " is called " + name)
 }
 
-// value is a text by which the field of two records is compared, "" for none. Only fields that callers send have one.
+// value returns the field as a text to compare, "" for none. It panics for a field that callers do not send.
 func (f *WritableField[T]) value(record *T) string {
 	switch at := f.At.(type) {
 	case func(*T) *Text:

@@ -9,11 +9,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxText is the most characters of a name, a code or any other short text.
+// MaxText is the most characters of a short text, such as a name or a code.
 const MaxText = 200
 
-// CheckText refuses, as BadInput, a text that is not valid UTF-8, is empty or blank, has a control character or a line
-// break of any kind, or has more than max characters.
+// CheckText returns BadInput for invalid UTF-8, blank texts, control characters, line breaks, and over max characters.
 func CheckText(text string, max int) error {
 	if !utf8.ValidString(text) {
 		return Errorf(BadInput, "a text is valid UTF-8")
@@ -34,8 +33,8 @@ func CheckText(text string, max int) error {
 	return nil
 }
 
-// Fold gives the form of a text by which it is searched and ordered: case and accents are ignored, and letters that
-// look like a letter with an accent are that letter. Folding twice changes nothing.
+// Fold returns the form of a text for searches and orders. It ignores case and accents; letters that look like one with
+// an accent (ø) become the plain letter. Folding twice changes nothing.
 func Fold(text string) string {
 	ascii, upper := true, false
 	for i := range len(text) {
@@ -55,7 +54,7 @@ func Fold(text string) string {
 	return text
 }
 
-// foldUnicode decomposes once more at the end, since a folded letter can decompose where its capital did not.
+// foldUnicode decomposes again at the end: a folded letter can decompose where its capital did not.
 func foldUnicode(text string) string {
 	withoutMarks := func(r rune) rune {
 		switch {
@@ -72,11 +71,11 @@ func foldUnicode(text string) string {
 	return strings.Map(withoutMarks, norm.NFKD.String(lookalikes.Replace(text)))
 }
 
-// foldCase goes by way of the capital, which letters with two small forms share (σ and ς). The case folding of x/text
-// is not used because it swaps the cases of Cherokee instead of folding them.
+// foldCase goes through the capital, which letters with two small forms share (σ and ς). The case folding of x/text
+// swaps the cases of Cherokee instead of folding them.
 func foldCase(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }
 
-// lookalikes are the folded letters which Unicode does not decompose, though readers take them for others.
+// lookalikes are folded letters that Unicode does not decompose, although readers take them for others.
 var lookalikes = strings.NewReplacer(
 	"ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "þ", "th", "ł", "l", "ħ", "h", "ı", "i",
 	"ŧ", "t", "ŋ", "n", "ĸ", "k", "ƶ", "z", "ɨ", "i", "ʉ", "u", "ƀ", "b",
@@ -85,8 +84,7 @@ var lookalikes = strings.NewReplacer(
 
 var supportScopePattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ParseSupportScope reads a support scope of a customer ("annual-accounts"): words of a-z and 0-9, joined by dashes,
-// at most 64 characters. Anything else is BadInput.
+// ParseSupportScope parses words of a-z and 0-9 joined by dashes, at most 64 characters in all. Otherwise BadInput.
 func ParseSupportScope(text string) (string, error) {
 	if len(text) > 64 || !supportScopePattern.MatchString(text) {
 		return "", Errorf(BadInput, "a support scope has at most 64 characters: words of a-z and 0-9, joined by dashes")
@@ -96,7 +94,7 @@ func ParseSupportScope(text string) (string, error) {
 
 var colorPattern = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
 
-// ParseColor reads a colour written #rrggbb and returns it in lower case. Anything else is BadInput.
+// ParseColor parses a colour written #rrggbb and returns it in lower case. Otherwise BadInput.
 func ParseColor(text string) (string, error) {
 	if !colorPattern.MatchString(text) {
 		return "", Errorf(BadInput, "a colour is written as in #1e90ff")

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Timeline records what an operation does, level by level, for the log of slow operations, a client that asks, or a
-// trace. It has only names of statements and numbers, no values. On a nil Timeline its methods do nothing.
+// Timeline records the statements of an operation by level: for the log of slow operations, traces, and clients that
+// ask. It has names and numbers, never values. Methods of a nil Timeline do nothing.
 type Timeline struct {
 	mu     sync.Mutex
 	levels []Level
-	open   bool // the last level goes on
+	open   bool // the last level has not ended
 	waited time.Duration
 }
 
-// Level is what was done at one time, or, with no Fields, beside the levels: as the register's entries are made.
+// Level is one level of an operation. Without Fields it has statements outside of levels, such as the register's.
 type Level struct {
 	Began, Ended time.Time
-	Fields       int // whose resolvers were called
+	Fields       int // how many were resolved
 	Statements   []TimedStatement
 }
 
@@ -30,12 +30,12 @@ func (l *Level) Rows() (rows int) {
 	return rows
 }
 
-// TimedStatement is what the statements of one name did in a level.
+// TimedStatement sums up the statements of one name in a level.
 type TimedStatement struct {
 	Name         string    // such as relations.page; "" when it has none
-	Times        int       // how many there were
-	Rows         int       // that they read or wrote
-	Began, Ended time.Time // of the first and the last of them; the wait for a connection is in between
+	Times        int       // how many statements
+	Rows         int       // read or written
+	Began, Ended time.Time // of the first and the last, the wait for a connection included
 	Waited       time.Duration
 	Replica      bool // a replica answered
 }
@@ -69,7 +69,7 @@ func (t *Timeline) EndLevel() {
 	}
 }
 
-// Waited notes how long the next statements that are noted waited for a connection.
+// Waited records how long the statements noted next waited for a connection.
 func (t *Timeline) Waited(wait time.Duration) {
 	if t == nil {
 		return

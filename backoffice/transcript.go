@@ -21,7 +21,7 @@ const (
 	Rejected        TranscriptStatus = "REJECTED"
 )
 
-// TranscriptStatuses lists every status, in the order of the schema's enum.
+// TranscriptStatuses is in the order of the schema's enum.
 var TranscriptStatuses = []TranscriptStatus{
 	ToProcess, Sent, InCalculation, CalculationDone, CalculationSent, Locked, Unlocked, Approved, Rejected,
 }
@@ -41,8 +41,7 @@ func ParseTranscriptStatusLabel(label string) (TranscriptStatus, error) {
 
 // Transcript is the filled-in result of a checklist for a customer, in the checklist's financial year.
 //
-// Status and UpdatedAt are the effective ones: the store keeps them in step with the transcript's calculation, by
-// EffectiveStatus, so that lists can be filtered and ordered by them through an index.
+// The store derives Status and UpdatedAt with EffectiveStatus, so that an index can filter and order by them.
 type Transcript struct {
 	ID                 string
 	OwnStatus          TranscriptStatus // To Process or Sent
@@ -57,16 +56,16 @@ type Transcript struct {
 	ChecklistID        string
 	FinancialYearID    string
 	Document           *File // the generated document, if it was stored
-	// Zero when it is not known, or not so; see Happened.
+	// Zero when unknown or not so: see Happened.
 	CreatedAt           Instant
 	CompletedAt         Instant // the last time
-	DocumentGeneratedAt Instant // the document that there is
-	SentAt              Instant // OwnStatus became Sent
+	DocumentGeneratedAt Instant // of the current document
+	SentAt              Instant // when OwnStatus became Sent
 }
 
 func (t *Transcript) StatusLabel() string { return t.Status.Label() }
 
-// File is the generated document; there is one exactly when the transcript is completed and documentGenerated.
+// File is the generated document, nil unless the transcript is completed and documentGenerated.
 func (t *Transcript) File() *File {
 	if t.IsCompleted && t.DocumentGenerated {
 		return t.Document
@@ -74,7 +73,7 @@ func (t *Transcript) File() *File {
 	return nil
 }
 
-// EffectiveStatus gives a transcript the state of its calculation (nil: none was started).
+// EffectiveStatus sets Status and UpdatedAt from the transcript's calculation (nil: none was started).
 func (t *Transcript) EffectiveStatus(c *Calculation) {
 	t.Status, t.UpdatedAt = t.OwnStatus, t.OwnUpdatedAt
 	if c != nil {
@@ -95,11 +94,11 @@ func (t *Transcript) Position(key OrderKey) Position {
 	return p
 }
 
-// StatusSet is a set of statuses, a bit each in the order of TranscriptStatuses.
+// StatusSet is a set of statuses, one bit each in the order of TranscriptStatuses.
 type StatusSet uint16
 
-// statuses sets a criterion to some statuses, or to states of calculations, which are called like statuses. Without
-// any of them nothing matches; nil is no criterion.
+// statuses adds statuses, or states of calculations with the same names, to a criterion. Without any of them nothing
+// matches; nil is no criterion.
 func statuses[S ~string](into *StatusSet, wanted []S, nothing *bool) {
 	for i, status := range TranscriptStatuses {
 		if slices.Contains(wanted, S(status)) {
@@ -119,7 +118,7 @@ func (s StatusSet) List() []TranscriptStatus {
 	return list
 }
 
-// Tristate is a criterion on a yes-or-no column.
+// Tristate is a criterion on a boolean column.
 type Tristate uint8
 
 const (
@@ -143,10 +142,10 @@ type TranscriptStatusCount struct {
 	Count  int
 }
 
-// OwnStatuses are those that a transcript without a calculation can have.
+// OwnStatuses are the statuses of a transcript without a calculation.
 var OwnStatuses = []TranscriptStatus{ToProcess, Sent}
 
-// TranscriptTable is the table of transcripts, as they are without a calculation.
+// TranscriptTable describes transcripts without what their calculations change.
 var TranscriptTable = &Table[Transcript, TranscriptCriteria]{
 	nothing: func(c TranscriptCriteria) bool { return c.Nothing },
 	Noun:    NounTranscript,
@@ -185,7 +184,7 @@ func checkVariables(t *Transcript, check *checker) {
 	}
 }
 
-// CountStatuses counts transcripts by status: those that occur, in the order of TranscriptStatuses.
+// CountStatuses counts transcripts by status: without zeros, in the order of TranscriptStatuses.
 func CountStatuses(transcripts []*Transcript) (counts []TranscriptStatusCount) {
 	n := map[TranscriptStatus]int{}
 	for _, t := range transcripts {

@@ -9,36 +9,34 @@ import (
 	"strings"
 )
 
-// How many customers a checklist is assigned to at once: named, and picked by a filter.
+// To how many customers a checklist can be assigned at once.
 const (
 	MaxAssignedByID     = 500
 	MaxAssignedByFilter = 10_000
-	// maxAssignedBytes is how many bytes of customVariables are stored by it, for all customers together.
+	// maxAssignedBytes bounds the customVariables of all customers together, in bytes.
 	maxAssignedBytes = 16 << 20
 )
 
-// Assignments is what a caller sends to assign a checklist to many customers: to those that are named, or to those
-// that a filter picks.
+// Assignments is the input to assign a checklist to many customers, by identifier or by a filter.
 type Assignments struct {
 	ChecklistID     string
 	CustomerIDs     []string        // nil: by Filter
 	Filter          *CustomerFilter // nil: by CustomerIDs
 	CustomVariables []byte          // a JSON object, nil for none
-	// Index is that of CustomerFilter.Criteria, for a filter by registration number.
+	// Index is for CustomerFilter.Criteria, when the filter has a registration number.
 	Index func(PrivacyField, string) (string, error)
 }
 
 type Assigned struct {
-	Transcripts []*Transcript // those that were made, by identifier; of a replay, those that are still there
-	Count       int           // how many were made
-	Already     int           // customers that had the checklist
-	Found       []string      // the customers whom a filter by registration number has found
+	Transcripts []*Transcript // the new ones, by identifier; in a replay those that still exist
+	Count       int           // number of new ones
+	Already     int           // customers that had the checklist before
+	Found       []string      // customers that a filter by registration number found
 }
 
-// AssignChecklists makes a transcript of a checklist of the current year for each of many customers, but for those
-// that have one of it; it needs pti.write. Refused as AssignChecklist, and with INVALID (customerIds, filter) for too
-// many, with NOT_FOUND (the place in customerIds), and unless there is one of customerIds and filter. Nothing is
-// written when anything is refused.
+// AssignChecklists makes transcripts of a checklist of the current year for many customers, except those that have one;
+// it needs pti.write. Refused, as a whole, like AssignChecklist, unless one of customerIds and filter is set, and with
+// INVALID (customerIds, filter) for too many and NOT_FOUND (the index in customerIds).
 func (s *Service) AssignChecklists(
 	ctx context.Context, by *Principal, draft Assignments, key Optional[string],
 ) (*Assigned, error) {
@@ -110,7 +108,7 @@ type assignment struct {
 	criteria  CustomerCriteria
 }
 
-// prepare finds what is wrong without looking into the store.
+// prepare checks what needs no store.
 func (a *assignment) prepare() (err error) {
 	a.wrong.reference(a.draft.ChecklistID, "checklistId")
 	switch {
@@ -136,8 +134,7 @@ func (a *assignment) prepare() (err error) {
 	return err
 }
 
-// content is what an idempotency key stands for. What a filter does not have is not in it, so that fields which are
-// added to filters later change nothing.
+// content returns what an idempotency key covers. It omits unset fields of the filter: later versions may add some.
 func (a *assignment) content() (any, error) {
 	text, err := json.Marshal(a.draft.Filter)
 	if err != nil {
@@ -171,7 +168,7 @@ func withoutNulls(value any) any {
 	return value
 }
 
-// plan makes the transcripts of those customers who have none of the checklist.
+// plan makes the transcripts of customers without one of the checklist.
 func (a *assignment) plan(ctx context.Context, tx Tx, year *FinancialYear, check *checker) (*Assigned, error) {
 	var ids []string
 	var have map[string]int
@@ -208,7 +205,7 @@ func (a *assignment) plan(ctx context.Context, tx Tx, year *FinancialYear, check
 	return assigned, nil
 }
 
-// named are the customers that are named, each once, and how many transcripts of the checklist each has.
+// named returns the customers by identifier, each once, and how many transcripts of the checklist each has.
 func (a *assignment) named(ctx context.Context, tx Tx, check *checker) (ids []string, have map[string]int, err error) {
 	if ids = sound(a.draft.CustomerIDs...); len(ids) > 0 {
 		var found map[string]*Customer
@@ -235,13 +232,13 @@ func (a *assignment) named(ctx context.Context, tx Tx, check *checker) (ids []st
 	return nil, nil, nil
 }
 
-// picked are the customers that the filter picks, and how many transcripts of the checklist each has.
+// picked is named for the customers of the filter.
 func (a *assignment) picked(ctx context.Context, tx Tx, check *checker) (ids []string, have map[string]int, err error) {
-	rows := ByName{tx}.CustomersWithoutNumbers() // a filter tells the caller no more than a list does
+	rows := ByName{tx}.CustomersWithoutNumbers() // a filter must reveal no more than a list
 	if a.by.Has(PrivacyRead) {
 		rows = tx.Customers()
 	}
-	// One page: under some criteria each further one costs as much as all of them.
+	// One page: with some criteria each further one costs as much as all of them.
 	ask := ListQuery[CustomerCriteria]{Criteria: a.criteria}
 	ask.Window.Limit = MaxAssignedByFilter
 	pages, err := ReadPages(ctx, rows, ask, []string{NoParent}, rows.Columns([]string{"id"}))
@@ -268,13 +265,13 @@ func (a *assignment) picked(ctx context.Context, tx Tx, check *checker) (ids []s
 	return ids, have, nil
 }
 
-// assignedTo tells how many transcripts of the checklist customers have.
+// assignedTo returns how many transcripts of the checklist each customer has.
 func (a *assignment) assignedTo(ctx context.Context, tx Tx, customers []string) (map[string]int, error) {
 	criteria := TranscriptCriteria{ChecklistID: a.draft.ChecklistID}
 	return ReadCounts(ctx, tx.Transcripts(), OfCustomer, criteria, customers)
 }
 
-// settledAssignment is what is remembered of an assignment with an idempotency key.
+// settledAssignment is stored with the idempotency key of an assignment.
 type settledAssignment struct {
 	IDs     []string `json:"ids"`
 	Already int      `json:"already"`

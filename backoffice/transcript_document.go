@@ -14,17 +14,16 @@ type TranscriptDocument struct {
 }
 
 type Documents interface {
-	// Transcript draws the document of a completed transcript. A registration number is not in it.
+	// Transcript renders the document of a completed transcript, without any registration number.
 	Transcript(ctx context.Context, of TranscriptDocument) (content io.Reader, contentType string, err error)
-	// Consultations draws the answer to a customer who asks who consulted its registration numbers, in its own language
-	// unless another is given. It fails only with the writer's error.
+	// Consultations renders the answer to a customer who asks who consulted its registration numbers, in the customer's
+	// language unless another is given. Its only errors are the writer's.
 	Consultations(w io.Writer, language string, of ConsultationReport) error
 }
 
-// GenerateTranscriptDocument draws the document of a completed transcript and stores it; it needs pti.write. A document
-// that was generated before is replaced, unless this operation has drawn it from the same. It works on archived years
-// too. Refused with NOT_FOUND and, when the transcript is not completed or nothing here can draw, NOT_ALLOWED
-// (transcriptId); OverLimit as BoundRenderings says.
+// GenerateTranscriptDocument renders and stores the document of a completed transcript of any year; it needs pti.write.
+// It replaces an earlier one, unless this operation rendered that from the same data. Refused with NOT_FOUND, and
+// NOT_ALLOWED when not completed or without a renderer (transcriptId). OverLimit: see BoundRenderings.
 func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal, id string) (_ *Transcript, err error) {
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
@@ -99,7 +98,7 @@ func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal,
 
 var errNothingDrawn = errors.New("the document was drawn before")
 
-// canGenerate refuses a transcript, nil when there is none, that has no document to draw.
+// canGenerate rejects nil, with NOT_FOUND, and a transcript that is not completed, with NOT_ALLOWED.
 func canGenerate(t *Transcript) error {
 	if t == nil {
 		return NoSuch(NounTranscript, "transcriptId")
@@ -110,7 +109,7 @@ func canGenerate(t *Transcript) error {
 	return nil
 }
 
-// beginDocument reads what a document is drawn from and begins the upload of it; a dry run has none.
+// beginDocument reads what a document is rendered from and begins its upload; a dry run has no upload.
 func (s *Service) beginDocument(ctx context.Context, id string) (of TranscriptDocument, upload *Upload, err error) {
 	if s.dry {
 		of, err = s.readDocument(ctx, id)
@@ -121,7 +120,7 @@ func (s *Service) beginDocument(ctx context.Context, id string) (of TranscriptDo
 			err = canGenerate(of.Transcript)
 		}
 		if err == nil && (of.Customer == nil || of.Checklist == nil || of.FinancialYear == nil) {
-			err = NoSuch(NounTranscript, "transcriptId") // erased between these readings
+			err = NoSuch(NounTranscript, "transcriptId") // deleted between the reads
 		}
 		return err
 	})
@@ -143,12 +142,12 @@ func (s *Service) readDocument(ctx context.Context, id string) (of TranscriptDoc
 		of.FinancialYear, known, err = Find(ctx, s.Store.FinancialYears(), of.Transcript.FinancialYearID)
 	}
 	if err == nil && !known {
-		err = NoSuch(NounTranscript, "transcriptId") // erased between these readings
+		err = NoSuch(NounTranscript, "transcriptId") // deleted between the reads
 	}
 	return of, err
 }
 
-// putDocument stores a document; a dry run takes its measures.
+// putDocument stores a document; a dry run only measures and hashes it.
 func (s *Service) putDocument(
 	ctx context.Context, upload *Upload, content io.Reader, contentType string,
 ) (File, error) {
@@ -163,8 +162,7 @@ func (s *Service) putDocument(
 	return file, nil
 }
 
-// GenerateMissingDocuments generates the document of every completed transcript that has none and calls each with every
-// transcript that it took up and what came of it; an error of each ends it.
+// GenerateMissingDocuments generates the documents that completed transcripts lack. An error of each stops it.
 func (s *Service) GenerateMissingDocuments(
 	ctx context.Context, by *Principal, each func(id string, err error) error,
 ) error {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// TranscriptFilter is what a caller wants of a list of transcripts; nil is no filter.
+// TranscriptFilter picks transcripts that meet all fields that are set; nil is no filter.
 type TranscriptFilter struct {
 	Any               []*TranscriptFilter // nil: no filter; empty: matches nothing
 	Not               *TranscriptFilter   // one that matches everything leaves nothing
@@ -23,14 +23,14 @@ type TranscriptFilter struct {
 	CustomVariable    *CustomVariableFilter
 }
 
-// CustomVariableFilter picks by a member of CustomVariables: a text that is equal, a number of equal value, or true or
-// false. It does not look at members of members, nor at objects in which a NUL is written.
+// CustomVariableFilter picks by a top-level member of CustomVariables: an equal text, a number of equal value, true or
+// false. It never matches an object with a NUL in it.
 type CustomVariableFilter struct {
 	Key    string
 	Equals string
 }
 
-// TranscriptCriteria is a TranscriptFilter made ready for the store; zero fields are no criterion.
+// TranscriptCriteria is a TranscriptFilter prepared for the store; zero fields are no criterion.
 type TranscriptCriteria struct {
 	Nothing           bool
 	ChecklistID       string
@@ -42,24 +42,24 @@ type TranscriptCriteria struct {
 	DocumentGenerated Tristate
 	UpdatedSince      Instant
 	Any               Nested[TranscriptCriteria] // at least one of these
-	Not               Nested[TranscriptCriteria] // one, which must not hold
+	Not               Nested[TranscriptCriteria] // one that must not match
 	Updated           Span
 	Variable          VariableCriteria
 }
 
-// VariableCriteria is a CustomVariableFilter made ready for the store; the zero value is no criterion.
+// VariableCriteria is a CustomVariableFilter prepared for the store; the zero value is no criterion.
 type VariableCriteria struct {
 	Set      bool
 	Key      string
 	Text     string // as a text, or true or false
 	Number   float64
-	IsNumber bool // Text is one
+	IsNumber bool // Text is a number
 }
 
-// Criteria makes the filter ready for the store. Errors: BadInput for filters too deep in each other.
+// Criteria prepares the filter for the store. Errors: BadInput for filters nested too deep.
 func (f *TranscriptFilter) Criteria() (TranscriptCriteria, error) { return f.criteria(0) }
 
-// criteria is Criteria for a filter within so many others.
+// criteria is Criteria for a filter nested level deep.
 func (f *TranscriptFilter) criteria(level int) (c TranscriptCriteria, err error) {
 	if f == nil {
 		return c, nil

@@ -1,11 +1,9 @@
 package backoffice
 
-// What a transcript tells of its turnaround: when it was created, completed, sent, and when its document was generated.
-// A moment is zero when it is not known: nobody noted it before version 9 of the schema, but for the change log, from
-// which the schema's step took what it tells by the same rules.
+// The times of a transcript: created, completed, sent, document generated. They are stored since version 9 of the
+// schema, whose migration took older ones from the change log by the same rules. Unknown times are zero.
 
-// Happened notes, at a change of a transcript that was before, what happened to it by that change. What is completed
-// again after it was reopened is completed at that moment, and a document that replaces another is generated at it.
+// Happened sets the times of a change. Completing a reopened transcript, or replacing its document, sets a new time.
 func (t *Transcript) Happened(before *Transcript, at Instant) {
 	if t.IsCompleted && !before.IsCompleted {
 		t.CompletedAt = at
@@ -19,7 +17,7 @@ func (t *Transcript) Happened(before *Transcript, at Instant) {
 	t.dropMoments()
 }
 
-// dropMoments forgets when something happened that is not so any more.
+// dropMoments clears the times of what is no longer so.
 func (t *Transcript) dropMoments() {
 	if !t.IsCompleted {
 		t.CompletedAt = 0

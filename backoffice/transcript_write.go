@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Assignment is what a caller sends to assign a checklist to a customer.
+// Assignment is the input to assign a checklist to a customer.
 type Assignment struct {
 	ChecklistID     string
 	CustomerID      string
@@ -13,8 +13,8 @@ type Assignment struct {
 }
 
 // AssignChecklist makes a transcript of a checklist of the current year for a customer; it needs pti.write. Refused
-// also with NOT_FOUND (checklistId, customerId), FINANCIAL_YEAR_ARCHIVED (checklistId), INVALID (customVariables) and,
-// for a key that was used before, as create says.
+// with NOT_FOUND (checklistId, customerId), FINANCIAL_YEAR_ARCHIVED and NOT_ALLOWED (checklistId), INVALID
+// (customVariables) and, for a key that was used before, like create.
 func (s *Service) AssignChecklist(
 	ctx context.Context, by *Principal, draft Assignment, key Optional[string],
 ) (*Transcript, error) {
@@ -74,7 +74,7 @@ func (s *Service) AssignChecklist(
 	})
 }
 
-// checkOpen refuses a checklist's financial year, nil for none, that is not current or not visible.
+// checkOpen rejects a checklist's financial year that is missing, not current or not visible.
 func checkOpen(ctx context.Context, year *FinancialYear, check *checker) {
 	switch {
 	case year == nil:

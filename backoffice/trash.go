@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Trashed is a deletion that can be undone: the record that was deleted, and all that went with it, as it was. It is no
-// record: nobody reads it but who looks into the trash, and nothing that it had is taken any more.
+// Trashed is a deletion that can be undone: the deleted record and its cascade, as they were. Only the trash shows
+// them. Their identifiers and unique values are free for others.
 type Trashed struct {
-	ID              string // of the record that was deleted
+	ID              string // of the deleted record
 	Noun            Noun   // a customer or a relation
 	ClientID        string // who deleted it
 	At              Instant
 	Until           Instant // by the store's clock, when it is erased for good
-	WaitsFor        string  // the customer that a relation comes back with; "" for one deleted by itself
+	WaitsFor        string  // the customer whose restore brings back this relation; "" for none
 	Customers       []*Customer
 	Relations       []*CustomerRelation
 	Transcripts     []*Transcript
@@ -68,26 +68,24 @@ type Keeping struct {
 	Period   time.Duration // more than 0
 }
 
-// TrashStore keeps what was deleted for as long as it can be brought back, apart from the records.
+// TrashStore keeps deleted records, apart from the others, while they can be restored.
 type TrashStore interface {
-	// EachTrashed visits what is in the trash, what was deleted last first.
+	// EachTrashed visits the entries, the latest deletion first.
 	EachTrashed(ctx context.Context, visit func(*Trashed) error) error
-	// EmptyTrash erases for good what is in the trash under these identifiers, and tells which were there. Their files
-	// are noted as those of ForgetFiles.
+	// EmptyTrash erases entries for good and returns those that existed. It records their files like ForgetFiles.
 	EmptyTrash(ctx context.Context, ids ...string) (erased, fileKeys []string, err error)
-	// EmptyDueTrash does so with all whose time is over.
+	// EmptyDueTrash does so with all entries whose time is over.
 	EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, err error)
 }
 
 type TrashTx interface {
-	// KeepDeleted has Delete of customers and relations put what it takes, and what goes with that, into the trash:
-	// from now on, in this transaction. Their files are known files as long as they are there. What was there of the
-	// same identifier is erased for good.
+	// KeepDeleted makes later Deletes of customers and relations in this transaction put them into the trash, with
+	// their cascade. Their files stay known files while there. An earlier entry of the same identifier is erased.
 	KeepDeleted(how Keeping)
-	// PutTrashed puts something into the trash, for the time that is left of its Until, as KeepDeleted says.
+	// PutTrashed puts an entry into the trash until its Until, as KeepDeleted does.
 	PutTrashed(ctx context.Context, trashed *Trashed) error
-	// TakeTrashed takes things out of the trash, to be written again; unknown identifiers are passed over.
+	// TakeTrashed removes entries from the trash, to be written again; unknown identifiers are ignored.
 	TakeTrashed(ctx context.Context, ids ...string) ([]*Trashed, error)
-	// TakeWaiting takes the relations out of the trash that wait for one of these customers.
+	// TakeWaiting removes the relations from the trash that wait for one of these customers.
 	TakeWaiting(ctx context.Context, customerIDs ...string) ([]*Trashed, error)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// keepDeleted has a transaction put what it deletes into the trash, where there is one.
+// keepDeleted makes a transaction put what it deletes into the trash, if the service has one.
 func (s *Service) keepDeleted(tx Tx, by *Principal, at Instant) {
 	if s.Trash > 0 {
 		tx.KeepDeleted(Keeping{At: at, ClientID: by.ClientID, Period: s.Trash})
@@ -14,14 +14,13 @@ func (s *Service) keepDeleted(tx Tx, by *Principal, at Instant) {
 
 type Restored struct {
 	Rows int      // all records
-	Left []string // relations whose other customer is not there: they stay in the trash, and come back with it
+	Left []string // relations without their other customer: they stay in the trash until it is restored
 }
 
-// RestoreTrashed writes what was deleted again, as it was: all of these or nothing. What hangs on nobody any more does
-// not: a customer comes back without a responsible user who is gone. It is the operator's, so it asks for no scope.
-// Refused with NOT_FOUND for what is not in the trash, and for what the records refer to and is gone; with TAKEN when
-// something else has their identifiers or unique values now, naming it. Unavailable when stored files of theirs are
-// gone.
+// RestoreTrashed writes deleted records again, as they were, all or none. A customer whose responsible user no longer
+// exists has none. It is for operators and needs no scope. Refused with NOT_FOUND for an entry that is not in the trash
+// or a reference to a missing record; with TAKEN, naming the holder, for an identifier or unique value that is in use
+// again. Unavailable when stored files are missing.
 func (s *Service) RestoreTrashed(ctx context.Context, ids ...string) (restored Restored, err error) {
 	ids = Unique(ids)
 	err = s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
@@ -66,8 +65,8 @@ type restoring struct {
 	tx      Tx
 	all     Trashed
 	left    []*Trashed
-	of      map[string]*Trashed // what a relation went with, by its identifier
-	waiting []*Trashed          // relations that nobody asked for, which come back with a customer
+	of      map[string]*Trashed // the entry of a relation, by its identifier
+	waiting []*Trashed          // relations that are restored with their customer
 }
 
 func (r *restoring) add(entry *Trashed) {
@@ -128,7 +127,8 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 	}
 	for id, noun := range own {
 		if now := stored[id]; now != "" {
-			return taken("the " + string(noun) + " " + id + " cannot come back: a " + string(now) + " has its identifier now")
+			return taken("the " + string(noun) + " " + id + " cannot come back: a " +
+				string(now) + " has its identifier now")
 		}
 	}
 	for _, c := range r.all.Customers {
@@ -162,8 +162,7 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 	return err
 }
 
-// leave takes out the relations with customers who are not there. One that went with another record stays in the trash
-// by itself.
+// leave takes out relations without their customers. They stay in the trash; one that was asked for is NOT_FOUND.
 func (r *restoring) leave(own, stored map[string]Noun) error {
 	is := func(id string) bool { return own[id] == NounCustomer || stored[id] == NounCustomer }
 	var absent error
@@ -194,7 +193,8 @@ func (r *restoring) checkUnique(ctx context.Context) error {
 	}
 	for _, c := range r.all.Customers {
 		if holder := holders[c.ID]; holder != "" {
-			return taken("the customer " + c.ID + " cannot come back: the customer " + holder + " has its customerCode now")
+			return taken("the customer " + c.ID + " cannot come back: the customer " +
+				holder + " has its customerCode now")
 		}
 	}
 	holders, err = r.tx.Relations().Holders(ctx, r.all.Relations)
@@ -209,14 +209,14 @@ func (r *restoring) checkUnique(ctx context.Context) error {
 	return nil
 }
 
-// write writes all, each noun before those that hang on it.
+// write writes all records, each noun before those that refer to it.
 func (r *restoring) write(ctx context.Context) error {
 	calculated := map[string]bool{}
 	for _, n := range r.all.Calculations {
 		calculated[n.TranscriptID] = true
 	}
 	for _, t := range r.all.Transcripts {
-		if !calculated[t.ID] { // a calculation that left it, in its time, was the latest that happened to it
+		if !calculated[t.ID] { // keeps the time of the deletion of an earlier calculation
 			t.OwnUpdatedAt = max(t.OwnUpdatedAt, t.UpdatedAt)
 		}
 	}
@@ -246,8 +246,7 @@ func missing(what string, noun Noun, id string) error {
 	return refused(CodeNotFound, what+" cannot come back: there is no "+string(noun)+" "+id)
 }
 
-// EmptyTrash erases for good what is in the trash under these identifiers, with its files, and tells which were there.
-// It is the operator's, so it asks for no scope.
+// EmptyTrash erases entries and their files for good, and returns those that existed. Operators need no scope for it.
 func (s *Service) EmptyTrash(ctx context.Context, ids ...string) (erased []string, err error) {
 	erased, keys, err := s.Store.EmptyTrash(ctx, ids...)
 	if err == nil {
@@ -256,7 +255,7 @@ func (s *Service) EmptyTrash(ctx context.Context, ids ...string) (erased []strin
 	return erased, err
 }
 
-// EmptyDueTrash does so with all whose time is over, and counts it.
+// EmptyDueTrash does so with all entries whose time is over, and returns how many.
 func (s *Service) EmptyDueTrash(ctx context.Context) (int, error) {
 	erased, keys, err := s.Store.EmptyDueTrash(ctx)
 	if err == nil {

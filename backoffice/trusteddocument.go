@@ -9,35 +9,34 @@ import (
 	"strings"
 )
 
-// NounTrustedDocuments names the sets of trusted documents, and the queries that pairs save, in the change log. The
-// feed shows nothing of them.
+// NounTrustedDocuments names sets of trusted documents and saved queries in the change log. The feed never shows them.
 const NounTrustedDocuments Noun = "trusted documents"
 
 const (
 	MaxTrustedDocuments = 20_000    // of a set
 	MaxTrustedText      = 256 << 10 // bytes of a document
-	MaxDocumentID       = 256       // bytes of an identifier that a manifest gave
+	MaxDocumentID       = 256       // bytes of an identifier from a manifest
 )
 
-// TrustedDocument is a query that an operator trusts or a pair has saved: requests name it by an identifier.
+// TrustedDocument is a query that an operator trusts or a credential saved. Requests name it by an identifier.
 type TrustedDocument struct {
 	ID        string // of its text: see DocumentID
-	Text      string // "" where it was not asked for
-	Size      int    // bytes of the text; known of what was read
-	Set       string // which manifest it came with; "" for one that a pair has saved
+	Text      string // "" unless asked for
+	Size      int    // bytes of the text; set by reads
+	Set       string // of its manifest; "" for a saved query
 	Name      string // "" for none
 	Kind      string // query, mutation or subscription
 	Title     string
 	About     string   // its description
-	Cost      *int     // nil when a variable decides that has no default
-	Scopes    []Scope  // that the whole answer needs
-	Aliases   []string // other identifiers, as a manifest gave them
+	Cost      *int     // nil when it depends on a variable without a default
+	Scopes    []Scope  // for the whole answer
+	Aliases   []string // other identifiers, from manifests
 	CreatedAt Instant
-	ClientID  string  // the pair that saved it; "" for the operator
-	RetiredAt Instant // since when its set has it no more; zero while it has. It is still answered.
+	ClientID  string  // the credential that saved it; "" for the operator
+	RetiredAt Instant // when it left its set, zero while in it; still answered
 }
 
-// DocumentID is the identifier of a document by its text: "sha256:" and the digest in hexadecimal digits.
+// DocumentID is the identifier of a document: "sha256:" and the digest of its text in hexadecimal.
 func DocumentID(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return documentPrefix + hex.EncodeToString(sum[:])
@@ -47,7 +46,7 @@ const documentPrefix = "sha256:"
 
 var bareDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// ParseDocumentID gives the one form of an identifier; a digest alone is that of SHA-256.
+// ParseDocumentID normalizes an identifier: a digest alone gets the prefix "sha256:".
 func ParseDocumentID(id string) string {
 	if lower := strings.ToLower(id); len(id) == 64 && bareDigest.MatchString(lower) {
 		return documentPrefix + lower
@@ -55,10 +54,11 @@ func ParseDocumentID(id string) string {
 	return id
 }
 
-// CheckDocumentID refuses, as BadInput, an identifier of a manifest that lies about its text or cannot be one.
+// CheckDocumentID returns BadInput for an identifier of a manifest that is malformed or the digest of another text.
 func CheckDocumentID(id, text string) error {
 	switch {
-	case id == "" || len(id) > MaxDocumentID || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+	case id == "" || len(id) > MaxDocumentID ||
+		strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return Errorf(BadInput, "an identifier has 1 to %d characters of ASCII, without spaces", MaxDocumentID)
 	case strings.HasPrefix(ParseDocumentID(id), documentPrefix) && ParseDocumentID(id) != DocumentID(text):
 		return Errorf(BadInput, "the identifier is not the SHA-256 of the text")
@@ -66,25 +66,25 @@ func CheckDocumentID(id, text string) error {
 	return nil
 }
 
-// CheckedDocument is what is known of a document that may be executed.
+// CheckedDocument describes a document that passed the checks.
 type CheckedDocument struct {
 	Name        string // of its operation, "" for none
 	Kind        string // query, mutation or subscription
 	Variables   []string
-	Description string // of its operation, or the comment before it; the first line is the title
-	Cost        *int   // nil when a variable decides that has no default
+	Description string // of its operation, or the comment above it; the first line is the title
+	Cost        *int   // nil when it depends on a variable without a default
 	Scopes      []Scope
 }
 
-// DocumentFault is why a document is not trusted: in words that hold nothing of it, and where.
+// DocumentFault is why a document is rejected, and where. Its message quotes nothing of the document.
 type DocumentFault struct {
 	Message      string
-	Line, Column int // from 1; 0 when it is the whole document
+	Line, Column int // from 1; 0 for the whole document
 }
 
 type DocumentChecker interface {
-	// CheckDocument validates and prices a document of one operation. Of a trusted one the limits of form do not hold:
-	// words, aliases, directives and root fields.
+	// CheckDocument validates a document of one operation and computes its cost. A trusted one is exempt from the
+	// limits on words, aliases, directives and root fields.
 	CheckDocument(text string, trusted bool) (*CheckedDocument, []DocumentFault)
 }
 
@@ -106,12 +106,12 @@ func titled(description string) (title, about string) {
 type TrustedQuery struct {
 	ID    string // only those with this identifier, or alias
 	Name  string // only saved queries of this name
-	Saved bool   // only what may be a saved query: queries with a name, that are not retired
+	Saved bool   // only queries with a name that are not retired
 	Texts bool   // with their texts
 }
 
 type TrustedChanges struct {
-	Put    []*TrustedDocument // added, or written over those of the same set, identifier and name
+	Put    []*TrustedDocument // added, or replacing the one of the same set, identifier and name
 	Retire []*TrustedDocument // marked with their RetiredAt
 	Remove []*TrustedDocument
 }
@@ -120,11 +120,11 @@ type TrustedChanges struct {
 type TrustedDocumentStore interface {
 	// TrustedDocuments returns documents, ordered by set, name and identifier, in one statement.
 	TrustedDocuments(ctx context.Context, q TrustedQuery) ([]*TrustedDocument, error)
-	// ChangeTrustedDocuments reads all documents without their texts, lets change say what is to be done, and does
-	// that, in one transaction that no other such change overlaps. What was done is noted in the change log, as act
-	// tells, unless it was nothing. change may run again. When it returns an error nothing is done and that error is
-	// returned.
-	ChangeTrustedDocuments(ctx context.Context, act Change, change func(have []*TrustedDocument) (TrustedChanges, error)) error
+	// ChangeTrustedDocuments calls change with all documents, without their texts, and applies the result, in one
+	// transaction that no other such change overlaps. Unless it is empty, act is logged in the change log. change may
+	// run again. Its error is returned, and nothing is written then.
+	ChangeTrustedDocuments(ctx context.Context, act Change,
+		change func(have []*TrustedDocument) (TrustedChanges, error)) error
 }
 
 var setName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
@@ -137,20 +137,20 @@ func CheckSetName(set string) error {
 	return nil
 }
 
-// Trusting is an operator's act: from now on the set consists of these documents.
+// Trusting makes these documents the whole content of a set. It is an act of an operator.
 type Trusting struct {
 	Set       string
-	Documents []*TrustedDocument // as CheckedDocument.Document makes them, with the aliases that the manifest gave
-	// Removals is how many documents may be removed that the manifest has no more. Without it they stay, retired:
-	// clients of yesterday still ask for them.
+	Documents []*TrustedDocument // from CheckedDocument.Document, with the manifest's aliases
+	// Removals allows the removal of up to so many documents that the manifest no longer has. When nil they stay,
+	// retired, because older clients still ask for them.
 	Removals *int
 	Now      Instant
 }
 
 type Trusted struct{ Added, Same, Retired, Removed int }
 
-// Trust does it, all or nothing. Errors: BadInput for a name that is none; Refused when there is nothing to trust,
-// when more would be removed than may be, and when an identifier is known for another document.
+// Trust does it, all or nothing. Errors: BadInput for an invalid name of a set; Refused for no or too many documents,
+// for more removals than allowed, and for an identifier that another document has.
 func (t *Trusting) Trust(ctx context.Context, store TrustedDocumentStore) (done Trusted, err error) {
 	if err := CheckSetName(t.Set); err != nil {
 		return done, err
@@ -173,7 +173,7 @@ func refuseDocuments(format string, args ...any) error {
 	return refused(CodeNotAllowed, Errorf(Refused, format, args...).Message)
 }
 
-// against works out what is to be done where there are these documents.
+// against computes the changes of the stored documents.
 func (t *Trusting) against(have []*TrustedDocument) (done Trusted, changes TrustedChanges, err error) {
 	type key struct{ id, name string }
 	mine, owner := map[key]*TrustedDocument{}, map[string]*TrustedDocument{}
@@ -235,7 +235,7 @@ func merged(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// RemoveTrusted removes a document, by identifier or alias, from every set, and counts. NotFound when unknown.
+// RemoveTrusted removes a document, by identifier or alias, from every set, and returns how many. Errors: NotFound.
 func RemoveTrusted(ctx context.Context, store TrustedDocumentStore, id string, now Instant) (int, error) {
 	id = ParseDocumentID(id)
 	act := Change{At: now, Action: "documents remove", ObjectID: id, Done: Deleted}
@@ -244,7 +244,7 @@ func RemoveTrusted(ctx context.Context, store TrustedDocumentStore, id string, n
 	})
 }
 
-// RemoveTrustedSet removes all documents of a set, and tells how many they were. NotFound for an unknown one.
+// RemoveTrustedSet removes a set and returns how many documents it had. Errors: BadInput for an invalid name, NotFound.
 func RemoveTrustedSet(ctx context.Context, store TrustedDocumentStore, set string, now Instant) (int, error) {
 	if err := CheckSetName(set); err != nil {
 		return 0, err

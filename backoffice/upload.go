@@ -9,16 +9,15 @@ import (
 )
 
 const (
-	// UploadLease is how long an upload is believed to go on that has not renewed its lease.
+	// UploadLease is how long an upload counts as running after its last renewal.
 	UploadLease = 10 * time.Minute
-	// QuarantinePeriod is how long a file that no record names is kept aside before it is deleted.
+	// QuarantinePeriod is how long a file that no record names stays in quarantine before it is deleted.
 	QuarantinePeriod = 30 * 24 * time.Hour
 )
 
-// Upload is the one way in which files are written: it is registered in the store before their first byte, and its
-// registration ends in the transaction whose records name them. A sweep passes over the files of uploads that are
-// registered, and takes an upload's registration away before its files: then that transaction cannot be committed any
-// more. So no file that a record names is ever taken, whatever clocks say.
+// Upload is the only way to write files. It is registered in the store before the first byte; its registration ends in
+// the transaction whose records name the files. A sweep skips uploads under lease. It ends others before it takes their
+// files, and then they cannot commit: no file that a record names is taken, whatever the clocks say.
 type Upload struct {
 	store  Store
 	files  FileStore
@@ -27,11 +26,10 @@ type Upload struct {
 	renews sync.WaitGroup
 
 	mu   sync.Mutex
-	keys []string // that were written and not dropped
+	keys []string // written and not dropped
 }
 
-// BeginUpload registers an upload, and renews its lease until Close. It must not be called inside a transaction: an
-// engine with a single writer would wait for itself.
+// BeginUpload registers an upload and renews its lease until Close. In a transaction, a single-writer engine deadlocks.
 func BeginUpload(ctx context.Context, store Store, files FileStore) (*Upload, error) {
 	return beginUpload(ctx, store, files, func(id string) error { return store.BeginUpload(ctx, id, UploadLease) })
 }
@@ -43,13 +41,13 @@ func beginUpload(ctx context.Context, store Store, files FileStore, register fun
 	}
 	renewing, cancel := context.WithCancel(ctx)
 	u.cancel = cancel
-	u.renews.Go(func() { // a failure is made good the next time, or found when the upload is committed
+	u.renews.Go(func() { // the next renewal makes up for a failure, or Commit finds it
 		Every(renewing, UploadLease/5, func() { _ = u.store.RenewUpload(renewing, u.id, UploadLease) })
 	})
 	return u, nil
 }
 
-// Put writes a file, as FileStore.Put does. It may be called by several at once.
+// Put is FileStore.Put under a new key. It is safe for concurrent use.
 func (u *Upload) Put(ctx context.Context, r io.Reader, contentType string) (File, error) {
 	file, err := u.files.Put(ctx, NewFileKey(u.id), r, contentType)
 	if err == nil {
@@ -60,19 +58,19 @@ func (u *Upload) Put(ctx context.Context, r io.Reader, contentType string) (File
 	return file, err
 }
 
-// Drop removes all files written so far, none of which a record may name: those of a transaction that is run again.
+// Drop removes the files written so far, when their transaction runs again. No record may name them.
 func (u *Upload) Drop(ctx context.Context) {
 	u.mu.Lock()
 	keys := u.keys
 	u.keys = nil
 	u.mu.Unlock()
 	if len(keys) > 0 {
-		_ = u.files.Delete(context.WithoutCancel(ctx), keys...) // what is left is for a sweep
+		_ = u.files.Delete(context.WithoutCancel(ctx), keys...) // the sweep removes the rest
 	}
 }
 
-// Commit ends the registration in the transaction whose records name the files, and sees that all of them are there.
-// Unavailable when a sweep has given the upload up, or a file is gone.
+// Commit ends the registration in the transaction whose records name the files, and checks that the files exist.
+// Unavailable when a sweep has ended the registration, or a file is missing.
 func (u *Upload) Commit(ctx context.Context, tx Tx) error {
 	if err := tx.CommitUpload(ctx, u.id); err != nil {
 		return err
@@ -87,16 +85,15 @@ func (u *Upload) Commit(ctx context.Context, tx Tx) error {
 	return err
 }
 
-// Close ends the upload. failed is what came of the transaction: when it is not nil the files are removed, unless the
-// store knows that the transaction was committed all the same.
+// Close ends the upload. failed is the transaction's error: unless it is nil the files are removed, except when the
+// store knows that the transaction was committed.
 func (u *Upload) Close(ctx context.Context, failed error) {
 	u.cancel()
 	u.renews.Wait()
 	if failed == nil {
 		return
 	}
-	// The registration ends once: here, and the transaction can be committed no more, or there, and the records are
-	// durable.
+	// The registration ends once: here, and the transaction can no longer commit, or there, and the records stay.
 	if held, err := u.store.EndUpload(context.WithoutCancel(ctx), u.id); err == nil && held {
 		u.Drop(ctx)
 	}

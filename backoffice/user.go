@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// User is somebody of the office: responsible for customers, with labels.
+// User is a colleague in the office, who can be responsible for customers.
 type User struct {
 	ID        string
 	FirstName string
@@ -19,7 +19,6 @@ type User struct {
 
 const MaxLabels = 100
 
-// DisplayName is the name to show: the first and the last name.
 func (u *User) DisplayName() string            { return strings.TrimSpace(u.FirstName + " " + u.LastName) }
 func SearchTextOfUser(u *User) string          { return Fold(u.FirstName+" "+u.LastName) + "\n" + Fold(u.Email) }
 func (u *User) Identity() string               { return u.ID }
@@ -30,12 +29,12 @@ type UserFilter struct {
 	Search *string // 3 to 200 characters; the name or the e-mail contains it, case and accents ignored
 }
 
-// UserCriteria is a UserFilter made ready for the store; zero fields are no criterion.
+// UserCriteria is a UserFilter prepared for the store; zero fields are no criterion.
 type UserCriteria struct {
 	Search string // folded
 }
 
-// Criteria makes the filter ready for the store. Errors: BadInput for a search of under 3 or over 200 characters.
+// Criteria prepares the filter for the store. Errors: BadInput for a search of under 3 or over 200 characters.
 func (f *UserFilter) Criteria() (c UserCriteria, err error) {
 	if f != nil && f.Search != nil {
 		c.Search, err = foldSearch(*f.Search)
@@ -57,7 +56,7 @@ var UserTable = &Table[User, UserCriteria]{
 	},
 }
 
-// checkLabelIDs keeps each label once, where it stands first.
+// checkLabelIDs keeps the first of equal labels.
 func checkLabelIDs(u *User, check *checker) {
 	var labels []string
 	for i, id := range u.LabelIDs {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// UserFields is what a caller sends to change a user: absent keeps, null clears.
+// UserFields is the input to change a user: absent keeps, null clears.
 type UserFields struct {
 	FirstName Optional[string]
 	LastName  Optional[string]
@@ -16,8 +16,8 @@ type UserFields struct {
 
 var userInput = inputOf[UserFields](UserTable)
 
-// UpdateUser changes a user; it needs users.write. A change that changes nothing leaves the version alone and is not
-// logged. Refused also with NOT_FOUND (id, or the place of a label in labelIds) and STALE_VERSION.
+// UpdateUser changes a user; it needs users.write. An update without any change leaves the version alone and is not
+// logged. Refused also with NOT_FOUND (id, or the index in labelIds) and STALE_VERSION.
 func (s *Service) UpdateUser(
 	ctx context.Context, by *Principal, id string, in UserFields, expected Versions,
 ) (*User, error) {
@@ -76,7 +76,7 @@ func (s *Service) UpdateUser(
 	return updated, nil
 }
 
-// findLabels finds the labels that are there; too many of them are an error of the table's.
+// findLabels returns the labels that exist. It reads none of too many, which UserTable rejects.
 func findLabels(ctx context.Context, tx Tx, ids []string) (map[string]*Label, error) {
 	if len(ids) == 0 || len(ids) > MaxLabels {
 		return nil, nil
@@ -95,8 +95,8 @@ func checkLabels(found map[string]*Label, ids []string, check *checker) {
 	}
 }
 
-// DeleteUser removes a user for good; it needs users.write. The customers that it was responsible for get no
-// responsible user, each as a change of its own version. Refused with NOT_FOUND (id) and STALE_VERSION.
+// DeleteUser deletes a user for good; it needs users.write. Its customers have no responsible user then, each as a
+// change with its own version. Refused with NOT_FOUND (id) and STALE_VERSION.
 func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expected Versions) error {
 	if err := require(by, UsersWrite); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expe
 		}
 		raced := false
 		err := tx.Together(ctx, func(ctx context.Context) (err error) {
-			if expected != nil { // whoever else changes this version loses, or came first
+			if expected != nil { // of several writers of this version only the first succeeds
 				user.Version = NextVersion(user.Version, from)
 				err = tx.Users().Update(ctx, user)
 				raced = lost(err)

@@ -16,7 +16,7 @@ func (v *Principal) Kind() ViewerKind {
 	return ViewerCredential
 }
 
-// Subject is the issuer's identifier of the person, nil for a pair.
+// Subject is the issuer's identifier of the person, nil for a credential.
 func (v *Principal) Subject() *string {
 	if v.Person == nil {
 		return nil
@@ -24,7 +24,7 @@ func (v *Principal) Subject() *string {
 	return &v.Person.Subject
 }
 
-// Seen is which customers the principal sees, nil for all.
+// Seen describes which customers the principal sees, nil for all.
 func (v *Principal) Seen() *string {
 	if !v.Restriction.IsSet() {
 		return nil

@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// NounWebhook names webhooks in the change log. The feed shows nothing of them.
+// NounWebhook names webhooks in the change log. The feed never shows them.
 const NounWebhook Noun = "webhook"
 
 const MaxWebhooks = 100
 
-// Webhook is an address to which changes are posted as they come: a place in the change log, and what is on its way
-// from there. It sees with the eyes of a credential pair, or with the operator's, but for registration numbers, of
-// which it is told nothing.
+// Webhook posts changes to an address as they come. It has a position in the change log and a pending message. It gets
+// what its credential, or the operator, may see, without changes of registration numbers.
 type Webhook struct {
 	ID          string
-	ClientID    string // the pair, "" for the operator
+	ClientID    string // the credential's, "" for the operator
 	URL         string // https
-	Nouns       []Noun // nil: all that may be read but minfin documents
+	Nouns       []Noun // nil: all but minfin documents
 	CreatedAt   Instant
-	Secret      []byte // that signs, sealed
-	OldSecret   []byte // the one before, sealed, which signs as well until OldSecretEnd; nil for none
+	Secret      []byte // sealed; signs
+	OldSecret   []byte // the previous one, sealed; signs too, until OldSecretTo; nil for none
 	OldSecretTo Instant
 	Version     int64 // grows with each act of an operator
 	Steps       int64 // grows with each step of a sender
@@ -33,7 +32,7 @@ type Webhook struct {
 // WebhookStop is why nothing is sent to a webhook.
 type WebhookStop string
 
-// Why webhooks stop. Only an operator lets them go on, with a rewind.
+// Only an operator can resume a stopped webhook, with a rewind.
 const (
 	WebhookDisabled  WebhookStop = "disabled"
 	WebhookGone      WebhookStop = "gone"
@@ -43,7 +42,7 @@ const (
 	WebhookNoScope   WebhookStop = "scope"
 )
 
-// Sentence says the same to an operator, and what to do; "" for none.
+// Sentence explains the stop to an operator, and what to do; "" for none.
 func (s WebhookStop) Sentence() string {
 	switch s {
 	case "":
@@ -55,8 +54,8 @@ func (s WebhookStop) Sentence() string {
 	case WebhookFailing:
 		return "no attempt succeeded in three days; mend the receiver, then rewind lets it go on"
 	case WebhookExpired:
-		return "changes behind its place are not kept any more, or the log is another one, as after the restore of a backup: " +
-			"the receiver has to read everything again, then rewind lets it go on"
+		return "changes behind its place are not kept any more, or the log is another one, as after the restore " +
+			"of a backup: the receiver has to read everything again, then rewind lets it go on"
 	case WebhookPairEnded:
 		return "its credential pair was revoked or has expired; create another webhook for another pair"
 	case WebhookNoScope:
@@ -65,8 +64,8 @@ func (s WebhookStop) Sentence() string {
 	return "it was stopped by a newer form of this program"
 }
 
-// NewWebhook makes a webhook of a pair, of the operator's when that is nil, that begins behind a number of a history.
-// Refused, with each fault, when the address, the pair or a noun is none that a webhook can have.
+// NewWebhook makes a webhook of a credential (nil: the operator's) that begins after a sequence number of a history.
+// Refused, with each fault, for an invalid address, an ended credential, and a noun that it may not read.
 func NewWebhook(
 	pair *Credential, address string, nouns []Noun, history string, from int64, now Instant,
 ) (*Webhook, error) {
@@ -91,7 +90,8 @@ func NewWebhook(
 		}
 		hook.Nouns = append(hook.Nouns, noun)
 		if ChangesVisibleTo(readerOfWebhook(pair), []Noun{noun}) == 0 {
-			refuse(CodeNotAllowed, "the pair may not read "+noun.APIName()+": "+MissingScope(MinfinRead).Error(), "nouns")
+			refuse(CodeNotAllowed,
+				"the pair may not read "+noun.APIName()+": "+MissingScope(MinfinRead).Error(), "nouns")
 		}
 	}
 	if len(faults) > 0 {
@@ -102,7 +102,7 @@ func NewWebhook(
 
 const maxWebhookURL = 2048
 
-// CheckWebhookURL reports whether messages can be sent to an address. If not, it is BadInput.
+// CheckWebhookURL returns BadInput for an address to which no message can be sent.
 func CheckWebhookURL(text string) error {
 	if len(text) > maxWebhookURL {
 		return Errorf(BadInput, "a webhook's address has at most %d characters", maxWebhookURL)
@@ -129,7 +129,7 @@ func CheckWebhookURL(text string) error {
 	return nil
 }
 
-// readerOfWebhook is who may read what a webhook is told: its pair, or the operator.
+// readerOfWebhook is the principal whose rights a webhook has.
 func readerOfWebhook(pair *Credential) *Principal {
 	if pair == nil {
 		return &Principal{Scopes: AllScopes}
@@ -137,8 +137,7 @@ func readerOfWebhook(pair *Credential) *Principal {
 	return pair.Principal("")
 }
 
-// Kinds are the kinds of entries that the webhook is told with the scopes of its pair, nil for the operator's. Errors:
-// Forbidden when there is none left.
+// Kinds returns the kinds of entries that the credential's scopes allow (nil: the operator's). Forbidden when none is.
 func (w *Webhook) Kinds(pair *Credential) (ChangeKinds, error) {
 	nouns := w.Nouns
 	if nouns == nil {
@@ -155,7 +154,7 @@ func (w *Webhook) Kinds(pair *Credential) (ChangeKinds, error) {
 	return kinds &^ numbersKind, nil
 }
 
-// State is how the webhook stands, in a word: live, retrying or stopped.
+// State is live, retrying or stopped.
 func (w *Webhook) State() string {
 	switch {
 	case w.Stop != "":
@@ -166,16 +165,16 @@ func (w *Webhook) State() string {
 	return "live"
 }
 
-// Reason says why nothing is sent, and what to do, by a page of the log after its place; "" when something is.
+// Reason explains why nothing is sent, and what to do; "" when it is sent. log is a page after the webhook's position.
 func (w *Webhook) Reason(log *ChangePage) string {
 	if w.Stop == "" && log.Expired(w.History, w.At) != nil {
-		return WebhookExpired.Sentence() // nobody has tried yet
+		return WebhookExpired.Sentence() // no sender has tried yet
 	}
 	return w.Stop.Sentence()
 }
 
-// Rewind makes the webhook continue after a number, even if it was stopped. From its current position it continues with
-// the message that is on its way. Refused when its pair is revoked or expired.
+// Rewind makes the webhook continue after a sequence number, even if it was stopped. From its current position it
+// continues with the pending message. Refused when its credential is revoked or expired.
 func (w *Webhook) Rewind(pair *Credential, history string, to int64, now Instant) error {
 	if pair != nil && !pair.Live(now) {
 		return refused(CodeNotAllowed, "the webhook's credential pair is revoked or expired; create another webhook for another pair")
@@ -188,7 +187,7 @@ func (w *Webhook) Rewind(pair *Credential, history string, to int64, now Instant
 	return nil
 }
 
-// Rotate gives the webhook a new secret. The one before signs as well for overlap.
+// Rotate gives the webhook a new secret. The old one keeps signing for overlap.
 func (w *Webhook) Rotate(sealed []byte, now Instant, overlap time.Duration) {
 	w.OldSecret, w.OldSecretTo = nil, 0
 	if overlap > 0 {
@@ -197,10 +196,10 @@ func (w *Webhook) Rotate(sealed []byte, now Instant, overlap time.Duration) {
 	w.Secret = sealed
 }
 
-// WebhookSecretName is under what name a webhook's secrets are sealed.
+// WebhookSecretName is the name under which a webhook's secrets are sealed.
 func WebhookSecretName(id string) string { return "webhook " + id }
 
-// Signing are the sealed secrets that sign at a moment, the newest first.
+// Signing returns the sealed secrets that sign now, the newest first.
 func (w *Webhook) Signing(now Instant) [][]byte {
 	if w.OldSecret == nil || now >= w.OldSecretTo {
 		return [][]byte{w.Secret}
@@ -208,7 +207,7 @@ func (w *Webhook) Signing(now Instant) [][]byte {
 	return [][]byte{w.Secret, w.OldSecret}
 }
 
-// WaitingSince is since when the message on its way waits to be received, zero for none.
+// WaitingSince is when the pending message was made, zero for none.
 func (w *Webhook) WaitingSince() Instant {
 	if w.Message == nil {
 		return 0
@@ -216,7 +215,7 @@ func (w *Webhook) WaitingSince() Instant {
 	return w.Message.MadeAt
 }
 
-// NounNames are the nouns that the webhook is told of in the APIs' words, none for all.
+// NounNames are the webhook's nouns by their API names, none for all.
 func (w *Webhook) NounNames() []string {
 	names := make([]string, len(w.Nouns))
 	for i, noun := range w.Nouns {

@@ -8,38 +8,37 @@ import (
 )
 
 type WebhookProgress struct {
-	Stop        WebhookStop     // why nothing is sent, "" when something is
-	History     string          // of the log, in which
-	At          int64           // all up to this number was received, or is nothing that the webhook is told
-	Message     *WebhookMessage // that is on its way, nil for none
-	Attempts    int             // of it that have failed
-	Due         Instant         // when the next attempt is; zero: at once
-	Failure     string          // what came of the last attempt, "" when it was received
-	TriedAt     Instant         // when that was, zero for never
-	DeliveredAt Instant         // when a message was received last, zero for never
+	Stop        WebhookStop     // why nothing is sent, "" when it is sent
+	History     string          // of the log, which At belongs to
+	At          int64           // every change up to this number was received, or is not for the webhook
+	Message     *WebhookMessage // the pending one, nil for none
+	Attempts    int             // failed ones of Message
+	Due         Instant         // of the next attempt; zero: at once
+	Failure     string          // of the last attempt, a sentence; "" when it succeeded
+	TriedAt     Instant         // the last attempt, zero for never
+	DeliveredAt Instant         // the last success, zero for never
 }
 
-// WebhookMessage is what is sent, again and again if need be, until it is received.
+// WebhookMessage is sent until it is received.
 type WebhookMessage struct {
-	Through int64  // the number up to which it tells
-	Nouns   []Noun // that it tells of
+	Through int64  // the number of its last change
+	Nouns   []Noun // of its changes
 	MadeAt  Instant
 	Body    []byte // nil when webhooks are listed
 }
 
-// MessageID is the identifier of the message that is on its way: the webhook, the number up to which it tells, and
-// when it was made. For numbers may come again, after a rewind or the restore of a backup, and then tell something
-// else.
+// MessageID identifies the pending message by webhook, number and time. After a rewind or the restore of a backup a
+// number can come again, with other changes.
 func (w *Webhook) MessageID() string {
 	return fmt.Sprintf("%s_%d_%d", w.ID, w.Message.Through, w.Message.MadeAt)
 }
 
-// May reports whether the message on its way tells only of what the webhook may be told.
+// May reports whether the pending message has only changes that the webhook may get.
 func (w *Webhook) May(kinds ChangeKinds) bool {
 	return !slices.ContainsFunc(w.Message.Nouns, func(noun Noun) bool { return kindOf(noun)&kinds == 0 })
 }
 
-// Withdraw forgets the message on its way, as if it had never been made: another one goes on from the same place.
+// Withdraw drops the pending message. The next one starts at the same position.
 func (w *Webhook) Withdraw()               { w.Begin(nil) }
 func (w *Webhook) Begin(m *WebhookMessage) { w.Message, w.Attempts, w.Due = m, 0, 0 }
 
@@ -49,18 +48,17 @@ func (w *Webhook) Received(now Instant) {
 	w.Failure, w.TriedAt, w.DeliveredAt = "", now, now
 }
 
-// webhookRetries are how long it is from each failed attempt to the next one, as Standard Webhooks has it.
+// webhookRetries are the delays after each failed attempt, as in Standard Webhooks.
 var webhookRetries = []time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
-// maxRetryAfter is the longest wait that a receiver may ask for.
+// maxRetryAfter is the longest delay that a receiver can ask for.
 const maxRetryAfter = 24 * time.Hour
 
-// Failed notes that an attempt failed, in a sentence, and when the next one is: not before the receiver wants it, and
-// up to a tenth later than the schedule says, by jitter, which is from 0 to 1, so that not all come at once when a
-// receiver is back. After the last attempt the webhook stops.
+// Failed records a failed attempt and schedules the next one, not before the receiver wants it. jitter, from 0 to 1,
+// adds up to a tenth to the delay, so that not all retry at once. After the last attempt the webhook stops.
 func (w *Webhook) Failed(now Instant, failure string, retryAfter time.Duration, jitter float64) {
 	w.Failure, w.TriedAt = failure, now
 	if w.Attempts++; w.Attempts > len(webhookRetries) {
@@ -72,33 +70,32 @@ func (w *Webhook) Failed(now Instant, failure string, retryAfter time.Duration, 
 	w.Due = InstantOf(now.Time().Add(wait))
 }
 
-// Refused notes that the receiver wants no more.
+// Refused stops the webhook: the receiver wants no more.
 func (w *Webhook) Refused(now Instant, failure string) {
 	w.Failure, w.TriedAt, w.Stop = failure, now, WebhookGone
 	w.Attempts++
 }
 
-// WebhookStore keeps the webhooks. It reads from and writes to the primary. What it returns belongs to the caller.
+// WebhookStore reads from and writes to the primary. What it returns belongs to the caller.
 type WebhookStore interface {
-	// CreateWebhook adds a webhook and notes in the change log that it was made.
+	// CreateWebhook adds a webhook and logs that in the change log. NotFound when its credential is unknown.
 	CreateWebhook(ctx context.Context, w *Webhook) error
 	// Webhooks returns every webhook, ordered by identifier, in one statement. Their messages have no Body.
 	Webhooks(ctx context.Context) ([]*Webhook, error)
 	// Webhook returns one with its message. NotFound when it is unknown.
 	Webhook(ctx context.Context, id string) (*Webhook, error)
-	// UpdateWebhook reads a webhook, lets an operator's act alter it and stores all of it but ID, ClientID, CreatedAt
-	// and Steps, with another Version, in one transaction that no other update of it overlaps; the act, such as
-	// "webhooks rewind", is noted in the change log. change may run again. When it returns an error nothing is stored
-	// and that error is returned. NotFound when it is unknown.
+	// UpdateWebhook lets change alter a webhook for an act of an operator, such as "webhooks rewind". It stores all but
+	// ID, ClientID, CreatedAt and Steps, with a new Version, and logs the act, in one transaction that no other update
+	// overlaps. change may run again. Its error is returned, and nothing is stored then. NotFound when it is unknown.
 	UpdateWebhook(ctx context.Context, id, act string, now Instant, change func(*Webhook) error) error
-	// StepWebhook stores the progress of a webhook, unless an operator or another sender has altered it since it was
-	// read: then it is not done. Steps is the next one's when it was.
+	// StepWebhook stores the progress of a webhook and raises Steps, unless an operator or another sender has changed
+	// the webhook since it was read: then done is false.
 	StepWebhook(ctx context.Context, w *Webhook) (done bool, err error)
-	// DeleteWebhook removes a webhook, which the change log notes. NotFound when it is unknown.
+	// DeleteWebhook removes a webhook and logs that in the change log. NotFound when it is unknown.
 	DeleteWebhook(ctx context.Context, id string, now Instant) error
 }
 
-// NewWebhookMessage makes a message of changes, at least one; its body is to be set.
+// NewWebhookMessage makes a message of at least one change, without its body.
 func NewWebhookMessage(changes []*VisibleChange, now Instant) *WebhookMessage {
 	m := &WebhookMessage{Through: int64(changes[len(changes)-1].Sequence), MadeAt: now}
 	for _, c := range changes {
