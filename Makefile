@@ -14,7 +14,7 @@ build:
 	$(GO) build -trimpath -ldflags "-s -w" -o bin/backoffice .
 
 release: ## archives for linux, macOS and Windows with checksums and bills of materials, in bin/release; ARGS="-targets linux/amd64"
-	$(GO) run ./tools/release $(ARGS)
+	$(GO) run -C tools ./release $(ARGS)
 
 # What is built without the race detector (for vet and the linters, a release, the pages, copies with a fault) is built
 # once, as a release is: the cache has nothing for other flags.
@@ -27,9 +27,9 @@ test: missing ## everything that must hold before a change lands; installs what 
 # lint vets. Memory is cheaper than collecting it. The packages that take longest come first.
 tests: export GOGC ?= 400
 tests: missing
-	$(GO) test -json $(RACE) -vet=off -parallel 4 -timeout 40m ./gateway ./web/graphiql ./cli ./... | $(GO) run ./tools/slowest
+	$(GO) test -json $(RACE) -vet=off -parallel 4 -timeout 40m ./gateway ./web/graphiql ./cli ./... | $(GO) run -C tools ./slowest
 	CGO_ENABLED=0 $(GO) test -vet=off -run 'KeepsTheContract/(SQLite_with_64_MiB|PostgreSQL_with_a_few)' ./store/cache
-	$(GO) test -C tools/benchmarks $(RACE) -vet=off -parallel 4 ./...
+	$(GO) test -C tools $(RACE) -vet=off -parallel 4 -timeout 40m ./...
 
 deps: ## install what the tests need beyond Go
 	./tools/deps.sh
@@ -71,25 +71,26 @@ mirrors: ## docs/pull.md: so many random histories of mirrors under faults, and 
 	$(GO) test -count=1 -timeout 1h ./importexport/mirror ./cli -run - -bench Pull -benchtime 1x
 
 reseal: ## docs/keys.md: turns the keys of 1,000,000 customers while they are read, searched and written; ARGS="-customers 100000"
-	$(GO) run ./tools/reseal $(ARGS)
+	$(GO) run -C tools ./reseal $(ARGS)
 
-hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset PATH"
-	$(GO) run ./tools/hostile $(ARGS)
+hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset /PATH"
+	$(GO) run -C tools ./hostile $(ARGS)
 
 chaos: ## docs/reliability.md: kills, freezes, cuts and starves what the program stands on, and counts what clients notice; ARGS="-engine sqlite -kills 10"
-	$(GO) run ./tools/chaos $(ARGS)
+	$(GO) run -C tools ./chaos $(ARGS)
 
 overload: ## docs/reliability.md: five times the load that Q1 can carry, and what those who ask notice; ARGS="-engine sqlite -flags '--cache 0'"
-	$(GO) run ./tools/overload $(ARGS)
+	$(GO) run -C tools ./overload $(ARGS)
 
 soak: ## an hour of reads and writes on a store, and whether what the server takes stays flat; ARGS="-engine postgres -duration 10m"
-	$(GO) run ./tools/soak $(ARGS)
+	$(GO) run -C tools ./soak $(ARGS)
 
 lint: missing ## the form of the sources, and the OpenAPI document by the default rules of spectral
 	test -z "$$(gofmt -l .)"
 	$(GO) vet ./...
-	$(GO) vet -C tools/benchmarks ./...
+	$(GO) vet -C tools ./...
 	./tools/golangci-lint.sh run ./...
+	cd tools && ./golangci-lint.sh run ./...
 	./tools/lint-openapi.sh
 
 pages: missing ## the committed pages are what their sources give
@@ -97,8 +98,8 @@ pages: missing ## the committed pages are what their sources give
 
 generate: ## graph/ from schema.graphqls and gqlgen.yml, and what the benchmarks take from stock gqlgen
 	$(GO) generate ./...
-	$(GO) generate -C tools/benchmarks ./...
+	$(GO) generate -C tools ./...
 
 benchmarks: ## docs/performance.md: this server beside its peers; ARGS="scale" or ARGS="width" for the rest
 	./tools/benchmarks/tools.sh
-	$(GO) run -C tools/benchmarks . $(ARGS)
+	$(GO) run -C tools ./benchmarks $(ARGS)

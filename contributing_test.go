@@ -43,7 +43,7 @@ func TestTheExamplesOfContributingWork(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "gateway", "contributing_test.go"), []byte(addedTest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(t, filepath.Join(folder, "graphql", "execute"), "go", "run", "../../tools/breadth")
+	run(t, filepath.Join(folder, "graphql", "execute"), "go", "run", "-C", "../../tools", "./breadth")
 	run(t, folder, "go", "test", "-vet=off", "-run", "^TestWhatWasAddedIsKept$", "./gateway")
 }
 

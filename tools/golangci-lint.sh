@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs golangci-lint in its pinned version, with what it is given. It is built from its sources through Go's module proxy
-# and kept in .cache/, so that the product's go.mod does not grow: --install does that, --path prints where it is.
+# Runs golangci-lint in its pinned version on the module in which it is called, with what it is given. It is built from
+# its sources through Go's module proxy and kept in .cache/, so that no go.mod grows: --install does that, --path prints
+# where it is.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
 version=v2.15.0
-folder=$PWD/.cache/golangci-lint/$version
+folder=$(cd "$(dirname "$0")/.." && pwd)/.cache/golangci-lint/$version
 
 case "${1:-}" in
 --path) echo "$folder/golangci-lint" ;;

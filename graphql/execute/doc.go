@@ -13,4 +13,4 @@
 // @defer is ignored.
 package execute
 
-//go:generate go run ../../tools/breadth
+//go:generate go run -C ../../tools ./breadth

@@ -18,7 +18,7 @@ var peerFiles embed.FS
 // installPeers puts the peers of npm at the versions of their lock file, and the Node that runs them, into a folder
 // that git ignores. A folder that has them already is left as it is.
 func (w *workshop) installPeers(ctx context.Context) (folder string, err error) {
-	folder = filepath.Join(w.root, "benchmarks", ".peers")
+	folder = filepath.Join(w.root, "tools", "benchmarks", ".peers")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}

@@ -17,6 +17,7 @@ import (
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/sqlite"
 	"example.org/backoffice/tools/benchmarks/data"
+	"example.org/backoffice/tools/rig"
 )
 
 // workshop is where a benchmark works: the programs that it has built, the data, and the PostgreSQL server. Close it.
@@ -40,11 +41,9 @@ func newWorkshop(ctx context.Context, settings *settingsOfAll) (w *workshop, err
 			w.close()
 		}
 	}()
-	module, err := run(ctx, exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "example.org/backoffice"))
-	if err != nil {
+	if w.root, err = rig.Root(); err != nil {
 		return nil, err
 	}
-	w.root = strings.TrimSpace(string(module))
 	if w.edition, err = edition(w.root); err != nil {
 		return nil, err
 	}

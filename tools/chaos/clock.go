@@ -30,7 +30,11 @@ var aheadEdits = [][2]string{
 // buildWithClock builds the program with a clock that can be set. Only package time is compiled: a build would compile
 // all that stands on it again, which is nearly everything.
 func buildWithClock(folder, binary string) error {
-	said, err := output("go", "list", "-trimpath", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}={{.Dir}}", "example.org/backoffice")
+	root, err := rig.Root()
+	if err != nil {
+		return err
+	}
+	said, err := output("go", "list", "-C", root, "-trimpath", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}={{.Dir}}", "example.org/backoffice")
 	if err != nil {
 		return err
 	}

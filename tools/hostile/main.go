@@ -26,6 +26,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/tools/rig"
 )
 
 type pair struct{ ClientID, ClientSecret string }
@@ -86,8 +87,8 @@ func (s *soak) run() (reached bool, err error) {
 		return false, err
 	}
 	s.binary = filepath.Join(s.folder, "backoffice")
-	if out, err := exec.Command("go", "build", "-o", s.binary, ".").CombinedOutput(); err != nil {
-		return false, fmt.Errorf("building the server: %w\n%s", err, out)
+	if err := rig.Build(s.binary); err != nil {
+		return false, err
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 2 * s.connections

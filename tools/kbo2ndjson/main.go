@@ -1,7 +1,7 @@
 // Command kbo2ndjson turns the open data of the Belgian enterprise register (KBO Open Data, FPS Economy) into the
 // customers of an import folder:
 //
-//	go run ./tools/kbo2ndjson FOLDER OUT [REJECTS]
+//	go run -C tools ./kbo2ndjson /FOLDER /OUT [/REJECTS]
 //
 // FOLDER holds enterprise.csv, address.csv, denomination.csv and code.csv; OUT gets customers.ndjson. Each active
 // enterprise becomes a company. A row that is not sound is left out and counted, never repaired: the register's own

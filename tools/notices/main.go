@@ -19,8 +19,8 @@ import (
 	"strings"
 )
 
-// root leads from the folder of package notices to the module's.
-const root = "../.."
+// root leads from the folder of the tools to the program's.
+const root = ".."
 
 func main() {
 	log.SetFlags(0)
@@ -28,7 +28,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile("THIRD_PARTY_NOTICES.txt", []byte(text), 0o644); err != nil { //nolint:gosec // it is published
+	if err := os.WriteFile(filepath.Join(root, "web/notices/THIRD_PARTY_NOTICES.txt"), []byte(text), 0o644); err != nil { //nolint:gosec // it is published
 		log.Fatal(err)
 	}
 }

@@ -22,8 +22,8 @@ const targets = "linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 func main() {
 	log.SetFlags(0)
-	r := release{root: "."}
-	flag.StringVar(&r.out, "out", "bin/release", "The folder to write; what is in it stays.")
+	r := release{root: ".."}
+	flag.StringVar(&r.out, "out", "../bin/release", "The folder to write; what is in it stays.")
 	flag.StringVar(&r.targets, "targets", targets, "Which systems and architectures.")
 	flag.Parse()
 	if err := r.make(); err != nil {

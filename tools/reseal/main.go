@@ -17,6 +17,7 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/tools/rig"
 )
 
 // run is one run.
@@ -67,8 +68,8 @@ func (r *run) all(ctx context.Context) (bool, error) {
 	}
 	defer os.RemoveAll(r.folder)
 	r.binary = filepath.Join(r.folder, "backoffice")
-	if out, err := exec.Command("go", "build", "-o", r.binary, ".").CombinedOutput(); err != nil {
-		return false, fmt.Errorf("building the program: %w\n%s", err, out)
+	if err := rig.Build(r.binary); err != nil {
+		return false, err
 	}
 	if err := r.fill(ctx); err != nil {
 		return false, err

@@ -42,10 +42,22 @@ func Ground(folder, binary *string, name string) (release func(), err error) {
 	return release, nil
 }
 
-// Build builds the program of the module in which the command runs.
+// Root is the folder of the program's module.
+func Root() (string, error) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "example.org/backoffice").Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// Build builds the program in its own module, not as a dependency of the tools.
 func Build(binary string, flags ...string) error {
-	arguments := append(append([]string{"build"}, flags...), "-o", binary, "example.org/backoffice")
-	build := exec.Command("go", arguments...)
+	root, err := Root()
+	if err != nil {
+		return err
+	}
+	if binary, err = filepath.Abs(binary); err != nil {
+		return err
+	}
+	build := exec.Command("go", append(append([]string{"build", "-C", root}, flags...), "-o", binary, ".")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release is
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the program: %w\n%s", err, out)

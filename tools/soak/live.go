@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"example.org/backoffice/tools/rig"
 )
@@ -46,11 +44,11 @@ func init() {
 
 // build builds the program with it.
 func (s *soak) build() error {
-	root, err := exec.Command("go", "list", "-f", "{{.Dir}}", "example.org/backoffice").Output()
+	root, err := rig.Root()
 	if err != nil {
 		return err
 	}
-	return rig.BuildReplacing(s.binary, s.folder, map[string]string{filepath.Join(strings.TrimSpace(string(root)), "live.go"): liveSource})
+	return rig.BuildReplacing(s.binary, s.folder, map[string]string{filepath.Join(root, "live.go"): liveSource})
 }
 
 // liveHeap asks for the MB that are in use.

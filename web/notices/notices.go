@@ -6,6 +6,6 @@ import _ "embed"
 
 // Text is what the licenses want to be passed on.
 //
-//go:generate go run ../../tools/notices
+//go:generate go run -C ../../tools ./notices
 //go:embed THIRD_PARTY_NOTICES.txt
 var Text string

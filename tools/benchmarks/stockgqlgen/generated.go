@@ -931,7 +931,7 @@ func (ec *executionContext) _Customer_responsible(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *User) graphql.Marshaler {
-			return ec.marshalOUser2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐUser(ctx, selections, v)
+			return ec.marshalOUser2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐUser(ctx, selections, v)
 		},
 		true,
 		false,
@@ -964,7 +964,7 @@ func (ec *executionContext) _Customer_relations(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *RelationConnection) graphql.Marshaler {
-			return ec.marshalNRelationConnection2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐRelationConnection(ctx, selections, v)
+			return ec.marshalNRelationConnection2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐRelationConnection(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1008,7 +1008,7 @@ func (ec *executionContext) _Customer_transcripts(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *TranscriptConnection) graphql.Marshaler {
-			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐTranscriptConnection(ctx, selections, v)
+			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐTranscriptConnection(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1051,7 +1051,7 @@ func (ec *executionContext) _CustomerConnection_nodes(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*Customer) graphql.Marshaler {
-			return ec.marshalNCustomer2ᚕᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐCustomerᚄ(ctx, selections, v)
+			return ec.marshalNCustomer2ᚕᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐCustomerᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1153,7 +1153,7 @@ func (ec *executionContext) _Query_customers(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CustomerConnection) graphql.Marshaler {
-			return ec.marshalNCustomerConnection2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐCustomerConnection(ctx, selections, v)
+			return ec.marshalNCustomerConnection2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐCustomerConnection(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1197,7 +1197,7 @@ func (ec *executionContext) _Query_customer(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *Customer) graphql.Marshaler {
-			return ec.marshalOCustomer2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐCustomer(ctx, selections, v)
+			return ec.marshalOCustomer2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐCustomer(ctx, selections, v)
 		},
 		true,
 		false,
@@ -1362,7 +1362,7 @@ func (ec *executionContext) _Relation_relatedCustomer(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *Customer) graphql.Marshaler {
-			return ec.marshalNCustomer2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐCustomer(ctx, selections, v)
+			return ec.marshalNCustomer2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐCustomer(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1394,7 +1394,7 @@ func (ec *executionContext) _RelationConnection_nodes(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*Relation) graphql.Marshaler {
-			return ec.marshalNRelation2ᚕᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐRelationᚄ(ctx, selections, v)
+			return ec.marshalNRelation2ᚕᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐRelationᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1472,7 +1472,7 @@ func (ec *executionContext) _Transcript_checklist(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *Checklist) graphql.Marshaler {
-			return ec.marshalNChecklist2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐChecklist(ctx, selections, v)
+			return ec.marshalNChecklist2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐChecklist(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1504,7 +1504,7 @@ func (ec *executionContext) _Transcript_financialYear(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *FinancialYear) graphql.Marshaler {
-			return ec.marshalNFinancialYear2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐFinancialYear(ctx, selections, v)
+			return ec.marshalNFinancialYear2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐFinancialYear(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1536,7 +1536,7 @@ func (ec *executionContext) _TranscriptConnection_nodes(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*Transcript) graphql.Marshaler {
-			return ec.marshalNTranscript2ᚕᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐTranscriptᚄ(ctx, selections, v)
+			return ec.marshalNTranscript2ᚕᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐTranscriptᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -3851,7 +3851,7 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 	return res
 }
 
-func (ec *executionContext) marshalNChecklist2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐChecklist(ctx context.Context, sel ast.SelectionSet, v *Checklist) graphql.Marshaler {
+func (ec *executionContext) marshalNChecklist2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐChecklist(ctx context.Context, sel ast.SelectionSet, v *Checklist) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3861,11 +3861,11 @@ func (ec *executionContext) marshalNChecklist2ᚖexampleᚗorgᚋbackofficeᚋbe
 	return ec._Checklist(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCustomer2ᚕᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*Customer) graphql.Marshaler {
+func (ec *executionContext) marshalNCustomer2ᚕᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*Customer) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNCustomer2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐCustomer(ctx, sel, v[i])
+		return ec.marshalNCustomer2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐCustomer(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -3877,7 +3877,7 @@ func (ec *executionContext) marshalNCustomer2ᚕᚖexampleᚗorgᚋbackofficeᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNCustomer2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐCustomer(ctx context.Context, sel ast.SelectionSet, v *Customer) graphql.Marshaler {
+func (ec *executionContext) marshalNCustomer2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐCustomer(ctx context.Context, sel ast.SelectionSet, v *Customer) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3887,7 +3887,7 @@ func (ec *executionContext) marshalNCustomer2ᚖexampleᚗorgᚋbackofficeᚋben
 	return ec._Customer(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCustomerConnection2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐCustomerConnection(ctx context.Context, sel ast.SelectionSet, v *CustomerConnection) graphql.Marshaler {
+func (ec *executionContext) marshalNCustomerConnection2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐCustomerConnection(ctx context.Context, sel ast.SelectionSet, v *CustomerConnection) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3897,7 +3897,7 @@ func (ec *executionContext) marshalNCustomerConnection2ᚖexampleᚗorgᚋbackof
 	return ec._CustomerConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNFinancialYear2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐFinancialYear(ctx context.Context, sel ast.SelectionSet, v *FinancialYear) graphql.Marshaler {
+func (ec *executionContext) marshalNFinancialYear2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐFinancialYear(ctx context.Context, sel ast.SelectionSet, v *FinancialYear) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3939,11 +3939,11 @@ func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.Selecti
 	return res
 }
 
-func (ec *executionContext) marshalNRelation2ᚕᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐRelationᚄ(ctx context.Context, sel ast.SelectionSet, v []*Relation) graphql.Marshaler {
+func (ec *executionContext) marshalNRelation2ᚕᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐRelationᚄ(ctx context.Context, sel ast.SelectionSet, v []*Relation) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNRelation2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐRelation(ctx, sel, v[i])
+		return ec.marshalNRelation2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐRelation(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -3955,7 +3955,7 @@ func (ec *executionContext) marshalNRelation2ᚕᚖexampleᚗorgᚋbackofficeᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNRelation2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐRelation(ctx context.Context, sel ast.SelectionSet, v *Relation) graphql.Marshaler {
+func (ec *executionContext) marshalNRelation2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐRelation(ctx context.Context, sel ast.SelectionSet, v *Relation) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3965,7 +3965,7 @@ func (ec *executionContext) marshalNRelation2ᚖexampleᚗorgᚋbackofficeᚋben
 	return ec._Relation(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNRelationConnection2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐRelationConnection(ctx context.Context, sel ast.SelectionSet, v *RelationConnection) graphql.Marshaler {
+func (ec *executionContext) marshalNRelationConnection2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐRelationConnection(ctx context.Context, sel ast.SelectionSet, v *RelationConnection) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3991,11 +3991,11 @@ func (ec *executionContext) marshalNString2string(ctx context.Context, sel ast.S
 	return res
 }
 
-func (ec *executionContext) marshalNTranscript2ᚕᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐTranscriptᚄ(ctx context.Context, sel ast.SelectionSet, v []*Transcript) graphql.Marshaler {
+func (ec *executionContext) marshalNTranscript2ᚕᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐTranscriptᚄ(ctx context.Context, sel ast.SelectionSet, v []*Transcript) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNTranscript2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐTranscript(ctx, sel, v[i])
+		return ec.marshalNTranscript2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐTranscript(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -4007,7 +4007,7 @@ func (ec *executionContext) marshalNTranscript2ᚕᚖexampleᚗorgᚋbackoffice�
 	return ret
 }
 
-func (ec *executionContext) marshalNTranscript2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐTranscript(ctx context.Context, sel ast.SelectionSet, v *Transcript) graphql.Marshaler {
+func (ec *executionContext) marshalNTranscript2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐTranscript(ctx context.Context, sel ast.SelectionSet, v *Transcript) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -4017,7 +4017,7 @@ func (ec *executionContext) marshalNTranscript2ᚖexampleᚗorgᚋbackofficeᚋb
 	return ec._Transcript(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐTranscriptConnection(ctx context.Context, sel ast.SelectionSet, v *TranscriptConnection) graphql.Marshaler {
+func (ec *executionContext) marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐTranscriptConnection(ctx context.Context, sel ast.SelectionSet, v *TranscriptConnection) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -4197,7 +4197,7 @@ func (ec *executionContext) marshalOBoolean2ᚖbool(ctx context.Context, sel ast
 	return res
 }
 
-func (ec *executionContext) marshalOCustomer2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐCustomer(ctx context.Context, sel ast.SelectionSet, v *Customer) graphql.Marshaler {
+func (ec *executionContext) marshalOCustomer2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐCustomer(ctx context.Context, sel ast.SelectionSet, v *Customer) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -4222,7 +4222,7 @@ func (ec *executionContext) marshalOString2ᚖstring(ctx context.Context, sel as
 	return res
 }
 
-func (ec *executionContext) marshalOUser2ᚖexampleᚗorgᚋbackofficeᚋbenchmarksᚋstockgqlgenᚐUser(ctx context.Context, sel ast.SelectionSet, v *User) graphql.Marshaler {
+func (ec *executionContext) marshalOUser2ᚖexampleᚗorgᚋbackofficeᚋtoolsᚋbenchmarksᚋstockgqlgenᚐUser(ctx context.Context, sel ast.SelectionSet, v *User) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
