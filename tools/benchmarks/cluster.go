@@ -4,99 +4,45 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"os"
-	"os/exec"
-	"os/user"
-	"path/filepath"
-	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"example.org/backoffice/store/postgres"
+	"example.org/backoffice/tools/rig"
 )
 
 // cluster is the PostgreSQL server that all servers share.
-type cluster struct {
-	*process
-	port int
+type cluster struct{ *rig.Cluster }
+
+// clusterSettings are those of a machine with a few gigabytes to spare.
+var clusterSettings = []string{
+	"max_connections=200",
+	"shared_buffers=1GB",
+	"effective_cache_size=4GB",
+	"work_mem=16MB",
+	"maintenance_work_mem=512MB",
+	"random_page_cost=1.1",
+	"effective_io_concurrency=200",
+	"max_parallel_workers_per_gather=0", // answers of milliseconds gain nothing by it
+	"max_wal_size=4GB",
+	"checkpoint_timeout=30min",
+	"wal_compression=on",
+	"shared_preload_libraries=pg_stat_statements",
 }
 
-// clusterSettings are those of a machine with a few gigabytes to spare. Statements are counted only while somebody
-// asks for it.
-const clusterSettings = `
-listen_addresses = '127.0.0.1'
-max_connections = 200
-shared_buffers = '1GB'
-effective_cache_size = '4GB'
-work_mem = '16MB'
-maintenance_work_mem = '512MB'
-random_page_cost = 1.1
-effective_io_concurrency = 200
-jit = off
-max_parallel_workers_per_gather = 0 # answers of milliseconds gain nothing by it
-max_wal_size = '4GB'
-checkpoint_timeout = '30min'
-wal_compression = on
-shared_preload_libraries = 'pg_stat_statements'
-pg_stat_statements.track = none
-`
-
-// startCluster starts PostgreSQL over the data in a folder, which it makes when it is not there.
+// startCluster starts PostgreSQL over the data in a folder. Statements are counted only while somebody asks for it.
 func startCluster(ctx context.Context, folder string) (*cluster, error) {
-	programs := "/usr/lib/postgresql/15/bin"
-	if !has(programs) {
-		return nil, errors.New("PostgreSQL 15 is not installed (Debian: apt-get install postgresql)")
-	}
-	owner, err := ordinaryUser(folder)
+	started, err := rig.NewCluster(folder, clusterSettings)
 	if err != nil {
 		return nil, err
 	}
-	data := filepath.Join(folder, "data")
-	if !has(filepath.Join(data, "PG_VERSION")) {
-		initdb := exec.CommandContext(ctx, filepath.Join(programs, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
-		initdb.Dir, initdb.SysProcAttr = folder, owner()
-		if _, err := run(ctx, initdb); err != nil {
-			return nil, err
-		}
-	}
-	c := &cluster{}
-	if c.port, err = freePort(); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(data, "postgresql.conf"), []byte(clusterSettings), 0o600); err != nil {
-		return nil, err
-	}
-	command := exec.Command(filepath.Join(programs, "postgres"), "-D", data, "-k", folder, "-p", strconv.Itoa(c.port))
-	command.Dir, command.SysProcAttr = folder, owner()
-	if c.process, err = start("PostgreSQL", command, syscall.SIGINT); err != nil {
-		return nil, err
-	}
-	if err := c.ready(ctx, time.Minute, func(ctx context.Context) error { return c.execute(ctx, "postgres", "SELECT 1") }); err != nil {
-		c.close()
-		return nil, err
-	}
-	return c, nil
+	c := &cluster{started}
+	return c, c.track(ctx, "none")
 }
-
-func (c *cluster) close() { c.stop(syscall.SIGINT, time.Minute) }
 
 // url leads to a database of the cluster.
-func (c *cluster) url(database string) string {
-	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", c.port, database)
-}
-
-func (c *cluster) execute(ctx context.Context, database, text string) error {
-	conn, err := pgx.Connect(ctx, c.url(database))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	_, err = conn.Exec(ctx, text)
-	return err
-}
+func (c *cluster) url(database string) string { return c.URL(c.Address(), database) }
 
 // prepare makes a database with the store's tables, fills it, and returns its URL. A database of that name that was
 // filled before is used as it is.
@@ -111,11 +57,11 @@ func (c *cluster) prepare(ctx context.Context, database string, fill func(ctx co
 	}
 	// The limit of connections marks a database that is not filled yet; it does not bind a superuser.
 	for _, text := range []string{"DROP DATABASE IF EXISTS " + database, "CREATE DATABASE " + database + " CONNECTION LIMIT 100"} {
-		if err := c.execute(ctx, "postgres", text); err != nil {
+		if err := c.Execute(ctx, "postgres", text); err != nil {
 			return "", err
 		}
 	}
-	if err := c.execute(ctx, database, "CREATE EXTENSION pg_stat_statements"); err != nil {
+	if err := c.Execute(ctx, database, "CREATE EXTENSION pg_stat_statements"); err != nil {
 		return "", err
 	}
 	if err := postgres.Migrate(ctx, url); err != nil {
@@ -124,7 +70,7 @@ func (c *cluster) prepare(ctx context.Context, database string, fill func(ctx co
 	if err := fill(ctx, url); err != nil {
 		return "", err
 	}
-	return url, c.execute(ctx, "postgres", "ALTER DATABASE "+database+" CONNECTION LIMIT -1")
+	return url, c.Execute(ctx, "postgres", "ALTER DATABASE "+database+" CONNECTION LIMIT -1")
 }
 
 func (c *cluster) filled(ctx context.Context, database string) (known bool, err error) {
@@ -160,19 +106,10 @@ func (c *cluster) watch(ctx context.Context, database, pattern string, least int
 		return 0, 0, err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	track := func(what string) error {
-		for _, text := range []string{"ALTER SYSTEM SET pg_stat_statements.track = " + what, "SELECT pg_reload_conf()"} {
-			if _, err := conn.Exec(ctx, text); err != nil {
-				return err
-			}
-		}
-		time.Sleep(200 * time.Millisecond) // until all connections have read it
-		return nil
-	}
-	if err := track("top"); err != nil {
+	if err := c.track(ctx, "top"); err != nil {
 		return 0, 0, err
 	}
-	defer func() { err = errors.Join(err, track("none")) }()
+	defer func() { err = errors.Join(err, c.track(ctx, "none")) }()
 	if _, err := conn.Exec(ctx, "SELECT pg_stat_statements_reset()"); err != nil {
 		return 0, 0, err
 	}
@@ -185,35 +122,13 @@ func (c *cluster) watch(ctx context.Context, database, pattern string, least int
 	return calls, milliseconds, err
 }
 
-// ordinaryUser gives the folder to a user under whom PostgreSQL agrees to run, and returns what starts programs as that
-// user: this one, unless it is root.
-func ordinaryUser(folder string) (func() *syscall.SysProcAttr, error) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, err
-	}
-	if os.Geteuid() != 0 {
-		return func() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }, nil
-	}
-	for _, name := range []string{"postgres", "nobody"} {
-		known, err := user.Lookup(name)
-		if err != nil {
-			continue
+// track lets PostgreSQL count the statements of clients, "top", or "none".
+func (c *cluster) track(ctx context.Context, what string) error {
+	for _, text := range []string{"ALTER SYSTEM SET pg_stat_statements.track = " + what, "SELECT pg_reload_conf()"} {
+		if err := c.Execute(ctx, "postgres", text); err != nil {
+			return err
 		}
-		uid, _ := strconv.Atoi(known.Uid)
-		gid, _ := strconv.Atoi(known.Gid)
-		return func() *syscall.SysProcAttr {
-			return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
-		}, os.Chown(folder, uid, gid)
 	}
-	return nil, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
-}
-
-// freePort is a port of loopback that nobody listens on.
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
+	time.Sleep(200 * time.Millisecond) // until all connections have read it
+	return nil
 }

@@ -84,7 +84,7 @@ func (w *workshop) settled(ctx context.Context, r *running) (server, database tr
 
 func (w *workshop) trees(r *running) (server, database tree, err error) {
 	if server, err = treeOf(r.pid()); err == nil {
-		database, err = treeOf(w.cluster.pid())
+		database, err = treeOf(w.cluster.PID())
 	}
 	return server, database, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -24,13 +23,13 @@ func TestALineOfStatIsReadWhateverTheProgramIsCalled(t *testing.T) {
 
 func TestATreeHasItsDescendantsAndWhatTheyHold(t *testing.T) {
 	t.Parallel()
-	p, err := start("a shell", exec.Command("/bin/sh", "-c", "sleep 60 & sleep 60 & wait"), syscall.SIGKILL)
+	p, err := start("a shell", exec.Command("/bin/sh", "-c", "exec >/dev/null 2>&1; sleep 60 & sleep 60 & wait"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.stop(syscall.SIGTERM, time.Second)
+	defer p.close()
 	var found tree
-	err = p.ready(t.Context(), 10*time.Second, func(context.Context) (err error) {
+	err = p.ready(t.Context(), func(context.Context) (err error) {
 		if found, err = treeOf(p.pid()); err == nil && len(found.pids) != 3 {
 			err = os.ErrNotExist
 		}
@@ -46,11 +45,11 @@ func TestATreeHasItsDescendantsAndWhatTheyHold(t *testing.T) {
 
 func TestAProcessThatEndsTellsWhy(t *testing.T) {
 	t.Parallel()
-	p, err := start("a shell", exec.Command("/bin/sh", "-c", "echo no such luck >&2; exit 1"), syscall.SIGKILL)
+	p, err := start("a shell", exec.Command("/bin/sh", "-c", "echo no such luck >&2; exit 1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = p.ready(t.Context(), 10*time.Second, func(context.Context) error { return os.ErrNotExist })
+	err = p.ready(t.Context(), func(context.Context) error { return os.ErrNotExist })
 	if err == nil || err.Error() != "a shell ended: no such luck\n" {
 		t.Error(err)
 	}

@@ -21,14 +21,10 @@ type process struct {
 }
 
 // start starts a program. Its output is kept for the error that is told when it fails.
-func start(name string, command *exec.Cmd, end syscall.Signal) (*process, error) {
+func start(name string, command *exec.Cmd) (*process, error) {
 	p := &process{program: name, command: command, ended: make(chan struct{})}
 	command.Stdout, command.Stderr = &p.output, &p.output
-	if command.SysProcAttr == nil {
-		command.SysProcAttr = &syscall.SysProcAttr{}
-	}
-	command.SysProcAttr.Setpgid = true
-	command.SysProcAttr.Pdeathsig = end
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name, err)
 	}
@@ -42,9 +38,9 @@ func start(name string, command *exec.Cmd, end syscall.Signal) (*process, error)
 // pid is the root of the program's processes.
 func (p *process) pid() int { return p.command.Process.Pid }
 
-// ready waits until ask succeeds.
-func (p *process) ready(ctx context.Context, patience time.Duration, ask func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// ready waits a minute at most until ask succeeds.
+func (p *process) ready(ctx context.Context, ask func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
 		err := ask(ctx)
@@ -55,18 +51,18 @@ func (p *process) ready(ctx context.Context, patience time.Duration, ask func(co
 		case <-p.ended:
 			return fmt.Errorf("%s ended: %s", p.program, p.output.String())
 		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready after %v: %w: %s", p.program, patience, err, p.output.String())
+			return fmt.Errorf("%s is not ready after a minute: %w: %s", p.program, err, p.output.String())
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
 
-// stop asks the program to end, and ends what is left of its group when it does or does not in time.
-func (p *process) stop(signal syscall.Signal, patience time.Duration) {
-	_ = p.command.Process.Signal(signal)
+// close asks the program to end, and ends what is left of its group when it does or does not in time.
+func (p *process) close() {
+	_ = p.command.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.ended:
-	case <-time.After(patience):
+	case <-time.After(5 * time.Second):
 	}
 	_ = syscall.Kill(-p.pid(), syscall.SIGKILL)
 	<-p.ended

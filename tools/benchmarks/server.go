@@ -9,10 +9,10 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"example.org/backoffice/tools/benchmarks/data"
+	"example.org/backoffice/tools/rig"
 )
 
 // server is something that answers the reference queries.
@@ -52,15 +52,15 @@ func (s server) answers(q query) bool {
 
 // run starts the server and waits until it listens.
 func (s server) run(ctx context.Context) (*running, error) {
-	port, err := freePort()
+	port, err := rig.FreePort()
 	if err != nil {
 		return nil, err
 	}
 	r := &running{server: s, port: port}
-	if r.process, err = start(s.title, s.command(port), syscall.SIGKILL); err != nil {
+	if r.process, err = start(s.title, s.command(port)); err != nil {
 		return nil, err
 	}
-	err = r.ready(ctx, time.Minute, func(ctx context.Context) error {
+	err = r.ready(ctx, func(ctx context.Context) error {
 		_, err := r.post(ctx, queries[4], []byte("{}")) // any answer will do
 		return err
 	})
@@ -70,8 +70,6 @@ func (s server) run(ctx context.Context) (*running, error) {
 	}
 	return r, nil
 }
-
-func (r *running) close() { r.stop(syscall.SIGTERM, 5*time.Second) }
 
 func (r *running) url(q query) string {
 	path := "graphql"

@@ -53,7 +53,7 @@ func (c *cluster) behind(trip time.Duration) (*way, error) {
 		return w, nil
 	}
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	w.proxy = toxiproxy.NewProxy(server, "postgresql", "127.0.0.1:0", fmt.Sprintf("127.0.0.1:%d", c.port))
+	w.proxy = toxiproxy.NewProxy(server, "postgresql", "127.0.0.1:0", c.Address())
 	if err := w.proxy.Start(); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (w *way) url(database string) string {
 	if w.proxy == nil {
 		return w.cluster.url(database)
 	}
-	return fmt.Sprintf("postgres://postgres@%s/%s?sslmode=disable", w.proxy.Listen, database)
+	return w.cluster.URL(w.proxy.Listen, database)
 }
 
 func (w *way) close() {

@@ -91,7 +91,7 @@ func (w *workshop) close() {
 		r.close()
 	}
 	if w.cluster != nil {
-		w.cluster.close()
+		w.cluster.Close()
 	}
 	if w.scratch != "" {
 		_ = os.RemoveAll(w.scratch)

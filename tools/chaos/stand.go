@@ -57,7 +57,7 @@ func (s *stand) open() (err error) {
 		if s.small { // a log that stays small, in a folder that does not exist yet, on a disk of its own
 			flags = []string{"--wal-segsize=1", "--waldir=" + filepath.Join(s.disks.log.Path, "wal")}
 		}
-		if s.cluster, err = rig.NewCluster(s.at("store"), flags...); err != nil {
+		if s.cluster, err = rig.NewCluster(s.at("store"), nil, flags...); err != nil {
 			return err
 		}
 		server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())

@@ -54,7 +54,7 @@ func (o options) on(engine string) (f found, err error) {
 	if engine == "postgres" {
 		var cluster *rig.Cluster
 		if err := rig.OnProcessor(servers, func() (err error) {
-			cluster, err = rig.NewCluster(filepath.Join(office.Folder, "postgres"))
+			cluster, err = rig.NewCluster(filepath.Join(office.Folder, "postgres"), nil)
 			return err
 		}); err != nil {
 			return f, err

@@ -20,23 +20,16 @@ import (
 // Cluster is a PostgreSQL server in a folder of its own. It keeps what it has acknowledged, so that it may be killed.
 type Cluster struct {
 	folder, programs string
+	settings         []string
 	port             int
 	as               *syscall.SysProcAttr
 	command          *exec.Cmd
 	ended            chan struct{}
 }
 
-const clusterSettings = `
-listen_addresses = '127.0.0.1'
-max_connections = 100
-shared_buffers = '128MB'
-jit = off
-log_min_messages = fatal
-`
-
-// NewCluster makes and starts one in a folder that holds none yet, with more flags for initdb. Folders that these name
-// have to be inside it.
-func NewCluster(folder string, flags ...string) (*Cluster, error) {
+// NewCluster starts one over the data in a folder, with more settings. It makes the data when they are not there, with
+// more flags for initdb. Folders that these name have to be inside the folder.
+func NewCluster(folder string, settings []string, flags ...string) (*Cluster, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
@@ -48,25 +41,22 @@ func NewCluster(folder string, flags ...string) (*Cluster, error) {
 		return nil, errors.New("PostgreSQL is not installed (Debian: apt-get install postgresql)")
 	}
 	c := &Cluster{folder: folder, programs: filepath.Dir(program)}
+	for _, setting := range append([]string{"listen_addresses=127.0.0.1", "jit=off", "log_min_messages=fatal"}, settings...) {
+		c.settings = append(c.settings, "-c", setting)
+	}
 	if c.as, err = notRoot(folder); err != nil {
 		return nil, err
 	}
 	if c.port, err = FreePort(); err != nil {
 		return nil, err
 	}
-	initdb := exec.Command(filepath.Join(c.programs, "initdb"), "-D", c.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
-	initdb.Args = append(initdb.Args, flags...)
-	initdb.Dir, initdb.SysProcAttr = folder, c.as
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w: %s", err, out)
-	}
-	settings, err := os.OpenFile(filepath.Join(c.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
-	if err == nil {
-		_, err = settings.WriteString(clusterSettings)
-		err = errors.Join(err, settings.Close())
-	}
-	if err != nil {
-		return nil, err
+	if _, err := os.Stat(filepath.Join(c.data(), "PG_VERSION")); err != nil {
+		initdb := exec.Command(program, "-D", c.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+		initdb.Args = append(initdb.Args, flags...)
+		initdb.Dir, initdb.SysProcAttr = folder, c.as
+		if out, err := initdb.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("initdb: %w: %s", err, out)
+		}
 	}
 	if err := c.Start(); err != nil {
 		return nil, err
@@ -101,6 +91,9 @@ func notRoot(folder string) (*syscall.SysProcAttr, error) {
 
 func (c *Cluster) data() string { return filepath.Join(c.folder, "data") }
 
+// PID is its first process.
+func (c *Cluster) PID() int { return c.command.Process.Pid }
+
 // Address is where it listens.
 func (c *Cluster) Address() string { return fmt.Sprint("127.0.0.1:", c.port) }
 
@@ -117,6 +110,7 @@ func (c *Cluster) Start() error {
 	}
 	defer log.Close()
 	c.command = exec.Command(filepath.Join(c.programs, "postgres"), "-D", c.data(), "-k", c.folder, "-p", strconv.Itoa(c.port))
+	c.command.Args = append(c.command.Args, c.settings...)
 	c.command.Dir, c.command.SysProcAttr, c.command.Stdout, c.command.Stderr = c.folder, c.as, log, log
 	if err := c.command.Start(); err != nil {
 		return err
@@ -125,7 +119,7 @@ func (c *Cluster) Start() error {
 	go func(command *exec.Cmd, ended chan struct{}) { _ = command.Wait(); close(ended) }(c.command, c.ended)
 	var last error
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if last = c.Execute("postgres", "SELECT 1"); last == nil {
+		if last = c.answers(); last == nil {
 			return nil
 		}
 		select {
@@ -137,10 +131,14 @@ func (c *Cluster) Start() error {
 	return fmt.Errorf("PostgreSQL does not answer: %w", last)
 }
 
-// Execute runs a statement.
-func (c *Cluster) Execute(database, text string) error {
+func (c *Cluster) answers() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
+	return c.Execute(ctx, "postgres", "SELECT 1")
+}
+
+// Execute runs a statement.
+func (c *Cluster) Execute(ctx context.Context, database, text string) error {
 	conn, err := pgx.Connect(ctx, c.URL(c.Address(), database))
 	if err != nil {
 		return err
@@ -151,9 +149,12 @@ func (c *Cluster) Execute(database, text string) error {
 
 // Restart is what an operator does: it ends at once, in order, and starts again.
 func (c *Cluster) Restart() error {
-	c.end(syscall.SIGINT)
+	c.Close()
 	return c.Start()
 }
+
+// Close ends it in order. Its data can be used again.
+func (c *Cluster) Close() { c.end(syscall.SIGINT) }
 
 // Kill ends all its processes as a crash of the machine would, without a word.
 func (c *Cluster) Kill() { c.end(syscall.SIGKILL) }
@@ -186,7 +187,7 @@ func (c *Cluster) Revive() (ended bool, err error) {
 			continue
 		default:
 		}
-		if c.Execute("postgres", "SELECT 1") == nil {
+		if c.answers() == nil {
 			return false, nil
 		}
 	}
@@ -201,7 +202,7 @@ func (c *Cluster) Thaw() { c.signal(syscall.SIGCONT) }
 
 // signal reaches the server's processes one by one: each connection's is in a group of its own.
 func (c *Cluster) signal(with syscall.Signal) {
-	root := c.command.Process.Pid
+	root := c.PID()
 	_ = syscall.Kill(root, with)
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", root, root))
 	for _, child := range strings.Fields(string(children)) {

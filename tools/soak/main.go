@@ -71,7 +71,7 @@ func (s *soak) run() (flat bool, err error) {
 	s.live = fmt.Sprint("127.0.0.1:", port)
 	s.office = &rig.Office{Binary: s.binary, Folder: s.folder, Database: "sqlite:" + filepath.Join(s.folder, "backoffice.db")}
 	if s.engine == "postgres" {
-		cluster, err := rig.NewCluster(filepath.Join(s.folder, "postgres"))
+		cluster, err := rig.NewCluster(filepath.Join(s.folder, "postgres"), nil)
 		if err != nil {
 			return false, err
 		}
