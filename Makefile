@@ -1,4 +1,4 @@
-.PHONY: broken views disclosures overload restricted reseal soak mirrors release attacks streams histories hostile run test tests deps missing lint pages generate build benchmarks chaos
+.PHONY: broken views disclosures overload restricted reseal soak mirrors release attacks streams histories hostile run test tests tooltests deps missing lint pages generate build benchmarks chaos
 
 GO ?= go
 
@@ -18,17 +18,19 @@ release: ## archives for linux, macOS and Windows with checksums and bills of ma
 
 # What is built without the race detector (for vet and the linters, a release, the pages, copies with a fault) is built
 # once, as a release is: the cache has nothing for other flags.
-test tests lint pages: export GOFLAGS := $(GOFLAGS) -trimpath
+test tests tooltests lint pages: export GOFLAGS := $(GOFLAGS) -trimpath
 lint: export CGO_ENABLED := 0
 
 test: missing ## everything that must hold before a change lands; installs what it needs and is missing
-	$(MAKE) --jobs 3 --output-sync=line lint pages tests
+	$(MAKE) --jobs 3 --output-sync=line lint pages tests tooltests
 
 # lint vets. Memory is cheaper than collecting it. The packages that take longest come first.
-tests: export GOGC ?= 400
+tests tooltests: export GOGC ?= 400
 tests: missing
 	$(GO) test -json $(RACE) -vet=off -parallel 4 -timeout 40m ./gateway ./web/graphiql ./cli ./... | $(GO) run -C tools ./slowest
 	CGO_ENABLED=0 $(GO) test -vet=off -run 'KeepsTheContract/(SQLite_with_64_MiB|PostgreSQL_with_a_few)' ./store/cache
+
+tooltests: missing
 	$(GO) test -C tools $(RACE) -vet=off -parallel 4 -timeout 40m ./...
 
 deps: ## install what the tests need beyond Go
