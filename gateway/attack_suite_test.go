@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -161,20 +162,21 @@ func try(t *testing.T, o *office, pair [2]string, text string) effort {
 	runtime.ReadMemStats(&before)
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &began)
 	below := usedBelow()
-	status, body, _ := o.ask(t, pair, text, nil, nil)
+	answer := &unkept{header: http.Header{}}
+	o.handler.ServeHTTP(answer, attackRequest(t, pair, text))
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &ended)
 	runtime.ReadMemStats(&after)
-	e := effort{text: text, cpu: used(ended) - used(began) + usedBelow() - below, memory: after.TotalAlloc - before.TotalAlloc, answer: len(body), status: status}
+	e := effort{text: text, cpu: used(ended) - used(began) + usedBelow() - below, memory: after.TotalAlloc - before.TotalAlloc, answer: answer.length, status: answer.status}
 	for _, code := range []string{limits.CodeCost, limits.CodeAlias, limits.CodeDepth, limits.CodeToken} {
-		if bytes.Contains(body[:min(len(body), 1_000)], []byte(`"`+code+`"`)) {
+		if bytes.Contains(answer.head, []byte(`"`+code+`"`)) {
 			e.status = 0
 		}
 	}
-	if status == http.StatusBadRequest && bytes.Contains(body, []byte("GRAPHQL_")) {
-		t.Errorf("the suite makes operations that are not valid: %.300s\n%.1000s", body, text)
+	if answer.status == http.StatusBadRequest && bytes.Contains(answer.head, []byte("GRAPHQL_")) {
+		t.Errorf("the suite makes operations that are not valid: %.300s\n%.1000s", answer.head, text)
 	}
-	if status == http.StatusInternalServerError || bytes.Contains(body, []byte("INTERNAL_SERVER_ERROR")) {
-		t.Errorf("an internal error: %.300s\n%.1000s", body, text)
+	if answer.status == http.StatusInternalServerError || answer.internal {
+		t.Errorf("an internal error: %.300s\n%.1000s", answer.head, text)
 	}
 	if _, plan, _ := o.plan(t, pair, text, "{}"); plan != nil {
 		e.cost = plan.Cost
@@ -191,14 +193,10 @@ func alive(t *testing.T, o *office, pair [2]string, text string) (most uint64) {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	read := func() uint64 { metrics.Read(sample); return sample[0].Value.Uint64() }
 	before := read()
-	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql", strings.NewReader(document(t, text)))
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set(auth.ClientIDHeader, pair[0])
-	request.Header.Set(auth.ClientSecretHeader, pair[1])
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		o.handler.ServeHTTP(&unkept{header: http.Header{}}, request)
+		o.handler.ServeHTTP(&unkept{header: http.Header{}}, attackRequest(t, pair, text))
 	}()
 	for {
 		select {
@@ -212,12 +210,34 @@ func alive(t *testing.T, o *office, pair [2]string, text string) (most uint64) {
 	}
 }
 
-// unkept takes an answer and keeps nothing of it.
-type unkept struct{ header http.Header }
+func attackRequest(t *testing.T, pair [2]string, text string) *http.Request {
+	t.Helper()
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql", strings.NewReader(document(t, text)))
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/graphql-response+json")
+	request.Header.Set(auth.ClientIDHeader, pair[0])
+	request.Header.Set(auth.ClientSecretHeader, pair[1])
+	return request
+}
 
-func (u *unkept) Header() http.Header         { return u.header }
-func (u *unkept) WriteHeader(int)             {}
-func (u *unkept) Write(b []byte) (int, error) { return len(b), nil }
+// unkept takes an answer and keeps its beginning alone, so that what the server takes is measured, and no client.
+type unkept struct {
+	header   http.Header
+	status   int
+	length   int
+	head     []byte
+	internal bool // there is an internal error in it
+}
+
+func (u *unkept) Header() http.Header    { return u.header }
+func (u *unkept) WriteHeader(status int) { u.status = status }
+func (u *unkept) Write(b []byte) (int, error) {
+	u.status = cmp.Or(u.status, http.StatusOK)
+	u.length += len(b)
+	u.head = append(u.head, b[:min(len(b), 1_000-len(u.head))]...)
+	u.internal = u.internal || bytes.Contains(b, []byte("INTERNAL_SERVER_ERROR"))
+	return len(b), nil
+}
 
 func document(t *testing.T, query string) string {
 	t.Helper()

@@ -182,6 +182,8 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		total.counts = plus(total.counts, 1)
 	case inConnection && field.Name == "statusCounts":
 		total.statuses = plus(total.statuses, 1)
+	case kind != nil && kind.Name == "JSON":
+		total.whole.fixed = plus(total.whole.fixed, costOfJSON)
 	case kind == nil || !kind.IsCompositeType():
 	case inConnection && (field.Name == "edges" || field.Name == "nodes"):
 		p.add(&total.perNode, one, inner.whole)
@@ -219,6 +221,7 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 // Costs of fields that do more work than their answer shows.
 const (
 	costOfMutation    = 10
+	costOfJSON        = 3   // up to 64 KiB, and each alias repeats it
 	costOfGroups      = 100 // per alias, or of a list without a size
 	rowsSkippedForOne = 100
 )

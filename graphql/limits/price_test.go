@@ -59,6 +59,7 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`{ transcripts(filter: {}, first: 0) { totalCount } }`, nil, 2},
 		{`{ transcripts(filter: null, first: 0) { totalCount } }`, nil, 2},
 		{`{ customers(filter: {ids: []}, first: 0) { totalCount } }`, nil, 2},
+		{`{ transcripts(first: 10) { nodes { id customVariables } edges { node { again: customVariables } } } }`, nil, 1 + 10*(1+3+3)},
 		{`query($f: CustomerFilter) { customers(filter: $f, first: 0) { ...C } } fragment C on CustomerConnection { totalCount }`, map[string]any{"f": map[string]any{"search": "abc"}}, 1 + counted},
 		{`query($f: CustomerFilter) { customers(filter: $f, first: 0) { ...C } } fragment C on CustomerConnection { totalCount }`, map[string]any{"f": map[string]any{"search": nil}}, 2},
 		{`query($f: CustomerFilter) { customers(filter: $f, first: 0) { ...C } } fragment C on CustomerConnection { totalCount }`, nil, 2},
