@@ -2,40 +2,40 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"example.org/backoffice/backoffice"
 )
 
-var calculationTable = describe(backoffice.CalculationTable, table[backoffice.Calculation, backoffice.CalculationCriteria]{
+type calculationCriteria = backoffice.CalculationCriteria
+
+var calculationTable = describe(backoffice.CalculationTable, table[backoffice.Calculation, calculationCriteria]{
 	name: "calculations",
 	reach: through("customer_id").within("EXISTS (SELECT 1 FROM stored.transcripts w" +
 		" WHERE w.id = x.transcript_id AND w.financial_year_id ?)"),
 	special: map[string]special{
-		"state": {also: "stateLabel"}, "updatedAt": {also: orderField(backoffice.KeyUpdatedAt)}, "file": {serves: "proposal"},
+		"state": {also: "stateLabel"}, "updatedAt": {also: orderField(backoffice.KeyUpdatedAt)},
+		"file": {serves: "proposal"},
 	},
 	columns: []column[backoffice.Calculation]{
 		writtenAs(link("customer_id", "customer", func(c *backoffice.Calculation) *string { return &c.CustomerID }),
 			"COALESCE((SELECT t.customer_id FROM transcripts t WHERE t.id = v.transcript_id), v.customer_id)"),
 	},
-	criteria: []criterion[backoffice.CalculationCriteria]{
-		equals("customer_id", func(c backoffice.CalculationCriteria) string { return c.CustomerID }),
-		equals("transcript_id", func(c backoffice.CalculationCriteria) string { return c.TranscriptID }),
-		oneOfStatuses("state", func(c backoffice.CalculationCriteria) backoffice.StatusSet { return c.State }),
-		where(func(c backoffice.CalculationCriteria) bool { return c.HasProposal == backoffice.Yes }, "t.file_key IS NOT NULL"),
-		where(func(c backoffice.CalculationCriteria) bool { return c.HasProposal == backoffice.No }, "t.file_key IS NULL"),
-	},
-	parents: map[backoffice.Parent]parentColumns[backoffice.CalculationCriteria]{
-		backoffice.OfCustomer: under[backoffice.CalculationCriteria]("customer_id"),
+	criteria: slices.Concat([]criterion[calculationCriteria]{
+		equals("customer_id", func(c calculationCriteria) string { return c.CustomerID }),
+		equals("transcript_id", func(c calculationCriteria) string { return c.TranscriptID }),
+		oneOfStatuses("state", func(c calculationCriteria) backoffice.StatusSet { return c.State }),
+	}, flagged("file_key", func(c calculationCriteria) backoffice.Tristate { return c.HasProposal })),
+	parents: map[backoffice.Parent]parentColumns[calculationCriteria]{
+		backoffice.OfCustomer: under[calculationCriteria]("customer_id"),
 	},
 	orders: map[backoffice.OrderKey]order{backoffice.KeyUpdatedAt: byNumber("updated_at")},
-	writes: func(w writer[backoffice.Calculation, backoffice.CalculationCriteria]) any {
-		return &calculationWriter{w}
-	},
+	writes: func(w writer[backoffice.Calculation, calculationCriteria]) any { return &calculationWriter{w} },
 })
 
 type calculationWriter struct {
-	writer[backoffice.Calculation, backoffice.CalculationCriteria]
+	writer[backoffice.Calculation, calculationCriteria]
 }
 
 func (w *calculationWriter) Insert(ctx context.Context, rows ...*backoffice.Calculation) error {
@@ -59,7 +59,8 @@ func (w *calculationWriter) Delete(ctx context.Context, ids ...string) (deleted 
 }
 
 // replace does a write and refreshes the transcripts that had the calculations before it or have them after it.
-func (w *calculationWriter) replace(ctx context.Context, ids []string, after []*backoffice.Calculation, write func() error) error {
+func (w *calculationWriter) replace(ctx context.Context, ids []string, after []*backoffice.Calculation,
+	write func() error) error {
 	before, err := w.byID(ctx, ids, w.Columns([]string{"transcript"}))
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func (w *calculationWriter) leave(ctx context.Context, transcripts []string) err
 	return err
 }
 
-func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, written []*backoffice.Calculation) error {
+func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, rows []*backoffice.Calculation) error {
 	if transcripts = backoffice.Unique(wellFormed(transcripts)); transcripts == nil {
 		return nil
 	}
@@ -119,7 +120,7 @@ func (w *calculationWriter) refresh(ctx context.Context, transcripts []string, w
 			w.tx.touch(backoffice.NounTranscript, id, backoffice.Updated, []string{"status", "updatedAt"}, parents...)
 		}
 	}
-	for _, calculation := range written {
+	for _, calculation := range rows {
 		w.tx.touch(backoffice.NounCalculation, calculation.ID, backoffice.Updated, nil, of[calculation.TranscriptID]...)
 	}
 	w.tx.visible.changed(changedRows{table: transcriptTable.name}, transcripts, nil)

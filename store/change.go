@@ -107,10 +107,7 @@ func (t *tx) finishWithCommit(ctx context.Context) {
 	for i, change := range t.changes {
 		change.Sequence = int64(i) + 1
 	}
-	args := make([]any, len(changeTable.columns))
-	for i := range changeTable.columns {
-		args[i] = changeTable.columns[i].values(t.changes)
-	}
+	args := collect(changeTable.columns, func(c column[backoffice.Change]) any { return c.values(t.changes) })
 	changes, shown := t.changes, t.visible.shown
 	appended := func(row *Row) error {
 		change, at := changes[0], row.Instant(1)
@@ -140,7 +137,9 @@ func changesAtEndOf(d *Dialect) string {
 	insert := unnamed(writeTextsOf(changeTable, d).insert)
 	insert = strings.Replace(insert, "SELECT v.sequence,", "SELECT e.last + v.sequence,", 1)
 	insert = strings.Replace(insert, "v.visible_at", "e.at", 1)
-	return "WITH /*backoffice:changes.append*/ e AS MATERIALIZED (SELECT o.last, GREATEST(o.at, o.now) AS at FROM (" + unnamed(endOfLogText(d)) + ") o(last, at, now)) " + insert + ", e ORDER BY v.sequence RETURNING sequence, visible_at"
+	return "WITH /*backoffice:changes.append*/ e AS MATERIALIZED (SELECT o.last, GREATEST(o.at, o.now) AS at FROM (" +
+		unnamed(endOfLogText(d)) + ") o(last, at, now)) " + insert +
+		", e ORDER BY v.sequence RETURNING sequence, visible_at"
 }
 
 // appendChanges appends the entries to the log. A reader of entry n has seen all entries before it: the next writer
@@ -165,7 +164,8 @@ func changesAsideOf(d *Dialect) copyTexts {
 	insert := writeTextsOf(changeTable, d).insert
 	texts := copyTextsOf(changeTable, d, named("changes.copied", unnamed(insert)))
 	texts.upsert = strings.Replace(texts.upsert, "SELECT v.sequence,", "SELECT v.sequence + $1,", 1)
-	texts.upsert = strings.Replace(texts.upsert, "v.visible_at", "$4::bigint", 1) + " WHERE v.sequence > $2 AND v.sequence <= $3"
+	texts.upsert = strings.Replace(texts.upsert, "v.visible_at", "$4::bigint", 1) +
+		" WHERE v.sequence > $2 AND v.sequence <= $3"
 	return texts
 }
 
@@ -182,8 +182,9 @@ var changeTable = &table[backoffice.Change, struct{}]{
 		words("fields", "", func(c *backoffice.Change) *[]string { return &c.Fields }).orNull(),
 		instant("visible_at", "", func(c *backoffice.Change) *backoffice.Instant { return &c.VisibleAt }),
 		text("done", "", func(c *backoffice.Change) *backoffice.ChangeAction { return &c.Done }).orNull(),
-		valued("parents", "", "text[]", func(c *backoffice.Change, r *Row, i int) { c.Parents = parentsFrom(r.Text(i), r.Text(i+1)) }, parentIDs).orNull(),
-		// Read with the column before.
+		valued("parents", "", "text[]", func(c *backoffice.Change, r *Row, i int) { // with the next column
+			c.Parents = parentsFrom(r.Text(i), r.Text(i+1))
+		}, parentIDs).orNull(),
 		valued("parent_nouns", "", "text[]", func(*backoffice.Change, *Row, int) {}, parentLetters).orNull(),
 		text("issuer", "", func(c *backoffice.Change) *string { return &c.Issuer }).orNull(),
 		text("subject", "", func(c *backoffice.Change) *string { return &c.Subject }).orNull(),
@@ -245,10 +246,8 @@ func (s *Store) NewestChanges(b *backoffice.Batch, from int64, limit int, each f
 func (s *Store) ChangedNouns(ctx context.Context, after int64) (nouns []backoffice.Noun, err error) {
 	const text = "SELECT /*backoffice:changes.nouns*/ DISTINCT CASE WHEN c.done IS NULL OR c.done = $2 THEN ''" +
 		" ELSE c.noun END FROM changes c WHERE c.sequence > $1"
-	err = s.primary().Query(ctx, text, []any{after, string(backoffice.Unknown)}, func(row *Row) error {
-		nouns = append(nouns, backoffice.Noun(row.Text(0)))
-		return nil
-	})
+	err = s.primary().Query(ctx, text, []any{after, string(backoffice.Unknown)},
+		func(row *Row) error { nouns = append(nouns, backoffice.Noun(row.Text(0))); return nil })
 	return nouns, err
 }
 
@@ -261,15 +260,13 @@ func (s *Store) Administration(ctx context.Context, after int64, limit int) ([]*
 		"' AND ", after, limit)
 }
 
-func (s *Store) listChanges(ctx context.Context, name, condition string, after int64, limit int) ([]*backoffice.Change, error) {
-	var names []string
-	for i := range changeTable.columns {
-		names = append(names, changeTable.columns[i].name)
-	}
+func (s *Store) listChanges(ctx context.Context, name, condition string, after int64,
+	limit int) (changes []*backoffice.Change, err error) {
+	names := collect(changeTable.columns, func(c column[backoffice.Change]) string { return c.name })
 	text := named(name, "SELECT "+strings.Join(names, ", ")+", (SELECT history FROM change_horizon) FROM changes"+
-		" WHERE "+condition+"sequence > $1 AND sequence > (SELECT removed FROM change_horizon) ORDER BY sequence LIMIT $2")
-	var changes []*backoffice.Change
-	err := s.primary().Query(ctx, text, []any{after, int64(limit)}, func(row *Row) error {
+		" WHERE "+condition+"sequence > $1 AND sequence > (SELECT removed FROM change_horizon)"+
+		" ORDER BY sequence LIMIT $2")
+	err = s.primary().Query(ctx, text, []any{after, int64(limit)}, func(row *Row) error {
 		change := &backoffice.Change{History: row.Text(len(names))}
 		for i := range changeTable.columns {
 			changeTable.columns[i].read(change, row, i)

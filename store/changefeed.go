@@ -57,7 +57,8 @@ func feedText(s feedShape, d *Dialect) string {
 	entries := func(kinds, columns, form string) string {
 		parts := strings.Split(kinds, ",")
 		for i, kind := range parts {
-			part := "SELECT " + columns + " FROM changes c WHERE (" + kindOfEntry + ") = '" + kind + "' AND sequence > $1"
+			part := "SELECT " + columns + " FROM changes c WHERE (" + kindOfEntry + ") = '" + kind +
+				"' AND sequence > $1"
 			parts[i] = strings.Replace(form, "?", part, 1)
 		}
 		return strings.Join(parts, " UNION ALL ")
@@ -66,10 +67,12 @@ func feedText(s feedShape, d *Dialect) string {
 	if s.seeing != "" {
 		newest := entries(s.seeing, "sequence", "SELECT (? ORDER BY sequence DESC LIMIT 1) AS sequence")
 		if s.inView {
-			newest = "SELECT p.sequence FROM (" + visibleEntries("sequence", s.seeing, d) + " ORDER BY sequence DESC LIMIT 1) p" +
-				" UNION ALL SELECT MAX(m.sequence) FROM view_moves m WHERE m.sequence > $1 AND " + movedInView
+			newest = "SELECT p.sequence FROM (" + visibleEntries("sequence", s.seeing, d) +
+				" ORDER BY sequence DESC LIMIT 1) p UNION ALL SELECT MAX(m.sequence) FROM view_moves m" +
+				" WHERE m.sequence > $1 AND " + movedInView
 		}
-		text = strings.Replace(text, "h.latest AS seen", "COALESCE((SELECT MAX(n.sequence) FROM ("+newest+") n), 0) AS seen", 1)
+		text = strings.Replace(text, "h.latest AS seen",
+			"COALESCE((SELECT MAX(n.sequence) FROM ("+newest+") n), 0) AS seen", 1)
 	}
 	if s.kinds != "" {
 		form := "?"
@@ -107,7 +110,8 @@ func feedNames(inView bool) string {
 	return feedColumns
 }
 
-func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued {
+func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery,
+	into *backoffice.ChangePage) backoffice.Queued {
 	asked := s.changesQuery(q, into, false)
 	asked.inView = func(*moment) *Query { return s.changesQuery(q, into, true) }
 	return b.Queue(asked)
@@ -118,7 +122,8 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 	text := feedText(feedShapeOf(s.nouns.dialect, q, inView), s.nouns.dialect)
 	moved, ended := 0, false
 	asked := queryOf(text, []any{q.After, q.History}, func(row *Row) error {
-		into.Removed, into.Latest, into.Continues, into.Seen = row.Int(0), row.Int(1), row.Bool(3), max(row.Int(4), q.After)
+		into.Removed, into.Latest, into.Continues = row.Int(0), row.Int(1), row.Bool(3)
+		into.Seen = max(row.Int(4), q.After)
 		if into.History == "" {
 			into.History = row.Text(2)
 		}
@@ -139,7 +144,8 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 		}
 		if inView {
 			seen := split[string](row.Text(15))
-			c.Parents = slices.DeleteFunc(c.Parents, func(p backoffice.ChangeParent) bool { return !slices.Contains(seen, p.ID) })
+			hidden := func(p backoffice.ChangeParent) bool { return !slices.Contains(seen, p.ID) }
+			c.Parents = slices.DeleteFunc(c.Parents, hidden)
 			if row.Int(17) == 0 {
 				c.Done = backoffice.Deleted // it is no longer visible
 			}
@@ -181,10 +187,7 @@ func versionsFrom(now backoffice.Instant) int64 {
 
 func (t *tx) VersionsFrom(ctx context.Context) (from int, err error) {
 	const text = "SELECT /*backoffice:change_versions.find*/ versions_from FROM change_versions"
-	err = t.conn.Query(ctx, text, nil, func(row *Row) error {
-		from = int(row.Int(0))
-		return nil
-	})
+	err = t.conn.Query(ctx, text, nil, func(row *Row) error { from = int(row.Int(0)); return nil })
 	return from, err
 }
 

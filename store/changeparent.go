@@ -14,22 +14,11 @@ import (
 const letters = "-ykcut"
 
 func parentIDs(c *backoffice.Change) string {
-	var b strings.Builder
-	for i, parent := range c.Parents {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(parent.ID)
-	}
-	return b.String()
+	return strings.Join(collect(c.Parents, func(p backoffice.ChangeParent) string { return p.ID }), " ")
 }
 
 func parentLetters(c *backoffice.Change) string {
-	text := make([]byte, len(c.Parents))
-	for i, parent := range c.Parents {
-		text[i] = letterOf(parent.Noun)
-	}
-	return string(text)
+	return string(collect(c.Parents, func(p backoffice.ChangeParent) byte { return letterOf(p.Noun) }))
 }
 
 func letterOf(noun backoffice.Noun) byte {

@@ -101,7 +101,8 @@ func float[T any](name, fields string, at func(*T) *float64) column[T] {
 }
 
 func flag[T any](name, fields string, at func(*T) *bool) column[T] {
-	return valued(name, fields, "boolean[]", func(t *T, r *Row, i int) { *at(t) = r.Bool(i) }, func(t *T) bool { return *at(t) })
+	return valued(name, fields, "boolean[]", func(t *T, r *Row, i int) { *at(t) = r.Bool(i) },
+		func(t *T) bool { return *at(t) })
 }
 
 // blob is a column of bytes; an empty one is NULL.
@@ -118,17 +119,8 @@ func blob[T any](name, fields string, of func(*T) []byte, read func(t *T, r *Row
 
 // words is a list of texts without blanks, stored as one text.
 func words[T any, S ~string](name, fields string, at func(*T) *[]S) column[T] {
-	of := func(t *T) string {
-		var b strings.Builder
-		for i, word := range *at(t) {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(string(word))
-		}
-		return b.String()
-	}
-	return valued(name, fields, "text[]", func(t *T, r *Row, i int) { *at(t) = split[S](r.Text(i)) }, of)
+	return valued(name, fields, "text[]", func(t *T, r *Row, i int) { *at(t) = split[S](r.Text(i)) },
+		func(t *T) string { return joined(*at(t)) })
 }
 
 func split[S ~string](text string) []S {
@@ -176,7 +168,8 @@ func sealed[T any](name, fields string, at func(*T) *backoffice.Sealed) []column
 }
 
 // file are the columns of a stored file, read together by the first.
-func file[T any](fields string, kind backoffice.FileKind, id func(*T) *string, at func(*T) **backoffice.File) []column[T] {
+func file[T any](fields string, kind backoffice.FileKind, id func(*T) *string,
+	at func(*T) **backoffice.File) []column[T] {
 	nothing := func(*T, *Row, int) {}
 	none := &backoffice.File{}
 	of := func(t *T) *backoffice.File {
@@ -190,8 +183,8 @@ func file[T any](fields string, kind backoffice.FileKind, id func(*T) *string, a
 	key.read = func(t *T, r *Row, i int) {
 		if key := r.Text(i); key != "" {
 			*at(t) = &backoffice.File{
-				Key: key, Owner: backoffice.FileOwner{Kind: kind, ID: *id(t)}, ContentType: r.Text(i + 1), Size: int(r.Int(i + 2)),
-				MD5Hash: r.Text(i + 3), SHA256: r.Bytes(i + 4), TimeCreated: r.Instant(i + 5),
+				Key: key, Owner: backoffice.FileOwner{Kind: kind, ID: *id(t)}, ContentType: r.Text(i + 1),
+				Size: int(r.Int(i + 2)), MD5Hash: r.Text(i + 3), SHA256: r.Bytes(i + 4), TimeCreated: r.Instant(i + 5),
 			}
 		}
 	}
@@ -207,10 +200,10 @@ func file[T any](fields string, kind backoffice.FileKind, id func(*T) *string, a
 	}
 }
 
-func collect[T, V any](rows []*T, of func(*T) V) []V {
-	values := make([]V, len(rows))
-	for i, row := range rows {
-		values[i] = of(row)
+func collect[E, V any](list []E, of func(E) V) []V {
+	values := make([]V, len(list))
+	for i, one := range list {
+		values[i] = of(one)
 	}
 	return values
 }

@@ -17,14 +17,17 @@ var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.Con
 	finds:     backoffice.ConsultationTable.CanMatch,
 	columns: []column[backoffice.Consultation]{
 		text("id", "", func(a *backoffice.Consultation) *string { return &a.ID }),
-		instant("at", "at "+orderField(backoffice.KeyAt), func(a *backoffice.Consultation) *backoffice.Instant { return &a.At }),
+		instant("at", "at "+orderField(backoffice.KeyAt),
+			func(a *backoffice.Consultation) *backoffice.Instant { return &a.At }),
 		text("client_id", "clientId", func(a *backoffice.Consultation) *string { return &a.ClientID }),
-		text("client_name", "clientName subjectName", func(a *backoffice.Consultation) *string { return &a.ClientName }),
+		text("client_name", "clientName subjectName",
+			func(a *backoffice.Consultation) *string { return &a.ClientName }),
 		optional("purpose", "purpose", func(a *backoffice.Consultation) **string { return &a.Purpose }),
 		enum("operation", "operation", backoffice.AllPrivacyOperations,
 			func(a *backoffice.Consultation) *backoffice.PrivacyOperation { return &a.Operation }),
 		optional("customer_id", "", func(a *backoffice.Consultation) **string { return &a.CustomerID }),
-		words("fields", "fields", func(a *backoffice.Consultation) *[]backoffice.PrivacyField { return &a.Fields }).orNull(),
+		words("fields", "fields",
+			func(a *backoffice.Consultation) *[]backoffice.PrivacyField { return &a.Fields }).orNull(),
 		number("chain", "", func(a *backoffice.Consultation) *int64 { return &a.Chain }),
 		number("number", "", func(a *backoffice.Consultation) *int64 { return &a.Number }),
 		optional("issuer", "", func(a *backoffice.Consultation) **string { return &a.Issuer }),
@@ -56,11 +59,13 @@ func (s *Store) OpenConsultationChain(ctx context.Context,
 		const insert = "INSERT /*backoffice:consultation_heads.insert*/ INTO consultation_heads" +
 			" (chain, count, last, mac) VALUES ($1, $2, $3, $4)"
 		if _, err := tx.conn.Exec(ctx, insert, headArguments(chain)); violationOf(err) != nil {
-			return tx.fail(backoffice.Fault(errors.Join(backoffice.ErrRegisterChanged, err), "opening a chain of consultations"))
+			err = errors.Join(backoffice.ErrRegisterChanged, err)
+			return tx.fail(backoffice.Fault(err, "opening a chain of consultations"))
 		} else if err != nil {
 			return err
 		}
-		const replace = insert + " ON CONFLICT (chain) DO UPDATE SET count = excluded.count, last = excluded.last, mac = excluded.mac"
+		const replace = insert + " ON CONFLICT (chain) DO UPDATE" +
+			" SET count = excluded.count, last = excluded.last, mac = excluded.mac"
 		_, err = tx.conn.Exec(ctx, replace, headArguments(register))
 		return err
 	})
@@ -92,7 +97,8 @@ func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.Con
 		}, func(ctx context.Context) error {
 			_, err := w.run(ctx, w.writes.insert, entries)
 			if err != nil && backoffice.KindOf(err) == backoffice.Refused { // the place of an entry is taken
-				return tx.fail(backoffice.Fault(backoffice.ErrRegisterChanged, "appending to the register of consultations"))
+				return tx.fail(backoffice.Fault(backoffice.ErrRegisterChanged,
+					"appending to the register of consultations"))
 			}
 			return err
 		})
@@ -100,12 +106,12 @@ func (s *Store) AppendConsultations(ctx context.Context, from, to backoffice.Con
 }
 
 func (s *Store) ListConsultations(ctx context.Context, after backoffice.ConsultationPosition,
-	limit int) ([]*backoffice.Consultation, error) {
-	var entries []*backoffice.Consultation
-	columns, read := on(s.nouns, privacyAccessTable).whole(func(entry *backoffice.Consultation) { entries = append(entries, entry) })
+	limit int) (entries []*backoffice.Consultation, err error) {
+	each := func(entry *backoffice.Consultation) { entries = append(entries, entry) }
+	columns, read := on(s.nouns, privacyAccessTable).whole(each)
 	text := "SELECT /*backoffice:consultations.list*/ " + columns + " FROM consultations t" +
 		" WHERE (t.chain, t.number) > ($1, $2) ORDER BY t.chain, t.number LIMIT $3"
-	err := s.primary().Query(ctx, text, []any{after.Chain, after.Number, int64(limit)}, read)
+	err = s.primary().Query(ctx, text, []any{after.Chain, after.Number, int64(limit)}, read)
 	return entries, err
 }
 

@@ -30,11 +30,9 @@ func copyTextsOf[T any, C comparable](t *table[T, C], d *Dialect, upsert string)
 	}
 	texts.table = "copied_" + t.name
 	var declared []string
-	for i := range t.columns {
-		if c := &t.columns[i]; !c.shown {
-			texts.columns = append(texts.columns, c.name)
-			declared = append(declared, c.name+" "+strings.TrimSuffix(c.array, "[]"))
-		}
+	for _, c := range t.written() {
+		texts.columns = append(texts.columns, c.name)
+		declared = append(declared, c.name+" "+strings.TrimSuffix(c.array, "[]"))
 	}
 	texts.create = "CREATE " + naming(t.name, "aside") + "TEMPORARY TABLE IF NOT EXISTS " + texts.table + " (" +
 		strings.Join(declared, ", ") + ") ON COMMIT DROP"
@@ -55,13 +53,10 @@ func (w *writer[T, C]) upsert(ctx context.Context, rows []*T) error {
 			return err
 		}
 	}
-	values := make([]any, len(texts.columns))
+	values, columns := make([]any, len(texts.columns)), w.table.written()
 	err := w.tx.copier.Copy(ctx, texts.table, texts.columns, len(rows), func(i int) []any {
-		values = values[:0]
-		for c := range w.table.columns {
-			if column := &w.table.columns[c]; !column.shown {
-				values = append(values, column.value(rows[i]))
-			}
+		for c, column := range columns {
+			values[c] = column.value(rows[i])
 		}
 		return values
 	})

@@ -10,10 +10,8 @@ import (
 func (s *Store) Rows(ctx context.Context) (map[backoffice.Noun]int, error) {
 	const text = "SELECT /*backoffice:row_counts.nouns*/ noun, CAST(SUM(n) AS BIGINT) FROM row_counts GROUP BY noun"
 	rows := map[backoffice.Noun]int{}
-	err := s.primary().Query(ctx, text, nil, func(row *Row) error {
-		rows[backoffice.Noun(row.Text(0))] = int(row.Int(1))
-		return nil
-	})
+	err := s.primary().Query(ctx, text, nil,
+		func(row *Row) error { rows[backoffice.Noun(row.Text(0))] = int(row.Int(1)); return nil })
 	return rows, err
 }
 
@@ -27,7 +25,8 @@ func (s *Store) Counters(ctx context.Context) (problems []string, err error) {
 				continue
 			}
 			var kept, rows int64
-			err := conn.Query(ctx, totalText, []any{string(of.noun)}, func(row *Row) error { kept = row.Int(1); return nil })
+			err := conn.Query(ctx, totalText, []any{string(of.noun)},
+				func(row *Row) error { kept = row.Int(1); return nil })
 			if err == nil {
 				err = conn.Query(ctx, "SELECT "+naming(of.table, "count_all")+"0, count(*) FROM "+of.table, nil,
 					func(row *Row) error { rows = row.Int(1); return nil })
@@ -36,7 +35,8 @@ func (s *Store) Counters(ctx context.Context) (problems []string, err error) {
 				return err
 			}
 			if kept != rows {
-				problems = append(problems, fmt.Sprintf("the count of %ss says %d, and there are %d", of.noun, kept, rows))
+				problem := fmt.Sprintf("the count of %ss says %d, and there are %d", of.noun, kept, rows)
+				problems = append(problems, problem)
 			}
 		}
 		return nil

@@ -9,8 +9,9 @@ import (
 )
 
 // selectCredentials reads credentials with a row for each secret, or one row without.
-const selectCredentials = `SELECT /*backoffice:credentials.list*/ c.id, c.name, c.scopes, c.created_at, c.expires_at, c.revoked_at, s.digest, s.created_at, s.expires_at, c.documents, c.restriction, c.networks, c.last_used_at
-FROM credentials c LEFT JOIN credential_secrets s ON s.credential_id = c.id`
+const selectCredentials = "SELECT /*backoffice:credentials.list*/ c.id, c.name, c.scopes, c.created_at, c.expires_at," +
+	" c.revoked_at, s.digest, s.created_at, s.expires_at, c.documents, c.restriction, c.networks, c.last_used_at\n" +
+	"FROM credentials c LEFT JOIN credential_secrets s ON s.credential_id = c.id"
 
 const orderCredentials = " ORDER BY c.id, s.position"
 
@@ -84,7 +85,9 @@ func instantOrNull(i backoffice.Instant) any {
 func (s *Store) CreateCredential(ctx context.Context, pair *backoffice.Credential) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		tx.acts = true
-		_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:credentials.insert*/ INTO credentials (id, name, scopes, created_at, expires_at, revoked_at, documents, restriction, networks) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+		_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:credentials.insert*/ INTO credentials (id, name, scopes,"+
+			" created_at, expires_at, revoked_at, documents, restriction, networks)"+
+			" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 			[]any{pair.ID, pair.Name, joined(pair.Scopes), pair.CreatedAt.Milliseconds(), instantOrNull(pair.ExpiresAt),
 				instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
 		switch {
@@ -97,29 +100,29 @@ func (s *Store) CreateCredential(ctx context.Context, pair *backoffice.Credentia
 	})
 }
 
-func joined(scopes []backoffice.Scope) string { return strings.Join(collectTexts(scopes), " ") }
+func joined[S ~string](words []S) string { return strings.Join(collectTexts(words), " ") }
 
 func insertSecrets(ctx context.Context, conn Conn, pair *backoffice.Credential) error {
 	for i, secret := range pair.Secrets {
-		_, err := conn.Exec(ctx, "INSERT /*backoffice:credential_secrets.insert*/ INTO credential_secrets"+
+		if _, err := conn.Exec(ctx, "INSERT /*backoffice:credential_secrets.insert*/ INTO credential_secrets"+
 			" (credential_id, position, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
-			[]any{pair.ID, int64(i), secret.Digest, secret.CreatedAt.Milliseconds(), instantOrNull(secret.ExpiresAt)})
-		if err != nil {
+			[]any{pair.ID, int64(i), secret.Digest, secret.CreatedAt.Milliseconds(),
+				instantOrNull(secret.ExpiresAt)}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Store) UpdateCredential(ctx context.Context, clientID string, change func(*backoffice.Credential) error) error {
+func (s *Store) UpdateCredential(ctx context.Context, id string, change func(*backoffice.Credential) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		tx.acts = true
 		// The row is locked before it is read, so that the read sees the changes that the lock waited for.
 		lock := "SELECT /*backoffice:credentials.lock*/ id FROM credentials WHERE id = $1" + s.nouns.dialect.forKey
-		if err := tx.conn.Query(ctx, lock, []any{storable(clientID)}, func(*Row) error { return nil }); err != nil {
+		if err := tx.conn.Query(ctx, lock, []any{storable(id)}, func(*Row) error { return nil }); err != nil {
 			return err
 		}
-		pair, err := credential(ctx, tx.conn, clientID)
+		pair, err := credential(ctx, tx.conn, id)
 		if err != nil {
 			return err
 		}
@@ -127,15 +130,16 @@ func (s *Store) UpdateCredential(ctx context.Context, clientID string, change fu
 		if err := change(pair); err != nil {
 			return err
 		}
-		pair.ID, pair.CreatedAt = clientID, created
-		_, err = tx.conn.Exec(ctx, "UPDATE /*backoffice:credentials.update*/ credentials SET name = $2, scopes = $3, expires_at = $4, revoked_at = $5, documents = $6, restriction = $7, networks = $8 WHERE id = $1",
-			[]any{clientID, pair.Name, joined(pair.Scopes), instantOrNull(pair.ExpiresAt),
+		pair.ID, pair.CreatedAt = id, created
+		_, err = tx.conn.Exec(ctx, "UPDATE /*backoffice:credentials.update*/ credentials SET name = $2, scopes = $3,"+
+			" expires_at = $4, revoked_at = $5, documents = $6, restriction = $7, networks = $8 WHERE id = $1",
+			[]any{id, pair.Name, joined(pair.Scopes), instantOrNull(pair.ExpiresAt),
 				instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
 		if err != nil {
 			return err
 		}
 		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:credential_secrets.delete*/ FROM credential_secrets"+
-			" WHERE credential_id = $1", []any{clientID}); err != nil {
+			" WHERE credential_id = $1", []any{id}); err != nil {
 			return err
 		}
 		return insertSecrets(ctx, tx.conn, pair)

@@ -21,8 +21,9 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 		"companyType": {also: "companyTypeLabel"}, "createdAt": {also: orderField(backoffice.KeyCreatedAt)},
 		"updatedAt": {also: orderField(backoffice.KeyUpdatedAt)},
 	},
-	columns: concat(
-		sealed("registration", "registrationNumber", func(c *backoffice.Customer) *backoffice.Sealed { return &c.Registration }),
+	columns: slices.Concat(
+		sealed("registration", "registrationNumber",
+			func(c *backoffice.Customer) *backoffice.Sealed { return &c.Registration }),
 		sealed("spouse_registration", "spouseRegistrationNumber",
 			func(c *backoffice.Customer) *backoffice.Sealed { return &c.SpouseRegistration }),
 		[]column[backoffice.Customer]{
@@ -31,11 +32,15 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 			number("hidden_changes", "", func(c *backoffice.Customer) *int { return &c.HiddenChanges }),
 			openUpdatedAt,
 			folded("name_folded", func(c *backoffice.Customer) string { return backoffice.Fold(c.DisplayName) }),
-			folded("email_folded", func(c *backoffice.Customer) string { return backoffice.FoldEmail(string(c.Email)) }).orNull(),
+			folded("email_folded",
+				func(c *backoffice.Customer) string { return backoffice.FoldEmail(string(c.Email)) }).orNull(),
 			folded("search_text", backoffice.SearchTextOf),
-			folded("city_folded", func(c *backoffice.Customer) string { return backoffice.Fold(string(c.Address.City)) }).orNull(),
-			folded("postal_code_folded", func(c *backoffice.Customer) string { return backoffice.Fold(string(c.Address.PostalCode)) }).orNull(),
-			folded("country_folded", func(c *backoffice.Customer) string { return backoffice.Fold(string(c.Address.Country)) }).orNull(),
+			folded("city_folded",
+				func(c *backoffice.Customer) string { return backoffice.Fold(string(c.Address.City)) }).orNull(),
+			folded("postal_code_folded",
+				func(c *backoffice.Customer) string { return backoffice.Fold(string(c.Address.PostalCode)) }).orNull(),
+			folded("country_folded",
+				func(c *backoffice.Customer) string { return backoffice.Fold(string(c.Address.Country)) }).orNull(),
 		}),
 	criteria: customerCriteria("updated_at", "visible_at"),
 	within:   customersWithin,
@@ -110,13 +115,6 @@ var _ = func() *table[backoffice.Customer, backoffice.CustomerCriteria] {
 	t.dimensions[backoffice.GroupByUpdatedMonth] = byMonth("open_updated_at")
 	return register(&t)
 }()
-
-func concat[E any](parts ...[]E) (all []E) {
-	for _, part := range parts {
-		all = append(all, part...)
-	}
-	return all
-}
 
 // search picks rows that contain a folded text of 3 characters or more, by a trigram index.
 func search[C any](table string, of func(C) string) criterion[C] {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -11,7 +12,7 @@ type customerCriterion = criterion[backoffice.CustomerCriteria]
 // customerCriteria are the criteria on a customer's own row; the columns of its latest change come first.
 func customerCriteria(updatedAt, visibleAt string) []customerCriterion {
 	type C = backoffice.CustomerCriteria
-	return concat(
+	return slices.Concat(
 		[]customerCriterion{changedSince(visibleAt, func(c C) backoffice.Instant { return c.UpdatedSince })},
 		spanned(updatedAt, func(c C) backoffice.Span { return c.Updated }),
 		spanned("created_at", func(c C) backoffice.Span { return c.Created }),
@@ -110,7 +111,8 @@ func ofTranscripts(of func(backoffice.CustomerCriteria) backoffice.Nested[backof
 	return varying[backoffice.CustomerCriteria]{
 		when: func(c backoffice.CustomerCriteria) bool { return of(c).IsSet() },
 		text: func(c backoffice.CustomerCriteria, d *Dialect) string {
-			return text(d, "SELECT t.customer_id AS owner FROM transcripts t WHERE "+transcriptTable.conditionOf(of(c).List()[0], d))
+			condition := transcriptTable.conditionOf(of(c).List()[0], d)
+			return text(d, "SELECT t.customer_id AS owner FROM transcripts t WHERE "+condition)
 		},
 		args: func(c backoffice.CustomerCriteria, d *Dialect, args []any) []any {
 			return transcriptTable.argumentsOf(of(c).List()[0], d, args)

@@ -33,8 +33,7 @@ type description struct {
 	writes    func(*tx) any                   // a backoffice.Writer
 }
 
-// describe completes the description of a noun by the domain's: it adds the identifier, the columns of the noun's
-// fields, its version and its file to the given columns.
+// describe adds to a noun's columns what the domain defines: the identifier, its fields, its version and its file.
 func describe[T any, C comparable](of *backoffice.Table[T, C], t table[T, C]) *table[T, C] {
 	t.noun, t.id, t.version, t.finds = of.Noun, of.ID, of.Version, of.CanMatch
 	columns := []column[T]{text("id", "", of.ID)}
@@ -52,10 +51,7 @@ func describe[T any, C comparable](of *backoffice.Table[T, C], t table[T, C]) *t
 		columns = append(columns, number("version", "version", of.Version))
 	}
 	if of.File != nil {
-		serves := "file"
-		if is := t.special["file"]; is.serves != "" {
-			serves = is.serves
-		}
+		serves := cmp.Or(t.special["file"].serves, "file")
 		columns = append(columns, file(serves, of.FileKind, of.ID, of.File)...)
 	}
 	t.columns = columns
@@ -126,9 +122,7 @@ func (t *table[T, C]) columnOf(f *backoffice.WritableField[T]) column[T] {
 	if !isPart {
 		part = object
 	}
-	if is.name == "" {
-		is.name = underlined(part)
-	}
+	is.name = cmp.Or(is.name, underlined(part))
 	if is.serves == "" {
 		if is.serves = object; f.Refers != "" {
 			is.serves = strings.TrimSuffix(object, "Id")

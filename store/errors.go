@@ -7,6 +7,11 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
+// Unavailable reports that the store does not answer.
+func Unavailable(cause error) error {
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: cause}
+}
+
 // Full reports that the store has no room left: reads work, writes fail.
 func Full(cause error) error {
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the disk of the store is full",

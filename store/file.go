@@ -19,21 +19,18 @@ func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, e
 		return nil, nil
 	}
 	d := t.store.nouns.dialect
-	return fileKeys(ctx, t.conn, named("files.of_customers", d.filesOfCustomers()), d.List(ids))
+	return listTexts(ctx, t.conn, named("files.of_customers", d.filesOfCustomers()), d.List(ids))
 }
 
 func (d *Dialect) filesOfCustomers() string {
-	var parts []string
-	for _, table := range tablesOfFiles {
-		parts = append(parts, "SELECT file_key FROM "+table+" WHERE file_key IS NOT NULL AND "+d.among("customer_id"))
-	}
-	return strings.Join(parts, " UNION ")
+	return strings.Join(collect(tablesOfFiles, func(table string) string {
+		return "SELECT file_key FROM " + table + " WHERE file_key IS NOT NULL AND " + d.among("customer_id")
+	}), " UNION ")
 }
 
-func fileKeys(ctx context.Context, conn Conn, text string, args ...any) ([]string, error) {
-	var keys []string
-	err := conn.Query(ctx, text, args, func(row *Row) error { keys = append(keys, row.Text(0)); return nil })
-	return keys, err
+func listTexts(ctx context.Context, conn Conn, text string, args ...any) (found []string, err error) {
+	err = conn.Query(ctx, text, args, func(row *Row) error { found = append(found, row.Text(0)); return nil })
+	return found, err
 }
 
 func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
@@ -49,14 +46,14 @@ func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
 
 func (t *tx) ForgetFilesOf(ctx context.Context, customerIDs ...string) ([]string, error) {
 	d := t.store.nouns.dialect
-	return fileKeys(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_customers*/ INTO forgotten_files"+
+	return listTexts(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_customers*/ INTO forgotten_files"+
 		" (file_key, at) SELECT f.file_key, "+d.now+" FROM ("+d.filesOfCustomers()+") f"+
 		" WHERE TRUE ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key",
 		d.List(wellFormed(customerIDs)))
 }
 
 func (s *Store) ForgottenFiles(ctx context.Context, limit int) ([]string, error) {
-	return fileKeys(ctx, s.primary(), "SELECT /*backoffice:forgotten_files.list*/ file_key FROM forgotten_files"+
+	return listTexts(ctx, s.primary(), "SELECT /*backoffice:forgotten_files.list*/ file_key FROM forgotten_files"+
 		" ORDER BY file_key LIMIT $1", int64(limit))
 }
 
@@ -69,10 +66,4 @@ func (s *Store) FilesRemoved(ctx context.Context, keys []string) error {
 		" WHERE " + d.among("file_key"), Args: []any{d.List(storableAll(keys))}})
 }
 
-func storableAll(texts []string) []string {
-	all := make([]string, len(texts))
-	for i, text := range texts {
-		all[i] = storable(text)
-	}
-	return all
-}
+func storableAll(texts []string) []string { return collect(texts, storable) }

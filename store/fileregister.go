@@ -45,14 +45,11 @@ func (s *Store) EndUpload(ctx context.Context, upload string) (held bool, err er
 
 func (t *tx) CommitUpload(ctx context.Context, upload string) error {
 	n, err := t.conn.Exec(ctx, endUpload, []any{upload})
-	if err != nil {
-		return err
-	}
-	if n != 1 {
-		return t.fail(backoffice.Errorf(backoffice.Unavailable,
+	if err == nil && n != 1 {
+		err = t.fail(backoffice.Errorf(backoffice.Unavailable,
 			"the files took so long to write that they were given up; nothing was changed, try again"))
 	}
-	return nil
+	return err
 }
 
 func (s *Store) execAlone(ctx context.Context, text string, args ...any) (n int64, err error) {
@@ -78,11 +75,10 @@ func (d *Dialect) knownFiles(ctx context.Context, conn Conn, keys []string) (map
 	if len(keys) == 0 {
 		return known, nil
 	}
-	var parts []string
-	for _, table := range namingFiles {
-		parts = append(parts, "SELECT file_key FROM "+table+" WHERE "+d.among("file_key"))
-	}
-	found, err := fileKeys(ctx, conn, named("files.known", strings.Join(parts, " UNION ALL ")), d.List(storableAll(keys)))
+	text := named("files.known", strings.Join(collect(namingFiles, func(table string) string {
+		return "SELECT file_key FROM " + table + " WHERE " + d.among("file_key")
+	}), " UNION ALL "))
+	found, err := listTexts(ctx, conn, text, d.List(storableAll(keys)))
 	for _, key := range found {
 		known[key] = true
 	}
@@ -110,7 +106,7 @@ func (d *Dialect) orphans(ctx context.Context, conn Conn, keys []string) ([]stri
 		return nil, nil
 	}
 	live := map[string]bool{}
-	held, err := fileKeys(ctx, conn, "SELECT /*backoffice:uploads.live*/ id FROM uploads"+
+	held, err := listTexts(ctx, conn, "SELECT /*backoffice:uploads.live*/ id FROM uploads"+
 		" WHERE "+d.among("id")+" AND until >= "+d.now, d.List(uploadsOf(keys)))
 	if err != nil {
 		return nil, err
@@ -122,7 +118,7 @@ func (d *Dialect) orphans(ctx context.Context, conn Conn, keys []string) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	released, err := fileKeys(ctx, conn, "SELECT /*backoffice:quarantined_files.released*/ file_key"+
+	released, err := listTexts(ctx, conn, "SELECT /*backoffice:quarantined_files.released*/ file_key"+
 		" FROM quarantined_files WHERE released AND "+d.among("file_key"), d.List(storableAll(keys)))
 	if err != nil {
 		return nil, err
@@ -140,11 +136,7 @@ func (d *Dialect) orphans(ctx context.Context, conn Conn, keys []string) ([]stri
 }
 
 func uploadsOf(keys []string) []string {
-	uploads := make([]string, len(keys))
-	for i, key := range keys {
-		uploads[i] = backoffice.UploadOf(key)
-	}
-	return backoffice.Unique(uploads)
+	return backoffice.Unique(collect(keys, backoffice.UploadOf))
 }
 
 // QuarantineFiles implements backoffice.FileRegister. Committing an upload and giving it up both delete its row: one of
@@ -170,7 +162,8 @@ func (s *Store) QuarantineFiles(ctx context.Context, keys []string) (orphans []s
 func (d *Dialect) note(ctx context.Context, conn Conn, keys []string, released, onConflict string) error {
 	_, err := conn.Exec(ctx, "INSERT /*backoffice:quarantined_files.note*/ INTO quarantined_files"+
 		" (file_key, at, released) SELECT "+d.parentID+", "+d.now+", "+released+
-		" FROM "+d.parents+" WHERE TRUE ON CONFLICT (file_key) DO "+onConflict, []any{d.List(storableAll(backoffice.Unique(keys)))})
+		" FROM "+d.parents+" WHERE TRUE ON CONFLICT (file_key) DO "+onConflict,
+		[]any{d.List(storableAll(backoffice.Unique(keys)))})
 	return err
 }
 
@@ -181,10 +174,8 @@ func (s *Store) QuarantinedFiles(ctx context.Context, keys []string) (map[string
 	}
 	d := s.nouns.dialect
 	err := s.primary().Query(ctx, "SELECT /*backoffice:quarantined_files.list*/ file_key, at FROM quarantined_files"+
-		" WHERE NOT released AND "+d.among("file_key"), []any{d.List(storableAll(keys))}, func(row *Row) error {
-		since[row.Text(0)] = row.Instant(1)
-		return nil
-	})
+		" WHERE NOT released AND "+d.among("file_key"), []any{d.List(storableAll(keys))},
+		func(row *Row) error { since[row.Text(0)] = row.Instant(1); return nil })
 	return since, err
 }
 
@@ -193,16 +184,18 @@ func (s *Store) DueFiles(ctx context.Context, keys []string, period time.Duratio
 		return nil, nil
 	}
 	d := s.nouns.dialect
-	before := d.now + " - $2"
+	overdue := " WHERE " + d.among("file_key") + " AND at < " + d.now + " - $2"
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if err := d.note(ctx, tx.conn, keys, "FALSE", "UPDATE SET released = FALSE"); err != nil {
 			return err
 		}
-		due, err = fileKeys(ctx, tx.conn, "SELECT /*backoffice:quarantined_files.due*/ file_key FROM quarantined_files WHERE "+d.among("file_key")+" AND at < "+before, d.List(storableAll(keys)), period.Milliseconds())
+		due, err = listTexts(ctx, tx.conn, "SELECT /*backoffice:quarantined_files.due*/ file_key"+
+			" FROM quarantined_files"+overdue, d.List(storableAll(keys)), period.Milliseconds())
 		if err != nil {
 			return err
 		}
-		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:quarantined_files.delete*/ FROM quarantined_files WHERE "+d.among("file_key")+" AND at < "+before, []any{d.List(storableAll(due)), period.Milliseconds()}); err != nil {
+		if _, err := tx.conn.Exec(ctx, "DELETE /*backoffice:quarantined_files.delete*/ FROM quarantined_files"+overdue,
+			[]any{d.List(storableAll(due)), period.Milliseconds()}); err != nil {
 			return err
 		}
 		_, err := tx.conn.Exec(ctx, "DELETE /*backoffice:quarantined_files.delete_released*/ FROM quarantined_files"+

@@ -5,9 +5,8 @@ import (
 	"example.org/backoffice/store/migrations"
 )
 
-// Filled are the computed columns of rows that are older than the columns. Since version 9 users, labels, checklists
-// and documents are ordered by their folded names; since version 14 customers are found by their folded places, and by
-// the words of their names.
+// Filled are computed columns of rows that are older than the columns. Since version 9 users, labels, checklists and
+// documents are ordered by folded names; since version 14 customers are found by folded places, and words of names.
 var Filled = []migrations.Filled{
 	foldedName("users", "first_name || ' ' || last_name"), foldedName("labels", "name"),
 	foldedName("checklists", "name"), foldedName("documents", "name"),
@@ -16,8 +15,9 @@ var Filled = []migrations.Filled{
 		From: []string{"city", "postal_code", "country", "display_name", "customer_code", "email"},
 		To:   []string{"city_folded", "postal_code_folded", "country_folded", "search_text"},
 		Work: func(from []string) []any {
-			c := &backoffice.Customer{DisplayName: from[3], CustomerCode: backoffice.Text(from[4]), Email: backoffice.Text(from[5])}
-			return []any{foldedOrNull(from[0]), foldedOrNull(from[1]), foldedOrNull(from[2]), backoffice.SearchTextOf(c)}
+			search := backoffice.SearchTextOf(&backoffice.Customer{DisplayName: from[3],
+				CustomerCode: backoffice.Text(from[4]), Email: backoffice.Text(from[5])})
+			return []any{foldedOrNull(from[0]), foldedOrNull(from[1]), foldedOrNull(from[2]), search}
 		},
 	},
 }

@@ -7,22 +7,22 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var financialYearTable = describe(backoffice.FinancialYearTable, table[backoffice.FinancialYear, backoffice.FinancialYearCriteria]{
+type yearCriteria = backoffice.FinancialYearCriteria
+
+var financialYearTable = describe(backoffice.FinancialYearTable, table[backoffice.FinancialYear, yearCriteria]{
 	name:    "financial_years",
 	reach:   seenByAll,
 	special: map[string]special{"isCurrentYear": {name: "is_current"}},
-	criteria: []criterion[backoffice.FinancialYearCriteria]{
-		where(func(c backoffice.FinancialYearCriteria) bool { return c.Current }, "t.is_current"),
+	criteria: []criterion[yearCriteria]{
+		where(func(c yearCriteria) bool { return c.Current }, "t.is_current"),
 	},
 	unique: uniqueValue{field: []string{"isCurrentYear"}},
-	writes: func(w writer[backoffice.FinancialYear, backoffice.FinancialYearCriteria]) any {
-		return &financialYearWriter{w}
-	},
+	writes: func(w writer[backoffice.FinancialYear, yearCriteria]) any { return &financialYearWriter{w} },
 })
 
 // financialYearWriter writes the years that are not current first, so that the mark can move from one to another.
 type financialYearWriter struct {
-	writer[backoffice.FinancialYear, backoffice.FinancialYearCriteria]
+	writer[backoffice.FinancialYear, yearCriteria]
 }
 
 func currentLast(rows []*backoffice.FinancialYear) []*backoffice.FinancialYear {
@@ -52,22 +52,20 @@ func (w *financialYearWriter) Upsert(ctx context.Context, rows []*backoffice.Fin
 	return w.writer.Upsert(ctx, currentLast(w.lastOfEach(rows)))
 }
 
-func (t *tx) HoldYearOf(ctx context.Context, checklistID string) (*backoffice.FinancialYear, error) {
+func (t *tx) HoldYearOf(ctx context.Context, checklistID string) (year *backoffice.FinancialYear, err error) {
 	if backoffice.CheckID(checklistID) != nil {
 		return nil, nil
 	}
-	var year *backoffice.FinancialYear
 	columns, read := on(t.store.nouns, financialYearTable).whole(func(found *backoffice.FinancialYear) { year = found })
 	text := "SELECT /*backoffice:financial_years.hold*/ " + columns + " FROM checklists c" +
 		" JOIN financial_years t ON t.id = c.financial_year_id WHERE c.id = $1" + t.store.nouns.dialect.hold
-	err := t.conn.Query(ctx, text, []any{checklistID}, read)
+	err = t.conn.Query(ctx, text, []any{checklistID}, read)
 	return year, err
 }
 
 func (t *tx) HoldToAssign(ctx context.Context, checklistID string) (year *backoffice.FinancialYear, err error) {
-	err = t.together(ctx, func(ctx context.Context) error { return t.lock(ctx, lockAssignments) }, func(ctx context.Context) (err error) {
-		year, err = t.HoldYearOf(ctx, checklistID)
-		return err
-	})
+	err = t.together(ctx,
+		func(ctx context.Context) error { return t.lock(ctx, lockAssignments) },
+		func(ctx context.Context) (err error) { year, err = t.HoldYearOf(ctx, checklistID); return err })
 	return year, err
 }

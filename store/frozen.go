@@ -64,8 +64,7 @@ func readTrashed(row *Row) (*backoffice.Trashed, error) {
 
 // thaw reads frozen rows as the noun's stored rows are read.
 func thaw[T any, C comparable](of *table[T, C], rows []frozenRow) []*T {
-	all := make([]*T, len(rows))
-	for n, stored := range rows {
+	return collect(rows, func(stored frozenRow) *T {
 		values := make([]driver.Value, len(of.columns))
 		for i := range of.columns {
 			values[i] = thawed(of.columns[i].array, stored[of.columns[i].name])
@@ -78,9 +77,8 @@ func thaw[T any, C comparable](of *table[T, C], rows []frozenRow) []*T {
 				c.read(t, &row, i)
 			}
 		}
-		all[n] = t
-	}
-	return all
+		return t
+	})
 }
 
 // thawed converts a value to the type of its column as database/sql does; nil when it is absent.

@@ -12,7 +12,7 @@ type dimension struct {
 	value   string // as SQL, where the row is t; NULL for rows without one
 	month   bool   // value is an instant, whose month counts
 	join    string // joins the table that has it
-	by      string // the column of few values that decides value, which is then worked out once a group; value has ? for it
+	by      string // the column of few values that decides value, worked out once a group; value has ? for it
 	several bool   // a row may have several values
 	called  string // a query for the name of the record with the identifier ?
 }
@@ -37,7 +37,8 @@ type measure struct {
 	read func(*backoffice.Group, *Row, int)
 }
 
-func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], into *backoffice.Aggregate) backoffice.Queued {
+func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C],
+	into *backoffice.Aggregate) backoffice.Queued {
 	if !r.table.finds(q.Criteria) {
 		*into = backoffice.Aggregate{}
 		return b.Queue(failed(nil))
@@ -69,10 +70,9 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], i
 		groups = append(groups, group)
 		return nil
 	}
-	return b.Queue(&Query{Statement: Statement{Text: text, Args: r.arguments(s, q.Criteria, nil), Each: each}, done: func() {
-		found.Groups = groups
-		*into = found
-	}})
+	read := queryOf(text, r.arguments(s, q.Criteria, nil), each)
+	read.done = func() { found.Groups = groups; *into = found }
+	return b.Queue(read)
 }
 
 // aggregate counts all groups, and names the first ones. ok is false for a dimension that the noun does not have.

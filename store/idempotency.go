@@ -8,7 +8,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, keep time.Duration) (*backoffice.Idempotency, error) {
+func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency,
+	keep time.Duration) (*backoffice.Idempotency, error) {
 	one := *entry
 	earlier, err := t.rememberKey(ctx, &one, keep)
 	for i := 0; i < len(entry.Others) && err == nil && earlier == nil; i++ {
@@ -31,11 +32,13 @@ func (t *tx) RememberKey(ctx context.Context, entry *backoffice.Idempotency, kee
 
 // rememberKey does so for one key. Two transactions with one key wait for each other at the insert: the second then
 // finds the row of the first, or none when the first was rolled back.
-func (t *tx) rememberKey(ctx context.Context, entry *backoffice.Idempotency, keep time.Duration) (*backoffice.Idempotency, error) {
+func (t *tx) rememberKey(ctx context.Context, entry *backoffice.Idempotency,
+	keep time.Duration) (*backoffice.Idempotency, error) {
 	now := t.store.nouns.dialect.now
-	remember := `INSERT /*backoffice:idempotency_keys.remember*/ INTO idempotency_keys (client_id, noun, key, sealed, digest, object_id, created_at) VALUES ($1, $2, $3, true, $4, $5, ` + now + `)
-ON CONFLICT (client_id, noun, key) DO UPDATE SET digest = excluded.digest, object_id = excluded.object_id, created_at = excluded.created_at
-WHERE idempotency_keys.created_at < ` + now + ` - $6`
+	remember := "INSERT /*backoffice:idempotency_keys.remember*/ INTO idempotency_keys (client_id, noun, key, sealed," +
+		" digest, object_id, created_at) VALUES ($1, $2, $3, true, $4, $5, " + now + ")\n" +
+		"ON CONFLICT (client_id, noun, key) DO UPDATE SET digest = excluded.digest, object_id = excluded.object_id," +
+		" created_at = excluded.created_at\nWHERE idempotency_keys.created_at < " + now + " - $6"
 	const read = "SELECT /*backoffice:idempotency_keys.one*/ digest, object_id, created_at FROM idempotency_keys" +
 		" WHERE client_id = $1 AND noun = $2 AND key = $3"
 	var stored int64
@@ -52,7 +55,8 @@ WHERE idempotency_keys.created_at < ` + now + ` - $6`
 				return nil
 			}
 			return t.conn.Query(ctx, read, []any{entry.ClientID, string(entry.Noun), entry.Key}, func(row *Row) error {
-				earlier.Digest, earlier.ObjectID, earlier.CreatedAt = bytes.Clone(row.Bytes(0)), row.Text(1), row.Instant(2)
+				earlier.Digest, earlier.ObjectID = bytes.Clone(row.Bytes(0)), row.Text(1)
+				earlier.CreatedAt = row.Instant(2)
 				return nil
 			})
 		})
@@ -66,7 +70,8 @@ func (t *tx) SettleKey(ctx context.Context, entry *backoffice.Idempotency) error
 	const settle = "UPDATE /*backoffice:idempotency_keys.settle*/ idempotency_keys SET object_id = $4" +
 		" WHERE client_id = $1 AND noun = $2 AND key = $3"
 	for _, key := range append([]string{entry.Key}, entry.Others...) {
-		if _, err := t.conn.Exec(ctx, settle, []any{entry.ClientID, string(entry.Noun), key, entry.ObjectID}); err != nil {
+		args := []any{entry.ClientID, string(entry.Noun), key, entry.ObjectID}
+		if _, err := t.conn.Exec(ctx, settle, args); err != nil {
 			return err
 		}
 	}
@@ -79,7 +84,9 @@ func (s *Store) SealIdempotencyKeys(ctx context.Context,
 		const read = "SELECT /*backoffice:idempotency_keys.unsealed*/ client_id, noun, key FROM idempotency_keys" +
 			" WHERE NOT sealed LIMIT $1"
 		err = conn.Query(ctx, read, []any{int64(limit)}, func(row *Row) error {
-			found = append(found, backoffice.Idempotency{ClientID: row.Text(0), Noun: backoffice.Noun(row.Text(1)), Key: row.Text(2)})
+			found = append(found, backoffice.Idempotency{
+				ClientID: row.Text(0), Noun: backoffice.Noun(row.Text(1)), Key: row.Text(2),
+			})
 			return nil
 		})
 		return found, err
@@ -100,7 +107,8 @@ func (s *Store) SealIdempotencyKeys(ctx context.Context,
 				}
 				const replace = "UPDATE /*backoffice:idempotency_keys.seal*/ idempotency_keys" +
 					" SET key = $4, sealed = true WHERE client_id = $1 AND noun = $2 AND key = $3"
-				if _, err := tx.conn.Exec(ctx, replace, []any{entry.ClientID, string(entry.Noun), entry.Key, sealed}); err != nil {
+				args := []any{entry.ClientID, string(entry.Noun), entry.Key, sealed}
+				if _, err := tx.conn.Exec(ctx, replace, args); err != nil {
 					return err
 				}
 			}
@@ -110,8 +118,10 @@ func (s *Store) SealIdempotencyKeys(ctx context.Context,
 
 // forgetKeys removes a few expired keys with each write, so that the table stays small without a job for it.
 func (t *tx) forgetKeys(ctx context.Context, keep time.Duration) error {
-	text := `DELETE /*backoffice:idempotency_keys.expire*/ FROM idempotency_keys WHERE (client_id, noun, key) IN
-(SELECT client_id, noun, key FROM idempotency_keys WHERE created_at < (SELECT ` + t.store.nouns.dialect.now + ` - $1) ORDER BY created_at LIMIT 10` + t.store.nouns.dialect.skip + `)`
+	d := t.store.nouns.dialect
+	text := "DELETE /*backoffice:idempotency_keys.expire*/ FROM idempotency_keys WHERE (client_id, noun, key) IN\n" +
+		"(SELECT client_id, noun, key FROM idempotency_keys WHERE created_at < (SELECT " + d.now + " - $1)" +
+		" ORDER BY created_at LIMIT 10" + d.skip + ")"
 	_, err := t.conn.Exec(ctx, text, []any{keep.Milliseconds()})
 	return err
 }

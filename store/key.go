@@ -17,8 +17,9 @@ func (s *Store) keys(ctx context.Context, conn Conn) (keys []backoffice.Key, err
 	text := selectKeys + s.nouns.dialect.now + " ELSE true END FROM keyset_keys ORDER BY made_at, id"
 	err = conn.Query(ctx, text, []any{int64(backoffice.KeyLag)}, func(row *Row) error {
 		keys = append(keys, backoffice.Key{
-			ID: row.Text(0), Fingerprint: row.Text(1), Prefix: bytes.Clone(row.Bytes(2)), State: backoffice.KeyState(row.Text(3)),
-			MadeAt: row.Instant(4), TurnedAt: row.Noted(5), ClosedAt: row.Noted(6), Asked: row.Bool(7),
+			ID: row.Text(0), Fingerprint: row.Text(1), Prefix: bytes.Clone(row.Bytes(2)),
+			State: backoffice.KeyState(row.Text(3)), MadeAt: row.Instant(4), TurnedAt: row.Noted(5),
+			ClosedAt: row.Noted(6), Asked: row.Bool(7),
 		})
 		return nil
 	})
@@ -40,23 +41,22 @@ func (s *Store) turning(ctx context.Context, do func(ctx context.Context, tx *tx
 func (s *Store) AddKey(ctx context.Context, key backoffice.Key) error {
 	return s.turning(ctx, func(ctx context.Context, tx *tx) error {
 		text := "INSERT /*backoffice:keyset_keys.insert*/ INTO keyset_keys (id, fingerprint, prefix, state, made_at," +
-			" turned_at, closed_at) SELECT $1, $2, $3, $4, " + s.nouns.dialect.now + ", 0, 0"
+			" turned_at, closed_at) SELECT $1, $2, $3, $4, " + s.nouns.dialect.now + ", 0, 0 WHERE "
+		condition := "true"
 		if key.State == backoffice.KeyPrimary {
-			text += " WHERE NOT EXISTS (SELECT 1 FROM keyset_keys)"
-		} else {
-			text += " WHERE true"
+			condition = "NOT EXISTS (SELECT 1 FROM keyset_keys)"
 		}
-		_, err := tx.conn.Exec(ctx, text+" ON CONFLICT (id) DO NOTHING",
+		_, err := tx.conn.Exec(ctx, text+condition+" ON CONFLICT (id) DO NOTHING",
 			[]any{key.ID, key.Fingerprint, key.Prefix, string(key.State)})
 		return err
 	})
 }
 
-func (s *Store) UseKeys(ctx context.Context, user backoffice.KeyUser, milliseconds int64) (keys []backoffice.Key, err error) {
+func (s *Store) UseKeys(ctx context.Context, user backoffice.KeyUser,
+	milliseconds int64) (keys []backoffice.Key, err error) {
 	err = s.turning(ctx, func(ctx context.Context, tx *tx) (err error) {
-		now := s.nouns.dialect.now
-		if _, err = tx.conn.Exec(ctx, "DELETE /*backoffice:keyset_users.expire*/ FROM keyset_users WHERE until <= "+now,
-			nil); err != nil {
+		text := "DELETE /*backoffice:keyset_users.expire*/ FROM keyset_users WHERE until <= " + s.nouns.dialect.now
+		if _, err = tx.conn.Exec(ctx, text, nil); err != nil {
 			return err
 		}
 		use := &keyUse{user, milliseconds}
@@ -127,13 +127,15 @@ func (s *Store) keyUsers(ctx context.Context, conn Conn,
 
 func (s *Store) TurnKey(ctx context.Context, id string) (lacking []backoffice.KeyUser, err error) {
 	err = s.turning(ctx, func(ctx context.Context, tx *tx) (err error) {
-		lacking, err = s.keyUsers(ctx, tx.conn, func(u *backoffice.KeyUser) bool { return !slices.Contains(u.Knows, id) })
+		lacks := func(u *backoffice.KeyUser) bool { return !slices.Contains(u.Knows, id) }
+		lacking, err = s.keyUsers(ctx, tx.conn, lacks)
 		if err != nil || len(lacking) > 0 {
 			return err
 		}
 		turn := "UPDATE /*backoffice:keyset_keys.turn*/ keyset_keys SET turned_at = CASE WHEN id = $1 THEN " +
-			s.nouns.dialect.now + " ELSE turned_at END," +
-			" state = CASE WHEN id = $1 THEN 'primary' ELSE 'old' END WHERE (id = $1 AND state = 'next' OR state = 'primary') AND EXISTS (SELECT 1 FROM keyset_keys k WHERE k.id = $1 AND k.state = 'next')"
+			s.nouns.dialect.now + " ELSE turned_at END, state = CASE WHEN id = $1 THEN 'primary' ELSE 'old' END" +
+			" WHERE (id = $1 AND state = 'next' OR state = 'primary')" +
+			" AND EXISTS (SELECT 1 FROM keyset_keys k WHERE k.id = $1 AND k.state = 'next')"
 		turned, err := tx.conn.Exec(ctx, turn, []any{id})
 		if err == nil && turned == 0 {
 			err = backoffice.Errorf(backoffice.BadInput, "the key is not one that waits to become the primary")
@@ -160,20 +162,18 @@ func (s *Store) CloseKey(ctx context.Context, id string) (using []backoffice.Key
 		return using, err
 	}
 	// Transactions that began before it was closed may still write with it.
-	for done := false; !done; {
-		err := s.primary().Query(ctx, s.nouns.dialect.passed, []any{mark}, func(row *Row) error { done = row.Bool(0); return nil })
-		if err != nil {
+	done := false
+	passed := func(row *Row) error { done = row.Bool(0); return nil }
+	for {
+		if err := s.primary().Query(ctx, s.nouns.dialect.passed, []any{mark}, passed); err != nil || done {
 			return nil, err
 		}
-		if !done {
-			select {
-			case <-ctx.Done():
-				return nil, backoffice.Fault(context.Cause(ctx), "waiting for writes that began before a key was closed")
-			case <-time.After(20 * time.Millisecond):
-			}
+		select {
+		case <-ctx.Done():
+			return nil, backoffice.Fault(context.Cause(ctx), "waiting for writes that began before a key was closed")
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	return nil, nil
 }
 
 func (s *Store) ClosedKey(ctx context.Context, id string) error {

@@ -6,7 +6,8 @@ var labelTable = describe(backoffice.LabelTable, table[backoffice.Label, backoff
 	name:    "labels",
 	reach:   seenByAll,
 	special: map[string]special{"name": {also: orderField(backoffice.KeyName)}},
-	columns: []column[backoffice.Label]{folded("name_folded", func(l *backoffice.Label) string { return backoffice.Fold(l.Name) })},
-	orders:  map[backoffice.OrderKey]order{backoffice.KeyName: byText("name_folded")},
-	unique:  uniqueValue{release: "name = '\n' || id"}, // no name has a line break
+	columns: []column[backoffice.Label]{folded("name_folded",
+		func(l *backoffice.Label) string { return backoffice.Fold(l.Name) })},
+	orders: map[backoffice.OrderKey]order{backoffice.KeyName: byText("name_folded")},
+	unique: uniqueValue{release: "name = '\n' || id"}, // no name has a line break
 })

@@ -6,17 +6,17 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-func (s *Store) Lease(ctx context.Context, name string) (*backoffice.Lease, error) {
-	var found *backoffice.Lease
+func (s *Store) Lease(ctx context.Context, name string) (found *backoffice.Lease, err error) {
 	text := "SELECT /*backoffice:leases.one*/ name, holder, since, until FROM leases WHERE name = $1"
-	err := s.primary().Query(ctx, text, []any{storable(name)}, func(row *Row) error {
+	err = s.primary().Query(ctx, text, []any{storable(name)}, func(row *Row) error {
 		found = &backoffice.Lease{Name: row.Text(0), Holder: row.Text(1), Since: row.Instant(2), Until: row.Instant(3)}
 		return nil
 	})
 	return found, err
 }
 
-func (s *Store) TakeLease(ctx context.Context, lease backoffice.Lease, now backoffice.Instant, gone string) (taken bool, err error) {
+func (s *Store) TakeLease(ctx context.Context, lease backoffice.Lease, now backoffice.Instant,
+	gone string) (taken bool, err error) {
 	text := "INSERT /*backoffice:leases.take*/ INTO leases (name, holder, since, until) VALUES ($1, $2, $3, $4)" +
 		" ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, since = excluded.since, until = excluded.until" +
 		" WHERE leases.holder = excluded.holder OR leases.until <= $5 OR leases.holder = $6"

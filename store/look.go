@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -15,7 +16,7 @@ type Listener interface {
 	// BeginLook is called when a poll begins, unless nobody has committed since. It returns the number from which to
 	// read the log, 0 when nothing of it is known; what else to read, after the log and in the same round trip, or nil;
 	// and what takes the answer: entries as NewestChanges returns them, from that number or a lower one on.
-	BeginLook() (from int64, behind *Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error))
+	BeginLook() (from int64, behind *Statement, heard func(context.Context, []*backoffice.Change, error))
 }
 
 // Listening is an Engine that may want to receive polls, and to have them run: one with replicas.
@@ -65,13 +66,7 @@ func (s *Store) Listen(to Listener) (stop func()) {
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		var others []Listener
-		for _, other := range l.listeners {
-			if other != to {
-				others = append(others, other)
-			}
-		}
-		l.listeners = others
+		l.listeners = slices.DeleteFunc(slices.Clone(l.listeners), func(other Listener) bool { return other == to })
 	}
 }
 

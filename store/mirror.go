@@ -70,10 +70,10 @@ func (s *Store) Mirror(ctx context.Context) (*backoffice.Mirror, error) {
 	return nil, err
 }
 
-func (s *Store) readMirror(ctx context.Context) (*backoffice.Mirror, error) {
-	var found *backoffice.Mirror
-	text := "SELECT /*backoffice:mirrors.list*/ noun, origin, client_id, since, at, incomplete FROM mirrors ORDER BY noun"
-	err := Conn{s.engine.Primary()}.Query(ctx, text, nil, func(row *Row) error {
+func (s *Store) readMirror(ctx context.Context) (found *backoffice.Mirror, err error) {
+	text := "SELECT /*backoffice:mirrors.list*/ noun, origin, client_id, since, at, incomplete" +
+		" FROM mirrors ORDER BY noun"
+	err = Conn{s.engine.Primary()}.Query(ctx, text, nil, func(row *Row) error {
 		if found == nil {
 			found = &backoffice.Mirror{Origin: row.Text(1), ClientID: row.Text(2), Since: row.Instant(3)}
 		}
@@ -96,10 +96,10 @@ func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
 			return err
 		}
 		for _, n := range m.Nouns {
-			_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:mirrors.insert*/ INTO mirrors"+
-				" (noun, origin, client_id, since, at, incomplete) VALUES ($1, $2, $3, $4, $5, $6)",
-				[]any{string(n.Noun), storable(m.Origin), storable(m.ClientID), m.Since.Milliseconds(), noted(n.At), n.Incomplete})
-			if err != nil {
+			args := []any{string(n.Noun), storable(m.Origin), storable(m.ClientID), m.Since.Milliseconds(), noted(n.At),
+				n.Incomplete}
+			if _, err := tx.conn.Exec(ctx, "INSERT /*backoffice:mirrors.insert*/ INTO mirrors"+
+				" (noun, origin, client_id, since, at, incomplete) VALUES ($1, $2, $3, $4, $5, $6)", args); err != nil {
 				return err
 			}
 		}
@@ -114,10 +114,8 @@ func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
 func (s *Store) MirrorNotes(ctx context.Context, prefix string) (map[string][]byte, error) {
 	notes := map[string][]byte{}
 	text := "SELECT /*backoffice:mirror_notes.list*/ name, value FROM mirror_notes WHERE substr(name, 1, $2) = $1"
-	err := s.primary().Query(ctx, text, []any{prefix, int64(utf8.RuneCountInString(prefix))}, func(row *Row) error {
-		notes[row.Text(0)] = bytes.Clone(row.Bytes(1))
-		return nil
-	})
+	err := s.primary().Query(ctx, text, []any{prefix, int64(utf8.RuneCountInString(prefix))},
+		func(row *Row) error { notes[row.Text(0)] = bytes.Clone(row.Bytes(1)); return nil })
 	return notes, err
 }
 
@@ -130,9 +128,9 @@ func (s *Store) NoteMirror(ctx context.Context, drop string, notes map[string][]
 			}
 		}
 		for name, value := range notes {
-			_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:mirror_notes.upsert*/ INTO mirror_notes (name, value)"+
-				" VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", []any{name, value})
-			if err != nil {
+			if _, err := tx.conn.Exec(ctx, "INSERT /*backoffice:mirror_notes.upsert*/ INTO mirror_notes (name, value)"+
+				" VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+				[]any{name, value}); err != nil {
 				return err
 			}
 		}

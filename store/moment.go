@@ -31,7 +31,8 @@ func (m *moment) Close() {
 
 // momentOf is the moment of a context whose restriction is that with which the moment began; nil without one.
 func (n *nouns) momentOf(ctx context.Context) *moment {
-	if m := backoffice.SnapshotOf[*moment](ctx); m != nil && n.viewOf(ctx) != nil && m.of == backoffice.RestrictionOf(ctx) {
+	m := backoffice.SnapshotOf[*moment](ctx)
+	if m != nil && n.viewOf(ctx) != nil && m.of == backoffice.RestrictionOf(ctx) {
 		return m
 	}
 	return nil

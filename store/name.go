@@ -3,8 +3,7 @@ package store
 import "strings"
 
 // Each statement has its name in a comment after its first word: the table or subject, and the shape of the query. The
-// statistics and logs of servers show it, and so do ours. It is a part of the text, which is prepared once: never put
-// anything of a request there.
+// statistics and logs of servers show it, and so do ours. The text is prepared once: put nothing of a request there.
 
 const (
 	nameBegin = "/*backoffice:"

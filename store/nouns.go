@@ -37,11 +37,9 @@ func on[T any, C comparable](n *nouns, t *table[T, C]) *noun[T, C] {
 }
 
 func nounsOfText(d *Dialect) string {
-	var parts []string
-	for _, of := range nounTables() {
-		parts = append(parts, "SELECT t.id, '"+string(of.noun)+"' FROM "+of.table+" t WHERE "+d.among("t.id"))
-	}
-	return named("nouns.of_ids", strings.Join(parts, " UNION ALL "))
+	return named("nouns.of_ids", strings.Join(collect(nounTables(), func(of description) string {
+		return "SELECT t.id, '" + string(of.noun) + "' FROM " + of.table + " t WHERE " + d.among("t.id")
+	}), " UNION ALL "))
 }
 
 type nounReader struct {
@@ -62,15 +60,14 @@ func (r *nounReader) Nouns(b *backoffice.Batch, ids []string, into []backoffice.
 		return b.Queue(failed(nil))
 	}
 	found := make(map[string]backoffice.Noun, len(asked))
-	each := func(row *Row) error {
-		found[row.Text(0)] = backoffice.Noun(row.Text(1))
-		return nil
-	}
-	return b.Queue(&Query{Statement: Statement{Text: r.nouns.ofIDs, Args: []any{r.nouns.dialect.List(asked)}, Each: each}, done: func() {
+	read := queryOf(r.nouns.ofIDs, []any{r.nouns.dialect.List(asked)},
+		func(row *Row) error { found[row.Text(0)] = backoffice.Noun(row.Text(1)); return nil })
+	read.done = func() {
 		for i, id := range ids {
 			into[i] = found[id]
 		}
-	}})
+	}
+	return b.Queue(read)
 }
 
 type readers struct {

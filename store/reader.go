@@ -64,7 +64,8 @@ func (r *reader[T, C]) rows(b *backoffice.Batch, asked int) slab[T] {
 	return rows
 }
 
-func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.Columns, found func(*T)) backoffice.Queued {
+func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.Columns,
+	found func(*T)) backoffice.Queued {
 	ids = wellFormed(ids)
 	if len(ids) == 0 {
 		return b.Queue(failed(nil))
@@ -190,7 +191,8 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 				page.Places = places[start:ends[at]:ends[at]]
 			}
 			if len(page.Items) > w.Limit {
-				page.Items, page.Places, page.More = page.Items[:w.Limit:w.Limit], page.Places[:min(w.Limit, len(page.Places))], true
+				page.Items, page.More = page.Items[:w.Limit:w.Limit], true
+				page.Places = page.Places[:min(w.Limit, len(page.Places))]
 			}
 			if w.Backward {
 				slices.Reverse(page.Items)
@@ -288,7 +290,7 @@ func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []str
 		kind: countsStatement, under: under, criteria: r.table.mask(under, criteria), single: isSingle(under, list),
 		varying: r.table.varyingText(criteria, r.dialect), similar: r.table.trigrams(criteria) != nil,
 	}
-	each := countInto(into, places)
+	each := func(row *Row) error { into[places(int(row.Int(0)))] = int(row.Int(1)); return nil }
 	columns, _ := r.table.ends(under, criteria)
 	counting := func() *Query {
 		text := r.texts.get(s, func() *statement[T] { return r.textFor(s, columns).counts() }).text
@@ -311,15 +313,9 @@ func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []str
 	return total
 }
 
-func countInto(into []int, places func(int) int) func(*Row) error {
-	return func(row *Row) error {
-		into[places(int(row.Int(0)))] = int(row.Int(1))
-		return nil
-	}
-}
-
 // places returns the parents to look for, as parentsOf does, and the index of each among all parents.
-func (r *reader[T, C]) places(under backoffice.Parent, criteria C, parents []string) (list []string, at func(int) int, err error) {
+func (r *reader[T, C]) places(under backoffice.Parent, criteria C,
+	parents []string) (list []string, at func(int) int, err error) {
 	if under == backoffice.Root {
 		parents = []string{backoffice.NoParent}
 	}

@@ -25,7 +25,9 @@ func (s *Store) SealedCounts(ctx context.Context) ([]backoffice.SealedCount, err
 			" FROM webhooks GROUP BY 1", nil},
 		{backoffice.SealedWebhooks, "SELECT /*backoffice:webhooks.by_key*/ substr(old_secret, 1, 5), count(*)" +
 			" FROM webhooks WHERE old_secret IS NOT NULL GROUP BY 1", nil},
-		{backoffice.SealedIdempotency, "SELECT /*backoffice:idempotency_keys.by_key*/ substr(digest, 1, 5), count(*) FROM idempotency_keys WHERE created_at > " + s.nouns.dialect.now + " - $1 GROUP BY 1", []any{backoffice.IdempotencyPeriod.Milliseconds()}},
+		{backoffice.SealedIdempotency, "SELECT /*backoffice:idempotency_keys.by_key*/ substr(digest, 1, 5), count(*)" +
+			" FROM idempotency_keys WHERE created_at > " + s.nouns.dialect.now + " - $1 GROUP BY 1",
+			[]any{backoffice.IdempotencyPeriod.Milliseconds()}},
 		{backoffice.SealedRegister, "SELECT /*backoffice:consultations.by_key*/ substr(mac, 1, 5), count(*)" +
 			" FROM consultations WHERE mac IS NOT NULL GROUP BY 1", nil},
 		{backoffice.SealedRegister, "SELECT /*backoffice:consultation_heads.by_key*/ substr(mac, 1, 5), count(*)" +
@@ -61,8 +63,11 @@ func (s *Store) SealedCounts(ctx context.Context) ([]backoffice.SealedCount, err
 const notBy = "(registration IS NOT NULL AND substr(registration, 1, 5) <> $1 OR spouse_registration IS NOT NULL" +
 	" AND substr(spouse_registration, 1, 5) <> $1)"
 
-func (s *Store) NumbersNotBy(ctx context.Context, prefix []byte, after string, limit int) (rows []backoffice.Resealed, err error) {
-	const text = "SELECT /*backoffice:customers.not_by_key*/ id, registration, registration_index, spouse_registration, spouse_registration_index FROM customers WHERE id > $2 AND " + notBy + " ORDER BY id LIMIT $3"
+func (s *Store) NumbersNotBy(ctx context.Context, prefix []byte, after string,
+	limit int) (rows []backoffice.Resealed, err error) {
+	const text = "SELECT /*backoffice:customers.not_by_key*/ id, registration, registration_index," +
+		" spouse_registration, spouse_registration_index FROM customers" +
+		" WHERE id > $2 AND " + notBy + " ORDER BY id LIMIT $3"
 	err = s.primary().Query(ctx, text, []any{prefix, after, int64(limit)}, func(row *Row) error {
 		rows = append(rows, backoffice.Resealed{ID: row.Text(0), Before: [2]backoffice.Sealed{
 			backoffice.SealedOf(row.Bytes(1), row.Bytes(2)), backoffice.SealedOf(row.Bytes(3), row.Bytes(4)),
@@ -79,12 +84,15 @@ func (s *Store) CountNumbersNotBy(ctx context.Context, prefix []byte) (count int
 }
 
 const (
-	resealMany = `UPDATE /*backoffice:customers.reseal*/ customers c SET registration = v.registration, registration_index = v.registration_index,
+	resealMany = `UPDATE /*backoffice:customers.reseal*/ customers c` +
+		` SET registration = v.registration, registration_index = v.registration_index,
 	spouse_registration = v.spouse_registration, spouse_registration_index = v.spouse_registration_index
 FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[], $7::bytea[])
 	v(id, registration, registration_index, spouse_registration, spouse_registration_index, before, spouse_before)
-WHERE c.id = v.id AND c.registration IS NOT DISTINCT FROM v.before AND c.spouse_registration IS NOT DISTINCT FROM v.spouse_before`
-	resealOne = `UPDATE /*backoffice:customers.reseal*/ customers SET registration = $2, registration_index = $3, spouse_registration = $4, spouse_registration_index = $5
+WHERE c.id = v.id AND c.registration IS NOT DISTINCT FROM v.before` +
+		` AND c.spouse_registration IS NOT DISTINCT FROM v.spouse_before`
+	resealOne = `UPDATE /*backoffice:customers.reseal*/ customers SET registration = $2, registration_index = $3,` +
+		` spouse_registration = $4, spouse_registration_index = $5
 WHERE id = $1 AND registration IS $6 AND spouse_registration IS $7`
 )
 
@@ -93,16 +101,10 @@ func (s *Store) Reseal(ctx context.Context, rows []backoffice.Resealed) error {
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b backoffice.Resealed) int { return strings.Compare(a.ID, b.ID) })
 	arguments := func(r backoffice.Resealed) [7]any {
-		value := func(b []byte) any {
-			if b == nil {
-				return nil
-			}
-			return b
-		}
 		return [7]any{
-			r.ID, value(r.After[0].Ciphertext()), value(r.After[0].Index()), value(r.After[1].Ciphertext()),
-			value(r.After[1].Index()),
-			value(r.Before[0].Ciphertext()), value(r.Before[1].Ciphertext()),
+			r.ID, bytesOrNull(r.After[0].Ciphertext()), bytesOrNull(r.After[0].Index()),
+			bytesOrNull(r.After[1].Ciphertext()), bytesOrNull(r.After[1].Index()),
+			bytesOrNull(r.Before[0].Ciphertext()), bytesOrNull(r.Before[1].Ciphertext()),
 		}
 	}
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
@@ -135,9 +137,7 @@ func (s *Store) Reseal(ctx context.Context, rows []backoffice.Resealed) error {
 }
 
 func (s *Store) ResealTrash(ctx context.Context, change func(*backoffice.Customer) (bool, error)) error {
-	var ids []string
-	err := s.primary().Query(ctx, "SELECT /*backoffice:trash.ids*/ id FROM trash ORDER BY id", nil,
-		func(row *Row) error { ids = append(ids, row.Text(0)); return nil })
+	ids, err := listTexts(ctx, s.primary(), "SELECT /*backoffice:trash.ids*/ id FROM trash ORDER BY id")
 	for _, id := range ids {
 		if err == nil {
 			err = s.write(ctx, func(ctx context.Context, tx *tx) error { return tx.resealTrash(ctx, id, change) })
@@ -148,7 +148,8 @@ func (s *Store) ResealTrash(ctx context.Context, change func(*backoffice.Custome
 
 func (t *tx) resealTrash(ctx context.Context, id string, change func(*backoffice.Customer) (bool, error)) error {
 	var found []*backoffice.Trashed
-	text := "SELECT /*backoffice:trash.one*/ " + trashColumns + " FROM trash WHERE id = $1" + t.store.nouns.dialect.forKey
+	text := "SELECT /*backoffice:trash.one*/ " + trashColumns + " FROM trash WHERE id = $1" +
+		t.store.nouns.dialect.forKey
 	err := t.conn.Query(ctx, text, []any{id}, func(row *Row) error {
 		entry, err := readTrashed(row)
 		found = append(found, entry)
@@ -172,7 +173,8 @@ func (t *tx) resealTrash(ctx context.Context, id string, change func(*backoffice
 	if err != nil {
 		return t.fail(backoffice.Fault(err, "writing what was deleted"))
 	}
-	_, err = t.conn.Exec(ctx, "UPDATE /*backoffice:trash.reseal*/ trash SET records = $2 WHERE id = $1", []any{id, records})
+	_, err = t.conn.Exec(ctx, "UPDATE /*backoffice:trash.reseal*/ trash SET records = $2 WHERE id = $1",
+		[]any{id, records})
 	return err
 }
 
@@ -193,7 +195,8 @@ func (s *Store) ResealWebhooks(ctx context.Context, change func(id string, seale
 			if bytes.Equal(after, before) {
 				continue
 			}
-			text := "UPDATE /*backoffice:webhooks.reseal*/ webhooks SET " + column + " = $2 WHERE id = $1 AND " + column + " = $3"
+			text := "UPDATE /*backoffice:webhooks.reseal*/ webhooks SET " + column + " = $2" +
+				" WHERE id = $1 AND " + column + " = $3"
 			if _, err := s.execAlone(ctx, text, hook.ID, after, before); err != nil {
 				return err
 			}

@@ -11,8 +11,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Row is one row of an answer, in either of two forms: bytes as PostgreSQL sends them, or values as database/sql
-// returns them. NULL reads as the zero value.
+// Row is one row of an answer: bytes as PostgreSQL sends them, or values as database/sql has them. NULL reads as zero.
 type Row struct {
 	raw     [][]byte
 	formats []int16 // of raw: 0 is text, 1 is binary

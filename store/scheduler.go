@@ -13,8 +13,7 @@ import (
 // Scheduler gives the connections of a pool to callers. The next one goes to the caller that used them for the shortest
 // time lately (start-time fair queueing), however many it asks for, and one caller never gets more than half of them.
 // The process itself has no caller: it is served first, with no limit. The requests of one caller are served in order.
-// Some connections are reserved for callers whose recent use was brief: other statements may take seconds, and brief
-// callers need not wait for them.
+// Some connections are reserved for callers whose recent use was brief: they need not wait for statements of seconds.
 type Scheduler struct {
 	most int           // of one caller at one time
 	kept int           // reserved for brief callers

@@ -40,7 +40,8 @@ func (w *writer[T, C]) writeList(ctx context.Context, list *sideList[T], rows []
 		return insert(ctx)
 	}
 	return w.tx.together(ctx, func(ctx context.Context) error {
-		text := "DELETE " + naming(list.table, "delete") + "FROM " + list.table + " WHERE " + w.dialect.among(list.owner)
+		text := "DELETE " + naming(list.table, "delete") + "FROM " + list.table +
+			" WHERE " + w.dialect.among(list.owner)
 		_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(w.idsOf(rows))})
 		return err
 	}, insert)
@@ -81,10 +82,8 @@ func (d *Dialect) listed(texts []listedText) (from string, args []any) {
 		}
 		return "unnest($1::text[], $2::bigint[], $3::text[]) v(owner, place, value)", []any{owners, places, values}
 	}
-	rows := make([][3]any, len(texts))
-	for i, text := range texts {
-		rows[i] = [3]any{text.owner, text.place, text.value}
-	}
+	rows := collect(texts, func(t listedText) [3]any { return [3]any{t.owner, t.place, t.value} })
 	array, _ := json.Marshal(rows) // of texts and numbers: it cannot fail
-	return "(SELECT value ->> 0 AS owner, value ->> 1 AS place, value ->> 2 AS value FROM json_each($1)) v", []any{string(array)}
+	return "(SELECT value ->> 0 AS owner, value ->> 1 AS place, value ->> 2 AS value FROM json_each($1)) v",
+		[]any{string(array)}
 }

@@ -130,5 +130,6 @@ func (p *placed[T]) window(by backoffice.Order, w backoffice.Window) backoffice.
 // within reports whether a position is in a window, whatever the window's size.
 func within(by backoffice.Order, w backoffice.Window, at backoffice.Position) bool {
 	after, before := at.Compare(w.After, by.Descending), at.Compare(w.Before, by.Descending)
-	return (!w.HasAfter || after > 0 || after == 0 && w.Inclusive) && (!w.HasBefore || before < 0 || before == 0 && w.Inclusive)
+	return (!w.HasAfter || after > 0 || after == 0 && w.Inclusive) &&
+		(!w.HasBefore || before < 0 || before == 0 && w.Inclusive)
 }

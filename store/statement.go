@@ -180,8 +180,8 @@ func (b *textOf[T, C]) orderBy() string {
 }
 
 func (b *textOf[T, C]) addBounds() {
-	w := b.shape.window
-	for _, bound := range []struct{ has, greater bool }{{w.after, !b.shape.order.Descending}, {w.before, b.shape.order.Descending}} {
+	w, descending := b.shape.window, b.shape.order.Descending
+	for _, bound := range []struct{ has, greater bool }{{w.after, !descending}, {w.before, descending}} {
 		if !bound.has {
 			continue
 		}
@@ -244,7 +244,8 @@ func (b *textOf[T, C]) pages() *statement[T] {
 			inner = "SELECT * FROM (" + b.union(columns, reach) + ") t" + b.whereParent() + window
 		}
 		if text = inner; !b.shape.single {
-			text = "SELECT " + d.parentNo + ", t.* FROM " + d.parents + " CROSS JOIN LATERAL (" + inner + ") t" + b.whereParent()
+			text = "SELECT " + d.parentNo + ", t.* FROM " + d.parents + " CROSS JOIN LATERAL (" + inner + ") t" +
+				b.whereParent()
 		}
 	default: // visibility is checked within, so that the rows are read from the stored table outside
 		inner := "SELECT t.rowid" + b.under(b.ends[0]) + window
@@ -284,7 +285,8 @@ func (b *textOf[T, C]) under(end string, more ...string) string {
 	if b.shape.inView {
 		base = beneath(b.table.name, end)
 	}
-	return " FROM " + base + " t WHERE " + strings.Join(slices.Concat([]string{b.hangsOn(end)}, more, b.conditions), " AND ")
+	conditions := slices.Concat([]string{b.hangsOn(end)}, more, b.conditions)
+	return " FROM " + base + " t WHERE " + strings.Join(conditions, " AND ")
 }
 
 // parentInView is the condition that under omits where the shape says so.
@@ -305,21 +307,16 @@ func (b *textOf[T, C]) whereParent() string {
 
 // union merges the same window of the lists at several ends.
 func (b *textOf[T, C]) union(columns, reach string) string {
-	parts := make([]string, len(b.ends))
-	for i, end := range b.ends {
-		parts[i] = "SELECT * FROM (SELECT " + columns + b.under(end) + reach + ") t"
-	}
-	return strings.Join(parts, " UNION ALL ")
+	return strings.Join(collect(b.ends, func(end string) string {
+		return "SELECT * FROM (SELECT " + columns + b.under(end) + reach + ") t"
+	}), " UNION ALL ")
 }
 
 func (b *textOf[T, C]) counts() *statement[T] {
 	if len(b.ends) == 0 {
 		return &statement[T]{text: b.named("count", "SELECT 0, count(*)"+b.from())}
 	}
-	sums := make([]string, len(b.ends))
-	for i, end := range b.ends {
-		sums[i] = "(SELECT count(*)" + b.under(end) + ")"
-	}
+	sums := collect(b.ends, func(end string) string { return "(SELECT count(*)" + b.under(end) + ")" })
 	if b.shape.single {
 		return &statement[T]{text: b.named("count", "SELECT 0, "+strings.Join(sums, " + ")+b.whereParent())}
 	}
@@ -329,7 +326,8 @@ func (b *textOf[T, C]) counts() *statement[T] {
 
 func (b *textOf[T, C]) groups(column string) *statement[T] {
 	if len(b.ends) == 0 {
-		return &statement[T]{text: b.named(column+"_counts", "SELECT 0, t."+column+", count(*)"+b.from()+" GROUP BY t."+column)}
+		return &statement[T]{text: b.named(column+"_counts", "SELECT 0, t."+column+", count(*)"+b.from()+
+			" GROUP BY t."+column)}
 	}
 	inner := "SELECT t." + column + ", count(*)" + b.under(b.ends[0]) + " GROUP BY t." + column
 	if b.dialect.lateral {

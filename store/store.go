@@ -55,10 +55,8 @@ func (s *Store) Ping(ctx context.Context) error {
 }
 
 func (s *Store) Clock(ctx context.Context) (at backoffice.Instant, err error) {
-	err = s.primary().Query(ctx, "SELECT "+naming("server", "clock")+s.nouns.dialect.now, nil, func(row *Row) error {
-		at = row.Instant(0)
-		return nil
-	})
+	err = s.primary().Query(ctx, "SELECT "+naming("server", "clock")+s.nouns.dialect.now, nil,
+		func(row *Row) error { at = row.Instant(0); return nil })
 	return at, err
 }
 
@@ -79,14 +77,10 @@ func (s *Store) Gauges() []backoffice.Gauge {
 func GaugesOfPool(name string, turns *Scheduler) []backoffice.Gauge {
 	labels := []string{"pool", name}
 	return []backoffice.Gauge{
-		{Name: "store_connections_in_use", Help: "Connections to the store that are in use.", Labels: labels, Read: func() int64 {
-			used, _ := turns.Stats()
-			return int64(used)
-		}},
-		{Name: "store_connections_waited_for", Help: "Those who wait for a connection to the store.", Labels: labels, Read: func() int64 {
-			_, waiting := turns.Stats()
-			return int64(waiting)
-		}},
+		{Name: "store_connections_in_use", Help: "Connections to the store that are in use.", Labels: labels,
+			Read: func() int64 { used, _ := turns.Stats(); return int64(used) }},
+		{Name: "store_connections_waited_for", Help: "Those who wait for a connection to the store.", Labels: labels,
+			Read: func() int64 { _, waiting := turns.Stats(); return int64(waiting) }},
 	}
 }
 
@@ -95,8 +89,7 @@ func (s *Store) Close() error {
 	return s.engine.Close()
 }
 
-// Snapshot runs do with reads that all see one snapshot of the store, while others go on writing; export uses it. The
-// reads are valid until do returns, for one caller at a time.
+// Snapshot runs do with reads of one snapshot, for one caller at a time and until do returns. Others go on writing.
 func (s *Store) Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Readers) error) error {
 	return s.engine.Snapshot(ctx, func(ctx context.Context, to Sender) error {
 		reads := s.nouns.readers(oneMoment(to))

@@ -44,8 +44,7 @@ type table[T any, C comparable] struct {
 	writes func(writer[T, C]) any
 }
 
-// criterion is a condition of a list. Its text depends on nothing else, so that a set of criteria has one text, and has
-// a ? for each argument.
+// criterion is a condition of a list. Its text, with a ? for each argument, depends on nothing else: a set has one.
 type criterion[C any] struct {
 	when func(C) bool
 	text func(*Dialect) string // nil for one that only chooses the parent's column, and has no effect at the root
@@ -195,6 +194,16 @@ func (t *table[T, C]) columnsFor(fields []string) backoffice.Columns {
 		}
 	}
 	return set
+}
+
+// written are the columns that a record is written to.
+func (t *table[T, C]) written() (all []*column[T]) {
+	for i := range t.columns {
+		if c := &t.columns[i]; !c.shown {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // picked are the indexes of the columns to select: those wanted, the identifier, and those of the order.

@@ -7,17 +7,19 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-const totalText = "SELECT /*backoffice:row_counts.total*/ 0, CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM row_counts WHERE noun = $1"
+const totalText = "SELECT /*backoffice:row_counts.total*/ 0, CAST(COALESCE(SUM(n), 0) AS BIGINT)" +
+	" FROM row_counts WHERE noun = $1"
 
 // partsText reads the counts of transcripts by status, completion and document, separated by blanks.
-const partsText = "SELECT /*backoffice:row_counts.parts*/ part, CAST(SUM(n) AS BIGINT) FROM row_counts WHERE noun = $1 GROUP BY part"
+const partsText = "SELECT /*backoffice:row_counts.parts*/ part, CAST(SUM(n) AS BIGINT) FROM row_counts" +
+	" WHERE noun = $1 GROUP BY part"
 
 // isPartial reports whether criteria select whole parts only, so that no transcript need be read.
-func isPartial(c backoffice.TranscriptCriteria) bool {
-	return c == backoffice.TranscriptCriteria{Status: c.Status, IsCompleted: c.IsCompleted, DocumentGenerated: c.DocumentGenerated}
+func isPartial(c transcriptCriteria) bool {
+	return c == transcriptCriteria{Status: c.Status, IsCompleted: c.IsCompleted, DocumentGenerated: c.DocumentGenerated}
 }
 
-func (r *transcriptReader) parts(c backoffice.TranscriptCriteria, each func(status backoffice.TranscriptStatus, n int)) *Query {
+func (r *transcriptReader) parts(c transcriptCriteria, each func(status backoffice.TranscriptStatus, n int)) *Query {
 	meets := func(wanted backoffice.Tristate, flag string) bool {
 		return wanted == backoffice.Either || (wanted == backoffice.Yes) == (flag == "1")
 	}
@@ -35,7 +37,7 @@ func (r *transcriptReader) parts(c backoffice.TranscriptCriteria, each func(stat
 	})
 }
 
-func (r *transcriptReader) Counts(b *backoffice.Batch, under backoffice.Parent, c backoffice.TranscriptCriteria,
+func (r *transcriptReader) Counts(b *backoffice.Batch, under backoffice.Parent, c transcriptCriteria,
 	parents []string, into []int) backoffice.Queued {
 	if under != backoffice.Root || c.Nothing || !isPartial(c) {
 		return r.reader.Counts(b, under, c, parents, into)

@@ -124,11 +124,8 @@ func (t *table[T, C]) parentColumnsOf() (columns []parentColumn) {
 	return slices.Compact(columns)
 }
 
-func namesOf(columns []parentColumn) (names []string) {
-	for _, c := range columns {
-		names = append(names, c.name)
-	}
-	return names
+func namesOf(columns []parentColumn) []string {
+	return collect(columns, func(c parentColumn) string { return c.name })
 }
 
 // attachmentsText reads the parents of the records that a condition picks, and locks these until the transaction ends:
@@ -151,10 +148,7 @@ func (w *writer[T, C]) attached(ctx context.Context, text string, ids []string, 
 }
 
 func (a attachments) reads(columns []parentColumn) func(*Row) error {
-	return func(row *Row) error {
-		a[row.Text(0)] = parentsOf(row, columns)
-		return nil
-	}
+	return func(row *Row) error { a[row.Text(0)] = parentsOf(row, columns); return nil }
 }
 
 // parentsOf are the parents in the columns after a row's identifier that are not NULL.
@@ -197,26 +191,25 @@ type cascade struct {
 // goesWith are the records of a table that are deleted with the record in one of the columns.
 func goesWith[T any, C comparable](t *table[T, C], columns ...string) cascade {
 	return cascade{noun: t.noun, done: backoffice.Deleted, columns: t.parentColumnsOf(), text: func(d *Dialect) string {
-		conditions := make([]string, len(columns))
-		for i, column := range columns {
-			conditions[i] = "t." + column + " " + d.in
-		}
+		conditions := collect(columns, func(column string) string { return "t." + column + " " + d.in })
 		return t.attachmentsText("cascade", strings.Join(conditions, " OR "), d.forKey)
 	}}
 }
 
 // losesBy are the records of a table, picked by a condition, that lose a reference to a deleted one.
 func losesBy[T any, C comparable](t *table[T, C], condition string, fields ...string) cascade {
-	return cascade{noun: t.noun, done: backoffice.Updated, fields: fields, columns: t.parentColumnsOf(), text: func(d *Dialect) string {
+	text := func(d *Dialect) string {
 		return t.attachmentsText("cascade", strings.ReplaceAll(condition, "IN ?", d.in), d.keep)
-	}}
+	}
+	return cascade{noun: t.noun, done: backoffice.Updated, fields: fields, columns: t.parentColumnsOf(), text: text}
 }
 
 // cascades are what the schema's foreign keys change when a noun's records are deleted, for the change log.
 var cascades = map[backoffice.Noun][]cascade{
 	backoffice.NounCustomer: {
 		goesWith(relationTable, "customer_id", "related_customer_id"), goesWith(transcriptTable, "customer_id"),
-		goesWith(calculationTable, "customer_id"), goesWith(documentTable, "customer_id"), goesWith(minfinTable, "customer_id"),
+		goesWith(calculationTable, "customer_id"), goesWith(documentTable, "customer_id"),
+		goesWith(minfinTable, "customer_id"),
 	},
 	// Records that refer to a deleted one are read after it is locked: from then on nothing new refers to it.
 	backoffice.NounTranscript: {goesWith(calculationTable, "transcript_id")},
@@ -227,7 +220,8 @@ var cascades = map[backoffice.Noun][]cascade{
 
 // touchCascades records the cascade of the rows to be deleted, and its parents, and first locks the rows.
 func (w *writer[T, C]) touchCascades(ctx context.Context, ids []string, own attachments) error {
-	do := []func(context.Context) error{func(ctx context.Context) error { return w.attached(ctx, w.writes.going, ids, own) }}
+	attached := func(ctx context.Context) error { return w.attached(ctx, w.writes.going, ids, own) }
+	do := []func(context.Context) error{attached}
 	for _, c := range cascades[w.table.noun] {
 		do = append(do, func(ctx context.Context) error {
 			return w.conn.Query(ctx, c.text(w.dialect), []any{w.dialect.List(ids)}, func(row *Row) error {

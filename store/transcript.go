@@ -16,6 +16,8 @@ const (
 		" UNION ALL SELECT NULLIF(l.left_at, 0) FROM transcripts l WHERE l.id = v.id) m)"
 )
 
+type transcriptCriteria = backoffice.TranscriptCriteria
+
 // customersOfUser leads from a transcript to its customer's responsible user.
 const customersOfUser = "customer_id IN (SELECT c.id FROM customers c WHERE c.responsible_id = ?)"
 
@@ -24,7 +26,7 @@ func writtenAs[T any](c column[T], expression string) column[T] {
 	return c
 }
 
-var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Transcript, backoffice.TranscriptCriteria]{
+var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Transcript, transcriptCriteria]{
 	name:  "transcripts",
 	reach: through("customer_id").within("x.financial_year_id ?"),
 	changedAt: func(t *backoffice.Transcript) []*backoffice.Instant {
@@ -41,26 +43,26 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		writtenAs(instant("updated_at", "updatedAt "+orderField(backoffice.KeyUpdatedAt),
 			func(t *backoffice.Transcript) *backoffice.Instant { return &t.UpdatedAt }), effectiveUpdate),
 	},
-	criteria: concat([]criterion[backoffice.TranscriptCriteria]{
-		equals("checklist_id", func(c backoffice.TranscriptCriteria) string { return c.ChecklistID }),
-		equals("financial_year_id", func(c backoffice.TranscriptCriteria) string { return c.FinancialYearID }),
-		equals("customer_id", func(c backoffice.TranscriptCriteria) string { return c.CustomerID }),
+	criteria: slices.Concat([]criterion[transcriptCriteria]{
+		equals("checklist_id", func(c transcriptCriteria) string { return c.ChecklistID }),
+		equals("financial_year_id", func(c transcriptCriteria) string { return c.FinancialYearID }),
+		equals("customer_id", func(c transcriptCriteria) string { return c.CustomerID }),
 		ofResponsible,
-		oneOfStatuses("status", func(c backoffice.TranscriptCriteria) backoffice.StatusSet { return c.Status }),
-		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.Yes }, "t.is_completed = true"),
-		where(func(c backoffice.TranscriptCriteria) bool { return c.IsCompleted == backoffice.No }, "t.is_completed = false"),
-		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.Yes },
+		oneOfStatuses("status", func(c transcriptCriteria) backoffice.StatusSet { return c.Status }),
+		where(func(c transcriptCriteria) bool { return c.IsCompleted == backoffice.Yes }, "t.is_completed = true"),
+		where(func(c transcriptCriteria) bool { return c.IsCompleted == backoffice.No }, "t.is_completed = false"),
+		where(func(c transcriptCriteria) bool { return c.DocumentGenerated == backoffice.Yes },
 			"t.document_generated = true"),
-		where(func(c backoffice.TranscriptCriteria) bool { return c.DocumentGenerated == backoffice.No },
+		where(func(c transcriptCriteria) bool { return c.DocumentGenerated == backoffice.No },
 			"t.document_generated = false"),
-		changedSince("visible_at", func(c backoffice.TranscriptCriteria) backoffice.Instant { return c.UpdatedSince }),
-	}, spanned("updated_at", func(c backoffice.TranscriptCriteria) backoffice.Span { return c.Updated }), customVariable),
-	within: &alternatives[backoffice.TranscriptCriteria]{
-		anyOf: func(c backoffice.TranscriptCriteria) backoffice.Nested[backoffice.TranscriptCriteria] { return c.Any },
-		not:   func(c backoffice.TranscriptCriteria) backoffice.Nested[backoffice.TranscriptCriteria] { return c.Not },
+		changedSince("visible_at", func(c transcriptCriteria) backoffice.Instant { return c.UpdatedSince }),
+	}, spanned("updated_at", func(c transcriptCriteria) backoffice.Span { return c.Updated }), customVariable),
+	within: &alternatives[transcriptCriteria]{
+		anyOf: func(c transcriptCriteria) backoffice.Nested[transcriptCriteria] { return c.Any },
+		not:   func(c transcriptCriteria) backoffice.Nested[transcriptCriteria] { return c.Not },
 	},
-	parents: map[backoffice.Parent]parentColumns[backoffice.TranscriptCriteria]{
-		backoffice.OfUser: under[backoffice.TranscriptCriteria](customersOfUser),
+	parents: map[backoffice.Parent]parentColumns[transcriptCriteria]{
+		backoffice.OfUser: under[transcriptCriteria](customersOfUser),
 	},
 	orders: map[backoffice.OrderKey]order{
 		backoffice.KeyUpdatedAt: byNumber("updated_at"),
@@ -69,12 +71,14 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 			func(*Dialect) string { return "(SELECT n.name_folded FROM customers n WHERE n.id = t.customer_id)" }),
 	},
 	dimensions: map[backoffice.Dimension]dimension{
-		backoffice.GroupByStatus:        byColumn("status"),
-		backoffice.GroupByChecklist:     {value: "t.checklist_id", called: "SELECT k.name FROM checklists k WHERE k.id = ?"},
+		backoffice.GroupByStatus: byColumn("status"),
+		backoffice.GroupByChecklist: {value: "t.checklist_id",
+			called: "SELECT k.name FROM checklists k WHERE k.id = ?"},
 		backoffice.GroupByFinancialYear: {value: "t.financial_year_id", called: calledYear},
 		backoffice.GroupByResponsible: {value: "r.responsible_id",
 			join: " JOIN customers r ON r.id = t.customer_id", called: calledUser},
-		backoffice.GroupByLanguage:          {value: "(SELECT l.language FROM checklists l WHERE l.id = ?)", by: "t.checklist_id"},
+		backoffice.GroupByLanguage: {value: "(SELECT l.language FROM checklists l WHERE l.id = ?)",
+			by: "t.checklist_id"},
 		backoffice.GroupByIsCompleted:       byFlag("is_completed"),
 		backoffice.GroupByDocumentGenerated: byFlag("document_generated"),
 		backoffice.GroupByUpdatedMonth:      byMonth("updated_at"),
@@ -90,12 +94,12 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 			},
 		},
 	},
-	reads:  func(r reader[backoffice.Transcript, backoffice.TranscriptCriteria]) any { return &transcriptReader{r} },
-	writes: func(w writer[backoffice.Transcript, backoffice.TranscriptCriteria]) any { return &transcriptWriter{w} },
+	reads:  func(r reader[backoffice.Transcript, transcriptCriteria]) any { return &transcriptReader{r} },
+	writes: func(w writer[backoffice.Transcript, transcriptCriteria]) any { return &transcriptWriter{w} },
 })
 
-var ofResponsible = func() criterion[backoffice.TranscriptCriteria] {
-	c := matches(func(c backoffice.TranscriptCriteria) string { return c.ResponsibleID },
+var ofResponsible = func() criterion[transcriptCriteria] {
+	c := matches(func(c transcriptCriteria) string { return c.ResponsibleID },
 		func(*Dialect) string { return "t." + customersOfUser })
 	c.others = true
 	return c
@@ -110,18 +114,15 @@ func oneOfStatuses[C any](column string, of func(C) backoffice.StatusSet) criter
 }
 
 func collectTexts[S ~string](values []S) []string {
-	texts := make([]string, len(values))
-	for i, value := range values {
-		texts[i] = string(value)
-	}
-	return texts
+	return collect(values, func(value S) string { return string(value) })
 }
 
 type transcriptReader struct {
-	reader[backoffice.Transcript, backoffice.TranscriptCriteria]
+	reader[backoffice.Transcript, transcriptCriteria]
 }
 
-func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Parent, criteria backoffice.TranscriptCriteria, parents []string, into [][]backoffice.TranscriptStatusCount) backoffice.Queued {
+func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Parent, criteria transcriptCriteria,
+	parents []string, into [][]backoffice.TranscriptStatusCount) backoffice.Queued {
 	list, places, err := r.places(under, criteria, parents)
 	if err != nil || list == nil {
 		return b.Queue(failed(err))
@@ -136,7 +137,7 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 	return b.Queue(parts)
 }
 
-func (r *transcriptReader) byStatus(under backoffice.Parent, criteria backoffice.TranscriptCriteria, list []string,
+func (r *transcriptReader) byStatus(under backoffice.Parent, criteria transcriptCriteria, list []string,
 	places func(int) int, into [][]backoffice.TranscriptStatusCount) *Query {
 	found := make([]map[backoffice.TranscriptStatus]int, len(list))
 	s := shape{kind: groupsStatement, under: under, criteria: r.table.mask(under, criteria),
@@ -153,7 +154,8 @@ func (r *transcriptReader) byStatus(under backoffice.Parent, criteria backoffice
 		(*of)[enumOf(row, 1, backoffice.TranscriptStatuses)] += int(row.Int(2))
 		return nil
 	}
-	return &Query{Statement: Statement{Text: statement.text, Args: r.arguments(s, criteria, list), Each: each}, done: func() {
+	args := r.arguments(s, criteria, list)
+	return &Query{Statement: Statement{Text: statement.text, Args: args, Each: each}, done: func() {
 		for i, of := range found {
 			into[places(i)] = inOrder(of)
 		}
@@ -171,7 +173,7 @@ func inOrder(found map[backoffice.TranscriptStatus]int) (counts []backoffice.Tra
 
 // transcriptWriter updates the columns that calculations copy from their transcripts.
 type transcriptWriter struct {
-	writer[backoffice.Transcript, backoffice.TranscriptCriteria]
+	writer[backoffice.Transcript, transcriptCriteria]
 }
 
 // Insert: a new transcript has no calculation, so its own status is the effective one.
@@ -202,11 +204,12 @@ func (w *transcriptWriter) Upsert(ctx context.Context, rows []*backoffice.Transc
 }
 
 // moveCalculations sets the customer of calculations to their transcript's, and adds them to moved.
-func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoffice.Transcript, moved attachments) error {
+func (w *transcriptWriter) moveCalculations(ctx context.Context, rows []*backoffice.Transcript,
+	moved attachments) error {
 	const customer = "(SELECT t.customer_id FROM transcripts t WHERE t.id = calculations.transcript_id)"
 	text := "UPDATE /*backoffice:calculations.move*/ calculations SET customer_id = " + customer +
-		" WHERE customer_id <> " + customer +
-		" AND " + w.dialect.among("transcript_id") + " RETURNING id, transcript_id"
+		" WHERE customer_id <> " + customer + " AND " + w.dialect.among("transcript_id") +
+		" RETURNING id, transcript_id"
 	if len(rows) == 0 {
 		return nil
 	}

@@ -37,18 +37,13 @@ func oneRow[T any, C comparable](n *noun[T, C], id, arg string, into **T) *State
 func setDocumentText(d *Dialect) string {
 	const own = "(CASE WHEN t.own_updated_at > v.own_updated_at THEN t.own_updated_at ELSE v.own_updated_at END)"
 	var sets []string
-	names := 0
-	for i := range transcriptTable.columns {
-		c := &transcriptTable.columns[i]
-		if c.shown {
-			continue
-		}
-		names++
+	columns := transcriptTable.written()
+	for _, c := range columns {
 		if strings.HasPrefix(c.name, "document_generated") || strings.HasPrefix(c.name, "file_") {
 			sets = append(sets, c.name+" = "+c.stored())
 		}
 	}
-	mark := parameter(names + 1)
+	mark := parameter(len(columns) + 1)
 	if d.bulk {
 		mark += "::bigint"
 	}
@@ -62,7 +57,7 @@ func (t *tx) SetDocument(ctx context.Context,
 	set *backoffice.Transcript) (changed *backoffice.Transcript, replaced []string, err error) {
 	w, d := writerOf(t, transcriptTable), t.store.nouns.dialect
 	err = t.together(ctx, func(ctx context.Context) (err error) {
-		replaced, err = fileKeys(ctx, t.conn,
+		replaced, err = listTexts(ctx, t.conn,
 			"INSERT /*backoffice:forgotten_files.of_document*/ INTO forgotten_files (file_key, at) SELECT t.file_key, "+
 				d.now+" FROM transcripts t WHERE t.id = $1 AND t.is_completed AND t.file_key IS NOT NULL"+d.forKey+
 				" ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", set.ID)

@@ -38,23 +38,18 @@ func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) 
 		gone[id] = &backoffice.Trashed{ID: id, Noun: noun, ClientID: t.keeping.ClientID, At: t.keeping.At}
 	}
 	err := t.together(ctx,
-		reading(customerTable, t, going, func(c *backoffice.Customer) { e := of(c.ID); e.Customers = append(e.Customers, c) }),
+		reading(customerTable, t, going,
+			func(c *backoffice.Customer) { e := of(c.ID); e.Customers = append(e.Customers, c) }),
 		reading(relationTable, t, going, func(r *backoffice.CustomerRelation) {
 			e := of(r.ID, r.CustomerID, r.RelatedCustomerID)
 			e.Relations = append(e.Relations, r)
 		}),
-		reading(transcriptTable, t, going, func(r *backoffice.Transcript) {
-			e := of(r.CustomerID)
-			e.Transcripts = append(e.Transcripts, r)
-		}),
-		reading(calculationTable, t, going, func(n *backoffice.Calculation) {
-			e := of(n.CustomerID)
-			e.Calculations = append(e.Calculations, n)
-		}),
-		reading(documentTable, t, going, func(d *backoffice.CustomerDocument) {
-			e := of(d.CustomerID)
-			e.Documents = append(e.Documents, d)
-		}),
+		reading(transcriptTable, t, going,
+			func(r *backoffice.Transcript) { e := of(r.CustomerID); e.Transcripts = append(e.Transcripts, r) }),
+		reading(calculationTable, t, going,
+			func(n *backoffice.Calculation) { e := of(n.CustomerID); e.Calculations = append(e.Calculations, n) }),
+		reading(documentTable, t, going,
+			func(d *backoffice.CustomerDocument) { e := of(d.CustomerID); e.Documents = append(e.Documents, d) }),
 		reading(minfinTable, t, going, func(d *backoffice.MinfinDocument) {
 			e := of(d.CustomerID)
 			e.MinfinDocuments = append(e.MinfinDocuments, d)
@@ -62,7 +57,8 @@ func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) 
 	if err != nil {
 		return err
 	}
-	put := []func(context.Context) error{func(ctx context.Context) error { _, _, err := t.emptyTrash(ctx, ids); return err }}
+	empty := func(ctx context.Context) error { _, _, err := t.emptyTrash(ctx, ids); return err }
+	put := []func(context.Context) error{empty}
 	for _, id := range ids {
 		if entry := gone[id]; entry.Rows() > 0 {
 			put = append(put, t.putting(entry, t.store.nouns.dialect.now+" + $5", t.keeping.Period.Milliseconds())...)
@@ -131,7 +127,8 @@ func (t *tx) TakeTrashed(ctx context.Context, ids ...string) (taken []*backoffic
 		taken = append(taken, entry)
 		return err
 	})
-	slices.SortFunc(taken, func(a, b *backoffice.Trashed) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	slices.SortFunc(taken,
+		func(a, b *backoffice.Trashed) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	if err == nil && len(taken) > 0 {
 		t.store.erased.Store(true)
 	}
@@ -140,7 +137,8 @@ func (t *tx) TakeTrashed(ctx context.Context, ids ...string) (taken []*backoffic
 
 func (t *tx) TakeWaiting(ctx context.Context, customerIDs ...string) ([]*backoffice.Trashed, error) {
 	var waiting []string
-	err := t.conn.Query(ctx, "SELECT /*backoffice:trash.waiting*/ "+trashColumns+" FROM trash WHERE noun = 'relation'", nil, func(row *Row) error {
+	const text = "SELECT /*backoffice:trash.waiting*/ " + trashColumns + " FROM trash WHERE noun = 'relation'"
+	err := t.conn.Query(ctx, text, nil, func(row *Row) error {
 		entry, err := readTrashed(row)
 		if err == nil && entry.WaitsFor != "" && slices.Contains(customerIDs, entry.WaitsFor) {
 			waiting = append(waiting, entry.ID)
@@ -154,7 +152,8 @@ func (t *tx) TakeWaiting(ctx context.Context, customerIDs ...string) ([]*backoff
 }
 
 func (s *Store) EachTrashed(ctx context.Context, visit func(*backoffice.Trashed) error) error {
-	return s.primary().Query(ctx, "SELECT /*backoffice:trash.list*/ "+trashColumns+" FROM trash ORDER BY at DESC, id", nil, func(row *Row) error {
+	const text = "SELECT /*backoffice:trash.list*/ " + trashColumns + " FROM trash ORDER BY at DESC, id"
+	return s.primary().Query(ctx, text, nil, func(row *Row) error {
 		entry, err := readTrashed(row)
 		if err != nil {
 			return err
@@ -178,8 +177,7 @@ func (s *Store) EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, e
 		return nil, nil, err
 	}
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
-		var ids []string
-		err := tx.conn.Query(ctx, due+s.nouns.dialect.now, nil, func(row *Row) error { ids = append(ids, row.Text(0)); return nil })
+		ids, err := listTexts(ctx, tx.conn, due+s.nouns.dialect.now)
 		if err == nil {
 			erased, fileKeys, err = tx.emptyTrash(ctx, ids)
 		}
@@ -196,13 +194,14 @@ func (t *tx) emptyTrash(ctx context.Context, ids []string) (erased, keys []strin
 	d := t.store.nouns.dialect
 	list := d.List(ids)
 	err = t.together(ctx, func(ctx context.Context) (err error) {
-		keys, err = fileKeys(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_trash*/ INTO forgotten_files"+
+		keys, err = listTexts(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_trash*/ INTO forgotten_files"+
 			" (file_key, at) SELECT f.file_key, "+d.now+" FROM trash_files f WHERE "+d.among("f.trash_id")+
 			" ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", list)
 		return err
-	}, func(ctx context.Context) error {
-		return t.conn.Query(ctx, "DELETE /*backoffice:trash.empty*/ FROM trash WHERE "+d.among("id")+" RETURNING id",
-			[]any{list}, func(row *Row) error { erased = append(erased, row.Text(0)); return nil })
+	}, func(ctx context.Context) (err error) {
+		erased, err = listTexts(ctx, t.conn, "DELETE /*backoffice:trash.empty*/ FROM trash WHERE "+d.among("id")+
+			" RETURNING id", list)
+		return err
 	})
 	if err == nil && len(erased) > 0 {
 		t.store.erased.Store(true)

@@ -13,8 +13,10 @@ func selectTrusted(q backoffice.TrustedQuery) (text string, args []any) {
 	if q.Texts {
 		column = "d.text"
 	}
-	text = "SELECT /*backoffice:trusted_documents.list*/ d.document_set, d.id, d.name, d.kind, " + column + `, d.title, d.about, d.cost, d.scopes, d.created_at, d.client_id, d.retired_at, a.alias, octet_length(d.text)
-FROM trusted_documents d LEFT JOIN trusted_document_aliases a ON a.document_set = d.document_set AND a.name = d.name AND a.id = d.id WHERE true`
+	text = "SELECT /*backoffice:trusted_documents.list*/ d.document_set, d.id, d.name, d.kind, " + column +
+		", d.title, d.about, d.cost, d.scopes, d.created_at, d.client_id, d.retired_at, a.alias, octet_length(d.text)" +
+		"\nFROM trusted_documents d LEFT JOIN trusted_document_aliases a" +
+		" ON a.document_set = d.document_set AND a.name = d.name AND a.id = d.id WHERE true"
 	if q.ID != "" {
 		text += " AND d.id = COALESCE((SELECT MIN(k.id) FROM trusted_document_aliases k WHERE k.alias = $1), $1)"
 		args = append(args, storable(q.ID))
@@ -29,7 +31,8 @@ FROM trusted_documents d LEFT JOIN trusted_document_aliases a ON a.document_set 
 	return text + " ORDER BY d.document_set, d.name, d.id, a.alias", args
 }
 
-func queryTrusted(ctx context.Context, conn Conn, q backoffice.TrustedQuery) (found []*backoffice.TrustedDocument, err error) {
+func queryTrusted(ctx context.Context, conn Conn,
+	q backoffice.TrustedQuery) (found []*backoffice.TrustedDocument, err error) {
 	text, args := selectTrusted(q)
 	err = conn.Query(ctx, text, args, func(row *Row) error {
 		set, id, name := row.Text(0), row.Text(1), row.Text(2)
@@ -56,7 +59,8 @@ func queryTrusted(ctx context.Context, conn Conn, q backoffice.TrustedQuery) (fo
 	return found, err
 }
 
-func (s *Store) TrustedDocuments(ctx context.Context, q backoffice.TrustedQuery) ([]*backoffice.TrustedDocument, error) {
+func (s *Store) TrustedDocuments(ctx context.Context,
+	q backoffice.TrustedQuery) ([]*backoffice.TrustedDocument, error) {
 	return queryTrusted(ctx, s.primary(), q)
 }
 
@@ -113,12 +117,15 @@ func (t *tx) changeTrusted(ctx context.Context, changes backoffice.TrustedChange
 		}
 		documents = append(documents, exec("DELETE /*backoffice:trusted_documents.delete*/ FROM trusted_documents"+this,
 			d.Set, d.Name, d.ID), exec(
-			`INSERT /*backoffice:trusted_documents.insert*/ INTO trusted_documents (document_set, name, id, kind, text, title, about, cost, scopes, created_at, client_id, retired_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			"INSERT /*backoffice:trusted_documents.insert*/ INTO trusted_documents (document_set, name, id, kind,"+
+				" text, title, about, cost, scopes, created_at, client_id, retired_at)\n"+
+				"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
 			d.Set, d.Name, d.ID, d.Kind, d.Text, storable(d.Title), storable(d.About), cost, joined(d.Scopes),
 			d.CreatedAt.Milliseconds(), d.ClientID, noted(d.RetiredAt)))
 		for _, alias := range d.Aliases {
-			aliases = append(aliases, exec("INSERT /*backoffice:trusted_document_aliases.insert*/ INTO trusted_document_aliases (alias, document_set, name, id) VALUES ($1, $2, $3, $4)", alias, d.Set, d.Name, d.ID))
+			aliases = append(aliases, exec("INSERT /*backoffice:trusted_document_aliases.insert*/"+
+				" INTO trusted_document_aliases (alias, document_set, name, id) VALUES ($1, $2, $3, $4)",
+				alias, d.Set, d.Name, d.ID))
 		}
 	}
 	for some := range slices.Chunk(slices.Concat(documents, aliases), trustedAtOnce) {

@@ -47,8 +47,7 @@ func (t *tx) fail(err error) error {
 	return err
 }
 
-// inTx sends statements, with those of other coroutines, and none after a failure. The causing writer reports a
-// violation.
+// inTx sends statements, with those of other coroutines; none after a failure. The causing writer reports a violation.
 type inTx struct{ tx *tx }
 
 func (i inTx) Send(ctx context.Context, statements ...*Statement) {

@@ -81,12 +81,9 @@ func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string]strin
 
 // inJSON are the values of rows that are texts, an array for each row.
 func inJSON[T any](columns []*column[T], rows []*T) string {
-	values := make([][]any, len(rows))
-	for i, row := range rows {
-		for _, c := range columns {
-			values[i] = append(values[i], c.value(row))
-		}
-	}
+	values := collect(rows, func(row *T) []any {
+		return collect(columns, func(c *column[T]) any { return c.value(row) })
+	})
 	array, _ := json.Marshal(values) // of texts: it cannot fail
 	return string(array)
 }

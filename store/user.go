@@ -52,11 +52,9 @@ func (w *userWriter) Delete(ctx context.Context, ids ...string) ([]string, error
 		" open_updated_at = CASE WHEN updated_at < $2 THEN $2 ELSE updated_at END" +
 		" WHERE " + w.dialect.among("responsible_id") + " RETURNING id"
 	var freed []string
-	deleted, err := w.deleteAfter(ctx, ids, func(ctx context.Context) error {
-		return w.conn.Query(ctx, text, []any{w.dialect.List(ids), w.tx.visible.mark.Milliseconds()}, func(row *Row) error {
-			freed = append(freed, row.Text(0))
-			return nil
-		})
+	deleted, err := w.deleteAfter(ctx, ids, func(ctx context.Context) (err error) {
+		freed, err = listTexts(ctx, w.conn, text, w.dialect.List(ids), w.tx.visible.mark.Milliseconds())
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -188,8 +188,7 @@ func (n *nouns) restricted(of viewText, name string) string {
 // checks that customer, once for all rows. Without a view the table does not exist, so a misuse fails.
 func beneath(table, column string) string { return table + "_beneath_" + column }
 
-// parentInView marks in the text of a statement the condition that the customer with the identifier of an expression is
-// visible. It is not SQL: without a restriction nothing may use it.
+// parentInView marks the condition that a customer with an id is visible. It is not SQL: only restricted texts have it.
 func parentInView(id string) string { return "[" + id + " in view]" }
 
 var parents = regexp.MustCompile(`\[([^][ ]+) in view\]`)
@@ -218,7 +217,7 @@ func (n *nouns) tableInView(of description, below string, kind viewKind, args in
 				conditions = append(conditions, "x."+column+" "+is.customers)
 			}
 		}
-	case of.reach.year != "" && slices.ContainsFunc(alternatives, func(is comparisons) bool { return is.ofYears != "" }):
+	case of.reach.year != "" && slices.ContainsFunc(alternatives, func(c comparisons) bool { return c.ofYears != "" }):
 		var each []string // a year is visible with the customers of its own alternative only
 		for _, is := range alternatives {
 			var both []string
@@ -274,7 +273,7 @@ func (n *nouns) hasYear(id string, is comparisons) string {
 }
 
 func (n *nouns) ofYear(of description, is comparisons) string {
-	return "(" + strings.ReplaceAll(strings.ReplaceAll(of.reach.year, "stored.", n.dialect.stored), "?", is.ofYears) + ")"
+	return "(" + strings.NewReplacer("stored.", n.dialect.stored, "?", is.ofYears).Replace(of.reach.year) + ")"
 }
 
 // customerInView is the condition that an alternative admits a customer. alone means it is the only alternative.

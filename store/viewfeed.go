@@ -34,8 +34,7 @@ func parentsInView(d *Dialect) string {
 		" OR EXISTS (SELECT 1 FROM transcripts v WHERE v.id = p.value))"
 }
 
-// eachApart makes every EXISTS of a feed's text a plan of its own. Pulled up into joins, as there are hundreds of them,
-// they took PostgreSQL seconds and half a gigabyte to plan.
+// eachApart plans each EXISTS of a feed's text by itself: joined, hundreds took PostgreSQL seconds and half a gigabyte.
 func (d *Dialect) eachApart(text string) string {
 	before, behind, found := strings.Cut(text, "EXISTS (")
 	if !found || d.apart == "" {
@@ -106,7 +105,8 @@ func movesInView(kinds []string) string {
 				one("2", kind, "x.id", string(backoffice.Created), " JOIN customers x ON x.id = m.id", "''", ""))
 			tells = append(tells, hasLeft, "EXISTS (SELECT 1 FROM customers x WHERE x.id = m.customer_id)")
 		default:
-			named, letters := "x."+strings.Join(of.reach.customers, " || ' ' || x."), strings.Repeat("c", len(of.reach.customers))
+			named := "x." + strings.Join(of.reach.customers, " || ' ' || x.")
+			letters := strings.Repeat("c", len(of.reach.customers))
 			for _, column := range of.reach.customers {
 				from := " JOIN " + of.table + " x ON x." + column + " = m.id"
 				tells = append(tells, "EXISTS (SELECT 1 FROM "+of.table+" x WHERE x."+column+" = m.customer_id)")
@@ -120,8 +120,7 @@ func movesInView(kinds []string) string {
 	return strings.Join(parts, " UNION ") + tellBegin + strings.Join(tells, " OR ") + tellEnd
 }
 
-// entriesInView puts the restriction's conditions into the text of a feed; moved is the part of its WITH for the next
-// customers that moved, "" where it is not needed.
+// entriesInView puts the restriction's conditions into the text of a feed; moved is its WITH of the next moves, if any.
 func (n *nouns) entriesInView(text string, kind viewKind, args int) (restricted, moved string) {
 	if !strings.Contains(text, goneInView) && !strings.Contains(text, movedInView) && !strings.Contains(text, moves) {
 		return text, ""
@@ -153,9 +152,9 @@ func (n *nouns) entriesInView(text string, kind viewKind, args int) (restricted,
 		return text, ""
 	}
 	tells = strings.ReplaceAll(tells, hasLeft, anyOf(out))
-	return before + behind, "moved AS MATERIALIZED (SELECT m.sequence, m.customer_id AS id, " + anyOf(out) + " AS has_left" +
-		" FROM view_moves m WHERE " + moving + " AND m.sequence = (SELECT MIN(m.sequence) FROM view_moves m" +
-		" WHERE m.sequence > $1 AND " + moving + " AND (" + tells + ")))"
+	return before + behind, "moved AS MATERIALIZED (SELECT m.sequence, m.customer_id AS id, " + anyOf(out) +
+		" AS has_left FROM view_moves m WHERE " + moving + " AND m.sequence = (SELECT MIN(m.sequence)" +
+		" FROM view_moves m WHERE m.sequence > $1 AND " + moving + " AND (" + tells + ")))"
 }
 
 // mayBeGone is the condition that the record of an entry c may be deleted, or no longer visible after its parents
@@ -186,7 +185,8 @@ func (n *nouns) yearsThen(is comparisons) string {
 // admitted is the condition that an alternative admits a customer by the columns of a move m.
 func (n *nouns) admitted(side string, is comparisons) string {
 	one := func(words, is string) string {
-		return "EXISTS (SELECT 1 FROM " + strings.ReplaceAll(n.dialect.parentsOf, "c.parents", words) + " WHERE p.value " + is + ")"
+		words = strings.ReplaceAll(n.dialect.parentsOf, "c.parents", words)
+		return "EXISTS (SELECT 1 FROM " + words + " WHERE p.value " + is + ")"
 	}
 	conditions := []string{"1 = 1"}
 	if is.responsible != "" {
@@ -207,8 +207,8 @@ func (n *nouns) admitted(side string, is comparisons) string {
 // admittedThen is the condition that an alternative admitted a customer before the transaction of an entry c.
 func (n *nouns) admittedThen(id string, is comparisons) string {
 	later := " FROM view_moves n WHERE n.customer_id = " + id + " AND n.sequence >= c.sequence)"
-	return "CASE WHEN EXISTS (SELECT 1" + later + " THEN EXISTS (SELECT 1 FROM view_moves m WHERE m.customer_id = " + id +
-		" AND m.sequence = (SELECT MIN(n.sequence)" + later + " AND " + n.admitted("m.was_", is) + ")" +
+	return "CASE WHEN EXISTS (SELECT 1" + later + " THEN EXISTS (SELECT 1 FROM view_moves m WHERE m.customer_id = " +
+		id + " AND m.sequence = (SELECT MIN(n.sequence)" + later + " AND " + n.admitted("m.was_", is) + ")" +
 		" ELSE EXISTS (SELECT 1 FROM " + n.dialect.stored + "customers v WHERE v.id = " + id + " AND " +
 		n.customerInView("v", is, false) + ") END"
 }

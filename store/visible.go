@@ -80,11 +80,7 @@ func (v *visibility) changed(of changedRows, ids []string, shown []*backoffice.I
 
 // changedIDs are the rows for each of changeTexts, nil for none.
 func (v *visibility) changedIDs() [][]string {
-	all := make([][]string, len(changeTexts))
-	for i := range changeTexts {
-		all[i] = backoffice.Unique(v.rows[changeTexts[i].of])
-	}
-	return all
+	return collect(changeTexts, func(c changeText) []string { return backoffice.Unique(v.rows[c.of]) })
 }
 
 func (v *visibility) isLarge() bool { return v.count > maxBatch }
@@ -128,8 +124,9 @@ func (t *tx) endOfLog(ctx context.Context) (e end, err error) {
 
 // endOfLogText reads the number of the last entry, its instant, and the store's clock.
 func endOfLogText(d *Dialect) string {
-	return "SELECT /*backoffice:changes.end*/ COALESCE((SELECT MAX(sequence) FROM changes), 0)," +
-		" COALESCE((SELECT c.visible_at FROM changes c WHERE c.sequence = (SELECT MAX(sequence) FROM changes)), 0), " + d.now
+	const last = "(SELECT MAX(sequence) FROM changes)"
+	return "SELECT /*backoffice:changes.end*/ COALESCE(" + last + ", 0)," +
+		" COALESCE((SELECT c.visible_at FROM changes c WHERE c.sequence = " + last + "), 0), " + d.now
 }
 
 func (t *tx) show(ctx context.Context, at backoffice.Instant) error {

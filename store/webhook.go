@@ -25,25 +25,21 @@ func queryWebhooks(ctx context.Context, conn Conn, text string, args ...any) (ho
 	err = conn.Query(ctx, text, args, func(row *Row) error {
 		w := &backoffice.Webhook{
 			ID: row.Text(0), ClientID: row.Text(1), CreatedAt: row.Instant(2), Version: row.Int(3), Steps: row.Int(4),
-			URL: row.Text(5), Secret: bytes.Clone(row.Bytes(7)), OldSecretTo: row.Noted(9),
+			URL: row.Text(5), Secret: bytes.Clone(row.Bytes(7)), OldSecret: bytes.Clone(row.Bytes(8)),
+			OldSecretTo: row.Noted(9),
 			WebhookProgress: backoffice.WebhookProgress{
 				Stop: backoffice.WebhookStop(row.Text(10)), At: row.Int(11),
 				Attempts: int(row.Int(16)), Due: row.Noted(17), Failure: row.Text(18),
 				TriedAt: row.Noted(19), DeliveredAt: row.Noted(20), History: row.Text(21),
 			},
 		}
-		if !row.IsNull(8) {
-			w.OldSecret = bytes.Clone(row.Bytes(8))
-		}
 		var err error
 		if w.Nouns, err = nounsNamed(row.Text(6)); err != nil {
 			return err
 		}
 		if !row.IsNull(12) {
-			w.Message = &backoffice.WebhookMessage{Through: row.Int(12), MadeAt: row.Instant(14)}
-			if !row.IsNull(15) {
-				w.Message.Body = bytes.Clone(row.Bytes(15))
-			}
+			w.Message = &backoffice.WebhookMessage{Through: row.Int(12), MadeAt: row.Instant(14),
+				Body: bytes.Clone(row.Bytes(15))}
 			w.Message.Nouns, err = nounsNamed(row.Text(13))
 		}
 		hooks = append(hooks, w)
@@ -64,11 +60,7 @@ func nounsNamed(names string) (nouns []backoffice.Noun, err error) {
 }
 
 func apiNames(nouns []backoffice.Noun) string {
-	names := make([]string, len(nouns))
-	for i, noun := range nouns {
-		names[i] = noun.APIName()
-	}
-	return strings.Join(names, " ")
+	return strings.Join(collect(nouns, backoffice.Noun.APIName), " ")
 }
 
 // settingsOf and progressOf are the arguments for these columns.
@@ -86,7 +78,8 @@ func progressOf(p *backoffice.WebhookProgress) []any {
 		message = []any{m.Through, apiNames(m.Nouns), m.MadeAt.Milliseconds(), m.Body}
 	}
 	args := append([]any{string(p.Stop), p.At}, message...)
-	return append(args, int64(p.Attempts), noted(p.Due), storable(p.Failure), noted(p.TriedAt), noted(p.DeliveredAt), p.History)
+	return append(args, int64(p.Attempts), noted(p.Due), storable(p.Failure), noted(p.TriedAt),
+		noted(p.DeliveredAt), p.History)
 }
 
 // assigned writes "a = $n, b = $n+1" for columns.
@@ -149,8 +142,10 @@ func (s *Store) CreateWebhook(ctx context.Context, w *backoffice.Webhook) error 
 	})
 }
 
-func (t *tx) noteWebhook(ctx context.Context, id, act string, done backoffice.ChangeAction, now backoffice.Instant) error {
-	return t.LogChanges(ctx, &backoffice.Change{At: now, Action: act, Noun: backoffice.NounWebhook, ObjectID: id, Done: done})
+func (t *tx) noteWebhook(ctx context.Context, id, act string, done backoffice.ChangeAction,
+	now backoffice.Instant) error {
+	entry := &backoffice.Change{At: now, Action: act, Noun: backoffice.NounWebhook, ObjectID: id, Done: done}
+	return t.LogChanges(ctx, entry)
 }
 
 func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffice.Instant,
@@ -182,7 +177,8 @@ func (s *Store) UpdateWebhook(ctx context.Context, id, act string, now backoffic
 func (s *Store) StepWebhook(ctx context.Context, w *backoffice.Webhook) (done bool, err error) {
 	text := "UPDATE /*backoffice:webhooks.step*/ webhooks SET steps = steps + 1, " + assigned(webhookProgress, 4) +
 		" WHERE id = $1 AND version = $2 AND steps = $3"
-	changed, err := s.execAlone(ctx, text, append([]any{w.ID, w.Version, w.Steps}, progressOf(&w.WebhookProgress)...)...)
+	args := append([]any{w.ID, w.Version, w.Steps}, progressOf(&w.WebhookProgress)...)
+	changed, err := s.execAlone(ctx, text, args...)
 	if err != nil || changed == 0 {
 		return false, err
 	}

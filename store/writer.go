@@ -18,15 +18,10 @@ type writeTexts struct {
 	going                          string // the same of records to be deleted
 }
 
-// writeTextsOf makes the statements. They take the records as a table v: of arrays where the engine has them, so that
-// one statement writes any number, else of a single row.
+// writeTextsOf makes the statements on a table v of records: of arrays, for any number of them, or of a single row.
 func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 	var names, stored, updates, replaces []string
-	for i := range t.columns {
-		c := &t.columns[i]
-		if c.shown {
-			continue
-		}
+	for i, c := range t.written() {
 		names = append(names, c.name)
 		stored = append(stored, c.stored())
 		if i > 0 {
@@ -45,7 +40,8 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 	if t.hidden != nil {
 		open := t.hidden.openVisibleAt(t.name, mark)
 		names, stored = append(names, "open_visible_at"), append(stored, open)
-		updates, replaces = append(updates, "open_visible_at = "+open), append(replaces, "open_visible_at = excluded.open_visible_at")
+		updates = append(updates, "open_visible_at = "+open)
+		replaces = append(replaces, "open_visible_at = excluded.open_visible_at")
 	}
 	source := t.source(d)
 	insert := "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(stored, ", ") +
@@ -74,13 +70,9 @@ func nextVersion(version string) string {
 
 func (t *table[T, C]) source(d *Dialect) string {
 	var names, parameters []string
-	for i := range t.columns {
-		c := &t.columns[i]
-		if c.shown {
-			continue
-		}
+	for i, c := range t.written() {
 		names = append(names, c.name)
-		n := parameter(len(names))
+		n := parameter(i + 1)
 		if d.bulk {
 			parameters = append(parameters, n+"::"+c.array)
 		} else {
@@ -243,7 +235,8 @@ func (w *writer[T, C]) update(ctx context.Context, rows []*T) error {
 		}
 	}
 	if w.table.version == nil {
-		return w.tx.fail(backoffice.Fault(fmt.Errorf("%d of %d rows were changed", changed, len(rows)), "updating "+w.table.name))
+		err := fmt.Errorf("%d of %d rows were changed", changed, len(rows))
+		return w.tx.fail(backoffice.Fault(err, "updating "+w.table.name))
 	}
 	return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
 		Code: backoffice.CodeStaleVersion, Message: "the " + string(w.table.noun) + " was changed since",
@@ -303,7 +296,8 @@ func (w *writer[T, C]) Delete(ctx context.Context, ids ...string) ([]string, err
 }
 
 // deleteAfter deletes rows after first, which finds their cascade recorded and locked.
-func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func(ctx context.Context) error) ([]string, error) {
+func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
+	first func(ctx context.Context) error) ([]string, error) {
 	ids = backoffice.Unique(wellFormed(ids))
 	if ids == nil {
 		return nil, nil
@@ -314,23 +308,17 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func
 	var deleted []string
 	own := attachments{}
 	look := func(ctx context.Context) error { return w.touchCascades(ctx, ids, own) }
-	if w.tx.keeps(w.table.noun) { // the cascade must be known first
+	if keeps := w.tx.keeps(w.table.noun); keeps || w.tx.restricted { // the cascade must be known first
 		if err := look(ctx); err != nil {
 			return nil, err
 		}
 		if err := w.tx.goesInView(ctx); err != nil {
 			return nil, err
 		}
-		if err := w.tx.keepGoing(ctx, w.table.noun, slices.Sorted(maps.Keys(own))); err != nil {
-			return nil, err
-		}
-		look = func(context.Context) error { return nil }
-	} else if w.tx.restricted {
-		if err := look(ctx); err != nil {
-			return nil, err
-		}
-		if err := w.tx.goesInView(ctx); err != nil {
-			return nil, err
+		if keeps {
+			if err := w.tx.keepGoing(ctx, w.table.noun, slices.Sorted(maps.Keys(own))); err != nil {
+				return nil, err
+			}
 		}
 		look = func(context.Context) error { return nil }
 	}
@@ -338,15 +326,14 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string, first func
 		err := look(ctx)
 		return slices.Sorted(maps.Keys(own)), err
 	}
-	err := w.tx.together(ctx, look, first, func(ctx context.Context) error {
-		return w.conn.Query(ctx, w.writes.delete, []any{w.dialect.List(ids)}, func(row *Row) error {
-			deleted = append(deleted, row.Text(0))
-			return nil
-		})
+	err := w.tx.together(ctx, look, first, func(ctx context.Context) (err error) {
+		deleted, err = listTexts(ctx, w.conn, w.writes.delete, w.dialect.List(ids))
+		return err
 	})
 	if violation := violationOf(err); violation != nil {
 		return nil, w.tx.fail(backoffice.Refuse(&backoffice.UserError{
-			Code: backoffice.CodeNotAllowed, Message: "the " + string(w.table.noun) + " is still referred to", Field: []string{"id"}}))
+			Code: backoffice.CodeNotAllowed, Message: "the " + string(w.table.noun) + " is still referred to",
+			Field: []string{"id"}}))
 	}
 	for _, id := range deleted {
 		w.tx.touch(w.table.noun, id, backoffice.Deleted, nil, own[id]...)
@@ -427,10 +414,7 @@ func (w *writer[T, C]) isMissing(ctx context.Context, reference reference, rows 
 			}
 		}
 	}
-	ids := make([]string, 0, len(wanted))
-	for id := range wanted {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(wanted))
 	var found int64
 	err := w.conn.Query(ctx, "SELECT "+naming(nameOf(reference.noun), "there")+"count(*) FROM "+nameOf(reference.noun)+
 		" WHERE "+w.dialect.among("id"),

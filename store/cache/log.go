@@ -244,10 +244,7 @@ func (l *log) whileStands(as moment, p place, depends nounSet, do func()) {
 
 // good reports whether everything that was valid at one moment is valid at another, too.
 func (l *log) good(used []*kept, as, then moment) bool {
-	if len(used) == 0 {
-		return true
-	}
-	if as == then {
+	if len(used) == 0 || as == then {
 		return true
 	}
 	l.mu.RLock()

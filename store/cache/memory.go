@@ -112,7 +112,8 @@ func (p *pass) recall(of view, parent string, question any, depends nounSet) (va
 }
 
 // keepAnswer caches what recall finds, if it is admitted; only then it calls make.
-func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet, as moment, make func() (value any, bytes int)) {
+func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet, as moment,
+	make func() (value any, bytes int)) {
 	at := place{lists, of, parent}
 	if depends != 0 {
 		at = rootPlace(of, parent, question)
@@ -127,7 +128,8 @@ func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet
 		s.keepList(at, answer{question: question, filled: as.at, bytes: bytes, value: value}, as)
 		return
 	}
-	s.keep(as, &kept{place: at, filled: as.at, bytes: overhead + bytes, value: value, question: question, depends: depends})
+	bytes += overhead
+	s.keep(as, &kept{place: at, filled: as.at, bytes: bytes, value: value, question: question, depends: depends})
 }
 
 func (s *Store) keepRow(at place, want backoffice.Columns, value any, bytes int, as moment) {

@@ -65,16 +65,18 @@ func (r *pastFind[T]) settle(p *pass) {
 
 func (r *past[T, C]) Lists(b *backoffice.Batch, list backoffice.ListQuery[C], parents []string, want backoffice.Columns,
 	into []backoffice.Page[T]) backoffice.Queued {
-	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return r.below.Lists(b, list, parents, want, into) }})
+	ask := func(b *backoffice.Batch) backoffice.Queued { return r.below.Lists(b, list, parents, want, into) }
+	return b.Queue(&pastRead{ask: ask})
 }
 
-func (r *past[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string, into []int) backoffice.Queued {
-	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued {
-		return r.below.Counts(b, under, criteria, parents, into)
-	}})
+func (r *past[T, C]) Counts(b *backoffice.Batch, under backoffice.Parent, criteria C, parents []string,
+	into []int) backoffice.Queued {
+	ask := func(b *backoffice.Batch) backoffice.Queued { return r.below.Counts(b, under, criteria, parents, into) }
+	return b.Queue(&pastRead{ask: ask})
 }
 
-func (r *past[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], into *backoffice.Aggregate) backoffice.Queued {
+func (r *past[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C],
+	into *backoffice.Aggregate) backoffice.Queued {
 	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return r.below.Groups(b, q, into) }})
 }
 
@@ -107,6 +109,8 @@ func readsOf(b *backoffice.Batch) (reads []asked, unknown bool) {
 	return reads, unknown
 }
 
-func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued {
-	return b.Queue(&pastRead{ask: func(b *backoffice.Batch) backoffice.Queued { return s.Source.ReadChanges(b, q, into) }})
+func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery,
+	into *backoffice.ChangePage) backoffice.Queued {
+	ask := func(b *backoffice.Batch) backoffice.Queued { return s.Source.ReadChanges(b, q, into) }
+	return b.Queue(&pastRead{ask: ask})
 }

@@ -23,7 +23,8 @@ func (r *reader[T, C]) Holders(ctx context.Context, rows []T) (map[string]string
 
 func (r *reader[T, C]) Columns(fields []string) backoffice.Columns { return r.below.Columns(fields) }
 
-func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.Columns, found func(T)) backoffice.Queued {
+func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.Columns,
+	found func(T)) backoffice.Queued {
 	return b.Queue(&find[T, C]{reader: r, ids: ids, want: want, found: found})
 }
 
@@ -56,7 +57,8 @@ func atRoot(under backoffice.Parent, parents []string) []string {
 }
 
 // Groups implements backoffice.Reader. They are counted anew: any change of a noun that they use would evict them.
-func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C], into *backoffice.Aggregate) backoffice.Queued {
+func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C],
+	into *backoffice.Aggregate) backoffice.Queued {
 	return (&past[T, C]{r.below, r.of}).Groups(b, q, into)
 }
 
@@ -69,7 +71,9 @@ type byStatus struct {
 	counted[backoffice.TranscriptCriteria]
 }
 
-func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Parent, criteria backoffice.TranscriptCriteria, parents []string, into [][]backoffice.TranscriptStatusCount) backoffice.Queued {
+func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Parent,
+	criteria backoffice.TranscriptCriteria, parents []string,
+	into [][]backoffice.TranscriptStatusCount) backoffice.Queued {
 	return b.Queue(&valueRead[backoffice.TranscriptCriteria, []backoffice.TranscriptStatusCount]{
 		of: r.of, view: r.view, rules: r.rules, under: under, criteria: criteria, parents: atRoot(under, parents),
 		into: into, question: byStatus{counted[backoffice.TranscriptCriteria]{under, criteria}},

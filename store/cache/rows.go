@@ -109,7 +109,8 @@ func (f *find[T, C]) depends(p *pass) nounSet { return p.within.depends(0, f.rul
 func (f *find[T, C]) keepInView(p *pass) {
 	there := f.there()
 	for _, id := range f.missing {
-		f.of.keepAnswer(f.view, id, p.within.question(inView{}), f.depends(p), p.then, func() (any, int) { return there[id], 1 })
+		answer := func() (any, int) { return there[id], 1 }
+		f.of.keepAnswer(f.view, id, p.within.question(inView{}), f.depends(p), p.then, answer)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
 )
 
 // snapshot is the reading of a query, all in one moment. At first the moment is unknown. It is set by a poll, when
@@ -332,8 +333,7 @@ func (p *pass) ask(last bool) error {
 
 var errSilent = errors.New("the change log was not read in time")
 
-// wait waits for a poll that begins now, but leaves time before the request's deadline to report that the store is
-// gone.
+// wait waits for a poll that begins now, but leaves time before the deadline to report that the store is gone.
 func (s *Store) wait(ctx context.Context) error {
 	waiting := ctx
 	if deadline, ok := ctx.Deadline(); ok {
@@ -354,7 +354,7 @@ func (s *Store) wait(ctx context.Context) error {
 	case errors.As(err, &known):
 		return err
 	}
-	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: err}
+	return store.Unavailable(err)
 }
 
 // answerTime is the part of a request's time that is reserved for its answer.

@@ -76,7 +76,8 @@ func New(source Source, o Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) BeginLook() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
+func (s *Store) BeginLook() (from int64, behind *store.Statement,
+	heard func(context.Context, []*backoffice.Change, error)) {
 	s.looked.Add(1)
 	from, _ = s.log.next()
 	return from, nil, func(ctx context.Context, entries []*backoffice.Change, err error) {
@@ -117,21 +118,21 @@ func (s *Store) Gauges() []backoffice.Gauge {
 	if known, ok := s.Source.(interface{ Gauges() []backoffice.Gauge }); ok {
 		gauges = known.Gauges()
 	}
-	return append(gauges,
-		backoffice.Gauge{Name: "cache_hits_total", Help: "Rows, lists and totals that were answered from memory.", Read: s.hits.Load},
-		backoffice.Gauge{Name: "cache_misses_total", Help: "Rows, lists and totals that the store was asked for.",
-			Read: s.misses.Load},
-		backoffice.Gauge{Name: "cache_looks_total", Help: "Looks at the end of the change log that requests shared.",
-			Read: s.looked.Load},
-		backoffice.Gauge{Name: "cache_dropped_total", Help: "Entries that were dropped because they were changed.",
-			Read: s.dropped.Load},
-		backoffice.Gauge{Name: "cache_moved_total", Help: "Queries that began anew because something they had taken from memory was changed.", Read: s.moved.Load},
-		backoffice.Gauge{Name: "cache_behind_total", Help: "Answers of replicas that were asked again of the primary, because something in them had been changed.", Read: s.behind.Load},
-		backoffice.Gauge{Name: "cache_differences_total",
-			Help: "Answers that were not those of the store, found by --cache-check.", Read: s.differences.Load},
-		backoffice.Gauge{Name: "cache_bytes", Help: "What the cache holds, roughly.",
-			Read: func() int64 { return int64(s.memory.WeightedSize()) }},
-	)
+	add := func(name string, read func() int64, help string) {
+		gauges = append(gauges, backoffice.Gauge{Name: name, Help: help, Read: read})
+	}
+	add("cache_hits_total", s.hits.Load, "Rows, lists and totals that were answered from memory.")
+	add("cache_misses_total", s.misses.Load, "Rows, lists and totals that the store was asked for.")
+	add("cache_looks_total", s.looked.Load, "Looks at the end of the change log that requests shared.")
+	add("cache_dropped_total", s.dropped.Load, "Entries that were dropped because they were changed.")
+	add("cache_moved_total", s.moved.Load,
+		"Queries that began anew because something they had taken from memory was changed.")
+	add("cache_behind_total", s.behind.Load,
+		"Answers of replicas that were asked again of the primary, because something in them had been changed.")
+	add("cache_differences_total", s.differences.Load,
+		"Answers that were not those of the store, found by --cache-check.")
+	add("cache_bytes", func() int64 { return int64(s.memory.WeightedSize()) }, "What the cache holds, roughly.")
+	return gauges
 }
 
 // Stop detaches the cache from the store below, which stays open.

@@ -83,7 +83,8 @@ func (r *valueRead[C, V]) settle(p *pass) {
 		}
 		r.into[r.places[i]] = r.got[i]
 		if r.rules.keeps(r.criteria) {
-			r.of.keepAnswer(r.view, parent, question, depends, p.then, func() (any, int) { return r.got[i], totalBytes })
+			r.of.keepAnswer(r.view, parent, question, depends, p.then,
+				func() (any, int) { return r.got[i], totalBytes })
 		}
 	}
 }

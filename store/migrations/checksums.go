@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"github.com/pressly/goose/v3"
@@ -76,15 +77,9 @@ func Kept(ctx context.Context, db *sql.DB, exists string) (kept map[int64]string
 // Keep writes the digests of the steps that a store went through and has none of.
 func Keep(ctx context.Context, dialect goose.Dialect, db *sql.DB) error {
 	sums := Checksums(dialect)
-	versions := make([]int64, 0, len(sums))
-	for version := range sums {
-		versions = append(versions, version)
-	}
-	slices.Sort(versions)
-	for _, version := range versions {
-		_, err := db.ExecContext(ctx, "INSERT INTO migration_checksums (version, checksum) VALUES ($1, $2)"+
-			" ON CONFLICT DO NOTHING", version, sums[version])
-		if err != nil {
+	for _, version := range slices.Sorted(maps.Keys(sums)) {
+		if _, err := db.ExecContext(ctx, "INSERT INTO migration_checksums (version, checksum) VALUES ($1, $2)"+
+			" ON CONFLICT DO NOTHING", version, sums[version]); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,4 @@
-// Package migrations holds the steps that bring a database's schema up to date, in goose's form, a folder for each
-// engine. A step that was released is never changed.
+// Package migrations has the steps, for each engine, that bring a schema up to date. A released step is never changed.
 package migrations
 
 import (

@@ -29,7 +29,7 @@ func bounded(ctx context.Context, limit time.Duration) (context.Context, context
 // unanswered recognises a server that does not answer at all: a slow one obeys when a statement is cancelled.
 func unanswered(ctx context.Context, conn *pgx.Conn, err error) error {
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && conn.IsClosed() {
-		return unavailable(errSilent)
+		return store.Unavailable(errSilent)
 	}
 	return err
 }
@@ -46,7 +46,8 @@ type connections struct {
 }
 
 func connectionsOf(pool *pgxpool.Pool, wait, limit time.Duration) *connections {
-	return &connections{pool: pool, turns: store.NewScheduler(int(pool.Config().MaxConns), wait), wait: wait, limit: limit}
+	turns := store.NewScheduler(int(pool.Config().MaxConns), wait)
+	return &connections{pool: pool, turns: turns, wait: wait, limit: limit}
 }
 
 type lease struct {
@@ -69,7 +70,7 @@ func (c *connections) take(ctx context.Context) (*lease, error) {
 	turn, err := c.turns.Take(ctx) // also busy when the deadline comes first
 	switch {
 	case errors.Is(err, store.ErrBusy):
-		return nil, unavailable(err)
+		return nil, store.Unavailable(err)
 	case err != nil:
 		return nil, classify(ctx, err)
 	}
@@ -93,11 +94,11 @@ func (c *connections) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	case err == nil:
 		return conn, nil
 	case c.closed.Load():
-		return nil, unavailable(errClosed)
+		return nil, store.Unavailable(errClosed)
 	case errors.Is(ctx.Err(), context.Canceled):
 		return nil, classify(ctx, err)
 	case waiting.Err() != nil:
-		return nil, unavailable(errors.New("no connection to PostgreSQL was free in time"))
+		return nil, store.Unavailable(errors.New("no connection to PostgreSQL was free in time"))
 	}
 	return nil, classify(ctx, err)
 }
@@ -145,7 +146,8 @@ func give(conn *pgxpool.Conn) {
 
 // with runs do on a connection. After a loss it discards the other connections too, since they are as old; if do may
 // run again, it runs once more, on a new one. After a silence its time has been used up.
-func (c *connections) with(ctx context.Context, do func(ctx context.Context, conn *pgx.Conn) (again bool, err error)) error {
+func (c *connections) with(ctx context.Context,
+	do func(ctx context.Context, conn *pgx.Conn) (again bool, err error)) error {
 	for attempt := 1; ; attempt++ {
 		again, err := c.once(ctx, do)
 		if isLost(err) {
@@ -165,7 +167,8 @@ func (c *connections) lost(ctx context.Context, err error) {
 	c.pool.Reset()
 	now, last := time.Now().Unix(), c.lastLoss.Load()
 	if now-last >= int64(lossPeriod/time.Second) && c.lastLoss.CompareAndSwap(last, now) {
-		slog.WarnContext(ctx, "connections to PostgreSQL were lost, and new ones are made", "cause", backoffice.Why(err))
+		slog.WarnContext(ctx, "connections to PostgreSQL were lost, and new ones are made",
+			"cause", backoffice.Why(err))
 	}
 }
 

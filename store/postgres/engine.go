@@ -48,11 +48,13 @@ func (e *engine) Listener(look func(ctx context.Context) error) store.Listener {
 }
 
 func (e *engine) Ping(ctx context.Context) error {
-	return (&store.Statement{Text: "SELECT /*backoffice:server.ping*/ 1", Each: func(*store.Row) error { return nil }}).Run(ctx, e.own)
+	ping := &store.Statement{Text: "SELECT /*backoffice:server.ping*/ 1", Each: func(*store.Row) error { return nil }}
+	return ping.Run(ctx, e.own)
 }
 
 func (e *engine) Gauges() []backoffice.Gauge {
-	gauges := slices.Concat(store.GaugesOfPool("primary", e.reads.primary.turns), store.GaugesOfPool("own", e.own.turns))
+	gauges := slices.Concat(store.GaugesOfPool("primary", e.reads.primary.turns),
+		store.GaugesOfPool("own", e.own.turns))
 	f := e.reads.freshness
 	if f == nil {
 		return gauges
@@ -61,15 +63,16 @@ func (e *engine) Gauges() []backoffice.Gauge {
 		name := "replica " + strconv.Itoa(i+1)
 		labels := []string{"replica", strconv.Itoa(i + 1)}
 		gauges = slices.Concat(gauges, store.GaugesOfPool(name, r.turns), []backoffice.Gauge{
-			{Name: "replica_answers", Help: "1 while a replica may answer reads, 0 while it is left out.", Labels: labels, Read: func() int64 {
-				if in, _, _ := r.state(); in {
-					return 1
-				}
-				return 0
-			}},
-			{Name: "replica_lag_bytes", Help: "How much of the primary's log a replica had not replayed when both were last asked.", Labels: labels, Read: func() int64 {
-				return int64(max(0, f.latest()-r.reached()))
-			}},
+			{Name: "replica_answers", Help: "1 while a replica may answer reads, 0 while it is left out.",
+				Labels: labels, Read: func() int64 {
+					if in, _, _ := r.state(); in {
+						return 1
+					}
+					return 0
+				}},
+			{Name: "replica_lag_bytes", Labels: labels,
+				Help: "How much of the primary's log a replica had not replayed when both were last asked.",
+				Read: func() int64 { return int64(max(0, f.latest()-r.reached())) }},
 		})
 	}
 	return gauges

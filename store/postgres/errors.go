@@ -91,8 +91,7 @@ func (e *lostError) Error() string { return "the connection to PostgreSQL was lo
 // errSilent is the loss of a connection on which neither a statement nor its cancelling was answered in time.
 var errSilent = &lostError{"no answer in time"}
 
-// isLost reports that the connection is unusable, and that others like it may be too: it ended, or it leads to a server
-// that is shutting down or is no longer the primary.
+// isLost reports that a connection is unusable, and maybe others like it: it ended, or its server stops or was demoted.
 func isLost(err error) bool {
 	var lost *lostError
 	var of *serverError
@@ -107,10 +106,6 @@ func isLost(err error) bool {
 
 // mayPass reports that what failed may succeed when run once more, on another connection.
 func mayPass(err error) bool { return isLost(err) && !errors.Is(err, errSilent) || isCancelled(err) }
-
-func unavailable(cause error) error {
-	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: cause}
-}
 
 func classify(ctx context.Context, err error) error {
 	if err == nil {
@@ -131,13 +126,13 @@ func classify(ctx context.Context, err error) error {
 	var network net.Error
 	switch {
 	case errors.As(err, &connecting):
-		return unavailable(fmt.Errorf("connecting to PostgreSQL failed: %s", how(connecting)))
+		return store.Unavailable(fmt.Errorf("connecting to PostgreSQL failed: %s", how(connecting)))
 	case errors.Is(err, context.DeadlineExceeded): // of a part of what ctx is for
 		return backoffice.Fault(err, "asking the store")
 	// The server, or the connection to it, is gone.
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err), pgconn.Timeout(err):
-		return unavailable(&lostError{how(err)})
+		return store.Unavailable(&lostError{how(err)})
 	}
 	return backoffice.Fault(fmt.Errorf("%T", err), "asking the store")
 }
@@ -160,11 +155,11 @@ func classifyCode(of *pgconn.PgError) error {
 	case "XX001", "XX002":
 		return store.Damaged(cause)
 	case "25006", "40001", "40P01", "55P03": // a former primary; conflicts that outlast the attempts
-		return unavailable(cause)
+		return store.Unavailable(cause)
 	}
 	switch of.Code[:min(2, len(of.Code))] {
 	case "08", "53", "57", "58":
-		return unavailable(cause)
+		return store.Unavailable(cause)
 	}
 	return backoffice.Fault(cause, "asking the store")
 }

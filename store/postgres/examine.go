@@ -98,7 +98,8 @@ func (e *examination) schema(ctx context.Context, have int64) (there bool) {
 	if trigrams {
 		e.tell(backoffice.Fine("extensions", "pg_trgm"))
 	} else {
-		e.fail("extensions", "pg_trgm is missing", "let the owner of the database, or a superuser, run CREATE EXTENSION pg_trgm in it")
+		e.fail("extensions", "pg_trgm is missing",
+			"let the owner of the database, or a superuser, run CREATE EXTENSION pg_trgm in it")
 	}
 	switch want := SchemaVersion(); {
 	case have == 0:
@@ -119,9 +120,11 @@ func (e *examination) schema(ctx context.Context, have int64) (there bool) {
 func (e *examination) privileges(ctx context.Context) {
 	var lacking []string
 	var temporary bool
-	err := e.conn.QueryRow(ctx, `SELECT has_database_privilege(current_database(), 'TEMPORARY'), COALESCE((SELECT array_agg(c.relname::text ORDER BY c.relname)
-FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND NOT c.relname LIKE 'goose%'
-AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))), '{}')`).
+	err := e.conn.QueryRow(ctx, "SELECT has_database_privilege(current_database(), 'TEMPORARY'),"+
+		" COALESCE((SELECT array_agg(c.relname::text ORDER BY c.relname)\nFROM pg_class c"+
+		" WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND NOT c.relname LIKE 'goose%'\n"+
+		"AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')"+
+		" AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))), '{}')").
 		Scan(&temporary, &lacking)
 	if !e.asked("privileges", err) {
 		return
@@ -131,7 +134,8 @@ AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'IN
 		e.fail("privileges", "this user may not read and write "+strings.Join(lacking, ", "),
 			"GRANT SELECT, INSERT, UPDATE, DELETE on them, or let their owner serve")
 	case !temporary:
-		e.fail("privileges", "this user may make no temporary tables", "GRANT TEMPORARY ON DATABASE to it: import copies through them")
+		e.fail("privileges", "this user may make no temporary tables",
+			"GRANT TEMPORARY ON DATABASE to it: import copies through them")
 	default:
 		e.tell(backoffice.Fine("privileges", "all that serving takes"))
 	}
@@ -213,7 +217,8 @@ func (e *examination) replica(ctx context.Context, what, url string) {
 	case err != nil:
 		e.tell(backoffice.Doubtful(what, describe(err).Error(), advice))
 	case !repeats:
-		e.tell(backoffice.Wrong(what, "it is a primary itself", "name a server that repeats what the one of --database does"))
+		e.tell(backoffice.Wrong(what, "it is a primary itself",
+			"name a server that repeats what the one of --database does"))
 	default:
 		e.tell(backoffice.Fine(what, fmt.Sprintf("%d bytes of what it has received are not replayed", behind)))
 	}

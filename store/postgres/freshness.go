@@ -119,9 +119,11 @@ func (f *freshness) begin(do func()) bool {
 }
 
 // lookAtPosition is what a poll reads after the change log, whose entries were committed before that position.
-const lookAtPosition = `SELECT /*backoffice:primary.position*/ (pg_current_wal_insert_lsn() - '0/0')::bigint, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)`
+const lookAtPosition = "SELECT /*backoffice:primary.position*/ (pg_current_wal_insert_lsn() - '0/0')::bigint," +
+	" substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)"
 
-func (f *freshness) BeginLook() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
+func (f *freshness) BeginLook() (from int64, behind *store.Statement,
+	heard func(context.Context, []*backoffice.Change, error)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	since, wrote := f.sequence, f.wrote

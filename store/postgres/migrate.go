@@ -26,7 +26,8 @@ type querier interface {
 // version is the schema's version; 0 without a schema.
 func version(ctx context.Context, from querier) (have int64, err error) {
 	var known bool
-	if err := from.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&known); err != nil || !known {
+	err = from.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&known)
+	if err != nil || !known {
 		return 0, err
 	}
 	err = from.QueryRow(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&have)
@@ -87,19 +88,17 @@ func Migrate(ctx context.Context, url string) error {
 // createExtension adds pg_trgm, whose indexes serve text search.
 func createExtension(ctx context.Context, conn *pgx.Conn) error {
 	var known bool
-	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm')").Scan(&known); err != nil {
+	err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm')").Scan(&known)
+	switch {
+	case err != nil:
 		return describe(err)
-	}
-	if known {
+	case known:
 		return nil
 	}
-	_, err := conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_trgm")
+	if _, err = conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_trgm"); err == nil {
+		return nil
+	}
 	switch codeOf(err) {
-	case "":
-		if err != nil {
-			return describe(err)
-		}
-		return nil
 	case "23505", "42710": // another process was faster
 		return nil
 	case "42501":

@@ -28,8 +28,7 @@ const connectTimeout = 2 * time.Second
 type QueryMode string
 
 const (
-	// Prepared keeps statements prepared on each connection: the fastest, without a pooler or with one that supports
-	// them.
+	// Prepared keeps statements prepared on each connection: the fastest; a pooler must support them.
 	Prepared QueryMode = "prepared"
 	// Described keeps only descriptions of statements, and prepares nothing: for a pooler in transaction mode.
 	Described QueryMode = "described"
@@ -126,8 +125,7 @@ var (
 	errNotPrimary    = errors.New("the server takes no writes")
 )
 
-// takesWrites rejects connections to a replica or to a primary that is being demoted, so that with several hosts the
-// next one is tried, whatever target_session_attrs is.
+// takesWrites rejects a server that is no primary, so that the next host is tried, whatever target_session_attrs is.
 func takesWrites(ctx context.Context, conn *pgconn.PgConn) error {
 	result := conn.ExecParams(ctx, "SHOW transaction_read_only", nil, nil, nil, nil).Read()
 	switch {
@@ -183,7 +181,6 @@ func configOf(url string, options Options) (*pgxpool.Config, error) {
 
 func check(ctx context.Context, pool *pgxpool.Pool) error {
 	var server int
-	var have int64
 	if err := pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&server); err != nil {
 		return describe(err)
 	}

@@ -17,7 +17,8 @@ type progress struct {
 
 // pipeline sends statements in one round trip, after the texts that begin a transaction. The error is that of the next
 // statement, in pgx's terms: the server ran neither it nor those after it.
-func pipeline(ctx context.Context, conn *pgx.Conn, begin []string, statements []*store.Statement) (sent progress, err error) {
+func pipeline(ctx context.Context, conn *pgx.Conn, begin []string,
+	statements []*store.Statement) (sent progress, err error) {
 	defer backoffice.Waits(ctx)()
 	batch := &pgx.Batch{}
 	for _, text := range begin {

@@ -43,7 +43,8 @@ func newReplica(ctx context.Context, config *pgxpool.Config, wait, limit time.Du
 
 // howFar asks a replica: the position of a server that is now a primary is useless. The timeline is that of the stream;
 // without the right to see it, or without a stream, that of the last restart point.
-const howFar = `SELECT /*backoffice:replicas.position*/ pg_is_in_recovery(), COALESCE(pg_last_wal_replay_lsn() - '0/0', 0)::bigint,
+const howFar = `SELECT /*backoffice:replicas.position*/ pg_is_in_recovery(),` +
+	` COALESCE(pg_last_wal_replay_lsn() - '0/0', 0)::bigint,
 COALESCE((SELECT received_tli FROM pg_stat_wal_receiver), (SELECT timeline_id FROM pg_control_checkpoint()))::bigint`
 
 // due reports whether the replica's position should be polled, and marks it as being polled.

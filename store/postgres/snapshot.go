@@ -90,7 +90,8 @@ var beginSnapshot = []string{"begin isolation level repeatable read, read only"}
 
 // trip sends statements in one round trip, after the transaction's beginning if they are first, before its end if last.
 // It returns how many have their answer or error; if the transaction fails, the error is the next one's. mu is held.
-func (s *snapshot) trip(ctx context.Context, statements []*store.Statement, last bool) (answered int, reached bool, err error) {
+func (s *snapshot) trip(ctx context.Context, statements []*store.Statement,
+	last bool) (answered int, reached bool, err error) {
 	if s.on == nil {
 		s.from = s.reads.at(ctx)
 		if s.on, err = s.place().take(ctx); err != nil {

@@ -15,7 +15,8 @@ type texts struct{ *pgtype.ArrayCodec }
 func registerTexts(_ context.Context, conn *pgx.Conn) error {
 	types := conn.TypeMap()
 	element, _ := types.TypeForOID(pgtype.TextOID)
-	types.RegisterType(&pgtype.Type{Name: "_text", OID: pgtype.TextArrayOID, Codec: texts{&pgtype.ArrayCodec{ElementType: element}}})
+	codec := texts{&pgtype.ArrayCodec{ElementType: element}}
+	types.RegisterType(&pgtype.Type{Name: "_text", OID: pgtype.TextArrayOID, Codec: codec})
 	return nil
 }
 

@@ -161,8 +161,6 @@ func (t *transaction) commit(ctx context.Context) error {
 		return unknownOutcome(errors.New("PostgreSQL committed with a warning: no synchronous standby may have it"))
 	case err == nil:
 		return nil
-	}
-	switch {
 	case isDecided(err, answered < len(t.last)):
 		return classify(ctx, err)
 	case t.repeats:

@@ -73,7 +73,8 @@ func beginWrite(limit time.Duration) []string {
 	return []string{
 		"begin isolation level read committed",
 		planByKeys + ", set_config('lock_timeout', '" + lockTimeout + "', true)," +
-			" set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, true)",
+			" set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on'" +
+			" else current_setting('synchronous_commit') end, true)",
 	}
 }
 

@@ -83,14 +83,16 @@ func version(ctx context.Context, db *sql.DB) (int64, error) {
 		return 0, errForeign
 	}
 	var version int64
-	err = db.QueryRowContext(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version)
+	const last = "SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied"
+	err = db.QueryRowContext(ctx, last).Scan(&version)
 	return version, err
 }
 
 var errForeign = errors.New("it belongs to another program")
 
 func probe(ctx context.Context, db *sql.DB) error {
-	names, err := textsOf(ctx, db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE '%WITHOUT ROWID%' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+	names, err := textsOf(ctx, db, "SELECT name FROM sqlite_schema WHERE type = 'table'"+
+		" AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE '%WITHOUT ROWID%' AND sql NOT LIKE 'CREATE VIRTUAL%'")
 	if err != nil {
 		return err
 	}
@@ -124,7 +126,8 @@ func describe(err error, path string) error {
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
 		return fmt.Errorf("the database %s, or its folder, cannot be written", path)
 	case sqlite3.SQLITE_IOERR:
-		return fmt.Errorf("the disk of the database %s is full, or cannot be read and written (SQLite error %d)", path, code(err))
+		return fmt.Errorf("the disk of the database %s is full, or cannot be read and written (SQLite error %d)",
+			path, code(err))
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk of the database %s is full", path)
 	}

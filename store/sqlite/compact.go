@@ -42,5 +42,6 @@ func (s *Store) Compact(ctx context.Context) error {
 			return err
 		}
 	}
-	return (&store.Statement{Text: "PRAGMA wal_checkpoint(TRUNCATE)", Each: func(*store.Row) error { return nil }}).Run(ctx, c)
+	empty := &store.Statement{Text: "PRAGMA wal_checkpoint(TRUNCATE)", Each: func(*store.Row) error { return nil }}
+	return empty.Run(ctx, c)
 }

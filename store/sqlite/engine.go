@@ -79,7 +79,8 @@ func (e *engine) Ping(ctx context.Context) error {
 	if err := e.health.fault(func() error { return findRoom(filepath.Dir(e.path)) }); err != nil {
 		return err
 	}
-	return (&store.Statement{Text: "SELECT /*backoffice:server.ping*/ 1", Each: func(*store.Row) error { return nil }}).Run(ctx, e.own)
+	ping := &store.Statement{Text: "SELECT /*backoffice:server.ping*/ 1", Each: func(*store.Row) error { return nil }}
+	return ping.Run(ctx, e.own)
 }
 
 func (e *engine) Gauges() []backoffice.Gauge {

@@ -28,7 +28,7 @@ func classify(ctx context.Context, err error) error {
 		return nil
 	}
 	if errors.Is(err, store.ErrBusy) {
-		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: err}
+		return store.Unavailable(err)
 	}
 	if ended := ctx.Err(); ended != nil {
 		return backoffice.Fault(ended, "asking the store")
@@ -59,12 +59,12 @@ func classify(ctx context.Context, err error) error {
 		return store.Damaged(fmt.Errorf("SQLite error %d", of))
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN,
 		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM:
-		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: resultCode(of)}
+		return store.Unavailable(resultCode(of))
 	case sqlite3.SQLITE_INTERRUPT: // by the watchdog, for the limit: an ended context was checked before
 		return backoffice.Fault(context.DeadlineExceeded, "asking the store")
 	case 0:
 		if errors.Is(err, errClosed) || errors.Is(err, errNoHandle) {
-			return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: err}
+			return store.Unavailable(err)
 		}
 		return backoffice.Fault(fmt.Errorf("%T", err), "asking the store")
 	}

@@ -46,7 +46,8 @@ func Examine(ctx context.Context, path string, tell func(backoffice.Finding)) (r
 	_ = probe.Close()
 	_ = os.Remove(probe.Name())
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		tell(backoffice.Doubtful("file of the database", "others than its owner can read or write it", "chmod 600 "+path))
+		tell(backoffice.Doubtful("file of the database", "others than its owner can read or write it",
+			"chmod 600 "+path))
 	}
 	return ready
 }

@@ -22,14 +22,12 @@ const fullPeriod = time.Second // how long a disk is considered full
 
 // note checks an error of the driver, and the error it was turned into.
 func (h *health) note(of int, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	switch of & 0xff {
 	case sqlite3.SQLITE_FULL:
-		h.mu.Lock()
-		defer h.mu.Unlock()
 		h.full, h.seen = err, time.Now()
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		h.mu.Lock()
-		defer h.mu.Unlock()
 		h.damaged = err
 	}
 }

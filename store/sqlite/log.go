@@ -46,8 +46,7 @@ const (
 	versionForEnd = 100
 )
 
-// checkLog rejects a log of another file and changes nothing. Others may write meanwhile: it trusts only what stays the
-// same.
+// checkLog rejects a log of another file and changes nothing. Others may write: it trusts only what stays the same.
 func checkLog(path string) error {
 	var before logSeen
 	for range looks {
@@ -114,8 +113,7 @@ func firstPage(path string) ([]byte, error) {
 		return nil, err
 	}
 	page := make([]byte, pageSizeOf(header))
-	_, err = file.ReadAt(page, 0)
-	if errors.Is(err, io.EOF) {
+	if _, err = file.ReadAt(page, 0); errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return page, err
@@ -230,11 +228,10 @@ func firstCount() uint32 { return 1 + rand.Uint32N(largestCount/2) }
 
 func (e *engine) count(ctx context.Context, c *lease) error {
 	var changes, count int64
-	look := &store.Statement{Text: "SELECT /*backoffice:log.changes*/ total_changes(), user_version" +
-		" FROM pragma_user_version", Each: func(row *store.Row) error {
-		changes, count = row.Int(0), row.Int(1)
-		return nil
-	}}
+	look := &store.Statement{
+		Text: "SELECT /*backoffice:log.changes*/ total_changes(), user_version FROM pragma_user_version",
+		Each: func(row *store.Row) error { changes, count = row.Int(0), row.Int(1); return nil },
+	}
 	if err := look.Run(ctx, c); err != nil || changes == e.changes {
 		return err
 	}

@@ -201,8 +201,7 @@ func prepare(ctx context.Context, db *sql.DB, have int64) error {
 	return probe(ctx, db)
 }
 
-// erasureVersion is the first version of the schema that leaves no trace of erased data. A database of an earlier
-// version is rewritten once, without its free pages.
+// erasureVersion is the first schema that leaves no trace of erased data. An earlier database is rewritten once.
 const erasureVersion = 6
 
 // startCounting makes the transactions of a database counted, and empties the log of those that were not.

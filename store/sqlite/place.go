@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync/atomic"
 
-	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
 )
 
 // place is the path of an open database's two files. A file that was removed, moved or replaced still accepts writes,
@@ -48,6 +48,5 @@ func misplaced(what, path string, err error) error {
 	if err != nil {
 		how = fmt.Errorf("is gone: put it back, for what is written now would be lost: %w", cause(err))
 	}
-	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available",
-		Cause: fmt.Errorf("the %s %s %w", what, path, how)}
+	return store.Unavailable(fmt.Errorf("the %s %s %w", what, path, how))
 }

@@ -61,7 +61,7 @@ func (s *snapshot) Send(ctx context.Context, statements ...*store.Statement) {
 
 func (s *snapshot) run(ctx context.Context, statement *store.Statement) error {
 	if s.lost {
-		return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the store is not available", Cause: errLostSnapshot}
+		return store.Unavailable(errLostSnapshot)
 	}
 	if s.on == nil {
 		if err := s.begin(ctx); err != nil {

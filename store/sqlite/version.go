@@ -25,7 +25,8 @@ func (e *engine) DataVersion(ctx context.Context) (int64, error) {
 	}
 	defer c.pool.give(on)
 	var told int64
-	look := &store.Statement{Text: "PRAGMA data_version", Each: func(row *store.Row) error { told = row.Int(0); return nil }}
+	look := &store.Statement{Text: "PRAGMA data_version",
+		Each: func(row *store.Row) error { told = row.Int(0); return nil }}
 	if err := look.Run(ctx, on); err != nil {
 		return 0, err
 	}

@@ -41,8 +41,7 @@ type running struct {
 
 var errNoHandle = errors.New("this version of the driver does not show its connection, so no statement could be interrupted")
 
-// watch adds a connection. The driver interrupts only by a goroutine for each statement, so its unexported handle is
-// read.
+// watch adds a connection. The driver interrupts only by a goroutine per statement, so its unexported handle is read.
 func (w *watchdog) watch(c *conn, limit time.Duration) error {
 	var handle uintptr
 	err := c.sql.Raw(func(raw any) error {
