@@ -41,7 +41,8 @@ func (m mutation) AssignChecklists(ctx context.Context, input inputs.AssignCheck
 	dryRun *bool) (*inputs.AssignChecklistsPayload, error) {
 	search, draft := privacy.Search(ctx), input.Draft()
 	draft.Index = search.Index
-	assigned, err := m.service(dryRun).AssignChecklists(ctx, auth.From(ctx), draft, backoffice.ValueOf(input.IdempotencyKey))
+	assigned, err := m.service(dryRun).AssignChecklists(ctx, auth.From(ctx), draft,
+		backoffice.ValueOf(input.IdempotencyKey))
 	if assigned != nil {
 		search.Found(assigned.Found...)
 	}

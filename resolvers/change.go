@@ -46,14 +46,14 @@ func (query) Changes(ctx context.Context, after *string, first *int, nouns []bac
 	if latestOnly != nil && *latestOnly {
 		shown = backoffice.LatestOnly(shown)
 	}
-	return &backoffice.ChangeConnection{Items: shown, Page: page, After: q.After, AnyBefore: func(ctx context.Context) (bool, error) {
+	anyBefore := func(ctx context.Context) (bool, error) {
 		oldest, err := changes.Page(ctx, backoffice.ChangeQuery{After: backoffice.FromOldest, First: 1, Kinds: q.Kinds})
 		return err == nil && len(oldest.Changes) > 0 && oldest.Changes[0].Sequence <= q.After, err
-	}}, nil
+	}
+	return &backoffice.ChangeConnection{Items: shown, Page: page, After: q.After, AnyBefore: anyBefore}, nil
 }
 
-// Object loads the objects of a page's changes with one statement per noun. Those that need a scope the viewer lacks
-// are nil.
+// Object loads the objects of changes with one statement per noun. Those that need a scope the viewer lacks are nil.
 func (change) Object(ctx context.Context, changes []*backoffice.VisibleChange) ([]backoffice.Node, error) {
 	ids := make([]string, len(changes))
 	nouns := make([]backoffice.Noun, len(changes))

@@ -32,23 +32,25 @@ func (query) CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backo
 
 func (r query) Customers(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int,
 	filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*backoffice.CustomerConnection, error) {
-	noun := customers.of(ctx)
 	order, err := filter.OrderOf(orderBy)
 	if err != nil {
 		return nil, err
 	}
-	return searched(ctx, noun, filter, func(criteria backoffice.CustomerCriteria) (*backoffice.CustomerConnection, []string, error) {
-		page, err := all(ctx, r.Root, noun, criteria, order, pageArgs(first, after, last, before, page, pageSize))
+	read := func(criteria backoffice.CustomerCriteria) (*backoffice.CustomerConnection, []string, error) {
+		args := pageArgs(first, after, last, before, page, pageSize)
+		page, err := all(ctx, r.Root, customers.of(ctx), criteria, order, args)
 		if err != nil {
 			return nil, nil, err
 		}
 		return page, ids(page.Items, customerID), nil
-	})
+	}
+	return searched(ctx, filter, read)
 }
 
 // searched runs read on the customers that match a filter. A search by registration number reports to the register the
 // customers that it finds and those that the answer shows.
-func searched[V any](ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria], filter *backoffice.CustomerFilter, read func(backoffice.CustomerCriteria) (answer V, shown []string, err error)) (answer V, err error) {
+func searched[V any](ctx context.Context, filter *backoffice.CustomerFilter,
+	read func(backoffice.CustomerCriteria) (answer V, shown []string, err error)) (answer V, err error) {
 	search := privacy.Search(ctx)
 	criteria, err := filter.Criteria(search.Index)
 	if err != nil {
@@ -60,11 +62,10 @@ func searched[V any](ctx context.Context, noun *loaders.Noun[*backoffice.Custome
 	}
 	var found, shown []string
 	unread := together(ctx,
-		func(ctx context.Context) (err error) { found, err = firstFound(ctx, noun, criteria); return err },
+		func(ctx context.Context) (err error) { found, err = firstFound(ctx, criteria); return err },
 		func(context.Context) error { answer, shown, err = read(criteria); return nil })
 	if unread != nil {
-		var none V
-		return none, unread
+		return *new(V), unread
 	}
 	search.Found(found...)
 	search.Found(shown...)
@@ -72,10 +73,10 @@ func searched[V any](ctx context.Context, noun *loaders.Noun[*backoffice.Custome
 }
 
 // firstFound returns the first customers with a registration number. The register names them, whichever page is shown.
-func firstFound(ctx context.Context, noun *loaders.Noun[*backoffice.Customer, backoffice.CustomerCriteria],
-	criteria backoffice.CustomerCriteria) ([]string, error) {
-	ask := backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: criteria, Window: backoffice.Window{Limit: backoffice.MaxPageSize}}
-	found, err := noun.Pages(ctx, ask, []string{backoffice.NoParent})
+func firstFound(ctx context.Context, criteria backoffice.CustomerCriteria) ([]string, error) {
+	ask := backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: criteria}
+	ask.Window.Limit = backoffice.MaxPageSize
+	found, err := customers.of(ctx).Pages(ctx, ask, []string{backoffice.NoParent})
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,9 @@ func (customer) Responsible(ctx context.Context, customers []*backoffice.Custome
 	return linked(ctx, users.of(ctx), customers, func(c *backoffice.Customer) string { return c.ResponsibleID })
 }
 
-func (r customer) Relations(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection) ([]*backoffice.CustomerRelationConnection, error) {
+func (r customer) Relations(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int,
+	before *string, page, pageSize *int, kind *backoffice.RelationKind,
+	direction *backoffice.RelationDirection) ([]*backoffice.CustomerRelationConnection, error) {
 	var criteria backoffice.RelationCriteria
 	if kind != nil {
 		criteria.Kind = *kind
@@ -132,12 +135,16 @@ func (r customer) Relations(ctx context.Context, customers []*backoffice.Custome
 	return connections, nil
 }
 
-func (r customer) Transcripts(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+func (r customer) Transcripts(ctx context.Context, customers []*backoffice.Customer, first *int, after *string,
+	last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter,
+	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
 	return transcriptsOf(ctx, r.Root, customers, customerID, backoffice.OfCustomer, filter, orderBy,
 		pageArgs(first, after, last, before, page, pageSize))
 }
 
-func (r customer) Documents(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int, orderBy *backoffice.CustomerDocumentOrder) ([]*backoffice.CustomerDocumentConnection, error) {
+func (r customer) Documents(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int,
+	before *string, page, pageSize *int,
+	orderBy *backoffice.CustomerDocumentOrder) ([]*backoffice.CustomerDocumentConnection, error) {
 	return below(ctx, r.Root, documents.of(ctx), customers, customerID, backoffice.OfCustomer,
 		backoffice.DocumentCriteria{}, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
 }
@@ -167,7 +174,9 @@ func (customer) CalculationProposal(ctx context.Context, customers []*backoffice
 
 var proposalFields = loaders.NewFields([]string{"proposal"})
 
-func (r customer) MinfinDocuments(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.MinfinDocumentFilter) ([]*backoffice.MinfinDocumentConnection, error) {
+func (r customer) MinfinDocuments(ctx context.Context, customers []*backoffice.Customer, first *int, after *string,
+	last *int, before *string, page, pageSize *int,
+	filter *backoffice.MinfinDocumentFilter) ([]*backoffice.MinfinDocumentConnection, error) {
 	return below(ctx, r.Root, minfinDocuments.of(ctx), customers, customerID, backoffice.OfCustomer, filter.Criteria(),
 		backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
 }

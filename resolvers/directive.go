@@ -9,9 +9,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// HasScope is the schema's @hasScope: only credentials with the scope may select the field or give the input field a
-// value. Null always passes. In a filter and in a creation it has no effect; in an update the domain rejects it for
-// want of the same scope, so it never clears anything.
+// HasScope is the schema's @hasScope: only credentials with the scope may select the field or give the input a value.
+// Null passes: it has no effect in a filter or a creation, and the domain rejects it in an update without the scope.
 func HasScope(ctx context.Context, obj any, next graphql.Resolver, scope backoffice.Scope) (any, error) {
 	missing := auth.Require(ctx, scope)
 	if missing == nil {

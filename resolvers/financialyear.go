@@ -13,12 +13,9 @@ func (query) FinancialYear(ctx context.Context, id string) (*backoffice.Financia
 }
 
 func (query) CurrentFinancialYear(ctx context.Context) (*backoffice.FinancialYear, error) {
-	ask := backoffice.ListQuery[backoffice.FinancialYearCriteria]{Criteria: backoffice.FinancialYearCriteria{Current: true}, Window: backoffice.Window{Limit: 1}}
-	years, err := firsts(ctx, financialYears.of(ctx), ask, []string{backoffice.NoParent})
-	if err != nil {
-		return nil, err
-	}
-	return years[0], nil
+	ask := backoffice.ListQuery[backoffice.FinancialYearCriteria]{Window: backoffice.Window{Limit: 1}}
+	ask.Criteria.Current = true
+	return only(firsts(ctx, financialYears.of(ctx), ask, []string{backoffice.NoParent}))
 }
 
 func (r query) FinancialYears(ctx context.Context, first *int, after *string, last *int, before *string,
@@ -29,12 +26,16 @@ func (r query) FinancialYears(ctx context.Context, first *int, after *string, la
 
 func yearID(y *backoffice.FinancialYear) string { return y.ID }
 
-func (r financialYear) Checklists(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page, pageSize *int, orderBy *backoffice.ChecklistOrder) ([]*backoffice.ChecklistConnection, error) {
+func (r financialYear) Checklists(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string,
+	last *int, before *string, page, pageSize *int,
+	orderBy *backoffice.ChecklistOrder) ([]*backoffice.ChecklistConnection, error) {
 	return below(ctx, r.Root, checklists.of(ctx), years, yearID, backoffice.OfFinancialYear,
 		backoffice.ChecklistCriteria{}, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
 }
 
-func (r financialYear) Transcripts(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+func (r financialYear) Transcripts(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string,
+	last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter,
+	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
 	return transcriptsOf(ctx, r.Root, years, yearID, backoffice.OfFinancialYear, filter, orderBy,
 		pageArgs(first, after, last, before, page, pageSize))
 }

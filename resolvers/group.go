@@ -27,9 +27,8 @@ func (query) TranscriptsAggregate(ctx context.Context, filter *backoffice.Transc
 
 func (query) CustomersAggregate(ctx context.Context, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension,
 	first *int) (*backoffice.Aggregate, error) {
-	noun := customers.of(ctx)
-	return searched(ctx, noun, filter, func(criteria backoffice.CustomerCriteria) (*backoffice.Aggregate, []string, error) {
-		groups, err := aggregate(ctx, noun, criteria, groupBy, first)
+	return searched(ctx, filter, func(criteria backoffice.CustomerCriteria) (*backoffice.Aggregate, []string, error) {
+		groups, err := aggregate(ctx, customers.of(ctx), criteria, groupBy, first)
 		return groups, nil, err
 	})
 }

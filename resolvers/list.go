@@ -55,26 +55,27 @@ func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, 
 	}
 	seal := func(order backoffice.Order, at backoffice.Position) string { return r.sealCursor(of, order, at) }
 	ask := backoffice.ListQuery[C]{Under: under, Criteria: criteria, Order: order, Window: window}
-	return &backoffice.List[C]{Ask: ask, Seal: seal, Exists: func(ctx context.Context, window backoffice.Window, parents []string) ([]bool, error) {
+	exists := func(ctx context.Context, window backoffice.Window, parents []string) ([]bool, error) {
 		look := ask
 		look.Window = window
 		pages, err := noun.Pages(ctx, look, parents)
 		if err != nil {
 			return nil, err
 		}
-		exists := make([]bool, len(pages))
+		more := make([]bool, len(pages))
 		for i, page := range pages {
-			exists[i] = page.More
+			more[i] = page.More
 		}
-		return exists, nil
-	}}, nil
+		return more, nil
+	}
+	return &backoffice.List[C]{Ask: ask, Seal: seal, Exists: exists}, nil
 }
 
 // pages asks for a page of each parent; one that cannot be read fails them all.
 func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], list *backoffice.List[C],
 	parents []string) ([]*backoffice.Connection[T, C], error) {
 	answers := make([]backoffice.Page[T], len(parents))
-	if slices.ContainsFunc([]string{"nodes", "edges", "pageInfo"}, func(field string) bool { return loaders.Selects(ctx, field) }) {
+	if loaders.Selects(ctx, "nodes") || loaders.Selects(ctx, "edges") || loaders.Selects(ctx, "pageInfo") {
 		var err error // else only the total is read
 		if answers, err = noun.Pages(ctx, list.Ask, parents); err != nil {
 			return nil, err
@@ -83,7 +84,8 @@ func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders
 	block := make([]backoffice.Connection[T, C], len(answers))
 	connections := make([]*backoffice.Connection[T, C], len(answers))
 	for i, page := range answers {
-		block[i] = backoffice.Connection[T, C]{List: list, Parent: parents[i], Items: page.Items, Places: page.Places, More: page.More}
+		block[i] = backoffice.Connection[T, C]{List: list, Parent: parents[i], Items: page.Items, Places: page.Places,
+			More: page.More}
 		connections[i] = &block[i]
 	}
 	return connections, nil
@@ -109,7 +111,9 @@ func pageArgs(first *int, after *string, last *int, before *string, page, pageSi
 	return backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}
 }
 
-func below[P any, T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *loaders.Noun[T, C], parents []*P, of func(*P) string, under backoffice.Parent, criteria C, order backoffice.Order, args backoffice.PageArgs) ([]*backoffice.Connection[T, C], error) {
+func below[P any, T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *loaders.Noun[T, C],
+	parents []*P, of func(*P) string, under backoffice.Parent, criteria C, order backoffice.Order,
+	args backoffice.PageArgs) ([]*backoffice.Connection[T, C], error) {
 	list, err := question(r, noun, under, criteria, order, args)
 	if err != nil {
 		return nil, err
@@ -123,15 +127,20 @@ func all[T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *
 	if err != nil {
 		return nil, err
 	}
-	connections, err := pages(ctx, noun, list, []string{backoffice.NoParent})
+	return only(pages(ctx, noun, list, []string{backoffice.NoParent}))
+}
+
+// only returns the one answer to a question about one key.
+func only[T any](answers []T, err error) (one T, _ error) {
 	if err != nil {
-		return nil, err
+		return one, err
 	}
-	return connections[0], nil
+	return answers[0], nil
 }
 
 // known returns a page of a list that is wholly in memory, ordered by identifier.
-func known[T backoffice.Entity, C comparable](r *Root, whole []T, args backoffice.PageArgs) (*backoffice.Connection[T, C], error) {
+func known[T backoffice.Entity, C comparable](r *Root, whole []T,
+	args backoffice.PageArgs) (*backoffice.Connection[T, C], error) {
 	of := reflect.TypeFor[T]().Elem().Name()
 	window, err := args.Window(backoffice.ByID, func(cursor string) (backoffice.Order, backoffice.Position, error) {
 		return r.openCursor(of, cursor)
@@ -145,13 +154,13 @@ func known[T backoffice.Entity, C comparable](r *Root, whole []T, args backoffic
 
 // TotalCount counts the whole list of each connection. Connections of one field share their list and its statement.
 func (n noun[T, C]) TotalCount(ctx context.Context, connections []*backoffice.Connection[T, C]) ([]int, error) {
-	return perList(ctx, connections, func(whole []T) int { return len(whole) }, func(list *backoffice.List[C], parents []string) ([]int, error) {
+	count := func(whole []T) int { return len(whole) }
+	return perList(ctx, connections, count, func(list *backoffice.List[C], parents []string) ([]int, error) {
 		return n.of(ctx).Counts(ctx, list.Ask.Under, list.Ask.Criteria, parents)
 	})
 }
 
-// perList asks once per list and returns each answer at its connection's index. of answers for a list that is in
-// memory.
+// perList asks once per list and returns each answer at its connection's index. of answers for a list in memory.
 func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, connections []*backoffice.Connection[T, C],
 	of func(whole []T) V, ask func(*backoffice.List[C], []string) ([]V, error)) ([]V, error) {
 	answers := make([]V, len(connections))
@@ -174,8 +183,7 @@ func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, conn
 	return answers, err
 }
 
-// grouped asks once per group of indexes, concurrently, and stores each answer at its index. of returns the group of an
-// index, and whether it has to be asked at all.
+// grouped asks once per group of indexes, concurrently, for each answer. of returns an index's group, if one asks.
 func grouped[K comparable, V any](ctx context.Context, answers []V, of func(place int) (group K, asks bool),
 	ask func(places []int) ([]V, error)) error {
 	var groups [][]int

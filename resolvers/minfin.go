@@ -18,10 +18,12 @@ func (r query) MinfinDocuments(ctx context.Context, first *int, after *string, l
 		pageArgs(first, after, last, before, page, pageSize))
 }
 
-func (minfinDocument) Customer(ctx context.Context, documents []*backoffice.MinfinDocument) ([]*backoffice.Customer, error) {
-	return linked(ctx, customers.of(ctx), documents, func(d *backoffice.MinfinDocument) string { return d.CustomerID })
+func (minfinDocument) Customer(ctx context.Context, rows []*backoffice.MinfinDocument) ([]*backoffice.Customer, error) {
+	return linked(ctx, customers.of(ctx), rows, func(d *backoffice.MinfinDocument) string { return d.CustomerID })
 }
 
-func (minfinDocument) FinancialYear(ctx context.Context, documents []*backoffice.MinfinDocument) ([]*backoffice.FinancialYear, error) {
-	return linked(ctx, financialYears.of(ctx), documents, func(d *backoffice.MinfinDocument) string { return d.FinancialYearID })
+func (minfinDocument) FinancialYear(ctx context.Context,
+	rows []*backoffice.MinfinDocument) ([]*backoffice.FinancialYear, error) {
+	return linked(ctx, financialYears.of(ctx), rows,
+		func(d *backoffice.MinfinDocument) string { return d.FinancialYearID })
 }

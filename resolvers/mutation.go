@@ -51,7 +51,8 @@ func deleted(id string, err error) *string {
 
 func (m mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput,
 	dryRun *bool) (*inputs.CreateCustomerPayload, error) {
-	customer, err := m.service(dryRun).CreateCustomer(ctx, auth.From(ctx), input.Fields(), backoffice.ValueOf(input.IdempotencyKey))
+	customer, err := m.service(dryRun).CreateCustomer(ctx, auth.From(ctx), input.Fields(),
+		backoffice.ValueOf(input.IdempotencyKey))
 	return answer(ctx, err, &inputs.CreateCustomerPayload{Customer: customer})
 }
 
@@ -64,7 +65,8 @@ func (m mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustome
 
 func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput,
 	dryRun *bool) (*inputs.DeleteCustomerPayload, error) {
-	gone, err := m.service(dryRun).DeleteCustomer(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion))
+	gone, err := m.service(dryRun).DeleteCustomer(ctx, auth.From(ctx), input.ID,
+		backoffice.OnlyVersion(input.ExpectedVersion))
 	payload := &inputs.DeleteCustomerPayload{DeletedCustomerID: deleted(input.ID, err)}
 	if err == nil {
 		payload.WouldDelete = &gone
@@ -74,7 +76,8 @@ func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustome
 
 func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput,
 	dryRun *bool) (*inputs.CreateCustomerRelationPayload, error) {
-	relation, err := m.service(dryRun).CreateRelation(ctx, auth.From(ctx), input.RelationDraft, backoffice.ValueOf(input.IdempotencyKey))
+	relation, err := m.service(dryRun).CreateRelation(ctx, auth.From(ctx), input.RelationDraft,
+		backoffice.ValueOf(input.IdempotencyKey))
 	return answer(ctx, err, &inputs.CreateCustomerRelationPayload{Relation: relation})
 }
 
@@ -86,7 +89,8 @@ func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.Delet
 
 func (m mutation) AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput,
 	dryRun *bool) (*inputs.AssignChecklistPayload, error) {
-	transcript, err := m.service(dryRun).AssignChecklist(ctx, auth.From(ctx), input.Draft(), backoffice.ValueOf(input.IdempotencyKey))
+	transcript, err := m.service(dryRun).AssignChecklist(ctx, auth.From(ctx), input.Draft(),
+		backoffice.ValueOf(input.IdempotencyKey))
 	return answer(ctx, err, &inputs.AssignChecklistPayload{Transcript: transcript})
 }
 
@@ -96,18 +100,22 @@ func (m mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.G
 	return answer(ctx, err, &inputs.GenerateTranscriptDocumentPayload{Transcript: transcript})
 }
 
-func (m mutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput, dryRun *bool) (*inputs.CreateLabelPayload, error) {
-	label, err := m.service(dryRun).CreateLabel(ctx, auth.From(ctx), input.LabelDraft, backoffice.ValueOf(input.IdempotencyKey))
+func (m mutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput,
+	dryRun *bool) (*inputs.CreateLabelPayload, error) {
+	label, err := m.service(dryRun).CreateLabel(ctx, auth.From(ctx), input.LabelDraft,
+		backoffice.ValueOf(input.IdempotencyKey))
 	return answer(ctx, err, &inputs.CreateLabelPayload{Label: label})
 }
 
-func (m mutation) UpdateUser(ctx context.Context, input inputs.UpdateUserInput, dryRun *bool) (*inputs.UpdateUserPayload, error) {
+func (m mutation) UpdateUser(ctx context.Context, input inputs.UpdateUserInput,
+	dryRun *bool) (*inputs.UpdateUserPayload, error) {
 	user, err := m.service(dryRun).UpdateUser(ctx, auth.From(ctx), input.ID, input.Fields(),
 		backoffice.OnlyVersion(input.ExpectedVersion))
 	return answer(ctx, err, &inputs.UpdateUserPayload{User: user})
 }
 
-func (m mutation) DeleteUser(ctx context.Context, input inputs.DeleteUserInput, dryRun *bool) (*inputs.DeleteUserPayload, error) {
+func (m mutation) DeleteUser(ctx context.Context, input inputs.DeleteUserInput,
+	dryRun *bool) (*inputs.DeleteUserPayload, error) {
 	err := m.service(dryRun).DeleteUser(ctx, auth.From(ctx), input.ID, backoffice.OnlyVersion(input.ExpectedVersion))
 	return answer(ctx, err, &inputs.DeleteUserPayload{DeletedUserID: deleted(input.ID, err)})
 }

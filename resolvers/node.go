@@ -11,11 +11,7 @@ import (
 const maxNodes = 100
 
 func (r query) Node(ctx context.Context, id string) (backoffice.Node, error) {
-	nodes, err := r.Nodes(ctx, []string{id})
-	if err != nil {
-		return nil, err
-	}
-	return nodes[0], nil
+	return only(r.Nodes(ctx, []string{id}))
 }
 
 // Nodes loads each noun once. Objects that need a scope the viewer lacks are null.

@@ -21,15 +21,19 @@ func (r query) Relations(ctx context.Context, first *int, after *string, last *i
 	return &backoffice.CustomerRelationConnection{Connection: c}, nil
 }
 
-func (customerRelation) Customer(ctx context.Context, relations []*backoffice.CustomerRelation) ([]*backoffice.Customer, error) {
-	return linked(ctx, customers.of(ctx), relations, func(r *backoffice.CustomerRelation) string { return r.CustomerID })
+func (customerRelation) Customer(ctx context.Context,
+	rows []*backoffice.CustomerRelation) ([]*backoffice.Customer, error) {
+	return linked(ctx, customers.of(ctx), rows, func(r *backoffice.CustomerRelation) string { return r.CustomerID })
 }
 
-func (customerRelation) RelatedCustomer(ctx context.Context, relations []*backoffice.CustomerRelation) ([]*backoffice.Customer, error) {
-	return linked(ctx, customers.of(ctx), relations, func(r *backoffice.CustomerRelation) string { return r.RelatedCustomerID })
+func (customerRelation) RelatedCustomer(ctx context.Context,
+	rows []*backoffice.CustomerRelation) ([]*backoffice.Customer, error) {
+	return linked(ctx, customers.of(ctx), rows,
+		func(r *backoffice.CustomerRelation) string { return r.RelatedCustomerID })
 }
 
-func (customerRelationEdge) OtherCustomer(ctx context.Context, edges []*backoffice.CustomerRelationEdge) ([]*backoffice.Customer, error) {
+func (customerRelationEdge) OtherCustomer(ctx context.Context,
+	edges []*backoffice.CustomerRelationEdge) ([]*backoffice.Customer, error) {
 	return linked(ctx, customers.of(ctx), edges, (*backoffice.CustomerRelationEdge).OtherID)
 }
 

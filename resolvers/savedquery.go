@@ -11,7 +11,8 @@ import (
 
 // SavedQueries reads them with a statement of its own, outside the request's snapshot; texts only when selected.
 func (query) SavedQueries(ctx context.Context) ([]*backoffice.SavedQuery, error) {
-	documents, err := loaders.From(ctx).Trusted(ctx, backoffice.TrustedQuery{Saved: true, Texts: loaders.Selects(ctx, "document")})
+	ask := backoffice.TrustedQuery{Saved: true, Texts: loaders.Selects(ctx, "document")}
+	documents, err := loaders.From(ctx).Trusted(ctx, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +23,8 @@ func (query) SavedQueries(ctx context.Context) ([]*backoffice.SavedQuery, error)
 	return saved, nil
 }
 
-func (m mutation) SaveQuery(ctx context.Context, input inputs.SaveQueryInput, dryRun *bool) (*inputs.SaveQueryPayload, error) {
+func (m mutation) SaveQuery(ctx context.Context, input inputs.SaveQueryInput,
+	dryRun *bool) (*inputs.SaveQueryPayload, error) {
 	saved, err := m.service(dryRun).SaveQuery(ctx, auth.From(ctx), input.SavedQueryDraft)
 	return answer(ctx, err, &inputs.SaveQueryPayload{SavedQuery: saved})
 }

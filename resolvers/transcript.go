@@ -17,38 +17,44 @@ func (query) Transcript(ctx context.Context, id string) (*backoffice.Transcript,
 	return transcriptNoun.of(ctx).One(ctx, id)
 }
 
-func (r query) Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) (*backoffice.TranscriptConnection, error) {
+func (r query) Transcripts(ctx context.Context, first *int, after *string, last *int, before *string,
+	page, pageSize *int, filter *backoffice.TranscriptFilter,
+	orderBy *backoffice.TranscriptOrder) (*backoffice.TranscriptConnection, error) {
 	criteria, err := filter.Criteria()
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, r.Root, transcriptNoun.of(ctx), criteria, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
+	return all(ctx, r.Root, transcriptNoun.of(ctx), criteria, orderBy.Order(),
+		pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (transcript) Customer(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.Customer, error) {
 	return linked(ctx, customers.of(ctx), transcripts, func(t *backoffice.Transcript) string { return t.CustomerID })
 }
 
-func (transcript) Checklist(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.Checklist, error) {
-	return linked(ctx, checklists.of(ctx), transcripts, func(t *backoffice.Transcript) string { return t.ChecklistID })
+func (transcript) Checklist(ctx context.Context, rows []*backoffice.Transcript) ([]*backoffice.Checklist, error) {
+	return linked(ctx, checklists.of(ctx), rows, func(t *backoffice.Transcript) string { return t.ChecklistID })
 }
 
-func (transcript) FinancialYear(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.FinancialYear, error) {
-	return linked(ctx, financialYears.of(ctx), transcripts, func(t *backoffice.Transcript) string { return t.FinancialYearID })
+func (transcript) FinancialYear(ctx context.Context,
+	rows []*backoffice.Transcript) ([]*backoffice.FinancialYear, error) {
+	return linked(ctx, financialYears.of(ctx), rows, func(t *backoffice.Transcript) string { return t.FinancialYearID })
 }
 
 var ofTranscript = backoffice.ListQuery[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript,
 	Window: backoffice.Window{Limit: 1}}
 
-func (transcript) Calculation(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.Calculation, error) {
-	return firsts(ctx, calculations.of(ctx), ofTranscript, ids(transcripts, func(t *backoffice.Transcript) string { return t.ID }))
+func (transcript) Calculation(ctx context.Context, rows []*backoffice.Transcript) ([]*backoffice.Calculation, error) {
+	return firsts(ctx, calculations.of(ctx), ofTranscript, ids(rows, (*backoffice.Transcript).Identity))
 }
 
 func (transcripts) StatusCounts(ctx context.Context,
 	connections []*backoffice.TranscriptConnection) ([][]*backoffice.TranscriptStatusCount, error) {
-	answers, err := perList(ctx, connections, backoffice.CountStatuses, func(list *backoffice.List[backoffice.TranscriptCriteria], parents []string) ([][]backoffice.TranscriptStatusCount, error) {
+	type C = backoffice.TranscriptCriteria
+	ask := func(list *backoffice.List[C], parents []string) ([][]backoffice.TranscriptStatusCount, error) {
 		return loaders.From(ctx).TranscriptCounts.All(ctx, list.Ask.Under, list.Ask.Criteria, parents)
-	})
+	}
+	answers, err := perList(ctx, connections, backoffice.CountStatuses, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +68,9 @@ func (transcripts) StatusCounts(ctx context.Context,
 	return counts, nil
 }
 
-func transcriptsOf[P any](ctx context.Context, r *Root, parents []*P, of func(*P) string, under backoffice.Parent, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder, args backoffice.PageArgs) ([]*backoffice.TranscriptConnection, error) {
+func transcriptsOf[P any](ctx context.Context, r *Root, parents []*P, of func(*P) string, under backoffice.Parent,
+	filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder,
+	args backoffice.PageArgs) ([]*backoffice.TranscriptConnection, error) {
 	criteria, err := filter.Criteria()
 	if err != nil {
 		return nil, err

@@ -18,7 +18,8 @@ func (r query) Users(ctx context.Context, first *int, after *string, last *int, 
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, r.Root, users.of(ctx), criteria, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
+	return all(ctx, r.Root, users.of(ctx), criteria, orderBy.Order(),
+		pageArgs(first, after, last, before, page, pageSize))
 }
 
 // Labels loads the labels of all users at once and returns each user's in its order.
@@ -51,10 +52,13 @@ func (user) Labels(ctx context.Context, users []*backoffice.User) ([][]*backoffi
 
 func (r user) Customers(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int,
 	before *string, page, pageSize *int) ([]*backoffice.CustomerConnection, error) {
-	return below(ctx, r.Root, customers.of(ctx), users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, backoffice.CustomerCriteria{}, backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
+	return below(ctx, r.Root, customers.of(ctx), users, (*backoffice.User).Identity, backoffice.OfUser,
+		backoffice.CustomerCriteria{}, backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
 }
 
-func (r user) Transcripts(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return transcriptsOf(ctx, r.Root, users, func(u *backoffice.User) string { return u.ID }, backoffice.OfUser, filter,
-		orderBy, pageArgs(first, after, last, before, page, pageSize))
+func (r user) Transcripts(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int,
+	before *string, page, pageSize *int, filter *backoffice.TranscriptFilter,
+	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+	return transcriptsOf(ctx, r.Root, users, (*backoffice.User).Identity, backoffice.OfUser, filter, orderBy,
+		pageArgs(first, after, last, before, page, pageSize))
 }
