@@ -118,8 +118,7 @@ var (
 
 // Revalidate decides whether a caller may continue something that lasts, and returns the caller as they are now. It
 // ends with the secret or the token that signed in, and with any change of rights: half an answer with the old rights
-// and half with the new would be neither. Errors are those of Authenticate, ErrRightsChanged, and Forbidden for a
-// person who has no rights any more.
+// and half with the new would be neither. Errors: Authenticate's, ErrRightsChanged, Forbidden for a person without any.
 func (a *Authenticator) Revalidate(
 	ctx context.Context, began *backoffice.Principal) (now *backoffice.Principal, err error) {
 	switch {

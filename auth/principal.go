@@ -18,8 +18,7 @@ func WithPrincipal(ctx context.Context, principal *backoffice.Principal) context
 // From returns the context's principal; nil when nobody is signed in.
 func From(ctx context.Context) *backoffice.Principal { return backoffice.RequestOf(ctx).Principal }
 
-// Require returns nil when the context's principal has a scope; Forbidden, naming the scope, when it does not;
-// Unauthenticated without a principal.
+// Require checks that the context's principal has a scope. Forbidden, naming the scope; Unauthenticated without one.
 func Require(ctx context.Context, scope backoffice.Scope) error {
 	principal := From(ctx)
 	switch {

@@ -48,7 +48,8 @@ func New(store backoffice.Store, o Options) *Feed {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	o.Bounds.OfPair, o.Bounds.OfServer = cmp.Or(o.Bounds.OfPair, usual.OfPair), cmp.Or(o.Bounds.OfServer, usual.OfServer)
+	o.Bounds.OfPair = cmp.Or(o.Bounds.OfPair, usual.OfPair)
+	o.Bounds.OfServer = cmp.Or(o.Bounds.OfServer, usual.OfServer)
 	f := &Feed{store: store, options: o, wrote: make(chan struct{}, 1)}
 	f.life, f.end = context.WithCancel(context.Background())
 	f.tail.grown = make(chan struct{})

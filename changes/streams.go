@@ -15,7 +15,8 @@ type Bounds struct{ OfPair, OfServer int }
 var usual = Bounds{OfPair: 20, OfServer: 1000}
 
 // errStopping is the cause of a stream's end when the server stops.
-var errStopping error = backoffice.Errorf(backoffice.Unavailable, "the server stops; connect again and go on from the last change")
+var errStopping error = backoffice.Errorf(backoffice.Unavailable,
+	"the server stops; connect again and go on from the last change")
 
 type role int
 
@@ -36,17 +37,17 @@ type streams struct {
 
 // Enter lets a client follow in the context that it returns, which ends with ctx and with the server; its cause is for
 // the caller. Call leave. Errors: RateLimited when too many follow, Unavailable when the server stops.
-func (f *Feed) Enter(ctx context.Context, principal *backoffice.Principal) (own context.Context, leave func(), err error) {
-	return f.enter(ctx, principal, following)
+func (f *Feed) Enter(ctx context.Context, p *backoffice.Principal) (own context.Context, leave func(), err error) {
+	return f.enter(ctx, p, following)
 }
 
 // Connect is Enter for a connection on which nothing follows yet. Streams that enter in its context end with it.
-func (f *Feed) Connect(ctx context.Context, principal *backoffice.Principal) (own context.Context, leave func(), err error) {
-	return f.enter(ctx, principal, connected)
+func (f *Feed) Connect(ctx context.Context, p *backoffice.Principal) (own context.Context, leave func(), err error) {
+	return f.enter(ctx, p, connected)
 }
 
-func (f *Feed) enter(ctx context.Context, principal *backoffice.Principal, as role) (context.Context, func(), error) {
-	if err := f.count(principal.ClientID, as); err != nil {
+func (f *Feed) enter(ctx context.Context, p *backoffice.Principal, as role) (context.Context, func(), error) {
+	if err := f.count(p.ClientID, as); err != nil {
 		return nil, nil, err
 	}
 	own, end := context.WithCancelCause(ctx)
@@ -54,7 +55,7 @@ func (f *Feed) enter(ctx context.Context, principal *backoffice.Principal, as ro
 	return own, sync.OnceFunc(func() {
 		goesOn()
 		end(errors.New("left"))
-		f.streams.leave(principal.ClientID, as)
+		f.streams.leave(p.ClientID, as)
 	}), nil
 }
 

@@ -23,8 +23,7 @@ type tail struct {
 	grown   chan struct{}        // closed when it has grown
 }
 
-// beyond reports whether the tail goes beyond a number, or has another history than the caller's; else grown is closed
-// when it may.
+// beyond reports whether the tail goes beyond a number, or has another history; else grown is closed when it may.
 func (t *tail) beyond(number int64, history string) (grown <-chan struct{}, reached bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

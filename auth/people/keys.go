@@ -18,7 +18,7 @@ import (
 
 const (
 	refreshAfter = 5 * time.Minute  // a token checked by older keys has them asked for anew, without waiting
-	staleAfter   = time.Hour        // older keys count for nothing: tokens live for 15 minutes, so the issuer has been away for long
+	staleAfter   = time.Hour        // older keys count for nothing: tokens live 15 minutes, so the issuer was away long
 	betweenAsks  = 10 * time.Second // whatever tokens name keys that nobody knows
 	betweenTries = time.Second      // after the issuer could not be asked
 	askTime      = 5 * time.Second
@@ -105,8 +105,7 @@ func (k *keys) tokenEndpoint() string {
 	return k.tokens
 }
 
-// newer asks the issuer and waits for what it says. What was asked for a moment ago is not asked for again.
-// Unavailable when it cannot be asked.
+// newer asks the issuer, unless it has just been asked, and waits for the answer. Unavailable when it cannot be asked.
 func (k *keys) newer(ctx context.Context) ([]*jose.JSONWebKey, error) {
 	if asking := k.ask(); asking != nil {
 		select {
@@ -129,8 +128,9 @@ func (k *keys) newer(ctx context.Context) ([]*jose.JSONWebKey, error) {
 
 func unreachable(cause error) error {
 	return &backoffice.Error{
-		Kind: backoffice.Unavailable, Message: "the identity provider cannot be asked for its keys now; try again later",
-		Cause: fmt.Errorf("asking the issuer for its keys: %w", cause),
+		Kind:    backoffice.Unavailable,
+		Message: "the identity provider cannot be asked for its keys now; try again later",
+		Cause:   fmt.Errorf("asking the issuer for its keys: %w", cause),
 	}
 }
 

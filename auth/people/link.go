@@ -9,8 +9,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// link is a person in a signed path, which any server with the same keys and the same map can serve. It is sealed:
-// paths end up in the logs of others.
+// link is a person in a signed path, which any server with the same keys and map can serve. Sealed: others log paths.
 type link struct {
 	Subject string `json:"s"`
 	Name    string `json:"n"`

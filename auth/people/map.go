@@ -109,7 +109,8 @@ func strictly(text []byte, into any, members ...string) error {
 
 func parseRule(text []byte) (r rule, err error) {
 	var read ruleText
-	if err := strictly(text, &read, "claim", "value", "scopes", "onlyResponsible", "onlyLabel", "onlyCustomer", "onlyYear"); err != nil {
+	err = strictly(text, &read, "claim", "value", "scopes", "onlyResponsible", "onlyLabel", "onlyCustomer", "onlyYear")
+	if err != nil {
 		return r, err
 	}
 	if read.Claim == nil || *read.Claim == "" || read.Value == nil || *read.Value == "" {
@@ -123,12 +124,14 @@ func parseRule(text []byte) (r rule, err error) {
 		}
 		r.scopes = append(r.scopes, scope)
 	}
-	for name, values := range map[string][]string{"onlyResponsible": read.OnlyResponsible, "onlyLabel": read.OnlyLabel, "onlyCustomer": read.OnlyCustomer, "onlyYear": read.OnlyYear} {
+	for name, values := range map[string][]string{"onlyResponsible": read.OnlyResponsible, "onlyLabel": read.OnlyLabel,
+		"onlyCustomer": read.OnlyCustomer, "onlyYear": read.OnlyYear} {
 		if slices.Contains(values, "") {
 			return r, fmt.Errorf("%s: a value is empty", name)
 		}
 	}
-	r.restriction, err = backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: read.OnlyResponsible, Labels: read.OnlyLabel, Customers: read.OnlyCustomer, Years: read.OnlyYear})
+	r.restriction, err = backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: read.OnlyResponsible,
+		Labels: read.OnlyLabel, Customers: read.OnlyCustomer, Years: read.OnlyYear})
 	if err != nil {
 		err = errors.New("onlyResponsible, onlyLabel and onlyCustomer hold identifiers, onlyYear years (YYYY)")
 	}
@@ -211,4 +214,5 @@ func (m *Map) give(rules []int) (scopes []backoffice.Scope, restriction backoffi
 	return scopes, restriction, nil
 }
 
-var errMany = backoffice.Errorf(backoffice.Forbidden, "more than %d rules with restrictions match this person: put several values into one rule", together)
+var errMany = backoffice.Errorf(backoffice.Forbidden,
+	"more than %d rules with restrictions match this person: put several values into one rule", together)

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// lookEvery is how often it is looked whether the map has changed, at most.
 const lookEvery = time.Second
 
 // mapFile is the map in a file, read anew when the file changes. There is no work while there are no requests.
@@ -71,7 +70,8 @@ func (f *mapFile) look() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	info, err := os.Stat(f.path)
-	if err == nil && f.was != nil && os.SameFile(info, f.was) && info.ModTime().Equal(f.was.ModTime()) && info.Size() == f.was.Size() {
+	if err == nil && f.was != nil && os.SameFile(info, f.was) && info.ModTime().Equal(f.was.ModTime()) &&
+		info.Size() == f.was.Size() {
 		return
 	}
 	gone := f.was == nil

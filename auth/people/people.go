@@ -100,7 +100,7 @@ func checkURL(text string) error {
 	case u.Scheme == "https":
 		return nil
 	}
-	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()) {
+	if u.Scheme == "http" && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()) {
 		return nil
 	}
 	return errors.New("the URL of an issuer begins with https://")
@@ -164,13 +164,13 @@ func (p *People) as(v *verified, claims map[string]any) (*backoffice.Principal, 
 }
 
 func (p *People) principal(v *verified, claims map[string]any, by *Map) (*backoffice.Principal, error) {
-	person := &link{Subject: v.subject, Name: v.name, Expires: v.expires.Unix(), Rules: by.match(claims), Map: by.digest[:]}
-	principal, err := p.granted(person, by)
+	of := &link{Subject: v.subject, Name: v.name, Expires: v.expires.Unix(), Rules: by.match(claims), Map: by.digest[:]}
+	principal, err := p.granted(of, by)
 	if err != nil {
 		return nil, err
 	}
 	principal.Person.Claims = v
-	principal.Person.Link, err = p.seal(person)
+	principal.Person.Link, err = p.seal(of)
 	return principal, err
 }
 
@@ -184,7 +184,8 @@ func (p *People) granted(of *link, by *Map) (*backoffice.Principal, error) {
 		return nil, err
 	}
 	return &backoffice.Principal{
-		ClientID: backoffice.PersonID(p.options.Issuer, of.Subject), Name: of.Name, Scopes: scopes, Restriction: restriction,
-		ExpiresAt: backoffice.InstantOf(time.Unix(of.Expires, 0)), Person: &backoffice.Person{Issuer: p.options.Issuer, Subject: of.Subject, Claims: of},
+		ClientID: backoffice.PersonID(p.options.Issuer, of.Subject), Name: of.Name, Scopes: scopes,
+		Restriction: restriction, ExpiresAt: backoffice.InstantOf(time.Unix(of.Expires, 0)),
+		Person: &backoffice.Person{Issuer: p.options.Issuer, Subject: of.Subject, Claims: of},
 	}, nil
 }

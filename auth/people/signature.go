@@ -15,7 +15,8 @@ const leastRSA = 2048 // bits
 
 // algorithms are those of public keys: a token cannot choose none, nor have a public key taken for a shared secret.
 var algorithms = []jose.SignatureAlgorithm{
-	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
+	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,
+	jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
 // verify returns what a token says when a key of the issuer has signed it.

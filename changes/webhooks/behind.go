@@ -12,9 +12,8 @@ const MostBehind = 10_000
 
 const countedAtOnce = 1_000 // changes that are read at a time
 
-// Behind counts, by webhook, the changes that it has still to get: those of its nouns after its cursor that its
-// credential may see, without acts of administrators; at most MostBehind. A webhook whose credential has ended or may
-// read none of its nouns has 0.
+// Behind counts, by webhook, the changes of its nouns after its cursor that its credential may see, without acts of
+// administrators; at most MostBehind. A webhook whose credential has ended or may read none of its nouns has 0.
 func Behind(ctx context.Context, store backoffice.Store, hooks []*backoffice.Webhook) (map[string]int, error) {
 	all, err := store.Credentials(ctx)
 	if err != nil {
@@ -26,7 +25,8 @@ func Behind(ctx context.Context, store backoffice.Store, hooks []*backoffice.Web
 		if stop != "" {
 			continue
 		}
-		if behind[hook.ID], err = countBehind(asPairOf(ctx, hook, pairs), store, hook.History, hook.At, kinds); err != nil {
+		behind[hook.ID], err = countBehind(asPairOf(ctx, hook, pairs), store, hook.History, hook.At, kinds)
+		if err != nil {
 			return nil, err
 		}
 	}

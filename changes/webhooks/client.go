@@ -58,7 +58,6 @@ func newClientOf(s Settings, keys *privacy.Keyset, names *net.Resolver) *client 
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// Answer is the outcome of an attempt.
 type Answer struct {
 	Status  int    // of HTTP, 0 when there was no answer
 	Failure string // why the message was not received, without anything of the answer; "" when it was
@@ -69,14 +68,14 @@ type Answer struct {
 	cause      error         // for the log
 }
 
-// Received reports whether the receiver has the message.
 func (a *Answer) Received() bool { return a.Failure == "" }
 
 // gone reports whether the receiver wants no more.
 func (a *Answer) gone() bool { return a.Status == http.StatusGone }
 
 // post sends a message once, signed with the given time. A failure of the receiver is no error.
-func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, body []byte, now time.Time) (Answer, error) {
+func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, body []byte,
+	now time.Time) (Answer, error) {
 	signature, err := c.sign(hook, id, body, now)
 	if err != nil {
 		return Answer{}, err
@@ -89,8 +88,8 @@ func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, 
 	}
 	request.Header = http.Header{
 		"Content-Type": {"application/json"}, "User-Agent": {"Backoffice-Webhooks/1"},
-		standardwebhooks.HeaderWebhookID: {id}, standardwebhooks.HeaderWebhookTimestamp: {strconv.FormatInt(now.Unix(), 10)},
-		standardwebhooks.HeaderWebhookSignature: {signature},
+		standardwebhooks.HeaderWebhookID: {id}, standardwebhooks.HeaderWebhookSignature: {signature},
+		standardwebhooks.HeaderWebhookTimestamp: {strconv.FormatInt(now.Unix(), 10)},
 	}
 	began := time.Now()
 	response, err := c.http.Do(request)

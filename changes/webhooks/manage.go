@@ -104,9 +104,8 @@ func Rotate(ctx context.Context, store backoffice.Store, keys *privacy.Keyset, i
 	return secret, err
 }
 
-// Rewind makes a webhook continue after a cursor, even one that was stopped. Errors: NotFound for an unknown one,
-// BadInput for a malformed cursor, CursorExpired when the log no longer has the changes, Refused when its credential
-// has ended.
+// Rewind makes a webhook continue after a cursor, even a stopped one. Errors: NotFound, BadInput for a malformed
+// cursor, CursorExpired when the log no longer has the changes, Refused when its credential has ended.
 func Rewind(ctx context.Context, store backoffice.Store, id, to string) error {
 	hook, err := store.Webhook(ctx, id)
 	if err != nil {
@@ -127,7 +126,8 @@ func Rewind(ctx context.Context, store backoffice.Store, id, to string) error {
 
 // Disable stops a webhook until it is rewound. Errors: NotFound.
 func Disable(ctx context.Context, store backoffice.Store, id string) error {
-	return store.UpdateWebhook(ctx, id, "webhooks disable", backoffice.InstantOf(time.Now()), func(hook *backoffice.Webhook) error {
+	now := backoffice.InstantOf(time.Now())
+	return store.UpdateWebhook(ctx, id, "webhooks disable", now, func(hook *backoffice.Webhook) error {
 		hook.Stop = backoffice.WebhookDisabled
 		return nil
 	})
@@ -138,9 +138,9 @@ func Delete(ctx context.Context, store backoffice.Store, id string) error {
 	return store.DeleteWebhook(ctx, id, backoffice.InstantOf(time.Now()))
 }
 
-// Ping posts a message of the type ping to a webhook, stopped or not, and waits for the answer. It changes nothing
-// else. Errors: NotFound.
-func Ping(ctx context.Context, store backoffice.WebhookStore, keys *privacy.Keyset, settings Settings, id string) (Answer, error) {
+// Ping posts a message of the type ping to a webhook, stopped or not, and waits for the answer. Errors: NotFound.
+func Ping(ctx context.Context, store backoffice.WebhookStore, keys *privacy.Keyset, settings Settings,
+	id string) (Answer, error) {
 	hook, err := store.Webhook(ctx, id)
 	if err != nil {
 		return Answer{}, err

@@ -30,13 +30,14 @@ type toldChange struct {
 }
 
 // changesMessage makes the message of changes after a number of a history. Every attempt sends the same body.
-func changesMessage(history string, after int64, changes []*backoffice.VisibleChange, now time.Time) (*backoffice.WebhookMessage, error) {
+func changesMessage(history string, after int64, changes []*backoffice.VisibleChange,
+	now time.Time) (*backoffice.WebhookMessage, error) {
 	m := backoffice.NewWebhookMessage(changes, backoffice.InstantOf(now))
-	data := toldChanges{After: backoffice.ChangeCursor(history, after), Through: backoffice.ChangeCursor(history, m.Through)}
+	all := toldChanges{backoffice.ChangeCursor(history, after), backoffice.ChangeCursor(history, m.Through), nil}
 	for _, c := range changes {
-		data.Changes = append(data.Changes, toldChange{c.Sequence, c.At, c.Noun.APIName(), c.Named(), c.Action.APIName()})
+		all.Changes = append(all.Changes, toldChange{c.Sequence, c.At, c.Noun.APIName(), c.Named(), c.Action.APIName()})
 	}
-	body, err := json.Marshal(message{"changes", m.MadeAt, data})
+	body, err := json.Marshal(message{"changes", m.MadeAt, all})
 	if err != nil {
 		return nil, backoffice.Fault(err, "writing a webhook's message")
 	}

@@ -12,7 +12,6 @@ type Network netip.Prefix
 
 var errNetwork = errors.New("a network is written as in 10.1.0.0/16, or as one address")
 
-// UnmarshalText parses a network or an address.
 func (n *Network) UnmarshalText(text []byte) error {
 	prefix, err := netip.ParsePrefix(string(text))
 	if err != nil {

@@ -26,8 +26,7 @@ const (
 	idleTime  = 10 * time.Second
 )
 
-// Sender posts the messages of a store's webhooks. Any number of senders may work on one store: each webhook is served
-// by one at a time.
+// Sender posts the messages of a store's webhooks. A store may have many: one serves a webhook at a time.
 type Sender struct {
 	Options
 	client  *client
@@ -202,7 +201,6 @@ func (s *Sender) note(hooks []*backoffice.Webhook, now backoffice.Instant) {
 	s.standing = of
 }
 
-// Standing returns the webhooks' state at the last poll.
 func (s *Sender) Standing() Standing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
