@@ -1,5 +1,4 @@
-// Package cli is the command line: a file for each command, what they print, and the exit codes. It must not hold a
-// rule of the domain, nor know a transport.
+// Package cli is the command line: a file for each command. It must hold no rule of the domain and know no transport.
 package cli
 
 import (
@@ -87,7 +86,6 @@ func untilSignal() context.Context {
 // terminal is where a command speaks: results on out, everything else on err.
 type terminal struct{ out, err io.Writer }
 
-// run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, out, err io.Writer) int {
 	var p program
 	var open closers
@@ -162,7 +160,8 @@ func opened[T io.Closer](ctx context.Context, open *closers, by func(context.Con
 func (p *program) parser(options ...kong.Option) *kong.Kong {
 	parser, err := kong.New(p, append(options,
 		kong.Name("backoffice"),
-		kong.Vars{"scopes": strings.Join(backoffice.NamesOf(backoffice.AllScopes), ", "), "nouns": strings.Join(backoffice.ChangeNouns(), ", ")},
+		kong.Vars{"scopes": strings.Join(backoffice.NamesOf(backoffice.AllScopes), ", "),
+			"nouns": strings.Join(backoffice.ChangeNouns(), ", ")},
 		kong.Description("A GraphQL gateway over the data of an accounting backoffice, with the REST interface that it mirrors."),
 	)...)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// compactCommand rewrites the embedded store's file, which removes all traces of erased data.
 type compactCommand struct{}
 
 // Run compacts it. Servers can still read; writes wait, and may fail meanwhile.

@@ -19,8 +19,7 @@ func (c *completionCommand) Run(command *kong.Context) error {
 	return (&kongcompletion.Completion{Shell: c.Shell, Code: true}).Run(command)
 }
 
-// paths completes paths for fish. bash and zsh, which set COMP_POINT, do so themselves where nothing is found: they
-// know ~ and names with spaces.
+// paths completes paths for fish. bash and zsh, which set COMP_POINT, do so themselves: they know ~ and spaces.
 func paths(typed complete.Args) []string {
 	if os.Getenv("COMP_POINT") != "" {
 		return nil

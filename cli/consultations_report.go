@@ -15,7 +15,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// consultationsReportCommand answers a customer's question who consulted their numbers.
 type consultationsReportCommand struct {
 	Customer string `arg:"" help:"The customer's identifier; one that was deleted has a report too."`
 	Format   string `enum:"csv,pdf" default:"csv" help:"What to write: csv, or pdf (${default})."`
@@ -36,7 +35,6 @@ func (c *consultationsReportCommand) Validate() error {
 var errNotWhole = errors.New("the register of consultations was tampered with, so it answers nobody; " +
 	"consultations verify shows what is wrong")
 
-// Run verifies the register, and then writes the report.
 func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	verified, receipts, err := verifyRegister(ctx, b, "", func(privacy.Problem) {})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/gateway"
 )
 
-// documentsCommand works on the documents of transcripts, and on trusted query documents.
 type documentsCommand struct {
 	Generate documentsGenerateCommand `cmd:"" help:"Generate the document of every completed transcript that has none."`
 

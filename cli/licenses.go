@@ -6,7 +6,6 @@ import (
 	"example.org/backoffice/web/notices"
 )
 
-// licensesCommand prints the third-party notices that licenses require.
 type licensesCommand struct{}
 
 func (*licensesCommand) Run(t terminal) error {

@@ -20,7 +20,6 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// queryCommand exports the results of a query of one list, from the store or from a server.
 type queryCommand struct {
 	File      string `arg:"" predictor:"path" help:"The file with the query, or - for what is piped in."`
 	Variables string `placeholder:"JSON|@FILE" predictor:"path" help:"Its variables, a JSON object."`

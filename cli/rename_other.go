@@ -2,5 +2,4 @@
 
 package cli
 
-// renameNew renames without overwriting.
 func renameNew(from, to string) error { return renameUnlessThere(from, to) }

@@ -16,7 +16,6 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// restoreCommand replaces the store by a backup.
 type restoreCommand struct {
 	Path       string                      `arg:"" predictor:"path" help:"The folder that backup has written."`
 	Incomplete bool                        `help:"Take the backup although it lacks stored files, or holds damaged ones: what there is of them replaces those that are there now."`

@@ -24,7 +24,6 @@ func (c *versionCommand) Run(t terminal) error {
 	return printed(fmt.Fprintf(t.out, "version %s\ncommit %s\nschema %d\n", made.Version, made.Commit, schema))
 }
 
-// build is the program's information about its build.
 type build struct {
 	Version string `json:"version"` // the module's: a tag or a pseudo-version; (devel) without a repository
 	Commit  string `json:"commit"`  // "unknown" where the build saw no repository

@@ -54,8 +54,7 @@ func (s server) begin(admission *limits.Admission) graphqlhttp.Begin {
 	}
 }
 
-// part begins one of several parts of a request. It authenticates and authorises the caller again, and shares nothing
-// with the other parts.
+// part begins one of several parts of a request, which share nothing. It authenticates and authorises the caller again.
 func (s server) part(ctx context.Context) (context.Context, error) {
 	principal := auth.From(ctx)
 	if !s.byOperator {
@@ -80,7 +79,6 @@ func (o *execution) enter(admission *limits.Admission, e graphqlhttp.Entry) (err
 	return err
 }
 
-// Executed implements graphqlhttp.Run.
 func (o *execution) Executed(bytes int, answered bool) {
 	loaders.From(o.ctx).Close()
 	o.share.Executed(bytes)
@@ -104,8 +102,7 @@ func (o *execution) End(of graphqlhttp.Outcome) {
 	o.report(&of)
 }
 
-// written counts the bytes of the answer that the executor writes, and passes them on to a reader of the unfinished
-// answer.
+// written counts the bytes that the executor writes, and passes them on to a reader of the unfinished answer.
 func written(ctx context.Context, answer []byte) error {
 	r := backoffice.RequestOf(ctx)
 	if r.Written != nil {
@@ -121,7 +118,8 @@ func written(ctx context.Context, answer []byte) error {
 func readAgain(ctx context.Context) bool { return loaders.From(ctx).ReadAgain() }
 
 // admitREST admits REST requests. Their answers are made of one page, so they read hardly more than they show.
-func (s server) admitREST(admission *limits.Admission) func(ctx context.Context, cost, least int) (context.Context, func(), error) {
+func (s server) admitREST(admission *limits.Admission) func(ctx context.Context, cost, least int) (
+	context.Context, func(), error) {
 	return func(ctx context.Context, cost, least int) (context.Context, func(), error) {
 		ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, s.limits.Answer+2*backoffice.MaxJSON))
 		settle := func(bool) {}

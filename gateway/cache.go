@@ -11,7 +11,6 @@ import (
 	"example.org/backoffice/store/cache"
 )
 
-// CacheSettings configure what a server caches of what it has read.
 type CacheSettings struct {
 	Cache Size `default:"64MiB" env:"BACKOFFICE_CACHE" placeholder:"SIZE" help:"Memory for records and lists that were read, such as 64MiB; what it answers is never old. 0 turns it off (${default})."`
 	Check bool `name:"cache-check" env:"BACKOFFICE_CACHE_CHECK" help:"Read all that was found in memory as well, compare, log what differs, and answer what the store has: slower than without --cache."`

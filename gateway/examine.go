@@ -37,7 +37,8 @@ func (s *Settings) examineReceipts(ctx context.Context, tell func(backoffice.Fin
 	if s.Receipts == "" {
 		return
 	}
-	if _, err := os.Stat(strings.TrimPrefix(s.Receipts, "file:")); errors.Is(err, fs.ErrNotExist) && !strings.Contains(s.Receipts, "://") {
+	_, err := os.Stat(strings.TrimPrefix(s.Receipts, "file:"))
+	if errors.Is(err, fs.ErrNotExist) && !strings.Contains(s.Receipts, "://") {
 		tell(backoffice.Doubtful("receipts", "their folder does not exist",
 			"the next start makes it; if there were receipts, name where they are with --receipts"))
 		return
@@ -100,7 +101,8 @@ func isAnothers(what, path string, tell func(backoffice.Finding)) bool {
 		return false
 	}
 	tell(backoffice.Wrong(what, path+" cannot be read by this user: permission denied",
-		"run this as the user that the server runs as, or give this user the right to read and write "+path+" and its folder (see ls -l)"))
+		"run this as the user that the server runs as, or give this user the right to read and write "+path+
+			" and its folder (see ls -l)"))
 	return true
 }
 
@@ -169,7 +171,8 @@ func (s *Settings) examineFiles(ctx context.Context, register backoffice.Store, 
 	case err != nil:
 		tell(backoffice.Wrong("stored files", err.Error(), "see --files"))
 	case owner != "" && owner != fingerprint:
-		tell(backoffice.Wrong("stored files", files.ErrNotOwner.Error(), "the name of the database, or that of the files, is another's"))
+		tell(backoffice.Wrong("stored files", files.ErrNotOwner.Error(),
+			"the name of the database, or that of the files, is another's"))
 	default:
 		tell(backoffice.Fine("stored files", "they belong to the database, and can be written"))
 	}

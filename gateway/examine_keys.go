@@ -8,8 +8,7 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// examineKeys checks whether a store's values are sealed by keys of the keyset, and whether a key rotation is
-// unfinished.
+// examineKeys checks whether the keyset's keys seal the store's values, and whether a key rotation is unfinished.
 func examineKeys(ctx context.Context, keys *privacy.Keyset, store backoffice.Store, tell func(backoffice.Finding)) {
 	if err := keys.Fits(ctx, store); err != nil {
 		tell(backoffice.Wrong("keyset", err.Error(),
@@ -27,7 +26,9 @@ func examineKeys(ctx context.Context, keys *privacy.Keyset, store backoffice.Sto
 			tell(backoffice.Doubtful("keyset", fmt.Sprintf("the key %s waits to become the one that seals", key.ID),
 				"run backoffice keys rotate again"))
 		case backoffice.KeyOld, backoffice.KeyClosing:
-			tell(backoffice.Doubtful("keyset", fmt.Sprintf("the key %s was replaced, and what it has sealed is not all sealed anew", key.ID), "run backoffice keys reseal"))
+			tell(backoffice.Doubtful("keyset",
+				fmt.Sprintf("the key %s was replaced, and what it has sealed is not all sealed anew", key.ID),
+				"run backoffice keys reseal"))
 		case backoffice.KeyClosed:
 			tell(backoffice.Doubtful("keyset", fmt.Sprintf("the key %s is not needed for registration numbers any more",
 				key.ID), "run backoffice keys retire "+key.ID))

@@ -73,9 +73,9 @@ func (s *subscription) Next(ctx context.Context, most int) (int, error) {
 	return len(told), err
 }
 
-// Events implements graphqlhttp.Subscription. The records are read after the changes, and from the primary server, so
-// none is older than a change that is sent with it.
-func (s *subscription) Events(ctx context.Context, from, before int, present graphql.ErrorPresenterFunc) ([]*graphql.Response, error) {
+// Events reads the records after the changes and from the primary server: none is older than a change sent with it.
+func (s *subscription) Events(ctx context.Context, from, before int,
+	present graphql.ErrorPresenterFunc) ([]*graphql.Response, error) {
 	backoffice.FollowOnPrimary(ctx)
 	return s.schema.Events(ctx, s.events[from:before], present)
 }

@@ -10,8 +10,7 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// signIn authenticates a socket, counts it, and returns the context that middlewares give a request with a valid
-// credential.
+// signIn authenticates a socket, counts it, and returns the context that middlewares give an authenticated request.
 func (s server) signIn(throttle *auth.Throttle) graphqlhttp.SignIn {
 	return func(ctx context.Context, r *http.Request, sent http.Header) (graphqlhttp.Connect, error) {
 		if sent[privacy.PurposeHeader] == nil {

@@ -145,7 +145,8 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 	bounded.Handle(apidocs.Path+"/*", httpserver.Quiet(docs))
 	rest.Mount(r, rest.Config{
 		Store: s.store, Service: s.service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault, Feed: s.feed,
-		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies, Bounded: s.http.Deadline, Streamed: s.http.Stream,
+		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies,
+		Bounded: s.http.Deadline, Streamed: s.http.Stream,
 		SignedIn: func(next http.Handler) http.Handler { return httpserver.Client(s.budgets.middleware(next)) },
 		Admit:    s.admitREST(admission), Open: s.opens(), Answer: s.limits.Answer, Upload: int64(s.limits.Upload),
 	})
@@ -170,12 +171,12 @@ func (s server) graphql(schema *execute.Executor, admission *limits.Admission) *
 		Rows:      s.sizes.rows,
 		Trusted:   s.trustedDocument,
 		Done: func(ctx context.Context, o graphqlhttp.Outcome) {
-			operation := httpserver.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes}
+			op := httpserver.Operation{Name: o.Operation, Type: o.Type, Document: o.Shape, Cost: o.Cost, Codes: o.Codes}
 			if o.OnSocket {
-				s.http.CountOperation(ctx, operation)
+				s.http.CountOperation(ctx, op)
 				return
 			}
-			httpserver.NoteOperation(ctx, operation)
+			httpserver.NoteOperation(ctx, op)
 		},
 	})
 	endpoint.Log = cmp.Or(s.log, endpoint.Log)

@@ -9,7 +9,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// MirrorSettings configure a store that mirrors another office.
 type MirrorSettings struct {
 	// Through, if set, returns the origin of a store, which does the writes of mirrored records.
 	Through func(backoffice.Store) backoffice.Origin `kong:"-"`
@@ -23,7 +22,6 @@ const mirrorHeader = "Mirrored-At"
 // mirrorLook is how often a server reads the state of the mirror from the store.
 const mirrorLook = time.Second
 
-// mirror is the state of the store as a mirror.
 type mirror struct {
 	store backoffice.Store
 	MirrorSettings
@@ -84,12 +82,13 @@ func (m *mirror) measure(s server) {
 			return int64(known.Age(mirrored, time.Now()).Seconds())
 		}, "noun", noun.APIName())
 	}
-	s.http.Count("backoffice_mirror_incomplete_walks_total", "Walks through a noun of the origin that did not see everything.", func() (total int64) {
-		if known := m.known.Load(); known != nil {
-			for _, n := range known.Nouns {
-				total += n.Incomplete
+	s.http.Count("backoffice_mirror_incomplete_walks_total",
+		"Walks through a noun of the origin that did not see everything.", func() (total int64) {
+			if known := m.known.Load(); known != nil {
+				for _, n := range known.Nouns {
+					total += n.Incomplete
+				}
 			}
-		}
-		return total
-	})
+			return total
+		})
 }

@@ -17,8 +17,7 @@ import (
 	"example.org/backoffice/web/graphiql"
 )
 
-// Operator is a transport that answers the operator's exports without a server, as a server would answer a client with
-// every scope. Close it.
+// Operator is a transport that answers exports without a server, as one answers a client with every scope. Close it.
 type Operator struct {
 	handler http.Handler
 	end     func()
@@ -31,15 +30,15 @@ func (b *Backend) Operator(c Config) (*Operator, error) {
 		return nil, err
 	}
 	s.byOperator = true
-	endpoint := s.graphql(s.schema(), limits.Settings.NewAdmission(c.Limits))
-	exports := export.New(export.Config{GraphQL: endpoint, Changes: b.Store, Limits: c.Limits, Life: s.life, Log: s.log})
+	graphql := s.graphql(s.schema(), limits.Settings.NewAdmission(c.Limits))
+	exports := export.New(export.Config{GraphQL: graphql, Changes: b.Store, Limits: c.Limits, Life: s.life, Log: s.log})
 	whoever := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			ctx, _ := backoffice.WithStatementCount(r.Context())
 			next.ServeHTTP(w, r.WithContext(auth.WithPrincipal(ctx, importexport.Operator)))
 		})
 	}
-	return &Operator{whoever(b.Vault.Middleware(auth.From, endpoint.Refuse)(exports)), end}, nil
+	return &Operator{whoever(b.Vault.Middleware(auth.From, graphql.Refuse)(exports)), end}, nil
 }
 
 func (o *Operator) Close() { o.end() }

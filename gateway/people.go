@@ -15,7 +15,6 @@ import (
 	"example.org/backoffice/web/graphiql"
 )
 
-// PeopleSettings configure where people sign in, and what they may do here.
 type PeopleSettings struct {
 	Issuer   string `name:"oidc-issuer" env:"BACKOFFICE_OIDC_ISSUER" placeholder:"URL" help:"The OpenID provider whose access tokens people send, as its tokens spell it. Together with --oidc-audience and --oidc-map."`
 	Audience string `name:"oidc-audience" env:"BACKOFFICE_OIDC_AUDIENCE" placeholder:"NAME" help:"What access tokens are for when they are for this server."`
@@ -33,7 +32,8 @@ func (s *PeopleSettings) open(links people.Sealer, log *slog.Logger, clock func(
 	case s.Scope != "" && !slices.Contains(strings.Fields(s.Scope), "openid"):
 		return nil, errors.New("--oidc-scope has openid among its scopes")
 	}
-	return people.New(people.Options{Issuer: s.Issuer, Audience: s.Audience, Map: s.Map, Links: links, Log: log, Now: clock})
+	return people.New(people.Options{
+		Issuer: s.Issuer, Audience: s.Audience, Map: s.Map, Links: links, Log: log, Now: clock})
 }
 
 // provider is the service where GraphiQL lets people sign in, or nil.
@@ -41,7 +41,8 @@ func (s *PeopleSettings) provider(p *people.People) *graphiql.Provider {
 	if s.Client == "" {
 		return nil
 	}
-	return &graphiql.Provider{Issuer: s.Issuer, Client: s.Client, Scope: cmp.Or(s.Scope, "openid profile"), TokenEndpoint: p.TokenEndpoint}
+	return &graphiql.Provider{Issuer: s.Issuer, Client: s.Client, Scope: cmp.Or(s.Scope, "openid profile"),
+		TokenEndpoint: p.TokenEndpoint}
 }
 
 // Examine checks whether people could sign in. It asks the issuer for its keys.

@@ -31,10 +31,10 @@ func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-func (s *postgresSettings) openStore(ctx context.Context, url string, statement time.Duration) (backoffice.Store, error) {
+func (s *postgresSettings) openStore(ctx context.Context, url string, limit time.Duration) (backoffice.Store, error) {
 	return postgres.Open(ctx, url, postgres.Options{
 		QueryMode: postgres.QueryMode(s.QueryMode), MaxConns: s.Connections,
-		StatementTimeout: statement, Replicas: s.Replicas,
+		StatementTimeout: limit, Replicas: s.Replicas,
 	})
 }
 

@@ -19,13 +19,16 @@ const queriesPath = "/queries/{file}"
 // mountQueries serves the addresses of saved queries: with an ordinary answer, or with an export, which may take long.
 func (s server) mountQueries(r chi.Router, signIn func(http.Handler) http.Handler, graphql *graphqlhttp.GraphQL,
 	exports *export.Endpoint) {
-	answered := s.http.Deadline(signIn(s.saved(graphql, func(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument, _ string, parameters url.Values) {
+	answered := s.http.Deadline(signIn(s.saved(graphql, func(w http.ResponseWriter, r *http.Request,
+		saved *backoffice.TrustedDocument, _ string, parameters url.Values) {
 		graphql.ServeSaved(w, r, saved, parameters)
 	})))
-	exported := s.http.Stream(signIn(s.saved(graphql, func(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument, format string, parameters url.Values) {
+	exported := s.http.Stream(signIn(s.saved(graphql, func(w http.ResponseWriter, r *http.Request,
+		saved *backoffice.TrustedDocument, format string, parameters url.Values) {
 		options, variables, err := export.ReadOptions(parameters)
 		if err == nil && options.Format != "" {
-			err = backoffice.Errorf(backoffice.BadInput, "the address of a saved query says its format: there is no other")
+			err = backoffice.Errorf(backoffice.BadInput,
+				"the address of a saved query says its format: there is no other")
 		}
 		if err == nil {
 			options.Format, err = export.ParseFormat(format)

@@ -49,8 +49,7 @@ type PrivacySettings struct {
 // tidyPeriod is how often leftovers of a crash are removed from the files.
 const tidyPeriod = time.Hour
 
-// Serve answers requests on a listener, which it closes, until ctx ends and running requests are done. started is
-// called once, before the first of them.
+// Serve answers requests on a listener, which it closes, until ctx ends and they are done. It first calls started.
 func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, started func()) error {
 	page, err := pageOf(ctx, b.Store)
 	if err != nil {

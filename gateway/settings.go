@@ -18,8 +18,7 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// Settings are the locations of a backend's data, and how to reach them. A command line reads them from its flags, each
-// of which has an environment variable.
+// Settings are the locations of a backend's data, and how to reach them. Each is a flag and an environment variable.
 type Settings struct {
 	Database string `default:"sqlite:data/backoffice.db" env:"BACKOFFICE_DATABASE" placeholder:"URL" help:"The store: sqlite:PATH, or postgres://… (${default})."`
 	Files    string `default:"file:data/files" env:"BACKOFFICE_FILES" placeholder:"URL" help:"Where stored files are kept: file:FOLDER, or an S3 bucket's URL (${default})."`
@@ -67,7 +66,6 @@ func (s *Settings) Embedded() bool {
 	return ok
 }
 
-// embedded is Embedded, with the file.
 func (s *Settings) embedded() (path string, ok bool) { return strings.CutPrefix(s.Database, "sqlite:") }
 
 // Open opens the store, the files and the keys. On the first start of an embedded store it makes them.
@@ -215,8 +213,7 @@ func (s *Settings) openEngine(ctx context.Context) (backoffice.Store, error) {
 	return nil, errors.New("--database is sqlite:PATH or postgres://…")
 }
 
-// openKeyset reads the keys. It creates new ones only where no data can depend on old ones: next to an embedded store
-// that does not exist yet.
+// openKeyset reads the keys. It makes them only for an embedded store that does not exist: no data depend on others.
 func (s *Settings) openKeyset() (*privacy.Keyset, error) {
 	file, err := s.KeysetFile()
 	if err != nil {

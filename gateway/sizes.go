@@ -24,8 +24,7 @@ const keepSizes = 5 * time.Second
 
 func sizesOf(store backoffice.Store) *sizes { return &sizes{store: store, keep: keepSizes} }
 
-// rows are the counts that price the operations of the context's credential: a restricted one's omit what it does not
-// see.
+// rows are the counts that price operations of the context's credential: a restricted one's omit what it does not see.
 func (s *sizes) rows(ctx context.Context) limits.Rows {
 	principal := auth.From(ctx)
 	if principal != nil && principal.Restriction.IsSet() {

@@ -25,7 +25,6 @@ type bill struct {
 	wait   time.Duration // of a refusal
 }
 
-// Remaining implements backoffice.CostBudget.
 func (b *bill) Remaining() any {
 	left, _ := b.of.Of(b.pair)
 	return left
@@ -98,8 +97,7 @@ func (s server) opens() func(context.Context) error {
 	}
 }
 
-// middleware reports to a credential what it has left (draft-ietf-httpapi-ratelimit-headers), and in a refusal when to
-// come back.
+// middleware reports what a credential has left (draft-ietf-httpapi-ratelimit-headers), and in a refusal when to retry.
 func (s *spending) middleware(next http.Handler) http.Handler {
 	if s == nil {
 		return next
@@ -145,7 +143,8 @@ func (t *telling) tell(status int) {
 	of := t.owed.of
 	left, whole := of.Of(t.owed.pair)
 	header := t.Header()
-	header.Set("RateLimit-Policy", `"cost";q=`+strconv.FormatInt(left.Maximum, 10)+`;w=`+backoffice.WholeSeconds(of.Window()))
+	header.Set("RateLimit-Policy",
+		`"cost";q=`+strconv.FormatInt(left.Maximum, 10)+`;w=`+backoffice.WholeSeconds(of.Window()))
 	header.Set("RateLimit", `"cost";r=`+strconv.FormatInt(left.Available, 10)+`;t=`+backoffice.WholeSeconds(whole))
 	if status == http.StatusTooManyRequests && wait > 0 {
 		header.Set("Retry-After", backoffice.WholeSeconds(wait))

@@ -29,8 +29,7 @@ func (t *TrashTime) UnmarshalText(text []byte) error {
 // trashPeriod is how often the trash is checked for records whose time is over.
 const trashPeriod = time.Minute
 
-// emptyTrash erases for good what has been in the trash for its time, until ctx ends: also on a server that no longer
-// keeps anything.
+// emptyTrash erases what has been in the trash for its time, until ctx ends: also on a server that no longer keeps any.
 func emptyTrash(ctx context.Context, service *backoffice.Service, log *slog.Logger) {
 	empty := func() {
 		switch n, err := service.EmptyDueTrash(ctx); {

@@ -10,8 +10,7 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// trustedDocument finds a document by an identifier. A credential that may only send trusted documents does not find
-// what another has saved.
+// trustedDocument finds a document by an identifier; for a credential of trusted ones alone, none that another saved.
 func (s server) trustedDocument(ctx context.Context, id string) (*backoffice.TrustedDocument, error) {
 	found, err := s.trusted.Find(ctx, id)
 	if err != nil {

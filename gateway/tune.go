@@ -11,8 +11,7 @@ import (
 // gcPercent lets the heap of a program that does not serve grow to three times its live data before a collection.
 const gcPercent = 200
 
-// working is a server's memory besides its cache. Its live data are small, for a request leaves nothing in memory: with
-// 32 concurrent callers some 20 MB.
+// working is a server's memory besides its cache. A request leaves nothing in it: 32 callers at a time take some 20 MB.
 const working = 32 << 20
 
 // leastPercent is how much the heap may grow in any case, so that the collector does not run all the time.

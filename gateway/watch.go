@@ -25,8 +25,7 @@ func (o *execution) report(of *graphqlhttp.Outcome) {
 	}
 }
 
-// logSlow logs where a slow operation spent its time. It names the document by its digest, and logs none of its
-// contents.
+// logSlow logs where a slow operation spent its time. It logs the document's digest, and none of its contents.
 func (s server) logSlow(ctx context.Context, took time.Duration, o *graphqlhttp.Outcome) {
 	levels := graphqlhttp.Levels(backoffice.TimelineOf(ctx))
 	statements := 0
@@ -36,8 +35,8 @@ func (s server) logSlow(ctx context.Context, took time.Duration, o *graphqlhttp.
 		}
 	}
 	s.log.LogAttrs(ctx, slog.LevelWarn, "slow operation",
-		slog.String("request", backoffice.RequestOf(ctx).ID), slog.String("client", pairOf(ctx)), slog.String("type", o.Type),
-		slog.String("document", o.Document), slog.String("shape", o.Shape), slog.Int("cost", o.Cost),
-		slog.Float64("milliseconds", float64(took.Microseconds())/1_000),
+		slog.String("request", backoffice.RequestOf(ctx).ID), slog.String("client", pairOf(ctx)),
+		slog.String("type", o.Type), slog.String("document", o.Document), slog.String("shape", o.Shape),
+		slog.Int("cost", o.Cost), slog.Float64("milliseconds", float64(took.Microseconds())/1_000),
 		slog.Int("statements", statements), slog.Any("levels", levels))
 }

@@ -16,7 +16,8 @@ func (s server) sender(settings WebhookSettings) *webhooks.Sender {
 		Settings: settings.Settings, Log: s.log})
 	s.http.Count("backoffice_webhook_messages_total",
 		"Messages that receivers of webhooks have received from this server.", sender.Received)
-	s.http.Count("backoffice_webhook_failures_total", "Attempts of this server to send a message to a webhook that failed.", sender.Failed)
+	s.http.Count("backoffice_webhook_failures_total",
+		"Attempts of this server to send a message to a webhook that failed.", sender.Failed)
 	for state, read := range map[string]func(webhooks.Standing) int64{
 		"live":     func(of webhooks.Standing) int64 { return of.Live },
 		"retrying": func(of webhooks.Standing) int64 { return of.Retrying },

@@ -44,8 +44,7 @@ func (n *network) listen() {
 	}
 }
 
-// yield returns after all that had arrived over the network has started, as runtime.Gosched does for what is ready to
-// run.
+// yield returns after all that had arrived over the network has started, as runtime.Gosched does for what can run.
 func (n *network) yield() {
 	if n == nil {
 		runtime.Gosched()
