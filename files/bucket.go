@@ -172,7 +172,8 @@ func (b *Bucket) DeleteIn(ctx context.Context, area string, keys []string) error
 			continue
 		}
 		err := b.client.RemoveObject(ctx, b.bucket, b.prefix+inArea(area)+key, minio.RemoveObjectOptions{})
-		if err := bucketFault(err, "removing from the bucket"); err != nil && backoffice.KindOf(err) != backoffice.NotFound {
+		err = bucketFault(err, "removing from the bucket")
+		if err != nil && backoffice.KindOf(err) != backoffice.NotFound {
 			return err
 		}
 	}

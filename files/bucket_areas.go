@@ -71,7 +71,8 @@ func (b *Bucket) writeNew(ctx context.Context, name, contentType string, text []
 func (b *Bucket) Mark(ctx context.Context, fingerprint string) (string, error) {
 	err := b.writeNew(ctx, marker, "text/plain; charset=utf-8", []byte(fingerprint+"\n"))
 	var answer minio.ErrorResponse
-	if err != nil && !(errors.As(err, &answer) && (answer.StatusCode == http.StatusPreconditionFailed || answer.StatusCode == http.StatusConflict)) {
+	if err != nil && !(errors.As(err, &answer) &&
+		(answer.StatusCode == http.StatusPreconditionFailed || answer.StatusCode == http.StatusConflict)) {
 		return "", bucketFault(err, "marking whose the bucket is")
 	}
 	return b.Owner(ctx)
@@ -83,7 +84,8 @@ func (b *Bucket) Move(ctx context.Context, from, to string, keys []string) error
 		if !backoffice.ValidFileKey(key) {
 			continue
 		}
-		_, err := b.client.Client.CopyObject(ctx, minio.CopyDestOptions{Bucket: b.bucket, Object: b.prefix + inArea(to) + key, Encryption: b.encryption},
+		_, err := b.client.Client.CopyObject(ctx,
+			minio.CopyDestOptions{Bucket: b.bucket, Object: b.prefix + inArea(to) + key, Encryption: b.encryption},
 			minio.CopySrcOptions{Bucket: b.bucket, Object: b.prefix + inArea(from) + key})
 		if err := bucketFault(err, "moving in the bucket"); err != nil {
 			if backoffice.KindOf(err) == backoffice.NotFound {

@@ -113,7 +113,8 @@ func checkBucketURL(location *url.URL) (url.Values, error) {
 	}
 	for name, values := range query {
 		if !slices.Contains(bucketSettings, name) {
-			return nil, fmt.Errorf("the bucket's URL has a setting that is not known; known are %s", strings.Join(bucketSettings, ", "))
+			return nil, fmt.Errorf("the bucket's URL has a setting that is not known; known are %s",
+				strings.Join(bucketSettings, ", "))
 		}
 		if len(values) > 1 {
 			return nil, fmt.Errorf("the bucket's URL has the setting %s twice", name)

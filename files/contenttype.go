@@ -74,7 +74,9 @@ var signatures = []struct{ opening, contentType string }{
 }
 
 // activeOpenings are matched in lower case, after leading white space.
-var activeOpenings = []string{"<!doctype html", "<html", "<head", "<body", "<script", "<iframe", "<svg", "<!doctype svg", "#!"}
+var activeOpenings = []string{
+	"<!doctype html", "<html", "<head", "<body", "<script", "<iframe", "<svg", "<!doctype svg", "#!",
+}
 
 // DetectContentType returns the media type of a file by its name and its first bytes (HeadLength of them, or all). If
 // they contradict each other, the bytes win; what they leave open, the extension decides. It returns only types of a

@@ -6,9 +6,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Copy copies a file into another store under its key, so that records copied along find it. It skips a file that is
-// there already, since files never change: a second call after the records were copied brings what was added meanwhile.
-// NotFound when from doesn't have it.
+// Copy copies a file into another store under its key, so that records copied along find it. Files never change, so it
+// skips one that is there: a second call after the records brings what was added since. NotFound when from lacks it.
 func Copy(ctx context.Context, into, from backoffice.FileStore, file backoffice.File) error {
 	missing, err := into.Missing(ctx, []string{file.Key})
 	if err != nil || len(missing) == 0 {

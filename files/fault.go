@@ -26,7 +26,8 @@ func storeFault(err error, doing string) error {
 	if errors.As(err, &known) {
 		return known
 	}
-	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "stored files are not available", Cause: errors.Join(errors.New(doing), err)}
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "stored files are not available",
+		Cause: errors.Join(errors.New(doing), err)}
 }
 
 // checkAsk rejects what no store can answer, so that all stores answer alike.

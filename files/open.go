@@ -36,8 +36,7 @@ type Store interface {
 }
 
 // Open opens the store that a URL names: file:PATH is a folder, made when missing; s3://BUCKET with the settings of
-// OpenBucket is a bucket. It fails when the store is not writable. Errors never repeat a URL, since people put secrets
-// in them.
+// OpenBucket is a bucket. It fails when the store is not writable. Errors never repeat a URL: it may hold secrets.
 func Open(ctx context.Context, location string) (Store, error) {
 	path, isFolder, err := parseFolder(location)
 	switch {

@@ -11,7 +11,6 @@ import (
 
 var ErrNotOwner = backoffice.Errorf(backoffice.BadInput, "the stored files belong to another database: give the one that they belong to with --database, or name an empty folder or bucket with --files")
 
-// errUnclaimed reports files without an owner mark.
 var errUnclaimed = backoffice.Errorf(backoffice.BadInput, "where files are stored there are some that this database does not name, and nothing says whose they are: give the database that they belong to with --database, or name an empty folder or bucket with --files")
 
 // Claim marks the files as a database's own, with its fingerprint, once and for all. It claims unmarked files when

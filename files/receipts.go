@@ -15,8 +15,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// OpenReceipts opens the folder (a path, or file:PATH; made when missing) or bucket (s3://BUCKET with the settings of
-// OpenBucket) that --receipts names. Errors never repeat a URL.
+// OpenReceipts opens a folder (a path or file:PATH; made when missing) or bucket (as OpenBucket). Errors repeat no URL.
 func OpenReceipts(ctx context.Context, location string) (backoffice.ReceiptStore, error) {
 	folder, isFolder, err := parseFolder(location)
 	switch {

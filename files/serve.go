@@ -17,14 +17,12 @@ import (
 var ErrNothingOfRange = errors.New("files: the file has nothing of this range")
 
 // Serve answers a GET or HEAD with a stored file under a safe form of name: streamed, always as an attachment that no
-// browser runs, with Range, If-Range, If-Match, If-None-Match and the digest of RFC 9530. The caller has checked the
-// scope.
+// browser runs, with Range, If-Range, If-Match, If-None-Match and the digest of RFC 9530. The caller checks scopes.
 //
-// An error means that nothing was answered yet: NotFound when the store doesn't have the file, Unavailable when it
-// cannot answer, ErrNothingOfRange. A later failure is logged and breaks the connection, so that no client takes a part
-// for the whole. No middleware may compress the answer. http.ServeContent sends the status before it asks the store,
-// and answers many ranges with many parts.
-func Serve(w http.ResponseWriter, r *http.Request, store backoffice.FileStore, file backoffice.File, name string) error {
+// An error means that nothing was answered: NotFound when the store lacks the file, Unavailable when it cannot answer,
+// ErrNothingOfRange. A later failure is logged and breaks the connection: no client takes a part for the whole. Do not
+// compress the answer. http.ServeContent sends the status before it asks the store, and several ranges as parts.
+func Serve(w http.ResponseWriter, r *http.Request, from backoffice.FileStore, file backoffice.File, name string) error {
 	header := w.Header()
 	size := int64(file.Size)
 	etag := ETag(file)
@@ -44,10 +42,12 @@ func Serve(w http.ResponseWriter, r *http.Request, store backoffice.FileStore, f
 			return ErrNothingOfRange
 		}
 	}
-	body, err := store.Open(r.Context(), file.Key, wanted.offset, wanted.length)
+	body, err := from.Open(r.Context(), file.Key, wanted.offset, wanted.length)
 	if err != nil {
 		if backoffice.KindOf(err) == backoffice.NotFound {
-			slog.ErrorContext(r.Context(), "a stored file is missing; restore it from a backup (backoffice check names its record)", "file", file.Key)
+			slog.ErrorContext(r.Context(),
+				"a stored file is missing; restore it from a backup (backoffice check names its record)",
+				"file", file.Key)
 		}
 		clearHeaders(header)
 		return err
@@ -96,7 +96,8 @@ func setCommonHeaders(header http.Header, etag string) {
 	header.Set("Accept-Ranges", "bytes")
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox")
+	header.Set("Content-Security-Policy",
+		"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox")
 }
 
 // clearHeaders leaves the headers to the error's answer.

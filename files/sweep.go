@@ -148,7 +148,8 @@ func Restore(
 		return 0, err
 	}
 	if len(keys) > 0 && len(found) < len(wanted) {
-		return 0, backoffice.Errorf(backoffice.NotFound, "%d of these files are not in quarantine; nothing was brought back", len(wanted)-len(found))
+		return 0, backoffice.Errorf(backoffice.NotFound,
+			"%d of these files are not in quarantine; nothing was brought back", len(wanted)-len(found))
 	}
 	for batch := range slices.Chunk(found, sweepBatch) {
 		if err := bringBack(ctx, register, store, batch); err != nil {

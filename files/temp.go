@@ -11,8 +11,7 @@ import (
 
 const tempPrefix = "backoffice-temp-"
 
-// NewTemp makes a temporary folder for copies of stored data, and locks it while this process has it: ClearTemp removes
-// those of killed processes. remove deletes it.
+// NewTemp makes and locks a temporary folder for copies of stored data: ClearTemp removes those of killed processes.
 func NewTemp() (path string, remove func(), err error) {
 	ClearTemp()
 	return newLocked(os.TempDir(), tempPrefix)

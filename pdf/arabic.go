@@ -64,7 +64,8 @@ func shaped(text string, draws func(rune) bool) string {
 	for i := 0; i < len(letters); i++ {
 		letter := letters[i]
 		known, ligature := arabicForms[letter], false
-		if letter == lam && i+1 < len(letters) && lamAlef[letters[i+1]] != nil && draws(lamAlef[letters[i+1]].isolated) {
+		if letter == lam && i+1 < len(letters) && lamAlef[letters[i+1]] != nil &&
+			draws(lamAlef[letters[i+1]].isolated) {
 			known, ligature = lamAlef[letters[i+1]], true
 		}
 		if known == nil {

@@ -12,9 +12,8 @@ var mirrored = map[rune]rune{
 	'«': '»', '»': '«', '‹': '›', '›': '‹',
 }
 
-// visual puts the characters of a line in drawing order, from left to right, by the Unicode Bidirectional Algorithm
-// (UAX #9). It omits the rules for explicit formatting, whose characters were removed before, and the one for pairs of
-// brackets.
+// visual puts a line's characters in drawing order, from left to right (UAX #9). It omits the rules for explicit
+// formatting, whose characters were removed before, and the one for pairs of brackets.
 func visual(line []rune) []rune {
 	rtl := false
 	classes := make([]bidi.Class, len(line))

@@ -31,7 +31,6 @@ func newCanvas(fonts Fonts) *canvas {
 	return c
 }
 
-// draws reports whether a character can be drawn.
 func (c *canvas) draws(r rune) bool { return c.regular.draws(r) || c.fonts.draw(r) }
 
 // charactersMost is how many different characters are taken from fonts other than the embedded ones. Nobody's answers
@@ -109,11 +108,11 @@ func (c *canvas) text(s style, x, baseline float64, text string) {
 		c.mixedText(s, x, baseline, text)
 		return
 	}
-	c.drawf("BT /%s %.4g Tf %s rg %.2f %.2f Td %s Tj ET", f.resource, s.size, s.color, x, pageHeight-baseline, f.appendText(nil, text))
+	c.drawf("BT /%s %.4g Tf %s rg %.2f %.2f Td %s Tj ET",
+		f.resource, s.size, s.color, x, pageHeight-baseline, f.appendText(nil, text))
 }
 
-// mixedText draws a line in as many fonts as it takes, from left to right. Readers restore the order of right-to-left
-// text, as they do for all that draws so.
+// mixedText draws a line in as many fonts as it takes, from left to right. Readers reorder right-to-left text.
 func (c *canvas) mixedText(s style, x, baseline float64, text string) {
 	line := visual([]rune(shaped(strings.TrimSuffix(text, " "), c.draws)))
 	if strings.HasSuffix(text, " ") { // at which a line was cut: it has no width in print
@@ -187,10 +186,11 @@ func (c *canvas) assemble(f *file, tags *structure, m metadata) (root, info int,
 	}
 	f.put(tree, fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]/MediaBox[0 0 %.2f %.2f]/Resources<</Font<<%s>>%s>>>>",
 		len(pages), kids.String(), pageWidth, pageHeight, resources.String(), pictures))
-	f.put(root, fmt.Sprintf("<</Type/Catalog/Pages %s/Lang(%s)/MarkInfo<</Marked true>>/StructTreeRoot %s/ViewerPreferences<</DisplayDocTitle true>>>>",
-		ref(tree), m.language, ref(tags.appendTo(f, pages))))
+	f.put(root, fmt.Sprintf("<</Type/Catalog/Pages %s/Lang(%s)/MarkInfo<</Marked true>>/StructTreeRoot %s"+
+		"/ViewerPreferences<</DisplayDocTitle true>>>>", ref(tree), m.language, ref(tags.appendTo(f, pages))))
 	date := m.created.UTC().Format("20060102150405")
-	info = f.add(fmt.Sprintf("<</Title%s/Author%s/Producer(Backoffice)/CreationDate(D:%s+00'00')/ModDate(D:%s+00'00')>>", textString(m.title), textString(m.author), date, date))
+	info = f.add(fmt.Sprintf("<</Title%s/Author%s/Producer(Backoffice)/CreationDate(D:%s+00'00')"+
+		"/ModDate(D:%s+00'00')>>", textString(m.title), textString(m.author), date, date))
 	return root, info, nil
 }
 

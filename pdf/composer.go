@@ -81,7 +81,8 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // clean makes any text of the content fit to print.
 func (c *composer) clean(text string) string {
-	return strings.TrimSpace(backoffice.MaskNationalNumbers(drawable(text, c.canvas.takes, c.noteUnprinted), masked, c.meta.created))
+	text = drawable(text, c.canvas.takes, c.noteUnprinted)
+	return strings.TrimSpace(backoffice.MaskNationalNumbers(text, masked, c.meta.created))
 }
 
 func (c *composer) newPage() {
@@ -196,7 +197,8 @@ func (c *composer) footers(text string) {
 		c.hairline(y)
 		c.artifact(func() {
 			c.lines(smallStyle, marginLeft, y+7, false, []string{text})
-			c.lines(smallStyle, pageWidth-marginRight, y+7, true, []string{fmt.Sprintf("%d / %d", page+1, len(c.canvas.pages))})
+			number := fmt.Sprintf("%d / %d", page+1, len(c.canvas.pages))
+			c.lines(smallStyle, pageWidth-marginRight, y+7, true, []string{number})
 		})
 	}
 }

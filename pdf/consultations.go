@@ -8,10 +8,10 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Consultations writes an office's answer to a customer who asks who consulted its registration numbers: every entry of
-// the register about it. language is dutch, french, german or english; English for any other. It fails only with the
-// writer's error.
-func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string, of backoffice.ConsultationReport) error {
+// Consultations writes an office's answer to a customer who asks who consulted its registration numbers. language is
+// dutch, french, german or english; English for any other. It fails only with the writer's error.
+func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string,
+	of backoffice.ConsultationReport) error {
 	l := labelsFor(language)
 	customer := Party{Name: of.CustomerID}
 	if of.Customer != nil {

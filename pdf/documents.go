@@ -22,7 +22,8 @@ func NewDocuments(office Letterhead, fonts Fonts) *Documents {
 	return &Documents{office: office, fonts: fonts, turns: make(chan struct{}, backoffice.Processors)}
 }
 
-func (d *Documents) Transcript(ctx context.Context, of backoffice.TranscriptDocument) (content io.Reader, contentType string, err error) {
+func (d *Documents) Transcript(ctx context.Context, of backoffice.TranscriptDocument) (content io.Reader,
+	contentType string, err error) {
 	select {
 	case d.turns <- struct{}{}:
 		defer func() { <-d.turns }()

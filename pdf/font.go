@@ -151,20 +151,22 @@ func (f *face) appendTo(file *file) (int, error) {
 		unicodes = append(unicodes, fmt.Sprintf("<%04X><%s>\n", r, utf16Hex(lettersOf(r))))
 	}
 	program := file.stream(fmt.Sprintf("/Length1 %d", len(subset)), subset)
-	descriptor := file.add(fmt.Sprintf("<</Type/FontDescriptor/FontName/%s/Flags 32/FontBBox[%d %d %d %d]/ItalicAngle 0/Ascent %d/Descent %d/CapHeight %d/StemV %d/FontFile2 %s>>",
+	descriptor := file.add(fmt.Sprintf("<</Type/FontDescriptor/FontName/%s/Flags 32/FontBBox[%d %d %d %d]"+
+		"/ItalicAngle 0/Ascent %d/Descent %d/CapHeight %d/StemV %d/FontFile2 %s>>",
 		f.name, f.bounds[0], f.bounds[1], f.bounds[2], f.bounds[3], f.ascent, f.depth, f.capital, f.stem, ref(program)))
-	descendant := file.add(fmt.Sprintf("<</Type/Font/Subtype/CIDFontType2/BaseFont/%s/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/FontDescriptor %s/W%s]/CIDToGIDMap %s>>",
+	descendant := file.add(fmt.Sprintf("<</Type/Font/Subtype/CIDFontType2/BaseFont/%s"+
+		"/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/FontDescriptor %s/W%s]/CIDToGIDMap %s>>",
 		f.name, ref(descriptor), widths, ref(file.stream("", glyphs))))
 	toUnicode := file.stream("", toUnicodeMap(unicodes))
-	return file.add(fmt.Sprintf("<</Type/Font/Subtype/Type0/BaseFont/%s/Encoding/Identity-H/DescendantFonts[%s]/ToUnicode %s>>",
-		f.name, ref(descendant), ref(toUnicode))), nil
+	return file.add(fmt.Sprintf("<</Type/Font/Subtype/Type0/BaseFont/%s/Encoding/Identity-H/DescendantFonts[%s]"+
+		"/ToUnicode %s>>", f.name, ref(descendant), ref(toUnicode))), nil
 }
 
 // toUnicodeMap maps codes to their text (ISO 32000-1, 9.10.3), at most 100 codes in a block.
 func toUnicodeMap(lines []string) []byte {
 	b := []byte("/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n" +
-		"/CIDSystemInfo <</Registry (Adobe) /Ordering (UCS) /Supplement 0>> def\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n" +
-		"1 begincodespacerange\n<0000><FFFF>\nendcodespacerange\n")
+		"/CIDSystemInfo <</Registry (Adobe) /Ordering (UCS) /Supplement 0>> def\n" +
+		"/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n1 begincodespacerange\n<0000><FFFF>\nendcodespacerange\n")
 	for block := range slices.Chunk(lines, 100) {
 		b = fmt.Appendf(b, "%d beginbfchar\n%sendbfchar\n", len(block), strings.Join(block, ""))
 	}

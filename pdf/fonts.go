@@ -29,8 +29,7 @@ var fallbackScripts = []*unicode.RangeTable{
 // maxFont is the most bytes of a font.
 const maxFont = 32 << 20
 
-// ReadFonts reads the TrueType fonts of a folder and its subfolders, in the order of their paths. It fails when there
-// are none, and for one that cannot be embedded.
+// ReadFonts reads the TrueType fonts below a folder, by path. It fails when there are none or one cannot be embedded.
 func ReadFonts(folder string) (Fonts, error) {
 	var fonts Fonts
 	root := os.DirFS(folder)
@@ -47,7 +46,8 @@ func ReadFonts(folder string) (Fonts, error) {
 		if err != nil {
 			return fmt.Errorf("the font %s cannot be read: %w", file, err)
 		}
-		read, err := readFallback(fmt.Sprintf("BKOF%c%c+Fallback%d", 'A'+len(fonts)/26%26, 'A'+len(fonts)%26, len(fonts)), ttf)
+		n := len(fonts)
+		read, err := readFallback(fmt.Sprintf("BKOF%c%c+Fallback%d", 'A'+n/26%26, 'A'+n%26, n), ttf)
 		if err != nil {
 			return fmt.Errorf("the font %s cannot be used: %w", file, err)
 		}

@@ -56,8 +56,7 @@ func isAcronym(word string) bool {
 // maxExponent bounds the zeros of a written number.
 const maxExponent = 30
 
-// number writes a JSON number as the language does: with its decimal sign, and its separator from 10,000 on, since four
-// digits are often a year or a postal code.
+// number writes a JSON number as the language does, with its separator from 10,000 on: four digits are often a year.
 func (l *labels) number(text string) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	shift := 0

@@ -70,7 +70,8 @@ func (l *labels) day(at backoffice.Instant) string {
 	if t.Day() == 1 {
 		day = cmp.Or(l.First, day)
 	}
-	return strings.NewReplacer("{day}", day, "{month}", l.Months[t.Month()-1], "{year}", strconv.Itoa(t.Year())).Replace(l.Date)
+	month, year := l.Months[t.Month()-1], strconv.Itoa(t.Year())
+	return strings.NewReplacer("{day}", day, "{month}", month, "{year}", year).Replace(l.Date)
 }
 
 // second writes an instant to the second in Belgian time, with its offset from UTC to compare with logs.
@@ -84,8 +85,8 @@ func (l *labels) euros(cents int64) string {
 	if cents < 0 {
 		sign, magnitude = "−", -magnitude
 	}
-	number := groups(strconv.FormatUint(magnitude/100, 10), l.Thousands) + l.Decimal + fmt.Sprintf("%02d", magnitude%100)
-	return sign + strings.Replace(l.Amount, "{}", number, 1)
+	text := groups(strconv.FormatUint(magnitude/100, 10), l.Thousands) + l.Decimal + fmt.Sprintf("%02d", magnitude%100)
+	return sign + strings.Replace(l.Amount, "{}", text, 1)
 }
 
 func groups(digits, separator string) string {

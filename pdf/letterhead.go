@@ -90,7 +90,8 @@ func (l *Logo) size() (width, height float64) {
 
 // appendTo adds the picture and returns the number of its object.
 func (l *Logo) appendTo(f *file) int {
-	entries := fmt.Sprintf("/Type/XObject/Subtype/Image/Width %d/Height %d/BitsPerComponent 8/ColorSpace", l.width, l.height)
+	entries := fmt.Sprintf("/Type/XObject/Subtype/Image/Width %d/Height %d/BitsPerComponent 8/ColorSpace",
+		l.width, l.height)
 	mask := ""
 	if l.alphas != nil {
 		mask = "/SMask " + ref(f.packed(entries+"/DeviceGray", l.alphas))

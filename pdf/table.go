@@ -87,7 +87,8 @@ func (c *composer) tableRow(t table, r row) {
 	}
 	height := func(n int) float64 { return float64(n)*s.leading() + 2*cellPadding }
 	count := max(len(lines[0]), len(lines[1]))
-	if fresh := bottom - marginTop - 24; c.y+height(count) > bottom && (height(count) <= fresh || c.y+height(3) > bottom) {
+	const fresh = bottom - marginTop - 24
+	if c.y+height(count) > bottom && (height(count) <= fresh || c.y+height(3) > bottom) {
 		c.newPage()
 	}
 	name := &element{role: "TH", attributes: "<</O/Table/Scope/Row>>", parent: c.tags.current}

@@ -26,8 +26,7 @@ func decodeURLText(text string) ([]byte, error) {
 	return urlText.DecodeString(text)
 }
 
-// SealCursor makes an opaque, URL-safe cursor, the same for the same bytes and key. OpenCursor takes up to 2 kB of
-// them.
+// SealCursor makes an opaque, URL-safe cursor, the same for the same bytes and key. OpenCursor takes 2 kB at most.
 func (k *Keyset) SealCursor(plain []byte) string {
 	// Padding as in ISO/IEC 7816-4: one 1 bit, then zeros.
 	padded := make([]byte, (len(plain)/cursorBlock+1)*cursorBlock)

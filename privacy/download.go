@@ -33,7 +33,6 @@ func (k *Keyset) SignUpload(clientID string, of *backoffice.DocumentUpload, unti
 	return k.signPath(clientID, until, uploadContext(clientID, of))
 }
 
-// VerifyUpload does for an upload path what VerifyDownload does for a download path.
 func (k *Keyset) VerifyUpload(
 	signature string, of *backoffice.DocumentUpload, now time.Time) (clientID string, err error) {
 	return k.verifyPath("upload", signature, now, func(clientID string) []byte { return uploadContext(clientID, of) })

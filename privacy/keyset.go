@@ -77,8 +77,7 @@ func NewKeyset() (*Keyset, error) {
 	return made.keyset(KeysetFile{})
 }
 
-// Fingerprint identifies a keyset without revealing it, so that a store can reject a keyset that is not its own. It is
-// that of the key that seals now.
+// Fingerprint identifies a keyset without revealing it, for a store to reject another. It is that of the sealing key.
 func (k *Keyset) Fingerprint() (string, error) { return k.current.Load().primary.fingerprint, nil }
 
 func newHandles() (handles, error) {

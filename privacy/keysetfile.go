@@ -134,8 +134,7 @@ func writeNew(path string, text []byte) error {
 	})
 }
 
-// replaceFile replaces a durable file atomically. It keeps a symbolic link and replaces its target, which is where
-// other programs read it.
+// replaceFile replaces a durable file atomically, behind a symbolic link its target: other programs read it there.
 func replaceFile(path string, text []byte) error {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {

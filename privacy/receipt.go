@@ -55,7 +55,8 @@ func (r receipt) String() string {
 func parseReceipt(text string) (receipt, error) {
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != 16+receiptDigest {
-		return receipt{}, backoffice.Errorf(backoffice.BadInput, "a receipt is the %d hexadecimal digits that verify printed", 2*(16+receiptDigest))
+		return receipt{}, backoffice.Errorf(backoffice.BadInput,
+			"a receipt is the %d hexadecimal digits that verify printed", 2*(16+receiptDigest))
 	}
 	return receipt{
 		until:  backoffice.InstantAt(int64(binary.BigEndian.Uint64(b))),

@@ -12,8 +12,7 @@ import (
 const resealBatch = 500
 
 // Reseal seals by the primary key everything that older ones have sealed, while servers run. It can be interrupted and
-// run again. At the end it closes the older key: searches no longer use it. It returns how many customers it sealed
-// anew.
+// run again. At the end it closes the older key: searches no longer use it. done counts customers.
 func (t *KeyTurner) Reseal(ctx context.Context) (done int64, err error) {
 	err = t.alone(ctx, func(renew func() error) error {
 		in, err := t.refresh(ctx)

@@ -131,7 +131,8 @@ func (s *KeyStatus) needed(keys []KeyStatus, cursors bool) string {
 	for _, key := range keys {
 		until := key.TurnedAt.Time().Add(CursorLife)
 		if key.State == backoffice.KeyPrimary && time.Now().Before(until) && !cursors {
-			whys = append(whys, "clients may hold cursors and signed paths that it has made, until "+backoffice.InstantOf(until).String()+"; --drop-cursors has them lose these")
+			whys = append(whys, "clients may hold cursors and signed paths that it has made, until "+
+				backoffice.InstantOf(until).String()+"; --drop-cursors has them lose these")
 		}
 	}
 	return strings.Join(whys, "; ")

@@ -94,7 +94,8 @@ func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
 		if _, err = t.refresh(ctx); err != nil {
 			return err
 		}
-		err = t.wait(ctx, renew, "know the new key: copy the keyset file to where they read it, and run this again", func() ([]backoffice.KeyUser, error) { return t.Store.TurnKey(ctx, fresh) })
+		err = t.wait(ctx, renew, "know the new key: copy the keyset file to where they read it, and run this again",
+			func() ([]backoffice.KeyUser, error) { return t.Store.TurnKey(ctx, fresh) })
 		if err != nil {
 			return err
 		}

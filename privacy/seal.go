@@ -76,7 +76,8 @@ func (k *Keyset) open(customerID string, field backoffice.PrivacyField, number b
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("a sealed number of customer %s does not open: another keyset, or changed: %w", customerID, err)
+		return "", fmt.Errorf("a sealed number of customer %s does not open: another keyset, or changed: %w",
+			customerID, err)
 	}
 	return string(plain), nil
 }

@@ -38,8 +38,7 @@ func (a *alarms) raise(what string) {
 	}
 }
 
-// Alarms returns the signs, noticed by this process, that the register of consultations was tampered with: a sentence
-// each, none when all is well.
+// Alarms returns the signs, noticed by this process, that the register was tampered with: a sentence each.
 func (v *Vault) Alarms() []string {
 	return v.register.alarms.all()
 }
@@ -130,7 +129,8 @@ func (w *watch) round(ctx context.Context) {
 		}
 		if err := w.state(ctx, head); err != nil {
 			w.register.giveBack(head)
-			slog.Error("a receipt of the register of consultations could not be written; it is tried again", "cause", err)
+			slog.Error("a receipt of the register of consultations could not be written; it is tried again",
+				"cause", err)
 		}
 	}
 	if w.seen.Chain != 0 {
