@@ -20,8 +20,7 @@ func NewFields(names []string) *Fields { return &Fields{names: names} }
 
 type fieldsKey struct{}
 
-// WithFields sets which fields of the rows that are loaded in this context will be shown, so that no others are read.
-// Without it, all are read.
+// WithFields sets which fields of the rows loaded in this context are shown: no others are read. Without it, all are.
 func WithFields(ctx context.Context, fields *Fields) context.Context {
 	return context.WithValue(ctx, fieldsKey{}, fields)
 }

@@ -20,8 +20,7 @@ type loader[G comparable, V any] struct {
 type reader[G comparable, V any] func(b *backoffice.Batch, by G, keys []string, want backoffice.Columns, answers []V,
 	at func(string) int) backoffice.Queued
 
-// load is one question of a resolver: the dataloader's key. It holds all keys of the question, so one key costs as much
-// as a thousand.
+// load is one question of a resolver, the dataloader's key, with all of its keys: one costs as much as a thousand.
 type load interface {
 	// join adds the load to those that the same read answers; it returns them to the first load.
 	join() loads

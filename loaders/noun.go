@@ -74,7 +74,8 @@ func (n *Noun[T, C]) One(ctx context.Context, id string) (row T, err error) {
 }
 
 // Pages answers one question about each of the parents, in order.
-func (n *Noun[T, C]) Pages(ctx context.Context, ask backoffice.ListQuery[C], parents []string) ([]backoffice.Page[T], error) {
+func (n *Noun[T, C]) Pages(ctx context.Context, ask backoffice.ListQuery[C],
+	parents []string) ([]backoffice.Page[T], error) {
 	return n.pages.all(ctx, n.of, n.readPages, ask, parents, n.want(ctx))
 }
 
@@ -109,7 +110,6 @@ type StatusCounts struct {
 	loader loader[counted[backoffice.TranscriptCriteria], []backoffice.TranscriptStatusCount]
 }
 
-// All returns the counts of each parent's list, in order.
 func (s *StatusCounts) All(ctx context.Context, under backoffice.Parent, criteria backoffice.TranscriptCriteria,
 	parents []string) ([][]backoffice.TranscriptStatusCount, error) {
 	return s.loader.all(ctx, s.of, s.read, counted[backoffice.TranscriptCriteria]{under, criteria}, parents, 0)
@@ -126,8 +126,7 @@ type Nouns struct {
 	loader loader[struct{}, backoffice.Noun]
 }
 
-// All returns the noun of each identifier, in order, "" for unknown ones. More reads follow from the nouns, so their
-// batch is never the last.
+// All returns the noun of each identifier, in order, "" for unknown ones. Reads follow: their batch is never the last.
 func (n *Nouns) All(ctx context.Context, ids []string) ([]backoffice.Noun, error) {
 	n.of.mu.Lock()
 	n.of.last = false

@@ -1,7 +1,6 @@
 // Package execute runs GraphQL operations a level at a time. It replaces Exec, one method of gqlgen's executable
 // schema, for queries and mutations, and executes subscriptions for several events at once (Events). Each resolver is
-// called once for all objects of its level, and the answer is appended to one buffer. Schema, bindings, inputs,
-// directives, introspection, handler and extensions stay gqlgen's.
+// called once for all objects of its level, and the answer is appended to one buffer. The rest is gqlgen's.
 //
 // An operation is compiled into a plan once. A run has two phases: levels of resolver calls, each of which returns a
 // column of results for all objects at once, and then the writing of the columns, depth first. Errors are reported and

@@ -13,8 +13,7 @@ const (
 	nullField   = "must not be null"
 )
 
-// recovered has the handler's RecoverFunc make an error of a panic. Call it where the panic was recovered, so that the
-// function sees its stack.
+// recovered has the handler's RecoverFunc make an error of a panic. Call it where it was recovered, to show its stack.
 func recovered(ctx context.Context, fault any) error {
 	err := graphql.GetOperationContext(ctx).RecoverFunc(ctx, fault)
 	if err == nil {

@@ -31,7 +31,8 @@ func (e *Executor) Subscribed(ctx context.Context) (field string, args map[strin
 // Events executes the context's subscription for several events at once, objects of the root type of subscriptions:
 // each resolver is called once for all of them. Each event gets an answer, in order, with its own errors. It fails when
 // no event can be answered: on timeout, or when the answers together would be too long.
-func (e *Executor) Events(ctx context.Context, events List, present graphql.ErrorPresenterFunc) ([]*graphql.Response, error) {
+func (e *Executor) Events(ctx context.Context, events List,
+	present graphql.ErrorPresenterFunc) ([]*graphql.Response, error) {
 	recovers := graphql.GetOperationContext(ctx).RecoverFunc
 	ctx = graphql.WithResponseContext(ctx, present, recovers)
 	r, all, err := e.start(ctx, events)

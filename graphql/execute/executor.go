@@ -23,19 +23,15 @@ type Options struct {
 	// the store. If the object does not exist, its result is dropped.
 	Early func(object, field string) bool
 
-	// Written gets the answer to a context's request, from time to time while it is written and at its end, and must
-	// not keep it. Its error ends the writing, and is the answer.
+	// Written gets the answer so far, at times and at its end; it must not keep it. Its error becomes the answer.
 	Written func(ctx context.Context, answer []byte) error
 
-	// Again is called after all resolvers of a query and reports whether their reads are outdated: then all are called
-	// anew, and the first results are dropped.
+	// Again is called after all resolvers of a query and reports whether their reads are outdated: all are called anew.
 	Again func(ctx context.Context) bool
 
-	// PlanBytes is roughly how much the kept plans may take; 16 MiB when 0. Plans are kept by *ast.OperationDefinition,
-	// so the handler has to keep its documents.
+	// PlanBytes roughly bounds the plans; 16 MiB when 0. Their key is *ast.OperationDefinition: keep documents.
 	PlanBytes int
-	// MaxErrors is how many errors of fields an answer keeps; 10,000 when 0. The response's extension errorsOmitted
-	// counts the others.
+	// MaxErrors is how many errors of fields an answer keeps; 10,000 when 0. errorsOmitted counts the others.
 	MaxErrors int
 }
 

@@ -12,8 +12,7 @@ import (
 // Introspection is executed as any other objects are. Where a kind of type lacks something, the specification (edition
 // of September 2025) has null; gqlgen's own introspection answers empty lists.
 
-// published is the schema as clients see it: gqlgen's, without the directive that this server ignores, and with the
-// specification's @deprecated.
+// published is the schema as clients see it: without the directive that is ignored here, with the standard @deprecated.
 func published(schema *ast.Schema) *ast.Schema {
 	copied := *schema
 	copied.Directives = maps.Clone(schema.Directives)
@@ -49,7 +48,8 @@ func introspected(schema *ast.Schema) (objects []*Object, roots []*Field) {
 			objectField("queryType", "__Type", (*schemaOf).QueryType).nonNull(),
 			objectField("mutationType", "__Type", (*schemaOf).MutationType),
 			objectField("subscriptionType", "__Type", (*schemaOf).SubscriptionType),
-			listField("directives", "__Directive", func(s *schemaOf, _ bool) []directive { return s.Directives() }).nonNull()),
+			listField("directives", "__Directive",
+				func(s *schemaOf, _ bool) []directive { return s.Directives() }).nonNull()),
 		objectOf("__Type",
 			textField("kind", func(t *typeOf) *string { kind := t.Kind(); return &kind }).nonNull(),
 			textField("name", (*typeOf).Name),
@@ -61,7 +61,9 @@ func introspected(schema *ast.Schema) (objects []*Object, roots []*Field) {
 			listField("possibleTypes", "__Type",
 				listOf(func(t *typeOf, _ bool) []typeOf { return t.PossibleTypes() }, ast.Interface, ast.Union)),
 			listField("enumValues", "__EnumValue", listOf((*typeOf).EnumValues, ast.Enum)),
-			listField("inputFields", "__InputValue", listOf(func(t *typeOf, deprecated bool) []input { return inputs(t.InputFields(), deprecated) }, ast.InputObject)),
+			listField("inputFields", "__InputValue", listOf(func(t *typeOf, deprecated bool) []input {
+				return inputs(t.InputFields(), deprecated)
+			}, ast.InputObject)),
 			objectField("ofType", "__Type", (*typeOf).OfType),
 			leafField("isOneOf", func(w *Writer, t *typeOf) bool {
 				if t.Kind() != string(ast.InputObject) {
@@ -72,7 +74,8 @@ func introspected(schema *ast.Schema) (objects []*Object, roots []*Field) {
 		objectOf("__Field",
 			textField("name", func(f *fieldOf) *string { return &f.Name }).nonNull(),
 			textField("description", (*fieldOf).Description),
-			listField("args", "__InputValue", func(f *fieldOf, deprecated bool) []input { return inputs(f.Args, deprecated) }).nonNull(),
+			listField("args", "__InputValue",
+				func(f *fieldOf, deprecated bool) []input { return inputs(f.Args, deprecated) }).nonNull(),
 			objectField("type", "__Type", func(f *fieldOf) *typeOf { return f.Type }).nonNull(),
 			booleanField("isDeprecated", (*fieldOf).IsDeprecated),
 			textField("deprecationReason", reason[*fieldOf])),
@@ -92,18 +95,22 @@ func introspected(schema *ast.Schema) (objects []*Object, roots []*Field) {
 			textField("name", func(d *directive) *string { return &d.Name }).nonNull(),
 			textField("description", (*directive).Description),
 			booleanField("isRepeatable", func(d *directive) bool { return d.IsRepeatable }),
-			leafField("locations", func(w *Writer, d *directive) bool { return AppendList(w, d.Locations, false, false, (*Writer).String) }).nonNull(),
+			leafField("locations", func(w *Writer, d *directive) bool {
+				return AppendList(w, d.Locations, false, false, (*Writer).String)
+			}).nonNull(),
 			listField("args", "__InputValue",
 				func(d *directive, deprecated bool) []input { return inputs(d.Args, deprecated) }).nonNull()),
 	}
 	return objects, []*Field{
-		{Name: "__schema", NonNull: true, Types: []string{"__Schema"}, Call: func(context.Context, List, map[string]any) (Column, error) {
-			return Singles([]*schemaOf{introspection.WrapSchema(schema)}), nil
-		}},
-		{Name: "__type", Types: []string{"__Type"}, Args: asGiven, Call: func(_ context.Context, _ List, args map[string]any) (Column, error) {
-			name, _ := args["name"].(string)
-			return Singles([]*typeOf{introspection.WrapTypeFromDef(schema, schema.Types[name])}), nil
-		}},
+		{Name: "__schema", NonNull: true, Types: []string{"__Schema"},
+			Call: func(context.Context, List, map[string]any) (Column, error) {
+				return Singles([]*schemaOf{introspection.WrapSchema(schema)}), nil
+			}},
+		{Name: "__type", Types: []string{"__Type"}, Args: asGiven,
+			Call: func(_ context.Context, _ List, args map[string]any) (Column, error) {
+				name, _ := args["name"].(string)
+				return Singles([]*typeOf{introspection.WrapTypeFromDef(schema, schema.Types[name])}), nil
+			}},
 	}
 }
 
@@ -170,10 +177,11 @@ func booleanField[T any](name string, get func(*T) bool) *Field {
 }
 
 func objectField[T, R any](name, of string, get func(*T) *R) *Field {
-	return &Field{Name: name, Types: []string{of}, Call: func(ctx context.Context, objects List, _ map[string]any) (Column, error) {
-		values, err := Each(ctx, objects, func(object *T) (*R, error) { return get(object), nil })
-		return Singles(values), err
-	}}
+	return &Field{Name: name, Types: []string{of},
+		Call: func(ctx context.Context, objects List, _ map[string]any) (Column, error) {
+			values, err := Each(ctx, objects, func(object *T) (*R, error) { return get(object), nil })
+			return Singles(values), err
+		}}
 }
 
 func listField[T, R any](name, of string, get func(object *T, deprecated bool) []R) *Field {

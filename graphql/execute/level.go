@@ -10,8 +10,7 @@ import (
 )
 
 // Runner runs the calls of one level and returns when all have returned. It gets all of them at once, so that loaders
-// can be flushed when the last has asked. Each call takes the context that the runner passes. last means that no level
-// follows.
+// can be flushed when the last has asked. last means that no level follows.
 type Runner func(ctx context.Context, calls []func(context.Context), last bool)
 
 // Concurrently is the plain Runner: one goroutine per call.
@@ -202,7 +201,8 @@ func (r *run) call(ctx context.Context, f *frame) {
 	case result == nil:
 		*f = frame{field: f.field, group: f.group, nothing: true}
 	case result != asked:
-		*f = frame{field: f.field, group: f.group, err: fmt.Errorf("a directive of %s has a result of its own", f.name())}
+		*f = frame{field: f.field, group: f.group,
+			err: fmt.Errorf("a directive of %s has a result of its own", f.name())}
 	}
 }
 
@@ -216,7 +216,8 @@ func (r *run) ask(ctx context.Context, f *frame, args map[string]any) {
 	if each, ok := err.(graphql.BatchErrors); ok {
 		f.errs = each.Errors()
 		if len(f.errs) != objects.Len() {
-			f.err = fmt.Errorf("the resolver of %s returned %d errors for %d objects", f.name(), len(f.errs), objects.Len())
+			f.err = fmt.Errorf("the resolver of %s returned %d errors for %d objects",
+				f.name(), len(f.errs), objects.Len())
 			return
 		}
 	} else if err != nil {
@@ -224,7 +225,8 @@ func (r *run) ask(ctx context.Context, f *frame, args map[string]any) {
 		return
 	}
 	if column.rows() != objects.Len() {
-		f.err = fmt.Errorf("the resolver of %s returned %d results for %d objects", f.name(), column.rows(), objects.Len())
+		f.err = fmt.Errorf("the resolver of %s returned %d results for %d objects",
+			f.name(), column.rows(), objects.Len())
 		return
 	}
 	if f.errs != nil {

@@ -46,9 +46,8 @@ type Selection struct{ field *field }
 
 func (s Selection) Name() string { return s.field.source.Name }
 
-// Names are the names of all fields below that read from this field's result, those of the next resolvers included,
-// since they may start from a value of the object. For a connection they include the names under nodes, edges and node.
-// Each name occurs once.
+// Names are the names of all fields below that read from this field's result, each once: those of the next resolvers
+// too, since they may start from a value of the object, and for a connection those under nodes, edges and node.
 func (s Selection) Names() []string {
 	var names []string
 	seen := map[string]bool{}

@@ -86,7 +86,8 @@ func (w *Writer) Float(f float64) bool {
 // refuse writes null for a leaf that cannot be written. It notes at most as many as errors are kept.
 func (w *Writer) refuse(err error) {
 	if len(w.unwritable) < w.run.executor.options.MaxErrors {
-		w.unwritable = append(w.unwritable, unwritable{len(w.bytes), w.Context(), &w.group.selection.fields[w.leaf], err})
+		leaf := &w.group.selection.fields[w.leaf]
+		w.unwritable = append(w.unwritable, unwritable{len(w.bytes), w.Context(), leaf, err})
 	}
 	w.Null()
 }

@@ -33,15 +33,13 @@ type Field struct {
 	// Leaf appends a scalar or enum read from an object, or null, and reports whether the value is there.
 	Leaf func(w *Writer, object any) bool
 
-	// Call returns a column with a result for each of the objects (one object at the root). Its error may be for all of
-	// them, or graphql.BatchErrors.
+	// Call returns a column with a result per object (one at the root). Its error is for all, or BatchErrors.
 	Call func(ctx context.Context, objects List, args map[string]any) (Column, error)
 	// Resolver is set when Call runs a resolver, and so belongs to a level; otherwise Call only reads the objects.
 	Resolver bool
 	// Args decodes arguments; nil for a field without any.
 	Args func(ctx context.Context, raw map[string]any) (map[string]any, error)
-	// Identified is the object that a field of Query returns for the identifier in its argument id, with that
-	// identifier alone; nil for fields that have no such argument.
+	// Identified is the object of a field of Query with the identifier in the argument id alone; nil without one.
 	Identified func(args map[string]any) List
 	// Guard runs the field's directives around a call; nil for none.
 	Guard func(ctx context.Context, next graphql.Resolver) (any, error)

@@ -27,8 +27,7 @@ type Writer struct {
 	turns   int   // how often it has yielded
 	objects int   // written since the clock was read
 
-	// Scalars that could not be written, and where. As under gqlgen they are reported only if they are part of the
-	// answer.
+	// Scalars that could not be written, and where. As under gqlgen only those in the answer are reported.
 	unwritable []unwritable
 }
 

@@ -47,8 +47,7 @@ type exporting struct {
 type text interface {
 	// header appends what precedes the rows.
 	header(to []byte) []byte
-	// append appends the rows of the element at an offset of an answer. It returns the element's end and its number of
-	// rows.
+	// append appends the rows of the element at an offset of an answer. It returns the element's end and row count.
 	append(to, b []byte, at int) (_ []byte, end, rows int)
 }
 

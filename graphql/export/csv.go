@@ -76,8 +76,7 @@ func (c *commas) said(text []byte) []byte {
 	return text
 }
 
-// isFormula reports whether a spreadsheet may take a text for a formula: by its first character, also in full width,
-// after blanks and invisible characters.
+// isFormula reports whether a spreadsheet may take a text for a formula, by its first visible character, in any width.
 func isFormula(text []byte) bool {
 	isBlank := func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Z) }
 	first, _ := utf8.DecodeRune(bytes.TrimLeftFunc(text, isBlank))

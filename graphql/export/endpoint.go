@@ -18,8 +18,7 @@ import (
 type Config struct {
 	GraphQL *graphqlhttp.GraphQL
 	Changes backoffice.ChangeReader
-	// Challenge sets the header that names the way to sign in, where a page is denied before the first byte; it may be
-	// nil.
+	// Challenge sets the header that names how to sign in, for a page denied before the first byte; may be nil.
 	Challenge func(w http.ResponseWriter, r *http.Request, err error)
 	Limits    limits.Settings
 	// Life ends all exports when it ends, with its cause as the reason; nil never ends.
@@ -53,7 +52,8 @@ func (e *Endpoint) Pages() int64 { return e.pages.Load() }
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	options, rest, err := ReadOptions(r.URL.Query())
 	if err == nil && len(rest) > 0 {
-		err = backoffice.Errorf(backoffice.BadInput, "the parameters of an export are format, rows, after, cursor and excel")
+		err = backoffice.Errorf(backoffice.BadInput,
+			"the parameters of an export are format, rows, after, cursor and excel")
 	}
 	var asked graphqlhttp.Asked
 	if err == nil {
@@ -114,7 +114,8 @@ func (e *Endpoint) begin(r *http.Request, asked graphqlhttp.Asked, o Options) (_
 }
 
 func errRows(most int) error {
-	return backoffice.Errorf(backoffice.OverLimit, "an export has at most %d rows: ask for fewer with first, and go on with after", most)
+	return backoffice.Errorf(backoffice.OverLimit,
+		"an export has at most %d rows: ask for fewer with first, and go on with after", most)
 }
 
 var errBusy error = backoffice.Errorf(backoffice.RateLimited, "this pair has an export already; one at a time")

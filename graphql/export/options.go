@@ -71,8 +71,7 @@ func parseSwitch(into *bool, name, value string) error {
 	return nil
 }
 
-// ReadOptions separates the options from an address's other parameters. Errors: BadInput, also for an option given
-// twice.
+// ReadOptions separates the options from an address's other parameters. BadInput, also for an option given twice.
 func ReadOptions(parameters url.Values) (o Options, rest url.Values, err error) {
 	rest = url.Values{}
 	for name, values := range parameters {
@@ -94,7 +93,8 @@ func ReadOptions(parameters url.Values) (o Options, rest url.Values, err error) 
 func (o *Options) check() error {
 	switch {
 	case o.Rows != "" && o.Format == JSONL:
-		return backoffice.Errorf(backoffice.BadInput, "rows goes with csv and xlsx; in JSON Lines every list is nested in its row")
+		return backoffice.Errorf(backoffice.BadInput,
+			"rows goes with csv and xlsx; in JSON Lines every list is nested in its row")
 	case o.Excel && o.Format != CSV:
 		return backoffice.Errorf(backoffice.BadInput, "excel goes with csv")
 	}

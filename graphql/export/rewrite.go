@@ -20,12 +20,13 @@ type rewriting struct {
 // list selects the rows of the walked connection as the document does. With cursors they are edges.
 func (r *rewriting) list(root *selected, cursors bool) (*ast.Field, error) {
 	var chosen *selected
-	for _, f := range r.selecting.fields(root.set) {
+	for _, f := range r.fields(root.set) {
 		if f.name != "edges" && f.name != "nodes" {
 			continue // a total or the like, that each page would compute again
 		}
 		if chosen != nil {
-			return nil, backoffice.Errorf(backoffice.BadInput, "the list is there twice, as %s and %s: an export takes one of them",
+			return nil, backoffice.Errorf(backoffice.BadInput,
+				"the list is there twice, as %s and %s: an export takes one of them",
 				backoffice.ShownName(chosen.alias), backoffice.ShownName(f.alias))
 		}
 		chosen = f
@@ -64,7 +65,8 @@ func (r *rewriting) list(root *selected, cursors bool) (*ast.Field, error) {
 	}
 	switch {
 	case nodes > 1:
-		return nil, backoffice.Errorf(backoffice.BadInput, "the list's nodes are there twice: an export takes one of them")
+		return nil, backoffice.Errorf(backoffice.BadInput,
+			"the list's nodes are there twice: an export takes one of them")
 	case len(field.SelectionSet) == 0 || cursors && len(field.SelectionSet) == 1:
 		return nil, backoffice.Errorf(backoffice.BadInput, "nothing is selected of the list's nodes")
 	}
@@ -93,7 +95,8 @@ func (r *rewriting) set(set ast.SelectionSet) ast.SelectionSet {
 			field := *part
 			field.SelectionSet = r.set(part.SelectionSet)
 			if limits.IsConnection(r.schema.Types[part.Definition.Type.Name()]) && r.hasRows(part.SelectionSet) {
-				field.SelectionSet = slices.Insert(field.SelectionSet, 0, ast.Selection(r.page(part.Definition, r.more(part))))
+				page := ast.Selection(r.page(part.Definition, r.more(part)))
+				field.SelectionSet = slices.Insert(field.SelectionSet, 0, page)
 			}
 			made = append(made, &field)
 		case *ast.InlineFragment:
@@ -109,7 +112,6 @@ func (r *rewriting) set(set ast.SelectionSet) ast.SelectionSet {
 	return made
 }
 
-// fragment rewrites a fragment, once.
 func (r *rewriting) fragment(name string) *ast.FragmentDefinition {
 	if known := r.fragments[name]; known != nil {
 		return known
@@ -123,7 +125,7 @@ func (r *rewriting) fragment(name string) *ast.FragmentDefinition {
 
 // hasRows reports whether a connection's rows are selected, and not its total alone.
 func (r *rewriting) hasRows(set ast.SelectionSet) bool {
-	return slices.ContainsFunc(r.selecting.fields(set), func(f *selected) bool { return f.name == "edges" || f.name == "nodes" })
+	return slices.ContainsFunc(r.fields(set), func(f *selected) bool { return f.name == "edges" || f.name == "nodes" })
 }
 
 // more returns the field of pageInfo that reports further rows, on the side on which the page was cut.

@@ -36,7 +36,6 @@ func skip(b []byte, at int) int {
 	return at
 }
 
-// skipText returns the end of the text at an offset.
 func skipText(b []byte, at int) int {
 	for from := at + 1; ; {
 		end := from + bytes.IndexByte(b[from:], '"')

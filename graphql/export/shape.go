@@ -46,14 +46,14 @@ const (
 // mostMembers bounds a shape: fragments inside fragments could make an answer's shape larger than any document.
 const mostMembers = 20_000
 
-var errWide = backoffice.Errorf(backoffice.OverLimit, "an answer of this form has more than %d different fields", mostMembers)
+var errWide = backoffice.Errorf(backoffice.OverLimit,
+	"an answer of this form has more than %d different fields", mostMembers)
 
 type shaping struct {
 	*selecting
 	count int
 }
 
-// of makes the shape of a selection set.
 func (s *shaping) of(set ast.SelectionSet) (*shape, error) {
 	made := &shape{}
 	for _, f := range s.fields(set) {
@@ -118,8 +118,7 @@ func (s *shape) find(b []byte, at, expected int) (m *member, i int) {
 	return nil, expected
 }
 
-// each calls do with each member of the object at an offset and where its value begins; do returns the value's end. It
-// returns the end of the object, which may be null.
+// each calls do with each member of an object, which may be null, and its value's offset; both return where they end.
 func (s *shape) each(b []byte, at int, do func(m *member, at int) (end int)) (end int) {
 	if isNull(b, at) {
 		return at + len("null")

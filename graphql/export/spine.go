@@ -64,7 +64,8 @@ func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
 	operation := *asked.Operation
 	operation.SelectionSet, operation.Directives = ast.SelectionSet{&field}, nil
 	query := *asked
-	query.Operation, query.Document = &operation, &ast.QueryDocument{Operations: ast.OperationList{&operation}, Fragments: r.rewritten}
+	query.Operation = &operation
+	query.Document = &ast.QueryDocument{Operations: ast.OperationList{&operation}, Fragments: r.rewritten}
 	sp.query = &query
 	for _, name := range limits.Scopes(asked.Schema, asked.Operation, asked.Variables) {
 		sp.scopes = append(sp.scopes, backoffice.Scope(name))
@@ -102,7 +103,8 @@ func (sp *spine) window(root *selected, variables map[string]any, o Options) (as
 	given := root.source.ArgumentMap(variables)
 	for _, name := range []string{"last", "before", "page", "pageSize"} {
 		if given[name] != nil {
-			return nil, backoffice.Errorf(backoffice.BadInput, "an export goes forward: its list takes first and after, not %s", name)
+			return nil, backoffice.Errorf(backoffice.BadInput,
+				"an export goes forward: its list takes first and after, not %s", name)
 		}
 	}
 	sp.first = -1

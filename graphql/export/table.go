@@ -48,9 +48,13 @@ func newTable(row *shape, unfold string) (*table, error) {
 	case len(lists) == 0 && unfold != "":
 		return nil, backoffice.Errorf(backoffice.BadInput, "there is no list for rows to unfold in this document")
 	case len(lists) == 1 && unfold == "":
-		return nil, backoffice.Errorf(backoffice.BadInput, "a table has one kind of rows: unfold the list with rows=%s, or select no list, or take JSON Lines", paths[0])
+		return nil, backoffice.Errorf(backoffice.BadInput,
+			"a table has one kind of rows: unfold the list with rows=%s, or select no list, or take JSON Lines",
+			paths[0])
 	case len(lists) > 1:
-		return nil, backoffice.Errorf(backoffice.BadInput, "at most one list can be unfolded into rows; this document has %s: take one, or JSON Lines", cutTo(paths, ""))
+		return nil, backoffice.Errorf(backoffice.BadInput,
+			"at most one list can be unfolded into rows; this document has %s: take one, or JSON Lines",
+			cutTo(paths, ""))
 	case len(lists) == 1 && t.list == nil:
 		return nil, backoffice.Errorf(backoffice.BadInput, "rows names no list of this document; it has %s", paths[0])
 	}
@@ -125,7 +129,6 @@ func (t *table) each(b []byte, at int, do func(cells [][]byte) error) (end int, 
 	})
 }
 
-// read reads the object at an offset, and returns its end.
 func (t *table) read(s *shape, at int) (end int) {
 	return s.each(t.bytes, at, func(m *member, at int) int {
 		switch {

@@ -66,8 +66,8 @@ func (w *walk) read(ctx context.Context, at place, begun func(place)) (*leaf, er
 		return nil, err
 	}
 	l, asked := &leaf{held: &w.pages}, min(w.size, at.left)
-	l.part, err = w.config.GraphQL.Part(ctx, w.spine.query, w.spine.variables(asked, at.after), w.cost, func(answer []byte) {
-		if l.rows == 0 && l.open(answer, at.left-asked) && !l.last {
+	l.part, err = w.config.GraphQL.Part(ctx, w.spine.query, w.spine.variables(asked, at.after), w.cost, func(b []byte) {
+		if l.rows == 0 && l.open(b, at.left-asked) && !l.last {
 			begun(l.next)
 		}
 	})

@@ -20,8 +20,7 @@ import (
 )
 
 // XLSX is a ZIP of XML files, the sheets among them. excelize writes a long sheet's XML to a temporary file, and packs
-// it when everything is there. So nothing is sent before everything was read, and any failure until then has an answer
-// of its own.
+// it when everything is there. So nothing is sent before everything was read: a failure until then has an answer.
 
 const (
 	mostSheetRows = excelize.TotalRows
@@ -113,7 +112,11 @@ func newWorkbook(t *table, name string, most int64) (*workbook, error) {
 }
 
 func noRoom(cause error) error {
-	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the server has no room for the file of an XLSX export now: take csv or jsonl, which need none", Cause: cause}
+	return &backoffice.Error{
+		Kind:    backoffice.Unavailable,
+		Message: "the server has no room for the file of an XLSX export now: take csv or jsonl, which need none",
+		Cause:   cause,
+	}
 }
 
 func (w *workbook) close() {
@@ -208,8 +211,7 @@ func (w *workbook) write(cells [][]byte) (err error) {
 	return w.put(w.cells)
 }
 
-// value is a cell's content: numbers and booleans as such, everything else as text, so that nothing is a formula and
-// leading zeros stay.
+// value is a cell's content: numbers and booleans, all else as text: nothing is a formula and leading zeros stay.
 func (w *workbook) value(cell []byte, column int) (any, error) {
 	w.said += int64(len(cell))
 	if len(cell) == 0 {
@@ -259,7 +261,9 @@ func (w *workbook) fits() error {
 	}
 	switch {
 	case max(written, w.said) > w.most:
-		return backoffice.Errorf(backoffice.TooLarge, "the file of an XLSX export would be larger than %d bytes: ask for fewer rows, or take csv or jsonl", w.most)
+		return backoffice.Errorf(backoffice.TooLarge,
+			"the file of an XLSX export would be larger than %d bytes: ask for fewer rows, or take csv or jsonl",
+			w.most)
 	case w.said > bytesInMemory && len(entries) == 0: // excelize would continue in memory
 		return noRoom(fmt.Errorf("no temporary file can be made in %s", w.folder))
 	}
@@ -283,7 +287,9 @@ func (w *workbook) finish() error {
 func (w *workbook) pack(to io.Writer) error {
 	w.file.SetZipWriter(func(io.Writer) excelize.ZipWriter {
 		packed := zip.NewWriter(to)
-		packed.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.BestSpeed) })
+		packed.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) {
+			return flate.NewWriter(to, flate.BestSpeed)
+		})
 		return packed
 	})
 	_, err := w.file.WriteToBuffer() // the buffer stays empty

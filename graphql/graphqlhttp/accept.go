@@ -21,8 +21,7 @@ func WantsEvents(r *http.Request) bool {
 	return ok && media == mediaEvents
 }
 
-// negotiate picks the media type of the answer from the Accept headers; without one it is application/json. ok is false
-// when none fits.
+// negotiate picks the media type by the Accept headers, without one application/json. ok is false when none fits.
 func negotiate(accept []string) (media string, ok bool) {
 	if len(accept) == 0 {
 		return mediaJSON, true

@@ -8,7 +8,6 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// answer is one response before it is written.
 type answer struct {
 	status     int
 	media      string
@@ -49,7 +48,8 @@ func (a answer) write(w http.ResponseWriter) error {
 	if a.allow != "" {
 		header.Set("Allow", a.allow)
 	}
-	if (a.status == http.StatusServiceUnavailable || a.status == http.StatusTooManyRequests) && header.Get("Retry-After") == "" {
+	if (a.status == http.StatusServiceUnavailable || a.status == http.StatusTooManyRequests) &&
+		header.Get("Retry-After") == "" {
 		header.Set("Retry-After", "1")
 	}
 	w.WriteHeader(a.status)

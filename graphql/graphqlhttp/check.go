@@ -47,7 +47,8 @@ func (c *Checker) CheckDocument(text string, trusted bool) (*backoffice.CheckedD
 	if refused := op.price.Check(op.price.Cost(least, ordinary)); refused != nil {
 		return nil, faultsOf(gqlerror.List{refused})
 	}
-	checked := &backoffice.CheckedDocument{Name: op.Name, Kind: string(op.Operation), Description: describe(op.OperationDefinition)}
+	checked := &backoffice.CheckedDocument{Name: op.Name, Kind: string(op.Operation),
+		Description: describe(op.OperationDefinition)}
 	if cost := op.price.Cost(least, ordinary); cost == op.price.Cost(most, ordinary) {
 		checked.Cost = &cost
 	}

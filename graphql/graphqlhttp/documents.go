@@ -61,8 +61,7 @@ func newDocuments(schema *ast.Schema, settings limits.Settings) *documents {
 	return d
 }
 
-// documentOf finds the requested document. A text alone skips the trusted documents, unless ctx's caller may send
-// nothing else.
+// documentOf finds the requested document. A text alone skips trusted ones, unless the caller may send no other.
 func (g *GraphQL) documentOf(ctx context.Context, asked request) (*document, gqlerror.List) {
 	switch {
 	case asked.known != nil:
@@ -158,8 +157,7 @@ func (d *document) operation(name string) (operation, *gqlerror.Error) {
 // quotes precede the position that gqlparser notes of a text, by the kind of a token or a value.
 var quotes = map[any]int{lexer.String: 1, lexer.BlockString: 3, ast.StringValue: 1, ast.BlockValue: 3}
 
-// syntaxError reports where a document stops being GraphQL and the kind of token there. The parser's own message would
-// quote the token, which may be a value.
+// syntaxError reports where a document stops being GraphQL, by the kind of token: the text of one may be a value.
 func syntaxError(text string, err error) *gqlerror.Error {
 	found, known := err.(*gqlerror.Error)
 	if !known || len(found.Locations) == 0 {

@@ -39,8 +39,7 @@ type explanation struct {
 	Levels     []Level  `json:"levels,omitempty"` // of an operation that ran
 }
 
-// Level is what an operation did at one time, for the log and for clients that ask. Without fields it is the work
-// outside the levels.
+// Level is what an operation did at one time, for the log and clients that ask; without fields the work outside levels.
 type Level struct {
 	Fields       int         `json:"fields"` // whose resolvers were called
 	Milliseconds float64     `json:"milliseconds"`
@@ -101,8 +100,7 @@ func remaining(ctx context.Context) any {
 	return nil
 }
 
-// refused answers with the reason that an operation was not executed. One that exceeds the credential's budget is told
-// the budget, asked or not.
+// refused answers why an operation was not executed, with the credential's budget if that was exceeded, asked or not.
 func (g *GraphQL) refused(ctx context.Context, media string, q *prepared, err error) answer {
 	a := refusal(media, g.Present(ctx, err))
 	if q.explain != explainCost && codeOfError(a.errors[0]) == codeRateLimited {

@@ -20,8 +20,7 @@ type Hooks struct {
 	Subscribe Subscribe // nil: no subscriptions
 	// Rows counts the records of each noun for the price of an operation, as its caller may know them.
 	Rows func(context.Context) limits.Rows
-	// Trusted finds a trusted document by an identifier, in any of its forms. Errors: NotFound when the caller may not
-	// ask for it, and without the hook.
+	// Trusted finds a document by an identifier in any form. NotFound when the caller may not ask for it, or if nil.
 	Trusted func(ctx context.Context, id string) (*backoffice.TrustedDocument, error)
 	// Done runs once for each request, after its answer, in the context that Begin returned.
 	Done func(context.Context, Outcome)
@@ -119,7 +118,8 @@ func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if acceptable {
 		a = g.guarded(ctx, media, func() answer { return g.answer(ctx, w, r, media, &served) })
 	} else {
-		a = refusal(mediaJSON, failure(codeBadInput, "the answer is %s, %s or %s", mediaGraphQL, mediaJSON, mediaEvents))
+		a = refusal(mediaJSON, failure(codeBadInput, "the answer is %s, %s or %s",
+			mediaGraphQL, mediaJSON, mediaEvents))
 		a.status = http.StatusNotAcceptable
 	}
 	if err := a.write(w); err != nil { // an extension cannot be encoded
@@ -184,7 +184,8 @@ func (g *GraphQL) guarded(ctx context.Context, media string, do func() answer) (
 	return do()
 }
 
-func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, media string, outcome *served) answer {
+func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, media string,
+	outcome *served) answer {
 	asked, unread := g.read(w, r)
 	if unread != nil {
 		return unread.answer(media)

@@ -53,8 +53,8 @@ func selectionHolds(selections ast.SelectionSet, guarded, defaults map[string]bo
 		var below ast.SelectionSet
 		switch selection := selection.(type) {
 		case *ast.Field:
-			for _, argument := range selection.Arguments {
-				if guarded[argument.Name] && isGiven(argument.Value, defaults) || valueHolds(argument.Value, guarded, defaults) {
+			for _, a := range selection.Arguments {
+				if guarded[a.Name] && isGiven(a.Value, defaults) || valueHolds(a.Value, guarded, defaults) {
 					return true
 				}
 			}

@@ -78,8 +78,7 @@ func (m message) sent() (sent http.Header, ok bool) {
 	return sent, true
 }
 
-// request is the operation of a subscribe message. Its cost is reported when its extensions hold "explain": true, since
-// a socket has no headers for one operation.
+// request is the operation of a subscribe message. "explain": true in its extensions replaces the header of a request.
 func (m message) request() (request, *unread) {
 	asked, refused := requestOf(m.payload.members)
 	if extensions, ok := m.payload.members["extensions"].(*object); ok {

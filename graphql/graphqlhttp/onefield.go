@@ -24,7 +24,8 @@ var oneFieldOfSubscription = core.Rule{
 					case *ast.Field:
 						keys[part.Alias] = true
 						if len(keys) == 2 || strings.HasPrefix(part.Name, "__") {
-							addError(core.Message("A subscription has one root field, and none of introspection."), core.At(part.Position))
+							addError(core.Message("A subscription has one root field, and none of introspection."),
+								core.At(part.Position))
 						}
 						notLeftOut(part.Directives, addError)
 					case *ast.InlineFragment:
@@ -47,7 +48,8 @@ var oneFieldOfSubscription = core.Rule{
 func notLeftOut(directives ast.DirectiveList, addError core.AddErrFunc) {
 	for _, d := range directives {
 		if d.Name == "skip" || d.Name == "include" {
-			addError(core.Message(`The root field of a subscription cannot have the directive "@%s".`, d.Name), core.At(d.Position))
+			addError(core.Message(`The root field of a subscription cannot have the directive "@%s".`, d.Name),
+				core.At(d.Position))
 		}
 	}
 }

@@ -25,7 +25,8 @@ type prepared struct {
 func (q *prepared) isSubscription() bool { return q.Operation == ast.Subscription }
 
 // prepare prepares a requested operation, or answers with the reason that it may not be executed.
-func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header, media string, outcome *served) (*prepared, *answer) {
+func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header, media string,
+	outcome *served) (*prepared, *answer) {
 	document, errs := g.documentOf(ctx, asked)
 	if errs != nil {
 		return nil, new(refusal(media, errs...))
@@ -143,10 +144,10 @@ func (g *GraphQL) response(ctx context.Context, of *graphql.OperationContext, ru
 	return responses(ctx)
 }
 
-// checkPurpose rejects an operation that would disclose registration numbers without a stated purpose, before anything
-// of it runs.
+// checkPurpose rejects, before it runs, an operation that would disclose registration numbers without a stated purpose.
 func (g *GraphQL) checkPurpose(ctx context.Context, q *prepared) *gqlerror.Error {
-	if err := backoffice.CheckPurpose(ctx); err != nil && slices.Contains(g.scopesOf(q), string(backoffice.PrivacyRead)) {
+	err := backoffice.CheckPurpose(ctx)
+	if err != nil && slices.Contains(g.scopesOf(q), string(backoffice.PrivacyRead)) {
 		return g.Present(ctx, err)
 	}
 	return nil

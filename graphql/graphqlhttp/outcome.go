@@ -18,17 +18,18 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-func (g *GraphQL) answerOf(ctx context.Context, media string, operation *graphql.OperationContext, response *graphql.Response) answer {
-	if late(ctx, operation, response) {
+func (g *GraphQL) answerOf(ctx context.Context, media string, operation *graphql.OperationContext,
+	r *graphql.Response) answer {
+	if late(ctx, operation, r) {
 		return refusal(media, g.Present(ctx, context.DeadlineExceeded))
 	}
-	if refused := g.tooLarge(response); refused != nil {
+	if refused := g.tooLarge(r); refused != nil {
 		return refusal(media, refused)
 	}
 	if err := g.beforeWrite(ctx); err != nil {
 		return refusal(media, err)
 	}
-	a := answer{status: http.StatusOK, media: media, data: response.Data, errors: response.Errors, extensions: response.Extensions}
+	a := answer{status: http.StatusOK, media: media, data: r.Data, errors: r.Errors, extensions: r.Extensions}
 	if len(a.errors) == 0 {
 		return a
 	}
@@ -72,7 +73,8 @@ func (g *GraphQL) cameToNothing(a answer, operation ast.Operation) bool {
 	}
 	for _, value := range fields {
 		switch text := string(value); {
-		case text == `"`+g.schema.Query.Name+`"`, g.schema.Mutation != nil && text == `"`+g.schema.Mutation.Name+`"`: // __typename
+		case text == `"`+g.schema.Query.Name+`"`, // __typename
+			g.schema.Mutation != nil && text == `"`+g.schema.Mutation.Name+`"`:
 		case text == "[]" || strings.Trim(text, "[nul, ]") != "":
 			return false
 		}
@@ -104,7 +106,7 @@ func late(ctx context.Context, operation *graphql.OperationContext, response *gr
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) || operation.Operation.Operation == ast.Mutation {
 		return false
 	}
-	return slices.ContainsFunc(response.Errors, func(err *gqlerror.Error) bool { return codeOfError(err) == codeTimeout })
+	return slices.Contains(codesOf(response.Errors), codeTimeout)
 }
 
 // statusOfFailure is the status of an executed operation without data: that of the first internal fault, else 200, or

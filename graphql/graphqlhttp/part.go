@@ -50,8 +50,7 @@ func (u *unread) refused() *Refused {
 	return &Refused{errs: a.errors, status: a.status, allow: a.allow}
 }
 
-// Query is a parsed, validated operation with its variables. It has no price yet, and only the fields of the struct may
-// be changed.
+// Query is a parsed, validated operation with its variables, without a price. Only the fields of the struct may change.
 type Query struct {
 	Schema    *ast.Schema
 	Document  *ast.QueryDocument
@@ -183,12 +182,12 @@ func isOf(kind backoffice.Kind, err error) bool {
 	return ok && codeOfError(refused.errs[0]) == codeOf(kind)
 }
 
-// Done reports the outcome of a request that was answered in parts, and drops its query's plans. refused is nil when it
-// was answered whole.
+// Done reports the outcome of a request answered in parts, and drops its plans. refused is nil for a whole answer.
 func (g *GraphQL) Done(ctx context.Context, q *Query, cost, status int, refused *Refused) {
 	o := Outcome{Status: status, Cost: cost}
 	if q != nil {
-		o.Operation, o.Type, o.Shape, o.Depth = backoffice.ShownName(q.Operation.Name), string(q.Operation.Operation), q.shape, q.depth
+		o.Operation, o.Type = backoffice.ShownName(q.Operation.Name), string(q.Operation.Operation)
+		o.Shape, o.Depth = q.shape, q.depth
 		if g.plans != nil {
 			g.plans.Forget(q.Operation)
 		}

@@ -41,8 +41,7 @@ func malformed(message string) *unread {
 	return &unread{status: http.StatusBadRequest, message: message}
 }
 
-// read reads a request from POST with a JSON body, or from GET with parameters of the same names, by GraphQL over HTTP.
-// Documents in URLs end up in logs: use POST.
+// read reads a request by GraphQL over HTTP: POST with a JSON body, or GET with parameters, which end up in logs.
 func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread) {
 	switch r.Method {
 	case http.MethodPost:
@@ -59,12 +58,14 @@ func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread
 		asked.queriesOnly = true
 		return asked, refused
 	}
-	return request{}, &unread{status: http.StatusMethodNotAllowed, message: "the method is not allowed", allow: "GET, POST"}
+	return request{}, &unread{status: http.StatusMethodNotAllowed, message: "the method is not allowed",
+		allow: "GET, POST"}
 }
 
 // checkContent rejects any body but JSON in UTF-8: a foreign page can send forms and plain texts without asking.
 func checkContent(header http.Header) *unread {
-	refused := &unread{status: http.StatusUnsupportedMediaType, message: "the body has to be application/json in UTF-8, not compressed"}
+	refused := &unread{status: http.StatusUnsupportedMediaType,
+		message: "the body has to be application/json in UTF-8, not compressed"}
 	if encoding := header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return refused
 	}
@@ -151,7 +152,8 @@ func requestOf(members map[string]any) (request, *unread) {
 		}
 	}
 	for _, id := range ids {
-		if id = backoffice.ParseDocumentID(id); q.documentID != "" && id != q.documentID || len(id) > backoffice.MaxDocumentID {
+		id = backoffice.ParseDocumentID(id)
+		if q.documentID != "" && id != q.documentID || len(id) > backoffice.MaxDocumentID {
 			return request{}, malformed("the identifiers of the document are not one")
 		}
 		q.documentID = id

@@ -22,9 +22,9 @@ import (
 // A saved query has an address, whose parameters are its variables. Addresses end up in logs, so guarded values are not
 // taken from them. A spreadsheet shows no errors with its data, so a missing scope fails the whole query.
 
-// ServeSaved answers a GET request for a saved query with its answer as JSON. A failure has its status by GraphQL over
-// HTTP.
-func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument, parameters url.Values) {
+// ServeSaved answers a GET request for a saved query as JSON. A failure has its status by GraphQL over HTTP.
+func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument,
+	parameters url.Values) {
 	ctx := r.Context()
 	var served served
 	defer func() { served.end() }()
@@ -72,7 +72,8 @@ func isKnown(w http.ResponseWriter, r *http.Request, data []byte) bool {
 
 // AskedBy is the request in a saved query's address. Errors: *Refused, for a parameter that is no variable, does not
 // fit or needs a scope, and for a scope that the whole answer needs and the caller lacks.
-func (g *GraphQL) AskedBy(ctx context.Context, saved *backoffice.TrustedDocument, parameters url.Values) (Asked, error) {
+func (g *GraphQL) AskedBy(ctx context.Context, saved *backoffice.TrustedDocument,
+	parameters url.Values) (Asked, error) {
 	asked, refused := g.askedBy(ctx, saved, parameters)
 	if refused != nil {
 		return Asked{}, &Refused{errs: gqlerror.List{refused}}
@@ -111,12 +112,11 @@ func (g *GraphQL) askedBy(ctx context.Context, saved *backoffice.TrustedDocument
 	return asked, refused
 }
 
-// encodeParameters writes parameters as a JSON object of variables, by their types: lists are repeated parameters,
-// input objects are JSON.
-func (g *GraphQL) encodeParameters(operation *ast.OperationDefinition, parameters url.Values) ([]byte, *gqlerror.Error) {
+// encodeParameters writes parameters as a JSON object of variables: lists are repeated parameters, input objects JSON.
+func (g *GraphQL) encodeParameters(op *ast.OperationDefinition, parameters url.Values) ([]byte, *gqlerror.Error) {
 	b := []byte{'{'}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		variable := operation.VariableDefinitions.ForName(name)
+		variable := op.VariableDefinitions.ForName(name)
 		if variable == nil || slices.Contains(backoffice.ReservedVariables, name) {
 			return nil, failure(codeBadInput, "the saved query has no variable \"%s\"", backoffice.ShownName(name))
 		}
@@ -130,7 +130,8 @@ func (g *GraphQL) encodeParameters(operation *ast.OperationDefinition, parameter
 		b = append(appendEncoded(b, name), ':')
 		var fits bool
 		if b, fits = g.appendParameter(b, variable.Type, values); !fits {
-			return nil, failure(codeBadInput, "the parameter \"%s\" is not of type \"%s\"", backoffice.ShownName(name), variable.Type)
+			return nil, failure(codeBadInput, "the parameter \"%s\" is not of type \"%s\"",
+				backoffice.ShownName(name), variable.Type)
 		}
 	}
 	return append(b, '}'), nil

@@ -9,8 +9,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// scalars decode the schema's own scalars before anything runs. Of a JSON only the kind is checked: the members of an
-// object are the domain's rules.
+// scalars decode the schema's own scalars before anything runs. Of a JSON only the kind: its members are the domain's.
 var scalars = map[string]func(value any) (decoded any, ok bool){
 	"DateTime": func(value any) (any, bool) {
 		var instant backoffice.Instant
@@ -42,8 +41,7 @@ func formOf(def *ast.Definition) string {
 	return ""
 }
 
-// isScalarLiteral reports whether a literal is one of its scalar's. Inside an object it checks nothing, as in a
-// variable; it may hold variables, too.
+// isScalarLiteral reports whether a literal is its scalar's. In an object, which may hold variables, it checks nothing.
 func isScalarLiteral(value *ast.Value) bool {
 	var plain any = &object{}
 	if value.Kind != ast.ObjectValue {

@@ -47,7 +47,8 @@ type SignIn func(ctx context.Context, r *http.Request, sent http.Header) (Connec
 type Connect func() (own context.Context, leave func(), err error)
 
 func IsSocket(r *http.Request) bool {
-	return r.Method == http.MethodGet && hasToken(r.Header["Connection"], "upgrade") && hasToken(r.Header["Upgrade"], "websocket")
+	return r.Method == http.MethodGet && hasToken(r.Header["Connection"], "upgrade") &&
+		hasToken(r.Header["Upgrade"], "websocket")
 }
 
 func hasToken(values []string, token string) bool {
@@ -168,7 +169,8 @@ func (s *socket) enter(signIn SignIn, m message) (own context.Context, leave fun
 	ctx := context.WithoutCancel(s.request.Context())
 	sent, ok := m.sent()
 	if !ok {
-		s.close(closeBadMessage, "the payload of connection_init holds x-client-id and x-client-secret, or authorization: texts")
+		s.close(closeBadMessage,
+			"the payload of connection_init holds x-client-id and x-client-secret, or authorization: texts")
 		return nil, nil
 	}
 	connect, err := signIn(ctx, s.request, sent)

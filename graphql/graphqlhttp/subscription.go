@@ -62,8 +62,7 @@ func (g *GraphQL) subscribe(ctx context.Context, media string, q *prepared, to f
 }
 
 // follow sends a subscription's events to its subscriber until one of them ends. Events that the subscriber has not
-// read are not buffered for it: they are read when it is its turn. why is the error that the subscriber got at the end,
-// if any.
+// read are not buffered: they are read in its turn. why is the error that it got at the end, if any.
 func (g *GraphQL) follow(ctx context.Context, q *prepared, s Subscription, to subscriber) (why *gqlerror.Error) {
 	f := &following{GraphQL: g, q: q, of: s, to: to}
 	err := f.run(s.Context())
@@ -160,7 +159,8 @@ func (f *following) tell(ctx context.Context, from, before int) (told int, err e
 	}
 	answers := make([]answer, len(responses))
 	for i, r := range responses {
-		answers[i] = f.explained(ctx, answer{media: mediaEvents, data: r.Data, errors: r.Errors, extensions: r.Extensions}, f.q)
+		a := answer{media: mediaEvents, data: r.Data, errors: r.Errors, extensions: r.Extensions}
+		answers[i] = f.explained(ctx, a, f.q)
 	}
 	if bytes <= eventBytes && part.run != nil { // which need not be counted
 		part.run.Sent()
@@ -172,8 +172,8 @@ func (f *following) tell(ctx context.Context, from, before int) (told int, err e
 	return before - from, nil
 }
 
-// responses executes the operation for some events.
-func (f *following) responses(ctx context.Context, run Run, from, before int) (responses []*graphql.Response, bytes int, err error) {
+func (f *following) responses(ctx context.Context, run Run, from, before int) (responses []*graphql.Response,
+	bytes int, err error) {
 	if run != nil {
 		defer func() { run.Executed(bytes, true) }()
 	}
@@ -184,8 +184,7 @@ func (f *following) responses(ctx context.Context, run Run, from, before int) (r
 	return responses, bytes, err
 }
 
-// awayIn is the error of events that lack something because the store is unavailable. They are not sent: a record that
-// could not be read would look deleted.
+// awayIn is the error of events that lack something the store could not read. Sent, it would look deleted.
 func awayIn(responses []*graphql.Response) error {
 	for _, r := range responses {
 		for _, err := range r.Errors {

@@ -14,10 +14,10 @@ import (
 const validationOfTrusted = 1_000_000
 
 // trustedLimits are the limits for trusted documents: all but those of form. Nesting stays, for the parser's sake.
-func trustedLimits(settings limits.Settings) limits.Settings {
-	settings.Tokens, settings.Aliases, settings.Directives, settings.RootFields = math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt
-	settings.Validation = max(settings.Validation, validationOfTrusted)
-	return settings
+func trustedLimits(s limits.Settings) limits.Settings {
+	s.Tokens, s.Aliases, s.Directives, s.RootFields = math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt
+	s.Validation = max(s.Validation, validationOfTrusted)
+	return s
 }
 
 // trusted finds the document of a request that names it by an identifier, or that may only send trusted ones.
@@ -59,8 +59,7 @@ func agree(asked request, found *backoffice.TrustedDocument) bool {
 	return asked.documentID == backoffice.DocumentID(asked.query)
 }
 
-// notPersisted is the answer to an unknown identifier. Apollo's clients rely on the message: they then send the
-// document itself, and keep doing so.
+// notPersisted is the answer to an unknown identifier. Apollo's clients know it by the message, and send the document.
 func notPersisted(asked request) *gqlerror.Error {
 	if asked.apollo {
 		return failure(codeNotPersisted, "PersistedQueryNotSupported")

@@ -39,7 +39,8 @@ var validationRules = func() []core.Rule {
 
 // validate checks a document against the schema and reports at most `most` errors. Run it once: it notes definitions in
 // the document and makes literals exact. constants are variables besides those of the operations.
-func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (constants map[string]any, errs gqlerror.List) {
+func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (constants map[string]any,
+	errs gqlerror.List) {
 	var (
 		found  gqlerror.List
 		events core.Events

@@ -98,7 +98,8 @@ func wrongFields(value *ast.Value, addError core.AddErrFunc) {
 	}
 	if def.Directives.ForName("oneOf") != nil &&
 		(len(value.Children) != 1 || value.Children[0].Value.Kind == ast.NullValue) {
-		addError(core.Message(`Exactly one field of "%s" has to be given, and not null.`, def.Name), core.At(value.Position))
+		addError(core.Message(`Exactly one field of "%s" has to be given, and not null.`, def.Name),
+			core.At(value.Position))
 	}
 }
 
@@ -110,6 +111,6 @@ var kindsOfValues = map[ast.ValueKind]string{
 
 // mismatch names the kind of a wrong value, not the value.
 func mismatch(value *ast.Value) string {
-	found := kindsOfValues[value.Kind]
-	return fmt.Sprintf(`Expected a value of type "%s", found %s%s.`, value.ExpectedType, found, formOf(value.Definition))
+	return fmt.Sprintf(`Expected a value of type "%s", found %s%s.`,
+		value.ExpectedType, kindsOfValues[value.Kind], formOf(value.Definition))
 }

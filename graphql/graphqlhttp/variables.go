@@ -17,7 +17,8 @@ import (
 // coerce makes an operation's variables from those that were sent ("Coercing Variable Values" in the specification).
 // Errors name the variable and the path in it, never a value. Int is int64, Float float64, ID string, a custom scalar
 // its Go value. Undefined variables are left out; the document's constants are added.
-func coerce(schema *ast.Schema, operation *ast.OperationDefinition, constants, sent map[string]any) (map[string]any, *gqlerror.Error) {
+func coerce(schema *ast.Schema, operation *ast.OperationDefinition,
+	constants, sent map[string]any) (map[string]any, *gqlerror.Error) {
 	values := make(map[string]any, len(operation.VariableDefinitions)+len(constants))
 	maps.Copy(values, constants)
 	for _, variable := range operation.VariableDefinitions {
@@ -34,7 +35,8 @@ func coerce(schema *ast.Schema, operation *ast.OperationDefinition, constants, s
 			continue
 		}
 		if err != nil {
-			refused := failure(codeBadInput, "the variable \"$%s\"%s", backoffice.ShownName(variable.Variable), tellMisfit(err))
+			refused := failure(codeBadInput, "the variable \"$%s\"%s",
+				backoffice.ShownName(variable.Variable), tellMisfit(err))
 			if at := variable.Position; at != nil {
 				refused.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}
 			}

@@ -7,6 +7,7 @@ type BatchOutcome struct {
 	Outcome
 }
 
+// resultsOf maps an outcome, nil when the batch was rejected as a whole, to results and the rest of a payload.
 func resultsOf[T, R any](outcome *backoffice.BatchOutcome[T],
 	result func(object *T, userErrors []*backoffice.UserError) *R) ([]*R, BatchOutcome) {
 	results := []*R{}

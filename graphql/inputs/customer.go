@@ -71,7 +71,8 @@ type DeleteCustomerPayload struct {
 
 var (
 	createCustomer = mapping.New[CreateCustomerInput, backoffice.CustomerFields](mapping.Except("IdempotencyKey"))
-	updateCustomer = mapping.New[UpdateCustomerInput, backoffice.CustomerFields](mapping.Except("ID", "ExpectedVersion"))
+	updateCustomer = mapping.New[UpdateCustomerInput, backoffice.CustomerFields](
+		mapping.Except("ID", "ExpectedVersion"))
 )
 
 func (in *CreateCustomerInput) Fields() backoffice.CustomerFields { return createCustomer.Map(in) }

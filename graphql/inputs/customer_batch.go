@@ -36,7 +36,7 @@ type DeleteCustomersResult struct {
 func NewCustomers(inputs []*CreateCustomerInput) []backoffice.BatchInput[backoffice.CustomerFields] {
 	customers := make([]backoffice.BatchInput[backoffice.CustomerFields], len(inputs))
 	for i, in := range inputs {
-		customers[i] = backoffice.BatchInput[backoffice.CustomerFields]{Input: in.Fields(), Key: backoffice.ValueOf(in.IdempotencyKey)}
+		customers[i].Input, customers[i].Key = in.Fields(), backoffice.ValueOf(in.IdempotencyKey)
 	}
 	return customers
 }
@@ -44,7 +44,8 @@ func NewCustomers(inputs []*CreateCustomerInput) []backoffice.BatchInput[backoff
 func ChangedCustomers(inputs []*UpdateCustomerInput) []backoffice.CustomerUpdate {
 	updates := make([]backoffice.CustomerUpdate, len(inputs))
 	for i, in := range inputs {
-		updates[i] = backoffice.CustomerUpdate{ID: in.ID, Fields: in.Fields(), Expected: backoffice.OnlyVersion(in.ExpectedVersion)}
+		updates[i] = backoffice.CustomerUpdate{
+			ID: in.ID, Fields: in.Fields(), Expected: backoffice.OnlyVersion(in.ExpectedVersion)}
 	}
 	return updates
 }
@@ -57,30 +58,31 @@ func CustomersToDelete(inputs []*DeleteCustomerInput) []backoffice.CustomerToDel
 	return deletions
 }
 
-// CustomersCreated is the payload of an outcome, nil when the batch was rejected as a whole.
 func CustomersCreated(outcome *backoffice.BatchOutcome[backoffice.Customer]) *CreateCustomersPayload {
 	p := &CreateCustomersPayload{}
-	p.Results, p.BatchOutcome = resultsOf(outcome, func(c *backoffice.Customer, userErrors []*backoffice.UserError) *CreateCustomersResult {
-		return &CreateCustomersResult{c, userErrors}
-	})
+	p.Results, p.BatchOutcome = resultsOf(outcome,
+		func(c *backoffice.Customer, userErrors []*backoffice.UserError) *CreateCustomersResult {
+			return &CreateCustomersResult{c, userErrors}
+		})
 	return p
 }
 
-// CustomersUpdated is the payload of an outcome, nil when the batch was rejected as a whole.
 func CustomersUpdated(outcome *backoffice.BatchOutcome[backoffice.Customer]) *UpdateCustomersPayload {
 	p := &UpdateCustomersPayload{}
-	p.Results, p.BatchOutcome = resultsOf(outcome, func(c *backoffice.Customer, userErrors []*backoffice.UserError) *UpdateCustomersResult {
-		return &UpdateCustomersResult{c, userErrors}
-	})
+	p.Results, p.BatchOutcome = resultsOf(outcome,
+		func(c *backoffice.Customer, userErrors []*backoffice.UserError) *UpdateCustomersResult {
+			return &UpdateCustomersResult{c, userErrors}
+		})
 	return p
 }
 
-// CustomersDeleted is the payload of an outcome, nil when the batch was rejected as a whole.
-func CustomersDeleted(outcome *backoffice.BatchOutcome[string], gone backoffice.CustomerDeletion) *DeleteCustomersPayload {
+func CustomersDeleted(outcome *backoffice.BatchOutcome[string],
+	gone backoffice.CustomerDeletion) *DeleteCustomersPayload {
 	p := &DeleteCustomersPayload{}
-	p.Results, p.BatchOutcome = resultsOf(outcome, func(id *string, userErrors []*backoffice.UserError) *DeleteCustomersResult {
-		return &DeleteCustomersResult{id, userErrors}
-	})
+	p.Results, p.BatchOutcome = resultsOf(outcome,
+		func(id *string, userErrors []*backoffice.UserError) *DeleteCustomersResult {
+			return &DeleteCustomersResult{id, userErrors}
+		})
 	if p.Written > 0 {
 		p.WouldDelete = &gone
 	}

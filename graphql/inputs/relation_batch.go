@@ -15,16 +15,16 @@ type CreateCustomerRelationsResult struct {
 func NewRelations(inputs []*CreateCustomerRelationInput) []backoffice.BatchInput[backoffice.RelationDraft] {
 	relations := make([]backoffice.BatchInput[backoffice.RelationDraft], len(inputs))
 	for i, in := range inputs {
-		relations[i] = backoffice.BatchInput[backoffice.RelationDraft]{Input: in.RelationDraft, Key: backoffice.ValueOf(in.IdempotencyKey)}
+		relations[i].Input, relations[i].Key = in.RelationDraft, backoffice.ValueOf(in.IdempotencyKey)
 	}
 	return relations
 }
 
-// RelationsCreated is the payload of an outcome, nil when the batch was rejected as a whole.
 func RelationsCreated(outcome *backoffice.BatchOutcome[backoffice.CustomerRelation]) *CreateCustomerRelationsPayload {
 	p := &CreateCustomerRelationsPayload{}
-	p.Results, p.BatchOutcome = resultsOf(outcome, func(r *backoffice.CustomerRelation, userErrors []*backoffice.UserError) *CreateCustomerRelationsResult {
-		return &CreateCustomerRelationsResult{r, userErrors}
-	})
+	p.Results, p.BatchOutcome = resultsOf(outcome,
+		func(r *backoffice.CustomerRelation, userErrors []*backoffice.UserError) *CreateCustomerRelationsResult {
+			return &CreateCustomerRelationsResult{r, userErrors}
+		})
 	return p
 }

@@ -26,9 +26,9 @@ func (in *AssignChecklistsInput) Draft() backoffice.Assignments {
 }
 
 // ChecklistsAssigned is the payload of an assignment, nil when it was rejected.
-func ChecklistsAssigned(assigned *backoffice.Assigned) *AssignChecklistsPayload {
-	if assigned == nil {
+func ChecklistsAssigned(done *backoffice.Assigned) *AssignChecklistsPayload {
+	if done == nil {
 		return &AssignChecklistsPayload{}
 	}
-	return &AssignChecklistsPayload{Assigned: assigned.Count, AlreadyAssigned: assigned.Already, Made: assigned.Transcripts}
+	return &AssignChecklistsPayload{Assigned: done.Count, AlreadyAssigned: done.Already, Made: done.Transcripts}
 }

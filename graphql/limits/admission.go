@@ -109,7 +109,6 @@ func (a *Admission) kept() int64 { return a.most / 8 }
 // largest is the largest weight: all room that is not reserved. Requests that cost more weigh the same.
 func (a *Admission) largest() int64 { return a.most - 2*a.kept() }
 
-// Stats returns the cost that runs and the cost that waits.
 func (a *Admission) Stats() (running, waiting int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -145,8 +144,7 @@ func (a *Admission) part(s size) int64 {
 	return [...]int64{tiny: a.kept() / 2, small: a.kept(), large: a.most * 2 / 3}[s]
 }
 
-// Enter waits until a request may run. Unavailable when too much waits, or the request for too long; or the error of
-// ctx. Leave the share exactly once.
+// Enter waits until a request may run. Unavailable when too much waits, or it for too long; ctx's error. Leave once.
 func (a *Admission) Enter(ctx context.Context, pairID string, cost int) (*Share, error) {
 	a.mu.Lock()
 	weight := min(max(int64(cost), 1), a.largest())

@@ -115,8 +115,7 @@ func (p Problems) Error() string { return strings.Join(p, "\n") }
 
 const mostProblems = 100
 
-// Check checks documents against the checker's schema and limits, and returns them in the form for the store. Errors:
-// Problems, all of them.
+// Check checks documents against the checker's schema and limits, and returns them for the store. Errors: Problems.
 func Check(checker backoffice.DocumentChecker, documents []*Document) ([]*backoffice.TrustedDocument, error) {
 	if len(documents) == 0 {
 		return nil, errors.New("there is no document in it")

@@ -64,7 +64,8 @@ func parseSource(file, text string) (*source, error) {
 		if current == nil {
 			current = &definition{file: file, line: word.Pos.Line}
 		}
-		if braces == 0 && parens == 0 && word.Kind == lexer.Name && current.name == "" && previous[1].Kind == lexer.Name {
+		if braces == 0 && parens == 0 && word.Kind == lexer.Name && current.name == "" &&
+			previous[1].Kind == lexer.Name {
 			switch previous[1].Value {
 			case "fragment":
 				current.name, current.fragment = word.Value, true
@@ -137,7 +138,8 @@ func needs(operation *definition, fragments map[string]*definition) ([]*definiti
 		for _, name := range open[at].spreads {
 			fragment := fragments[name]
 			if fragment == nil {
-				return nil, fmt.Errorf("%s: the fragment %s is in none of the files", open[at].place(), backoffice.ShownName(name))
+				return nil, fmt.Errorf("%s: the fragment %s is in none of the files",
+					open[at].place(), backoffice.ShownName(name))
 			}
 			if !slices.Contains(all, fragment) {
 				all, open = append(all, fragment), append(open, fragment)
@@ -150,7 +152,8 @@ func needs(operation *definition, fragments map[string]*definition) ([]*definiti
 
 // documentOf is the text of an operation with its fragments: that of the file when it holds nothing else.
 func (s *source) documentOf(operation *definition, needed []*definition) string {
-	if len(s.definitions) == 1+len(needed) && !slices.ContainsFunc(needed, func(d *definition) bool { return d.file != s.file }) {
+	elsewhere := func(d *definition) bool { return d.file != s.file }
+	if len(s.definitions) == 1+len(needed) && !slices.ContainsFunc(needed, elsewhere) {
 		return s.text
 	}
 	texts := []string{operation.text}
