@@ -1,6 +1,5 @@
 // Package httpserver is the HTTP server around both APIs: what every request passes (an id, a log line, metrics, a
 // deadline, a limit on its body, recovery from panics), health checks, and how it starts, speaks TLS and stops.
 //
-// It knows no API and no store. It never logs or counts a variable, a body, a query string, or a path as sent: only the
-// pattern of the route.
+// It knows no API and no store. It logs and counts no variable, body, query string or path: only the route's pattern.
 package httpserver

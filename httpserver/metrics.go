@@ -74,7 +74,8 @@ func newMetrics(alarms func() []string) *metrics {
 			Name: "backoffice_http_accept_failures_total",
 			Help: "Connections that could not be accepted, for want of file descriptors most of all.",
 		}),
-		operations: counter("backoffice_graphql_operations_total", "GraphQL operations, by type and once for each code among their errors; OK without any.", "type", "code"),
+		operations: counter("backoffice_graphql_operations_total",
+			"GraphQL operations, by type and once for each code among their errors; OK without any.", "type", "code"),
 		costs: factory.NewHistogram(prometheus.HistogramOpts{
 			Name: "backoffice_graphql_cost", Help: "Cost of GraphQL operations.",
 			Buckets: []float64{1, 10, 50, 100, 500, 1_000, 5_000, 10_000, 25_000, 50_000},

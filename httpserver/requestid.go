@@ -23,8 +23,7 @@ func requestID(sent string) string {
 	return newID()
 }
 
-// newID is 24 random characters, 120 bits. They distinguish requests and guard nothing, so they come from the runtime's
-// own generator, without a system call.
+// newID is 24 random characters, 120 bits. They guard nothing, so they come from the runtime, without a system call.
 func newID() string {
 	const letters = "abcdefghijklmnopqrstuvwxyz234567" // 5 bits each
 	var id [24]byte

@@ -43,8 +43,7 @@ type Config struct {
 	// Upload is the maximum size of an uploaded document in bytes.
 	Upload int64
 
-	// Streamed limits transfers of files, while bytes flow; Bounded limits the time of all other requests; nil: no
-	// limit.
+	// Streamed limits transfers of files, while bytes flow; Bounded the time of other requests; nil: no limit.
 	Bounded, Streamed func(http.Handler) http.Handler
 
 	// SignedIn, if set, sees each request that has a principal.

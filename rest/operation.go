@@ -42,8 +42,7 @@ func creation(route, id, summary, about string) huma.Operation {
 	return op
 }
 
-// register adds an operation to the part being mounted. needs is the scope that guards all of it, "" for none; it is
-// checked before the request is read.
+// register adds an operation. needs is the scope that guards it, "" for none; it is checked before the request is read.
 func register[I, O any](
 	a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
 	op.Tags = []string{a.tag}

@@ -149,7 +149,6 @@ func (a *API) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	_ = json.NewEncoder(w).Encode(shown)
 }
 
-// refusal returns why a write was rejected.
 func refusal(userErrors []*backoffice.UserError) *Problem {
 	errs := make([]ProblemError, len(userErrors))
 	status := http.StatusConflict
@@ -175,7 +174,6 @@ var ours = map[string]string{
 	"relatedCustomerId": "relatedCustomer", "labelIds": "labels",
 }
 
-// place sets where a fault of a write is.
 func place(e *ProblemError, field []string) {
 	if len(field) == 0 {
 		return
@@ -233,8 +231,7 @@ func init() {
 	huma.ValidateStrictCasing = true
 }
 
-// invalid reports what is wrong with a request that does not fit its schema. It takes the places and the messages from
-// huma, never the values.
+// invalid reports why a request does not fit its schema, by the places and messages from huma, never the values.
 func invalid(status int, message string, errs []error) *Problem {
 	var faults []ProblemError
 	for _, err := range errs {

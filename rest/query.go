@@ -22,17 +22,22 @@ func (a *API) describeQueries() {
 		Description: "The answer of a saved query as JSON, or the whole of its list as JSON Lines, CSV or XLSX. Every scope that the whole answer needs is asked for. The query's variables are parameters: " +
 			"a list is a parameter that occurs several times, an input object is JSON. Registration numbers are not taken from an address. Exports take rows, cursor, after and excel as POST /graphql/export does.",
 		Parameters: []*huma.Param{
-			{Name: "name", In: "path", Required: true, Description: "The query's name.", Schema: text, Example: "CustomersByCity"},
-			{Name: "format", In: "path", Required: true, Description: "As what the answer is wanted.", Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{"json", "jsonl", "csv", "xlsx"}}},
-			{Name: "variables", In: "query", Style: "form", Explode: new(true), Description: "The query's variables, each a parameter.",
-				Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: text}},
+			{Name: "name", In: "path", Required: true, Description: "The query's name.",
+				Schema: text, Example: "CustomersByCity"},
+			{Name: "format", In: "path", Required: true, Description: "As what the answer is wanted.",
+				Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{"json", "jsonl", "csv", "xlsx"}}},
+			{Name: "variables", In: "query", Style: "form", Explode: new(true),
+				Description: "The query's variables, each a parameter.",
+				Schema:      &huma.Schema{Type: huma.TypeObject, AdditionalProperties: text}},
 			purposeParameter,
 		},
 		Responses: map[string]*huma.Response{
 			"200": {Description: "The answer.", Content: map[string]*huma.MediaType{
-				mediaJSON:           {Schema: &huma.Schema{Type: huma.TypeObject, Description: "A GraphQL answer.", AdditionalProperties: true}},
+				mediaJSON: {Schema: &huma.Schema{
+					Type: huma.TypeObject, Description: "A GraphQL answer.", AdditionalProperties: true}},
 				"application/jsonl": {Schema: text}, "text/csv": {Schema: text},
-				"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+				"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": {
+					Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 			}},
 			"304":     {Description: "The JSON is what the ETag in If-None-Match names."},
 			"400":     refused("A parameter is no variable of the query, does not fit or is a registration number; or the query is none that can be exported."),

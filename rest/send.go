@@ -38,8 +38,7 @@ func (s *sending) Write(body []byte) (int, error) {
 	return len(body), nil
 }
 
-// sendStatus sends the status that was set, if any, once. It prevents compression of an answer that may hold
-// registration numbers; see Compressed.
+// sendStatus sends the status that was set, once. It prevents compression of registration numbers; see Compressed.
 func (r *request) sendStatus() {
 	if r.sent || r.status == 0 {
 		return

@@ -22,8 +22,8 @@ const Path = "/docs"
 var dist embed.FS
 
 // policy lets the page load and ask nothing but its own origin. Swagger UI's pictures are in its style sheet.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; " +
-	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; " +
+	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Handler serves the page; see static.Handler for what it answers and where to mount it.
 func Handler() http.Handler { return static.Handler(Path, dist, policy) }

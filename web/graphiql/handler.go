@@ -37,12 +37,14 @@ const origins = " __ORIGINS__"
 // policy lets the page load nothing but what is its own origin's, and ask that and the OpenID provider alone: no
 // inline script and no eval. The editor makes style elements as it runs, which carry the nonce; it positions its lines
 // with style attributes in markup, which no nonce can cover, and its pictures of waves under a mistake are data.
-const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'nonce-" + static.Nonce + "'; " +
-	"style-src-attr 'unsafe-inline'; font-src 'self'; img-src 'self' data:; connect-src 'self'" + origins + "; base-uri 'none'; " +
-	"form-action 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; " +
+	"style-src 'self' 'nonce-" + static.Nonce + "'; style-src-attr 'unsafe-inline'; font-src 'self'; " +
+	"img-src 'self' data:; connect-src 'self'" + origins + "; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // policySignedIn is for the page that gives an answer of the provider to the one that waits for it, which asks nobody.
-const policySignedIn = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const policySignedIn = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Store is whose records the page works on.
 type Store string
@@ -71,8 +73,7 @@ const (
 	scopeMark  = "__OIDC_SCOPE__"
 )
 
-// Handler serves the page; see static.Handler for what it answers and where to mount it. Without a provider pairs
-// alone sign in.
+// Handler serves the page; see static.Handler for how, and where to mount it. Without a provider pairs alone sign in.
 func Handler(store Store, provider *Provider) http.Handler {
 	if provider == nil {
 		return handlerFor(store, Provider{}, "")
@@ -99,15 +100,15 @@ func handlerFor(store Store, p Provider, tokenEndpoint string) http.Handler {
 		}
 	}
 	return static.Handler(Path, dist, strings.Replace(policy, origins, allowed, 1), storeMark, string(store),
-		issuerMark, html.EscapeString(p.Issuer), clientMark, html.EscapeString(p.Client), scopeMark, html.EscapeString(p.Scope))
+		issuerMark, html.EscapeString(p.Issuer), clientMark, html.EscapeString(p.Client),
+		scopeMark, html.EscapeString(p.Scope))
 }
 
 // originOf is the origin of an address, empty for one that a policy cannot hold.
 func originOf(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || strings.ContainsFunc(u.Host, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.:[]", r)
-	}) {
+	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" ||
+		strings.Trim(u.Host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.:[]") != "" {
 		return ""
 	}
 	return u.Scheme + "://" + strings.ToLower(u.Host)

@@ -142,8 +142,7 @@ func (a *assets) serve(w http.ResponseWriter, r *http.Request, name string) {
 	_, _ = w.Write(content)
 }
 
-// contentTypes is complete for what the builds put out. The standard library's table would ask the system's, which
-// differ from machine to machine.
+// contentTypes is complete for what the builds put out. The standard library would ask the system, and machines differ.
 var contentTypes = map[string]string{
 	".css":   "text/css; charset=utf-8",
 	".js":    "text/javascript; charset=utf-8",
