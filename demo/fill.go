@@ -99,7 +99,6 @@ func (p *plan) storeFrame(ctx context.Context, tx backoffice.Tx) error {
 	)
 }
 
-// make makes the customers of a range with all their records.
 func (d *Demo) make(ctx context.Context, p *plan, first, last int) *chunk {
 	c := &chunk{last: last}
 	works := make([]work, 0, last-first+1)

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 )
 
-// region is a part of the country, with its language and names.
 type region struct {
 	Language   string   // as customers and checklists have it
 	Share      int      // of a hundred customers
@@ -24,7 +23,6 @@ type region struct {
 //go:embed regions.json
 var regionsFile []byte
 
-// regions are Flanders, Wallonia, Brussels and the east.
 var regions = func() (all []region) {
 	if err := json.Unmarshal(regionsFile, &all); err != nil {
 		panic(err) // it is a part of the program

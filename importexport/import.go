@@ -42,7 +42,6 @@ type Importer struct {
 	Waiting func(Running)
 }
 
-// Progress is the progress of reading or writing a file.
 type Progress struct {
 	File    string
 	Writing bool // the changes are being written

@@ -118,7 +118,6 @@ func (l *loading[T, C]) judge(ctx context.Context, all []*entry[T]) error {
 	return nil
 }
 
-// told collects the bad lines.
 func (l *loading[T, C]) told(all []*entry[T]) {
 	for _, e := range all {
 		if len(e.faults) > 0 {

@@ -14,7 +14,6 @@ import (
 	"strings"
 )
 
-// source is the file that a noun's lines come from.
 type source struct {
 	name      string
 	file      content
@@ -37,7 +36,6 @@ const (
 
 var ends = []string{endsLines, endsCSV, endsXLSX}
 
-// stem is a file's name without its extension.
 func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
 // open opens the noun's file; fs.ErrNotExist for none.

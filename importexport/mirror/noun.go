@@ -98,7 +98,6 @@ type stored struct {
 	parent  string // the record that it belongs to
 }
 
-// rows reads the stored records of a noun.
 type rows interface {
 	Name() backoffice.Noun
 	count(ctx context.Context, readers backoffice.Readers) (int, error)

@@ -66,7 +66,6 @@ type Report struct {
 	Requests int64
 }
 
-// Incomplete reports whether any noun is incomplete.
 func (r *Report) Incomplete() bool {
 	return slices.ContainsFunc(r.Nouns, func(n Pulled) bool { return n.Incomplete != "" })
 }
@@ -236,7 +235,6 @@ func (p *pulling) cut(n *noun, err error) error {
 	return nil
 }
 
-// of is the result for a noun so far.
 func (p *pulling) of(n *noun) *Pulled {
 	if p.done[n.of] == nil {
 		p.done[n.of] = &Pulled{Noun: n.of, Loaded: importexport.Loaded{File: string(n.of)}}
@@ -305,7 +303,6 @@ func (d *Pulled) add(loaded importexport.Loaded) {
 	}
 }
 
-// String is the result in a line.
 func (d *Pulled) String() string {
 	if !d.Told {
 		return fmt.Sprintf("%s: not told by the origin; what is here stays", d.Noun)

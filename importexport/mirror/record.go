@@ -78,7 +78,6 @@ func (r record) line() []byte {
 	return append(line, '\n')
 }
 
-// page is a page of a list.
 type page struct {
 	Total   *int      `json:"total"`
 	Count   *int      `json:"count"`
