@@ -21,7 +21,10 @@ import (
 type settings struct {
 	gateway.Settings
 
-	shown []slog.Attr // all that the command line and the environment set, without secrets
+	File kong.ConfigFlag `name:"settings" env:"BACKOFFICE_SETTINGS" placeholder:"PATH" predictor:"path" help:"A YAML file of settings by the names of their flags; flags and environment variables come first."`
+
+	shown   []slog.Attr // the settings, without secrets
+	unknown []string    // environment variables that no setting has
 }
 
 // program is the command line: its commands, and the settings that they share.
@@ -118,7 +121,7 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		fmt.Fprintf(err, "backoffice: %v\nTry: backoffice --help\n", wrong)
 		return exitUsage
 	}
-	p.shown = shownSettings(command.Flags())
+	p.shown, p.unknown = shownSettings(command.Flags()), unknownVariables(parser.Model, os.Environ())
 	ctx = p.administered(ctx, command)
 	command.BindTo(ctx, (*context.Context)(nil))
 	wrong = command.Run(&p.settings)
@@ -160,6 +163,7 @@ func opened[T io.Closer](ctx context.Context, open *closers, by func(context.Con
 func (p *program) parser(options ...kong.Option) *kong.Kong {
 	parser, err := kong.New(p, append(options,
 		kong.Name("backoffice"),
+		kong.Configuration(readSettings),
 		kong.Vars{"scopes": strings.Join(backoffice.NamesOf(backoffice.AllScopes), ", "),
 			"nouns": strings.Join(backoffice.ChangeNouns(), ", ")},
 		kong.Description("A GraphQL gateway over the data of an accounting backoffice, with the REST interface that it mirrors."),

@@ -8,34 +8,18 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/alecthomas/kong"
 )
 
 // misfits are what a file of deploy/ says that this program does not know: command lines, and variables of the
 // environment.
 func misfits(commands, variables []string) (found []string) {
 	parser := new(program).parser()
-	known := map[string]bool{}
-	_ = kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
-		if flag, ok := node.(*kong.Flag); ok {
-			for _, name := range flag.Envs {
-				known[name] = true
-			}
-		}
-		return next(nil)
-	})
 	for _, command := range commands {
 		if _, err := parser.Parse(strings.Fields(command)); err != nil {
 			found = append(found, fmt.Sprintf("%s: %v", command, err))
 		}
 	}
-	for _, name := range variables {
-		if !known[name] {
-			found = append(found, name)
-		}
-	}
-	return found
+	return append(found, unknownVariables(parser.Model, variables)...)
 }
 
 func all(text, expression string) (found []string) {

@@ -119,9 +119,12 @@ func (c *serveCommand) serve(
 	}()
 	config := gateway.Config{
 		Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Webhooks: c.Webhooks, Mirror: c.Mirror,
-		Trash: c.Trash, Privacy: c.Privacy, People: c.People, Proxies: proxies, Tracer: tracer, Log: log,
+		Trash: c.Trash, Privacy: c.Privacy, People: c.People, Proxies: proxies, Tracer: tracer, Log: log, Build: gateway.Build(built()),
 	}
 	return b.Serve(ctx, listener, config, func() {
+		if len(s.unknown) > 0 {
+			log.WarnContext(ctx, "no setting has these environment variables", "variables", s.unknown)
+		}
 		log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", built().String()),
 			slog.String("address", listener.Addr().String()), slog.GroupAttrs("settings", s.shown...))
 		started(c.baseURL(listener.Addr()))

@@ -24,10 +24,7 @@ func (c *versionCommand) Run(t terminal) error {
 	return printed(fmt.Fprintf(t.out, "version %s\ncommit %s\nschema %d\n", made.Version, made.Commit, schema))
 }
 
-type build struct {
-	Version string `json:"version"` // the module's: a tag or a pseudo-version; (devel) without a repository
-	Commit  string `json:"commit"`  // "unknown" where the build saw no repository
-}
+type build gateway.Build
 
 func built() build {
 	info, known := debug.ReadBuildInfo()

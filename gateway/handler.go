@@ -49,6 +49,7 @@ type server struct {
 	checker       backoffice.DocumentChecker
 	trash         time.Duration
 	sizes         *sizes
+	build         Build
 }
 
 // newServer makes the server of a backend. end stops what it runs.
@@ -82,7 +83,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 			httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
 		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator,
 		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep),
-		sizes: sizesOf(b.Store),
+		sizes: sizesOf(b.Store), build: c.Build,
 	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); endPeople(); stop(store) }, nil
 }
 

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"strconv"
+
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/limits"
@@ -10,6 +12,8 @@ import (
 // measure adds what the packages count to the metrics. All of them are in docs/operating.md.
 func (s server) measure(throttle *auth.Throttle, vault *privacy.Vault, admission *limits.Admission) {
 	srv := s.http
+	srv.Gauge("backoffice_build_info", "1, with what the program was built from.", func() int64 { return 1 },
+		"version", s.build.Version, "commit", s.build.Commit, "schema", strconv.FormatInt(SchemaVersion(), 10))
 	srv.Count("backoffice_sign_ins_failed_total", "Requests without a valid credential pair.", throttle.FailedSignIns)
 	srv.Count("backoffice_consultations_total", "Entries made in the register of consultations.", vault.Entered)
 	srv.Count("backoffice_consultations_failed_total",

@@ -26,7 +26,7 @@ func TestFailedSignInsEntriesAndConnectionsAreMeasured(t *testing.T) {
 	s.http.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	text := w.Body.String()
 	for _, line := range []string{
-		"backoffice_sign_ins_failed_total 1", "backoffice_consultations_failed_total 0", "backoffice_admission_waiting 0",
+		`backoffice_build_info{commit="",schema="`, "backoffice_sign_ins_failed_total 1", "backoffice_consultations_failed_total 0", "backoffice_admission_waiting 0",
 		`backoffice_store_connections_in_use{pool="read"} 0`, `backoffice_store_connections_waited_for{pool="write"} 0`,
 	} {
 		if !strings.Contains(text, line+"\n") {

@@ -34,8 +34,15 @@ type Config struct {
 	Proxies  auth.Proxies    // trusted to report where a request comes from
 	Tracer   *tracing.Tracer // nil traces nothing
 	Log      *slog.Logger
+	Build    Build
 
 	clock func() time.Time // for the expiry of access tokens; nil is this machine's
+}
+
+// Build is what the program was built from.
+type Build struct {
+	Version string `json:"version"` // the module's: a tag or a pseudo-version; (devel) without a repository
+	Commit  string `json:"commit"`  // "unknown" where the build saw no repository
 }
 
 type ChangesSettings struct {
