@@ -75,7 +75,8 @@ func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, 
 func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders.Noun[T, C], list *backoffice.List[C],
 	parents []string) ([]*backoffice.Connection[T, C], error) {
 	answers := make([]backoffice.Page[T], len(parents))
-	if loaders.Selects(ctx, "nodes") || loaders.Selects(ctx, "edges") || loaders.Selects(ctx, "pageInfo") {
+	if rows := loaders.Selects(ctx, "nodes") || loaders.Selects(ctx, "edges"); rows && list.Ask.Window.Limit > 0 ||
+		loaders.Selects(ctx, "pageInfo") {
 		var err error // else only the total is read
 		if answers, err = noun.Pages(ctx, list.Ask, parents); err != nil {
 			return nil, err
