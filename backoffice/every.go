@@ -17,3 +17,12 @@ func Every(ctx context.Context, period time.Duration, do func()) {
 		}
 	}
 }
+
+// Sleep waits for a time or for the end of the context, and returns the context's error.
+func Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
