@@ -252,7 +252,7 @@ func TestARelationIsDeletedOnlyWhenThreeListsInARowAreWithoutIt(t *testing.T) {
 			origin.ServeHTTP(w, r)
 		}))
 		t.Cleanup(between.Close)
-		run.origin, err = newOrigin(between.URL, "id", "secret", nil)
+		run.origin, err = (&Pull{From: between.URL, ClientID: "id", Secret: "secret"}).newOrigin()
 		must(t, err)
 		gone, err := run.isGone(t.Context(), nounOf(backoffice.NounRelation), stored{id: "rc07", parent: "c07"})
 		must(t, err)

@@ -90,7 +90,7 @@ func (p *pulling) changes(ctx context.Context, history string, after int64, limi
 	var got feed
 	status, err := p.origin.get(ctx, "/changes", query, answerTime, func(r *http.Response) error {
 		got = feed{}
-		err := json.NewDecoder(limited(r)).Decode(&got)
+		err := decode(r, &got)
 		var bad error
 		got.history, got.end, bad = backoffice.ParseChangeCursor(got.Latest)
 		got.read = err == nil && bad == nil && got.Changes != nil && (history == "" || history == got.history)
@@ -116,11 +116,7 @@ func (p *pulling) beginFeed(ctx context.Context) error {
 		return err
 	}
 	if status != http.StatusOK || !got.read {
-		note, err := json.Marshal(noFeed{from, p.began})
-		if err != nil {
-			return err
-		}
-		return p.Store.NoteMirror(ctx, "", map[string][]byte{noFeedNote: note})
+		return p.putNote(ctx, noFeedNote, noFeed{from, p.began})
 	}
 	latest := got.end
 	p.place = &place{
@@ -218,12 +214,15 @@ func (p *pulling) prove(ctx context.Context) error {
 	return p.notePlace(ctx)
 }
 
-func (p *pulling) notePlace(ctx context.Context) error {
-	note, err := json.Marshal(p.place)
+func (p *pulling) notePlace(ctx context.Context) error { return p.putNote(ctx, placeNote, p.place) }
+
+// putNote notes a value as JSON.
+func (p *pulling) putNote(ctx context.Context, name string, value any) error {
+	note, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	return p.Store.NoteMirror(ctx, "", map[string][]byte{placeNote: note})
+	return p.Store.NoteMirror(ctx, "", map[string][]byte{name: note})
 }
 
 // notedPlace returns the position to read changes from, nil when a full walk is needed.

@@ -57,13 +57,10 @@ func minfinFileOf(r record, has stored) *file {
 
 // documentOf is a transcript's generated document, which the origin shows once the transcript is completed.
 func documentOf(r record, has stored) *file {
-	switch {
-	case !r.isTrue("documentGenerated"):
-		if has.file == nil {
-			return nil
-		}
+	switch generated := r.isTrue("documentGenerated"); {
+	case !generated && has.file != nil:
 		return &file{has: has}
-	case !r.isTrue("isCompleted") || has.file != nil && has.updated == r.moment("updatedAt") && has.updated != 0:
+	case !generated, !r.isTrue("isCompleted"), has.isOf(r):
 		return nil
 	}
 	of := "/transcripts/download/" + url.PathEscape(r.id())
@@ -72,13 +69,10 @@ func documentOf(r record, has stored) *file {
 
 // proposalOf is a calculation's proposal. A new proposal also updates the calculation.
 func proposalOf(r record, has stored) *file {
-	switch {
-	case !r.isTrue("hasProposal"):
-		if has.file == nil {
-			return nil
-		}
+	switch proposed := r.isTrue("hasProposal"); {
+	case !proposed && has.file != nil:
 		return &file{has: has}
-	case has.file != nil && has.updated == r.moment("updatedAt") && has.updated != 0:
+	case !proposed, has.isOf(r):
 		return nil
 	}
 	return &file{path: "/calculations/files/" + url.PathEscape(r.id()), has: has}
@@ -132,8 +126,8 @@ func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, li
 	if f.metadata != "" {
 		status, err := o.get(ctx, f.metadata, nil, answerTime, func(r *http.Response) error {
 			var told record
-			if err := json.NewDecoder(limited(r)).Decode(&told); err != nil {
-				return malformed(err)
+			if err := decode(r, &told); err != nil {
+				return err
 			}
 			if told.number("size") < 0 && told.text("md5Hash") == "" {
 				return errMalformed
@@ -155,11 +149,7 @@ func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, li
 		}
 	}
 	status, err := o.get(ctx, f.path, nil, fileTime, func(r *http.Response) error {
-		contentType := f.tells.text("contentType")
-		if contentType == "" {
-			contentType = r.Header.Get("Content-Type")
-		}
-		place := files.SafeName(name, contentType)
+		place := files.SafeName(name, cmp.Or(f.tells.text("contentType"), r.Header.Get("Content-Type")))
 		line["file"], _ = json.Marshal(place)
 		content := bufio.NewReader(r.Body)
 		begins, _ := content.Peek(1024)
@@ -206,10 +196,7 @@ func (f *file) save(folder *os.Root, name string, content io.Reader) error {
 	}
 	digest := md5.New() // the digest in the specification's metadata
 	size, err := io.Copy(io.MultiWriter(to, digest), content)
-	if closed := to.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err = cmp.Or(err, to.Close()); err != nil {
 		return err
 	}
 	if want := f.tells.number("size"); want >= 0 && int64(want) != size {

@@ -34,6 +34,17 @@ func (at *place) close(of backoffice.Noun, id string) {
 	}
 }
 
+// ids are the records with open changes that are, or are not, deletions, sorted.
+func (at *place) ids(of backoffice.Noun, deleted bool) (ids []string) {
+	for id, t := range at.Open[of] {
+		if t.Deleted == deleted {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // take adds changes to the open ones.
 func (at *place) take(found []change) {
 	for _, c := range found {
@@ -108,12 +119,7 @@ func (p *pulling) endFollow(ctx context.Context) error {
 			return err
 		}
 		done := p.of(n)
-		done.Told, done.Missing = true, 0
-		for _, t := range p.place.Open[n.of] {
-			if t.Deleted {
-				done.Missing++
-			}
-		}
+		done.Told, done.Missing = true, len(p.place.ids(n.of, true))
 		unread := len(p.place.Open[n.of]) - done.Missing - done.Loaded.Rejected
 		if unread > 0 && done.Incomplete == "" {
 			done.Incomplete = fmt.Sprintf("%d records of which it tells changes were not found", unread)
@@ -150,13 +156,7 @@ func (p *pulling) settle(ctx context.Context) error {
 // reread reads the open records of a noun that are not deleted, and loads them. One that it does not find stays open:
 // a list may have been cut short, and if the record is gone the feed will report its deletion.
 func (p *pulling) reread(ctx context.Context, n *noun) error {
-	var ids []string
-	for id, t := range p.place.Open[n.of] {
-		if !t.Deleted {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
+	ids := p.place.ids(n.of, false)
 	here, err := n.count(ctx, p.Store)
 	if err != nil || len(ids) == 0 {
 		return err
@@ -183,18 +183,13 @@ func (p *pulling) reread(ctx context.Context, n *noun) error {
 	if err != nil {
 		return err
 	}
-	wanted := map[string]bool{}
-	for _, id := range ids {
-		wanted[id] = true
-	}
 	found := map[string]record{}
 	for _, r := range records {
-		if wanted[r.id()] {
+		if _, wanted := slices.BinarySearch(ids, r.id()); wanted {
 			found[r.id()] = r
 		}
 	}
-	batch := slices.Collect(maps.Values(found))
-	slices.SortFunc(batch, compareIDs)
+	batch := slices.SortedFunc(maps.Values(found), compareIDs)
 	unloaded, err := p.loadAll(ctx, n, batch)
 	if err != nil {
 		return err
@@ -284,16 +279,10 @@ func (p *pulling) readAt(ctx context.Context, at address) (found []record, err e
 
 // deleteTold deletes records whose deletion the feed reports and which are gone.
 func (p *pulling) deleteTold(ctx context.Context, n *noun) error {
-	var ids []string
-	for id, t := range p.place.Open[n.of] {
-		if t.Deleted {
-			ids = append(ids, id)
-		}
-	}
+	ids := p.place.ids(n.of, true)
 	if len(ids) == 0 {
 		return nil
 	}
-	slices.Sort(ids)
 	here, err := n.find(ctx, p.Store, ids) // some may have been deleted with their parent
 	if err != nil {
 		return err

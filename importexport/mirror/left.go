@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -27,9 +28,7 @@ func (d *Pulled) leave(what string) {
 	if len(d.LeftOut) < mostNamed {
 		d.LeftOut = append(d.LeftOut, what)
 	}
-	if d.Incomplete == "" {
-		d.Incomplete = whyLeftOut
-	}
+	d.Incomplete = cmp.Or(d.Incomplete, whyLeftOut)
 }
 
 // Rejected is a record that could not be loaded.

@@ -29,14 +29,10 @@ func (p *pulling) missing(ctx context.Context, n *noun) (missing, error) {
 }
 
 func (p *pulling) noteMissingOf(ctx context.Context, n *noun, known missing) error {
-	note, err := json.Marshal(known)
-	if err != nil {
-		return err
-	}
 	if len(known) == 0 {
 		return p.Store.NoteMirror(ctx, missingNote(n), nil)
 	}
-	return p.Store.NoteMirror(ctx, "", map[string][]byte{missingNote(n): note})
+	return p.putNote(ctx, missingNote(n), known)
 }
 
 // noteMissing notes the records that a complete walk has not seen, and drops those that any walk has seen.
@@ -164,7 +160,7 @@ func (p *pulling) deleteGone(
 	}
 	if done.sweep != nil && len(gone) > 0 { // noted first, so that a killed pull forgets nothing
 		done.sweep.Deleted += len(gone)
-		if err := p.noteSweep(ctx, n, done.sweep); err != nil {
+		if err := p.putNote(ctx, sweepNote(n), done.sweep); err != nil {
 			return nil, err
 		}
 	}

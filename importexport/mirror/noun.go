@@ -98,6 +98,11 @@ type stored struct {
 	parent  string // the record that it belongs to
 }
 
+// isOf reports whether the file here is that of a record of the origin, which updates the record with its file.
+func (s *stored) isOf(r record) bool {
+	return s.file != nil && s.updated == r.moment("updatedAt") && s.updated != 0
+}
+
 type rows interface {
 	Name() backoffice.Noun
 	count(ctx context.Context, readers backoffice.Readers) (int, error)

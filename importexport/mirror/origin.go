@@ -64,8 +64,8 @@ func (o *origin) tries() int {
 }
 
 // newOrigin parses the origin's address. An invalid one is BadInput.
-func newOrigin(address, id, secret string, purpose *string) (*origin, error) {
-	base, err := url.Parse(strings.TrimRight(address, "/"))
+func (p *Pull) newOrigin() (*origin, error) {
+	base, err := url.Parse(strings.TrimRight(p.From, "/"))
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil ||
 		base.RawQuery != "" || base.Fragment != "" {
 		return nil, backoffice.Errorf(backoffice.BadInput,
@@ -80,12 +80,11 @@ func newOrigin(address, id, secret string, purpose *string) (*origin, error) {
 	}
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &origin{
-		base: base, id: id, secret: secret, purpose: purpose, throttle: newThrottle(), pause: 500 * time.Millisecond,
-		http: &http.Client{Transport: transport, CheckRedirect: noRedirect},
+		base: base, id: p.ClientID, secret: p.Secret, purpose: p.Purpose, throttle: newThrottle(),
+		pause: cmp.Or(p.pause, 500*time.Millisecond),
+		http:  &http.Client{Transport: transport, CheckRedirect: noRedirect},
 	}, nil
 }
-
-func (o *origin) close() { o.http.CloseIdleConnections() }
 
 type reader = func(*http.Response) error
 
@@ -124,7 +123,7 @@ func (o *origin) ask(
 				return 0, &errAway{fmt.Sprintf("it answered %d", status), true}
 			}
 		}
-		if err := sleep(ctx, max(wait, o.backOff(faults+busy))); err != nil {
+		if err := backoffice.Sleep(ctx, max(wait, o.backOff(faults+busy))); err != nil {
 			return 0, err
 		}
 	}
@@ -194,17 +193,6 @@ func retryAfter(text string, now time.Time) (wait time.Duration) {
 		wait = max(at.Sub(now), 0)
 	}
 	return min(wait, longestWait)
-}
-
-func sleep(ctx context.Context, wait time.Duration) error {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // errMalformed is an unusable answer; the request is sent again.

@@ -1,9 +1,11 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 
@@ -17,13 +19,6 @@ import (
 type part struct {
 	query url.Values
 	fill  record // fields that the part implies, when a record lacks them
-}
-
-// inPart is the noun in one part of its list.
-func (n *noun) inPart(of part) *noun {
-	told := *n
-	told.part = &of
-	return &told
 }
 
 // otherwise reads a noun whose list the origin lacks, or has in a form that a pull cannot use.
@@ -131,8 +126,9 @@ func (p *pulling) walkParts(ctx context.Context, n *noun, parts []part) error {
 	done, seen := p.of(n), map[uint64]struct{}{}
 	done.Incomplete, done.after = "", -1
 	for _, of := range parts {
-		told := n.inPart(of)
-		w, first, err := p.beginWalk(ctx, told)
+		inPart := *n
+		inPart.part = &of
+		w, first, err := p.beginWalk(ctx, &inPart)
 		if err != nil {
 			return err
 		}
@@ -143,19 +139,15 @@ func (p *pulling) walkParts(ctx context.Context, n *noun, parts []part) error {
 		if err := p.mirrors(ctx, n); err != nil {
 			return err
 		}
-		if err := p.pages(ctx, told, w, first); err != nil {
+		if err := p.pages(ctx, &inPart, w, first); err != nil {
 			return err
 		}
-		if err := p.finish(ctx, told, w); err != nil {
+		if err := p.finish(ctx, &inPart, w); err != nil {
 			return err
 		}
-		for sum := range w.seen {
-			seen[sum] = struct{}{}
-		}
+		maps.Copy(seen, w.seen)
 		done.Pages += w.Pages
-		if w.Why != "" {
-			done.Incomplete = w.Why
-		}
+		done.Incomplete = cmp.Or(w.Why, done.Incomplete)
 	}
 	done.seen = seen
 	return nil

@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,14 +111,11 @@ func (p *Pull) now() time.Time { return time.Now().Add(p.later) }
 
 func (p *Pull) begin(ctx context.Context) (_ *pulling, err error) {
 	run := &pulling{Pull: p, began: backoffice.InstantOf(p.now()), done: map[backoffice.Noun]*Pulled{}}
-	if run.origin, err = newOrigin(p.From, p.ClientID, p.Secret, p.Purpose); err != nil {
+	if run.origin, err = p.newOrigin(); err != nil {
 		return nil, err
 	}
 	if p.PerHour > 0 {
 		run.origin.throttle.every = time.Hour / time.Duration(p.PerHour)
-	}
-	if p.pause > 0 {
-		run.origin.pause = p.pause
 	}
 	if run.inHand, err = newInHand(); err != nil {
 		return nil, err
@@ -143,7 +141,7 @@ func (p *Pull) importer() *importexport.Importer {
 func (p *pulling) end() {
 	p.stream.Close()
 	p.inHand.close()
-	p.origin.close()
+	p.origin.http.CloseIdleConnections()
 }
 
 var errOther = backoffice.Errorf(backoffice.BadInput,
@@ -259,9 +257,7 @@ func (p *pulling) mirrors(ctx context.Context, n *noun) error {
 		return nil
 	}
 	p.mirror.Nouns = append(p.mirror.Nouns, backoffice.MirroredNoun{Noun: n.of})
-	slices.SortFunc(p.mirror.Nouns, func(a, b backoffice.MirroredNoun) int {
-		return strings.Compare(string(a.Noun), string(b.Noun))
-	})
+	slices.SortFunc(p.mirror.Nouns, func(a, b backoffice.MirroredNoun) int { return cmp.Compare(a.Noun, b.Noun) })
 	return p.Store.PutMirror(ctx, p.mirror)
 }
 

@@ -95,9 +95,8 @@ func (p *page) size() int { return len(p.Data) + len(p.unnamed) }
 // read reads a page into *p, which an error leaves unchanged.
 func (p *page) read(response *http.Response) error {
 	var read page
-	decoder := json.NewDecoder(limited(response))
-	if err := decoder.Decode(&read); err != nil {
-		return malformed(err)
+	if err := decode(response, &read); err != nil {
+		return err
 	}
 	if read.Total == nil || *read.Total < 0 || read.Data == nil || read.Count != nil && *read.Count != len(read.Data) {
 		return errMalformed
@@ -114,11 +113,9 @@ func (p *page) read(response *http.Response) error {
 	return nil
 }
 
-// limited is the body of an answer other than a file.
-func limited(response *http.Response) io.Reader { return io.LimitReader(response.Body, maxAnswer) }
-
-// malformed tells bad JSON from a failed connection.
-func malformed(err error) error {
+// decode reads an answer other than a file. It tells bad JSON from a failed connection.
+func decode(response *http.Response, into any) error {
+	err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(into)
 	switch err.(type) {
 	case *json.SyntaxError, *json.UnmarshalTypeError:
 		return errMalformed

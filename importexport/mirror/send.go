@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -173,12 +174,7 @@ func fieldOf(w *backoffice.OriginWrite, pointer, parameter string) []string {
 		return []string{"idempotencyKey"}
 	}
 	name := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
-	fields := make([]string, 0, len(w.Sent))
-	for field := range w.Sent {
-		fields = append(fields, field)
-	}
-	slices.Sort(fields)
-	for _, field := range fields {
+	for _, field := range slices.Sorted(maps.Keys(w.Sent)) {
 		switch line := importexport.LineName(field); {
 		case name == "":
 		case line == name, strings.HasPrefix(name, line+"."): // an error inside a list is reported on the list
@@ -188,10 +184,9 @@ func fieldOf(w *backoffice.OriginWrite, pointer, parameter string) []string {
 			return []string{object}
 		}
 	}
-	if object, required, _ := strings.Cut(name, "."); required == "" { // a field that was not sent
-		if at := slices.Index(importexport.Fields(w.Noun), object); at >= 0 {
-			return []string{importexport.Fields(w.Noun)[at]}
-		}
+	object, required, _ := strings.Cut(name, ".")
+	if required == "" && slices.Contains(importexport.Fields(w.Noun), object) { // a field that was not sent
+		return []string{object}
 	}
 	return nil
 }

@@ -40,12 +40,10 @@ func sweepNote(n *noun) string { return string(n.of) + " sweep" }
 
 // due are the customers to read now: those after the cursor, and, when it wraps around, the first ones.
 func (r *sweep) due(ids []string, now backoffice.Instant) (behind, first []string) {
-	from, _ := slices.BinarySearchFunc(ids, r.Cursor, func(id, cursor string) int {
-		if id <= cursor {
-			return -1
-		}
-		return 1
-	})
+	from, found := slices.BinarySearch(ids, r.Cursor)
+	if found {
+		from++
+	}
 	if r.Sweeps == 0 { // the first sweep goes as fast as the budget allows
 		return ids[from:], nil
 	}
@@ -97,7 +95,7 @@ func (p *pulling) sweep(ctx context.Context, n *noun) error {
 		if at.Cursor == ids[len(ids)-1] {
 			at.next(p.began)
 		}
-		if err := p.noteSweep(ctx, n, at); err != nil {
+		if err := p.putNote(ctx, sweepNote(n), at); err != nil {
 			return err
 		}
 	}
@@ -113,7 +111,7 @@ func (p *pulling) sweep(ctx context.Context, n *noun) error {
 		at.Again = t.again(at.Again, step)
 	}
 	at.Logged = end
-	if err := p.noteSweep(ctx, n, at); err != nil {
+	if err := p.putNote(ctx, sweepNote(n), at); err != nil {
 		return err
 	}
 	p.of(n).Told, p.of(n).sweep = true, at
@@ -123,14 +121,6 @@ func (p *pulling) sweep(ctx context.Context, n *noun) error {
 // next ends a sweep, and begins another.
 func (r *sweep) next(now backoffice.Instant) {
 	r.Sweeps, r.Whole, r.Began, r.Cursor, r.Deleted = r.Sweeps+1, r.Began, now, "", 0
-}
-
-func (p *pulling) noteSweep(ctx context.Context, n *noun, at *sweep) error {
-	note, err := json.Marshal(at)
-	if err != nil {
-		return err
-	}
-	return p.Store.NoteMirror(ctx, "", map[string][]byte{sweepNote(n): note})
 }
 
 // changedCustomers returns the customers written here after a position of the change log, by any pull, and its end.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"example.org/backoffice/backoffice"
 )
 
 const (
@@ -41,7 +43,7 @@ func (t *throttle) enter(ctx context.Context) error {
 		t.next = t.next.Add(t.every)
 		wait := t.next.Sub(now)
 		t.mu.Unlock()
-		if err := sleep(ctx, wait); err != nil {
+		if err := backoffice.Sleep(ctx, wait); err != nil {
 			return err
 		}
 	}

@@ -28,12 +28,9 @@ type Through struct {
 
 // Through prepares writes at the origin that p pulls from. An invalid address is BadInput.
 func (p *Pull) Through() (*Through, error) {
-	o, err := newOrigin(p.From, p.ClientID, p.Secret, p.Purpose)
+	o, err := p.newOrigin()
 	if err != nil {
 		return nil, err
-	}
-	if p.pause > 0 {
-		o.pause = p.pause
 	}
 	return &Through{p, o}, nil
 }
@@ -86,8 +83,7 @@ func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id stri
 }
 
 func notCopied(err error) error {
-	away := new(errAway)
-	if errors.As(err, &away) || errors.Is(err, errPair) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.As(err, new(*errAway)) || errors.Is(err, errPair) || errors.Is(err, context.DeadlineExceeded) {
 		known := *errNoCopy
 		known.Cause = err
 		return &known
@@ -154,10 +150,7 @@ func (p *pulling) lookUp(ctx context.Context, n *noun, id string, around map[str
 func (p *pulling) readOne(ctx context.Context, path string) (found record, err error) {
 	status, err := p.origin.get(ctx, path, nil, answerTime, func(r *http.Response) error {
 		found = nil
-		if err := json.NewDecoder(limited(r)).Decode(&found); err != nil {
-			return malformed(err)
-		}
-		return nil
+		return decode(r, &found)
 	})
 	if err != nil || status != http.StatusOK {
 		return nil, err
@@ -189,8 +182,7 @@ func (p *pulling) loadDeletion(ctx context.Context, n *noun, id string) error {
 }
 
 func deletionOf(id string) []byte {
-	line, _ := json.Marshal(map[string]any{"_id": id, "_deleted": true})
-	return append(line, '\n')
+	return record{"_id": textOf(id), "_deleted": json.RawMessage("true")}.line()
 }
 
 // request is the specification's request for a write.

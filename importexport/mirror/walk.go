@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -107,13 +109,10 @@ func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) 
 			return nil, nil, err
 		}
 	}
-	w := &walk{Size: mostAPage, Began: p.began, Sorted: true, Numbers: p.Purpose != nil, After: -1}
+	w := &walk{Size: cmp.Or(p.pageSize, mostAPage), Began: p.began, Sorted: true, Numbers: p.Purpose != nil, After: -1}
 	w.seen = map[uint64]struct{}{}
 	if p.place != nil {
 		w.History, w.After = p.place.History, p.place.After
-	}
-	if p.pageSize > 0 {
-		w.Size = p.pageSize
 	}
 	first, status, err := p.page(ctx, n, 1, w.Size)
 	if err == nil && status == http.StatusBadRequest && w.Size > usualPage {
@@ -326,11 +325,8 @@ func (p *pulling) sameOrder(ctx context.Context, n *noun, w *walk) error {
 	if err != nil {
 		return err
 	}
-	same := status == http.StatusOK && len(again.Data) == len(w.first) && *again.Total == w.Total
-	for i := 0; same && i < len(w.first); i++ {
-		same = again.Data[i].id() == w.first[i]
-	}
-	if !same {
+	has := func(r record, id string) bool { return r.id() == id }
+	if status != http.StatusOK || *again.Total != w.Total || !slices.EqualFunc(again.Data, w.first, has) {
 		w.failf("its order changed while it was read")
 	}
 	return nil
