@@ -36,7 +36,7 @@ func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loade
 		s.lines = rest[:min(size, len(rest))]
 		rest = rest[len(s.lines):]
 		if loaded, known, err = n.applyLines(ctx, im, s); err == nil && len(rest) > 0 {
-			err = pause(ctx)
+			err = backoffice.Sleep(ctx, betweenPortions)
 		}
 		if err != nil {
 			return loaded, known && first, err
@@ -44,14 +44,6 @@ func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loade
 		size = min(im.Portion, max(fewestLines, int(portionTime*time.Duration(len(s.lines))/max(s.took, 1))))
 	}
 	return loaded, true, nil
-}
-
-func pause(ctx context.Context) error {
-	select {
-	case <-time.After(betweenPortions):
-	case <-ctx.Done():
-	}
-	return ctx.Err()
 }
 
 // applyLines applies lines in one transaction. It checks the rules again, against the current store.

@@ -78,8 +78,7 @@ func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
 		switch {
 		case e.file.path != "":
 			file, err := l.fileOf(ctx, e, old)
-			var known *backoffice.Error
-			if errors.As(err, &known) && known.Kind == backoffice.BadInput {
+			if known, ok := errors.AsType[*backoffice.Error](err); ok && known.Kind == backoffice.BadInput {
 				e.fault("file", known.Message)
 				continue
 			}
@@ -201,9 +200,8 @@ func (f *storedFiles) close(ctx context.Context, failed error) {
 // openFile opens a file of the folder that a line names. BadInput when it cannot be opened.
 func (im *importing) openFile(path string) (*os.File, error) {
 	file, err := openRegular(im.folder, filepath.FromSlash(path))
-	var known *backoffice.Error
 	switch {
-	case err == nil || errors.As(err, &known):
+	case err == nil || errors.As(err, new(*backoffice.Error)):
 		return file, err
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errNoFile

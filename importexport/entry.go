@@ -3,6 +3,7 @@ package importexport
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"example.org/backoffice/backoffice"
@@ -171,9 +172,7 @@ func (l *loading[T, C]) resolve(ctx context.Context, entries []*entry[T]) error 
 		if err != nil {
 			return err
 		}
-		for id, noun := range nouns {
-			l.refs[id] = noun
-		}
+		maps.Copy(l.refs, nouns)
 	}
 	for _, e := range entries {
 		if noun, taken := l.refs[e.id]; taken && e.old == nil {

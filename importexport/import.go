@@ -100,7 +100,7 @@ func (i *Importer) Import(ctx context.Context, folder string) (all []Loaded, err
 		if im.rejects, err = newRejects(i.Rejects); err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, im.rejects.close()) }()
+		defer func() { err = errors.Join(err, im.rejects.folder.Close()) }()
 	}
 	if !i.DryRun {
 		end, err := i.turn(ctx)

@@ -46,6 +46,7 @@ type table interface {
 	cellOf(name string) (form cell, known bool)
 	loadFrom(ctx context.Context, im *importing, src source) (Loaded, error)
 	fieldNames() []string
+	canLeaveOut(name string) bool
 	dump(ctx context.Context, ex *exporting) (Dumped, error)
 }
 

@@ -111,8 +111,6 @@ func newRejects(name string) (*rejects, error) {
 	return &rejects{folder, map[string][][]string{}}, nil
 }
 
-func (r *rejects) close() error { return r.folder.Close() }
-
 // writeRejects durably writes the rejected lines of a file into their folder. A second call replaces the first.
 func (im *importing) writeRejects(s *staged) error {
 	r := im.rejects

@@ -6,8 +6,6 @@ import (
 	"strings"
 )
 
-type repairer interface{ canLeaveOut(field string) bool }
-
 // canLeaveOut reports whether a line can be read without one of the noun's fields.
 func (n *noun[T, C]) canLeaveOut(name string) bool {
 	i, known := n.at[name]
@@ -19,7 +17,7 @@ func repairable(names []string) (map[string]bool, error) {
 	fields := map[string]bool{}
 	for _, name := range names {
 		for _, t := range tables {
-			if t.(repairer).canLeaveOut(name) {
+			if t.canLeaveOut(name) {
 				fields[name] = true
 			}
 		}

@@ -90,10 +90,8 @@ func (i *Importer) turn(ctx context.Context) (end func(), err error) {
 			told = other.Holder
 			i.Waiting(runningOf(other))
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(leaseLook):
+		if err := backoffice.Sleep(ctx, leaseLook); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -8,9 +8,6 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// action is what the change log calls an import.
-func (im *importing) action() string { return cmp.Or(im.Action, "import") }
-
 // writeRows stores the rows that are new or changed, and logs each.
 func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) error {
 	var changed []*entry[T]
@@ -57,7 +54,7 @@ func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) erro
 }
 
 func (l *loading[T, C]) change(noun backoffice.Noun, id string, fields []string) *backoffice.Change {
-	return &backoffice.Change{At: l.now, ClientID: l.im.ClientID, Action: l.im.action(),
+	return &backoffice.Change{At: l.now, ClientID: l.im.ClientID, Action: cmp.Or(l.im.Action, "import"),
 		Noun: noun, ObjectID: id, Fields: fields}
 }
 
@@ -116,19 +113,18 @@ func (l *loading[T, C]) numbersOnly(changed fieldSet) (only bool) {
 
 // shownFields are the names of changed fields in GraphQL's inputs, sorted. Equal sets share a list.
 func (l *loading[T, C]) shownFields(set fieldSet) []string {
-	names, known := l.names[set]
-	if !known {
-		names = []string{}
-		for i, f := range l.noun.fields {
-			if set.has(i) && f.shown != "" {
-				names = append(names, f.shown)
-			}
-		}
-		slices.Sort(names)
-		l.names[set] = slices.Compact(names)
-		names = l.names[set]
+	if names, known := l.names[set]; known {
+		return names
 	}
-	return names
+	names := []string{}
+	for i, f := range l.noun.fields {
+		if set.has(i) && f.shown != "" {
+			names = append(names, f.shown)
+		}
+	}
+	slices.Sort(names)
+	l.names[set] = slices.Compact(names)
+	return l.names[set]
 }
 
 // deleteRows deletes rows with their dependents, and logs each.
@@ -149,10 +145,8 @@ func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) err
 			return err
 		}
 	}
-	if len(stored) > 0 {
-		if err := l.tx.ForgetFiles(ctx, stored); err != nil {
-			return err
-		}
+	if err := l.tx.ForgetFiles(ctx, stored); err != nil {
+		return err
 	}
 	gone, err := l.writer.Delete(ctx, idsOf(entries)...)
 	if err != nil {
