@@ -48,10 +48,8 @@ func (k *Keyset) OpenCursor(cursor string) ([]byte, error) {
 	if err != nil {
 		return nil, badCursor(err)
 	}
-	var padded []byte
-	err = k.opens(func(p *primitives) (err error) {
-		padded, err = p.cursors.DecryptDeterministically(sealed, cursorContext)
-		return err
+	padded, err := k.opens(func(p *primitives) ([]byte, error) {
+		return p.cursors.DecryptDeterministically(sealed, cursorContext)
 	})
 	if err != nil {
 		return nil, badCursor(err)

@@ -128,10 +128,8 @@ func (h handles) keyset(of KeysetFile) (*Keyset, error) {
 	}
 	k := &Keyset{file: of}
 	in := &keysInUse{primitives: primary.made, all: all, primary: primary, taken: time.Now()}
-	for _, g := range all {
-		if g != primary && in.alias == nil {
-			in.alias = g
-		}
+	if at := slices.IndexFunc(all, func(g *generation) bool { return g != primary }); at >= 0 {
+		in.alias = all[at]
 	}
 	k.current.Store(in)
 	return k, nil

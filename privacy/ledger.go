@@ -279,11 +279,9 @@ func (l *ledger) entry(
 // fieldSet is a set of guarded fields, one bit each, in the order of backoffice.AllPrivacyFields.
 type fieldSet uint8
 
-func bitOf(field backoffice.PrivacyField) fieldSet {
-	return 1 << slices.Index(backoffice.AllPrivacyFields, field)
+func (s *fieldSet) add(field backoffice.PrivacyField) {
+	*s |= 1 << slices.Index(backoffice.AllPrivacyFields, field)
 }
-
-func (s *fieldSet) add(field backoffice.PrivacyField) { *s |= bitOf(field) }
 
 func (s fieldSet) list() []backoffice.PrivacyField {
 	var fields []backoffice.PrivacyField

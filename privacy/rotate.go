@@ -154,10 +154,8 @@ func (t *KeyTurner) wait(
 			t.Tell("Waiting for up to " + t.Wait.String() + ": " + sentence)
 			told = true
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(lookPeriod / 2):
+		if err := backoffice.Sleep(ctx, lookPeriod/2); err != nil {
+			return err
 		}
 		if err := renew(); err != nil {
 			return err

@@ -70,10 +70,8 @@ func (k *Keyset) Holds(number backoffice.Sealed, field backoffice.PrivacyField, 
 
 // open is for Reveal, and for Reseal, which discloses nothing.
 func (k *Keyset) open(customerID string, field backoffice.PrivacyField, number backoffice.Sealed) (string, error) {
-	var plain []byte
-	err := k.opens(func(p *primitives) (err error) {
-		plain, err = p.numbers.Decrypt(number.Ciphertext(), sealContext(customerID, field))
-		return err
+	plain, err := k.opens(func(p *primitives) ([]byte, error) {
+		return p.numbers.Decrypt(number.Ciphertext(), sealContext(customerID, field))
 	})
 	if err != nil {
 		return "", fmt.Errorf("a sealed number of customer %s does not open: another keyset, or changed: %w",

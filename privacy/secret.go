@@ -18,10 +18,8 @@ func (k *Keyset) SealSecret(name string, secret []byte) ([]byte, error) {
 
 // OpenSecret returns the secret. Internal when it was sealed under another name or by another keyset.
 func (k *Keyset) OpenSecret(name string, sealed []byte) ([]byte, error) {
-	var secret []byte
-	err := k.opens(func(p *primitives) (err error) {
-		secret, err = p.numbers.Decrypt(sealed, parts("secret", name))
-		return err
+	secret, err := k.opens(func(p *primitives) ([]byte, error) {
+		return p.numbers.Decrypt(sealed, parts("secret", name))
 	})
 	if err != nil {
 		return nil, backoffice.Fault(err, "opening a sealed secret: another keyset, or changed")

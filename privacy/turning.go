@@ -162,23 +162,26 @@ func (b *binding) wake() {
 }
 
 // verifies runs what opens or verifies, and polls once for a newer key when it fails.
-func (k *Keyset) verifies(try func(*primitives) error) bool { return k.opens(try) == nil }
+func (k *Keyset) verifies(try func(*primitives) error) bool {
+	_, err := k.opens(func(p *primitives) ([]byte, error) { return nil, try(p) })
+	return err == nil
+}
 
-func (k *Keyset) opens(try func(*primitives) error) error {
+func (k *Keyset) opens(try func(*primitives) ([]byte, error)) ([]byte, error) {
 	in := k.use()
-	err := try(in.primitives)
+	plain, err := try(in.primitives)
 	if err == nil || k.bound == nil || time.Since(in.taken) < lookPeriod/4 {
-		return err
+		return plain, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
 	if k.look(ctx) != nil {
-		return err
+		return nil, err
 	}
 	if now := k.use(); len(now.all) != len(in.all) {
 		return try(now.primitives)
 	}
-	return err
+	return nil, err
 }
 
 // look polls the store, and applies what it returns.
@@ -202,19 +205,12 @@ func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 		return nil // a later answer came first
 	}
 	all := before.all
-	lacks := func(key backoffice.Key) bool {
-		return !slices.ContainsFunc(all, func(g *generation) bool { return g.id == key.ID })
-	}
+	lacks := func(key backoffice.Key) bool { return before.generation(key.ID) == nil }
 	if slices.ContainsFunc(listed, lacks) && k.file.Path != "" {
-		read, err := k.file.read()
-		if err == nil {
-			var newer []*generation
-			if newer, _, err = read.generations(); err == nil {
-				all = newer
-			}
-		}
-		if err != nil {
+		if newer, err := k.reread(); err != nil {
 			slog.Error("the keyset file cannot be read again", "cause", err)
+		} else {
+			all = newer
 		}
 	}
 	now := &keysInUse{all: all, listed: listed, taken: taken}
