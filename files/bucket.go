@@ -66,11 +66,8 @@ func bare(err error) error {
 
 // codeOf is the store's own code of an error, "" for an error on the way to it.
 func codeOf(err error) string {
-	var answer minio.ErrorResponse
-	if errors.As(err, &answer) {
-		return answer.Code
-	}
-	return ""
+	answer, _ := errors.AsType[minio.ErrorResponse](err)
+	return answer.Code
 }
 
 // Close has nothing to close: idle connections end by themselves.

@@ -70,9 +70,8 @@ func (b *Bucket) writeNew(ctx context.Context, name, contentType string, text []
 
 func (b *Bucket) Mark(ctx context.Context, fingerprint string) (string, error) {
 	err := b.writeNew(ctx, marker, "text/plain; charset=utf-8", []byte(fingerprint+"\n"))
-	var answer minio.ErrorResponse
-	if err != nil && !(errors.As(err, &answer) &&
-		(answer.StatusCode == http.StatusPreconditionFailed || answer.StatusCode == http.StatusConflict)) {
+	answer, _ := errors.AsType[minio.ErrorResponse](err)
+	if err != nil && answer.StatusCode != http.StatusPreconditionFailed && answer.StatusCode != http.StatusConflict {
 		return "", bucketFault(err, "marking whose the bucket is")
 	}
 	return b.Owner(ctx)

@@ -3,6 +3,7 @@ package files
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -133,10 +134,8 @@ func familyOf(head []byte) (family, string) {
 		return active, ""
 	}
 	opening := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
-	for _, start := range activeOpenings {
-		if bytes.HasPrefix(opening, []byte(start)) {
-			return active, ""
-		}
+	if slices.ContainsFunc(activeOpenings, func(start string) bool { return bytes.HasPrefix(opening, []byte(start)) }) {
+		return active, ""
 	}
 	if !isText(head) {
 		return binary, ""

@@ -22,8 +22,7 @@ func storeFault(err error, doing string) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return backoffice.Fault(err, doing)
 	}
-	known := new(backoffice.Error)
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*backoffice.Error](err); ok {
 		return known
 	}
 	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "stored files are not available",

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"hash"
@@ -32,12 +33,7 @@ func whole(body io.ReadCloser, file backoffice.File) (io.ReadCloser, error) {
 
 type failing struct{ err error }
 
-func (f failing) Read([]byte) (int, error) {
-	if f.err != nil {
-		return 0, f.err
-	}
-	return 0, io.EOF
-}
+func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 
 // verified fails instead of returning the last bytes of a file that is not what was stored.
 type verified struct {
