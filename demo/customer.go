@@ -49,9 +49,7 @@ func (p *plan) customer(keys *privacy.Keyset, number int) (*backoffice.Customer,
 	if r.IntN(12) > 0 {
 		c.ResponsibleID = pick(r, p.users).ID
 	}
-	if c.UpdatedAt < c.CreatedAt {
-		c.UpdatedAt = c.CreatedAt
-	}
+	c.UpdatedAt = max(c.UpdatedAt, c.CreatedAt)
 	who := newPerson(r, at)
 	var err error
 	if isCompany(number) {

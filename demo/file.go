@@ -50,7 +50,7 @@ func (d *Demo) makeFiles(ctx context.Context, p *plan, c *chunk, works []work) (
 		p.transcriptFiles(customer, works[i], put)
 		c.documents = append(c.documents, p.documents(customer, i, put)...)
 		if i < customersWithMinfin {
-			c.minfin = append(c.minfin, p.minfin(customer, i, put)...)
+			c.minfin = append(c.minfin, p.minfin(customer, i, put))
 		}
 	}
 	c.minfin = append(c.minfin, p.circulars(put)...)
@@ -133,7 +133,7 @@ var administration = map[string]string{"dutch": "FOD Financiën", "french": "SPF
 	"german": "FÖD Finanzen", "english": "FPS Finance"}
 
 // minfin is an assessment notice of the last year for a customer.
-func (p *plan) minfin(c *backoffice.Customer, i int, put putter) []*backoffice.MinfinDocument {
+func (p *plan) minfin(c *backoffice.Customer, i int, put putter) *backoffice.MinfinDocument {
 	year := p.years[len(p.years)-2]
 	names := map[string]string{"dutch": "Aanslagbiljet ", "french": "Avertissement-extrait de rôle ",
 		"german": "Steuerbescheid ", "english": "Assessment notice "}
@@ -146,7 +146,7 @@ func (p *plan) minfin(c *backoffice.Customer, i int, put putter) []*backoffice.M
 		content.sender = administration[content.language]
 		return pdf.Letter(out, letter(assessmentNotice, content))
 	})
-	return []*backoffice.MinfinDocument{d}
+	return d
 }
 
 // circulars are notes of the administration without a customer, one a year.

@@ -53,10 +53,7 @@ func (d *Demo) Fill(ctx context.Context) error {
 	made := make(chan *chunk, 1)
 	go func() {
 		defer close(made)
-		size := d.chunk
-		if size == 0 {
-			size = chunkSize
-		}
+		size := cmp.Or(d.chunk, chunkSize)
 		for first := firstCustomer; first <= d.Customers; first += size {
 			c := d.make(ctx, p, first, min(first+size-1, d.Customers))
 			select {

@@ -120,8 +120,7 @@ func listID(year, subject int, language string) string {
 
 func (p *plan) makeLists() {
 	for _, y := range p.years {
-		var year int
-		_, _ = fmt.Sscan(y.StartDate, &year) // we wrote it
+		year, _ := strconv.Atoi(y.StartDate) // we wrote it
 		for subject, names := range subjects {
 			for _, language := range languages {
 				p.lists = append(p.lists, &backoffice.Checklist{

@@ -42,13 +42,9 @@ func (p *plan) add(r *rand.Rand, w *work, c *backoffice.Customer, y *backoffice.
 	}
 	w.transcripts = append(w.transcripts, t)
 	// Past years are mostly finished; the current one is at any stage.
-	days := max(int(p.today.Sub(y.ArchivedAt.Time()).Hours()/24), 0)
-	if y.IsCurrentYear {
-		days = 0
-	}
-	stage := r.IntN(100)
+	days, stage := 0, r.IntN(100)
 	if !y.IsCurrentYear {
-		stage = 60 + r.IntN(40)
+		days, stage = max(int(p.today.Sub(y.ArchivedAt.Time()).Hours()/24), 0), 60+r.IntN(40)
 	}
 	t.OwnUpdatedAt = max(p.ago(r, days+1+r.IntN(200)), c.CreatedAt)
 	created := t.OwnUpdatedAt - (4+backoffice.Instant(t.OwnUpdatedAt.Milliseconds()/1000)%40)*24*3_600_000 // days
