@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"slices"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -56,7 +57,7 @@ func addForm(table map[rune]*forms, letter, form rune) {
 // shaped gives Arabic letters their joined forms, as far as the fonts draw these.
 func shaped(text string, draws func(rune) bool) string {
 	letters := []rune(text)
-	if !hasArabic(letters) {
+	if !slices.ContainsFunc(letters, isArabic) {
 		return text
 	}
 	out := make([]rune, 0, len(letters))
@@ -101,14 +102,7 @@ func takes(letter rune) bool {
 	return known != nil && known.final != 0
 }
 
-func hasArabic(text []rune) bool {
-	for _, r := range text {
-		if r >= 0x600 && unicode.Is(unicode.Arabic, r) {
-			return true
-		}
-	}
-	return false
-}
+func isArabic(r rune) bool { return r >= 0x600 && unicode.Is(unicode.Arabic, r) }
 
 // lettersOf returns the letters that a drawn character represents.
 func lettersOf(drawn rune) string {

@@ -3,6 +3,7 @@ package pdf
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -127,11 +128,7 @@ func (f *face) appendText(b []byte, text string) []byte {
 // appendTo adds the part of the font that the document uses, and returns the number of its object.
 func (f *face) appendTo(file *file) (int, error) {
 	f.used[' '] = true // a font is never empty
-	characters := make([]rune, 0, len(f.used))
-	for r := range f.used {
-		characters = append(characters, r)
-	}
-	slices.Sort(characters)
+	characters := slices.Sorted(maps.Keys(f.used))
 	subset := fpdf.UTF8CutFont(f.ttf, string(characters))
 	parsed, err := sfnt.Parse(subset)
 	if err != nil {

@@ -53,7 +53,11 @@ func (f *flattener) object(name string) (one bool, err error) {
 		if name != "" {
 			label = f.above(name) + " – " + label
 		}
-		if _, err := f.value(label); err != nil {
+		value, err := f.decoder.Token()
+		if err == nil {
+			_, err = f.of(value, label)
+		}
+		if err != nil {
 			return false, err
 		}
 		empty = false
@@ -79,7 +83,7 @@ func (f *flattener) list(name string) (one bool, err error) {
 		}
 		isOne := true
 		if _, composite := token.(json.Delim); composite {
-			isOne, err = f.of(token, f.numbered(name, n))
+			isOne, err = f.of(token, f.above(name)+" "+strconv.Itoa(n))
 		} else {
 			plain = append(plain, len(f.rows))
 			_, err = f.of(token, strconv.Itoa(n))
@@ -108,14 +112,6 @@ func (f *flattener) list(name string) (one bool, err error) {
 	}
 	f.add(name, strings.Join(values, ", "))
 	return true, nil
-}
-
-func (f *flattener) value(name string) (one bool, err error) {
-	token, err := f.decoder.Token()
-	if err != nil {
-		return false, err
-	}
-	return f.of(token, name)
 }
 
 func (f *flattener) of(token json.Token, name string) (one bool, err error) {
@@ -155,5 +151,3 @@ func (f *flattener) above(name string) string {
 	}
 	return name
 }
-
-func (f *flattener) numbered(name string, n int) string { return f.above(name) + " " + strconv.Itoa(n) }
