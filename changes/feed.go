@@ -3,7 +3,6 @@ package changes
 import (
 	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -45,9 +44,7 @@ type Feed struct {
 
 // New makes the feed of a store. It reads the durable log, past any cache.
 func New(store backoffice.Store, o Options) *Feed {
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
+	o.Log = cmp.Or(o.Log, slog.Default())
 	o.Bounds.OfPair = cmp.Or(o.Bounds.OfPair, usual.OfPair)
 	o.Bounds.OfServer = cmp.Or(o.Bounds.OfServer, usual.OfServer)
 	f := &Feed{store: store, options: o, wrote: make(chan struct{}, 1)}
@@ -122,7 +119,7 @@ func (f *Feed) look() {
 		began := time.Now()
 		full, err := f.tail.follow(f.life, f.store)
 		if err != nil && !failed && f.life.Err() == nil {
-			f.options.Log.WarnContext(f.life, "the change log cannot be followed now", "cause", causeOf(err))
+			f.options.Log.WarnContext(f.life, "the change log cannot be followed now", "cause", backoffice.Why(err))
 		}
 		failed = err != nil
 		if full {
@@ -133,7 +130,7 @@ func (f *Feed) look() {
 			return
 		case <-ticks.C:
 		case <-f.wrote:
-			if soon := betweenLooks - time.Since(began); soon > 0 && !f.sleep(soon) {
+			if soon := betweenLooks - time.Since(began); soon > 0 && backoffice.Sleep(f.life, soon) != nil {
 				return
 			}
 		}
@@ -148,22 +145,4 @@ func (f *Feed) look() {
 		}
 		f.mu.Unlock()
 	}
-}
-
-// sleep reports whether the feed continues.
-func (f *Feed) sleep(d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-f.life.Done():
-		return false
-	}
-}
-
-func causeOf(err error) error {
-	var known *backoffice.Error
-	if errors.As(err, &known) && known.Cause != nil {
-		return known.Cause
-	}
-	return err
 }

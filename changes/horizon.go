@@ -61,7 +61,7 @@ func (f *Feed) remove(ctx context.Context) {
 	for more := true; more && ctx.Err() == nil; {
 		var err error
 		if more, err = f.store.RemoveChanges(ctx, before, removedAtOnce); err != nil && ctx.Err() == nil {
-			f.options.Log.ErrorContext(ctx, "removing old entries of the change log", "cause", causeOf(err))
+			f.options.Log.ErrorContext(ctx, "removing old entries of the change log", "cause", backoffice.Why(err))
 		}
 	}
 }

@@ -76,10 +76,10 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 			return false, t.begin(ctx, store)
 		case err != nil || last != nil && page.Removed < to: // the followed entries are lost, without a new history
 			err := store.RenewHistory(ctx, history, "failover", backoffice.InstantOf(time.Now()))
-			if err != nil {
-				return false, err
+			if err == nil {
+				err = t.begin(ctx, store)
 			}
-			return false, t.begin(ctx, store)
+			return false, err
 		}
 	}
 	if len(entries) > 0 && entries[0].History != history {

@@ -147,12 +147,11 @@ func retryAfter(text string, now time.Time) time.Duration {
 
 // failureOf describes why there was no answer, without the error's own text, which has addresses.
 func failureOf(err error) string {
-	var certificate *tls.CertificateVerificationError
 	var name *net.DNSError
 	switch {
 	case errors.Is(err, errPrivate):
 		return "its address is in a private network; serve --webhook-network NETWORK lets messages go there"
-	case errors.As(err, &certificate):
+	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return "its certificate is not trusted, or has another name; SSL_CERT_FILE names the certificates that are trusted"
 	case errors.As(err, &name) && name.IsNotFound:
 		return "the name of its host does not resolve"
@@ -168,8 +167,7 @@ func failureOf(err error) string {
 
 // withoutAddress is an error without the webhook's address, which may be a secret of its receiver.
 func withoutAddress(err error) error {
-	var of *url.Error
-	if errors.As(err, &of) {
+	if of, ok := errors.AsType[*url.Error](err); ok {
 		return of.Err
 	}
 	return err

@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,7 +73,7 @@ func (s *Sender) Run(ctx context.Context) {
 	for {
 		err := s.look(ctx, workers)
 		if err != nil && !failed && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "webhooks cannot be read now", "cause", causeOf(err))
+			s.Log.WarnContext(ctx, "webhooks cannot be read now", "cause", backoffice.Why(err))
 		}
 		failed = err != nil
 		select {
@@ -134,11 +135,8 @@ func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
 
 // pairs returns the credentials by identifier, or nil when no running webhook has one.
 func (s *Sender) pairs(ctx context.Context, hooks []*backoffice.Webhook) (map[string]*backoffice.Credential, error) {
-	wanted := false
-	for _, hook := range hooks {
-		wanted = wanted || hook.Stop == "" && hook.ClientID != ""
-	}
-	if !wanted {
+	wants := func(hook *backoffice.Webhook) bool { return hook.Stop == "" && hook.ClientID != "" }
+	if !slices.ContainsFunc(hooks, wants) {
 		return nil, nil
 	}
 	all, err := s.Store.Credentials(ctx)

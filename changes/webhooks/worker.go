@@ -78,7 +78,7 @@ func (w *worker) run(ctx context.Context) {
 	}
 	w.broke = err != nil && !errors.Is(err, errElsewhere) && !errors.Is(err, errOver) && ctx.Err() == nil
 	if w.broke && !w.again {
-		w.Log.WarnContext(ctx, "a webhook cannot be served now", "webhook", w.id, "cause", causeOf(err))
+		w.Log.WarnContext(ctx, "a webhook cannot be served now", "webhook", w.id, "cause", backoffice.Why(err))
 	}
 }
 
@@ -241,13 +241,4 @@ func (w *worker) attempt(ctx context.Context) error {
 		"attempt", w.hook.Attempts, "failure", answer.Failure, "next", w.hook.Due,
 		"stopped", w.hook.Stop.Sentence(), "cause", answer.cause)
 	return errOver
-}
-
-// causeOf is the cause that an error of the store hides from callers.
-func causeOf(err error) error {
-	var known *backoffice.Error
-	if errors.As(err, &known) && known.Cause != nil {
-		return known.Cause
-	}
-	return err
 }
