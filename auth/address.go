@@ -57,11 +57,8 @@ func parseHop(text string) netip.Addr {
 		return withPort.Addr().Unmap().WithZone("")
 	}
 	if inner, ok := strings.CutPrefix(text, "["); ok {
-		text, _ = strings.CutSuffix(inner, "]")
+		text = strings.TrimSuffix(inner, "]")
 	}
-	address, err := netip.ParseAddr(text)
-	if err != nil {
-		return netip.Addr{}
-	}
+	address, _ := netip.ParseAddr(text) // the zero one for any other text
 	return address.Unmap().WithZone("")
 }

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -74,8 +75,7 @@ func (w *watch) keep(ctx context.Context) {
 		return true
 	})
 	for day, ids := range byDay {
-		for ; len(ids) > 0; ids = ids[min(len(ids), keptAtATime):] {
-			some := ids[:min(len(ids), keptAtATime)]
+		for some := range slices.Chunk(ids, keptAtATime) {
 			err := w.store.CredentialsUsed(ctx, some, backoffice.InstantOf(time.Unix(day*daySeconds, 0)))
 			if err != nil {
 				if !w.failed && ctx.Err() == nil {

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,12 +45,8 @@ type keys struct {
 }
 
 func newKeys(o Options) *keys {
-	transport := o.Transport
-	if transport == nil {
-		transport = http.DefaultTransport
-	}
 	k := &keys{issuer: o.Issuer, now: o.Now, client: &http.Client{
-		Transport:     bounded{transport},
+		Transport:     bounded{cmp.Or(o.Transport, http.DefaultTransport)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("an issuer does not redirect") },
 	}}
 	k.life, k.end = context.WithCancel(context.Background())
@@ -75,10 +72,7 @@ func (k *keys) known() (set []*jose.JSONWebKey, fresh bool) {
 // Reach asks the issuer for its keys, and says how many sign.
 func (p *People) Reach(ctx context.Context) (int, error) {
 	set, err := p.keys.newer(ctx)
-	if known, ok := errors.AsType[*backoffice.Error](err); ok && known.Cause != nil {
-		err = known.Cause
-	}
-	return len(set), err
+	return len(set), backoffice.Why(err)
 }
 
 // patience is for how long a page waits for the issuer.

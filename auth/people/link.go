@@ -36,18 +36,18 @@ func (p *People) Linked(name string) (*backoffice.Principal, error) {
 	if err != nil || json.Unmarshal(text, l) != nil {
 		return nil, errForeign
 	}
-	principal, err := p.linked(l)
-	if err == nil {
-		principal.Person.Link = name
-	}
-	return principal, err
+	return p.linked(l, name)
 }
 
 // linked is whom a signed path is for now. With the map the path ends: what was matched is known, not with what.
-func (p *People) linked(l *link) (*backoffice.Principal, error) {
+func (p *People) linked(l *link, name string) (*backoffice.Principal, error) {
 	current := p.file.current()
 	if !p.options.Now().Before(time.Unix(l.Expires, 0).Add(skew)) || !bytes.Equal(l.Map, current.digest[:]) {
 		return nil, errEnded
 	}
-	return p.granted(l, current)
+	principal, err := p.granted(l, current)
+	if err == nil {
+		principal.Person.Link = name
+	}
+	return principal, err
 }

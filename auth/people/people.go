@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -71,9 +72,7 @@ func New(o Options) (*People, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
+	o.Log = cmp.Or(o.Log, slog.Default())
 	file, err := openMap(o.Map, o.Now, o.Log)
 	if err != nil {
 		return nil, fmt.Errorf("--oidc-map: %w", err)
@@ -130,11 +129,7 @@ func (p *People) Live(person *backoffice.Principal) (*backoffice.Principal, erro
 	case *verified:
 		return p.as(claims, nil)
 	case *link:
-		principal, err := p.linked(claims)
-		if err == nil {
-			principal.Person.Link = person.Person.Link
-		}
-		return principal, err
+		return p.linked(claims, person.Person.Link)
 	}
 	return nil, errForeign
 }
