@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -28,10 +29,7 @@ func (srv *Server) observe(next http.Handler) http.Handler {
 		srv.metrics.inFlight.Inc()
 		defer func() {
 			srv.metrics.inFlight.Dec()
-			status := wrapped.Status()
-			if status == 0 {
-				status = http.StatusOK // nothing written is an empty 200
-			}
+			status := cmp.Or(wrapped.Status(), http.StatusOK) // nothing written is an empty 200
 			left := errors.Is(ctx.Err(), context.Canceled)
 			if left && status >= http.StatusInternalServerError {
 				status = statusLeft // the answer that it missed is not counted

@@ -42,9 +42,7 @@ type Server struct {
 
 // New makes a server from settings that pass Check.
 func New(settings Settings, options Options) *Server {
-	if options.Log == nil {
-		options.Log = slog.Default()
-	}
+	options.Log = cmp.Or(options.Log, slog.Default())
 	return &Server{settings: settings, options: options, metrics: newMetrics(options.Alarms)}
 }
 
@@ -131,8 +129,7 @@ func (srv *Server) ready(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		if err := srv.options.Ready(ctx); err != nil {
 			word, cause := "not ready", err
-			var known *backoffice.Error
-			if errors.As(err, &known) {
+			if known, ok := errors.AsType[*backoffice.Error](err); ok {
 				if known.Kind != backoffice.Internal {
 					word += ": " + known.Message
 				}
