@@ -106,6 +106,20 @@ func EachPage[T any, C comparable](
 	}
 }
 
+// eachRow is EachPage, row by row.
+func eachRow[T any, C comparable](
+	ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string, want Columns, visit func(T) error,
+) error {
+	return EachPage(ctx, r, ask, parent, want, func(page []T) error {
+		for _, row := range page {
+			if err := visit(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // Find reads one row; ok reports whether it exists. It is false for a malformed identifier.
 func Find[T any, C comparable](ctx context.Context, r Reader[T, C], id string) (row T, ok bool, err error) {
 	if !IsID(id) {

@@ -182,11 +182,9 @@ func (c *creations[T, C]) changes(made []*T) []*Change {
 	for _, d := range c.drafts {
 		fields[d.made] = d.content.names()
 	}
-	changes := make([]*Change, len(made))
-	for i, one := range made {
-		changes[i] = changeBy(c.by, c.at, c.action, c.table.Noun, *c.table.ID(one), fields[one]...)
-	}
-	return changes
+	return Mapped(made, func(one *T) *Change {
+		return changeBy(c.by, c.at, c.action, c.table.Noun, *c.table.ID(one), fields[one]...)
+	})
 }
 
 // settled is what is stored of a batch with an idempotency key. It has no value of an input.

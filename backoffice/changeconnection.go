@@ -14,11 +14,7 @@ type ChangeConnection struct {
 func (c *ChangeConnection) Nodes() []*VisibleChange { return c.Items }
 
 func (c *ChangeConnection) Edges() []*ChangeEdge {
-	edges := make([]*ChangeEdge, len(c.Items))
-	for i, item := range c.Items {
-		edges[i] = &ChangeEdge{Node: item}
-	}
-	return edges
+	return Mapped(c.Items, func(item *VisibleChange) *ChangeEdge { return &ChangeEdge{Node: item} })
 }
 
 type ChangeEdge struct{ Node *VisibleChange }

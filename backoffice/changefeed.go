@@ -241,19 +241,14 @@ func NewHistory() string { return strings.ToLower(rand.Text()[:16]) }
 
 // ParseChangeNoun parses a noun's name in the APIs (CUSTOMER). Errors: BadInput.
 func ParseChangeNoun(name string) (Noun, error) {
-	for _, of := range Nouns {
-		if of.Name().APIName() == name {
-			return of.Name(), nil
-		}
+	if i := slices.Index(ChangeNouns(), name); i >= 0 {
+		return Nouns[i].Name(), nil
 	}
 	return "", Errorf(BadInput, "unknown noun; the nouns are %s", strings.Join(ChangeNouns(), ", "))
 }
 
-func ChangeNouns() (names []string) {
-	for _, of := range Nouns {
-		names = append(names, of.Name().APIName())
-	}
-	return names
+func ChangeNouns() []string {
+	return Mapped(Nouns[:], func(of AnyNoun) string { return of.Name().APIName() })
 }
 
 var apiNames = func() map[Noun]string {

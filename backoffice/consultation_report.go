@@ -39,12 +39,5 @@ func EachConsultation(ctx context.Context, store Store, customerID string, visit
 		return nil
 	}
 	list := ListQuery[ConsultationCriteria]{Under: OfCustomer, Order: Order{Key: KeyAt}}
-	return EachPage(ctx, store.Consultations(), list, customerID, 0, func(page []*Consultation) error {
-		for _, entry := range page {
-			if err := visit(entry); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return eachRow(ctx, store.Consultations(), list, customerID, 0, visit)
 }

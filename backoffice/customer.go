@@ -1,5 +1,7 @@
 package backoffice
 
+import "cmp"
+
 // CustomerType tells a company from a private person.
 type CustomerType string
 
@@ -145,12 +147,7 @@ func (c *Customer) workedOutName() Text {
 
 // DisplayNameOf is the name to show: the name, else the customer code, else the KBO number, else the identifier.
 func DisplayNameOf(c *Customer) string {
-	for _, name := range []Text{c.Name(), c.CustomerCode, c.KboNumber} {
-		if name != "" {
-			return string(name)
-		}
-	}
-	return c.ID
+	return string(cmp.Or(c.Name(), c.CustomerCode, c.KboNumber, Text(c.ID)))
 }
 
 // SearchTextOf is the text that CustomerFilter.Search searches: the folded display name, code and e-mail, a line each,
@@ -162,9 +159,6 @@ func SearchTextOf(c *Customer) string {
 
 // CompanyTypeLabel is the legal form in words, null for a customer without one.
 func (c *Customer) CompanyTypeLabel(language LabelLanguage) Text {
-	if c.CompanyType == "" {
-		return ""
-	}
 	return Text(c.CompanyType.Label(language))
 }
 

@@ -1,6 +1,9 @@
 package backoffice
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 type CustomerUpdate struct {
 	ID       string
@@ -129,12 +132,7 @@ func (s *Service) updateCustomers(
 }
 
 func (p *customerUpdates) refused() bool {
-	for i := range p.changes {
-		if len(p.changes[i].found) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.changes, func(u customerUpdate) bool { return len(u.found) > 0 })
 }
 
 // planUpdates applies the updates to the stored customers.

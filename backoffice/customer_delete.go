@@ -64,11 +64,7 @@ func (s *Service) deleteCustomers(
 	if err := check.refusal(); err != nil {
 		return nil, gone, err
 	}
-	ids := make([]string, len(inputs))
-	for i := range inputs {
-		ids[i] = inputs[i].ID
-	}
-	ids = sound(ids...)
+	ids := sound(Mapped(inputs, func(in CustomerToDelete) string { return in.ID })...)
 	var keys, kept []string // of files to remove, and of those in the trash
 	err = s.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
 		keys, kept, gone = nil, nil, CustomerDeletion{}
@@ -136,11 +132,8 @@ func (s *Service) deleteCustomers(
 			gone = CustomerDeletion{
 				n[NounRelation], n[NounTranscript], n[NounCalculation], n[NounDocument], n[NounMinfin], 0,
 			}
-			changes := make([]*Change, len(going))
-			for i, id := range going {
-				changes[i] = changeBy(by, now, action, NounCustomer, id)
-			}
-			return tx.LogChanges(ctx, changes...)
+			change := func(id string) *Change { return changeBy(by, now, action, NounCustomer, id) }
+			return tx.LogChanges(ctx, Mapped(going, change)...)
 		})
 		gone.Files = len(keys) + len(kept)
 		if !by.Has(MinfinRead) {

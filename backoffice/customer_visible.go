@@ -1,5 +1,7 @@
 package backoffice
 
+import "cmp"
+
 // A caller without privacy.read must not learn whether registration numbers are stored or were changed. Such a caller
 // sees a version and an updatedAt that changes of numbers alone leave as they are, and the columns of the numbers are
 // not even read.
@@ -45,12 +47,7 @@ func (c *Customer) VisibleTo(by *Principal) *Customer {
 	return &seen
 }
 
-func (c *Customer) openUpdatedAt() Instant {
-	if c.OpenUpdatedAt != 0 {
-		return c.OpenUpdatedAt
-	}
-	return c.UpdatedAt
-}
+func (c *Customer) openUpdatedAt() Instant { return cmp.Or(c.OpenUpdatedAt, c.UpdatedAt) }
 
 // NoteChange sets HiddenChanges and OpenUpdatedAt of a customer that has the Version and UpdatedAt of its change.
 // numbersOnly is a change of registration numbers alone; from is Tx.VersionsFrom.

@@ -82,12 +82,13 @@ func Errorf(kind Kind, format string, args ...any) *Error {
 
 // Why returns the innermost cause of an error, which has more details than its message. It is only for the log.
 func Why(err error) error {
-	var known *Error
-	for errors.As(err, &known) && known.Cause != nil {
+	for {
+		known, ok := errors.AsType[*Error](err)
+		if !ok || known.Cause == nil {
+			return err
+		}
 		err = known.Cause
-		known = nil
 	}
-	return err
 }
 
 // Fault wraps a cause that the caller must not see. Deadlines and cancellations keep their meaning.
@@ -103,8 +104,8 @@ func Fault(cause error, doing string) *Error {
 }
 
 func inField(err error, name string) error {
-	var known *Error
-	if !errors.As(err, &known) || known.Kind != BadInput {
+	known, ok := errors.AsType[*Error](err)
+	if !ok || known.Kind != BadInput {
 		return err
 	}
 	named := *known

@@ -67,12 +67,10 @@ func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted,
 
 func bringOver(ctx context.Context, tx Tx, from, to string) (lists []*Checklist, err error) {
 	all := ListQuery[ChecklistCriteria]{Under: OfFinancialYear}
-	err = EachPage(ctx, tx.Checklists(), all, from, 0, func(page []*Checklist) error {
-		for _, one := range page {
-			list := *one
-			list.ID, list.FinancialYearID = NewID(), to
-			lists = append(lists, &list)
-		}
+	err = eachRow(ctx, tx.Checklists(), all, from, 0, func(one *Checklist) error {
+		list := *one
+		list.ID, list.FinancialYearID = NewID(), to
+		lists = append(lists, &list)
 		return nil
 	})
 	if err != nil {
@@ -86,11 +84,9 @@ func bringOver(ctx context.Context, tx Tx, from, to string) (lists []*Checklist,
 func checkStart(ctx context.Context, tx Tx, start YearStart) (current *FinancialYear, err error) {
 	taken, year := false, start.Year
 	all := ListQuery[FinancialYearCriteria]{}
-	err = EachPage(ctx, tx.FinancialYears(), all, NoParent, 0, func(page []*FinancialYear) error {
-		for _, one := range page {
-			if taken = taken || one.StartDate == year; one.IsCurrentYear {
-				current = one
-			}
+	err = eachRow(ctx, tx.FinancialYears(), all, NoParent, 0, func(one *FinancialYear) error {
+		if taken = taken || one.StartDate == year; one.IsCurrentYear {
+			current = one
 		}
 		return nil
 	})

@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
@@ -96,13 +97,7 @@ func (f LegalForm) NeedsKBO() bool { return legalForms[f].needsKBO }
 // Label names the form in a language; English when the language is unknown, the key when the form is.
 func (f LegalForm) Label(language LabelLanguage) string {
 	labels := legalForms[f].labels
-	if label := labels[language]; label != "" {
-		return label
-	}
-	if label := labels[LabelEnglish]; label != "" {
-		return label
-	}
-	return string(f)
+	return cmp.Or(labels[language], labels[LabelEnglish], string(f))
 }
 
 func (f LegalForm) String() string { return string(f) }

@@ -64,13 +64,9 @@ func (t *Table[T, C]) EachFile(ctx context.Context, from NounReader, visit func(
 	}
 	rows := t.Reader(from)
 	files := rows.Columns([]string{"file", "proposal"})
-	return EachPage(ctx, rows, ListQuery[C]{}, NoParent, files, func(page []*T) error {
-		for _, row := range page {
-			if file := *t.File(row); file != nil {
-				if err := visit(file); err != nil {
-					return err
-				}
-			}
+	return eachRow(ctx, rows, ListQuery[C]{}, NoParent, files, func(row *T) error {
+		if file := *t.File(row); file != nil {
+			return visit(file)
 		}
 		return nil
 	})

@@ -94,11 +94,9 @@ type CustomerRelationConnection struct {
 }
 
 func (c *CustomerRelationConnection) Edges() []*CustomerRelationEdge {
-	edges := make([]*CustomerRelationEdge, len(c.Items))
-	for i, edge := range c.Connection.Edges() {
-		edges[i] = &CustomerRelationEdge{edge}
-	}
-	return edges
+	return Mapped(c.Connection.Edges(), func(edge *ConnectionEdge[*CustomerRelation]) *CustomerRelationEdge {
+		return &CustomerRelationEdge{edge}
+	})
 }
 
 var RelationTable = &Table[CustomerRelation, RelationCriteria]{

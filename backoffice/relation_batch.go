@@ -1,6 +1,10 @@
 package backoffice
 
-import "context"
+import (
+	"context"
+	"maps"
+	"slices"
+)
 
 // CreateRelations creates a relation for each input, like CreateRelation. Instead of TAKEN it returns the relation that
 // exists or that an earlier input created. Refused as a whole like createAll.
@@ -62,11 +66,7 @@ func relationsLike(
 	if err != nil || len(holders) == 0 {
 		return like, err
 	}
-	ids := make([]string, 0, len(holders))
-	for _, id := range holders {
-		ids = append(ids, id)
-	}
-	stored, err := ReadByID(ctx, tx.Relations(), ids, 0)
+	stored, err := ReadByID(ctx, tx.Relations(), slices.Collect(maps.Values(holders)), 0)
 	for _, r := range stored {
 		like[r.draft()] = r
 	}

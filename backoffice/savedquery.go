@@ -190,12 +190,9 @@ func (draft *SavedQueryDraft) fill(d *TrustedDocument, checked *CheckedDocument)
 	if d.Kind != "query" {
 		refuse(CodeNotAllowed, "only queries are saved", "document")
 	}
-	for _, name := range checked.Variables {
-		if slices.Contains(ReservedVariables, name) {
-			refuse(CodeInvalid, "the variables "+strings.Join(ReservedVariables, ", ")+
-				" mean something else in a saved query's address: give them another name", "document")
-			break
-		}
+	if slices.ContainsFunc(checked.Variables, func(v string) bool { return slices.Contains(ReservedVariables, v) }) {
+		refuse(CodeInvalid, "the variables "+strings.Join(ReservedVariables, ", ")+
+			" mean something else in a saved query's address: give them another name", "document")
 	}
 	if draft.Name != nil {
 		d.Name = *draft.Name
@@ -239,10 +236,7 @@ func (s *Service) RemoveSavedQuery(ctx context.Context, by *Principal, name stri
 	now := InstantOf(s.now())
 	act := Change{At: now, ClientID: by.ClientID, Action: "removeSavedQuery", ObjectID: name, Done: Deleted}
 	return s.changeTrusted(ctx, act, func(have []*TrustedDocument) (changes TrustedChanges, err error) {
-		known := false
-		for _, d := range SavedQueries(by, have) {
-			known = known || d.Name == name
-		}
+		known := slices.ContainsFunc(SavedQueries(by, have), func(d *TrustedDocument) bool { return d.Name == name })
 		for _, d := range have {
 			if d.Set == "" && d.Name == name && d.ClientID == by.ClientID {
 				changes.Remove = append(changes.Remove, d)

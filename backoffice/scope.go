@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,20 +24,14 @@ var AllScopes = []Scope{PrivacyRead, CustomersWrite, PtiWrite, MinfinRead, Setti
 
 // ParseScope parses a name of the specification ("privacy.read"). Other names are BadInput.
 func ParseScope(name string) (Scope, error) {
-	for _, scope := range AllScopes {
-		if string(scope) == name {
-			return scope, nil
-		}
+	if slices.Contains(AllScopes, Scope(name)) {
+		return Scope(name), nil
 	}
 	return "", Errorf(BadInput, "unknown scope; the scopes are %s", strings.Join(NamesOf(AllScopes), ", "))
 }
 
 func NamesOf(scopes []Scope) []string {
-	names := make([]string, len(scopes))
-	for i, scope := range scopes {
-		names[i] = string(scope)
-	}
-	return names
+	return Mapped(scopes, Scope.String)
 }
 
 func (s Scope) String() string { return string(s) }

@@ -132,8 +132,7 @@ func NoSuch(noun Noun, field ...string) error {
 }
 
 func userErrorsOf(err error) []*UserError {
-	var known *Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*Error](err); ok {
 		return known.UserErrors
 	}
 	return nil

@@ -60,11 +60,8 @@ func (t *Table[T, C]) Check(record *T) []*UserError {
 
 // UniqueValue returns the combined value of the Unique fields, "" for none.
 func (t *Table[T, C]) UniqueValue(record *T) string {
-	var parts []string
-	for _, name := range t.Unique {
-		parts = append(parts, t.named(name).value(record))
-	}
-	return strings.Join(parts, " ")
+	value := func(name string) string { return t.named(name).value(record) }
+	return strings.Join(Mapped(t.Unique, value), " ")
 }
 
 // named returns the field of a name and panics when there is none.

@@ -251,9 +251,7 @@ func (a *assignment) picked(ctx context.Context, tx Tx, check *checker) (ids []s
 			" customers by a filter", "filter")
 		return nil, nil, nil
 	}
-	for _, c := range page.Items {
-		ids = append(ids, c.ID)
-	}
+	ids = Mapped(page.Items, (*Customer).Identity)
 	have = map[string]int{}
 	for these := range slices.Chunk(ids, MaxPageSize) {
 		of, err := a.assignedTo(ctx, tx, these)

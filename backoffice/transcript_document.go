@@ -167,13 +167,8 @@ func (s *Service) GenerateMissingDocuments(
 	ctx context.Context, by *Principal, each func(id string, err error) error,
 ) error {
 	missing := ListQuery[TranscriptCriteria]{Criteria: TranscriptCriteria{IsCompleted: Yes, DocumentGenerated: No}}
-	return EachPage(ctx, s.Store.Transcripts(), missing, NoParent, 0, func(page []*Transcript) error {
-		for _, t := range page {
-			_, err := s.GenerateTranscriptDocument(ctx, by, t.ID)
-			if err := each(t.ID, err); err != nil {
-				return err
-			}
-		}
-		return nil
+	return eachRow(ctx, s.Store.Transcripts(), missing, NoParent, 0, func(t *Transcript) error {
+		_, err := s.GenerateTranscriptDocument(ctx, by, t.ID)
+		return each(t.ID, err)
 	})
 }

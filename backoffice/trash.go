@@ -55,11 +55,8 @@ func (t *Trashed) Files() (files []*File) {
 	return files
 }
 
-func (t *Trashed) FileKeys() (keys []string) {
-	for _, file := range t.Files() {
-		keys = append(keys, file.Key)
-	}
-	return keys
+func (t *Trashed) FileKeys() []string {
+	return Mapped(t.Files(), func(file *File) string { return file.Key })
 }
 
 type Keeping struct {

@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"context"
+	"maps"
 	"slices"
 )
 
@@ -48,10 +49,9 @@ func (s *Service) RestoreTrashed(ctx context.Context, ids ...string) (restored R
 			return false, err
 		}
 		now := InstantOf(s.now())
-		changes := make([]*Change, 0, len(entries))
-		for _, entry := range entries {
-			changes = append(changes, &Change{At: now, Action: "restore", Noun: entry.Noun, ObjectID: entry.ID})
-		}
+		changes := Mapped(entries, func(entry *Trashed) *Change {
+			return &Change{At: now, Action: "restore", Noun: entry.Noun, ObjectID: entry.ID}
+		})
 		for _, left := range r.left {
 			restored.Left = append(restored.Left, left.ID)
 		}
@@ -85,17 +85,6 @@ func (r *restoring) add(entry *Trashed) {
 	}
 }
 
-func (r *restoring) own() map[string]Noun {
-	own := map[string]Noun{}
-	idsOf(own, NounCustomer, r.all.Customers)
-	idsOf(own, NounRelation, r.all.Relations)
-	idsOf(own, NounTranscript, r.all.Transcripts)
-	idsOf(own, NounCalculation, r.all.Calculations)
-	idsOf(own, NounDocument, r.all.Documents)
-	idsOf(own, NounMinfin, r.all.MinfinDocuments)
-	return own
-}
-
 func idsOf[T Entity](into map[string]Noun, noun Noun, rows []T) {
 	for _, row := range rows {
 		into[row.Identity()] = noun
@@ -104,11 +93,14 @@ func idsOf[T Entity](into map[string]Noun, noun Noun, rows []T) {
 
 // check checks the records against what is stored now, and leaves out relations without their customers.
 func (r *restoring) check(ctx context.Context, files FileStore) error {
-	own := r.own()
-	ask := make([]string, 0, 2*len(own))
-	for id := range own {
-		ask = append(ask, id)
-	}
+	own := map[string]Noun{}
+	idsOf(own, NounCustomer, r.all.Customers)
+	idsOf(own, NounRelation, r.all.Relations)
+	idsOf(own, NounTranscript, r.all.Transcripts)
+	idsOf(own, NounCalculation, r.all.Calculations)
+	idsOf(own, NounDocument, r.all.Documents)
+	idsOf(own, NounMinfin, r.all.MinfinDocuments)
+	ask := slices.Collect(maps.Keys(own))
 	for _, c := range r.all.Customers {
 		ask = append(ask, c.ResponsibleID)
 	}

@@ -217,9 +217,5 @@ func (w *Webhook) WaitingSince() Instant {
 
 // NounNames are the webhook's nouns by their API names, none for all.
 func (w *Webhook) NounNames() []string {
-	names := make([]string, len(w.Nouns))
-	for i, noun := range w.Nouns {
-		names[i] = noun.APIName()
-	}
-	return names
+	return Mapped(w.Nouns, Noun.APIName)
 }
