@@ -129,13 +129,8 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		if !errors.Is(wrong, context.Canceled) || ctx.Err() == nil {
 			fmt.Fprintf(err, "backoffice: %s\n", explain(wrong))
 		}
-		if partial := new(incomplete); errors.As(wrong, &partial) {
-			return exitPartial
-		}
-		if partial := new(incompletePull); errors.As(wrong, &partial) {
-			return exitPartial
-		}
-		if partial := new(rejectedLines); errors.As(wrong, &partial) {
+		if errors.As(wrong, new(*incomplete)) || errors.As(wrong, new(*incompletePull)) ||
+			errors.As(wrong, new(*rejectedLines)) {
 			return exitPartial
 		}
 		return exitFailure
@@ -176,15 +171,12 @@ func (p *program) parser(options ...kong.Option) *kong.Kong {
 
 // explain gives an operator the cause as well: the command line is theirs, and a cause never holds a value of the data.
 func explain(err error) string {
-	var known *backoffice.Error
-	if errors.As(err, &known) && known.Kind == backoffice.Refused {
-		whys := make([]string, len(known.UserErrors))
-		for i, wrong := range known.UserErrors {
-			whys[i] = wrong.Message
-		}
-		return strings.Join(whys, "; ")
-	}
-	if known != nil && known.Cause != nil {
+	known, ok := errors.AsType[*backoffice.Error](err)
+	switch {
+	case ok && known.Kind == backoffice.Refused:
+		messageOf := func(wrong *backoffice.UserError) string { return wrong.Message }
+		return strings.Join(backoffice.Mapped(known.UserErrors, messageOf), "; ")
+	case ok && known.Cause != nil:
 		return fmt.Sprintf("%s: %v", known.Message, known.Cause)
 	}
 	return err.Error()

@@ -52,11 +52,11 @@ func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Sto
 	})
 }
 
-func orNil(text *string) any {
-	if text == nil {
+func orNil[T any](value *T) any {
+	if value == nil {
 		return nil
 	}
-	return *text
+	return *value
 }
 
 // verifyRegister checks the register of consultations by itself, with an earlier receipt if given, and against all

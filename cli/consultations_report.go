@@ -79,21 +79,12 @@ func (c *consultationsReportCommand) write(b *gateway.Backend, t terminal, repor
 func writeConsultations(w io.Writer, report backoffice.ConsultationReport) error {
 	columns := []string{"at", "clientId", "clientName", "operation", "fields", "purpose",
 		"chain", "number", "issuer", "subject"}
-	return formatFlag{Format: "csv"}.list(w, columns, func(add adder) error {
-		for _, e := range report.Entries {
-			if err := add(moment(e.At), e.ClientID, e.ClientName, string(e.Operation), fieldsOf(e),
-				orNil(e.Purpose), e.Chain, e.Number, orNil(e.Issuer), orNil(e.Subject)); err != nil {
-				return err
-			}
-		}
-		return nil
+	return listAll(formatFlag{Format: "csv"}, w, columns, report.Entries, func(e *backoffice.Consultation) []any {
+		return []any{moment(e.At), e.ClientID, e.ClientName, string(e.Operation), fieldsOf(e),
+			orNil(e.Purpose), e.Chain, e.Number, orNil(e.Issuer), orNil(e.Subject)}
 	})
 }
 
 func fieldsOf(entry *backoffice.Consultation) []string {
-	fields := make([]string, len(entry.Fields))
-	for i, field := range entry.Fields {
-		fields[i] = field.Input()
-	}
-	return fields
+	return backoffice.Mapped(entry.Fields, backoffice.PrivacyField.Input)
 }

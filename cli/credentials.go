@@ -39,7 +39,7 @@ type credentialsCreateCommand struct {
 }
 
 func (c *credentialsCreateCommand) Validate() (err error) {
-	if c.scopes, err = parseScopes("--scope", c.Scope); err == nil {
+	if c.scopes, err = parseAll("--scope", c.Scope, backoffice.ParseScope); err == nil {
 		c.expires, err = c.end(time.Now())
 	}
 	if err == nil {
@@ -53,16 +53,16 @@ func (c *credentialsCreateCommand) Validate() (err error) {
 	return err
 }
 
-func parseScopes(flag string, names []string) ([]backoffice.Scope, error) {
-	var scopes []backoffice.Scope
+// parseAll parses the values of a flag.
+func parseAll[T any](flag string, names []string, parse func(string) (T, error)) (all []T, err error) {
 	for _, name := range names {
-		scope, err := backoffice.ParseScope(name)
+		one, err := parse(name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", flag, err)
 		}
-		scopes = append(scopes, scope)
+		all = append(all, one)
 	}
-	return scopes, nil
+	return all, nil
 }
 
 func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
@@ -107,21 +107,16 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 	now := backoffice.InstantOf(time.Now())
 	columns := []string{"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt",
 		"documents", "sees", "networks", "lastUsedAt", "warning"}
-	return c.list(t.out, columns, func(add adder) error {
-		for _, pair := range pairs {
-			live := 0
-			for _, secret := range pair.Secrets {
-				if pair.Live(now) && secret.Live(now) {
-					live++
-				}
-			}
-			if err := add(pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live,
-				moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt), policyOf(pair), seenBy(pair),
-				pair.Networks.Texts(), dayOf(pair.LastUsedAt), warningOf(pair, now)); err != nil {
-				return err
+	return listAll(c.formatFlag, t.out, columns, pairs, func(pair *backoffice.Credential) []any {
+		live := 0
+		for _, secret := range pair.Secrets {
+			if pair.Live(now) && secret.Live(now) {
+				live++
 			}
 		}
-		return nil
+		return []any{pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live,
+			moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt), policyOf(pair), seenBy(pair),
+			pair.Networks.Texts(), dayOf(pair.LastUsedAt), warningOf(pair, now)}
 	})
 }
 
@@ -178,8 +173,8 @@ type credentialsScopesCommand struct {
 }
 
 func (c *credentialsScopesCommand) Validate() (err error) {
-	if c.add, err = parseScopes("--add", c.Add); err == nil {
-		c.remove, err = parseScopes("--remove", c.Remove)
+	if c.add, err = parseAll("--add", c.Add, backoffice.ParseScope); err == nil {
+		c.remove, err = parseAll("--remove", c.Remove, backoffice.ParseScope)
 	}
 	if err == nil && len(c.Add)+len(c.Remove) == 0 {
 		err = errors.New("--add or --remove says which scope")

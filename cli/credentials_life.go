@@ -51,13 +51,11 @@ func (c *credentialsExtendCommand) Run(ctx context.Context, store backoffice.Sto
 	return printEnd(t, c.expires)
 }
 
-func printEnd(t terminal, at backoffice.Instant) (err error) {
+func printEnd(t terminal, at backoffice.Instant) error {
 	if at.IsZero() {
-		_, err = fmt.Fprintln(t.out, "The pair does not end until it is revoked.")
-	} else {
-		_, err = fmt.Fprintf(t.out, "The pair ends at %s; credentials extend gives it another end.\n", at)
+		return printed(fmt.Fprintln(t.out, "The pair does not end until it is revoked."))
 	}
-	return err
+	return printed(fmt.Fprintf(t.out, "The pair ends at %s; credentials extend gives it another end.\n", at))
 }
 
 func dayOf(at backoffice.Instant) any {

@@ -175,13 +175,11 @@ func makePairs(
 
 // isEmpty reports whether a store has no records of the kinds that a demo makes.
 func isEmpty(ctx context.Context, store backoffice.Store) (bool, error) {
-	customers, failed := count(ctx, store.Customers(), backoffice.CustomerCriteria{})
-	years, err := count(ctx, store.FinancialYears(), backoffice.FinancialYearCriteria{})
-	failed = errors.Join(failed, err)
-	users, err := count(ctx, store.Users(), backoffice.UserCriteria{})
-	failed = errors.Join(failed, err)
-	labels, err := count(ctx, store.Labels(), backoffice.LabelCriteria{})
-	return customers+years+users+labels == 0, errors.Join(failed, err)
+	customers, noCustomers := count(ctx, store.Customers(), backoffice.CustomerCriteria{})
+	years, noYears := count(ctx, store.FinancialYears(), backoffice.FinancialYearCriteria{})
+	users, noUsers := count(ctx, store.Users(), backoffice.UserCriteria{})
+	labels, noLabels := count(ctx, store.Labels(), backoffice.LabelCriteria{})
+	return customers+years+users+labels == 0, errors.Join(noCustomers, noYears, noUsers, noLabels)
 }
 
 func count[T any, C comparable](ctx context.Context, rows backoffice.Reader[T, C], criteria C) (int, error) {

@@ -87,8 +87,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 		c.tell(&all[i], t)
 		rejected += all[i].Rejected
 	}
-	var bad *importexport.BadFile
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*importexport.BadFile](err); ok {
 		for _, report := range bad.Reports() {
 			fmt.Fprintln(t.err, report)
 		}

@@ -36,17 +36,13 @@ func (c *keysStatusCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	for _, thing := range things {
 		columns = append(columns, string(thing))
 	}
-	err = c.list(t.out, append(columns, "madeAt", "turnedAt", "closedAt"), func(add adder) error {
-		for _, key := range keys {
-			row := []any{key.ID, string(key.State), key.InFile}
-			for _, thing := range things {
-				row = append(row, key.Counts[thing])
-			}
-			if err := add(append(row, moment(key.MadeAt), moment(key.TurnedAt), moment(key.ClosedAt))...); err != nil {
-				return err
-			}
+	columns = append(columns, "madeAt", "turnedAt", "closedAt")
+	err = listAll(c.formatFlag, t.out, columns, keys, func(key privacy.KeyStatus) []any {
+		row := []any{key.ID, string(key.State), key.InFile}
+		for _, thing := range things {
+			row = append(row, key.Counts[thing])
 		}
-		return nil
+		return append(row, moment(key.MadeAt), moment(key.TurnedAt), moment(key.ClosedAt))
 	})
 	for _, thing := range things {
 		if err == nil && stray[thing] > 0 {

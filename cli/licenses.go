@@ -9,6 +9,5 @@ import (
 type licensesCommand struct{}
 
 func (*licensesCommand) Run(t terminal) error {
-	_, err := io.WriteString(t.out, notices.Text)
-	return err
+	return printed(io.WriteString(t.out, notices.Text))
 }

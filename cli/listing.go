@@ -36,6 +36,18 @@ func (f formatFlag) list(out io.Writer, columns []string, rows func(add adder) e
 	return end()
 }
 
+// listAll prints a row for each of all.
+func listAll[T any](f formatFlag, out io.Writer, columns []string, all []T, row func(T) []any) error {
+	return f.list(out, columns, func(add adder) error {
+		for _, one := range all {
+			if err := add(row(one)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 func tableListing(out io.Writer, columns []string) (add adder, end func() error) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, strings.ToUpper(strings.Join(columns, "\t"))) // into the table writer's memory
@@ -88,8 +100,7 @@ func jsonListing(out io.Writer, columns []string) adder {
 			line = append(line, ',')
 		}
 		line[len(line)-1] = '}'
-		_, err := out.Write(append(line, '\n'))
-		return err
+		return printed(out.Write(append(line, '\n')))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
 	"example.org/backoffice/graphql/export"
 	"example.org/backoffice/graphql/limits"
@@ -175,10 +176,7 @@ func refusalOf(response *http.Response) error {
 	if json.NewDecoder(io.LimitReader(response.Body, most)).Decode(&refused) != nil || len(refused.Errors) == 0 {
 		return fmt.Errorf("the server answers with %d, and not as a server of this program does", response.StatusCode)
 	}
-	messages := make([]string, len(refused.Errors))
-	for i, one := range refused.Errors {
-		messages[i] = one.Message
-	}
+	messages := backoffice.Mapped(refused.Errors, func(one struct{ Message string }) string { return one.Message })
 	inHeader := "in the header " + strings.ToLower(privacy.PurposeHeader) // for clients; the operator has a flag
 	return errors.New(strings.ReplaceAll(strings.Join(messages, "; "), inHeader, "by --purpose TEXT"))
 }

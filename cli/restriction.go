@@ -26,8 +26,8 @@ func (f *restrictionFlags) read() (backoffice.Restriction, error) {
 }
 
 func flagged(err error) error {
-	var known *backoffice.Error
-	if !errors.As(err, &known) || known.Kind != backoffice.Refused {
+	known, ok := errors.AsType[*backoffice.Error](err)
+	if !ok || known.Kind != backoffice.Refused {
 		return err
 	}
 	var all []string

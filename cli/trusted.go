@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -85,21 +86,12 @@ func (c *documentsListCommand) Run(ctx context.Context, store backoffice.Store, 
 	}
 	columns := []string{"id", "set", "name", "kind", "title", "cost", "scopes", "aliases",
 		"createdAt", "retiredAt", "clientId"}
-	return c.list(t.out, columns, func(add adder) error {
-		for _, d := range documents {
-			if c.Set != "" && d.Set != c.Set {
-				continue
-			}
-			var cost any
-			if d.Cost != nil {
-				cost = *d.Cost
-			}
-			if err := add(d.ID, d.Set, d.Name, d.Kind, d.Title, cost, backoffice.NamesOf(d.Scopes), d.Aliases,
-				moment(d.CreatedAt), moment(d.RetiredAt), d.ClientID); err != nil {
-				return err
-			}
-		}
-		return nil
+	if c.Set != "" {
+		documents = slices.DeleteFunc(documents, func(d *backoffice.TrustedDocument) bool { return d.Set != c.Set })
+	}
+	return listAll(c.formatFlag, t.out, columns, documents, func(d *backoffice.TrustedDocument) []any {
+		return []any{d.ID, d.Set, d.Name, d.Kind, d.Title, orNil(d.Cost), backoffice.NamesOf(d.Scopes), d.Aliases,
+			moment(d.CreatedAt), moment(d.RetiredAt), d.ClientID}
 	})
 }
 

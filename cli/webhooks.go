@@ -32,13 +32,9 @@ type webhooksCreateCommand struct {
 	nouns  []backoffice.Noun
 }
 
-func (c *webhooksCreateCommand) Validate() error {
-	for _, name := range c.Noun {
-		noun, err := backoffice.ParseChangeNoun(name)
-		if err != nil {
-			return fmt.Errorf("--noun: %w", err)
-		}
-		c.nouns = append(c.nouns, noun)
+func (c *webhooksCreateCommand) Validate() (err error) {
+	if c.nouns, err = parseAll("--noun", c.Noun, backoffice.ParseChangeNoun); err != nil {
+		return err
 	}
 	if err := backoffice.CheckWebhookURL(c.URL); err != nil {
 		return fmt.Errorf("--url: %w", err)

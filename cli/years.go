@@ -68,10 +68,7 @@ func (c *yearsListCommand) Run(ctx context.Context, store backoffice.Store, t te
 	if err != nil {
 		return err
 	}
-	ids := make([]string, len(years))
-	for i, year := range years {
-		ids[i] = year.ID
-	}
+	ids := backoffice.Mapped(years, (*backoffice.FinancialYear).Identity)
 	const of = backoffice.OfFinancialYear
 	checklists, err := backoffice.ReadCounts(ctx, store.Checklists(), of, backoffice.ChecklistCriteria{}, ids)
 	if err != nil {
@@ -82,17 +79,12 @@ func (c *yearsListCommand) Run(ctx context.Context, store backoffice.Store, t te
 		return err
 	}
 	columns := []string{"startDate", "endDate", "state", "checklists", "transcripts", "archivedAt", "id"}
-	return c.list(t.out, columns, func(add adder) error {
-		for _, year := range years {
-			state := "archived"
-			if year.IsCurrentYear {
-				state = "current"
-			}
-			if err := add(year.StartDate, year.EndDate, state, checklists[year.ID], transcripts[year.ID],
-				moment(year.ArchivedAt), year.ID); err != nil {
-				return err
-			}
+	return listAll(c.formatFlag, t.out, columns, years, func(year *backoffice.FinancialYear) []any {
+		state := "archived"
+		if year.IsCurrentYear {
+			state = "current"
 		}
-		return nil
+		return []any{year.StartDate, year.EndDate, state, checklists[year.ID], transcripts[year.ID],
+			moment(year.ArchivedAt), year.ID}
 	})
 }
