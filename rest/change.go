@@ -63,11 +63,9 @@ var shownChange = mapping.New[backoffice.VisibleChange, Change](
 	mapping.Convert(func(n backoffice.Noun) Noun { return Noun(n.APIName()) }),
 	mapping.Convert(func(a backoffice.ChangeAction) ChangeAction { return ChangeAction(a.APIName()) }),
 	mapping.Convert(func(parents []backoffice.ChangeParent) []ChangeParent {
-		shown := make([]ChangeParent, len(parents))
-		for i, p := range parents {
-			shown[i] = ChangeParent{Noun(p.Noun.APIName()), p.ID}
-		}
-		return shown
+		return backoffice.Mapped(parents, func(p backoffice.ChangeParent) ChangeParent {
+			return ChangeParent{Noun(p.Noun.APIName()), p.ID}
+		})
 	}))
 
 type changesAsked struct {
@@ -167,10 +165,7 @@ func (a *API) changesPage(ctx context.Context, q backoffice.ChangeQuery) (*backo
 const pageTime = 10 * time.Second
 
 func changesAnswer(shown []*backoffice.VisibleChange, latest string) *download {
-	answer := Changes{Changes: make([]Change, len(shown)), Latest: latest}
-	for i, c := range shown {
-		answer.Changes[i] = shownChange.Map(c)
-	}
+	answer := Changes{Changes: backoffice.Mapped(shown, shownChange.Map), Latest: latest}
 	return &download{func(ctx huma.Context) {
 		_, w := humachi.Unwrap(ctx)
 		w.Header().Set("Content-Type", mediaJSON)

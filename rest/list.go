@@ -82,11 +82,7 @@ func list[T any, C comparable, R any](ctx context.Context, reader backoffice.Rea
 	if err != nil {
 		return nil, err
 	}
-	data := make([]R, len(found.items))
-	for i, item := range found.items {
-		data[i] = show(item)
-	}
-	return envelope(ctx, window.Limit, found.total, data), nil
+	return envelope(ctx, window.Limit, found.total, backoffice.Mapped(found.items, show)), nil
 }
 
 func envelope[R any](ctx context.Context, size, total int, data []R) *answered[List[R]] {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -156,12 +157,8 @@ func describeErrors(op *huma.Operation) {
 }
 
 func answersJSON(op *huma.Operation) bool {
-	for _, response := range op.Responses {
-		if response.Content[mediaJSON] != nil {
-			return true
-		}
-	}
-	return false
+	answers := slices.Collect(maps.Values(op.Responses))
+	return slices.ContainsFunc(answers, func(r *huma.Response) bool { return r.Content[mediaJSON] != nil })
 }
 
 func describeBudgets(op *huma.Operation) {

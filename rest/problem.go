@@ -203,14 +203,12 @@ func place(e *ProblemError, field []string) {
 
 // inPath turns the rejection of an identifier in the path into NotFound.
 func inPath(err error, noun backoffice.Noun, field string) error {
-	var known *backoffice.Error
-	if !errors.As(err, &known) || known.Kind != backoffice.Refused {
-		return err
+	names := func(u *backoffice.UserError) bool {
+		return u.Code == backoffice.CodeNotFound && len(u.Field) == 1 && u.Field[0] == field
 	}
-	for _, u := range known.UserErrors {
-		if u.Code == backoffice.CodeNotFound && len(u.Field) == 1 && u.Field[0] == field {
-			return unknown(noun)
-		}
+	known, ok := errors.AsType[*backoffice.Error](err)
+	if ok && known.Kind == backoffice.Refused && slices.ContainsFunc(known.UserErrors, names) {
+		return unknown(noun)
 	}
 	return err
 }
@@ -278,8 +276,8 @@ func inOrder(faults []ProblemError) {
 
 // inBody points an error about a filter at the body.
 func inBody(err error) error {
-	var known *backoffice.Error
-	if !errors.As(err, &known) || known.Field == "" {
+	known, ok := errors.AsType[*backoffice.Error](err)
+	if !ok || known.Field == "" {
 		return err
 	}
 	return faulty(http.StatusBadRequest, []ProblemError{{Pointer: "/" + known.Field,

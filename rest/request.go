@@ -175,12 +175,10 @@ func (r *request) readBody() error {
 }
 
 func wantsEvents(values []string) bool {
-	for _, value := range values {
-		for item := range strings.SplitSeq(value, ",") {
-			if media, parameters, err := mime.ParseMediaType(item); err == nil && media == mediaEvents {
-				weight, err := strconv.ParseFloat(parameters["q"], 64)
-				return parameters["q"] == "" || err == nil && weight > 0
-			}
+	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		if media, parameters, err := mime.ParseMediaType(item); err == nil && media == mediaEvents {
+			weight, err := strconv.ParseFloat(parameters["q"], 64)
+			return parameters["q"] == "" || err == nil && weight > 0
 		}
 	}
 	return false
@@ -192,20 +190,18 @@ func acceptsJSON(values []string) bool {
 		return true
 	}
 	best, accepted := -1, false
-	for _, value := range values {
-		for item := range strings.SplitSeq(value, ",") {
-			media, parameters, err := mime.ParseMediaType(item)
-			if err != nil {
-				continue
-			}
-			specific := map[string]int{"*/*": 0, "application/*": 1, mediaJSON: 2}
-			level, holds := specific[media]
-			if !holds || level < best {
-				continue
-			}
-			weight, err := strconv.ParseFloat(parameters["q"], 64)
-			best, accepted = level, parameters["q"] == "" || err == nil && weight > 0
+	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		media, parameters, err := mime.ParseMediaType(item)
+		if err != nil {
+			continue
 		}
+		specific := map[string]int{"*/*": 0, "application/*": 1, mediaJSON: 2}
+		level, holds := specific[media]
+		if !holds || level < best {
+			continue
+		}
+		weight, err := strconv.ParseFloat(parameters["q"], 64)
+		best, accepted = level, parameters["q"] == "" || err == nil && weight > 0
 	}
 	return accepted
 }

@@ -80,11 +80,8 @@ func allParsed[W, S ~string](parse func(string) (S, error)) func([]W) []S {
 }
 
 func oneOf[T any](values []T, label func(T) string) *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeString}
-	for _, value := range values {
-		s.Enum = append(s.Enum, label(value))
-	}
-	return s
+	enum := backoffice.Mapped(values, func(value T) any { return label(value) })
+	return &huma.Schema{Type: huma.TypeString, Enum: enum}
 }
 
 func (CustomerType) Schema(huma.Registry) *huma.Schema {

@@ -163,8 +163,8 @@ func (a *API) refusedUpload(draft backoffice.DocumentDraft, err error) error {
 	if body := draft.Content.(*uploadBody); body.failed != nil {
 		return problem(http.StatusBadRequest, "the body could not be read")
 	}
-	var known *backoffice.Error
-	if !errors.As(err, &known) || known.Kind != backoffice.Refused || known.Mirrored {
+	known, ok := errors.AsType[*backoffice.Error](err)
+	if !ok || known.Kind != backoffice.Refused || known.Mirrored {
 		return err
 	}
 	shown := refusal(known.UserErrors)
