@@ -62,11 +62,7 @@ func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, 
 		if err != nil {
 			return nil, err
 		}
-		more := make([]bool, len(pages))
-		for i, page := range pages {
-			more[i] = page.More
-		}
-		return more, nil
+		return backoffice.Mapped(pages, func(page backoffice.Page[T]) bool { return page.More }), nil
 	}
 	return &backoffice.List[C]{Ask: ask, Seal: seal, Exists: exists}, nil
 }
@@ -175,10 +171,7 @@ func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, conn
 		}
 		return connections[i].List, true
 	}, func(places []int) ([]V, error) {
-		parents := make([]string, len(places))
-		for i, place := range places {
-			parents[i] = connections[place].Parent
-		}
+		parents := backoffice.Mapped(places, func(place int) string { return connections[place].Parent })
 		return ask(connections[places[0]].List, parents)
 	})
 	return answers, err

@@ -68,11 +68,7 @@ type row interface {
 }
 
 func (n noun[T, C]) fill(ctx context.Context, ids []string, places []int, nodes []backoffice.Node) error {
-	keys := make([]string, len(places))
-	for i, place := range places {
-		keys[i] = ids[place]
-	}
-	rows, err := n.of(ctx).All(ctx, keys)
+	rows, err := n.of(ctx).All(ctx, backoffice.Mapped(places, func(place int) string { return ids[place] }))
 	if err != nil {
 		return err
 	}

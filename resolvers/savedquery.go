@@ -16,11 +16,8 @@ func (query) SavedQueries(ctx context.Context) ([]*backoffice.SavedQuery, error)
 	if err != nil {
 		return nil, err
 	}
-	saved := []*backoffice.SavedQuery{}
-	for _, d := range backoffice.SavedQueries(auth.From(ctx), documents) {
-		saved = append(saved, d.Saved())
-	}
-	return saved, nil
+	mine := backoffice.SavedQueries(auth.From(ctx), documents)
+	return backoffice.Mapped(mine, (*backoffice.TrustedDocument).Saved), nil
 }
 
 func (m mutation) SaveQuery(ctx context.Context, input inputs.SaveQueryInput,
