@@ -1,6 +1,7 @@
 package graphqlhttp
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 
@@ -31,59 +32,45 @@ func failure(code, format string, args ...any) *gqlerror.Error {
 	return &gqlerror.Error{Message: fmt.Sprintf(format, args...), Extensions: map[string]any{"code": code}}
 }
 
-// codeOf is the one mapping from kinds of errors to codes.
-func codeOf(kind backoffice.Kind) string {
-	switch kind {
-	case backoffice.BadInput, backoffice.Refused: // a rejected write is normally reported in userErrors
-		return codeBadInput
-	case backoffice.Unauthenticated:
-		return codeUnauthenticated
-	case backoffice.Forbidden:
-		return codeForbidden
-	case backoffice.NotFound:
-		return codeNotFound
-	case backoffice.RateLimited:
-		return codeRateLimited
-	case backoffice.Unavailable:
-		return codeUnavailable
-	case backoffice.Timeout:
-		return codeTimeout
-	case backoffice.TooLarge:
-		return limits.CodeAnswer
-	case backoffice.OverLimit:
-		return limits.CodeCost
-	case backoffice.CursorExpired:
-		return codeCursorExpired
-	}
-	return codeInternal
+// codes is the one mapping from kinds of errors to codes; any other kind is an internal error.
+var codes = map[backoffice.Kind]string{
+	backoffice.BadInput:        codeBadInput,
+	backoffice.Refused:         codeBadInput, // a rejected write is normally reported in userErrors
+	backoffice.Unauthenticated: codeUnauthenticated,
+	backoffice.Forbidden:       codeForbidden,
+	backoffice.NotFound:        codeNotFound,
+	backoffice.RateLimited:     codeRateLimited,
+	backoffice.Unavailable:     codeUnavailable,
+	backoffice.Timeout:         codeTimeout,
+	backoffice.TooLarge:        limits.CodeAnswer,
+	backoffice.OverLimit:       limits.CodeCost,
+	backoffice.CursorExpired:   codeCursorExpired,
+}
+
+func codeOf(kind backoffice.Kind) string { return cmp.Or(codes[kind], codeInternal) }
+
+// statuses are those of all codes but the ones of a request that is malformed or too large.
+var statuses = map[string]int{
+	codeUnauthenticated: http.StatusUnauthorized,
+	codeForbidden:       http.StatusForbidden,
+	codeNotFound:        http.StatusNotFound,
+	codeRateLimited:     http.StatusTooManyRequests,
+	codeUnavailable:     http.StatusServiceUnavailable,
+	codeTimeout:         http.StatusGatewayTimeout,
+	codeCursorExpired:   http.StatusGone,
+	codeInternal:        http.StatusInternalServerError,
 }
 
 // statusOf is the HTTP status of a request that failed as a whole with a code.
 func statusOf(code, media string) int {
 	switch code {
-	case codeUnauthenticated:
-		return http.StatusUnauthorized
-	case codeForbidden:
-		return http.StatusForbidden
-	case codeNotFound:
-		return http.StatusNotFound
-	case codeRateLimited:
-		return http.StatusTooManyRequests
-	case codeUnavailable:
-		return http.StatusServiceUnavailable
-	case codeTimeout:
-		return http.StatusGatewayTimeout
-	case codeCursorExpired:
-		return http.StatusGone
-	case codeInternal:
-		return http.StatusInternalServerError
 	case codeParse, codeValidation, codeBadInput, codeNotPersisted, limits.CodeAlias,
 		limits.CodeAnswer, limits.CodeCost, limits.CodeDepth, limits.CodeToken:
 		if media == mediaJSON { // GraphQL over HTTP requires it for clients that know only 200
 			return http.StatusOK
 		}
 	}
-	return http.StatusBadRequest
+	return cmp.Or(statuses[code], http.StatusBadRequest)
 }
 
 func codeOfError(err *gqlerror.Error) string {

@@ -18,20 +18,17 @@ import (
 // and "internal error" with the request's id for anything else, whose cause is logged here and nowhere else. It is
 // gqlgen's error presenter, and may be used wherever a GraphQL error is made.
 func (g *GraphQL) Present(ctx context.Context, err error) *gqlerror.Error {
-	var (
-		known     *backoffice.Error
-		located   *gqlerror.Error
-		presented = &gqlerror.Error{Extensions: make(map[string]any, 2)}
-	)
-	if errors.As(err, &located) {
+	presented := &gqlerror.Error{Extensions: make(map[string]any, 2)}
+	if located, ok := errors.AsType[*gqlerror.Error](err); ok {
 		presented.Path, presented.Locations = located.Path, located.Locations
 	}
 	if presented.Path == nil {
 		presented.Path = graphql.GetPath(ctx)
 	}
+	known, ok := errors.AsType[*backoffice.Error](err)
 	kind := backoffice.KindOf(err)
 	switch {
-	case errors.As(err, &known) && kind != backoffice.Internal:
+	case ok && kind != backoffice.Internal:
 		presented.Message = backoffice.MaskDigits(known.Message)
 		if kind == backoffice.Forbidden && known.RequiredScope != "" {
 			presented.Extensions["requiredScope"] = known.RequiredScope.String()

@@ -2,6 +2,7 @@ package graphqlhttp
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -89,12 +90,7 @@ func holdsVariable(value *ast.Value) bool {
 	if value.Kind == ast.Variable {
 		return true
 	}
-	for _, child := range value.Children {
-		if holdsVariable(child.Value) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(value.Children, func(child *ast.ChildValue) bool { return holdsVariable(child.Value) })
 }
 
 func appendLiteral(b []byte, value *ast.Value, variables map[string]any) []byte {

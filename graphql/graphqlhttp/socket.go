@@ -1,6 +1,7 @@
 package graphqlhttp
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/netip"
@@ -52,11 +53,9 @@ func IsSocket(r *http.Request) bool {
 }
 
 func hasToken(values []string, token string) bool {
-	for _, value := range values {
-		for part := range strings.SplitSeq(value, ",") {
-			if strings.EqualFold(strings.TrimSpace(part), token) {
-				return true
-			}
+	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		if strings.EqualFold(strings.TrimSpace(part), token) {
+			return true
 		}
 	}
 	return false
@@ -122,21 +121,17 @@ func (s *socket) close(code websocket.StatusCode, reason string) {
 	_ = s.connection.Close(code, reason)
 }
 
+// closeCodes are by the kind of the error for which a connection is closed; closeInternal for any other kind.
+var closeCodes = map[backoffice.Kind]websocket.StatusCode{
+	backoffice.Unauthenticated: closeUnauthorized,
+	backoffice.Forbidden:       closeForbidden,
+	backoffice.BadInput:        closeBadMessage,
+	backoffice.RateLimited:     websocket.StatusTryAgainLater,
+	backoffice.Unavailable:     websocket.StatusServiceRestart,
+}
+
 func (s *socket) closeFor(ctx context.Context, err error) {
-	code := closeInternal
-	switch backoffice.KindOf(err) {
-	case backoffice.Unauthenticated:
-		code = closeUnauthorized
-	case backoffice.Forbidden:
-		code = closeForbidden
-	case backoffice.BadInput:
-		code = closeBadMessage
-	case backoffice.RateLimited:
-		code = websocket.StatusTryAgainLater
-	case backoffice.Unavailable:
-		code = websocket.StatusServiceRestart
-	}
-	s.close(code, s.Present(ctx, err).Message)
+	s.close(cmp.Or(closeCodes[backoffice.KindOf(err)], closeInternal), s.Present(ctx, err).Message)
 }
 
 // greet waits for the client to sign in, and returns the context of its operations; nil when the connection was closed

@@ -40,9 +40,7 @@ const (
 	longestPong = time.Minute           // without an answer to a ping a socket is closed
 )
 
-var (
-	errGone = errors.New("the client has gone, or takes nothing; it may go on after the last change that it has")
-)
+var errGone = errors.New("the client has gone, or takes nothing; it may go on after the last change that it has")
 
 // subscribe answers a subscription until it ends. to is called when it has begun.
 func (g *GraphQL) subscribe(ctx context.Context, media string, q *prepared, to func() subscriber) answer {
