@@ -41,12 +41,7 @@ func (l *lines) append(to, b []byte, at int) (_ []byte, end, n int) {
 }
 
 func (l *lines) hasNode() bool {
-	for _, m := range l.row.members {
-		if m.role == node {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.row.members, func(m *member) bool { return m.role == node })
 }
 
 func (l *lines) key(to []byte, name string) []byte {

@@ -108,21 +108,19 @@ var errNotAcceptable = graphqlhttp.NotAcceptable("an export is " + mediaOf[JSONL
 func negotiate(header http.Header) (Format, error) {
 	var format Format
 	best, anything := 0.0, strings.TrimSpace(strings.Join(header.Values("Accept"), "")) == ""
-	for _, line := range header.Values("Accept") {
-		for entry := range strings.SplitSeq(line, ",") {
-			media, parameters, err := mime.ParseMediaType(entry)
-			if err != nil {
-				continue
-			}
-			quality := 1.0
-			if q, stated := parameters["q"]; stated {
-				quality, _ = strconv.ParseFloat(q, 64) // 0 when malformed
-			}
-			anything = anything || (media == "*/*" || media == "application/*") && quality > 0
-			for offered, name := range mediaOf {
-				if name == media && quality > best {
-					format, best = offered, quality
-				}
+	for entry := range strings.SplitSeq(strings.Join(header.Values("Accept"), ","), ",") {
+		media, parameters, err := mime.ParseMediaType(entry)
+		if err != nil {
+			continue
+		}
+		quality := 1.0
+		if q, stated := parameters["q"]; stated {
+			quality, _ = strconv.ParseFloat(q, 64) // 0 when malformed
+		}
+		anything = anything || (media == "*/*" || media == "application/*") && quality > 0
+		for offered, name := range mediaOf {
+			if name == media && quality > best {
+				format, best = offered, quality
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -45,10 +46,7 @@ func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
 			"an export has exactly one root field, a list with edges; this document has %s", namesOf(roots))
 	}
 	root := roots[0]
-	sp := &spine{name: root.name}
-	if asked.Operation.Name != "" {
-		sp.name = asked.Operation.Name
-	}
+	sp := &spine{name: cmp.Or(asked.Operation.Name, root.name)}
 	arguments, err := sp.window(root, asked.Variables, o)
 	if err != nil {
 		return nil, err
@@ -79,11 +77,8 @@ func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
 }
 
 func namesOf(fields []*selected) string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = backoffice.ShownName(f.alias)
-	}
-	return cutTo(names, "nothing")
+	shown := func(f *selected) string { return backoffice.ShownName(f.alias) }
+	return cutTo(backoffice.Mapped(fields, shown), "nothing")
 }
 
 // cutTo lists names, at most ten of them.
@@ -115,10 +110,8 @@ func (sp *spine) window(root *selected, variables map[string]any, o Options) (as
 		}
 		sp.first = first
 	}
-	sp.after, _ = given["after"].(string)
-	if o.After != "" {
-		sp.after = o.After
-	}
+	after, _ := given["after"].(string)
+	sp.after = cmp.Or(o.After, after)
 	arguments := slices.DeleteFunc(slices.Clone(root.source.Arguments), func(a *ast.Argument) bool {
 		return slices.Contains([]string{"first", "after", "last", "before", "page", "pageSize"}, a.Name)
 	})
@@ -162,8 +155,7 @@ var errTwice = errors.New("a name is there twice")
 
 // distinct rejects rows in which a name would occur twice, or would be one of the export's own.
 func (s *shape) distinct() error {
-	seen := map[string]bool{cursorColumn: true, truncatedColumn: true}
-	return s.named(seen)
+	return s.named(map[string]bool{cursorColumn: true, truncatedColumn: true})
 }
 
 func (s *shape) named(seen map[string]bool) error {

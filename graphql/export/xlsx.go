@@ -180,10 +180,7 @@ func (w *workbook) begin() (err error) {
 	if err != nil {
 		return backoffice.Fault(err, "making a sheet")
 	}
-	names := make([]any, len(w.table.columns))
-	for i, name := range w.table.columns {
-		names[i] = name
-	}
+	names := backoffice.Mapped(w.table.columns, func(name string) any { return name })
 	w.row = 0
 	return w.put(names, excelize.RowOpts{StyleID: w.header})
 }
