@@ -98,12 +98,11 @@ func (s server) service() *backoffice.Service {
 }
 
 func (s server) handler() http.Handler {
-	vault := s.backend.Vault
 	throttle := auth.NewThrottle()
 	admission := s.limits.NewAdmission()
 	schema := s.schema()
 	endpoint := s.graphql(schema, admission)
-	s.measure(throttle, vault, admission)
+	s.measure(throttle, admission)
 	s.mirror.measure(s)
 	return s.tracer.TakeOver(s.mirror.marks(s.routes(schema, endpoint, admission, throttle)))
 }

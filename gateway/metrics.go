@@ -6,12 +6,11 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/limits"
-	"example.org/backoffice/privacy"
 )
 
 // measure adds what the packages count to the metrics. All of them are in docs/operating.md.
-func (s server) measure(throttle *auth.Throttle, vault *privacy.Vault, admission *limits.Admission) {
-	srv := s.http
+func (s server) measure(throttle *auth.Throttle, admission *limits.Admission) {
+	srv, vault := s.http, s.backend.Vault
 	srv.Gauge("backoffice_build_info", "1, with what the program was built from.", func() int64 { return 1 },
 		"version", s.build.Version, "commit", s.build.Commit, "schema", strconv.FormatInt(SchemaVersion(), 10))
 	srv.Count("backoffice_sign_ins_failed_total", "Requests without a valid credential pair.", throttle.FailedSignIns)

@@ -61,7 +61,7 @@ func (s *spending) spend(ctx context.Context, cost, least int) (settle func(exec
 		}
 		return nil, err
 	}
-	settle = func(executed bool) {
+	return func(executed bool) {
 		came := 0
 		if executed {
 			came = max(1, least)
@@ -70,8 +70,7 @@ func (s *spending) spend(ctx context.Context, cost, least int) (settle func(exec
 			}
 		}
 		charge(came)
-	}
-	return settle, nil
+	}, nil
 }
 
 // onAnswer settles when the answer begins, at the latest.
