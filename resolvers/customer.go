@@ -37,8 +37,8 @@ func (r query) Customers(ctx context.Context, first *int, after *string, last *i
 		return nil, err
 	}
 	read := func(criteria backoffice.CustomerCriteria) (*backoffice.CustomerConnection, []string, error) {
-		args := pageArgs(first, after, last, before, page, pageSize)
-		page, err := all(ctx, r.Root, customers.of(ctx), criteria, order, args)
+		page, err := all(ctx, r.Root, customers.of(ctx), criteria, order,
+			pageArgs(first, after, last, before, page, pageSize))
 		if err != nil {
 			return nil, nil, err
 		}
