@@ -1,6 +1,6 @@
 // Release builds what is published of a version: for each system and architecture an archive with the program, its
-// notices and the bill of its materials, and the checksums of all. It builds the sources as they lie there; the
-// version is that which Go finds in the repository, the tag of the commit.
+// pages, settings for deploying it and its notices, the bill of materials, and the checksums of all. It builds the
+// sources as they are; the version is the tag of the commit, as Go finds it.
 package main
 
 import (
@@ -34,14 +34,6 @@ func main() {
 // release is what is made of the sources in root.
 type release struct{ root, out, targets string }
 
-// extras are what every archive has beside the program, by their place in it.
-var extras = map[string]string{
-	"THIRD_PARTY_NOTICES.txt": "web/notices/THIRD_PARTY_NOTICES.txt",
-	"README.md":               "README.md",
-	"CHANGELOG.md":            "CHANGELOG.md",
-	"backoffice.service":      "deploy/backoffice.service",
-}
-
 // make writes for each target an archive and its bill of materials, and SHA256SUMS, which sha256sum --check reads.
 func (r release) make() error {
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
@@ -52,9 +44,13 @@ func (r release) make() error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
+	contents, err := r.contents(filepath.Join(scratch, "contents"))
+	if err != nil {
+		return err
+	}
 	var sums strings.Builder
 	for target := range strings.FieldsSeq(r.targets) {
-		made, err := r.target(scratch, target)
+		made, err := r.target(scratch, target, contents)
 		if err != nil {
 			return fmt.Errorf("%s: %w", target, err)
 		}
@@ -71,7 +67,7 @@ func (r release) make() error {
 }
 
 // target makes the files of one target and returns their names.
-func (r release) target(scratch, target string) (made []string, err error) {
+func (r release) target(scratch, target string, contents []entry) (made []string, err error) {
 	system, architecture, ok := strings.Cut(target, "/")
 	if !ok {
 		return nil, errors.New("a target is a system and an architecture, such as linux/amd64")
@@ -100,10 +96,7 @@ func (r release) target(scratch, target string) (made []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := []entry{{program, path, 0o755}}
-	for place, file := range extras {
-		entries = append(entries, entry{place, filepath.Join(r.root, file), 0o644})
-	}
+	entries := append([]entry{{program, path, 0o755}}, contents...)
 	packed, pack := name+".tar.gz", tarball
 	if system == "windows" {
 		packed, pack = name+".zip", zipfile
@@ -111,7 +104,10 @@ func (r release) target(scratch, target string) (made []string, err error) {
 	if err := written(filepath.Join(r.out, packed), func(w io.Writer) error { return pack(w, name, entries) }); err != nil {
 		return nil, err
 	}
-	return []string{packed, name + ".cdx.json"}, written(filepath.Join(r.out, name+".cdx.json"), bill)
+	if err := written(filepath.Join(r.out, name+".cdx.json"), bill); err != nil {
+		return nil, err
+	}
+	return []string{packed, name + ".cdx.json"}, nil
 }
 
 // written makes a file of what write gives it.
