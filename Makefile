@@ -13,7 +13,7 @@ run: ## serve demo data
 build:
 	$(GO) build -trimpath -ldflags "-s -w" -o bin/backoffice .
 
-release: ## archives for linux, macOS and Windows with checksums and bills of materials, in bin/release; ARGS="-targets linux/amd64"
+release: ## archives for linux, macOS and Windows, Debian packages, checksums and bills of materials, in bin/release; ARGS="-targets linux/amd64"
 	$(GO) run -C tools ./release $(ARGS)
 
 # What is built without the race detector (for vet and the linters, a release, the pages, copies with a fault) is built

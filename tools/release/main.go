@@ -1,6 +1,6 @@
 // Release builds what is published of a version: for each system and architecture an archive with the program, its
-// pages, settings for deploying it and its notices, the bill of materials, and the checksums of all. It builds the
-// sources as they are; the version is the tag of the commit, as Go finds it.
+// pages, settings for deploying it and its notices, for Linux a Debian package too, the bill of materials, and the
+// checksums of all. It builds the sources as they are; the version is the tag of the commit, as Go finds it.
 package main
 
 import (
@@ -34,7 +34,8 @@ func main() {
 // release is what is made of the sources in root.
 type release struct{ root, out, targets string }
 
-// make writes for each target an archive and its bill of materials, and SHA256SUMS, which sha256sum --check reads.
+// make writes for each target an archive, its bill of materials and for Linux a Debian package; and SHA256SUMS, which
+// sha256sum --check reads.
 func (r release) make() error {
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return err
@@ -107,7 +108,16 @@ func (r release) target(scratch, target string, contents []entry) (made []string
 	if err := written(filepath.Join(r.out, name+".cdx.json"), bill); err != nil {
 		return nil, err
 	}
-	return []string{packed, name + ".cdx.json"}, nil
+	made = []string{packed, name + ".cdx.json"}
+	if system == "linux" {
+		pack, err := r.debian(scratch, version, architecture, path, contents)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, name+".deb")
+		return made, written(filepath.Join(r.out, name+".deb"), pack)
+	}
+	return made, nil
 }
 
 // written makes a file of what write gives it.

@@ -45,6 +45,9 @@ func TestAReleaseHasAnArchiveABillOfMaterialsAndChecksums(t *testing.T) {
 	}
 	folder := strings.TrimSuffix(names[0], ".tar.gz")
 	want := []string{folder + ".tar.gz", folder + ".cdx.json"}
+	if runtime.GOOS == "linux" {
+		want = append(want, folder+".deb")
+	}
 	if !strings.HasSuffix(folder, "_"+runtime.GOOS+"_"+runtime.GOARCH) || !slices.Equal(names, want) {
 		t.Fatalf("%q", names)
 	}
@@ -65,6 +68,9 @@ func TestAReleaseHasAnArchiveABillOfMaterialsAndChecksums(t *testing.T) {
 	}
 	billed(t, filepath.Join(out, names[1]), program)
 	alone(t, root)
+	if len(names) == 3 {
+		packaged(t, filepath.Join(out, names[2]), files)
+	}
 }
 
 // billed holds a bill of materials to what the program's build says of it.
@@ -140,6 +146,7 @@ func opened(t *testing.T, path string) io.Reader {
 type file struct {
 	content []byte
 	mode    fs.FileMode
+	link    string
 }
 
 func unpacked(t *testing.T, from io.Reader) map[string]file {
@@ -161,7 +168,7 @@ func unpacked(t *testing.T, from io.Reader) map[string]file {
 			t.Fatal(err)
 		}
 		if header.Typeflag != tar.TypeDir {
-			files[path.Join("/", header.Name)] = file{content, header.FileInfo().Mode().Perm()}
+			files[path.Join("/", header.Name)] = file{content, header.FileInfo().Mode().Perm(), header.Linkname}
 		}
 	}
 }
