@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -51,7 +52,7 @@ func TestEveryServerIsAskedInItsOwnWords(t *testing.T) {
 					Query     string
 					Variables map[string]string
 				}
-				if err := json.Unmarshal(body, &request); err != nil || strings.ContainsAny(string(body), "\n\r") {
+				if err := json.Unmarshal(body, &request); err != nil || bytes.ContainsAny(body, "\n\r") {
 					t.Fatalf("%s in %s: %s: %v", q.name, name, body, err)
 				}
 				if (name != "ours" && strings.Contains(request.Query, "direction")) || strings.Count(request.Query, "{") != strings.Count(request.Query, "}") {

@@ -96,7 +96,7 @@ func (m *comparison) agree(ctx context.Context, _ *workshop, servers []*running,
 		if m.sizes[q.name], err = agree(ctx, servers, q, m.office); err != nil {
 			return err
 		}
-		tell("all answers to %s are equal (%.1f kB)", q.name, float64(m.sizes[q.name])/1000)
+		tellf("all answers to %s are equal (%.1f kB)", q.name, float64(m.sizes[q.name])/1000)
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func (w *workshop) alternate(ctx context.Context, entrants []entrant, connection
 			if err != nil {
 				return nil, err
 			}
-			tell("%s, %d at a time, round %d, %s: %.0f requests/s, %.2f ms of CPU", e.query.name, connections, round+1, e.name, f.throughput, f.serverCPU)
+			tellf("%s, %d at a time, round %d, %s: %.0f requests/s, %.2f ms of CPU", e.query.name, connections, round+1, e.name, f.throughput, f.serverCPU)
 			runs[e.name] = append(runs[e.name], f)
 		}
 	}

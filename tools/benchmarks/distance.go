@@ -63,7 +63,7 @@ func (c *distanceCommand) Run(ctx context.Context, settings *settingsOfAll) erro
 		}
 		for _, q := range asked {
 			for clients, found := range map[int]map[string]map[time.Duration]figures{1: alone, w.Clients: loaded} {
-				tell("%s with a way of %v, %d at a time", q.name, way, clients)
+				tellf("%s with a way of %v, %d at a time", q.name, way, clients)
 				measured, err := w.alternate(ctx, entrants(up, q, office), clients)
 				if err != nil {
 					return err

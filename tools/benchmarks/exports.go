@@ -87,7 +87,7 @@ func (c *exportsCommand) Run(ctx context.Context, settings *settingsOfAll) error
 	}
 	for round := range w.Rounds {
 		for i := range runs {
-			tell("round %d: %s", round+1, runs[i].title)
+			tellf("round %d: %s", round+1, runs[i].title)
 			if err := r.forgetPeak(); err != nil {
 				return err
 			}
@@ -117,9 +117,9 @@ func (c *exportsCommand) Run(ctx context.Context, settings *settingsOfAll) error
 		}
 		rows = append(rows, row)
 	}
-	copy, csv, lines := runs[0].median(), runs[1].median(), runs[2].median()
+	copied, csv, lines := runs[0].median(), runs[1].median(), runs[2].median()
 	targets := []target{
-		atLeast("CSV, rate of psql", csv.rate()/copy.rate(), 0.5), atLeast("JSON Lines, rate of psql", lines.rate()/copy.rate(), 0.4),
+		atLeast("CSV, rate of psql", csv.rate()/copied.rate(), 0.5), atLeast("JSON Lines, rate of psql", lines.rate()/copied.rate(), 0.4),
 		atMost("peak RSS while the CSV is written", csv.peak/1e6, 100, " MB"), atMost("first byte of the CSV", milliseconds(csv.first), 200, " ms"),
 		atMost("all is free again after a client was killed", milliseconds(freed), 1000, " ms"),
 	}
@@ -246,7 +246,7 @@ func (r *running) export(ctx context.Context, format, query string) (taken, erro
 
 // freedAfterKill goes away in the middle of an export, and tells how soon the pair may have the next one.
 func (r *running) freedAfterKill(ctx context.Context) (time.Duration, error) {
-	tell("going away in the middle of an export")
+	tellf("going away in the middle of an export")
 	gone, leave := context.WithCancel(ctx)
 	defer leave()
 	response, err := r.beginExport(gone, "csv", exported)
@@ -282,7 +282,7 @@ func (r *running) freedAfterKill(ctx context.Context) (time.Duration, error) {
 
 // grouped asks for groups, of the server and of the database in turn, and returns the medians.
 func (w *workshop) grouped(ctx context.Context, r *running, url string, g grouping) (ours, bare time.Duration, err error) {
-	tell("%s", g.title)
+	tellf("%s", g.title)
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return 0, 0, err

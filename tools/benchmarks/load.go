@@ -26,7 +26,7 @@ type load struct {
 // newLoad writes what wrk reads into a folder; the next one takes its place.
 func newLoad(folder, url string, headers []string, bodies [][]byte) (load, error) {
 	l := load{script: filepath.Join(folder, "load.lua"), bodies: filepath.Join(folder, "bodies.ndjson"), url: url, headers: headers}
-	if err := os.WriteFile(l.script, loadScript, 0o644); err != nil {
+	if err := os.WriteFile(l.script, loadScript, 0o600); err != nil {
 		return load{}, err
 	}
 	return l, os.WriteFile(l.bodies, append(bytes.Join(bodies, []byte("\n")), '\n'), 0o600)

@@ -42,10 +42,11 @@ type program struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	var p program
 	command := kong.Parse(&p, kong.Name("benchmarks"), kong.UsageOnError(), kong.Vars{"servers": strings.Join(serverNames, ", ")}, kong.BindTo(ctx, (*context.Context)(nil)))
-	if err := command.Run(&p.settingsOfAll); err != nil {
+	err := command.Run(&p.settingsOfAll)
+	stop()
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "benchmarks: %v\n", err)
 		if errors.Is(err, context.Canceled) {
 			os.Exit(130)
@@ -54,7 +55,7 @@ func main() {
 	}
 }
 
-// tell says what is being done, with the time of day.
-func tell(format string, args ...any) {
+// tellf says what is being done, with the time of day.
+func tellf(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%s  %s\n", time.Now().Format(time.TimeOnly), fmt.Sprintf(format, args...))
 }

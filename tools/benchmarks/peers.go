@@ -29,7 +29,7 @@ func (w *workshop) installPeers(ctx context.Context) (folder string, err error) 
 	for _, entry := range entries {
 		text, err := peerFiles.ReadFile("peers/" + entry.Name())
 		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, entry.Name()), text, 0o644)
+			err = os.WriteFile(filepath.Join(folder, entry.Name()), text, 0o600)
 		}
 		if err != nil {
 			return "", err
@@ -44,7 +44,7 @@ func (w *workshop) installPeers(ctx context.Context) (folder string, err error) 
 	if known, err := os.ReadFile(stamp); err == nil && string(known) == sum {
 		return folder, nil
 	}
-	tell("installing the peers")
+	tellf("installing the peers")
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	npm := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
@@ -52,7 +52,7 @@ func (w *workshop) installPeers(ctx context.Context) (folder string, err error) 
 	if _, err := run(ctx, npm); err != nil {
 		return "", err
 	}
-	return folder, os.WriteFile(stamp, []byte(sum), 0o644)
+	return folder, os.WriteFile(stamp, []byte(sum), 0o600)
 }
 
 // onNode is a peer that runs on Node in a number of workers.

@@ -27,7 +27,7 @@ func (w *workshop) report(section, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(replaceSection(string(old), section, text)), 0o644)
+	return os.WriteFile(path, []byte(replaceSection(string(old), section, text)), 0o600)
 }
 
 // replaceSection puts a text between the marks of a section, and leaves what stands around it. A section that is not

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,15 +40,7 @@ type running struct {
 
 // answers reports whether the server is measured with a query.
 func (s server) answers(q query) bool {
-	if s.only == nil {
-		return true
-	}
-	for _, name := range s.only {
-		if name == q.name {
-			return true
-		}
-	}
-	return false
+	return s.only == nil || slices.Contains(s.only, q.name)
 }
 
 // run starts the server and waits until it listens.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,7 +26,7 @@ func parseStat(line []byte) (stat, error) {
 	end := bytes.LastIndexByte(line, ')')
 	fields := strings.Fields(string(line[end+1:]))
 	if end < 0 || len(fields) < 15 {
-		return stat{}, fmt.Errorf("a line of /proc/PID/stat has no such form")
+		return stat{}, errors.New("a line of /proc/PID/stat has no such form")
 	}
 	var s stat
 	var err error

@@ -50,7 +50,7 @@ func newWorkshop(ctx context.Context, settings *settingsOfAll) (w *workshop, err
 	if w.scratch, err = os.MkdirTemp("", "benchmarks-"); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(w.scratch, 0o711); err != nil { // PostgreSQL's user passes through
+	if err := os.Chmod(w.scratch, 0o711); err != nil { //nolint:gosec // PostgreSQL's user passes through
 		return nil, err
 	}
 	if w.data = w.Keep; w.data == "" {
@@ -62,7 +62,7 @@ func newWorkshop(ctx context.Context, settings *settingsOfAll) (w *workshop, err
 	if err := os.MkdirAll(w.data, 0o711); err != nil {
 		return nil, err
 	}
-	tell("starting PostgreSQL")
+	tellf("starting PostgreSQL")
 	w.cluster, err = startCluster(ctx, filepath.Join(w.data, "postgresql"))
 	return w, err
 }
@@ -109,7 +109,7 @@ func (w *workshop) build(ctx context.Context, folder, name string) (path string,
 
 // start starts a server; the workshop's end is its end.
 func (w *workshop) start(ctx context.Context, s server) (*running, error) {
-	tell("starting %s", s.title)
+	tellf("starting %s", s.title)
 	r, err := s.run(ctx)
 	if err == nil {
 		w.started = append(w.started, r)
@@ -121,7 +121,7 @@ func (w *workshop) start(ctx context.Context, s server) (*running, error) {
 func (w *workshop) postgres(ctx context.Context, office data.Office) (database, url string, err error) {
 	database = fmt.Sprintf("office_%d_%s", office.Customers, w.edition)
 	url, err = w.cluster.prepare(ctx, database, func(ctx context.Context, url string) error {
-		return office.LoadPostgres(ctx, url, func(table string, rows int) { tell("loading %d %s into PostgreSQL", rows, table) })
+		return office.LoadPostgres(ctx, url, func(table string, rows int) { tellf("loading %d %s into PostgreSQL", rows, table) })
 	})
 	return database, url, err
 }
@@ -143,7 +143,7 @@ func (w *workshop) embedded(ctx context.Context, office data.Office) (url string
 	if err != nil {
 		return "", err
 	}
-	err = office.LoadStore(ctx, store, func(table string, rows int) { tell("loading %d %s into the embedded store", rows, table) })
+	err = office.LoadStore(ctx, store, func(table string, rows int) { tellf("loading %d %s into the embedded store", rows, table) })
 	if err := errors.Join(err, store.Close()); err != nil {
 		return "", err
 	}
@@ -154,7 +154,7 @@ func (w *workshop) embedded(ctx context.Context, office data.Office) (url string
 func (w *workshop) ours(ctx context.Context, name, title, store string, flags ...string) (server, error) {
 	program := filepath.Join(w.scratch, "backoffice")
 	if !has(program) {
-		tell("building this server")
+		tellf("building this server")
 		if _, err := w.build(ctx, ".", "backoffice"); err != nil {
 			return server{}, err
 		}

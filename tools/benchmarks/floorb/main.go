@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -35,7 +36,8 @@ func main() {
 	} {
 		mux.Handle("POST "+path, handler(pool, answer))
 	}
-	if err := http.ListenAndServe(*listen, mux); !errors.Is(err, http.ErrServerClosed) {
+	server := http.Server{Addr: *listen, Handler: mux, ReadHeaderTimeout: time.Minute}
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)
 	}
 }

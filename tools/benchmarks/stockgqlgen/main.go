@@ -32,7 +32,8 @@ func main() {
 	server.AddTransport(transport.POST{})
 	server.SetQueryCache(lru.New[*ast.QueryDocument](1000))
 	http.Handle("POST /graphql", withLoaders(pool, *wait, server))
-	if err := http.ListenAndServe(*listen, nil); !errors.Is(err, http.ErrServerClosed) {
+	listener := http.Server{Addr: *listen, ReadHeaderTimeout: time.Minute}
+	if err := listener.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)
 	}
 }
