@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,9 +63,7 @@ func (c *cage) bytes(t testing.TB) (all []byte) {
 func (c *cage) places(t testing.TB) map[string][]byte {
 	t.Helper()
 	places := map[string][]byte{"the database": c.bytes(t)}
-	w := httptest.NewRecorder()
-	c.whole.metrics.ServeHTTP(w, newRequest(t, [2]string{}, http.MethodGet, "/metrics", ""))
-	places["the metrics"] = w.Body.Bytes()
+	places["the metrics"] = []byte(c.whole.measures(t))
 	c.log.mu.Lock()
 	places["the log"] = bytes.Clone(c.log.text.Bytes())
 	c.log.mu.Unlock()

@@ -109,7 +109,7 @@ func newCage(t testing.TB, seed uint64, fresh func(testing.TB) string, broken fu
 		if err != nil {
 			t.Fatal(err)
 		}
-		config := quiet(bounds)
+		config := measured(t, quiet(bounds))
 		config.Log = log
 		return serveConfigured(t, backend, config), settings
 	}

@@ -2,8 +2,6 @@ package gateway
 
 import (
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -13,7 +11,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/web/graphiql"
 )
 
 var (
@@ -23,28 +20,21 @@ var (
 	groupedBy   = regexp.MustCompile(`by \(([^)]*)\)`)
 )
 
-// measured are the metrics of a server with everything that has some, and the labels of each.
-func measured(t *testing.T) map[string][]string {
+// metricsOfAll are the metrics of a server with everything that has some, and the labels of each.
+func metricsOfAll(t *testing.T) map[string][]string {
 	t.Helper()
 	o := openOffice(t)
-	c := quiet(unhurried())
+	c := measured(t, quiet(unhurried()))
+	c.Webhooks.Off = false
 	if err := c.Cache.Cache.UnmarshalText([]byte("1MiB")); err != nil {
 		t.Fatal(err)
 	}
-	s, end, err := newServer(o.Backend, c, graphiql.Real)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(end)
-	o.handler = s.handler()
-	s.sender(c.Webhooks)
+	o = serveOpen(t, o.Backend, c)
 	o.ask(t, o.pair(t, backoffice.PrivacyRead), `{ customers { totalCount } }`, nil, nil)
-	w := httptest.NewRecorder()
-	s.http.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	metrics := map[string][]string{ // those of PostgreSQL's replicas, which store/postgres has
 		"backoffice_replica_answers": {"replica"}, "backoffice_replica_lag_bytes": {"replica"},
 	}
-	for line := range strings.Lines(w.Body.String()) {
+	for line := range strings.Lines(o.measures(t)) {
 		if used := metricUsed.FindStringSubmatch(line); used != nil && !strings.HasPrefix(line, "#") {
 			metrics[used[1]] = nil
 			for _, label := range metricLabel.FindAllStringSubmatch(used[2], -1) {
@@ -86,7 +76,7 @@ func unknown(metrics map[string][]string, expression string) (found []string) {
 
 func TestTheDashboardAndTheAlertsAreMadeOfMetricsThatAreThere(t *testing.T) {
 	t.Parallel()
-	metrics := measured(t)
+	metrics := metricsOfAll(t)
 	var expressions []string
 	board, err := os.ReadFile("../deploy/grafana.json")
 	if err != nil {

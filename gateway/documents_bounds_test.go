@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/limits"
-	"example.org/backoffice/importexport"
 )
 
 // drawn counts the documents that an office draws.
@@ -36,15 +34,12 @@ func openDrawingOffice(t testing.TB, database string, transcripts, bytes int) (*
 	if err != nil {
 		t.Fatal(err)
 	}
-	counted := drawn{h.documents, new(atomic.Int32)}
-	h.documents = counted
+	n := new(atomic.Int32)
+	SetDocuments(h, func(of backoffice.Documents) backoffice.Documents { return drawn{of, n} })
 	o := serveBackend(t, h, unhurried())
-	importer := importexport.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
-	if _, err := importer.Import(t.Context(), filepath.Join("..", "testdata", "office")); err != nil {
-		t.Fatal(err)
-	}
+	o.fill(t)
 	hold(t, o, transcripts, bytes)
-	return o, counted.n
+	return o, n
 }
 
 // generate asks for a document under each alias.

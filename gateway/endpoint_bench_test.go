@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
-	"runtime/debug"
 	"syscall"
 	"testing"
 	"time"
@@ -24,7 +23,6 @@ import (
 	"example.org/backoffice/graphql/execute"
 	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/loaders"
-	"example.org/backoffice/web/graphiql"
 )
 
 // endpoint is a gateway over a demo's office, and what executes its operations below transport, authentication
@@ -55,12 +53,14 @@ func openEndpoint(b *testing.B, database string) *endpoint {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, end, err := newServer(h, Config{Limits: limits.Defaults(), Cache: testedCache, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}, graphiql.Real)
+	c := Config{Limits: limits.Defaults(), Cache: testedCache, Webhooks: WebhookSettings{Off: true}, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}
+	o := serveConfigured(b, h, c)
+	s, end, err := NewServer(h, c)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { end(); _ = h.Close() })
-	schema := s.schema()
+	b.Cleanup(end)
+	schema := s.Schema()
 	request, err := http.NewRequest(http.MethodPost, "/graphql", nil)
 	if err != nil {
 		b.Fatal(err)
@@ -69,7 +69,6 @@ func openEndpoint(b *testing.B, database string) *endpoint {
 		"Content-Type": {"application/json"}, "Accept": {"application/graphql-response+json"},
 		auth.ClientIDHeader: {issued.ID}, auth.ClientSecretHeader: {secret},
 	}
-	o := &office{Backend: h, handler: s.handler()}
 	var page struct {
 		Data struct {
 			Customers struct{ Nodes []struct{ ID string } }
@@ -136,7 +135,7 @@ func (e *endpoint) execution(b *testing.B, text string, document *ast.QueryDocum
 // and the process around them. The two take turns, so that they meet the same noise. With PostgreSQL the database's
 // own time is in neither.
 func BenchmarkEndpoint(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent)) // as the program sets it
+	tuned(b)
 	for engine, fresh := range engines {
 		b.Run(engine, func(b *testing.B) {
 			e := openEndpoint(b, fresh(b))

@@ -6,9 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +17,6 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
 	"example.org/backoffice/graphql/limits"
-	"example.org/backoffice/web/graphiql"
 )
 
 // exportedCustomers is the query of the benchmark and, for PostgreSQL, the same columns by hand.
@@ -33,7 +30,7 @@ const (
 // BenchmarkExport measures exports of customers with the responsible user and the address through a socket, and
 // beside them, on PostgreSQL, COPY of the same columns, as psql \copy has it.
 func BenchmarkExport(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent)) // as the program sets it
+	tuned(b)
 	for engine, fresh := range engines {
 		b.Run(engine, func(b *testing.B) {
 			url := fresh(b)
@@ -50,13 +47,8 @@ func BenchmarkExport(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c := Config{Limits: limits.Defaults(), Cache: testedCache, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}
-			s, end, err := newServer(h, c, graphiql.Real)
-			if err != nil {
-				b.Fatal(err)
-			}
-			server := httptest.NewServer(s.handler())
-			b.Cleanup(func() { server.Close(); end(); _ = h.Close() })
+			c := Config{Limits: limits.Defaults(), Cache: testedCache, Webhooks: WebhookSettings{Off: true}, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}
+			server := serveConfigured(b, h, c).exports(b)
 			for _, format := range []string{"jsonl", "csv", "xlsx"} {
 				b.Run(format, func(b *testing.B) {
 					var first time.Duration

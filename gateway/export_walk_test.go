@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -43,7 +41,12 @@ func openPaged(t *testing.T, database string) (o *office, p *paged, walker [2]st
 		filled.makeCustomer(t)
 	}
 	p = &paged{before: func(int64) {}}
-	o = serveOfficeThrough(t, settings, smallPages(), func(of backoffice.Store) backoffice.Store { p.Store = of; return p })
+	b, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Store, b.Store = b.Store, p
+	o = serveConfigured(t, b, measured(t, quiet(smallPages())))
 	issued, secret, err := auth.Issue(t.Context(), o.Store, "test walker", backoffice.AllScopes, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -56,15 +59,7 @@ const walked = `{ customers { nodes { id name } } }`
 // pages are how many pages of exports are in memory, as the metrics tell.
 func (o *office) pages(t *testing.T) int {
 	t.Helper()
-	w := httptest.NewRecorder()
-	o.metrics.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	_, line, found := strings.Cut(w.Body.String(), "\nbackoffice_export_pages ")
-	n, _, _ := strings.Cut(line, "\n")
-	pages, err := strconv.Atoi(n)
-	if err != nil || !found {
-		t.Error("the metrics tell of no pages")
-	}
-	return pages
+	return o.measure(t, "backoffice_export_pages")
 }
 
 // freed waits until no page of an export is in memory and the pair may have another export.
@@ -181,7 +176,7 @@ func openSlow(t *testing.T, url string) (o *office, p *paged, walker [2]string) 
 	b.Vault = privacy.NewVault(b.Keys, slow{b.Store})
 	p = &paged{Store: b.Store, before: func(int64) {}}
 	b.Store = p
-	o = serveBackend(t, b, smallPages())
+	o = serveConfigured(t, b, measured(t, quiet(smallPages())))
 	issued, secret, err := auth.Issue(t.Context(), o.Store, "test walker", backoffice.AllScopes, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -318,7 +313,7 @@ func TestNoNumberLeavesThatCannotBeEntered(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Vault = privacy.NewVault(b.Keys, unable{b.Store})
-	o := serveBackend(t, b, smallPages())
+	o := serveConfigured(t, b, measured(t, quiet(smallPages())))
 	purpose := http.Header{privacy.PurposeHeader: {"yearly statement"}}
 	for _, format := range []string{"csv", "jsonl", "xlsx"} {
 		e := sendExport(t, exportRequest(t, o.exports(t).URL, o.pair(t, backoffice.AllScopes...), "format="+format, `{ customers { nodes { id registrationNumber } } }`, nil, purpose))

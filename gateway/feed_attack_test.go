@@ -21,14 +21,17 @@ import (
 var idleStreams = flag.Int("idle-streams", 300, "how many idle streams a server is given at one time; a night's run takes 10,000")
 
 // openOfficeWithStreams is an office whose server takes so many streams at one time, all of one pair.
-func openOfficeWithStreams(t testing.TB, streams int) *office {
+func openOfficeWithStreams(t testing.TB, streams int, change ...func(*Config)) *office {
 	t.Helper()
 	b, err := new(officeSettings(t, engines["SQLite"](t))).Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := quiet(unhurried())
+	c := measured(t, quiet(unhurried()))
 	c.Streams = changes.Bounds{OfPair: streams, OfServer: streams}
+	for _, f := range change {
+		f(&c)
+	}
 	return serveConfigured(t, b, c)
 }
 
@@ -74,7 +77,7 @@ func TestManyIdleStreamsCostLittleAndAreTold(t *testing.T) {
 			return nil
 		})
 	}
-	for o.feed.Streams() < int64(*idleStreams) {
+	for o.followers(t) < *idleStreams {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Logf("%d idle streams, and their clients: %d KiB each", *idleStreams, (heap()-before)/int64(*idleStreams)/1024)

@@ -55,7 +55,7 @@ func BenchmarkFeedAcrossGateways(b *testing.B) {
 	var late []time.Duration
 	for i := range 40 {
 		began := time.Now()
-		writeLabels(b, one, i, 1)
+		writeLabels(b, one.before, i, 1)
 		s.change(b)
 		late = append(late, time.Since(began))
 		time.Sleep(time.Duration(30+7*i) * time.Millisecond)
@@ -73,11 +73,14 @@ func numberIn(name string, usual int) int {
 }
 
 func benchmarkFeed(b *testing.B, query string, streams, rate int, long time.Duration) {
-	o := openOfficeWithStreams(b, streams)
+	var own backoffice.Store // by which the server writes, and whose writes its feed notices at once
+	o := openOfficeWithStreams(b, streams, func(c *Config) {
+		c.Mirror.Through = func(store backoffice.Store) backoffice.Origin { own = store; return nil }
+	})
 	f := o.follower(b, o.pair(b, backoffice.AllScopes...))
 	readers := startReaders(b, f, query, streams)
 	if query != "" {
-		for o.feed.Streams() < int64(streams) {
+		for o.followers(b) < streams {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
@@ -88,7 +91,7 @@ func benchmarkFeed(b *testing.B, query string, streams, rate int, long time.Dura
 		for due := int(time.Since(began).Seconds() * float64(rate)); changes < due; {
 			n := min(due-changes, 10)
 			start := time.Now()
-			writeLabels(b, o, changes, n)
+			writeLabels(b, own, changes, n)
 			writing += time.Since(start)
 			changes += n
 		}
@@ -108,8 +111,7 @@ func benchmarkFeed(b *testing.B, query string, streams, rate int, long time.Dura
 }
 
 // writeLabels makes labels in one transaction.
-func writeLabels(b *testing.B, o *office, first, n int) {
-	store := o.feed.Watching(o.before)
+func writeLabels(b *testing.B, store backoffice.Store, first, n int) {
 	err := store.Write(b.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 		for i := range n {
 			id := fmt.Sprintf("label-%07d", first+i)

@@ -2,29 +2,19 @@ package gateway
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/web/graphiql"
 )
 
 func TestFailedSignInsEntriesAndConnectionsAreMeasured(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	s, end, err := newServer(o.Backend, quiet(unhurried()), graphiql.Real)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(end)
-	o.handler = s.handler()
+	o := openMeasured(t)
 	pair := o.pair(t, backoffice.PrivacyRead)
 	o.send(t, pair, http.MethodGet, "/customers", "")
 	o.send(t, [2]string{pair[0], "wrong"}, http.MethodGet, "/customers", "")
-	w := httptest.NewRecorder()
-	s.http.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	text := w.Body.String()
+	text := o.measures(t)
 	for _, line := range []string{
 		`backoffice_build_info{commit="",schema="`, "backoffice_sign_ins_failed_total 1", "backoffice_consultations_failed_total 0", "backoffice_admission_waiting 0",
 		`backoffice_store_connections_in_use{pool="read"} 0`, `backoffice_store_connections_waited_for{pool="write"} 0`,

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"encoding/json"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,7 +14,7 @@ import (
 // before the answer leaves. The query with and without them take turns: over the same page each time, whose customers
 // get thousands of entries each, and over page after page.
 func BenchmarkNumbers(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent)) // as the program sets it
+	tuned(b)
 	const text = `{ customers(page: PAGE, pageSize: 50, filter: {type: PRIVATE_PERSON}) { nodes { id name NUMBER responsible { firstName lastName } relations(first: 10, direction: OUTGOING) { nodes { kind relatedCustomer { name } } } transcripts(first: 10) { nodes { id status checklist { name } financialYear { startDate } } } } } }`
 	for engine, fresh := range engines {
 		b.Run(engine, func(b *testing.B) {

@@ -17,25 +17,22 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/changes"
 	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/importexport"
 	"example.org/backoffice/store/cache"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/sqlite/sqlitetest"
-	"example.org/backoffice/web/graphiql"
 )
 
 // office is a running gateway over the small office of testdata/office, as a client sees it.
 type office struct {
 	*Backend
-	before  backoffice.Store // the store, with a cache before it if there is one
+	before  backoffice.Store // what the server reads: the store, with a cache before it if there is one
 	handler http.Handler
-	metrics http.Handler
-	feed    *changes.Feed
-	stop    func()               // of streams
+	stop    func()               // what SIGTERM does
 	pairs   map[string][2]string // by scopes: client id and secret
+	metrics string               // the address where they are served, if they are: see measured
 }
 
 // engines are the stores that a gateway can stand on, each with the URL of a fresh one.
@@ -135,24 +132,16 @@ func serveBackend(t testing.TB, h *Backend, bounds limits.Settings) *office {
 	return serveConfigured(t, h, quiet(bounds))
 }
 
-// serveConfigured puts the real handler over what is open, changed in parts where a test needs a broken copy.
-func serveConfigured(t testing.TB, h *Backend, c Config, change ...func(*server)) *office {
+// openMeasured is the small office over an embedded store, of which metrics are served.
+func openMeasured(t testing.TB) *office {
 	t.Helper()
-	o := &office{Backend: h, pairs: map[string][2]string{}}
-	s, end, err := newServer(h, c, graphiql.Real)
+	settings := officeSettings(t, engines["SQLite"](t))
+	b, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		end()
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	for _, f := range change {
-		f(&s)
-	}
-	o.handler, o.before, o.feed, o.stop, o.metrics = s.handler(), s.store, s.feed, s.stopStreams, s.http.Metrics()
+	o := serveConfigured(t, b, measured(t, quiet(unhurried())))
+	o.fill(t)
 	return o
 }
 
@@ -171,9 +160,9 @@ var testedCache = func() (c CacheSettings) {
 	return c
 }()
 
-// quiet is how the tests serve: with these limits, and a log that nobody reads.
+// quiet is how the tests serve: with these limits, a log that nobody reads, and nothing sent to webhooks.
 func quiet(bounds limits.Settings) Config {
-	return Config{Limits: bounds, Cache: testedCache, Log: slog.New(slog.DiscardHandler)}
+	return Config{Limits: bounds, Cache: testedCache, Webhooks: WebhookSettings{Off: true}, Log: slog.New(slog.DiscardHandler)}
 }
 
 // pair issues a credential pair with these scopes, once.
@@ -185,6 +174,9 @@ func (o *office) pair(t testing.TB, scopes ...backoffice.Scope) [2]string {
 	}
 	if pair, known := o.pairs[name]; known {
 		return pair
+	}
+	if o.pairs == nil {
+		o.pairs = map[string][2]string{}
 	}
 	issued, secret, err := auth.Issue(t.Context(), o.Store, "test"+name, scopes, 0)
 	if err != nil {

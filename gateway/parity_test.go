@@ -21,7 +21,6 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
-	"example.org/backoffice/web/graphiql"
 )
 
 // For the same data and credentials the two APIs never disagree. Each check makes four comparisons, so that
@@ -61,22 +60,13 @@ func openFaces(t *testing.T, database string) *twoAPIs {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, end, err := newServer(h, quiet(unhurried()), graphiql.Real)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		end()
-		_ = h.Close()
-	})
+	o := serveBackend(t, h, unhurried())
 	made := demo.Demo{Store: h.Store, Files: h.Files, Keys: h.Keys, Customers: 60, Seed: 7, Now: time.UnixMilli(parityDay)}
 	if err := made.Fill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	o := &office{Backend: h, pairs: map[string][2]string{}}
 	f := &twoAPIs{t: t, o: o, pools: map[string][]string{}}
 	f.pairs = map[string][2]string{"every scope": o.pair(t, backoffice.AllScopes...), "no scope": o.pair(t), "only writing": o.pair(t, backoffice.CustomersWrite)}
-	o.handler = s.handler()
 	f.collect()
 	return f
 }

@@ -7,7 +7,6 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/graphqlhttp"
-	"example.org/backoffice/web/graphiql"
 )
 
 // What asks again who a caller is does it in one place: architecture_test.go holds that there is no other.
@@ -15,18 +14,18 @@ func TestAPartOfARequestAsksAgainWhoItsCallerIs(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	pair := o.pair(t, backoffice.AllScopes...)
-	s, end, err := newServer(o.Backend, quiet(unhurried()), graphiql.Real)
+	s, end, err := NewServer(o.Backend, quiet(unhurried()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(end)
-	caller, err := s.authenticator.Authenticate(t.Context(), netip.Addr{}, pair[0], pair[1])
+	caller, err := s.Authenticator().Authenticate(t.Context(), netip.Addr{}, pair[0], pair[1])
 	if err != nil {
 		t.Fatal(err)
 	}
 	began := o.Vault.WithLedger(auth.WithPrincipal(t.Context(), caller), caller, nil)
-	run := func(s server, e graphqlhttp.Entry) (*backoffice.Request, error) {
-		within, run, err := s.begin(s.limits.NewAdmission())(began, e)
+	run := func(s *Server, e graphqlhttp.Entry) (*backoffice.Request, error) {
+		within, run, err := s.Begin()(began, e)
 		if run != nil {
 			run.End(graphqlhttp.Outcome{})
 		}
@@ -44,7 +43,7 @@ func TestAPartOfARequestAsksAgainWhoItsCallerIs(t *testing.T) {
 	if err := auth.Revoke(t.Context(), o.Store, pair[0]); err != nil {
 		t.Fatal(err)
 	}
-	later, end, err := newServer(o.Backend, quiet(unhurried()), graphiql.Real) // which knows that at once
+	later, end, err := NewServer(o.Backend, quiet(unhurried())) // which knows that at once
 	if err != nil {
 		t.Fatal(err)
 	}

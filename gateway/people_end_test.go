@@ -42,12 +42,12 @@ func (d *turning) walker(t testing.TB) string {
 }
 
 // openWatched is a desk with 47 customers, of which an export reads 7 at a time.
-func openWatched(t *testing.T, change ...func(*server)) *turning {
+func openWatched(t *testing.T) *turning {
 	t.Helper()
 	d := &turning{paged: &paged{before: func(int64) {}}}
 	c := quiet(smallPages())
-	c.clock = d.now
-	d.desk = makeDesk(t, c, func(of backoffice.Store) backoffice.Store { d.paged.Store = of; return d.paged }, change...)
+	SetClock(&c, d.now)
+	d.desk = makeDesk(t, c, func(of backoffice.Store) backoffice.Store { d.paged.Store = of; return d.paged })
 	d.fill(t)
 	for range 40 {
 		d.makeCustomer(t)
@@ -189,7 +189,15 @@ func (forgetful) Live(began *backoffice.Principal) (*backoffice.Principal, error
 
 func TestACopyWhoseExportsOutliveTheTokenIsFound(t *testing.T) {
 	t.Parallel()
-	d := openWatched(t, func(s *server) { s.authenticator.People = forgetful{s.authenticator.People} })
+	d := openWatched(t)
+	s, end, err := NewServer(d.Backend, d.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	s.Authenticator().People = forgetful{s.Authenticator().People}
+	d.handler = s.Handler()
+	d.server = d.exports(t)
 	e := d.takes(t, d.walker(t), http.MethodPost, "/graphql/export?format=jsonl", func() { d.turn(tokenLife + time.Minute) })
 	if ids, _ := e.rows(); !e.complete() || len(ids) != 47 {
 		t.Errorf("the copy is not broken: %v", e)

@@ -26,8 +26,9 @@ import (
 type desk struct {
 	*office
 	*peopletest.Issuer
-	path string
-	log  writing
+	config Config
+	path   string // of the map
+	log    writing
 }
 
 // writing is what several may write to.
@@ -62,7 +63,7 @@ func openDesk(t testing.TB) *desk {
 }
 
 // makeDesk is a desk without records, with something between the handler and the store.
-func makeDesk(t testing.TB, c Config, between func(backoffice.Store) backoffice.Store, change ...func(*server)) *desk {
+func makeDesk(t testing.TB, c Config, between func(backoffice.Store) backoffice.Store) *desk {
 	t.Helper()
 	d := &desk{Issuer: peopletest.New(t, jose.ES256), path: peopletest.Map(t, usualMap)}
 	settings := officeSettings(t, engines["SQLite"](t))
@@ -73,7 +74,7 @@ func makeDesk(t testing.TB, c Config, between func(backoffice.Store) backoffice.
 	h.Store = between(h.Store)
 	c.Log = slog.New(slog.NewTextHandler(&d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	c.People = PeopleSettings{Issuer: d.URL, Audience: peopletest.Audience, Map: d.path}
-	d.office = serveConfigured(t, h, c, change...)
+	d.office, d.config = serveConfigured(t, h, c), c
 	return d
 }
 

@@ -13,7 +13,6 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/changes/webhooks"
 	"example.org/backoffice/store/postgres/pgtest"
-	"example.org/backoffice/web/graphiql"
 )
 
 // lost is an office whose last entries are lost, and what somebody remembers of them.
@@ -183,12 +182,7 @@ func (l *lost) wantListsOf(t *testing.T, o *office, history string) {
 	t.Helper()
 	without := quiet(unhurried())
 	without.Cache = CacheSettings{}
-	s, end, err := newServer(o.Backend, without, graphiql.Real)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer end()
-	plain := &office{Backend: o.Backend, handler: s.handler()}
+	plain := serveOpen(t, o.Backend, without)
 	for field, query := range l.lists {
 		_, got, _ := o.ask(t, l.pair, query, nil, nil)
 		_, want, _ := plain.ask(t, l.pair, query, nil, nil)

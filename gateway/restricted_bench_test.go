@@ -3,7 +3,6 @@ package gateway
 import (
 	"flag"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +16,7 @@ var benchedCustomers = flag.Int("restricted-customers", 20_000, "over how many c
 // BenchmarkRestricted is what Q1 costs a restricted pair beside one that is not restricted: the time of the process's
 // processors for each request, at most 1.15 of that. The two take turns, so that they meet the same noise.
 func BenchmarkRestricted(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent)) // as the program sets it
+	tuned(b)
 	const q1 = `{"query":"{ customers(first: 50) { nodes { id displayName responsible { firstName lastName } relations(first: 10) { edges { otherCustomer { displayName } node { kind } } } transcripts(first: 10) { nodes { id status checklist { name } financialYear { startDate } } } } } }"}`
 	for engine, database := range engines {
 		settings := officeSettings(b, database(b))

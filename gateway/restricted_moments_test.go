@@ -10,6 +10,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/changes"
 )
 
 // restricted is the small office with a pair that sees the customers of one user.
@@ -173,7 +174,9 @@ func TestARestrictedPairFollowsWhatIsInView(t *testing.T) {
 			kinds := backoffice.ChangesVisibleTo(&backoffice.Principal{Scopes: backoffice.AllScopes}, nil)
 			ctx, cancel := context.WithTimeout(auth.WithPrincipal(t.Context(), &backoffice.Principal{ClientID: pairOfTests, Restriction: r}), time.Minute)
 			defer cancel()
-			reader, err := o.feed.Follow(ctx, "", backoffice.FromOldest, kinds)
+			feed := changes.New(o.Store, changes.Options{})
+			t.Cleanup(feed.Close)
+			reader, err := feed.Follow(ctx, "", backoffice.FromOldest, kinds)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,10 +15,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/auth/people"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/web/graphiql"
 )
 
 // The rows and the columns of the matrix are looked up where they come from: routes, the OpenAPI document, the schema;
@@ -179,12 +177,11 @@ func (of describedOperation) has() (all []string) {
 func TestEachTransportRouteAndFieldIsARow(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	s, end, err := newServer(o.Backend, quiet(unhurried()), graphiql.Real)
+	s, end, err := NewServer(o.Backend, quiet(unhurried()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(end)
-	schema, throttle, admission := s.schema(), auth.NewThrottle(), s.limits.NewAdmission()
 	var document struct {
 		Paths map[string]map[string]json.RawMessage
 	}
@@ -198,7 +195,7 @@ func TestEachTransportRouteAndFieldIsARow(t *testing.T) {
 		}
 	}
 	n := 0
-	err = chi.Walk(s.routes(schema, s.graphql(schema, admission), admission, throttle), func(_, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+	err = chi.Walk(s.Routes(), func(_, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		n++
 		rows, known := rowsOfRoute[route]
 		if _, described := document.Paths[route]; !known && !described {
@@ -225,7 +222,7 @@ func TestEachTransportRouteAndFieldIsARow(t *testing.T) {
 			}
 		}
 	}
-	fields := schema.Schema()
+	fields := s.Schema().Schema()
 	for _, field := range fields.Subscription.Fields {
 		if field.Name != "changes" && !strings.HasPrefix(field.Name, "__") {
 			t.Errorf("the subscription %s is in no row", field.Name)

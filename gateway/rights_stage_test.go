@@ -23,7 +23,6 @@ import (
 	"example.org/backoffice/auth/people/peopletest"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/privacy"
-	"example.org/backoffice/web/graphiql"
 )
 
 // stage is an office with a cache, at which pairs and people are at work, and its administrators' command line.
@@ -109,9 +108,9 @@ func openStage(t *testing.T, engine string) *stage {
 	b.Store = s.holds
 	s.config = quiet(smallPages())
 	s.config.Limits.Upload = 128 << 20
-	s.config.clock = func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+	SetClock(&s.config, func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) })
 	s.config.People = PeopleSettings{Issuer: s.URL, Audience: peopletest.Audience, Map: s.path}
-	cached := s.config
+	cached := measured(t, s.config)
 	cached.Cache.Cache = 64 << 20
 	s.office = serveConfigured(t, b, cached)
 	s.fill(t)
@@ -140,12 +139,7 @@ func (s *stage) fresh(t *testing.T) http.Handler {
 	t.Helper()
 	backend := *s.Backend // of its own vault, whose settings it makes
 	backend.Vault = privacy.NewVault(backend.Keys, backend.Store)
-	of, end, err := newServer(&backend, s.config, graphiql.Real)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(end)
-	return of.handler()
+	return serveOpen(t, &backend, s.config).handler
 }
 
 // command runs the program's command line over the stage's store.

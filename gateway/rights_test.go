@@ -117,7 +117,7 @@ func TestWhateverLastsFollowsTheRightsOfItsCaller(t *testing.T) {
 			if begin.Wait(); t.Failed() {
 				return
 			}
-			for until := time.Now().Add(obeyedWithin); s.feed.Streams() < int64(4*len(columns)) && time.Now().Before(until); {
+			for until := time.Now().Add(obeyedWithin); s.followers(t) < 4*len(columns) && time.Now().Before(until); {
 				time.Sleep(20 * time.Millisecond)
 			}
 			for _, of := range cells {

@@ -189,13 +189,9 @@ func TestADeliveryIsWhatANewRequestOfItsPairIsAnswered(t *testing.T) {
 			if err := network.UnmarshalText([]byte("127.0.0.0/8")); err != nil {
 				t.Fatal(err)
 			}
-			s.office = serveConfigured(t, b, s.config, func(of *server) {
-				sender := of.sender(WebhookSettings{Settings: webhooks.Settings{Networks: []webhooks.Network{network}}})
-				ctx, stop := context.WithCancel(t.Context())
-				ended := make(chan struct{})
-				go func() { sender.Run(ctx); close(ended) }()
-				t.Cleanup(func() { stop(); <-ended })
-			})
+			sending := s.config
+			sending.Webhooks = WebhookSettings{Settings: webhooks.Settings{Networks: []webhooks.Network{network}}}
+			s.office = serveConfigured(t, b, sending)
 			r := openInbox(t)
 			if _, _, err := webhooks.Create(t.Context(), s.Store, s.Keys, webhooks.Draft{
 				ClientID: backoffice.PersonID("https://issuer.example", "somebody"), URL: r.URL,

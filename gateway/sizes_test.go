@@ -20,8 +20,14 @@ func TestAPlanTellsAPriceThatGrowsWithTheOfficeAndWithNothingOutOfView(t *testin
 			if err != nil {
 				t.Fatal(err)
 			}
-			var known *sizes
-			o := serveConfigured(t, h, quiet(unhurried()), func(s *server) { known, s.sizes.keep = s.sizes, 0 })
+			t.Cleanup(func() { _ = h.Close() })
+			s, end, err := NewServer(h, quiet(unhurried()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(end)
+			s.KeepSizes(0)
+			o := &office{Backend: h, before: h.Store, handler: s.Handler()}
 			o.fill(t)
 			all, view := o.pair(t), o.restrictedPair(t, "view", backoffice.RestrictionFields{Customers: []string{"acme"}})
 			prices := func(query string) (unrestricted, restricted int) {
@@ -55,7 +61,7 @@ func TestAPlanTellsAPriceThatGrowsWithTheOfficeAndWithNothingOutOfView(t *testin
 				t.Errorf("a restricted pair is told %d, and %d when there are others outside its view", before, after)
 			}
 			_, _, calls := o.ask(t, all, filtered, nil, nil)
-			known.keep = time.Hour
+			s.KeepSizes(time.Hour)
 			if _, _, without := o.ask(t, all, filtered, nil, nil); calls != without {
 				t.Errorf("%d statements, %d without looking how many records there are", calls, without)
 			}

@@ -274,7 +274,7 @@ func TestASocketEndsWithItsPairAndWithTheServer(t *testing.T) {
 	}
 	other := o.follower(t, o.pair(t, backoffice.AllScopes...)).connects(t)
 	other.says(t, subscribing("1", everyChange, nil))
-	o.feed.Stop()
+	o.stop()
 	if got := other.closed(t); got.Code != 1012 {
 		t.Errorf("%+v", got)
 	}
@@ -282,14 +282,14 @@ func TestASocketEndsWithItsPairAndWithTheServer(t *testing.T) {
 
 func TestTwentySubscriptionsAndTwentySocketsAreAPairsPart(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
+	o := openMeasured(t)
 	f := o.follower(t, o.pair(t, backoffice.AllScopes...))
 	var last socket
 	for range 20 {
 		last = f.connects(t)
 		last.says(t, subscribing("1", everyChange, nil))
 	}
-	for o.feed.Streams() < 20 {
+	for o.followers(t) < 20 {
 		time.Sleep(10 * time.Millisecond)
 	}
 	last.says(t, subscribing("2", everyChange, nil))

@@ -6,13 +6,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"runtime/debug"
 	"testing"
 	"time"
 
 	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/httpserver/tracing"
-	"example.org/backoffice/web/graphiql"
 )
 
 // BenchmarkTracing measures what traces cost Q1 through the whole handler: the processor's time of this process, the
@@ -20,7 +18,7 @@ import (
 // hundred operations are sampled, take turns over one store; two are without, so that the difference between them
 // tells what is noise.
 func BenchmarkTracing(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent)) // as the program sets it
+	tuned(b)
 	const text = `{ customers(first: 50) { nodes { id displayName responsible { firstName lastName } relations(first: 10) { edges { otherCustomer { displayName } node { kind } } } transcripts(first: 10) { nodes { id status checklist { name } financialYear { startDate } } } } } }`
 	body, err := json.Marshal(map[string]string{"query": text})
 	if err != nil {
@@ -35,7 +33,7 @@ func BenchmarkTracing(b *testing.B) {
 		b.Run(engine, func(b *testing.B) {
 			e := openEndpoint(b, fresh(b))
 			with := func(ratio string) http.Handler {
-				c := Config{Limits: limits.Defaults(), Cache: testedCache, Log: log}
+				c := Config{Limits: limits.Defaults(), Cache: testedCache, Webhooks: WebhookSettings{Off: true}, Log: log}
 				if ratio != "" {
 					b.Setenv("OTEL_TRACES_SAMPLER_ARG", ratio)
 					tracer, err := tracing.FromEnvironment(b.Context(), "v1.2.3", log)
@@ -45,12 +43,7 @@ func BenchmarkTracing(b *testing.B) {
 					b.Cleanup(func() { _ = tracer.Close(b.Context()) })
 					c.Tracer = tracer
 				}
-				s, end, err := newServer(e.backend, c, graphiql.Real)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.Cleanup(end)
-				return s.handler()
+				return serveOpen(b, e.backend, c).handler
 			}
 			servers := []struct {
 				name    string

@@ -54,7 +54,7 @@ func watchedOffice(t testing.TB, database string, slow time.Duration) (*office, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := serveConfigured(t, backend, Config{Limits: unhurried(), Log: slog.New(slog.NewJSONHandler(log, nil)), Server: httpserver.Settings{Slow: slow}})
+	o := serveConfigured(t, backend, Config{Limits: unhurried(), Webhooks: WebhookSettings{Off: true}, Log: slog.New(slog.NewJSONHandler(log, nil)), Server: httpserver.Settings{Slow: slow}})
 	o.fill(t)
 	return o, log
 }

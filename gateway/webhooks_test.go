@@ -1,27 +1,18 @@
 package gateway
 
 import (
-	"context"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/changes/webhooks"
-	"example.org/backoffice/web/graphiql"
 )
 
 func TestWebhooksAreMeasuredAndACopyOfAnInstallationSendsNothing(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	s, end, err := newServer(o.Backend, quiet(unhurried()), graphiql.Real)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(end)
-	if s.sender(WebhookSettings{Off: true}) != nil {
+	o := openMeasured(t)
+	if strings.Contains(o.measures(t), "backoffice_webhook") {
 		t.Error("with --no-webhooks something is sent")
 	}
 	for range 2 { // to nobody: it is refused as private
@@ -36,22 +27,18 @@ func TestWebhooksAreMeasuredAndACopyOfAnInstallationSendsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sender := s.sender(WebhookSettings{})
-	running, stop := context.WithCancel(t.Context())
-	defer stop()
-	ended := make(chan struct{})
-	go func() { sender.Run(running); close(ended) }()
+	c := measured(t, quiet(unhurried()))
+	c.Webhooks.Off = false
+	o = serveOpen(t, o.Backend, c)
 	o.write(t, o.pair(t, backoffice.AllScopes...), `mutation { createLabel(input: {name: "told"}) { userErrors { code } } }`)
 	want := []string{
 		"backoffice_webhook_failures_total 2", "backoffice_webhook_messages_total 0", `backoffice_webhooks{state="live"} 0`,
 		`backoffice_webhooks{state="retrying"} 2`, `backoffice_webhooks{state="stopped"} 1`,
 	}
 	for until := time.Now().Add(20 * time.Second); len(want) > 0; time.Sleep(50 * time.Millisecond) {
-		w := httptest.NewRecorder()
-		s.http.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-		missing := want[:0:0]
+		text, missing := o.measures(t), want[:0:0]
 		for _, line := range want {
-			if !strings.Contains(w.Body.String(), line+"\n") {
+			if !strings.Contains(text, line+"\n") {
 				missing = append(missing, line)
 			}
 		}
@@ -59,6 +46,4 @@ func TestWebhooksAreMeasuredAndACopyOfAnInstallationSendsNothing(t *testing.T) {
 			t.Fatalf("missing: %q", want)
 		}
 	}
-	stop()
-	<-ended
 }
