@@ -64,8 +64,10 @@ var mayImport = map[string]string{
 	"store/postgres":      "backoffice store store/migrations",
 
 	// For tests.
-	"store/storetest":         "backoffice store store/migrations",
-	"backoffice/brokentest":   "",
+	"store/storetest":       "backoffice store store/migrations",
+	"backoffice/brokentest": "",
+	"gateway/gatewaytest": "auth auth/people/peopletest backoffice cli gateway graphql/limits graphql/trusted importexport " +
+		"store/cache store/postgres store/postgres/pgtest store/sqlite/sqlitetest",
 	"store/sqlite/sqlitetest": "store/sqlite",
 	"files/s3test":            "",
 	"store/postgres/pgtest":   "",

@@ -48,28 +48,31 @@ func TestTheExamplesOfContributingWork(t *testing.T) {
 }
 
 // addedTest is put into the copy.
-const addedTest = `package gateway
+const addedTest = `package gateway_test
 
 import (
 	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 func TestWhatWasAddedIsKept(t *testing.T) {
-	for name, memory := range map[string]Size{"without a cache": 0, "with a cache": 64 << 20} {
+	for name, memory := range map[string]gateway.Size{"without a cache": 0, "with a cache": 64 << 20} {
 		t.Run(name, func(t *testing.T) {
-			o := serveRemembering(t, officeSettings(t, engines["SQLite"](t)), CacheSettings{Cache: memory})
-			o.fill(t)
+			settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
+			o := gatewaytest.ServeCached(t, settings, gateway.CacheSettings{Cache: memory})
+			o.Fill(t)
 			isKept(t, o)
 		})
 	}
 }
 
-func isKept(t *testing.T, o *office) {
+func isKept(t *testing.T, o *gatewaytest.Office) {
 	t.Helper()
-	pair := o.pair(t, backoffice.AllScopes...)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	for query, want := range map[string]string{
 		"mutation { createCustomer(input: {type: COMPANY, website: \"https://a.example\"}) { customer { website } userErrors { code } } }":
 			"{\"createCustomer\":{\"customer\":{\"website\":\"https://a.example\"},\"userErrors\":[]}}",
@@ -78,13 +81,13 @@ func isKept(t *testing.T, o *office) {
 		"mutation { createBranch(input: {name: \"Gent\"}) { branch { name } userErrors { code } } }":
 			"{\"createBranch\":{\"branch\":{\"name\":\"Gent\"},\"userErrors\":[]}}",
 	} {
-		if got := o.query(t, pair, query, "{}"); string(got.Data) != want {
+		if got := o.Query(t, pair, query, "{}"); string(got.Data) != want {
 			t.Errorf("%s: %s %v", query, got.Data, got.Errors)
 		}
 	}
 	const read = "{ customer(id: \"acme\") { website } customers(filter: {website: \"https://b.example\"}) { totalCount }" +
 		" branches { totalCount nodes { name createdAt } } changes(nouns: [BRANCH]) { nodes { noun action } } }"
-	got := string(o.query(t, pair, read, "{}").Data)
+	got := string(o.Query(t, pair, read, "{}").Data)
 	for _, want := range []string{
 		"\"website\":\"https://b.example\"", "\"customers\":{\"totalCount\":1}", "\"branches\":{\"totalCount\":1", "\"name\":\"Gent\"",
 		"\"changes\":{\"nodes\":[{\"noun\":\"BRANCH\",\"action\":\"CREATED\"}]}",
@@ -96,7 +99,7 @@ func isKept(t *testing.T, o *office) {
 	for path, want := range map[string]string{"/customers/acme": "\"website\":\"https://b.example\"", "/branches": "\"name\":\"Gent\"",
 		"/customers?website=https://b.example": "\"_id\":\"acme\"",
 		"/changes?noun=BRANCH": "\"BRANCH\""} {
-		if shown := o.send(t, pair, "GET", path, "").Body.String(); !strings.Contains(shown, want) {
+		if shown := o.Send(t, pair, "GET", path, "").Body.String(); !strings.Contains(shown, want) {
 			t.Errorf("REST shows at %s: %s", path, shown)
 		}
 	}

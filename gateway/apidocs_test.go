@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"compress/gzip"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/web/static/webtest"
 )
 
@@ -22,9 +23,9 @@ func TestTheDocumentationPageInABrowser(t *testing.T) {
 	}
 	node, chromium := webtest.Tool(t, "node"), webtest.Tool(t, "chromium")
 	webtest.Tool(t, "../web/apidocs/page/node_modules/.bin/spectral") // all of the page's packages are there, or none
-	o := openOffice(t)
-	pair := o.pair(t, backoffice.AllScopes...)
-	server := httptest.NewServer(o.handler)
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t, backoffice.AllScopes...)
+	server := httptest.NewServer(o.Handler)
 	defer server.Close()
 	webtest.Run(t, "../web/apidocs/page", []string{
 		"CHROMIUM=" + chromium, "APIDOCS_TEST_URL=" + server.URL, "APIDOCS_TEST_ID=" + pair[0], "APIDOCS_TEST_SECRET=" + pair[1],
@@ -38,9 +39,9 @@ func TestAClientThatIsGeneratedFromTheOpenAPIDocumentCompilesAndWorks(t *testing
 	t.Parallel()
 	node := webtest.Tool(t, "node")
 	generator, compiler := webtest.Tool(t, "../web/apidocs/page/node_modules/.bin/openapi-ts"), webtest.Tool(t, "../web/apidocs/page/node_modules/.bin/tsc")
-	o := openOffice(t)
-	pair := o.pair(t, backoffice.AllScopes...)
-	server := httptest.NewServer(o.handler)
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t, backoffice.AllScopes...)
+	server := httptest.NewServer(o.Handler)
 	defer server.Close()
 
 	folder := t.TempDir()

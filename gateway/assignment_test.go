@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // assignmentAnswer is the payload of assignChecklists.
@@ -30,11 +31,11 @@ type assignmentAnswer struct {
 	}
 }
 
-func (o *office) assignMany(t testing.TB, pair [2]string, input, page string) (answer assignmentAnswer, body string, calls int) {
+func assignMany(t testing.TB, o *gatewaytest.Office, pair [2]string, input, page string) (answer assignmentAnswer, body string, calls int) {
 	t.Helper()
 	query := `mutation { assignChecklists(input: {checklistId: "list-2026-nl", ` + input + `}) { assigned alreadyAssigned
 		transcripts(` + page + `) { totalCount statusCounts { count } pageInfo { hasNextPage hasPreviousPage endCursor } nodes { customer { id } } } userErrors { code field } } }`
-	_, text, calls := o.ask(t, pair, query, nil, nil)
+	_, text, calls := o.Ask(t, pair, query, nil, nil)
 	var data struct {
 		Data struct{ AssignChecklists assignmentAnswer }
 	}
@@ -46,12 +47,12 @@ func (o *office) assignMany(t testing.TB, pair [2]string, input, page string) (a
 
 func TestAChecklistIsAssignedToAllWhoHaveItNotByAFilterAndAgainToNobody(t *testing.T) {
 	t.Parallel()
-	for name, fresh := range engines {
+	for name, fresh := range gatewaytest.Engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, fresh(t))
-			all := o.pair(t, backoffice.AllScopes...)
-			_, body, _ := o.ask(t, all, `{ customers(filter: {withoutChecklistId: "list-2026-nl"}) { totalCount } everybody: customers { totalCount } }`, nil, nil)
+			o := gatewaytest.OpenOn(t, fresh(t))
+			all := o.Credential(t, backoffice.AllScopes...)
+			_, body, _ := o.Ask(t, all, `{ customers(filter: {withoutChecklistId: "list-2026-nl"}) { totalCount } everybody: customers { totalCount } }`, nil, nil)
 			var before struct {
 				Data struct{ Customers, Everybody struct{ TotalCount int } }
 			}
@@ -63,7 +64,7 @@ func TestAChecklistIsAssignedToAllWhoHaveItNotByAFilterAndAgainToNobody(t *testi
 			seen := map[string]bool{}
 			after := ""
 			for page := 0; ; page++ { // the same call again with the same key goes on in the list
-				answer, body, _ := o.assignMany(t, all, input, `first: 2`+after)
+				answer, body, _ := assignMany(t, o, all, input, `first: 2`+after)
 				if answer.Assigned != without || answer.AlreadyAssigned != everybody-without || answer.Transcripts.TotalCount != without || len(answer.Transcripts.StatusCounts) != 1 {
 					t.Fatal(body)
 				}
@@ -81,10 +82,10 @@ func TestAChecklistIsAssignedToAllWhoHaveItNotByAFilterAndAgainToNobody(t *testi
 			if len(seen) != without {
 				t.Errorf("%d customers are told, not %d", len(seen), without)
 			}
-			if answer, body, _ := o.assignMany(t, all, `filter: {}`, `first: 5`); answer.Assigned != 0 || answer.AlreadyAssigned != everybody || answer.Transcripts.TotalCount != 0 {
+			if answer, body, _ := assignMany(t, o, all, `filter: {}`, `first: 5`); answer.Assigned != 0 || answer.AlreadyAssigned != everybody || answer.Transcripts.TotalCount != 0 {
 				t.Error(body)
 			}
-			if answer, body, _ := o.assignMany(t, all, `customerIds: ["acme"], idempotencyKey: "2026"`, `first: 5`); len(answer.UserErrors) != 1 || answer.UserErrors[0].Code != "IDEMPOTENCY_KEY_REUSED" {
+			if answer, body, _ := assignMany(t, o, all, `customerIds: ["acme"], idempotencyKey: "2026"`, `first: 5`); len(answer.UserErrors) != 1 || answer.UserErrors[0].Code != "IDEMPOTENCY_KEY_REUSED" {
 				t.Error(body)
 			}
 		})
@@ -92,9 +93,9 @@ func TestAChecklistIsAssignedToAllWhoHaveItNotByAFilterAndAgainToNobody(t *testi
 }
 
 // assignedTo tells how often each customer has the checklist.
-func (o *office) assignedTo(t testing.TB, pair [2]string) map[string]int {
+func assignedTo(t testing.TB, o *gatewaytest.Office, pair [2]string) map[string]int {
 	t.Helper()
-	_, body, _ := o.ask(t, pair, `{ customers { nodes { id transcripts(filter: {checklistId: "list-2026-nl"}) { totalCount } } } }`, nil, nil)
+	_, body, _ := o.Ask(t, pair, `{ customers { nodes { id transcripts(filter: {checklistId: "list-2026-nl"}) { totalCount } } } }`, nil, nil)
 	var answer struct {
 		Data struct {
 			Customers struct {
@@ -117,12 +118,12 @@ func (o *office) assignedTo(t testing.TB, pair [2]string) map[string]int {
 
 func TestFiftyWhoAssignAChecklistAtOnceAssignItToEachOnce(t *testing.T) {
 	t.Parallel()
-	for name, fresh := range engines {
+	for name, fresh := range gatewaytest.Engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, fresh(t))
-			all := o.pair(t, backoffice.AllScopes...)
-			before := o.assignedTo(t, all) // the office has given it to one twice
+			o := gatewaytest.OpenOn(t, fresh(t))
+			all := o.Credential(t, backoffice.AllScopes...)
+			before := assignedTo(t, o, all) // the office has given it to one twice
 			var group sync.WaitGroup
 			for i := range 50 {
 				group.Go(func() {
@@ -130,10 +131,10 @@ func TestFiftyWhoAssignAChecklistAtOnceAssignItToEachOnce(t *testing.T) {
 					if i%2 == 1 {
 						input = `customerIds: ["acme", "cafe", "duo", "els", "cafe"]`
 					}
-					answer, body, _ := o.assignMany(t, all, input, `first: 0`)
+					answer, body, _ := assignMany(t, o, all, input, `first: 0`)
 					for until := time.Now().Add(time.Minute); strings.Contains(body, `"UNAVAILABLE"`) && time.Now().Before(until); { // a busy machine: come again
 						time.Sleep(200 * time.Millisecond)
-						answer, body, _ = o.assignMany(t, all, input, `first: 0`)
+						answer, body, _ = assignMany(t, o, all, input, `first: 0`)
 					}
 					if len(answer.UserErrors) > 0 || answer.Assigned+answer.AlreadyAssigned == 0 {
 						t.Error(body)
@@ -141,7 +142,7 @@ func TestFiftyWhoAssignAChecklistAtOnceAssignItToEachOnce(t *testing.T) {
 				})
 			}
 			group.Wait()
-			for id, n := range o.assignedTo(t, all) {
+			for id, n := range assignedTo(t, o, all) {
 				if n != max(before[id], 1) {
 					t.Errorf("%s has it %d times", id, n)
 				}
@@ -152,8 +153,8 @@ func TestFiftyWhoAssignAChecklistAtOnceAssignItToEachOnce(t *testing.T) {
 
 func TestWhatIsWrongWithAnAssignmentToManyIsToldInItsPlace(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	all := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.Open(t)
+	all := o.Credential(t, backoffice.AllScopes...)
 	many := `customerIds: ["` + strings.Join(named("nobody", 501), `", "`) + `"]`
 	for input, want := range map[string]string{
 		`customVariables: {}`:                    "REQUIRED [customerIds]",
@@ -165,7 +166,7 @@ func TestWhatIsWrongWithAnAssignmentToManyIsToldInItsPlace(t *testing.T) {
 		`filter: {}, idempotencyKey: ""`:         "INVALID [idempotencyKey]",
 		many:                                     "INVALID [customerIds]",
 	} {
-		answer, body, _ := o.assignMany(t, all, input, `first: 1`)
+		answer, body, _ := assignMany(t, o, all, input, `first: 1`)
 		var told []string
 		for _, one := range answer.UserErrors {
 			told = append(told, fmt.Sprint(one.Code, " ", one.Field))
@@ -178,34 +179,34 @@ func TestWhatIsWrongWithAnAssignmentToManyIsToldInItsPlace(t *testing.T) {
 
 func TestAChecklistIsAssignedToTenThousandByAFilterAndToNoMore(t *testing.T) {
 	t.Parallel()
-	bounds := unhurried()
+	bounds := gatewaytest.Limits()
 	bounds.Time = 10 * time.Minute // with the race detector, and other tests beside it
-	o := openOfficeWith(t, engines["SQLite"](t), bounds)
-	all := o.pair(t, backoffice.AllScopes...)
-	o.addCompanies(t, 10_001)
-	if answer, body, _ := o.assignMany(t, all, `filter: {scope: "crowd"}`, `first: 1`); len(answer.UserErrors) != 1 || answer.UserErrors[0].Code != "INVALID" || answer.UserErrors[0].Field[0] != "filter" {
+	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), bounds)
+	all := o.Credential(t, backoffice.AllScopes...)
+	addCompanies(t, o, 10_001)
+	if answer, body, _ := assignMany(t, o, all, `filter: {scope: "crowd"}`, `first: 1`); len(answer.UserErrors) != 1 || answer.UserErrors[0].Code != "INVALID" || answer.UserErrors[0].Field[0] != "filter" {
 		t.Error(body)
 	}
-	if answer, body, _ := o.assignMany(t, all, `filter: {scope: "crowd", search: "crowd 1"}, customVariables: {text: "`+strings.Repeat("x", 60_000)+`"}`, `first: 1`); len(answer.UserErrors) != 1 || answer.UserErrors[0].Field[0] != "customVariables" {
+	if answer, body, _ := assignMany(t, o, all, `filter: {scope: "crowd", search: "crowd 1"}, customVariables: {text: "`+strings.Repeat("x", 60_000)+`"}`, `first: 1`); len(answer.UserErrors) != 1 || answer.UserErrors[0].Field[0] != "customVariables" {
 		t.Error(body)
 	}
-	if _, body, _ := o.ask(t, all, `mutation { deleteCustomer(input: {id: "crowd-00000"}) { deletedCustomerId } }`, nil, nil); !strings.Contains(string(body), "crowd-00000") {
+	if _, body, _ := o.Ask(t, all, `mutation { deleteCustomer(input: {id: "crowd-00000"}) { deletedCustomerId } }`, nil, nil); !strings.Contains(string(body), "crowd-00000") {
 		t.Fatalf("%s", body)
 	}
-	answer, body, calls := o.assignMany(t, all, `filter: {scope: "crowd"}, idempotencyKey: "k"`, `first: 1`)
+	answer, body, calls := assignMany(t, o, all, `filter: {scope: "crowd"}, idempotencyKey: "k"`, `first: 1`)
 	if answer.Assigned != 10_000 || answer.AlreadyAssigned != 0 || answer.Transcripts.TotalCount != 10_000 {
 		t.Errorf("%.500s", body)
 	}
 	if want := 2*10_000 + 120; calls > want { // a row and its entry of the log, one by one on this engine
 		t.Errorf("%d statements, more than %d", calls, want)
 	}
-	if again, body, _ := o.assignMany(t, all, `filter: {scope: "crowd"}, idempotencyKey: "k"`, `first: 1`); again.Assigned != 10_000 || again.Transcripts.TotalCount != 10_000 {
+	if again, body, _ := assignMany(t, o, all, `filter: {scope: "crowd"}, idempotencyKey: "k"`, `first: 1`); again.Assigned != 10_000 || again.Transcripts.TotalCount != 10_000 {
 		t.Errorf("%.500s", body)
 	}
 }
 
 // addCompanies adds companies with the scope "crowd" to the store.
-func (o *office) addCompanies(t testing.TB, n int) {
+func addCompanies(t testing.TB, o *gatewaytest.Office, n int) {
 	t.Helper()
 	rows := make([]*backoffice.Customer, n)
 	for i := range rows {

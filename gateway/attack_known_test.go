@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/store/postgres/pgtest"
 )
@@ -27,10 +28,10 @@ var (
 const dearest = 20
 
 // knownAttacks are operations that once took much for a small price, in an office of these.
-func knownAttacks(t *testing.T, o *office, pair [2]string) map[string]string {
+func knownAttacks(t *testing.T, o *gatewaytest.Office, pair [2]string) map[string]string {
 	t.Helper()
 	ids := func(query string) (found []string) {
-		_, body, _ := o.ask(t, pair, query, nil, nil)
+		_, body, _ := o.Ask(t, pair, query, nil, nil)
 		var answer struct {
 			Data map[string]struct{ Nodes []struct{ ID string } }
 		}
@@ -91,15 +92,15 @@ func knownAttacks(t *testing.T, o *office, pair [2]string) map[string]string {
 }
 
 // attackedOffice serves what the flags say, or an office of so many customers.
-func attackedOffice(t *testing.T, customers int) *office {
+func attackedOffice(t *testing.T, customers int) *gatewaytest.Office {
 	t.Helper()
 	if *attackDatabase != "" {
-		settings := officeSettings(t, *attackDatabase)
+		settings := gatewaytest.Settings(t, *attackDatabase)
 		settings.Keyset = *attackKeyset
-		return serveOffice(t, settings, limits.Defaults())
+		return gatewaytest.Serve(t, settings, limits.Defaults())
 	}
-	database := engines[*attackEngine](t)
-	o := serveOffice(t, officeSettings(t, database), limits.Defaults())
+	database := gatewaytest.Engines[*attackEngine](t)
+	o := gatewaytest.Serve(t, gatewaytest.Settings(t, database), limits.Defaults())
 	filler := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: max(*attackCustomers, customers), Seed: 1, Now: time.Now()}
 	if err := filler.Fill(t.Context()); err != nil {
 		t.Fatal(err)
@@ -115,21 +116,21 @@ func attackedOffice(t *testing.T, customers int) *office {
 func TestWhatOnceWasDearForItsPriceIsNot(t *testing.T) {
 	// Not parallel: what the process uses is measured.
 	o := attackedOffice(t, 60)
-	pair := o.pair(t, backoffice.AllScopes...)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	type known struct {
 		name string
 		effort
 	}
 	var all []known
 	for name, text := range knownAttacks(t, o, pair) {
-		_, plan, codes := o.plan(t, pair, text, "{}")
+		_, plan, codes := o.Plan(t, pair, text, "{}")
 		if plan == nil {
 			t.Fatalf("%s: %v", name, codes)
 		}
 		one := known{name, effort{cost: plan.Cost}}
 		if plan.Cost <= plan.MaximumCost {
 			one.effort = try(t, o, pair, text)
-			if _, body, _ := o.ask(t, pair, text, nil, nil); strings.Contains(string(body), `"code"`) {
+			if _, body, _ := o.Ask(t, pair, text, nil, nil); strings.Contains(string(body), `"code"`) {
 				t.Errorf("%s is not done: %.300s", name, body)
 			}
 			if *attackCustomers > 0 && one.effort.memory > mostMemory {
@@ -138,8 +139,8 @@ func TestWhatOnceWasDearForItsPriceIsNot(t *testing.T) {
 		}
 		all = append(all, one)
 	}
-	for _, q := range questions(t) { // which are to be asked in an office of any size
-		if _, plan, codes := o.plan(t, pair, q.Document, cmp.Or(q.Variables, "{}")); plan == nil || plan.Cost > plan.MaximumCost {
+	for _, q := range gatewaytest.Questions(t) { // which are to be asked in an office of any size
+		if _, plan, codes := o.Plan(t, pair, q.Document, cmp.Or(q.Variables, "{}")); plan == nil || plan.Cost > plan.MaximumCost {
 			t.Errorf("%s: %+v %v", q.Name, plan, codes)
 		}
 	}

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -28,6 +28,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 )
 
@@ -82,7 +83,7 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 	k := &attacker{random: rand.New(rand.NewPCG(seed, 1)), schema: gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphqls", Input: string(text)})}
 	k.texts = []string{"dutch", "van", "checklist", strings.Repeat("0", 200), strings.Repeat("ﷺ", 22), "85073003328", "0403170701", "a@b.example"}
 	k.ids = attacked(t, o)
-	pair := o.pair(t, backoffice.AllScopes...)
+	pair := o.Credential(t, backoffice.AllScopes...)
 
 	worst := map[string][]effort{}
 	trees := map[string]*attack{}
@@ -154,7 +155,7 @@ func keepWorst(known []effort, e effort, measure func(effort) float64) []effort 
 }
 
 // try sends an operation and measures it. The status is 0 when a limit refused it before it was executed.
-func try(t *testing.T, o *office, pair [2]string, text string) effort {
+func try(t *testing.T, o *gatewaytest.Office, pair [2]string, text string) effort {
 	t.Helper()
 	runtime.GC()
 	var before, after runtime.MemStats
@@ -163,7 +164,7 @@ func try(t *testing.T, o *office, pair [2]string, text string) effort {
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &began)
 	below := usedBelow()
 	answer := &unkept{header: http.Header{}}
-	o.handler.ServeHTTP(answer, attackRequest(t, pair, text))
+	o.Handler.ServeHTTP(answer, attackRequest(t, pair, text))
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &ended)
 	runtime.ReadMemStats(&after)
 	e := effort{text: text, cpu: used(ended) - used(began) + usedBelow() - below, memory: after.TotalAlloc - before.TotalAlloc, answer: answer.length, status: answer.status}
@@ -178,7 +179,7 @@ func try(t *testing.T, o *office, pair [2]string, text string) effort {
 	if answer.status == http.StatusInternalServerError || answer.internal {
 		t.Errorf("an internal error: %.300s\n%.1000s", answer.head, text)
 	}
-	if _, plan, _ := o.plan(t, pair, text, "{}"); plan != nil {
+	if _, plan, _ := o.Plan(t, pair, text, "{}"); plan != nil {
 		e.cost = plan.Cost
 	}
 	return e
@@ -186,7 +187,7 @@ func try(t *testing.T, o *office, pair [2]string, text string) effort {
 
 // alive sends an operation and tells how many bytes of the heap were alive at most beyond those before. Nobody keeps
 // the answer, and the collector runs all the time meanwhile.
-func alive(t *testing.T, o *office, pair [2]string, text string) (most uint64) {
+func alive(t *testing.T, o *gatewaytest.Office, pair [2]string, text string) (most uint64) {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	runtime.GC()
@@ -196,7 +197,7 @@ func alive(t *testing.T, o *office, pair [2]string, text string) (most uint64) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		o.handler.ServeHTTP(&unkept{header: http.Header{}}, attackRequest(t, pair, text))
+		o.Handler.ServeHTTP(&unkept{header: http.Header{}}, attackRequest(t, pair, text))
 	}()
 	for {
 		select {
@@ -282,11 +283,11 @@ func usedBelow() time.Duration {
 }
 
 // attacked adds what makes answers long and lists full, and gives identifiers to ask for.
-func attacked(t *testing.T, o *office) (ids []string) {
+func attacked(t *testing.T, o *gatewaytest.Office) (ids []string) {
 	t.Helper()
-	hold(t, o, 100, 60_000)
-	pair := o.pair(t, backoffice.AllScopes...)
-	_, body, _ := o.ask(t, pair, `{
+	gatewaytest.Hold(t, o, 100, 60_000)
+	pair := o.Credential(t, backoffice.AllScopes...)
+	_, body, _ := o.Ask(t, pair, `{
 		customers(first: 60) { nodes { id } } transcripts(last: 40) { nodes { id } } users(first: 5) { nodes { id } }
 		checklists(first: 5) { nodes { id } } financialYears(first: 5) { nodes { id } } labels(first: 5) { nodes { id } }
 	}`, nil, nil)

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // What batches are for: the same writes in less time. It prints what a hundred customers take by themselves and in a
 // batch, and an assignment to 10,000.
 func BenchmarkBatches(b *testing.B) {
-	for name, fresh := range engines {
+	for name, fresh := range gatewaytest.Engines {
 		b.Run(name, func(b *testing.B) {
-			o := openOfficeOn(b, fresh(b))
-			all := o.pair(b, backoffice.AllScopes...)
+			o := gatewaytest.OpenOn(b, fresh(b))
+			all := o.Credential(b, backoffice.AllScopes...)
 			inputs := companies(named("bench", 100)...)
 			for _, input := range inputs {
 				input["responsibleId"], input["scopes"], input["kboNumber"] = "user-an", []string{"checklist"}, "0403019261"
@@ -30,25 +31,25 @@ func BenchmarkBatches(b *testing.B) {
 			b.Run("100 mutations", func(b *testing.B) {
 				for b.Loop() {
 					for _, input := range coded() {
-						o.batch(b, all, `mutation($input: CreateCustomerInput!) { createCustomer(input: $input) { customer { id displayName } userErrors { code field } } }`, map[string]any{"input": input})
+						batch(b, o, all, `mutation($input: CreateCustomerInput!) { createCustomer(input: $input) { customer { id displayName } userErrors { code field } } }`, map[string]any{"input": input})
 					}
 				}
 			})
 			b.Run("a batch of 100", func(b *testing.B) {
 				for b.Loop() {
-					if answer, body, _ := o.batch(b, all, createBatch, map[string]any{"inputs": coded()}); answer.Written != 100 {
+					if answer, body, _ := batch(b, o, all, createBatch, map[string]any{"inputs": coded()}); answer.Written != 100 {
 						b.Fatal(body)
 					}
 				}
 			})
-			o.addCompanies(b, 10_000)
+			addCompanies(b, o, 10_000)
 			b.Run("10,000 checklists by a filter", func(b *testing.B) {
 				for i := 0; b.Loop(); i++ {
-					if answer, body, _ := o.assignMany(b, all, `filter: {scope: "crowd"}`, `first: 1`); answer.Assigned != 10_000 {
+					if answer, body, _ := assignMany(b, o, all, `filter: {scope: "crowd"}`, `first: 1`); answer.Assigned != 10_000 {
 						b.Fatalf("%.300s", body)
 					}
 					b.StopTimer()
-					o.unassign(b)
+					unassign(b, o)
 					b.StartTimer()
 				}
 			})
@@ -57,7 +58,7 @@ func BenchmarkBatches(b *testing.B) {
 }
 
 // unassign takes the checklist from the crowd again.
-func (o *office) unassign(b *testing.B) {
+func unassign(b *testing.B, o *gatewaytest.Office) {
 	b.Helper()
 	ask := backoffice.ListQuery[backoffice.TranscriptCriteria]{Criteria: backoffice.TranscriptCriteria{ChecklistID: "list-2026-nl"}}
 	var ids []string

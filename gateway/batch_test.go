@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 )
 
@@ -48,9 +49,9 @@ type batchAnswer struct {
 	}
 }
 
-func (o *office) batch(t testing.TB, pair [2]string, query string, variables map[string]any) (answer batchAnswer, body string, calls int) {
+func batch(t testing.TB, o *gatewaytest.Office, pair [2]string, query string, variables map[string]any) (answer batchAnswer, body string, calls int) {
 	t.Helper()
-	_, text, calls := o.ask(t, pair, query, json.RawMessage(encoded(t, variables)), nil)
+	_, text, calls := o.Ask(t, pair, query, json.RawMessage(gatewaytest.JSON(t, variables)), nil)
 	var data struct{ Data map[string]batchAnswer }
 	if err := json.Unmarshal(text, &data); err != nil {
 		t.Fatalf("%s: %v", text, err)
@@ -63,45 +64,45 @@ func (o *office) batch(t testing.TB, pair [2]string, query string, variables map
 
 func TestABatchOfAHundredInputsIsTakenAndOneOfOneMoreRefused(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	writer := o.pair(t, backoffice.CustomersWrite)
-	answer, body, _ := o.batch(t, writer, createBatch, map[string]any{"inputs": companies(named("a", 101)...), "mode": "EACH"})
+	o := gatewaytest.Open(t)
+	writer := o.Credential(t, backoffice.CustomersWrite)
+	answer, body, _ := batch(t, o, writer, createBatch, map[string]any{"inputs": companies(named("a", 101)...), "mode": "EACH"})
 	if answer.Written != 0 || len(answer.Results) != 0 || len(answer.UserErrors) != 1 || answer.UserErrors[0].Code != "INVALID" || !slices.Equal(answer.UserErrors[0].Field, []string{"inputs"}) {
 		t.Error(body)
 	}
-	if answer, body, _ := o.batch(t, writer, createBatch, map[string]any{"inputs": companies(named("a", 100)...)}); answer.Written != 100 || len(answer.Results) != 100 {
+	if answer, body, _ := batch(t, o, writer, createBatch, map[string]any{"inputs": companies(named("a", 100)...)}); answer.Written != 100 || len(answer.Results) != 100 {
 		t.Error(body)
 	}
-	if answer, body, _ := o.batch(t, writer, createBatch, map[string]any{"inputs": []any{}}); answer.Written != 0 || len(answer.UserErrors) != 0 || len(answer.Results) != 0 {
+	if answer, body, _ := batch(t, o, writer, createBatch, map[string]any{"inputs": []any{}}); answer.Written != 0 || len(answer.UserErrors) != 0 || len(answer.Results) != 0 {
 		t.Error(body)
 	}
 }
 
 func TestABatchIsPricedByItsInputsHoweverOftenItIsAliased(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	writer := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.Open(t)
+	writer := o.Credential(t, backoffice.AllScopes...)
 	const selected = `createCustomers(inputs: $inputs) { results { customer { relations(first: 20) { nodes { id } } } } }`
 	query := `mutation($inputs: [CreateCustomerInput!]!) {`
 	for i := range 19 {
 		query += fmt.Sprintf(" a%d: %s", i, selected)
 	}
-	status, body, _ := o.ask(t, writer, query+" }", json.RawMessage(encoded(t, map[string]any{"inputs": companies(named("a", 100)...)})), nil)
+	status, body, _ := o.Ask(t, writer, query+" }", json.RawMessage(gatewaytest.JSON(t, map[string]any{"inputs": companies(named("a", 100)...)})), nil)
 	if !strings.Contains(string(body), limits.CodeCost) {
 		t.Errorf("%d %.300s", status, body)
 	}
-	if _, body, _ := o.ask(t, writer, `{ customers(filter: {search: "a 1"}) { totalCount } }`, nil, nil); !strings.Contains(string(body), `"totalCount":0`) {
+	if _, body, _ := o.Ask(t, writer, `{ customers(filter: {search: "a 1"}) { totalCount } }`, nil, nil); !strings.Contains(string(body), `"totalCount":0`) {
 		t.Errorf("something was written: %s", body)
 	}
 }
 
 func TestABatchTakesAsManyStatementsForAHundredInputsAsForTwo(t *testing.T) {
 	t.Parallel()
-	for name, fresh := range engines {
+	for name, fresh := range gatewaytest.Engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, fresh(t))
-			writer := o.pair(t, backoffice.AllScopes...)
+			o := gatewaytest.OpenOn(t, fresh(t))
+			writer := o.Credential(t, backoffice.AllScopes...)
 			rows := 0 // statements for each row
 			if name == "SQLite" {
 				rows = 2 // it and its entry of the log are written one by one, where a statement has no way to go
@@ -111,7 +112,7 @@ func TestABatchTakesAsManyStatementsForAHundredInputsAsForTwo(t *testing.T) {
 				for i, input := range inputs {
 					input["customerCode"], input["responsibleId"], input["scopes"] = fmt.Sprint(n, "-", i), "user-an", []string{"checklist"}
 				}
-				made, body, created := o.batch(t, writer, createBatch, map[string]any{"inputs": inputs, "key": fmt.Sprint("key ", n)})
+				made, body, created := batch(t, o, writer, createBatch, map[string]any{"inputs": inputs, "key": fmt.Sprint("key ", n)})
 				if made.Written != n {
 					t.Fatal(body)
 				}
@@ -120,11 +121,11 @@ func TestABatchTakesAsManyStatementsForAHundredInputsAsForTwo(t *testing.T) {
 					changes = append(changes, map[string]any{"id": result.Customer.ID, "expectedVersion": 1, "phone": "+32 9 251 11 11", "customerCode": fmt.Sprint("new ", n, "-", i)})
 					deletions = append(deletions, map[string]any{"id": result.Customer.ID, "expectedVersion": 2})
 				}
-				changed, body, updated := o.batch(t, writer, `mutation($inputs: [UpdateCustomerInput!]!) { updateCustomers(inputs: $inputs) { written results { userErrors { code field } } } }`, map[string]any{"inputs": changes})
+				changed, body, updated := batch(t, o, writer, `mutation($inputs: [UpdateCustomerInput!]!) { updateCustomers(inputs: $inputs) { written results { userErrors { code field } } } }`, map[string]any{"inputs": changes})
 				if changed.Written != n {
 					t.Fatal(body)
 				}
-				gone, body, deleted := o.batch(t, writer, `mutation($inputs: [DeleteCustomerInput!]!) { deleteCustomers(inputs: $inputs) { written results { userErrors { code field } } } }`, map[string]any{"inputs": deletions})
+				gone, body, deleted := batch(t, o, writer, `mutation($inputs: [DeleteCustomerInput!]!) { deleteCustomers(inputs: $inputs) { written results { userErrors { code field } } } }`, map[string]any{"inputs": deletions})
 				if gone.Written != n {
 					t.Fatal(body)
 				}
@@ -143,18 +144,18 @@ func TestABatchTakesAsManyStatementsForAHundredInputsAsForTwo(t *testing.T) {
 
 func TestFiftyBatchesAtOnceWithOneKeyMakeOne(t *testing.T) {
 	t.Parallel()
-	for name, fresh := range engines {
+	for name, fresh := range gatewaytest.Engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, fresh(t))
-			writer := o.pair(t, backoffice.AllScopes...)
+			o := gatewaytest.OpenOn(t, fresh(t))
+			writer := o.Credential(t, backoffice.AllScopes...)
 			inputs := companies(named("batch", 5)...)
 			inputs[3]["kboNumber"] = "0200065766"
 			answers := make([]string, 50)
 			var all sync.WaitGroup
 			for i := range answers {
 				all.Go(func() {
-					_, answers[i], _ = o.batch(t, writer, createBatch, map[string]any{"inputs": inputs, "mode": "EACH", "key": "one"})
+					_, answers[i], _ = batch(t, o, writer, createBatch, map[string]any{"inputs": inputs, "mode": "EACH", "key": "one"})
 				})
 			}
 			all.Wait()
@@ -163,10 +164,10 @@ func TestFiftyBatchesAtOnceWithOneKeyMakeOne(t *testing.T) {
 					t.Fatalf("%s\n%s", answer, answers[0])
 				}
 			}
-			if _, body, _ := o.ask(t, writer, `{ customers(filter: {search: "batch"}) { totalCount } }`, nil, nil); !strings.Contains(string(body), `"totalCount":4`) {
+			if _, body, _ := o.Ask(t, writer, `{ customers(filter: {search: "batch"}) { totalCount } }`, nil, nil); !strings.Contains(string(body), `"totalCount":4`) {
 				t.Errorf("%s", body)
 			}
-			if answer, body, _ := o.batch(t, writer, createBatch, map[string]any{"inputs": inputs, "mode": "ATOMIC", "key": "one"}); len(answer.UserErrors) != 1 || answer.UserErrors[0].Code != "IDEMPOTENCY_KEY_REUSED" {
+			if answer, body, _ := batch(t, o, writer, createBatch, map[string]any{"inputs": inputs, "mode": "ATOMIC", "key": "one"}); len(answer.UserErrors) != 1 || answer.UserErrors[0].Code != "IDEMPOTENCY_KEY_REUSED" {
 				t.Error(body)
 			}
 		})
@@ -175,11 +176,11 @@ func TestFiftyBatchesAtOnceWithOneKeyMakeOne(t *testing.T) {
 
 func TestFiftyBatchesAtOnceForTheSameCodesWriteEachCodeOnce(t *testing.T) {
 	t.Parallel()
-	for name, fresh := range engines {
+	for name, fresh := range gatewaytest.Engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, fresh(t))
-			writer := o.pair(t, backoffice.AllScopes...)
+			o := gatewaytest.OpenOn(t, fresh(t))
+			writer := o.Credential(t, backoffice.AllScopes...)
 			written := make([]int, 50)
 			var all sync.WaitGroup
 			for i := range written {
@@ -189,7 +190,7 @@ func TestFiftyBatchesAtOnceForTheSameCodesWriteEachCodeOnce(t *testing.T) {
 						input["customerCode"] = fmt.Sprint("code ", (i+j)%6)
 					}
 					mode := []string{"EACH", "ATOMIC"}[i%2]
-					answer, body, _ := o.batch(t, writer, createBatch, map[string]any{"inputs": inputs, "mode": mode})
+					answer, body, _ := batch(t, o, writer, createBatch, map[string]any{"inputs": inputs, "mode": mode})
 					written[i] = answer.Written
 					refused := 0
 					for _, result := range answer.Results {
@@ -205,7 +206,7 @@ func TestFiftyBatchesAtOnceForTheSameCodesWriteEachCodeOnce(t *testing.T) {
 			for _, n := range written {
 				sum += n
 			}
-			_, body, _ := o.ask(t, writer, `{ customers(filter: {search: "same"}) { totalCount } }`, nil, nil)
+			_, body, _ := o.Ask(t, writer, `{ customers(filter: {search: "same"}) { totalCount } }`, nil, nil)
 			if sum == 0 || sum > 6 || !strings.Contains(string(body), fmt.Sprintf(`"totalCount":%d}`, sum)) {
 				t.Errorf("%d were written by their answers: %s", sum, body)
 			}
@@ -215,15 +216,15 @@ func TestFiftyBatchesAtOnceForTheSameCodesWriteEachCodeOnce(t *testing.T) {
 
 func TestABatchIsTheSameOverRESTAndGraphQL(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	writer := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.Open(t)
+	writer := o.Credential(t, backoffice.AllScopes...)
 	const good, bad, taken = `{"type": "Company", "name": "One"}`, `{"type": "Company", "kboNumber": "0403019262", "phone": "x"}`, `{"type": "Company", "customerCode": "C-001"}`
 	post := func(key, body string) (status int, answer string) {
-		r := newRequest(t, writer, http.MethodPost, "/customers/batch", body)
+		r := gatewaytest.NewRequest(t, writer, http.MethodPost, "/customers/batch", body)
 		if key != "" {
 			r.Header.Set("Idempotency-Key", key)
 		}
-		w := o.serve(r)
+		w := o.Serve(r)
 		return w.Code, w.Body.String()
 	}
 	status, atomic := post("", `{"mode": "atomic", "customers": [`+good+`,`+bad+`,`+taken+`]}`)
@@ -264,7 +265,7 @@ func TestABatchIsTheSameOverRESTAndGraphQL(t *testing.T) {
 	}
 	// GraphQL knows the key, and the content.
 	graphql := []map[string]any{{"type": "COMPANY", "name": "One"}, {"type": "COMPANY", "kboNumber": "0403019262", "phone": "x"}, {"type": "COMPANY", "customerCode": "C-001"}}
-	answer, body, _ := o.batch(t, writer, createBatch, map[string]any{"inputs": graphql, "mode": "EACH", "key": "rest"})
+	answer, body, _ := batch(t, o, writer, createBatch, map[string]any{"inputs": graphql, "mode": "EACH", "key": "rest"})
 	if answer.Written != 1 || len(answer.Results[1].UserErrors) != 2 || !slices.Equal(answer.Results[2].UserErrors[0].Field, []string{"inputs", "2", "customerCode"}) {
 		t.Error(body)
 	}

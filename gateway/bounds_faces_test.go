@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/csv"
@@ -20,16 +20,17 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/importexport"
 )
 
 // inPath are a path's parameters.
 var inPath = regexp.MustCompile(`\{[^}]*\}`)
 
-// onREST are the paths that are read, for a record and its customer.
-func (o *office) onREST(t *testing.T, ids ...string) (paths []string) {
+// pathsOnREST are the paths that are read, for a record and its customer.
+func pathsOnREST(t *testing.T, o *gatewaytest.Office, ids ...string) (paths []string) {
 	t.Helper()
-	document := exactly(t, o.send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes()).(map[string]any)
+	document := exactly(t, o.Send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes()).(map[string]any)
 	for path, methods := range document["paths"].(map[string]any) {
 		if methods.(map[string]any)["get"] == nil || strings.HasSuffix(path, "/download") {
 			continue
@@ -60,7 +61,7 @@ func selected(schema *ast.Schema, of *ast.Definition, parts func(object string) 
 
 // faces are what shows a noun beside lines: objects as GraphQL has them, by the name of the face.
 type faces struct {
-	*office
+	*gatewaytest.Office
 	*bounded
 	pair   [2]string
 	origin string
@@ -71,15 +72,15 @@ type faces struct {
 	id     string
 }
 
-func (o *office) facesOf(t *testing.T, b *bounded, id, customer, origin string) *faces {
+func facesOf(t *testing.T, o *gatewaytest.Office, b *bounded, id, customer, origin string) *faces {
 	t.Helper()
-	schema := schemaOf(t, o)
+	schema := gatewaytest.SchemaOf(t, o)
 	of := schema.Types[b.typ]
-	f := &faces{office: o, bounded: b, id: id, origin: origin, pair: o.pair(t, backoffice.AllScopes...)}
+	f := &faces{Office: o, bounded: b, id: id, origin: origin, pair: o.Credential(t, backoffice.AllScopes...)}
 	f.fields = selected(schema, of, func(object string) bool {
 		return slices.ContainsFunc(b.fields, func(field string) bool { return strings.HasPrefix(field, object+".") })
 	})
-	for _, root := range pagedFields(schema) {
+	for _, root := range gatewaytest.PagedFields(schema) {
 		if nodes := schema.Types[schema.Query.Fields.ForName(root).Type.Name()].Fields.ForName("nodes"); nodes != nil && nodes.Type.Name() == b.typ {
 			f.root = root
 		}
@@ -87,12 +88,12 @@ func (o *office) facesOf(t *testing.T, b *bounded, id, customer, origin string) 
 	if f.root != "" {
 		f.saved = strings.ToUpper(f.root[:1]) + f.root[1:] + strings.ReplaceAll(id, "-", "_")
 		document := "query " + f.saved + " { " + f.root + "(first: 100) { nodes {" + f.fields + " } } }"
-		if wrong := o.saves(t, f.pair, map[string]any{"document": document}); wrong != nil {
+		if wrong := o.Saves(t, f.pair, map[string]any{"document": document}); wrong != nil {
 			t.Fatal(wrong)
 		}
 	}
-	for _, path := range o.onREST(t, id, customer) {
-		if w := o.send(t, f.pair, http.MethodGet, path, ""); w.Code == http.StatusOK && strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") &&
+	for _, path := range pathsOnREST(t, o, id, customer) {
+		if w := o.Send(t, f.pair, http.MethodGet, path, ""); w.Code == http.StatusOK && strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") &&
 			len(found(exactly(t, w.Body.Bytes()), "_id", id)) > 0 {
 			f.paths = append(f.paths, path)
 		}
@@ -109,12 +110,12 @@ func (f *faces) inGraphQL(t *testing.T, after string) map[string][]map[string]an
 	all := map[string][]map[string]any{}
 	if f.root != "" {
 		queries["list"] = `{ ` + f.root + `(first: 100) { nodes {` + f.fields + ` } } }`
-		e := sendExport(t, exportRequest(t, f.origin, f.pair, "format=jsonl", queries["list"], nil, nil))
-		if !e.complete() {
-			t.Fatalf("%s: %.300s", f.typ, e.body)
+		e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, f.origin, f.pair, "format=jsonl", queries["list"], nil, nil))
+		if !e.Complete() {
+			t.Fatalf("%s: %.300s", f.typ, e.Body)
 		}
-		saved := f.send(t, f.pair, http.MethodGet, "/queries/"+f.saved+".jsonl", "").Body.String()
-		for face, lines := range map[string][]string{"export": e.lines(), "saved query": strings.Split(saved, "\n")} {
+		saved := f.Send(t, f.pair, http.MethodGet, "/queries/"+f.saved+".jsonl", "").Body.String()
+		for face, lines := range map[string][]string{"export": e.Lines(), "saved query": strings.Split(saved, "\n")} {
 			for _, line := range lines {
 				if line != "" {
 					all[face] = append(all[face], found(exactly(t, []byte(line)), "id", f.id)...)
@@ -123,7 +124,7 @@ func (f *faces) inGraphQL(t *testing.T, after string) map[string][]map[string]an
 		}
 	}
 	for face, query := range queries {
-		_, body, _ := f.ask(t, f.pair, query, nil, nil)
+		_, body, _ := f.Ask(t, f.pair, query, nil, nil)
 		answer := exactly(t, body).(map[string]any)
 		if answer["errors"] != nil {
 			t.Errorf("%s of %s: %.300s", face, f.typ, body)
@@ -138,14 +139,14 @@ func (f *faces) inTables(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	all := map[string]map[string]string{}
 	row := func(format string, records [][]string) {
-		for _, row := range tabled(records) {
+		for _, row := range gatewaytest.Tabled(records) {
 			if row["id"] == f.id {
 				all[format] = row
 			}
 		}
 	}
 	export := func(format string) string {
-		return sendExport(t, exportRequest(t, f.origin, f.pair, "format="+format, `{ `+f.root+`(first: 100) { nodes {`+f.fields+` } } }`, nil, nil)).body
+		return gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, f.origin, f.pair, "format="+format, `{ `+f.root+`(first: 100) { nodes {`+f.fields+` } } }`, nil, nil)).Body
 	}
 	records, err := csv.NewReader(strings.NewReader(export("csv"))).ReadAll()
 	if err != nil {
@@ -225,7 +226,7 @@ func (f *faces) hold(t *testing.T, line map[string]any, after string) {
 				for field := range f.free {
 					object[field] = text(t, object[field])
 				}
-				want := flat(object, "")[0]
+				want := gatewaytest.Flat(object, "")[0]
 				for format, row := range f.inTables(t) {
 					for field := range f.free {
 						row[field] = text(t, exactly(t, []byte(row[field])))
@@ -238,7 +239,7 @@ func (f *faces) hold(t *testing.T, line map[string]any, after string) {
 		}
 	}
 	for _, path := range f.paths {
-		for _, object := range found(exactly(t, f.send(t, f.pair, http.MethodGet, path, "").Body.Bytes()), "_id", f.id) {
+		for _, object := range found(exactly(t, f.Send(t, f.pair, http.MethodGet, path, "").Body.Bytes()), "_id", f.id) {
 			for _, field := range f.bounded.fields {
 				if v, has := inLine(object, field); has {
 					f.wants(t, line, path, field, v, has)
@@ -254,27 +255,27 @@ func TestEveryBoundOfEveryFieldIsTheSameOnEveryFace(t *testing.T) {
 	for engine, other := range map[string]string{"SQLite": "PostgreSQL", "PostgreSQL": "SQLite"} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, engines[engine](t))
-			origin := o.exports(t).URL
-			first := o.dumps(t)
+			o := gatewaytest.OpenOn(t, gatewaytest.Engines[engine](t))
+			origin := o.ExportServer(t).URL
+			first := dumpInto(t, o)
 			var all []*faces
 			for _, b := range allBounds(t) {
 				known, lines := linesOf(t, first, b.file)
 				for _, id := range []string{known[0], known[len(known)-1]} {
 					customer, _ := lines[id]["customer"].(string)
-					all = append(all, o.facesOf(t, b, id, customer, origin))
+					all = append(all, facesOf(t, o, b, id, customer, origin))
 				}
 			}
 			mirror, pull := mirrorOf(t, origin, all[0].pair)
-			seen, schema := map[string]map[string]bool{}, schemaOf(t, o)
+			seen, schema := map[string]map[string]bool{}, gatewaytest.SchemaOf(t, o)
 			for round := range len(textBounds) + 4 {
-				after := o.latest(t)
+				after := endOfLog(t, o)
 				for n, f := range all { // the two records of a noun are at two bounds
 					for _, field := range f.bounded.fields {
 						f.import1(t, field, f.values[field][(round+n)%len(f.values[field])])
 					}
 				}
-				exported := o.dumps(t)
+				exported := dumpInto(t, o)
 				for n, f := range all {
 					if n%2 == round%2 && round%3 == 0 {
 						f.walks(t, schema)
@@ -291,11 +292,11 @@ func TestEveryBoundOfEveryFieldIsTheSameOnEveryFace(t *testing.T) {
 					}
 					f.hold(t, lines[f.id], after)
 				}
-				again := taken(t, engines[other](t), exported)
+				again := taken(t, gatewaytest.Engines[other](t), exported)
 				if report, err := pull.Once(t.Context()); err != nil || report.Incomplete() || report.Rejected() > 0 {
 					t.Errorf("a mirror does not take all: %+v %v", report, err)
 				}
-				mirrored := mirror.dumps(t)
+				mirrored := dumpInto(t, mirror)
 				for _, f := range all {
 					_, want := linesOf(t, exported, f.file)
 					_, pulled := linesOf(t, mirrored, f.file)
@@ -330,16 +331,16 @@ func (f *faces) import1(t *testing.T, field, value string) {
 		t.Fatal(err)
 	}
 	var bad *importexport.BadFile
-	if err := f.imports(t, folder); err != nil && !errors.As(err, &bad) {
+	if err := importFolder(t, f.Office, folder); err != nil && !errors.As(err, &bad) {
 		t.Errorf("%s.%s as %.40s: %v", f.typ, field, value, err)
 	} else if err == nil && strings.Contains(value, `\u0000`) {
 		t.Errorf("%s.%s takes NUL", f.typ, field)
 	}
 }
 
-// latest is where the log ends.
-func (o *office) latest(t *testing.T) string {
+// endOfLog is where the log ends.
+func endOfLog(t *testing.T, o *gatewaytest.Office) string {
 	t.Helper()
-	answer := exactly(t, []byte(o.answers(t, o.pair(t, backoffice.AllScopes...), `{ changes(first: 0) { latestCursor } }`)))
+	answer := exactly(t, []byte(o.Answers(t, o.Credential(t, backoffice.AllScopes...), `{ changes(first: 0) { latestCursor } }`)))
 	return answer.(map[string]any)["data"].(map[string]any)["changes"].(map[string]any)["latestCursor"].(string)
 }

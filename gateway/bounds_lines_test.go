@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/importexport"
 	pulls "example.org/backoffice/importexport/mirror"
 	"example.org/backoffice/privacy"
@@ -30,14 +31,14 @@ func inObject(object map[string]any, path string) (v any, has bool) {
 	return inObject(inner, rest)
 }
 
-func (o *office) imports(t *testing.T, folder string) error {
+func importFolder(t *testing.T, o *gatewaytest.Office, folder string) error {
 	t.Helper()
 	_, err := (&importexport.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}).Import(t.Context(), folder)
 	return err
 }
 
-// dumps exports the office into a folder.
-func (o *office) dumps(t *testing.T) string {
+// dumpInto exports the office into a folder.
+func dumpInto(t *testing.T, o *gatewaytest.Office) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "export")
 	exporter := &importexport.Exporter{Store: o.Store, Files: o.Files, Vault: privacy.NewVault(o.Keys, o.Store)}
@@ -94,27 +95,27 @@ func found(in any, key, id string) (all []map[string]any) {
 // taken is the export of an empty store that imports one.
 func taken(t *testing.T, database, exported string) (again string) {
 	t.Helper()
-	settings := officeSettings(t, database)
+	settings := gatewaytest.Settings(t, database)
 	b, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	o := &office{Backend: b}
-	if err := o.imports(t, exported); err != nil {
+	o := &gatewaytest.Office{Backend: b}
+	if err := importFolder(t, o, exported); err != nil {
 		t.Fatalf("an export is refused: %v", err)
 	}
-	return o.dumps(t)
+	return dumpInto(t, o)
 }
 
 // mirrorOf is an empty store that pulls from an office.
-func mirrorOf(t *testing.T, origin string, pair [2]string) (*office, *pulls.Pull) {
+func mirrorOf(t *testing.T, origin string, pair [2]string) (*gatewaytest.Office, *pulls.Pull) {
 	t.Helper()
-	settings := officeSettings(t, engines["SQLite"](t))
+	settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
 	b, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
-	return &office{Backend: b}, &pulls.Pull{Store: b.Store, Files: b.Files, Keys: b.Keys, From: origin, ClientID: pair[0], Secret: pair[1]}
+	return &gatewaytest.Office{Backend: b}, &pulls.Pull{Store: b.Store, Files: b.Files, Keys: b.Keys, From: origin, ClientID: pair[0], Secret: pair[1]}
 }

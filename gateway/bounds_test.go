@@ -1,7 +1,6 @@
-package gateway
+package gateway_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,58 +12,16 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 )
 
-// hold puts transcripts with long answers to their questionnaires into an office: bytes each.
-func hold(t testing.TB, o *office, transcripts, bytes int) {
-	t.Helper()
-	variables := backoffice.JSON(`{"answer":"` + strings.Repeat("a", bytes) + `"}`)
-	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
-		checklists, err := backoffice.ReadPages(ctx, tx.Checklists(), backoffice.ListQuery[backoffice.ChecklistCriteria]{Window: backoffice.Window{Limit: 1}}, []string{backoffice.NoParent}, 0)
-		if err != nil {
-			return err
-		}
-		checklist := checklists[backoffice.NoParent].Items[0]
-		customer := &backoffice.Customer{ID: "holder", Type: backoffice.Company, OwnName: "Holder", DisplayName: "Holder", Version: 1}
-		if err := tx.Customers().Insert(ctx, customer); err != nil {
-			return err
-		}
-		for i := range transcripts {
-			held := &backoffice.Transcript{
-				ID: fmt.Sprintf("held-%04d", i), CustomerID: customer.ID, ChecklistID: checklist.ID, FinancialYearID: checklist.FinancialYearID,
-				OwnStatus: backoffice.ToProcess, IsCompleted: true, CustomVariables: variables, OwnUpdatedAt: 1,
-			}
-			held.EffectiveStatus(nil)
-			if err := tx.Transcripts().Insert(ctx, held); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func codeIn(body []byte) string {
-	var answer struct {
-		Data   json.RawMessage
-		Errors []struct{ Extensions struct{ Code string } }
-	}
-	_ = json.Unmarshal(body, &answer)
-	if answer.Data != nil || len(answer.Errors) != 1 {
-		return ""
-	}
-	return answer.Errors[0].Extensions.Code
-}
-
 func TestTheShortQueryWithATwelveMillionNodesIsRefused(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
+	o := gatewaytest.Open(t)
 	query := `{transcripts(first:100){nodes{financialYear{transcripts(first:248){nodes{financialYear{transcripts(first:500){nodes{id status statusLabel isCompleted progressPercentage documentGenerated customVariables updatedAt}}}}}}}}}`
-	status, body, calls := o.ask(t, o.pair(t), query, nil, nil)
-	if status != http.StatusBadRequest || codeIn(body) != limits.CodeCost || calls != 0 {
+	status, body, calls := o.Ask(t, o.Credential(t), query, nil, nil)
+	if status != http.StatusBadRequest || gatewaytest.CodeIn(body) != limits.CodeCost || calls != 0 {
 		t.Errorf("%d after %d statements: %.300s", status, calls, body)
 	}
 }
@@ -72,18 +29,18 @@ func TestTheShortQueryWithATwelveMillionNodesIsRefused(t *testing.T) {
 // Rows are read once and may be written thousands of times: what counts is the answer.
 func TestAnAnswerThatWouldBeTooLargeEndsWithoutDataOnBothFaces(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			bounds := unhurried()
+			bounds := gatewaytest.Limits()
 			bounds.Answer = 200_000
-			o := openOfficeWith(t, database(t), bounds)
-			pair := o.pair(t)
-			hold(t, o, 40, 10_000)
+			o := gatewaytest.OpenWith(t, database(t), bounds)
+			pair := o.Credential(t)
+			gatewaytest.Hold(t, o, 40, 10_000)
 			of := func(first int) string {
 				return fmt.Sprintf(`{ customer(id: "holder") { transcripts(first: %d) { nodes { id customVariables } } } }`, first)
 			}
-			if status, body, _ := o.ask(t, pair, of(19), nil, nil); status != http.StatusOK || len(body) < 190_000 || strings.Contains(string(body), `"errors"`) {
+			if status, body, _ := o.Ask(t, pair, of(19), nil, nil); status != http.StatusOK || len(body) < 190_000 || strings.Contains(string(body), `"errors"`) {
 				t.Errorf("an answer within the limit: %d, %d bytes %.200s", status, len(body), body)
 			}
 			aliases := `{ transcript(id: "held-0000") { ` + func() (all string) {
@@ -96,15 +53,15 @@ func TestAnAnswerThatWouldBeTooLargeEndsWithoutDataOnBothFaces(t *testing.T) {
 				"one more row": of(20), "twice the rows": of(40), "a value under many aliases": aliases,
 				"a row seen from many": `{ customer(id: "holder") { transcripts(first: 30) { nodes { customer { transcripts(first: 1) { nodes { customVariables } } } } } } }`,
 			} {
-				if status, body, _ := o.ask(t, pair, query, nil, nil); status != http.StatusBadRequest || codeIn(body) != limits.CodeAnswer {
+				if status, body, _ := o.Ask(t, pair, query, nil, nil); status != http.StatusBadRequest || gatewaytest.CodeIn(body) != limits.CodeAnswer {
 					t.Errorf("%s: %d, %d bytes %.300s", name, status, len(body), body)
 				}
 			}
-			if w := o.send(t, pair, http.MethodGet, "/transcripts?customer=holder&pageSize=18", ""); w.Code != http.StatusOK || w.Body.Len() < 180_000 {
+			if w := o.Send(t, pair, http.MethodGet, "/transcripts?customer=holder&pageSize=18", ""); w.Code != http.StatusOK || w.Body.Len() < 180_000 {
 				t.Errorf("REST, within the limit: %d, %d bytes %.300s", w.Code, w.Body.Len(), w.Body)
 			}
 			for _, size := range []int{20, 40} {
-				w := o.send(t, pair, http.MethodGet, fmt.Sprintf("/transcripts?customer=holder&pageSize=%d", size), "")
+				w := o.Send(t, pair, http.MethodGet, fmt.Sprintf("/transcripts?customer=holder&pageSize=%d", size), "")
 				if w.Code != http.StatusBadRequest || w.Header().Get("Content-Type") != "application/problem+json" || !strings.Contains(w.Body.String(), "smaller page") || w.Body.Len() > 2_000 {
 					t.Errorf("REST, a page of %d: %d %v %d bytes %.300s", size, w.Code, w.Header(), w.Body.Len(), w.Body)
 				}
@@ -115,12 +72,12 @@ func TestAnAnswerThatWouldBeTooLargeEndsWithoutDataOnBothFaces(t *testing.T) {
 
 func TestASearchIsBoundedOnBothFacesBeforeAnythingIsRead(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	pair := o.pair(t)
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t)
 	for text, good := range map[string]bool{strings.Repeat("0", 200): true, strings.Repeat("0", 201): false, strings.Repeat("0", 100_000): false, strings.Repeat("ﷺ", 20_000): false} {
 		variables, _ := json.Marshal(map[string]string{"s": text})
 		for _, list := range []string{"customers", "users"} {
-			status, body, calls := o.ask(t, pair, `query($s: String!) { `+list+`(filter: {search: $s}) { nodes { id } } }`, variables, nil)
+			status, body, calls := o.Ask(t, pair, `query($s: String!) { `+list+`(filter: {search: $s}) { nodes { id } } }`, variables, nil)
 			if refused := strings.Contains(string(body), "BAD_USER_INPUT") && calls == 0; refused == good {
 				t.Errorf("%s by %d bytes: %d after %d statements %.200s", list, len(text), status, calls, body)
 			}
@@ -130,12 +87,12 @@ func TestASearchIsBoundedOnBothFacesBeforeAnythingIsRead(t *testing.T) {
 			want = http.StatusBadRequest
 		}
 		search, _ := json.Marshal(map[string]string{"search": text})
-		if w := o.send(t, pair, http.MethodPost, "/customers/search", string(search)); w.Code != want {
+		if w := o.Send(t, pair, http.MethodPost, "/customers/search", string(search)); w.Code != want {
 			t.Errorf("REST by %d bytes: %d %.200s", len(text), w.Code, w.Body)
 		}
 		if len(text) < 1_000 {
 			for _, list := range []string{"customers", "users"} {
-				if w := o.send(t, pair, http.MethodGet, "/"+list+"?search="+text, ""); w.Code != want {
+				if w := o.Send(t, pair, http.MethodGet, "/"+list+"?search="+text, ""); w.Code != want {
 					t.Errorf("REST %s in the address, by %d bytes: %d %.200s", list, len(text), w.Code, w.Body)
 				}
 			}
@@ -160,10 +117,10 @@ func (u *unread) Write(b []byte) (int, error) {
 // that nobody takes there is no room even for the smallest.
 func TestNothingPassesBesideAdmissionAndSlowReadersKeepTheirPlace(t *testing.T) {
 	t.Parallel()
-	bounds := unhurried()
+	bounds := gatewaytest.Limits()
 	bounds.Together, bounds.Waiting = 1, 0
-	o := serveOffice(t, officeSettings(t, engines["SQLite"](t)), bounds)
-	pair := o.pair(t, backoffice.SettingsWrite)
+	o := gatewaytest.Serve(t, gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t)), bounds)
+	pair := o.Credential(t, backoffice.SettingsWrite)
 	var readers sync.WaitGroup
 	goes := make(chan struct{})
 	for i := range runtime.GOMAXPROCS(0) {
@@ -176,24 +133,24 @@ func TestNothingPassesBesideAdmissionAndSlowReadersKeepTheirPlace(t *testing.T) 
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set(auth.ClientIDHeader, pair[0])
 			r.Header.Set(auth.ClientSecretHeader, pair[1])
-			o.handler.ServeHTTP(reader, r)
+			o.Handler.ServeHTTP(reader, r)
 		})
 		<-reader.begun
 	}
 	for _, query := range []string{`{ __typename }`, `{ viewer { name } }`, `{ labels(first: 0) { nodes { id } } }`, `mutation { createLabel(input: {name: "x"}) { label { id } } }`} {
-		status, body, calls := o.ask(t, pair, query, nil, nil)
-		if status != http.StatusServiceUnavailable || codeIn(body) != "UNAVAILABLE" || calls != 0 {
+		status, body, calls := o.Ask(t, pair, query, nil, nil)
+		if status != http.StatusServiceUnavailable || gatewaytest.CodeIn(body) != "UNAVAILABLE" || calls != 0 {
 			t.Errorf("%s: %d after %d statements %.200s", query, status, calls, body)
 		}
 	}
 	for _, path := range []string{"/settings/labels", "/customers?pageSize=1", "/users"} {
-		if w := o.send(t, pair, http.MethodGet, path, ""); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		if w := o.Send(t, pair, http.MethodGet, path, ""); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 			t.Errorf("%s: %d %v", path, w.Code, w.Header())
 		}
 	}
 	close(goes)
 	readers.Wait()
-	if status, body, _ := o.ask(t, pair, `{ viewer { name } }`, nil, nil); status != http.StatusOK {
+	if status, body, _ := o.Ask(t, pair, `{ viewer { name } }`, nil, nil); status != http.StatusOK {
 		t.Errorf("when the answers were taken: %d %s", status, body)
 	}
 }

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -10,13 +10,14 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // Every field, argument and input field that has to do with registration numbers needs the scope, in the schema itself.
 func TestEveryPathOfARegistrationNumberNeedsTheScope(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	schema := schemaOf(t, o)
+	o := gatewaytest.Open(t)
+	schema := gatewaytest.SchemaOf(t, o)
 	guarded := func(directives ast.DirectiveList) bool {
 		has := directives.ForName("hasScope")
 		return has != nil && has.Arguments.ForName("scope").Value.Raw == "PRIVACY_READ"
@@ -41,8 +42,8 @@ func TestEveryPathOfARegistrationNumberNeedsTheScope(t *testing.T) {
 	if found < 8 {
 		t.Errorf("only %d paths of registration numbers were found", found)
 	}
-	none := o.pair(t, backoffice.CustomersWrite)
-	id := o.makeCustomer(t)
+	none := o.Credential(t, backoffice.CustomersWrite)
+	id := o.MakeCustomer(t)
 	const person = `{"type":"Private Person","name":"x","registrationNumber":"85073003328"}`
 	bodies := map[string]string{ // a query for those that have no body
 		"GET /customers": "?registrationNumber=85073003328", "GET /customers/{customerId}/privacy": "",
@@ -59,17 +60,17 @@ func TestEveryPathOfARegistrationNumberNeedsTheScope(t *testing.T) {
 		if method == http.MethodGet {
 			path, body = path+body, ""
 		}
-		if w := o.send(t, none, method, strings.ReplaceAll(path, "{customerId}", id), body); w.Code != http.StatusForbidden || canaryIn(w.Body.Bytes()) != "" {
+		if w := o.Send(t, none, method, strings.ReplaceAll(path, "{customerId}", id), body); w.Code != http.StatusForbidden || canaryIn(w.Body.Bytes()) != "" {
 			t.Errorf("%s: %d %s", of, w.Code, w.Body)
 		}
 	}
 }
 
 // takingNumbers are the operations of the OpenAPI document whose bodies or parameters may hold a registration number.
-func takingNumbers(t testing.TB, o *office) (operations []string) {
+func takingNumbers(t testing.TB, o *gatewaytest.Office) (operations []string) {
 	t.Helper()
 	var document map[string]any
-	if err := json.Unmarshal(o.send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
+	if err := json.Unmarshal(o.Send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	schemas := document["components"].(map[string]any)["schemas"].(map[string]any)

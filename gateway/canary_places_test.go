@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -63,10 +63,10 @@ func (c *cage) bytes(t testing.TB) (all []byte) {
 func (c *cage) places(t testing.TB) map[string][]byte {
 	t.Helper()
 	places := map[string][]byte{"the database": c.bytes(t)}
-	places["the metrics"] = []byte(c.whole.measures(t))
-	c.log.mu.Lock()
-	places["the log"] = bytes.Clone(c.log.text.Bytes())
-	c.log.mu.Unlock()
+	places["the metrics"] = []byte(c.Whole.Metrics(t))
+	c.log.Mu.Lock()
+	places["the log"] = bytes.Clone(c.log.Text.Bytes())
+	c.log.Mu.Unlock()
 	places["the files"] = filesBelow(t, c.files)
 	if c.node != nil {
 		c.node.Execute(t, "postgres", "CHECKPOINT") // what the server has in memory alone is on its disk then

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -19,6 +19,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/postgres/pgtest"
 )
@@ -30,7 +32,7 @@ type canary struct{ name, form string }
 // canaries are the numbers of the tests as they may stand in a text or a file: in digits, in usual notation, in
 // hexadecimal and base64, and as what anybody could compare all numbers with, a digest without a key.
 func canaries() (all []canary) {
-	for _, number := range numbersOfTests {
+	for _, number := range gatewaytest.RegistrationNumbers {
 		usual := number[:2] + "." + number[2:4] + "." + number[4:6] + "-" + number[6:9] + "." + number[9:]
 		for name, form := range map[string]string{"digits": number, "usual notation": usual, "blanks": number[:6] + " " + number[6:9] + " " + number[9:]} {
 			all = append(all, canary{name, form}, canary{name + " in hexadecimal", hex.EncodeToString([]byte(form))})
@@ -58,10 +60,10 @@ func canaryIn(text []byte) string {
 // cage is an office that holds numbers, and one that is the same without them; asked by pairs with every scope but
 // privacy.read.
 type cage struct {
-	*two
+	*gatewaytest.Comparison
 	database string // of the office that holds them
 	files    string
-	log      *logLines
+	log      *gatewaytest.LogLines
 	node     *pgtest.Node // whose disk is looked at, if there is one
 	others   []string     // folders of other databases on it
 	mistakes [2]int       // from where to where its log tells of them
@@ -99,43 +101,43 @@ func (c *cage) said(t testing.TB) []byte {
 	return said
 }
 
-func newCage(t testing.TB, seed uint64, fresh func(testing.TB) string, broken func(*records)) *cage {
+func newCage(t testing.TB, seed uint64, fresh func(testing.TB) string, broken func(*gatewaytest.Records)) *cage {
 	t.Helper()
-	c := &cage{two: &two{seed: seed, records: randomRecords(seed), counts: true}, log: &logLines{}}
-	bounds := spacious()
-	serve := func(log *slog.Logger) (*office, Settings) {
-		settings := officeSettings(t, fresh(t))
+	c := &cage{Comparison: &gatewaytest.Comparison{Seed: seed, Records: gatewaytest.RandomRecords(seed), Counts: true}, log: &gatewaytest.LogLines{}}
+	bounds := gatewaytest.Spacious()
+	serve := func(log *slog.Logger) (*gatewaytest.Office, gateway.Settings) {
+		settings := gatewaytest.Settings(t, fresh(t))
 		backend, err := settings.Open(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		config := measured(t, quiet(bounds))
+		config := gatewaytest.Measured(t, gatewaytest.Config(bounds))
 		config.Log = log
-		return serveConfigured(t, backend, config), settings
+		return gatewaytest.ServeConfig(t, backend, config), settings
 	}
-	var settings Settings
-	c.whole, settings = serve(slog.New(slog.NewJSONHandler(c.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	c.part, _ = serve(slog.New(slog.DiscardHandler))
+	var settings gateway.Settings
+	c.Whole, settings = serve(slog.New(slog.NewJSONHandler(c.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	c.Part, _ = serve(slog.New(slog.DiscardHandler))
 	c.database, c.files = settings.Database, strings.TrimPrefix(settings.Files, "file:")
-	for _, customer := range c.records.customers { // each has one, so that there is more to be found
-		c.records.numbers[customer.ID] = numbersOfTests[len(c.records.numbers)%len(numbersOfTests)]
+	for _, customer := range c.Records.Customers { // each has one, so that there is more to be found
+		c.Records.Numbers[customer.ID] = gatewaytest.RegistrationNumbers[len(c.Records.Numbers)%len(gatewaytest.RegistrationNumbers)]
 	}
-	c.records.store(t, c.whole)
-	without := *c.records
-	without.numbers = nil
+	c.Records.StoreIn(t, c.Whole)
+	without := *c.Records
+	without.Numbers = nil
 	if broken != nil {
-		without.customers = copies(without.customers, func(*backoffice.Customer) {})
+		without.Customers = gatewaytest.Copies(without.Customers, func(*backoffice.Customer) {})
 		broken(&without)
 	}
-	without.store(t, c.part)
+	without.StoreIn(t, c.Part)
 	var scopes []backoffice.Scope
 	for _, scope := range backoffice.AllScopes {
 		if scope != backoffice.PrivacyRead {
 			scopes = append(scopes, scope)
 		}
 	}
-	c.pairOfWhole, c.pairPart, c.admin = c.whole.pair(t, scopes...), c.part.pair(t, scopes...), c.whole.pair(t, backoffice.AllScopes...)
-	c.ask = &asker{Rand: rand.New(rand.NewPCG(seed, 11)), schema: schemaOf(t, c.whole), all: c.records, cursors: map[string][]string{}, used: map[string]bool{}}
+	c.CredentialOfWhole, c.CredentialOfPart, c.Admin = c.Whole.Credential(t, scopes...), c.Part.Credential(t, scopes...), c.Whole.Credential(t, backoffice.AllScopes...)
+	c.Asker = &gatewaytest.Asker{Rand: rand.New(rand.NewPCG(seed, 11)), Schema: gatewaytest.SchemaOf(t, c.Whole), All: c.Records, Cursors: map[string][]string{}, Used: map[string]bool{}}
 	return c
 }
 
@@ -144,21 +146,21 @@ func newCage(t testing.TB, seed uint64, fresh func(testing.TB) string, broken fu
 func (c *cage) disclose(t testing.TB) {
 	t.Helper()
 	purpose := http.Header{privacy.PurposeHeader: {"a test"}}
-	number, other := numbersOfTests[0], numbersOfTests[1]
+	number, other := gatewaytest.RegistrationNumbers[0], gatewaytest.RegistrationNumbers[1]
 	shown := 0
 	graphQL := func(query string) {
-		_, body, _ := c.whole.ask(t, c.admin, query, nil, purpose)
+		_, body, _ := c.Whole.Ask(t, c.Admin, query, nil, purpose)
 		if canaryIn(body) != "" {
 			shown++
 		}
 	}
 	rest := func(method, path, body, key string) {
-		r := newRequest(t, c.admin, method, path, body)
+		r := gatewaytest.NewRequest(t, c.Admin, method, path, body)
 		r.Header.Set(privacy.PurposeHeader, "a test")
 		if key != "" {
 			r.Header.Set("Idempotency-Key", key)
 		}
-		if canaryIn(c.whole.serve(r).Body.Bytes()) != "" {
+		if canaryIn(c.Whole.Serve(r).Body.Bytes()) != "" {
 			shown++
 		}
 	}
@@ -167,7 +169,7 @@ func (c *cage) disclose(t testing.TB) {
 			graphQL(c.operation(root, field, 100, 4))
 		}
 	}
-	id := c.records.customers[0].ID
+	id := c.Records.Customers[0].ID
 	person := `type: PRIVATE_PERSON, name: "An Maes", registrationNumber: %q, spouseRegistrationNumber: %q, idempotencyKey: "once"`
 	for range 2 { // the second time it is replayed
 		graphQL("mutation { createCustomer(input: {" + fmt.Sprintf(person, number, other) + "}) { customer { id registrationNumber spouseRegistrationNumber } userErrors { code message } } }")
@@ -177,9 +179,9 @@ func (c *cage) disclose(t testing.TB) {
 	rest(http.MethodPost, "/customers/search", fmt.Sprintf(`{"registrationNumber":%q}`, number), "")
 	rest(http.MethodGet, "/customers/"+id+"/privacy", "", "")
 	for _, format := range []string{"csv", "jsonl"} {
-		r := newRequest(t, c.admin, http.MethodPost, "/graphql/export?format="+format, `{"query": "{ customers { nodes { id registrationNumber } } }"}`)
+		r := gatewaytest.NewRequest(t, c.Admin, http.MethodPost, "/graphql/export?format="+format, `{"query": "{ customers { nodes { id registrationNumber } } }"}`)
 		r.Header.Set(privacy.PurposeHeader, "a test")
-		if canaryIn(c.whole.serve(r).Body.Bytes()) != "" {
+		if canaryIn(c.Whole.Serve(r).Body.Bytes()) != "" {
 			shown++
 		}
 	}
@@ -197,17 +199,17 @@ func (c *cage) mistake(t testing.TB) {
 		c.mistakes[0] = len(c.said(t))
 		defer func() { c.mistakes[1] = len(c.said(t)) }()
 	}
-	number, other, id := numbersOfTests[0], numbersOfTests[1], c.records.customers[0].ID
+	number, other, id := gatewaytest.RegistrationNumbers[0], gatewaytest.RegistrationNumbers[1], c.Records.Customers[0].ID
 	graphQL := func(query string) {
-		c.whole.ask(t, c.admin, query, nil, http.Header{privacy.PurposeHeader: {"a test"}})
+		c.Whole.Ask(t, c.Admin, query, nil, http.Header{privacy.PurposeHeader: {"a test"}})
 	}
 	rest := func(method, path, body, key string) {
-		r := newRequest(t, c.admin, method, path, body)
+		r := gatewaytest.NewRequest(t, c.Admin, method, path, body)
 		r.Header.Set(privacy.PurposeHeader, "a test")
 		if key != "" {
 			r.Header.Set("Idempotency-Key", key)
 		}
-		c.whole.serve(r)
+		c.Whole.Serve(r)
 	}
 	graphQL("query Q" + number + " { customer(id: \"" + number + "\") { id } }")
 	graphQL("{ customers(filter: {registrationNumber: \"" + number[:10] + "9\"}) { totalCount } }")
@@ -219,18 +221,18 @@ func (c *cage) mistake(t testing.TB) {
 	rest(http.MethodPut, "/customers/"+id, `{"registrationNumber":"`+number+`x"}`, number)
 	rest(http.MethodGet, "/customers?registrationNumber="+number, "", "")
 	rest(http.MethodGet, "/customers/"+number, "", "")
-	r := newRequest(t, c.admin, http.MethodGet, "/customers/"+id, "")
+	r := gatewaytest.NewRequest(t, c.Admin, http.MethodGet, "/customers/"+id, "")
 	r.Header.Set(privacy.PurposeHeader, "looking for "+number)
 	r.Header.Set("X-Request-Id", number)
-	c.whole.serve(r)
+	c.Whole.Serve(r)
 }
 
 func TestARegistrationNumberIsNowhereButInAnswersToWhoMaySeeIt(t *testing.T) {
 	t.Parallel()
-	for engine := range engines {
+	for engine := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			fresh, node := engines[engine], (*pgtest.Node)(nil)
+			fresh, node := gatewaytest.Engines[engine], (*pgtest.Node)(nil)
 			if engine == "PostgreSQL" {
 				node = pgtest.NewNode(t)
 				fresh = talkative(t, node)
@@ -250,9 +252,9 @@ func TestARegistrationNumberIsNowhereButInAnswersToWhoMaySeeIt(t *testing.T) {
 				}
 			}
 			// What is put there is found.
-			c.whole.makeLabel(t, numbersOfTests[2])
-			slog.New(slog.NewJSONHandler(c.log, nil)).Info(numbersOfTests[2])
-			if err := os.WriteFile(filepath.Join(c.files, "a file"), []byte(base64.StdEncoding.EncodeToString([]byte("of "+numbersOfTests[2]))), 0o600); err != nil {
+			storeLabel(t, c.Whole, gatewaytest.RegistrationNumbers[2])
+			slog.New(slog.NewJSONHandler(c.log, nil)).Info(gatewaytest.RegistrationNumbers[2])
+			if err := os.WriteFile(filepath.Join(c.files, "a file"), []byte(base64.StdEncoding.EncodeToString([]byte("of "+gatewaytest.RegistrationNumbers[2]))), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			for place, content := range c.places(t) {
@@ -264,29 +266,29 @@ func TestARegistrationNumberIsNowhereButInAnswersToWhoMaySeeIt(t *testing.T) {
 	}
 }
 
-// makeLabel stores a label whose name is any text.
-func (o *office) makeLabel(t testing.TB, name string) {
+// storeLabel stores a label whose name is any text.
+func storeLabel(t testing.TB, o *gatewaytest.Office, name string) {
 	t.Helper()
-	(&records{labels: []*backoffice.Label{{ID: "label-of-the-test", Name: name}}}).store(t, o)
+	(&gatewaytest.Records{Labels: []*backoffice.Label{{ID: "label-of-the-test", Name: name}}}).StoreIn(t, o)
 }
 
 // Whoever lacks privacy.read is answered the same, in as many statements, whether customers have numbers, and whether
 // a number that is sent is one of theirs.
 func TestNothingTellsAPairWithoutTheScopeWhetherThereIsANumber(t *testing.T) {
 	t.Parallel()
-	for engine := range engines {
+	for engine := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			c := newCage(t, 0, engines[engine], nil)
+			c := newCage(t, 0, gatewaytest.Engines[engine], nil)
 			c.compareBlind(t)
-			if c.differs != "" {
-				t.Fatal(c.differs)
+			if c.Differs != "" {
+				t.Fatal(c.Differs)
 			}
-			if c.compared < 100 {
-				t.Errorf("%d answers were compared", c.compared)
+			if c.Compared < 100 {
+				t.Errorf("%d answers were compared", c.Compared)
 			}
-			for _, path := range pathsOf(c.ask.schema) {
-				if isOfNumber(path) && !c.ask.used[path] {
+			for _, path := range gatewaytest.PathsOf(c.Asker.Schema) {
+				if isOfNumber(path) && !c.Asker.Used[path] {
 					t.Errorf("%s was not asked", path)
 				}
 			}
@@ -294,9 +296,9 @@ func TestNothingTellsAPairWithoutTheScopeWhetherThereIsANumber(t *testing.T) {
 	}
 	t.Run("a difference is found", func(t *testing.T) {
 		t.Parallel()
-		c := newCage(t, 0, engines["SQLite"], func(r *records) { r.customers[0].Version++ })
+		c := newCage(t, 0, gatewaytest.Engines["SQLite"], func(r *gatewaytest.Records) { r.Customers[0].Version++ })
 		c.compareBlind(t)
-		if c.differs == "" {
+		if c.Differs == "" {
 			t.Error("a version moved with a number, and nothing was found")
 		}
 	})
@@ -304,16 +306,16 @@ func TestNothingTellsAPairWithoutTheScopeWhetherThereIsANumber(t *testing.T) {
 
 func (c *cage) compareBlind(t testing.TB) {
 	t.Helper()
-	c.reads(t, 2)
-	c.rest(t, 1)
-	c.exports(t)
-	c.rehearses(t, 2)
+	c.Reads(t, 2)
+	c.REST(t, 1)
+	c.Exports(t)
+	c.Rehearses(t, 2)
 	for range 40 { // until each path of a number was asked
 		for root, field := range c.rootFields() {
 			known := c.numbersAsked()
 			document := c.operation(root, field, 300, 5)
-			if notAsked[root.Name+"."+field.Name] == "" && c.numbersAsked() > known {
-				c.graphQL(t, document, root == c.ask.schema.Mutation)
+			if gatewaytest.NotAsked[root.Name+"."+field.Name] == "" && c.numbersAsked() > known {
+				c.GraphQL(t, document, root == c.Asker.Schema.Mutation)
 			}
 		}
 	}
@@ -322,7 +324,7 @@ func (c *cage) compareBlind(t testing.TB) {
 // rootFields are the fields of queries and of mutations, but those of introspection.
 func (c *cage) rootFields() iter.Seq2[*ast.Definition, *ast.FieldDefinition] {
 	return func(yield func(*ast.Definition, *ast.FieldDefinition) bool) {
-		for _, root := range []*ast.Definition{c.ask.schema.Query, c.ask.schema.Mutation} {
+		for _, root := range []*ast.Definition{c.Asker.Schema.Query, c.Asker.Schema.Mutation} {
 			for _, field := range root.Fields {
 				if !strings.HasPrefix(field.Name, "__") && !yield(root, field) {
 					return
@@ -334,12 +336,12 @@ func (c *cage) rootFields() iter.Seq2[*ast.Definition, *ast.FieldDefinition] {
 
 // operation asks for a root field alone, with at most so many fields and levels below it.
 func (c *cage) operation(root *ast.Definition, field *ast.FieldDefinition, fields, levels int) string {
-	c.ask.left = fields
-	return strings.ToLower(root.Name) + " { " + c.ask.field(root, field, levels, "") + " }"
+	c.Asker.Left = fields
+	return strings.ToLower(root.Name) + " { " + c.Asker.Field(root, field, levels, "") + " }"
 }
 
 func (c *cage) numbersAsked() (n int) {
-	for path := range c.ask.used {
+	for path := range c.Asker.Used {
 		if isOfNumber(path) {
 			n++
 		}

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // lockTime is longer than any deadline that a library may have left on a connection, and shorter than a request may
@@ -54,7 +55,7 @@ func (k keptConnection) ask(t testing.TB, method, path, body string) (status int
 }
 
 // outlast writes while another write holds the store for lockTime, and then asks for more on the same connection.
-func (k keptConnection) outlast(t *testing.T, o *office) {
+func (k keptConnection) outlast(t *testing.T, o *gatewaytest.Office) {
 	t.Helper()
 	held, released := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -82,17 +83,17 @@ func (k keptConnection) outlast(t *testing.T, o *office) {
 
 func TestAConnectionOutlivesASlowWrite(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	server := httptest.NewServer(o.handler)
+	o := gatewaytest.Open(t)
+	server := httptest.NewServer(o.Handler)
 	t.Cleanup(server.Close)
-	keptConnection{server.Client(), o.pair(t, backoffice.AllScopes...), server.URL}.outlast(t, o)
+	keptConnection{server.Client(), o.Credential(t, backoffice.AllScopes...), server.URL}.outlast(t, o)
 }
 
 func TestAConnectionThatAProxyKeepsOutlivesASlowWrite(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
+	o := gatewaytest.Open(t)
 	var opened atomic.Int64
-	server := httptest.NewUnstartedServer(o.handler)
+	server := httptest.NewUnstartedServer(o.Handler)
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			opened.Add(1)
@@ -100,7 +101,7 @@ func TestAConnectionThatAProxyKeepsOutlivesASlowWrite(t *testing.T) {
 	}
 	server.Start()
 	t.Cleanup(server.Close)
-	pair := o.pair(t, backoffice.AllScopes...)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	keptConnection{server.Client(), pair, startNginx(t, server.Listener.Addr().String())}.outlast(t, o)
 	server.Close()
 	if opened := opened.Load(); opened != 1 {

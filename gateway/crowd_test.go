@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -7,22 +7,26 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
+	"example.org/backoffice/store/cache"
 )
 
 // The memory of rows is used again, and operations wait for each other: what each caller gets must not depend on what
 // the others ask.
 func TestEveryoneInACrowdGetsTheirOwnAnswer(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			bounds := unhurried()
+			bounds := gatewaytest.Limits()
 			bounds.Together, bounds.Wait = 60, time.Minute // all find room, on a busy machine too
 			url := database(t)
-			o := openOfficeWith(t, url, bounds)
-			settings := officeSettings(t, url)
-			servers := []*office{o, serveRemembering(t, settings, CacheSettings{Cache: 64 << 20}), serveRemembering(t, settings, CacheSettings{Cache: 64 << 20, Check: true})}
-			pair := o.pair(t)
+			o := gatewaytest.OpenWith(t, url, bounds)
+			settings := gatewaytest.Settings(t, url)
+			servers := []*gatewaytest.Office{o, gatewaytest.ServeCached(t, settings, gateway.CacheSettings{Cache: 64 << 20}), gatewaytest.ServeCached(t, settings, gateway.CacheSettings{Cache: 64 << 20, Check: true})}
+			pair := o.Credential(t)
 			queries := []string{
 				`{ customers(first: 50) { nodes { id displayName email transcripts(first: 5) { nodes { id status customer { id } checklist { name } } } } } }`,
 				`{ customers(last: 7) { edges { cursor node { id name relations(first: 3) { edges { node { kind } otherCustomer { id displayName } } } } } } }`,
@@ -32,7 +36,7 @@ func TestEveryoneInACrowdGetsTheirOwnAnswer(t *testing.T) {
 			}
 			alone := make([][]byte, len(queries))
 			for i, query := range queries {
-				status, body, _ := o.ask(t, pair, query, nil, nil)
+				status, body, _ := o.Ask(t, pair, query, nil, nil)
 				if status != http.StatusOK || strings.Contains(string(body), `"errors"`) {
 					t.Fatalf("alone: %d %.300s", status, body)
 				}
@@ -43,7 +47,7 @@ func TestEveryoneInACrowdGetsTheirOwnAnswer(t *testing.T) {
 				crowd.Go(func() {
 					for turn := range 10 {
 						i := (caller + turn) % len(queries)
-						if status, body, _ := servers[caller%len(servers)].ask(t, pair, queries[i], nil, nil); status != http.StatusOK || !bytes.Equal(body, alone[i]) {
+						if status, body, _ := servers[caller%len(servers)].Ask(t, pair, queries[i], nil, nil); status != http.StatusOK || !bytes.Equal(body, alone[i]) {
 							t.Errorf("in the crowd: %d\n%.300s\nalone:\n%.300s", status, body, alone[i])
 							return
 						}
@@ -51,9 +55,12 @@ func TestEveryoneInACrowdGetsTheirOwnAnswer(t *testing.T) {
 				})
 			}
 			crowd.Wait()
-			if n := servers[2].differences(); n > 0 {
+			if n := differences(servers[2]); n > 0 {
 				t.Errorf("%d answers from memory were not those of the store", n)
 			}
 		})
 	}
 }
+
+// differences are the answers from memory that were not those of the store.
+func differences(o *gatewaytest.Office) int64 { return o.Before.(*cache.Store).Differences() }

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 var (
@@ -23,18 +24,18 @@ var (
 // metricsOfAll are the metrics of a server with everything that has some, and the labels of each.
 func metricsOfAll(t *testing.T) map[string][]string {
 	t.Helper()
-	o := openOffice(t)
-	c := measured(t, quiet(unhurried()))
+	o := gatewaytest.Open(t)
+	c := gatewaytest.Measured(t, gatewaytest.Config(gatewaytest.Limits()))
 	c.Webhooks.Off = false
 	if err := c.Cache.Cache.UnmarshalText([]byte("1MiB")); err != nil {
 		t.Fatal(err)
 	}
-	o = serveOpen(t, o.Backend, c)
-	o.ask(t, o.pair(t, backoffice.PrivacyRead), `{ customers { totalCount } }`, nil, nil)
+	o = gatewaytest.ServeOpen(t, o.Backend, c)
+	o.Ask(t, o.Credential(t, backoffice.PrivacyRead), `{ customers { totalCount } }`, nil, nil)
 	metrics := map[string][]string{ // those of PostgreSQL's replicas, which store/postgres has
 		"backoffice_replica_answers": {"replica"}, "backoffice_replica_lag_bytes": {"replica"},
 	}
-	for line := range strings.Lines(o.measures(t)) {
+	for line := range strings.Lines(o.Metrics(t)) {
 		if used := metricUsed.FindStringSubmatch(line); used != nil && !strings.HasPrefix(line, "#") {
 			metrics[used[1]] = nil
 			for _, label := range metricLabel.FindAllStringSubmatch(used[2], -1) {

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 )
 
@@ -19,14 +20,14 @@ func TestAllButWhatStreamsObeysTheDeadline(t *testing.T) {
 	t.Parallel()
 	bounds := limits.Defaults()
 	bounds.Time = time.Nanosecond
-	o := openOfficeWith(t, engines["SQLite"](t), bounds)
-	pair := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), bounds)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	expired := func(method, path string) bool {
-		w := o.send(t, pair, method, path, `{"query": "{ customers { totalCount } }"}`)
+		w := o.Send(t, pair, method, path, `{"query": "{ customers { totalCount } }"}`)
 		return w.Code == http.StatusGatewayTimeout || w.Code == http.StatusServiceUnavailable
 	}
 	var streams []string
-	for path, item := range o.operations(t) {
+	for path, item := range operationsOfDocument(t, o) {
 		for method, operation := range item {
 			address := regexp.MustCompile(`\{\w+\}`).ReplaceAllString(strings.Replace(path, "{format}", "json", 1), "nobody")
 			timeless := !expired(strings.ToUpper(method), address)
@@ -58,13 +59,13 @@ type operation struct {
 	Responses   map[string]struct{ Content map[string]any }
 }
 
-// operations are those of the OpenAPI document, by path and method.
-func (o *office) operations(t *testing.T) map[string]map[string]operation {
+// operationsOfDocument are those of the OpenAPI document, by path and method.
+func operationsOfDocument(t *testing.T, o *gatewaytest.Office) map[string]map[string]operation {
 	t.Helper()
 	var document struct {
 		Paths map[string]map[string]operation
 	}
-	if err := json.Unmarshal(o.send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
+	if err := json.Unmarshal(o.Send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	return document.Paths

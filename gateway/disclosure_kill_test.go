@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -18,6 +18,8 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/privacy"
 )
 
@@ -50,7 +52,7 @@ func (r *lateRegister) AppendConsultations(ctx context.Context, from, to backoff
 }
 
 // enterLate breaks a backend, when it is asked to.
-func enterLate(b *Backend) {
+func enterLate(b *gateway.Backend) {
 	if os.Getenv(entersLate) != "" {
 		b.Vault = privacy.NewVault(b.Keys, newLateRegister(b.Store))
 	}
@@ -66,7 +68,7 @@ const disclosedCustomers = 200
 // numberReader reads numbers from a gateway that is killed, each time for another purpose, and notes what it has got,
 // of answers that were cut off as well.
 type numberReader struct {
-	follower
+	gatewaytest.Follower
 	name    int
 	told    chan<- struct{}
 	numbers map[disclosed]bool
@@ -77,12 +79,12 @@ type numberReader struct {
 func (r *numberReader) read(ctx context.Context, round int) {
 	purpose := fmt.Sprintf("reader %d, question %d", r.name, round)
 	body := `{"query":"{ customers(first: 200) { nodes { id registrationNumber } } }"}`
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address+"/graphql", strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.Address+"/graphql", strings.NewReader(body))
 	if err != nil {
 		return
 	}
 	request.Header = http.Header{
-		"Content-Type": {"application/json"}, auth.ClientIDHeader: {r.pair[0]}, auth.ClientSecretHeader: {r.pair[1]}, privacy.PurposeHeader: {purpose},
+		"Content-Type": {"application/json"}, auth.ClientIDHeader: {r.Credential[0]}, auth.ClientSecretHeader: {r.Credential[1]}, privacy.PurposeHeader: {purpose},
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -114,7 +116,7 @@ func (r *numberReader) read(ctx context.Context, round int) {
 // they got and how many of those have no entry in the register.
 func killedWhileDisclosing(t *testing.T, database string, kills int) (numbers, without int) {
 	t.Helper()
-	settings := officeSettings(t, database)
+	settings := gatewaytest.Settings(t, database)
 	b, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -131,8 +133,8 @@ func killedWhileDisclosing(t *testing.T, database string, kills int) (numbers, w
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p := startProcess(t, settings)
-	defer func() { p.kill() }()
+	p := gatewaytest.StartProcess(t, settings)
+	defer func() { p.Kill() }()
 
 	told := make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
@@ -141,7 +143,7 @@ func killedWhileDisclosing(t *testing.T, database string, kills int) (numbers, w
 	var asked atomic.Int64
 	readers := make([]*numberReader, 4)
 	for i := range readers {
-		readers[i] = &numberReader{follower: follower{address: "http://" + p.address, pair: [2]string{issued.ID, secret}}, name: i, told: told, numbers: map[disclosed]bool{}}
+		readers[i] = &numberReader{Follower: gatewaytest.Follower{Address: "http://" + p.Address, Credential: [2]string{issued.ID, secret}}, name: i, told: told, numbers: map[disclosed]bool{}}
 		all.Go(func() {
 			for ctx.Err() == nil {
 				readers[i].read(ctx, int(asked.Add(1)))
@@ -153,12 +155,12 @@ func killedWhileDisclosing(t *testing.T, database string, kills int) (numbers, w
 			<-told
 		}
 		time.Sleep(time.Duration(rand.IntN(3_000)) * time.Microsecond)
-		p.kill()
-		p.start(t)
+		p.Kill()
+		p.Start(t)
 	}
 	stop()
 	all.Wait()
-	p.kill()
+	p.Kill()
 
 	if b, err = settings.Open(t.Context()); err != nil {
 		t.Fatal(err)
@@ -178,7 +180,7 @@ func killedWhileDisclosing(t *testing.T, database string, kills int) (numbers, w
 	return numbers, without
 }
 
-func makeCustomerWithNumber(t *testing.T, b *Backend, service *backoffice.Service, by *backoffice.Principal, number string) {
+func makeCustomerWithNumber(t *testing.T, b *gateway.Backend, service *backoffice.Service, by *backoffice.Principal, number string) {
 	t.Helper()
 	draft := backoffice.CustomerFields{Type: backoffice.Value(backoffice.PrivatePerson), FirstName: backoffice.Value("Ada"), RegistrationNumber: backoffice.Value(number)}
 	ctx := b.Vault.WithLedger(t.Context(), by, nil)
@@ -188,7 +190,7 @@ func makeCustomerWithNumber(t *testing.T, b *Backend, service *backoffice.Servic
 }
 
 // entriesOf are the disclosures of which the register tells, which has to be whole.
-func entriesOf(t *testing.T, b *Backend) map[disclosed]bool {
+func entriesOf(t *testing.T, b *gateway.Backend) map[disclosed]bool {
 	t.Helper()
 	verified, err := b.Keys.Verify(t.Context(), b.Store, "", func(p privacy.Problem) { t.Errorf("the register: %v", p) })
 	if err != nil || verified.Problems > 0 {
@@ -215,7 +217,7 @@ func entriesOf(t *testing.T, b *Backend) map[disclosed]bool {
 
 func TestNoNumberIsReceivedWithoutItsEntryThoughTheGatewayIsKilled(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			if numbers, without := killedWhileDisclosing(t, database(t), *disclosureKills); numbers < disclosedCustomers || without > 0 {
@@ -227,7 +229,7 @@ func TestNoNumberIsReceivedWithoutItsEntryThoughTheGatewayIsKilled(t *testing.T)
 
 func TestACopyThatEntersWhatItHasDisclosedAfterwardsIsFound(t *testing.T) {
 	t.Setenv(entersLate, "1")
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			if numbers, without := killedWhileDisclosing(t, database(t), 1); numbers < disclosedCustomers || without == 0 {
 				t.Errorf("%d numbers were received, and it is not found that the last of them have no entry", numbers)

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 )
 
@@ -27,18 +29,18 @@ func (d drawn) Transcript(ctx context.Context, of backoffice.TranscriptDocument)
 
 // openDrawingOffice is an office whose documents are counted, with completed transcripts "held-0000" and so on, whose
 // answers have so many bytes each.
-func openDrawingOffice(t testing.TB, database string, transcripts, bytes int) (*office, *atomic.Int32) {
+func openDrawingOffice(t testing.TB, database string, transcripts, bytes int) (*gatewaytest.Office, *atomic.Int32) {
 	t.Helper()
-	settings := officeSettings(t, database)
+	settings := gatewaytest.Settings(t, database)
 	h, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := new(atomic.Int32)
-	SetDocuments(h, func(of backoffice.Documents) backoffice.Documents { return drawn{of, n} })
-	o := serveBackend(t, h, unhurried())
-	o.fill(t)
-	hold(t, o, transcripts, bytes)
+	gateway.SetDocuments(h, func(of backoffice.Documents) backoffice.Documents { return drawn{of, n} })
+	o := gatewaytest.ServeBackend(t, h, gatewaytest.Limits())
+	o.Fill(t)
+	gatewaytest.Hold(t, o, transcripts, bytes)
 	return o, n
 }
 
@@ -66,12 +68,12 @@ type generated struct {
 
 func TestTheSameDocumentIsDrawnOnceInAnOperation(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o, count := openDrawingOffice(t, database(t), 1, 20_000)
-			pair := o.pair(t, backoffice.AllScopes...)
-			_, body, _ := o.ask(t, pair, generate(strings.Fields(strings.Repeat("held-0000 ", 20))...), nil, nil)
+			pair := o.Credential(t, backoffice.AllScopes...)
+			_, body, _ := o.Ask(t, pair, generate(strings.Fields(strings.Repeat("held-0000 ", 20))...), nil, nil)
 			var answer generated
 			if err := json.Unmarshal(body, &answer); err != nil || len(answer.Errors) > 0 || len(answer.Data) != 20 {
 				t.Fatalf("%v %.500s", err, body)
@@ -84,7 +86,7 @@ func TestTheSameDocumentIsDrawnOnceInAnOperation(t *testing.T) {
 			if n := count.Load(); n != 1 {
 				t.Errorf("twenty aliases of one transcript drew %d documents", n)
 			}
-			o.ask(t, pair, generate("held-0000"), nil, nil)
+			o.Ask(t, pair, generate("held-0000"), nil, nil)
 			if n := count.Load(); n != 2 {
 				t.Errorf("another operation did not draw the document anew: %d", n)
 			}
@@ -92,7 +94,7 @@ func TestTheSameDocumentIsDrawnOnceInAnOperation(t *testing.T) {
 				b: updateCustomer(input: {id: "holder", name: "Another"}) { userErrors { code } }
 				c: generateTranscriptDocument(input: {transcriptId: "held-0000"}) { transcript { id } }
 				d: generateTranscriptDocument(input: {transcriptId: "held-0000"}) { transcript { id } } }`
-			if _, body, _ := o.ask(t, pair, between, nil, nil); strings.Contains(string(body), `"code"`) {
+			if _, body, _ := o.Ask(t, pair, between, nil, nil); strings.Contains(string(body), `"code"`) {
 				t.Fatalf("%.500s", body)
 			}
 			if n := count.Load(); n != 4 {
@@ -104,13 +106,13 @@ func TestTheSameDocumentIsDrawnOnceInAnOperation(t *testing.T) {
 
 func TestTheDocumentsOfOneOperationAreDrawnFromABoundedAmountOfAnswers(t *testing.T) {
 	t.Parallel()
-	o, count := openDrawingOffice(t, engines["SQLite"](t), 20, 60_000)
-	pair := o.pair(t, backoffice.AllScopes...)
+	o, count := openDrawingOffice(t, gatewaytest.Engines["SQLite"](t), 20, 60_000)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	var ids []string
 	for i := range 20 {
 		ids = append(ids, fmt.Sprintf("held-%04d", i))
 	}
-	status, body, _ := o.ask(t, pair, generate(ids...), nil, nil)
+	status, body, _ := o.Ask(t, pair, generate(ids...), nil, nil)
 	var answer generated
 	if err := json.Unmarshal(body, &answer); err != nil || status != http.StatusOK {
 		t.Fatalf("%d %v %.500s", status, err, body)
@@ -128,15 +130,15 @@ func TestTheDocumentsOfOneOperationAreDrawnFromABoundedAmountOfAnswers(t *testin
 			t.Errorf("document %d within the bound is not there: %.300s", i, body)
 		}
 	}
-	if _, body, _ := o.ask(t, pair, generate(ids[4:8]...), nil, nil); count.Load() != 8 || strings.Contains(string(body), `"errors"`) {
+	if _, body, _ := o.Ask(t, pair, generate(ids[4:8]...), nil, nil); count.Load() != 8 || strings.Contains(string(body), `"errors"`) {
 		t.Errorf("the rest in another operation: %d documents, %.300s", count.Load(), body)
 	}
 }
 
 func TestTheListsOfAnOperationHaveABoundedNumberOfValues(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	pair := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	list := func(n int) json.RawMessage {
 		ids, _ := json.Marshal(map[string]any{"ids": make([]int, n), "filter": map[string]any{"ids": make([]int, n)}})
 		return ids
@@ -157,14 +159,14 @@ func TestTheListsOfAnOperationHaveABoundedNumberOfValues(t *testing.T) {
 		"fragments":            {`query($ids: [ID!]!) { ...F } fragment F on Query {` + aliases(`customers(first: 0, filter: {ids: $ids}) { totalCount }`, 20) + ` }`, 1_250},
 	} {
 		for n, refused := range map[int]bool{c.most: false, c.most + 1: true} {
-			status, body, calls := o.ask(t, pair, c.query, list(n), nil)
-			if got := status == http.StatusBadRequest && codeIn(body) == limits.CodeCost && calls == 0; got != refused || !refused && strings.Contains(string(body), `"errors"`) {
+			status, body, calls := o.Ask(t, pair, c.query, list(n), nil)
+			if got := status == http.StatusBadRequest && gatewaytest.CodeIn(body) == limits.CodeCost && calls == 0; got != refused || !refused && strings.Contains(string(body), `"errors"`) {
 				t.Errorf("%s of %d: %d after %d statements: %.300s", sentence, n, status, calls, body)
 			}
 		}
 	}
 	label := `mutation($ids: [ID!]!) {` + aliases(`updateUser(input: {id: "user-an", labelIds: $ids}) { userErrors { code } }`, 20) + ` }`
-	if _, body, calls := o.ask(t, pair, label, list(2_000), nil); codeIn(body) != limits.CodeCost || calls != 0 {
+	if _, body, calls := o.Ask(t, pair, label, list(2_000), nil); gatewaytest.CodeIn(body) != limits.CodeCost || calls != 0 {
 		t.Errorf("labels of a user, twenty times: %d statements %.300s", calls, body)
 	}
 }

@@ -1,9 +1,7 @@
-package gateway
+package gateway_test
 
 import (
-	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,58 +14,23 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
-
-// preparedUpload is the payload of createDocumentUpload.
-type preparedUpload struct {
-	UploadPath *string
-	ExpiresAt  *time.Time
-	UserErrors []struct {
-		Code  string
-		Field []string
-	}
-}
-
-// prepare asks for an upload path.
-func (o *office) prepare(t testing.TB, pair [2]string, customer, name string, dryRun bool) (made preparedUpload, body string) {
-	t.Helper()
-	variables, _ := json.Marshal(map[string]any{"input": map[string]string{"customerId": customer, "name": name}, "dry": dryRun})
-	_, answer, _ := o.ask(t, pair, `mutation ($input: CreateDocumentUploadInput!, $dry: Boolean) { createDocumentUpload(input: $input, dryRun: $dry) { uploadPath expiresAt userErrors { code field } } }`, variables, nil)
-	var shown struct {
-		Data struct{ CreateDocumentUpload *preparedUpload }
-	}
-	if err := json.Unmarshal(answer, &shown); err != nil {
-		t.Fatalf("%s", answer)
-	}
-	if shown.Data.CreateDocumentUpload != nil {
-		made = *shown.Data.CreateDocumentUpload
-	}
-	return made, string(answer)
-}
-
-// putTo sends bytes to a signed path, without a pair.
-func (o *office) putTo(path string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequestWithContext(context.Background(), http.MethodPut, path, body)
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	return o.serve(r)
-}
 
 func TestADocumentIsUploadedToThePathThatGraphQLSigns(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, customer := uploadOffice(t, database(t))
-			pair := o.pair(t, backoffice.CustomersWrite)
-			kept, documents := o.kept(t), len(all(t, o.Store.Documents()))
+			pair := o.Credential(t, backoffice.CustomersWrite)
+			kept, documents := o.KeptFiles(t), len(gatewaytest.All(t, o.Store.Documents()))
 			before := time.Now()
-			prepared, body := o.prepare(t, pair, customer, "Statuten & é.pdf", false)
+			prepared, body := o.PrepareUpload(t, pair, customer, "Statuten & é.pdf", false)
 			if prepared.UploadPath == nil || len(prepared.UserErrors) > 0 || prepared.ExpiresAt == nil || prepared.ExpiresAt.Before(before) || prepared.ExpiresAt.After(before.Add(time.Hour)) {
 				t.Fatalf("%s", body)
 			}
-			if n := len(all(t, o.Store.Documents())); n != documents {
+			if n := len(gatewaytest.All(t, o.Store.Documents())); n != documents {
 				t.Errorf("a path alone has made %d documents", n-documents)
 			}
 			path := *prepared.UploadPath
@@ -75,25 +38,25 @@ func TestADocumentIsUploadedToThePathThatGraphQLSigns(t *testing.T) {
 			// A line that breaks, bytes that are others on the way, too many and none: the path still takes the
 			// document.
 			for status, w := range map[int]*httptest.ResponseRecorder{
-				http.StatusBadRequest:            o.putTo(path, io.MultiReader(strings.NewReader(content[:5]), broken{})),
-				http.StatusUnprocessableEntity:   o.putTo(path, strings.NewReader("x"), "Content-Digest", digestOf(content)),
-				http.StatusRequestEntityTooLarge: o.putTo(path, strings.NewReader(strings.Repeat("x", 1025))),
+				http.StatusBadRequest:            o.PutTo(path, io.MultiReader(strings.NewReader(content[:5]), broken{})),
+				http.StatusUnprocessableEntity:   o.PutTo(path, strings.NewReader("x"), "Content-Digest", digestOf(content)),
+				http.StatusRequestEntityTooLarge: o.PutTo(path, strings.NewReader(strings.Repeat("x", 1025))),
 			} {
 				if w.Code != status {
 					t.Errorf("%d, not %d: %s", w.Code, status, w.Body)
 				}
 			}
-			if w := o.putTo(path, strings.NewReader("")); w.Code != http.StatusUnprocessableEntity {
+			if w := o.PutTo(path, strings.NewReader("")); w.Code != http.StatusUnprocessableEntity {
 				t.Errorf("no bytes: %d %s", w.Code, w.Body)
 			}
-			if n := o.kept(t); n != kept {
+			if n := o.KeptFiles(t); n != kept {
 				t.Errorf("%d files are left of refused uploads", n-kept)
 			}
 			var answers [8]string
 			var sending sync.WaitGroup
 			for i := range answers {
 				sending.Go(func() {
-					w := o.putTo(path, strings.NewReader(content), "Content-Digest", digestOf(content))
+					w := o.PutTo(path, strings.NewReader(content), "Content-Digest", digestOf(content))
 					answers[i] = fmt.Sprint(w.Code, w.Header().Get("Location"), w.Body)
 				})
 			}
@@ -103,14 +66,14 @@ func TestADocumentIsUploadedToThePathThatGraphQLSigns(t *testing.T) {
 					t.Errorf("the answers are %q and %q", answers[0], answer)
 				}
 			}
-			if w := o.putTo(path, strings.NewReader("other bytes")); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "TAKEN") {
+			if w := o.PutTo(path, strings.NewReader("other bytes")); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "TAKEN") {
 				t.Errorf("other bytes: %d %s", w.Code, w.Body)
 			}
-			if n, d := o.kept(t), len(all(t, o.Store.Documents())); n != kept+1 || d != documents+1 {
+			if n, d := o.KeptFiles(t), len(gatewaytest.All(t, o.Store.Documents())); n != kept+1 || d != documents+1 {
 				t.Errorf("one path has made %d files and %d documents", n-kept, d-documents)
 			}
 			location, _, _ := strings.Cut(strings.TrimPrefix(answers[0], "201"), "{")
-			if w := o.send(t, pair, http.MethodGet, location, ""); w.Code != http.StatusOK || w.Body.String() != content {
+			if w := o.Send(t, pair, http.MethodGet, location, ""); w.Code != http.StatusOK || w.Body.String() != content {
 				t.Errorf("it is downloaded as %d %q", w.Code, w.Body)
 			}
 			changes, err := o.Store.Changes(t.Context(), 0, 1000)
@@ -120,12 +83,12 @@ func TestADocumentIsUploadedToThePathThatGraphQLSigns(t *testing.T) {
 			if last := changes[len(changes)-1]; last.Action != "createDocument" || last.Noun != backoffice.NounDocument || last.ClientID != pair[0] {
 				t.Errorf("the last change is %+v", last)
 			}
-			second, _ := o.prepare(t, pair, customer, "a.txt", false)
-			if w := o.send(t, pair, http.MethodDelete, "/customers/"+customer, ""); w.Code != http.StatusNoContent {
+			second, _ := o.PrepareUpload(t, pair, customer, "a.txt", false)
+			if w := o.Send(t, pair, http.MethodDelete, "/customers/"+customer, ""); w.Code != http.StatusNoContent {
 				t.Fatal(w.Code, w.Body)
 			}
 			for what, path := range map[string]string{"that was stored": path, "of nobody now": *second.UploadPath} {
-				if w := o.putTo(path, strings.NewReader(content)); w.Code != http.StatusNotFound {
+				if w := o.PutTo(path, strings.NewReader(content)); w.Code != http.StatusNotFound {
 					t.Errorf("a document %s: %d %s", what, w.Code, w.Body)
 				}
 			}
@@ -135,12 +98,12 @@ func TestADocumentIsUploadedToThePathThatGraphQLSigns(t *testing.T) {
 
 func TestAnUploadPathIsBoundToAllThatItSaysAndToItsPair(t *testing.T) {
 	t.Parallel()
-	o, customer := uploadOffice(t, engines["SQLite"](t))
-	pair, reader, revoked := o.pair(t, backoffice.CustomersWrite), o.pair(t), o.pair(t, backoffice.AllScopes...)
+	o, customer := uploadOffice(t, gatewaytest.Engines["SQLite"](t))
+	pair, reader, revoked := o.Credential(t, backoffice.CustomersWrite), o.Credential(t), o.Credential(t, backoffice.AllScopes...)
 	if err := auth.Revoke(t.Context(), o.Store, revoked[0]); err != nil {
 		t.Fatal(err)
 	}
-	prepared, body := o.prepare(t, pair, customer, "a.txt", false)
+	prepared, body := o.PrepareUpload(t, pair, customer, "a.txt", false)
 	if prepared.UploadPath == nil {
 		t.Fatal(body)
 	}
@@ -165,25 +128,25 @@ func TestAnUploadPathIsBoundToAllThatItSaysAndToItsPair(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	documents := len(all(t, o.Store.Documents()))
-	dry, _ := o.prepare(t, pair, customer, "a.txt", true)
+	documents := len(gatewaytest.All(t, o.Store.Documents()))
+	dry, _ := o.PrepareUpload(t, pair, customer, "a.txt", true)
 	for what, path := range map[string]string{
 		"another document": "/uploads/nobody?" + address.RawQuery, "another customer": with("customer", "nobody"), "another name": with("name", "b.txt"),
 		"a changed signature": with("signature", "A"+signature), "no signature": with("signature", ""), "nothing said": address.Path,
 		"a download's": with("signature", download), "one that has ended": with("signature", ended), "a dry run's": *dry.UploadPath,
 	} {
-		w := o.putTo(path, strings.NewReader("x"))
+		w := o.PutTo(path, strings.NewReader("x"))
 		if w.Code != http.StatusUnauthorized || w.Header().Get("Content-Type") != "application/problem+json" || w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %s", what, w.Code, w.Body)
 		}
 	}
-	if w := o.putTo(path+"&naam=x", strings.NewReader("x")); w.Code != http.StatusBadRequest {
+	if w := o.PutTo(path+"&naam=x", strings.NewReader("x")); w.Code != http.StatusBadRequest {
 		t.Errorf("an unknown parameter: %d %s", w.Code, w.Body)
 	}
-	if w := o.send(t, [2]string{}, http.MethodGet, path, ""); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "PUT" {
+	if w := o.Send(t, [2]string{}, http.MethodGet, path, ""); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "PUT" {
 		t.Errorf("it is read: %d %s %s", w.Code, w.Header().Get("Allow"), w.Body)
 	}
-	if w := o.send(t, [2]string{}, http.MethodGet, "/files/document/"+id+"?signature="+signature, ""); w.Code != http.StatusUnauthorized {
+	if w := o.Send(t, [2]string{}, http.MethodGet, "/files/document/"+id+"?signature="+signature, ""); w.Code != http.StatusUnauthorized {
 		t.Errorf("its signature downloads: %d %s", w.Code, w.Body)
 	}
 	signedBy := func(pair [2]string) string {
@@ -193,34 +156,34 @@ func TestAnUploadPathIsBoundToAllThatItSaysAndToItsPair(t *testing.T) {
 		}
 		return upload.Path(signed)
 	}
-	if w := o.putTo(signedBy(reader), strings.NewReader("x")); w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "customers.write") {
+	if w := o.PutTo(signedBy(reader), strings.NewReader("x")); w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "customers.write") {
 		t.Errorf("the scope was taken: %d %s", w.Code, w.Body)
 	}
-	if w := o.putTo(signedBy(revoked), strings.NewReader("x")); w.Code != http.StatusUnauthorized {
+	if w := o.PutTo(signedBy(revoked), strings.NewReader("x")); w.Code != http.StatusUnauthorized {
 		t.Errorf("the pair was revoked: %d %s", w.Code, w.Body)
 	}
-	if n := len(all(t, o.Store.Documents())); n != documents {
+	if n := len(gatewaytest.All(t, o.Store.Documents())); n != documents {
 		t.Errorf("%d documents were made", n-documents)
 	}
 }
 
 func TestAnUploadPathIsRefusedLikeTheDocumentItself(t *testing.T) {
 	t.Parallel()
-	o, customer := uploadOffice(t, engines["SQLite"](t))
-	pair, reader := o.pair(t, backoffice.CustomersWrite), o.pair(t)
+	o, customer := uploadOffice(t, gatewaytest.Engines["SQLite"](t))
+	pair, reader := o.Credential(t, backoffice.CustomersWrite), o.Credential(t)
 	for _, c := range []struct{ customer, name, code, field string }{
 		{"nobody", "a.txt", "NOT_FOUND", "customerId"}, {"no such id!", "a.txt", "NOT_FOUND", "customerId"},
 		{customer, "", "REQUIRED", "name"}, {customer, "a\nb", "INVALID", "name"}, {customer, strings.Repeat("x", 201), "INVALID", "name"},
 	} {
-		made, body := o.prepare(t, pair, c.customer, c.name, false)
+		made, body := o.PrepareUpload(t, pair, c.customer, c.name, false)
 		if made.UploadPath != nil || made.ExpiresAt != nil || len(made.UserErrors) != 1 || made.UserErrors[0].Code != c.code || fmt.Sprint(made.UserErrors[0].Field) != "["+c.field+"]" {
 			t.Errorf("%q of %q: %s", c.name, c.customer, body)
 		}
 	}
-	if _, body := o.prepare(t, reader, customer, "a.txt", false); !strings.Contains(body, `"FORBIDDEN"`) || !strings.Contains(body, "customers.write") {
+	if _, body := o.PrepareUpload(t, reader, customer, "a.txt", false); !strings.Contains(body, `"FORBIDDEN"`) || !strings.Contains(body, "customers.write") {
 		t.Errorf("without the scope: %s", body)
 	}
-	prepared, body := o.prepare(t, pair, customer, "a.txt", false)
+	prepared, body := o.PrepareUpload(t, pair, customer, "a.txt", false)
 	if prepared.UploadPath == nil {
 		t.Fatal(body)
 	}
@@ -228,11 +191,11 @@ func TestAnUploadPathIsRefusedLikeTheDocumentItself(t *testing.T) {
 	if err := o.Store.PutMirror(t.Context(), &backoffice.Mirror{Origin: "https://origin.example", ClientID: "pull", Since: now, Nouns: []backoffice.MirroredNoun{{Noun: backoffice.NounDocument}}}); err != nil {
 		t.Fatal(err)
 	}
-	if made, body := o.prepare(t, pair, customer, "a.txt", false); made.UploadPath != nil || len(made.UserErrors) != 1 || made.UserErrors[0].Code != "NOT_ALLOWED" || made.UserErrors[0].Field != nil {
+	if made, body := o.PrepareUpload(t, pair, customer, "a.txt", false); made.UploadPath != nil || len(made.UserErrors) != 1 || made.UserErrors[0].Code != "NOT_ALLOWED" || made.UserErrors[0].Field != nil {
 		t.Errorf("in a mirror: %s", body)
 	}
 	for what, w := range map[string]*httptest.ResponseRecorder{
-		"a path of before": o.putTo(*prepared.UploadPath, strings.NewReader("x")), "REST": o.upload(pair, customer, "?name=a.txt", strings.NewReader("x")),
+		"a path of before": o.PutTo(*prepared.UploadPath, strings.NewReader("x")), "REST": o.Upload(pair, customer, "?name=a.txt", strings.NewReader("x")),
 	} {
 		if w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "origin.example") {
 			t.Errorf("in a mirror by %s: %d %s", what, w.Code, w.Body)

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -14,10 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vektah/gqlparser/v2"
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // rehearsals are calls of every mutation that write something in the office, DRY standing for the argument: what is
@@ -59,7 +58,7 @@ var rehearsals = map[string]struct{ call, want string }{
 // A mutation that is new in the schema fails here until it has dryRun, and a call above.
 func TestADryRunOfEveryMutationAnswersAsTheRealOneAndChangesNothing(t *testing.T) {
 	t.Parallel()
-	for _, field := range mutationsOfTheSchema(t) {
+	for _, field := range gatewaytest.MutationsOfTheSchema(t) {
 		if dry := field.Arguments.ForName("dryRun"); dry == nil || dry.Type.String() != "Boolean" || dry.DefaultValue == nil || dry.DefaultValue.Raw != "false" {
 			t.Errorf("%s has no dryRun: Boolean = false", field.Name)
 		}
@@ -67,16 +66,16 @@ func TestADryRunOfEveryMutationAnswersAsTheRealOneAndChangesNothing(t *testing.T
 			t.Errorf("there is no dry run of %s", field.Name)
 		}
 	}
-	for name, fresh := range engines {
+	for name, fresh := range gatewaytest.Engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url := fresh(t)
-			settings := officeSettings(t, url)
+			settings := gatewaytest.Settings(t, url)
 			o := openOfficeIn(t, settings)
-			all := o.pair(t, backoffice.AllScopes...)
+			all := o.Credential(t, backoffice.AllScopes...)
 			of := func() string { return storeDigest(t, url, settings.Files) }
 			run := func(field, call string) string {
-				_, body, _ := o.ask(t, all, "mutation { "+field+call+" }", nil, nil)
+				_, body, _ := o.Ask(t, all, "mutation { "+field+call+" }", nil, nil)
 				var answer struct {
 					Data map[string]json.RawMessage
 				}
@@ -100,9 +99,9 @@ func TestADryRunOfEveryMutationAnswersAsTheRealOneAndChangesNothing(t *testing.T
 			// hollow.
 			for _, field := range slices.Sorted(maps.Keys(rehearsals)) {
 				url := fresh(t)
-				settings := officeSettings(t, url)
+				settings := gatewaytest.Settings(t, url)
 				o = openOfficeIn(t, settings)
-				all = o.pair(t, backoffice.AllScopes...)
+				all = o.Credential(t, backoffice.AllScopes...)
 				run("saveQuery", saved)
 				before := storeDigest(t, url, settings.Files)
 				if got := run(field, strings.ReplaceAll(rehearsals[field].call, "DRY", "dryRun: false")); got != rehearsals[field].want {
@@ -116,31 +115,18 @@ func TestADryRunOfEveryMutationAnswersAsTheRealOneAndChangesNothing(t *testing.T
 	}
 }
 
-func mutationsOfTheSchema(t *testing.T) ast.FieldList {
-	t.Helper()
-	text, err := os.ReadFile("../schema.graphqls")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := gqlparser.LoadSchema(&ast.Source{Name: "schema.graphqls", Input: string(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema.Mutation.Fields
-}
-
 // openOfficeIn fills a fresh store of these settings and puts the real handler over it.
-func openOfficeIn(t testing.TB, settings Settings) *office {
+func openOfficeIn(t testing.TB, settings gateway.Settings) *gatewaytest.Office {
 	t.Helper()
-	o := serveOffice(t, settings, unhurried())
-	o.fill(t)
+	o := gatewaytest.Serve(t, settings, gatewaytest.Limits())
+	o.Fill(t)
 	return o
 }
 
 // storeDigest is a digest of every row of every table, and of every stored file.
 func storeDigest(t testing.TB, url, stored string) string {
 	t.Helper()
-	db := rawDatabase(t, url)
+	db := gatewaytest.RawDatabase(t, url)
 	defer func() { _ = db.Close() }()
 	tables := "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
 	if !strings.HasPrefix(url, "sqlite:") {

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +19,8 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/execute"
 	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/loaders"
@@ -29,7 +30,7 @@ import (
 // and limits.
 type endpoint struct {
 	handler http.Handler
-	backend *Backend
+	backend *gateway.Backend
 	schema  graphql.ExecutableSchema
 	beneath *executor.Executor
 	request *http.Request
@@ -40,7 +41,7 @@ type endpoint struct {
 // openEndpoint is as the server puts it together, its log written to nowhere.
 func openEndpoint(b *testing.B, database string) *endpoint {
 	b.Helper()
-	settings := Settings{Database: database, Files: filesLost(b), Keyset: filepath.Join("..", "testdata", "keyset.json")}
+	settings := gateway.Settings{Database: database, Files: gatewaytest.FilesLost(b), Keyset: filepath.Join("..", "testdata", "keyset.json")}
 	h, err := settings.Open(b.Context())
 	if err != nil {
 		b.Fatal(err)
@@ -53,9 +54,9 @@ func openEndpoint(b *testing.B, database string) *endpoint {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c := Config{Limits: limits.Defaults(), Cache: testedCache, Webhooks: WebhookSettings{Off: true}, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}
-	o := serveConfigured(b, h, c)
-	s, end, err := NewServer(h, c)
+	c := gateway.Config{Limits: limits.Defaults(), Cache: gatewaytest.TestedCache, Webhooks: gateway.WebhookSettings{Off: true}, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}
+	o := gatewaytest.ServeConfig(b, h, c)
+	s, end, err := gateway.NewServer(h, c)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func openEndpoint(b *testing.B, database string) *endpoint {
 			Customers struct{ Nodes []struct{ ID string } }
 		}
 	}
-	_, answer, _ := o.ask(b, [2]string{issued.ID, secret}, `{ customers(first: 500) { nodes { id } } }`, nil, nil)
+	_, answer, _ := o.Ask(b, [2]string{issued.ID, secret}, `{ customers(first: 500) { nodes { id } } }`, nil, nil)
 	if err := json.Unmarshal(answer, &page); err != nil {
 		b.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func openEndpoint(b *testing.B, database string) *endpoint {
 		ids = append(ids, node.ID)
 	}
 	return &endpoint{
-		handler: o.handler, backend: h, schema: schema, beneath: executor.New(schema), ids: ids, request: request,
+		handler: o.Handler, backend: h, schema: schema, beneath: executor.New(schema), ids: ids, request: request,
 		caller: &backoffice.Principal{ClientID: issued.ID, Name: issued.Name, Scopes: issued.Scopes},
 	}
 }
@@ -135,8 +136,8 @@ func (e *endpoint) execution(b *testing.B, text string, document *ast.QueryDocum
 // and the process around them. The two take turns, so that they meet the same noise. With PostgreSQL the database's
 // own time is in neither.
 func BenchmarkEndpoint(b *testing.B) {
-	tuned(b)
-	for engine, fresh := range engines {
+	gatewaytest.Tuned(b)
+	for engine, fresh := range gatewaytest.Engines {
 		b.Run(engine, func(b *testing.B) {
 			e := openEndpoint(b, fresh(b))
 			for _, q := range []struct {
@@ -174,29 +175,20 @@ func (e *endpoint) measure(b *testing.B, text string, vary bool) {
 	b.ReportAllocs()
 	for done := 0; done < b.N; done += turn {
 		last := min(done+turn, b.N)
-		start := processorTime(b)
+		start := gatewaytest.ProcessorTime(b)
 		for i := done; i < last; i++ {
 			e.whole(b, bodies[i%len(bodies)])
 		}
-		between := processorTime(b)
+		between := gatewaytest.ProcessorTime(b)
 		b.StopTimer() // what is reported beside is of the whole alone
 		for i := done; i < last; i++ {
 			e.execution(b, text, document, variables[(i+len(variables)/2)%len(variables)]) // none that the store has just read
 		}
-		below += processorTime(b) - between
+		below += gatewaytest.ProcessorTime(b) - between
 		whole += between - start
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(whole.Microseconds())/float64(b.N), "cpu-µs/op")
 	b.ReportMetric(float64(below.Microseconds())/float64(b.N), "cpu-µs-executing/op")
 	b.ReportMetric(100*float64(whole-below)/float64(whole), "%around")
-}
-
-// processorTime is what this process has used so far, the collector of garbage and the kernel's work for it included.
-func processorTime(b *testing.B) time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // creatable is a noun that callers make and never change.
@@ -21,7 +22,7 @@ type creatable struct {
 	path, shown  string // of REST: to make one, and to see them all
 	inPath       string // the field that stands in the path
 	restNames    map[string]string
-	row          func(t *testing.T, o *office, id string) any
+	row          func(t *testing.T, o *gatewaytest.Office, id string) any
 	another      map[string]value // values of a second one, so that none is taken
 	customerRows []string         // that have to be there
 }
@@ -54,7 +55,7 @@ func TestNoFieldOfWhatIsMadeIsForgotten(t *testing.T) {
 			"name":  {{"", "REQUIRED", "this field is required"}, {strings.Repeat("a", 10_000), "INVALID", "a text has at most 200 characters"}},
 			"color": {{"red", "INVALID", "a colour is written as in #1e90ff"}},
 		},
-		row: func(t *testing.T, o *office, id string) any { return stored(t, o.Store.Labels(), id) },
+		row: func(t *testing.T, o *gatewaytest.Office, id string) any { return stored(t, o.Store.Labels(), id) },
 	}
 	relation := creatable{
 		fields: reflect.TypeFor[backoffice.RelationDraft](), noun: "CustomerRelation", path: "/customers/{customerId}/relations", shown: "/relations?pageSize=500",
@@ -62,13 +63,13 @@ func TestNoFieldOfWhatIsMadeIsForgotten(t *testing.T) {
 		values:       map[string]value{"customerId": {graphQL: "one-end"}, "relatedCustomerId": {graphQL: "other-end"}, "kind": {graphQL: "SHAREHOLDER", rest: "shareholder"}},
 		another:      map[string]value{"customerId": {graphQL: "third-end"}, "relatedCustomerId": {graphQL: "fourth-end"}, "kind": {graphQL: "UBO", rest: "UBO"}},
 		wrong:        map[string][]refusal{"customerId": wrongEnd, "relatedCustomerId": wrongEnd},
-		row:          func(t *testing.T, o *office, id string) any { return stored(t, o.Store.Relations(), id) },
+		row:          func(t *testing.T, o *gatewaytest.Office, id string) any { return stored(t, o.Store.Relations(), id) },
 		customerRows: []string{"one-end", "other-end", "third-end", "fourth-end"},
 	}
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, database(t))
+			o := gatewaytest.OpenOn(t, database(t))
 			for _, c := range []creatable{label, relation} {
 				t.Run(c.noun, func(t *testing.T) { c.check(t, o) })
 			}
@@ -76,7 +77,7 @@ func TestNoFieldOfWhatIsMadeIsForgotten(t *testing.T) {
 	}
 }
 
-func (c *creatable) check(t *testing.T, o *office) {
+func (c *creatable) check(t *testing.T, o *gatewaytest.Office) {
 	for _, id := range c.customerRows {
 		err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 			return tx.Customers().Insert(ctx, &backoffice.Customer{ID: id, Type: backoffice.Company, Version: 1})
@@ -100,7 +101,7 @@ func (c *creatable) check(t *testing.T, o *office) {
 		if got := row.FieldByName(c.fields.Field(i).Name); got.String() != want.graphQL {
 			t.Errorf("GraphQL's creation stores %q for %s", got, name)
 		}
-		if got, shown := o.shownIn(t, c.shown, id)[c.restName(name)], want.inREST(); got != shown {
+		if got, shown := shownInList(t, o, c.shown, id)[c.restName(name)], want.inREST(); got != shown {
 			t.Errorf("REST shows %v for %s", got, name)
 		}
 		for _, wrong := range c.wrong[name] {
@@ -117,7 +118,7 @@ func (c *creatable) check(t *testing.T, o *office) {
 			body[c.restName(name)] = v.inREST()
 		}
 	}
-	row = reflect.ValueOf(c.row(t, o, o.id(t, http.MethodPost, path, body))).Elem()
+	row = reflect.ValueOf(c.row(t, o, madeID(t, o, http.MethodPost, path, body))).Elem()
 	for i, name := range sent {
 		if got := row.FieldByName(c.fields.Field(i).Name); got.String() != c.another[name].graphQL {
 			t.Errorf("REST's creation stores %q for %s", got, name)
@@ -131,7 +132,7 @@ func (c *creatable) check(t *testing.T, o *office) {
 }
 
 // make makes one by GraphQL, and wants these user errors.
-func (c *creatable) make(t *testing.T, o *office, values map[string]value, key, want string) (id string) {
+func (c *creatable) make(t *testing.T, o *gatewaytest.Office, values map[string]value, key, want string) (id string) {
 	t.Helper()
 	input := map[string]any{}
 	for name, v := range values {
@@ -141,7 +142,7 @@ func (c *creatable) make(t *testing.T, o *office, values map[string]value, key, 
 		input["idempotencyKey"] = key
 	}
 	mutation, payload := "create"+c.noun, strings.ToLower(strings.TrimPrefix(c.noun, "Customer"))
-	made := o.query(t, o.pair(t, backoffice.AllScopes...), `mutation ($input: Create`+c.noun+`Input!) { `+mutation+`(input: $input) { `+payload+` { id } userErrors { code field message } } }`,
+	made := o.Query(t, o.Credential(t, backoffice.AllScopes...), `mutation ($input: Create`+c.noun+`Input!) { `+mutation+`(input: $input) { `+payload+` { id } userErrors { code field message } } }`,
 		text(t, map[string]any{"input": input}))
 	var answer map[string]map[string]json.RawMessage
 	if err := json.Unmarshal(made.Data, &answer); err != nil || string(answer[mutation]["userErrors"]) != want {
@@ -176,11 +177,11 @@ func stored[T any, C comparable](t *testing.T, rows backoffice.Reader[*T, C], id
 	return found[id]
 }
 
-// shownIn is the object of a REST list that has an identifier.
-func (o *office) shownIn(t *testing.T, path, id string) map[string]any {
+// shownInList is the object of a REST list that has an identifier.
+func shownInList(t *testing.T, o *gatewaytest.Office, path, id string) map[string]any {
 	t.Helper()
 	var list struct{ Data []map[string]any }
-	if err := json.Unmarshal(o.send(t, o.pair(t, backoffice.AllScopes...), http.MethodGet, path, "").Body.Bytes(), &list); err != nil {
+	if err := json.Unmarshal(o.Send(t, o.Credential(t, backoffice.AllScopes...), http.MethodGet, path, "").Body.Bytes(), &list); err != nil {
 		t.Fatal(err)
 	}
 	for _, shown := range list.Data {

@@ -1,7 +1,6 @@
-package gateway
+package gateway_test
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -13,12 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // value is what a field is sent as in these tests.
 type value struct {
 	graphQL any
-	rest    any // graphQL when nil
+	rest    any // GraphQL when nil
 	text    bool
 }
 
@@ -26,11 +26,11 @@ type value struct {
 type writable struct {
 	fields        reflect.Type // the domain's, of what is sent
 	values        map[string]value
-	graphQL, rest string                                    // the noun in names and in paths
-	restNames     map[string]string                         // where they are others than GraphQL's
-	make          func(t *testing.T, o *office) (id string) // without any of the values
-	create        map[string]any                            // what a creation needs beside; nil when there is none
-	row           func(t *testing.T, o *office, id string) any
+	graphQL, rest string                                                // the noun in names and in paths
+	restNames     map[string]string                                     // where they are others than GraphQL's
+	make          func(t *testing.T, o *gatewaytest.Office) (id string) // without any of the values
+	create        map[string]any                                        // what a creation needs beside; nil when there is none
+	row           func(t *testing.T, o *gatewaytest.Office, id string) any
 	restUpdate    string
 }
 
@@ -52,10 +52,10 @@ func TestNoFieldThatIsSentIsForgotten(t *testing.T) {
 			"responsibleId": {graphQL: "user-of-the-test"}, "language": {graphQL: "dutch", text: true}, "email": {graphQL: "after@b.example", text: true},
 			"phone": {graphQL: "+32 9 251 11 11", text: true}, "registrationNumber": {graphQL: "85073003328"}, "spouseRegistrationNumber": {graphQL: "85073003328"},
 		},
-		make: func(t *testing.T, o *office) string {
-			return o.id(t, http.MethodPost, "/customers", map[string]any{"type": "Company"})
+		make: func(t *testing.T, o *gatewaytest.Office) string {
+			return madeID(t, o, http.MethodPost, "/customers", map[string]any{"type": "Company"})
 		},
-		row: func(t *testing.T, o *office, id string) any {
+		row: func(t *testing.T, o *gatewaytest.Office, id string) any {
 			c := *stored(t, o.Store.Customers(), id)
 			c.ID, c.CreatedAt, c.UpdatedAt, c.Version, c.HiddenChanges, c.OpenUpdatedAt = "", 0, 0, 0, 0, 0
 			if c.DisplayName == id {
@@ -71,18 +71,18 @@ func TestNoFieldThatIsSentIsForgotten(t *testing.T) {
 			"firstName": {graphQL: "After", text: true}, "lastName": {graphQL: "After", text: true}, "email": {graphQL: "after@b.example", text: true},
 			"language": {graphQL: "dutch", text: true}, "labelIds": {graphQL: []string{"label-of-the-test"}},
 		},
-		make: func(t *testing.T, o *office) string { return o.user(t, backoffice.NewID()) },
-		row: func(t *testing.T, o *office, id string) any {
+		make: func(t *testing.T, o *gatewaytest.Office) string { return o.User(t, backoffice.NewID()) },
+		row: func(t *testing.T, o *gatewaytest.Office, id string) any {
 			u := *stored(t, o.Store.Users(), id)
 			u.ID, u.Version = "", 0
 			return &u
 		},
 	}
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, database(t))
-			o.user(t, "user-of-the-test")
+			o := gatewaytest.OpenOn(t, database(t))
+			o.User(t, "user-of-the-test")
 			for _, w := range []writable{customer, user} {
 				fields := fieldsOf(w.fields, "")
 				if len(fields) != len(w.values) {
@@ -115,17 +115,17 @@ func fieldsOf(of reflect.Type, before string) (names []string) {
 }
 
 // check sends one field in every way.
-func (w *writable) check(t *testing.T, o *office, field string, v value) {
+func (w *writable) check(t *testing.T, o *gatewaytest.Office, field string, v value) {
 	v.rest = v.inREST()
 	id := w.make(t, o)
 	before := w.row(t, o, id)
-	shown := o.show(t, w.rest+"/"+id)
+	shown := showObject(t, o, w.rest+"/"+id)
 	w.update(t, o, id, field, v.graphQL, "")
 	after := w.row(t, o, id)
 	if cmp.Equal(before, after, sealedNumbers) {
 		t.Fatalf("GraphQL's update of %s was answered and changed nothing", field)
 	}
-	if cmp.Equal(shown[w.restName(field)], o.show(t, w.rest+"/"+id)[w.restName(field)]) {
+	if cmp.Equal(shown[w.restName(field)], showObject(t, o, w.rest+"/"+id)[w.restName(field)]) {
 		t.Errorf("REST does not show %s", field)
 	}
 	if v.text {
@@ -147,7 +147,7 @@ func (w *writable) check(t *testing.T, o *office, field string, v value) {
 		}
 	}
 	id = w.make(t, o)
-	if answer := o.send(t, o.pair(t, backoffice.AllScopes...), w.restUpdate, w.rest+"/"+id, text(t, nested(w.restName(field), v.rest))); answer.Code != http.StatusOK {
+	if answer := o.Send(t, o.Credential(t, backoffice.AllScopes...), w.restUpdate, w.rest+"/"+id, text(t, nested(w.restName(field), v.rest))); answer.Code != http.StatusOK {
 		t.Fatalf("REST's update of %s: %d %s", field, answer.Code, answer.Body)
 	}
 	same("REST's update", id)
@@ -161,20 +161,20 @@ func (w *writable) check(t *testing.T, o *office, field string, v value) {
 	maps.Copy(inGraphQL, nested(field, v.graphQL))
 	maps.Copy(inREST, nested(w.restName(field), v.rest))
 	noun := strings.ToLower(w.graphQL)
-	made := o.query(t, o.pair(t, backoffice.AllScopes...), `mutation ($input: Create`+w.graphQL+`Input!) { create`+w.graphQL+`(input: $input) { `+noun+` { id } userErrors { code field } } }`,
+	made := o.Query(t, o.Credential(t, backoffice.AllScopes...), `mutation ($input: Create`+w.graphQL+`Input!) { create`+w.graphQL+`(input: $input) { `+noun+` { id } userErrors { code field } } }`,
 		text(t, map[string]any{"input": inGraphQL}))
 	var payload map[string]map[string]struct{ ID string }
 	_ = json.Unmarshal(made.Data, &payload)
 	same("GraphQL's creation", payload["create"+w.graphQL][noun].ID)
-	same("REST's creation", o.id(t, http.MethodPost, w.rest, inREST))
+	same("REST's creation", madeID(t, o, http.MethodPost, w.rest, inREST))
 }
 
 // update sends one field by GraphQL and wants it taken, or refused with a code at the field.
-func (w *writable) update(t *testing.T, o *office, id, field string, v any, refused string) {
+func (w *writable) update(t *testing.T, o *gatewaytest.Office, id, field string, v any, refused string) {
 	t.Helper()
 	input := nested(field, v)
 	input["id"] = id
-	answer := o.query(t, o.pair(t, backoffice.AllScopes...), `mutation ($input: Update`+w.graphQL+`Input!) { update`+w.graphQL+`(input: $input) { userErrors { code field } } }`, text(t, map[string]any{"input": input}))
+	answer := o.Query(t, o.Credential(t, backoffice.AllScopes...), `mutation ($input: Update`+w.graphQL+`Input!) { update`+w.graphQL+`(input: $input) { userErrors { code field } } }`, text(t, map[string]any{"input": input}))
 	want := `[]`
 	if refused != "" {
 		want = `[{"code":"` + refused + `","field":["` + strings.ReplaceAll(field, ".", `","`) + `"]}]`
@@ -215,10 +215,10 @@ func text(t *testing.T, v any) string {
 	return string(encoded)
 }
 
-// id sends a REST request that makes something, and returns its identifier.
-func (o *office) id(t *testing.T, method, path string, body map[string]any) string {
+// madeID sends a REST request that makes something, and returns its identifier.
+func madeID(t *testing.T, o *gatewaytest.Office, method, path string, body map[string]any) string {
 	t.Helper()
-	answer := o.send(t, o.pair(t, backoffice.AllScopes...), method, path, text(t, body))
+	answer := o.Send(t, o.Credential(t, backoffice.AllScopes...), method, path, text(t, body))
 	var made struct {
 		ID string `json:"_id"`
 	}
@@ -228,11 +228,11 @@ func (o *office) id(t *testing.T, method, path string, body map[string]any) stri
 	return made.ID
 }
 
-// show reads an object by REST; parts of objects have names with a point.
-func (o *office) show(t *testing.T, path string) map[string]any {
+// showObject reads an object by REST; parts of objects have names with a point.
+func showObject(t *testing.T, o *gatewaytest.Office, path string) map[string]any {
 	t.Helper()
 	var shown map[string]any
-	if err := json.Unmarshal(o.send(t, o.pair(t, backoffice.AllScopes...), http.MethodGet, path, "").Body.Bytes(), &shown); err != nil {
+	if err := json.Unmarshal(o.Send(t, o.Credential(t, backoffice.AllScopes...), http.MethodGet, path, "").Body.Bytes(), &shown); err != nil {
 		t.Fatal(err)
 	}
 	for name, of := range shown {
@@ -243,23 +243,4 @@ func (o *office) show(t *testing.T, path string) map[string]any {
 		}
 	}
 	return shown
-}
-
-// user puts a user and a label into the store.
-func (o *office) user(t *testing.T, id string) string {
-	t.Helper()
-	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
-		labels, err := backoffice.ReadByID(ctx, tx.Labels(), []string{"label-of-the-test"}, 0)
-		if err == nil && len(labels) == 0 {
-			err = tx.Labels().Insert(ctx, &backoffice.Label{ID: "label-of-the-test", Name: "Label of the test", CreatedAt: 1})
-		}
-		if err != nil {
-			return err
-		}
-		return tx.Users().Insert(ctx, &backoffice.User{ID: id, FirstName: "Before", LastName: "Before", Email: "before@b.example", Version: 1})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
 }

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -16,6 +16,8 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 )
 
@@ -30,11 +32,11 @@ const (
 // BenchmarkExport measures exports of customers with the responsible user and the address through a socket, and
 // beside them, on PostgreSQL, COPY of the same columns, as psql \copy has it.
 func BenchmarkExport(b *testing.B) {
-	tuned(b)
-	for engine, fresh := range engines {
+	gatewaytest.Tuned(b)
+	for engine, fresh := range gatewaytest.Engines {
 		b.Run(engine, func(b *testing.B) {
 			url := fresh(b)
-			settings := Settings{Database: url, Files: filesLost(b), Keyset: filepath.Join("..", "testdata", "keyset.json")}
+			settings := gateway.Settings{Database: url, Files: gatewaytest.FilesLost(b), Keyset: filepath.Join("..", "testdata", "keyset.json")}
 			h, err := settings.Open(b.Context())
 			if err != nil {
 				b.Fatal(err)
@@ -47,13 +49,13 @@ func BenchmarkExport(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c := Config{Limits: limits.Defaults(), Cache: testedCache, Webhooks: WebhookSettings{Off: true}, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}
-			server := serveConfigured(b, h, c).exports(b)
+			c := gateway.Config{Limits: limits.Defaults(), Cache: gatewaytest.TestedCache, Webhooks: gateway.WebhookSettings{Off: true}, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}
+			server := gatewaytest.ServeConfig(b, h, c).ExportServer(b)
 			for _, format := range []string{"jsonl", "csv", "xlsx"} {
 				b.Run(format, func(b *testing.B) {
 					var first time.Duration
 					b.ReportAllocs()
-					cpu := processorTime(b)
+					cpu := gatewaytest.ProcessorTime(b)
 					for range b.N {
 						began := time.Now()
 						body, _ := json.Marshal(map[string]any{"query": exportedCustomers})
@@ -73,7 +75,7 @@ func BenchmarkExport(b *testing.B) {
 					}
 					b.ReportMetric(float64(b.N*benchmarkCustomers)/b.Elapsed().Seconds(), "rows/s")
 					b.ReportMetric(float64(first.Microseconds())/1000/float64(b.N), "ms-to-first")
-					b.ReportMetric(float64((processorTime(b)-cpu).Microseconds())/float64(b.N)/benchmarkCustomers, "cpu-µs/row")
+					b.ReportMetric(float64((gatewaytest.ProcessorTime(b)-cpu).Microseconds())/float64(b.N)/benchmarkCustomers, "cpu-µs/row")
 				})
 			}
 			if !strings.HasPrefix(url, "postgres") {

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // customersOf are the names of exported customers by their identifiers.
@@ -30,8 +31,8 @@ func customersOf(t *testing.T, lines []string) map[string]string {
 	return names
 }
 
-// joined brings an export to the state of now by the changes behind a number, as docs/exports.md says.
-func (o *office) joined(t *testing.T, pair [2]string, rows map[string]string, after string) {
+// joinChanges brings an export to the state of now by the changes behind a number, as docs/exports.md says.
+func joinChanges(t *testing.T, o *gatewaytest.Office, pair [2]string, rows map[string]string, after string) {
 	t.Helper()
 	for more := true; more; {
 		var page struct {
@@ -45,7 +46,7 @@ func (o *office) joined(t *testing.T, pair [2]string, rows map[string]string, af
 				}
 			}
 		}
-		_, body, _ := o.ask(t, pair, `query($after: String!) { changes(after: $after, first: 4, nouns: [CUSTOMER]) { nodes { cursor objectId object { ... on Customer { name } } } pageInfo { hasNextPage } } }`,
+		_, body, _ := o.Ask(t, pair, `query($after: String!) { changes(after: $after, first: 4, nouns: [CUSTOMER]) { nodes { cursor objectId object { ... on Customer { name } } } pageInfo { hasNextPage } } }`,
 			json.RawMessage(`{"after": "`+after+`"}`), nil)
 		if err := json.Unmarshal(body, &page); err != nil || strings.Contains(string(body), `"errors"`) {
 			t.Fatalf("%s %v", body, err)
@@ -61,8 +62,8 @@ func (o *office) joined(t *testing.T, pair [2]string, rows map[string]string, af
 	}
 }
 
-// rename has writers rename, make and delete customers until the function that it returns is called.
-func (o *office) rename(t *testing.T, pair [2]string, ids []string, writers int) (end func()) {
+// renameMany has writers rename, make and delete customers until the function that it returns is called.
+func renameMany(t *testing.T, o *gatewaytest.Office, pair [2]string, ids []string, writers int) (end func()) {
 	t.Helper()
 	over := make(chan struct{})
 	var all sync.WaitGroup
@@ -77,15 +78,15 @@ func (o *office) rename(t *testing.T, pair [2]string, ids []string, writers int)
 				default:
 				}
 				id := mine[rand.IntN(len(mine))]
-				if w := o.send(t, pair, http.MethodPut, "/customers/"+id, `{"name": "`+fmt.Sprintf("%c of %d", 'A'+rune(rand.IntN(26)), n)+`"}`); w.Code != http.StatusOK {
+				if w := o.Send(t, pair, http.MethodPut, "/customers/"+id, `{"name": "`+fmt.Sprintf("%c of %d", 'A'+rune(rand.IntN(26)), n)+`"}`); w.Code != http.StatusOK {
 					t.Errorf("%d %s", w.Code, w.Body)
 					return
 				}
 				if n%5 == 0 {
 					if before != "" {
-						o.send(t, pair, http.MethodDelete, "/customers/"+before, "")
+						o.Send(t, pair, http.MethodDelete, "/customers/"+before, "")
 					}
-					before = o.makeCustomerAs(t, pair)
+					before = o.MakeCustomerAs(t, pair)
 				}
 			}
 		})
@@ -95,28 +96,28 @@ func (o *office) rename(t *testing.T, pair [2]string, ids []string, writers int)
 
 func TestAnExportAndTheChangesAfterItsNumberAreTheExactState(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o, p, walker := openPaged(t, database(t))
-			server, writer := o.exports(t), o.pair(t, backoffice.AllScopes...)
+			server, writer := o.ExportServer(t), o.Credential(t, backoffice.AllScopes...)
 			const query = `{ customers(orderBy: {field: NAME}) { nodes { id name } } }`
-			whole := func() exported {
-				p.n.Store(0)
-				e := sendExport(t, exportRequest(t, server.URL, walker, "format=jsonl", query, nil, nil))
-				if !e.complete() {
+			whole := func() gatewaytest.Export {
+				p.Pages.Store(0)
+				e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, server.URL, walker, "format=jsonl", query, nil, nil))
+				if !e.Complete() {
 					t.Fatalf("%v", e)
 				}
 				return e
 			}
-			first := o.makeCustomerAs(t, writer)
+			first := o.MakeCustomerAs(t, writer)
 			renamed := func(name string) {
-				if w := o.send(t, writer, http.MethodPut, "/customers/"+first, `{"name": "`+name+`"}`); w.Code != http.StatusOK {
+				if w := o.Send(t, writer, http.MethodPut, "/customers/"+first, `{"name": "`+name+`"}`); w.Code != http.StatusOK {
 					t.Errorf("%d %s", w.Code, w.Body)
 				}
 			}
 			renamed("0 of the first page")
-			others := slices.DeleteFunc(slices.Sorted(maps.Keys(customersOf(t, whole().lines()))), func(id string) bool { return id == first })
+			others := slices.DeleteFunc(slices.Sorted(maps.Keys(customersOf(t, whole().Lines()))), func(id string) bool { return id == first })
 			late := "" // the number after the first page: what a walk would tell that took it then
 			during := func(page int64) {
 				if page == 2 {
@@ -131,24 +132,24 @@ func TestAnExportAndTheChangesAfterItsNumberAreTheExactState(t *testing.T) {
 				time.Sleep(2 * time.Millisecond) // room for the writers between pages
 			}
 			// differs reports whether an export and the changes after a number are not what is stored in the end.
-			differs := func(after func(exported) string) bool {
+			differs := func(after func(gatewaytest.Export) string) bool {
 				renamed("0 of the first page")
-				end := o.rename(t, writer, others, 3)
+				end := renameMany(t, o, writer, others, 3)
 				defer end()
-				p.before = during
+				p.BeforePage = during
 				e := whole()
-				p.before = func(int64) {}
+				p.BeforePage = func(int64) {}
 				end()
-				got := customersOf(t, e.lines())
-				o.joined(t, walker, got, after(e))
-				return !maps.Equal(got, customersOf(t, whole().lines()))
+				got := customersOf(t, e.Lines())
+				joinChanges(t, o, walker, got, after(e))
+				return !maps.Equal(got, customersOf(t, whole().Lines()))
 			}
 			for range 5 {
-				if differs(func(e exported) string { return e.header.Get("Changes-After") }) {
+				if differs(func(e gatewaytest.Export) string { return e.Header.Get("Changes-After") }) {
 					t.Fatal("the export and the changes after its number are not what is stored")
 				}
 			}
-			if !differs(func(exported) string { return late }) {
+			if !differs(func(gatewaytest.Export) string { return late }) {
 				t.Error("a number that is taken after the first page is good as well, so this test shows nothing")
 			}
 			if _, n, err := backoffice.ParseChangeCursor(late); err != nil || n == 0 {

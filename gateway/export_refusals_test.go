@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"net/http"
@@ -7,16 +7,17 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/privacy"
 )
 
 func TestWhatCannotBeExportedIsRefusedBeforeTheFirstByte(t *testing.T) {
 	t.Parallel()
-	bounds := unhurried()
+	bounds := gatewaytest.Limits()
 	bounds.ExportRows = 100
-	o := openOfficeWith(t, engines["SQLite"](t), bounds)
-	all, none := o.pair(t, backoffice.AllScopes...), o.pair(t)
-	server := o.exports(t)
+	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), bounds)
+	all, none := o.Credential(t, backoffice.AllScopes...), o.Credential(t)
+	server := o.ExportServer(t)
 	for name, c := range map[string]struct {
 		pair              [2]string
 		parameters, query string
@@ -63,19 +64,19 @@ func TestWhatCannotBeExportedIsRefusedBeforeTheFirstByte(t *testing.T) {
 		"with a bad purpose":        {all, "format=csv", `{ customers { nodes { id } } }`, http.Header{privacy.PurposeHeader: {"85073003328"}}, 400, "BAD_USER_INPUT", "purpose"},
 		"nobody":                    {[2]string{"nobody", "x"}, "format=csv", `{ customers { nodes { id } } }`, nil, 401, "UNAUTHENTICATED", ""},
 	} {
-		e := sendExport(t, exportRequest(t, server.URL, c.pair, c.parameters, c.query, nil, c.header))
-		if e.status != c.status || e.code() != c.code || !strings.Contains(e.body, c.tells) || strings.Contains(e.body, "85073003328") {
-			t.Errorf("%s: %d %s: %s", name, e.status, e.code(), e.body)
+		e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, server.URL, c.pair, c.parameters, c.query, nil, c.header))
+		if e.Status != c.status || e.Code() != c.code || !strings.Contains(e.Body, c.tells) || strings.Contains(e.Body, "85073003328") {
+			t.Errorf("%s: %d %s: %s", name, e.Status, e.Code(), e.Body)
 		}
 	}
-	if len(o.entries(t)) != 0 {
-		t.Errorf("what was refused is in the register: %v", o.entries(t))
+	if len(o.RegisterEntries(t)) != 0 {
+		t.Errorf("what was refused is in the register: %v", o.RegisterEntries(t))
 	}
 	for method, status := range map[string]int{http.MethodGet: 405, http.MethodPut: 405} {
 		r, _ := http.NewRequest(method, server.URL+"/graphql/export?format=csv", strings.NewReader("{}"))
 		r.Header.Set(auth.ClientIDHeader, all[0])
 		r.Header.Set(auth.ClientSecretHeader, all[1])
-		if e := sendExport(t, r); e.status != status || e.header.Get("Allow") != http.MethodPost {
+		if e := gatewaytest.SendExport(t, r); e.Status != status || e.Header.Get("Allow") != http.MethodPost {
 			t.Errorf("%s: %v", method, e)
 		}
 	}
@@ -83,10 +84,10 @@ func TestWhatCannotBeExportedIsRefusedBeforeTheFirstByte(t *testing.T) {
 
 func TestAnExportOverHTTP10IsRefusedSinceItsEndCouldNotBeTold(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	r := exportRequest(t, "http://office.example", o.pair(t), "format=csv", `{ customers { nodes { id } } }`, nil, nil)
+	o := gatewaytest.Open(t)
+	r := gatewaytest.NewExportRequest(t, "http://office.example", o.Credential(t), "format=csv", `{ customers { nodes { id } } }`, nil, nil)
 	r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.0", 1, 0
-	if w := o.take(r); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "proxy_http_version") {
+	if w := serveExport(o, r); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "proxy_http_version") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

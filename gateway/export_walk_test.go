@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bufio"
@@ -14,39 +14,26 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
-// paged is a store that tells when an export is about to read a page, its first being 1.
-type paged struct {
-	backoffice.Store
-	n      atomic.Int64
-	before func(page int64)
-}
-
-func (p *paged) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
-	if l := auth.From(ctx); l != nil && l.Name == "test walker" {
-		p.before(p.n.Add(1))
-	}
-	return p.Store.BeginSnapshot(ctx)
-}
-
 // openPaged is an office of 47 customers of which 7 are a page, and the pair that exports them.
-func openPaged(t *testing.T, database string) (o *office, p *paged, walker [2]string) {
+func openPaged(t *testing.T, database string) (o *gatewaytest.Office, p *gatewaytest.Paged, walker [2]string) {
 	t.Helper()
-	settings := officeSettings(t, database)
-	filled := openOfficeOn(t, database)
+	settings := gatewaytest.Settings(t, database)
+	filled := gatewaytest.OpenOn(t, database)
 	for range 40 {
-		filled.makeCustomer(t)
+		filled.MakeCustomer(t)
 	}
-	p = &paged{before: func(int64) {}}
+	p = &gatewaytest.Paged{BeforePage: func(int64) {}}
 	b, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Store, b.Store = b.Store, p
-	o = serveConfigured(t, b, measured(t, quiet(smallPages())))
+	o = gatewaytest.ServeConfig(t, b, gatewaytest.Measured(t, gatewaytest.Config(gatewaytest.SmallPages())))
 	issued, secret, err := auth.Issue(t.Context(), o.Store, "test walker", backoffice.AllScopes, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -56,18 +43,18 @@ func openPaged(t *testing.T, database string) (o *office, p *paged, walker [2]st
 
 const walked = `{ customers { nodes { id name } } }`
 
-// pages are how many pages of exports are in memory, as the metrics tell.
-func (o *office) pages(t *testing.T) int {
+// pagesInMemory are how many pages of exports are in memory, as the metrics tell.
+func pagesInMemory(t *testing.T, o *gatewaytest.Office) int {
 	t.Helper()
-	return o.measure(t, "backoffice_export_pages")
+	return o.Metric(t, "backoffice_export_pages")
 }
 
-// freed waits until no page of an export is in memory and the pair may have another export.
-func (o *office) freed(t *testing.T, origin string, pair [2]string) {
+// waitUntilFreed waits until no page of an export is in memory and the pair may have another export.
+func waitUntilFreed(t *testing.T, o *gatewaytest.Office, origin string, pair [2]string) {
 	t.Helper()
 	for until := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		e := sendExport(t, exportRequest(t, origin, pair, "format=csv", `{ labels { nodes { id } } }`, nil, nil))
-		if e.status != http.StatusTooManyRequests && o.pages(t) == 0 {
+		e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, origin, pair, "format=csv", `{ labels { nodes { id } } }`, nil, nil))
+		if e.Status != http.StatusTooManyRequests && pagesInMemory(t, o) == 0 {
 			return
 		}
 		if time.Now().After(until) {
@@ -78,22 +65,22 @@ func (o *office) freed(t *testing.T, origin string, pair [2]string) {
 
 func TestWhatFailsInTheMiddleBreaksTheConnection(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			for name, fail := range map[string]func(t *testing.T, o *office, walker [2]string){
-				"the pair is revoked": func(t *testing.T, o *office, walker [2]string) {
+			for name, fail := range map[string]func(t *testing.T, o *gatewaytest.Office, walker [2]string){
+				"the pair is revoked": func(t *testing.T, o *gatewaytest.Office, walker [2]string) {
 					if err := auth.Revoke(t.Context(), o.Store, walker[0]); err != nil {
 						t.Error(err)
 					}
 					for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
-						if w := o.send(t, walker, http.MethodGet, "/customers", ""); w.Code == http.StatusUnauthorized {
+						if w := o.Send(t, walker, http.MethodGet, "/customers", ""); w.Code == http.StatusUnauthorized {
 							return
 						}
 					}
 				},
-				"the store is away": func(t *testing.T, o *office, _ [2]string) {
-					if err := o.Store.(*paged).Store.Close(); err != nil {
+				"the store is away": func(t *testing.T, o *gatewaytest.Office, _ [2]string) {
+					if err := o.Store.(*gatewaytest.Paged).Store.Close(); err != nil {
 						t.Error(err)
 					}
 				},
@@ -101,14 +88,14 @@ func TestWhatFailsInTheMiddleBreaksTheConnection(t *testing.T) {
 				for _, format := range []string{"csv", "jsonl"} {
 					t.Run(name+" "+format, func(t *testing.T) {
 						o, p, walker := openPaged(t, database(t))
-						server := o.exports(t)
-						p.before = func(page int64) {
+						server := o.ExportServer(t)
+						p.BeforePage = func(page int64) {
 							if page == 4 {
 								fail(t, o, walker)
 							}
 						}
-						e := sendExport(t, exportRequest(t, server.URL, walker, "format="+format, walked, nil, nil))
-						if e.status != http.StatusOK || e.err == nil || e.trailer.Get("Export-Status") != "" || strings.Count(e.body, "\n") > 30 {
+						e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, server.URL, walker, "format="+format, walked, nil, nil))
+						if e.Status != http.StatusOK || e.Err == nil || e.Trailer.Get("Export-Status") != "" || strings.Count(e.Body, "\n") > 30 {
 							t.Errorf("%s: %v", format, e)
 						}
 					})
@@ -120,17 +107,17 @@ func TestWhatFailsInTheMiddleBreaksTheConnection(t *testing.T) {
 
 func TestAClientThatGoesFreesAllThatItsExportHas(t *testing.T) {
 	t.Parallel()
-	o, p, walker := openPaged(t, engines["SQLite"](t))
-	server, other := o.exports(t), o.pair(t)
+	o, p, walker := openPaged(t, gatewaytest.Engines["SQLite"](t))
+	server, other := o.ExportServer(t), o.Credential(t)
 	reached, goOn := make(chan struct{}), make(chan struct{})
-	p.before = func(page int64) {
+	p.BeforePage = func(page int64) {
 		if page == 4 {
 			close(reached)
 			<-goOn
 		}
 	}
 	ctx, gone := context.WithCancel(t.Context())
-	r := exportRequest(t, server.URL, walker, "format=jsonl", walked, nil, nil).WithContext(ctx)
+	r := gatewaytest.NewExportRequest(t, server.URL, walker, "format=jsonl", walked, nil, nil).WithContext(ctx)
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -140,17 +127,17 @@ func TestAClientThatGoesFreesAllThatItsExportHas(t *testing.T) {
 		t.Fatalf("%s %v", lines.Text(), lines.Err())
 	}
 	<-reached
-	busy := sendExport(t, exportRequest(t, server.URL, walker, "format=csv", walked, nil, nil))
-	if busy.status != http.StatusTooManyRequests || busy.code() != "RATE_LIMITED" || busy.header.Get("Retry-After") == "" {
+	busy := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, server.URL, walker, "format=csv", walked, nil, nil))
+	if busy.Status != http.StatusTooManyRequests || busy.Code() != "RATE_LIMITED" || busy.Header.Get("Retry-After") == "" {
 		t.Errorf("a second export: %v", busy)
 	}
-	if e := sendExport(t, exportRequest(t, server.URL, other, "format=csv", walked, nil, nil)); !e.complete() {
+	if e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, server.URL, other, "format=csv", walked, nil, nil)); !e.Complete() {
 		t.Errorf("another pair's: %v", e)
 	}
 	gone()
 	response.Body.Close()
 	close(goOn)
-	o.freed(t, server.URL, walker)
+	waitUntilFreed(t, o, server.URL, walker)
 }
 
 // slow is a store whose register takes its time, so that an export's pages wait to be written.
@@ -162,21 +149,21 @@ func (s slow) AppendConsultations(ctx context.Context, head, next backoffice.Con
 }
 
 // openSlow is openPaged with a slow register.
-func openSlow(t *testing.T, url string) (o *office, p *paged, walker [2]string) {
+func openSlow(t *testing.T, url string) (o *gatewaytest.Office, p *gatewaytest.Paged, walker [2]string) {
 	t.Helper()
-	filled := openOfficeOn(t, url)
+	filled := gatewaytest.OpenOn(t, url)
 	for range 40 {
-		filled.makeCustomer(t)
+		filled.MakeCustomer(t)
 	}
-	settings := officeSettings(t, url)
+	settings := gatewaytest.Settings(t, url)
 	b, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.Vault = privacy.NewVault(b.Keys, slow{b.Store})
-	p = &paged{Store: b.Store, before: func(int64) {}}
+	p = &gatewaytest.Paged{Store: b.Store, BeforePage: func(int64) {}}
 	b.Store = p
-	o = serveConfigured(t, b, measured(t, quiet(smallPages())))
+	o = gatewaytest.ServeConfig(t, b, gatewaytest.Measured(t, gatewaytest.Config(gatewaytest.SmallPages())))
 	issued, secret, err := auth.Issue(t.Context(), o.Store, "test walker", backoffice.AllScopes, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -186,79 +173,79 @@ func openSlow(t *testing.T, url string) (o *office, p *paged, walker [2]string) 
 
 func TestAnExportHasThreePagesInMemoryHoweverLongItIs(t *testing.T) {
 	t.Parallel()
-	o, p, walker := openSlow(t, engines["SQLite"](t))
+	o, p, walker := openSlow(t, gatewaytest.Engines["SQLite"](t))
 	var most atomic.Int64
-	p.before = func(int64) {
-		if n := int64(o.pages(t)); n > most.Load() {
+	p.BeforePage = func(int64) {
+		if n := int64(pagesInMemory(t, o)); n > most.Load() {
 			most.Store(n)
 		}
 	}
-	server := o.exports(t)
+	server := o.ExportServer(t)
 	purpose := http.Header{privacy.PurposeHeader: {"yearly statement"}}
-	e := sendExport(t, exportRequest(t, server.URL, walker, "format=jsonl", `{ customers { nodes { id registrationNumber } } }`, nil, purpose))
-	if read := p.n.Load(); !e.complete() || read < 7 || most.Load() == 0 || most.Load() > 3 {
+	e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, server.URL, walker, "format=jsonl", `{ customers { nodes { id registrationNumber } } }`, nil, purpose))
+	if read := p.Pages.Load(); !e.Complete() || read < 7 || most.Load() == 0 || most.Load() > 3 {
 		t.Errorf("%d pages, of which %d were in memory: %v", read, most.Load(), e)
 	}
-	o.freed(t, server.URL, walker)
+	waitUntilFreed(t, o, server.URL, walker)
 }
 
 func TestAnExportGoesOnWhenTheDatabaseIsBackSoon(t *testing.T) {
 	t.Parallel()
 	proxy := pgtest.NewProxy(t)
-	o, p, walker := openPaged(t, proxy.Through(engines["PostgreSQL"](t)))
-	want := o.export(t, o.pair(t), "format=jsonl", walked)
-	p.before = func(page int64) {
+	o, p, walker := openPaged(t, proxy.Through(gatewaytest.Engines["PostgreSQL"](t)))
+	want := o.Export(t, o.Credential(t), "format=jsonl", walked)
+	p.BeforePage = func(page int64) {
 		if page == 4 {
 			proxy.Stop()
 			time.AfterFunc(300*time.Millisecond, func() { proxy.Start(t) })
 		}
 	}
-	e := sendExport(t, exportRequest(t, o.exports(t).URL, walker, "format=jsonl", walked, nil, nil))
-	if !e.complete() || !want.complete() || e.body != want.body || p.n.Load() < 9 {
-		t.Errorf("after %d pages: %v", p.n.Load(), e)
+	e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, o.ExportServer(t).URL, walker, "format=jsonl", walked, nil, nil))
+	if !e.Complete() || !want.Complete() || e.Body != want.Body || p.Pages.Load() < 9 {
+		t.Errorf("after %d pages: %v", p.Pages.Load(), e)
 	}
 }
 
 func TestAServerThatStopsEndsItsExports(t *testing.T) {
 	t.Parallel()
-	o, p, walker := openPaged(t, engines["SQLite"](t))
-	server := o.exports(t)
-	p.before = func(page int64) {
+	o, p, walker := openPaged(t, gatewaytest.Engines["SQLite"](t))
+	server := o.ExportServer(t)
+	p.BeforePage = func(page int64) {
 		if page == 4 {
-			o.stop()
+			o.Stop()
 		}
 	}
-	e := sendExport(t, exportRequest(t, server.URL, walker, "format=jsonl", walked, nil, nil))
-	if e.status != http.StatusOK || e.err == nil {
+	e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, server.URL, walker, "format=jsonl", walked, nil, nil))
+	if e.Status != http.StatusOK || e.Err == nil {
 		t.Errorf("%v", e)
 	}
-	if later := sendExport(t, exportRequest(t, server.URL, walker, "format=jsonl", walked, nil, nil)); later.status != http.StatusServiceUnavailable {
+	if later := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, server.URL, walker, "format=jsonl", walked, nil, nil)); later.Status != http.StatusServiceUnavailable {
 		t.Errorf("one that begins then: %v", later)
 	}
 }
 
 func TestMoreRowsThanAnExportMayHaveBreakIt(t *testing.T) {
 	t.Parallel()
-	bounds := smallPages()
+	bounds := gatewaytest.SmallPages()
 	bounds.ExportRows = 6
-	o := openOfficeWith(t, engines["SQLite"](t), bounds)
-	all := o.pair(t, backoffice.AllScopes...)
-	if e := o.export(t, all, "format=jsonl", `{ customers(first: 6) { nodes { id } } }`); !e.complete() {
+	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), bounds)
+	all := o.Credential(t, backoffice.AllScopes...)
+	if e := o.Export(t, all, "format=jsonl", `{ customers(first: 6) { nodes { id } } }`); !e.Complete() {
 		t.Errorf("6 rows: %v", e)
 	}
-	if e := o.export(t, all, "format=jsonl", `{ customers { nodes { id } } }`); e.complete() {
+	if e := o.Export(t, all, "format=jsonl", `{ customers { nodes { id } } }`); e.Complete() {
 		t.Errorf("7 rows: %v", e)
 	}
 }
 
 func TestEachCustomerWhoseNumberLeavesIsInTheRegisterBeforeItDoes(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o, _, walker := openSlow(t, database(t))
 			purpose := http.Header{privacy.PurposeHeader: {"yearly statement"}}
-			response, err := http.DefaultClient.Do(exportRequest(t, o.exports(t).URL, walker, "format=csv", `{ customers(orderBy: {field: NAME}) { nodes { id registrationNumber } } }`, nil, purpose))
+			response, err := http.DefaultClient.Do(gatewaytest.NewExportRequest(t, o.ExportServer(t).URL, walker, "format=csv", `{ customers(orderBy: {field: NAME}) { nodes { id registrationNumber } } }`, nil, purpose))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -273,7 +260,7 @@ func TestEachCustomerWhoseNumberLeavesIsInTheRegisterBeforeItDoes(t *testing.T) 
 				}
 				id = one
 				with = append(with, "EXPORT "+id+" [REGISTRATION_NUMBER]")
-				entries := o.entries(t)
+				entries := o.RegisterEntries(t)
 				if len(entries) < len(with) || entries[len(with)-1] != with[len(with)-1] {
 					t.Fatalf("the number of %s is here, and not in the register", id)
 				}
@@ -281,13 +268,13 @@ func TestEachCustomerWhoseNumberLeavesIsInTheRegisterBeforeItDoes(t *testing.T) 
 					first = len(entries)
 				}
 			}
-			if entries := o.entries(t); len(with) < 40 || !slices.Equal(entries, with) || response.Trailer.Get("Export-Status") != "complete" {
+			if entries := o.RegisterEntries(t); len(with) < 40 || !slices.Equal(entries, with) || response.Trailer.Get("Export-Status") != "complete" {
 				t.Errorf("the register has %d entries, %d numbers left", len(entries), len(with))
 			}
 			if first < 1 || first > len(with)/2 {
 				t.Errorf("when the first number was here, %d of %d were in the register", first, len(with))
 			}
-			_, body, _ := o.ask(t, walker, `query($id: ID!) { customer(id: $id) { privacyAccesses(first: 1) { nodes { operation purpose clientId fields } } } }`,
+			_, body, _ := o.Ask(t, walker, `query($id: ID!) { customer(id: $id) { privacyAccesses(first: 1) { nodes { operation purpose clientId fields } } } }`,
 				json.RawMessage(`{"id": "`+id+`"}`), nil)
 			if want := `{"operation":"EXPORT","purpose":"yearly statement","clientId":"` + walker[0] + `","fields":["REGISTRATION_NUMBER"]}`; !strings.Contains(string(body), want) {
 				t.Errorf("privacyAccesses: %s", body)
@@ -305,20 +292,20 @@ func (unable) AppendConsultations(context.Context, backoffice.ConsultationHead, 
 
 func TestNoNumberLeavesThatCannotBeEntered(t *testing.T) {
 	t.Parallel()
-	url := engines["SQLite"](t)
-	openOfficeOn(t, url)
-	settings := officeSettings(t, url)
+	url := gatewaytest.Engines["SQLite"](t)
+	gatewaytest.OpenOn(t, url)
+	settings := gatewaytest.Settings(t, url)
 	b, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.Vault = privacy.NewVault(b.Keys, unable{b.Store})
-	o := serveConfigured(t, b, measured(t, quiet(smallPages())))
+	o := gatewaytest.ServeConfig(t, b, gatewaytest.Measured(t, gatewaytest.Config(gatewaytest.SmallPages())))
 	purpose := http.Header{privacy.PurposeHeader: {"yearly statement"}}
 	for _, format := range []string{"csv", "jsonl", "xlsx"} {
-		e := sendExport(t, exportRequest(t, o.exports(t).URL, o.pair(t, backoffice.AllScopes...), "format="+format, `{ customers { nodes { id registrationNumber } } }`, nil, purpose))
-		if e.status != http.StatusServiceUnavailable || e.code() != "UNAVAILABLE" {
-			t.Errorf("%s: %d %.100q", format, e.status, e.body)
+		e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, o.ExportServer(t).URL, o.Credential(t, backoffice.AllScopes...), "format="+format, `{ customers { nodes { id registrationNumber } } }`, nil, purpose))
+		if e.Status != http.StatusServiceUnavailable || e.Code() != "UNAVAILABLE" {
+			t.Errorf("%s: %d %.100q", format, e.Status, e.Body)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // cpu is the processor time that the process has taken.
@@ -48,15 +50,15 @@ func BenchmarkFeed(b *testing.B) {
 
 // BenchmarkFeedAcrossGateways is how soon a change that one gateway writes is at a stream of another one.
 func BenchmarkFeedAcrossGateways(b *testing.B) {
-	database := engines["PostgreSQL"](b)
-	one, other := openOfficeOn(b, database), openOfficeOn(b, database)
-	pair := one.pair(b, backoffice.AllScopes...)
-	s := other.follower(b, pair).subscribes(b, thin, nil)
+	database := gatewaytest.Engines["PostgreSQL"](b)
+	one, other := gatewaytest.OpenOn(b, database), gatewaytest.OpenOn(b, database)
+	pair := one.Credential(b, backoffice.AllScopes...)
+	s := other.Follower(b, pair).Subscribes(b, thin, nil)
 	var late []time.Duration
 	for i := range 40 {
 		began := time.Now()
-		writeLabels(b, one.before, i, 1)
-		s.change(b)
+		writeLabels(b, one.Before, i, 1)
+		s.Change(b)
 		late = append(late, time.Since(began))
 		time.Sleep(time.Duration(30+7*i) * time.Millisecond)
 	}
@@ -74,13 +76,13 @@ func numberIn(name string, usual int) int {
 
 func benchmarkFeed(b *testing.B, query string, streams, rate int, long time.Duration) {
 	var own backoffice.Store // by which the server writes, and whose writes its feed notices at once
-	o := openOfficeWithStreams(b, streams, func(c *Config) {
+	o := openOfficeWithStreams(b, streams, func(c *gateway.Config) {
 		c.Mirror.Through = func(store backoffice.Store) backoffice.Origin { own = store; return nil }
 	})
-	f := o.follower(b, o.pair(b, backoffice.AllScopes...))
+	f := o.Follower(b, o.Credential(b, backoffice.AllScopes...))
 	readers := startReaders(b, f, query, streams)
 	if query != "" {
-		for o.followers(b) < streams {
+		for o.Streams(b) < streams {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
@@ -147,7 +149,7 @@ type (
 )
 
 // startReaders has another process read so many streams; the function that it returns ends it.
-func startReaders(b *testing.B, f follower, query string, streams int) func() heard {
+func startReaders(b *testing.B, f gatewaytest.Follower, query string, streams int) func() heard {
 	b.Helper()
 	if query == "" {
 		return func() heard { return heard{} }
@@ -157,7 +159,7 @@ func startReaders(b *testing.B, f follower, query string, streams int) func() he
 		b.Fatal(err)
 	}
 	command := exec.Command(self)
-	command.Env = append(os.Environ(), readsFrom+"="+encoded(b, reading{f.address, query, f.pair, streams}))
+	command.Env = append(os.Environ(), readsFrom+"="+gatewaytest.JSON(b, reading{f.Address, query, f.Credential, streams}))
 	command.Stderr = os.Stderr
 	input, err := command.StdinPipe()
 	if err != nil {
@@ -189,18 +191,18 @@ func readStreams(settings string) error {
 	if err := json.Unmarshal([]byte(settings), &r); err != nil {
 		return err
 	}
-	f := follower{address: r.Address, pair: r.Pair}
+	f := gatewaytest.Follower{Address: r.Address, Credential: r.Pair}
 	var mu sync.Mutex
 	var late []time.Duration
 	told := 0
 	for range r.Streams {
-		s, err := f.subscribe(context.Background(), r.Query, nil)
+		s, err := f.Subscribe(context.Background(), r.Query, nil)
 		if err != nil {
 			return err
 		}
 		go func() {
-			for s.lines.Scan() {
-				_, at, found := bytes.Cut(s.lines.Bytes(), []byte(`"at":"`))
+			for s.Lines.Scan() {
+				_, at, found := bytes.Cut(s.Lines.Bytes(), []byte(`"at":"`))
 				if !found {
 					continue
 				}

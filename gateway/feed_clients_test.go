@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"os"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/web/static/webtest"
 )
 
@@ -22,8 +23,8 @@ func TestEveryClientFollowsTheFeed(t *testing.T) {
 	if err := os.Symlink(filepath.Join(here, "../testdata/clients/node_modules"), filepath.Join(folder, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
-	o := openOffice(t)
-	f := o.follower(t, o.pair(t, backoffice.AllScopes...))
-	webtest.Run(t, folder, []string{"BACKOFFICE_CLIENT_ID=" + f.pair[0], "BACKOFFICE_CLIENT_SECRET=" + f.pair[1], "BACKOFFICE_ORIGIN=" + f.address},
+	o := gatewaytest.Open(t)
+	f := o.Follower(t, o.Credential(t, backoffice.AllScopes...))
+	webtest.Run(t, folder, []string{"BACKOFFICE_CLIENT_ID=" + f.Credential[0], "BACKOFFICE_CLIENT_SECRET=" + f.Credential[1], "BACKOFFICE_ORIGIN=" + f.Address},
 		node, "--test", "--test-force-exit", "--test-reporter=spec", filepath.Join(here, "../testdata/clients/follow.mjs"))
 }

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"sync"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 )
@@ -17,15 +19,15 @@ func TestADatabaseThatIsKilledLosesNoChangeForAnyReader(t *testing.T) {
 	if err := postgres.Migrate(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
-	o := openOfficeOn(t, url)
-	pair := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.OpenOn(t, url)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	refused := 0
-	err := followAll(t, o.follower(t, pair), o.now(t), time.Minute, func() (acknowledged []string) {
+	err := followAll(t, o.Follower(t, pair), o.LatestCursor(t), time.Minute, func() (acknowledged []string) {
 		over := make(chan struct{})
 		var all sync.WaitGroup
 		var mu sync.Mutex
-		service := (&Backend{Store: o.Store, Files: o.Files, Keys: o.Keys}).Service()
-		service.Store = o.before
+		service := (&gateway.Backend{Store: o.Store, Files: o.Files, Keys: o.Keys}).Service()
+		service.Store = o.Before
 		by := &backoffice.Principal{ClientID: pair[0], Scopes: backoffice.AllScopes}
 		for range 10 {
 			all.Go(func() {

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -11,14 +11,15 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 func TestReadersAreToldEverythingThoughTheGatewayIsKilled(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			settings := officeSettings(t, database(t))
+			settings := gatewaytest.Settings(t, database(t))
 			b, err := settings.Open(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -30,17 +31,17 @@ func TestReadersAreToldEverythingThoughTheGatewayIsKilled(t *testing.T) {
 			if err := b.Close(); err != nil {
 				t.Fatal(err)
 			}
-			p := startProcess(t, settings)
-			defer func() { p.kill() }()
-			f := follower{address: "http://" + p.address, pair: [2]string{issued.ID, secret}}
-			err = followAll(t, f, f.beginning(t), time.Minute, func() (acknowledged []string) {
+			p := gatewaytest.StartProcess(t, settings)
+			defer func() { p.Kill() }()
+			f := gatewaytest.Follower{Address: "http://" + p.Address, Credential: [2]string{issued.ID, secret}}
+			err = followAll(t, f, f.Beginning(t), time.Minute, func() (acknowledged []string) {
 				var all sync.WaitGroup
 				var mu sync.Mutex
 				ctx, stop := context.WithCancel(t.Context())
 				for range 4 {
 					all.Go(func() {
 						for ctx.Err() == nil {
-							if id := f.makeLabel(ctx); id != "" {
+							if id := makeLabel(f, ctx); id != "" {
 								mu.Lock()
 								acknowledged = append(acknowledged, id)
 								mu.Unlock()
@@ -50,8 +51,8 @@ func TestReadersAreToldEverythingThoughTheGatewayIsKilled(t *testing.T) {
 				}
 				for range 3 {
 					time.Sleep(500 * time.Millisecond)
-					p.kill()
-					p.start(t)
+					p.Kill()
+					p.Start(t)
 				}
 				time.Sleep(300 * time.Millisecond)
 				stop()
@@ -68,15 +69,15 @@ func TestReadersAreToldEverythingThoughTheGatewayIsKilled(t *testing.T) {
 	}
 }
 
-// makeLabel returns the identifier of a label, "" when it was not acknowledged.
-func (f follower) makeLabel(ctx context.Context) string {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.address+"/settings/labels", strings.NewReader(`{"name": "label `+backoffice.NewID()+`", "color": "#112233"}`))
+// storeLabel returns the identifier of a label, "" when it was not acknowledged.
+func makeLabel(f gatewaytest.Follower, ctx context.Context) string {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.Address+"/settings/labels", strings.NewReader(`{"name": "label `+backoffice.NewID()+`", "color": "#112233"}`))
 	if err != nil {
 		return ""
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set(auth.ClientIDHeader, f.pair[0])
-	r.Header.Set(auth.ClientSecretHeader, f.pair[1])
+	r.Header.Set(auth.ClientIDHeader, f.Credential[0])
+	r.Header.Set(auth.ClientSecretHeader, f.Credential[1])
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		time.Sleep(10 * time.Millisecond)

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // followed are the numbers and objects that a reader of the feed was told, in the order in which it was.
@@ -20,7 +22,7 @@ type followed struct {
 	objects map[string]int
 }
 
-func (f *followed) add(c restChange) {
+func (f *followed) add(c gatewaytest.RESTChange) {
 	f.numbers = append(f.numbers, c.Sequence)
 	if f.objects == nil {
 		f.objects = map[string]int{}
@@ -52,10 +54,10 @@ func (f *followed) has(acknowledged []string) bool {
 }
 
 // writeAtOnce makes labels by several writers at once, and returns those that were acknowledged.
-func (o *office) writeAtOnce(t testing.TB, pair [2]string, writers, each int) (acknowledged []string) {
+func writeAtOnce(t testing.TB, o *gatewaytest.Office, pair [2]string, writers, each int) (acknowledged []string) {
 	t.Helper()
-	service := (&Backend{Store: o.before, Files: o.Files, Keys: o.Keys}).Service()
-	service.Store = o.before
+	service := (&gateway.Backend{Store: o.Before, Files: o.Files, Keys: o.Keys}).Service()
+	service.Store = o.Before
 	by := &backoffice.Principal{ClientID: pair[0], Scopes: backoffice.AllScopes}
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -79,60 +81,60 @@ func (o *office) writeAtOnce(t testing.TB, pair [2]string, writers, each int) (a
 
 // readers follow the feed from a number on, in each of its ways, until they are told to stop. Each of them leaves and
 // comes back again and again, as a network would have it.
-var readers = map[string]func(ctx context.Context, f follower, after string, told func(restChange)){
-	"by pages": func(ctx context.Context, f follower, after string, told func(restChange)) {
+var readers = map[string]func(ctx context.Context, f gatewaytest.Follower, after string, told func(gatewaytest.RESTChange)){
+	"by pages": func(ctx context.Context, f gatewaytest.Follower, after string, told func(gatewaytest.RESTChange)) {
 		for ctx.Err() == nil {
-			after = f.pageInto(ctx, "?limit=7&noun=LABEL&after="+after, after, told)
+			after = pageInto(f, ctx, "?limit=7&noun=LABEL&after="+after, after, told)
 		}
 	},
-	"by long polls": func(ctx context.Context, f follower, after string, told func(restChange)) {
+	"by long polls": func(ctx context.Context, f gatewaytest.Follower, after string, told func(gatewaytest.RESTChange)) {
 		for ctx.Err() == nil {
 			poll, cancel := context.WithTimeout(ctx, time.Duration(rand.IntN(400))*time.Millisecond)
-			after = f.pageInto(poll, "?wait=5&limit=5&noun=LABEL&after="+after, after, told)
+			after = pageInto(f, poll, "?wait=5&limit=5&noun=LABEL&after="+after, after, told)
 			cancel()
 		}
 	},
-	"by streams": func(ctx context.Context, f follower, after string, told func(restChange)) {
+	"by streams": func(ctx context.Context, f gatewaytest.Follower, after string, told func(gatewaytest.RESTChange)) {
 		for ctx.Err() == nil {
 			streaming, cancel := context.WithTimeout(ctx, time.Duration(rand.IntN(400))*time.Millisecond)
-			s, err := f.anywhere().stream(streaming, "?noun=LABEL&after="+after)
+			s, err := streamREST(anywhere(f), streaming, "?noun=LABEL&after="+after)
 			for err == nil {
-				e, ok := s.next()
-				if !ok || e.name != "" {
+				e, ok := s.Next()
+				if !ok || e.Name != "" {
 					break
 				}
 				told(changeOf(e))
-				after = e.id
+				after = e.ID
 			}
 			cancel()
 		}
 	},
-	"by subscriptions over events": func(ctx context.Context, f follower, after string, told func(restChange)) {
+	"by subscriptions over events": func(ctx context.Context, f gatewaytest.Follower, after string, told func(gatewaytest.RESTChange)) {
 		for ctx.Err() == nil {
 			following, cancel := context.WithTimeout(ctx, time.Duration(rand.IntN(400))*time.Millisecond)
-			s, err := f.anywhere().subscribe(following, everyChange, map[string]any{"after": after, "nouns": "LABEL"})
+			s, err := anywhere(f).Subscribe(following, gatewaytest.EveryChange, map[string]any{"after": after, "nouns": "LABEL"})
 			for err == nil {
-				e, ok := s.next()
+				e, ok := s.Next()
 				if !ok {
 					break
 				}
-				if after, ok = tell([]byte(e.data), after, told); !ok {
+				if after, ok = tell([]byte(e.Data), after, told); !ok {
 					break
 				}
 			}
 			cancel()
 		}
 	},
-	"by subscriptions over sockets": func(ctx context.Context, f follower, after string, told func(restChange)) {
+	"by subscriptions over sockets": func(ctx context.Context, f gatewaytest.Follower, after string, told func(gatewaytest.RESTChange)) {
 		for ctx.Err() == nil {
 			following, cancel := context.WithTimeout(ctx, time.Duration(rand.IntN(400))*time.Millisecond)
-			s, err := f.anywhere().connect(following)
+			s, err := anywhere(f).Connect(following)
 			if err == nil {
-				err = s.say(following, subscribing("1", everyChange, map[string]any{"after": after, "nouns": "LABEL"}))
+				err = s.Say(following, gatewaytest.Subscribing("1", gatewaytest.EveryChange, map[string]any{"after": after, "nouns": "LABEL"}))
 			}
 			for ok := true; err == nil && ok; {
-				var m said
-				if m, err = s.hear(following); err == nil {
+				var m gatewaytest.Message
+				if m, err = s.Hear(following); err == nil {
 					after, ok = tell(m.Payload, after, told)
 				}
 			}
@@ -145,30 +147,30 @@ var readers = map[string]func(ctx context.Context, f follower, after string, tol
 }
 
 // tell takes an answer of a subscription; ok is false when it is none with a change.
-func tell(text []byte, after string, to func(restChange)) (now string, ok bool) {
-	var answer told
+func tell(text []byte, after string, to func(gatewaytest.RESTChange)) (now string, ok bool) {
+	var answer gatewaytest.ChangeAnswer
 	if json.Unmarshal(text, &answer) != nil || answer.Errors != nil || answer.Data == nil {
 		return after, false
 	}
 	c := answer.Data["changes"]
-	to(restChange{Sequence: c.Sequence, ID: c.ObjectID})
+	to(gatewaytest.RESTChange{Sequence: c.Sequence, ID: c.ObjectID})
 	return c.Cursor, true
 }
 
 // anywhere is the follower at one of its gateways.
-func (f follower) anywhere() follower {
-	f.address = append(f.others, f.address)[rand.IntN(len(f.others)+1)]
+func anywhere(f gatewaytest.Follower) gatewaytest.Follower {
+	f.Address = append(f.Others, f.Address)[rand.IntN(len(f.Others)+1)]
 	return f
 }
 
 // pageInto asks for a page and returns the place from which to go on.
-func (f follower) pageInto(ctx context.Context, query, after string, told func(restChange)) string {
-	response, err := f.anywhere().get(ctx, query)
+func pageInto(f gatewaytest.Follower, ctx context.Context, query, after string, told func(gatewaytest.RESTChange)) string {
+	response, err := anywhere(f).Get(ctx, query)
 	if err != nil {
 		return after
 	}
 	defer response.Body.Close()
-	page, err := pageOfChanges(response)
+	page, err := gatewaytest.PageOfChanges(response)
 	if err != nil {
 		return after
 	}
@@ -184,7 +186,7 @@ func (f follower) pageInto(ctx context.Context, query, after string, told func(r
 
 // followAll lets readers follow while do writes, and says what they were told wrongly. They are given some time to
 // hear of all that do returns.
-func followAll(t testing.TB, f follower, after string, patience time.Duration, do func() (acknowledged []string)) (wrong error) {
+func followAll(t testing.TB, f gatewaytest.Follower, after string, patience time.Duration, do func() (acknowledged []string)) (wrong error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -194,7 +196,7 @@ func followAll(t testing.TB, f follower, after string, patience time.Duration, d
 	for name, follow := range readers {
 		of[name] = &followed{}
 		all.Go(func() {
-			follow(ctx, f, after, func(c restChange) {
+			follow(ctx, f, after, func(c gatewaytest.RESTChange) {
 				mu.Lock()
 				defer mu.Unlock()
 				of[name].add(c)
@@ -222,12 +224,12 @@ func followAll(t testing.TB, f follower, after string, patience time.Duration, d
 
 func TestEveryAcknowledgedWriteIsToldToEveryReaderInOrder(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, database(t))
-			pair := o.pair(t, backoffice.AllScopes...)
-			err := followAll(t, o.follower(t, pair), o.now(t), time.Minute, func() []string { return o.writeAtOnce(t, pair, 50, 5) })
+			o := gatewaytest.OpenOn(t, database(t))
+			pair := o.Credential(t, backoffice.AllScopes...)
+			err := followAll(t, o.Follower(t, pair), o.LatestCursor(t), time.Minute, func() []string { return writeAtOnce(t, o, pair, 50, 5) })
 			if err != nil {
 				t.Error(err)
 			}
@@ -237,16 +239,16 @@ func TestEveryAcknowledgedWriteIsToldToEveryReaderInOrder(t *testing.T) {
 
 func TestReadersThatGoFromOneGatewayToAnotherAreToldEverythingInOrder(t *testing.T) {
 	t.Parallel()
-	database := newPostgres(t)
-	one, other := openOfficeOn(t, database), openOfficeOn(t, database)
-	pair := one.pair(t, backoffice.AllScopes...)
-	f := one.follower(t, pair)
-	f.others = []string{other.follower(t, pair).address}
-	err := followAll(t, f, one.now(t), time.Minute, func() []string {
+	database := gatewaytest.PostgreSQL(t)
+	one, other := gatewaytest.OpenOn(t, database), gatewaytest.OpenOn(t, database)
+	pair := one.Credential(t, backoffice.AllScopes...)
+	f := one.Follower(t, pair)
+	f.Others = []string{other.Follower(t, pair).Address}
+	err := followAll(t, f, one.LatestCursor(t), time.Minute, func() []string {
 		var all sync.WaitGroup
 		var here, there []string
-		all.Go(func() { here = one.writeAtOnce(t, pair, 25, 4) })
-		all.Go(func() { there = other.writeAtOnce(t, pair, 25, 4) })
+		all.Go(func() { here = writeAtOnce(t, one, pair, 25, 4) })
+		all.Go(func() { there = writeAtOnce(t, other, pair, 25, 4) })
 		all.Wait()
 		return append(here, there...)
 	})
@@ -269,9 +271,9 @@ func (h hasty) Changes(ctx context.Context, after int64, limit int) ([]*backoffi
 
 func TestAFeedThatPassesWhatCommitsLateIsFoundOut(t *testing.T) {
 	t.Parallel()
-	o := serveOfficeThrough(t, officeSettings(t, engines["SQLite"](t)), unhurried(), func(of backoffice.Store) backoffice.Store { return hasty{of} })
-	pair := o.pair(t, backoffice.AllScopes...)
-	err := followAll(t, o.follower(t, pair), o.now(t), 3*time.Second, func() []string { return o.writeAtOnce(t, pair, 10, 20) })
+	o := gatewaytest.ServeThrough(t, gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t)), gatewaytest.Limits(), func(of backoffice.Store) backoffice.Store { return hasty{of} })
+	pair := o.Credential(t, backoffice.AllScopes...)
+	err := followAll(t, o.Follower(t, pair), o.LatestCursor(t), 3*time.Second, func() []string { return writeAtOnce(t, o, pair, 10, 20) })
 	if err == nil {
 		t.Error("nobody misses anything, so the tests of the order show nothing")
 	}
@@ -281,14 +283,14 @@ func TestAFeedThatPassesWhatCommitsLateIsFoundOut(t *testing.T) {
 // by the number does not.
 func TestAReaderByTimeLosesWhatCommitsLate(t *testing.T) {
 	t.Parallel()
-	o := openOfficeOn(t, engines["PostgreSQL"](t))
-	f := o.follower(t, o.pair(t, backoffice.AllScopes...))
-	after := o.now(t)
+	o := gatewaytest.OpenOn(t, gatewaytest.Engines["PostgreSQL"](t))
+	f := o.Follower(t, o.Credential(t, backoffice.AllScopes...))
+	after := o.LatestCursor(t)
 	byTime, byNumber := &followed{}, &followed{}
 	last := time.Now()
 	read := func() {
 		since := last
-		for _, c := range f.page(t, "?limit=500&noun=LABEL&after="+after).Changes {
+		for _, c := range f.Page(t, "?limit=500&noun=LABEL&after="+after).Changes {
 			if c.At.After(since) {
 				byTime.add(c)
 				last = c.At

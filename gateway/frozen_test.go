@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"fmt"
@@ -12,34 +12,39 @@ import (
 	"time"
 
 	"example.org/backoffice/auth"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 )
 
 // kept is a client that sends all it has to say over one connection, as a proxy with keep-alive does.
 type kept struct {
 	*http.Client
-	f       *faraway
+	f       *gatewaytest.Faraway
 	server  string
 	name    string
-	request func(f *faraway) write
+	request func(f *gatewaytest.Faraway) gatewaytest.Write
 	asked   int
 	reused  int
 }
 
-// keepers are clients of each kind, with a connection of their own each.
-func (f *faraway) keepers(server string) (all []*kept) {
-	for name, request := range map[string]func(f *faraway) write{
-		"a list of GraphQL": func(*faraway) write {
-			return write{method: http.MethodPost, path: "/graphql", body: `{"query": "{ customers(first: 3) { nodes { id transcripts(first: 2) { totalCount nodes { id status } } } } }"}`}
+// keepersOf are clients of each kind, with a connection of their own each.
+func keepersOf(f *gatewaytest.Faraway, server string) (all []*kept) {
+	for name, request := range map[string]func(f *gatewaytest.Faraway) gatewaytest.Write{
+		"a list of GraphQL": func(*gatewaytest.Faraway) gatewaytest.Write {
+			return gatewaytest.Write{Method: http.MethodPost, Path: "/graphql", Body: `{"query": "{ customers(first: 3) { nodes { id transcripts(first: 2) { totalCount nodes { id status } } } } }"}`}
 		},
-		"a mutation": func(f *faraway) write {
-			return mutation("createLabel", fmt.Sprintf("name: %q", f.word("label ")), "label { id }")
+		"a mutation": func(f *gatewaytest.Faraway) gatewaytest.Write {
+			return gatewaytest.Mutation("createLabel", fmt.Sprintf("name: %q", f.Word("label ")), "label { id }")
 		},
-		"a list of REST": func(*faraway) write { return write{method: http.MethodGet, path: "/customers"} },
-		"a write of REST": func(f *faraway) write {
-			return write{http.MethodPost, "/settings/labels", fmt.Sprintf(`{"name": %q, "color": "#112233"}`, f.word("label ")), f.word("key")}
+		"a list of REST": func(*gatewaytest.Faraway) gatewaytest.Write {
+			return gatewaytest.Write{Method: http.MethodGet, Path: "/customers"}
 		},
-		"readiness": func(*faraway) write { return write{method: http.MethodGet, path: "/readyz"} },
+		"a write of REST": func(f *gatewaytest.Faraway) gatewaytest.Write {
+			return gatewaytest.Write{Method: http.MethodPost, Path: "/settings/labels", Body: fmt.Sprintf(`{"name": %q, "color": "#112233"}`, f.Word("label ")), Key: f.Word("key")}
+		},
+		"readiness": func(*gatewaytest.Faraway) gatewaytest.Write {
+			return gatewaytest.Write{Method: http.MethodGet, Path: "/readyz"}
+		},
 	} {
 		all = append(all, &kept{&http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}, f, server, name, request, 0, 0})
 	}
@@ -56,15 +61,15 @@ func (k *kept) ask(t testing.TB) (status int, header http.Header, body string, t
 			k.reused++
 		}
 	}})
-	r, err := http.NewRequestWithContext(ctx, w.method, k.server+w.path, strings.NewReader(w.body))
+	r, err := http.NewRequestWithContext(ctx, w.Method, k.server+w.Path, strings.NewReader(w.Body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set(auth.ClientIDHeader, k.f.id[0])
-	r.Header.Set(auth.ClientSecretHeader, k.f.id[1])
-	if w.key != "" {
-		r.Header.Set("Idempotency-Key", w.key)
+	r.Header.Set(auth.ClientIDHeader, k.f.ID[0])
+	r.Header.Set(auth.ClientSecretHeader, k.f.ID[1])
+	if w.Key != "" {
+		r.Header.Set("Idempotency-Key", w.Key)
 	}
 	began := time.Now()
 	response, err := k.Do(r)
@@ -86,18 +91,18 @@ func TestAPostgreSQLThatIsFrozenIsToldAndIsBackByItselfOnTheConnectionsOfBefore(
 			bounds := limits.Defaults()
 			bounds.Time = limit
 			f := openFarawayWith(t, bounds, 0)
-			server := httptest.NewServer(f.handler)
+			server := httptest.NewServer(f.Handler)
 			t.Cleanup(server.Close)
-			f.freezes(t, server.URL)
+			freezeServer(t, f, server.URL)
 		})
 	}
 }
 
-// freezes asks on kept connections, more than there are to the store, before, while and after the store answers nobody.
-func (f *faraway) freezes(t *testing.T, server string) {
+// freezeServer asks on kept connections, more than there are to the store, before, while and after the store answers nobody.
+func freezeServer(t *testing.T, f *gatewaytest.Faraway, server string) {
 	var all []*kept
 	for range 5 {
-		all = append(all, f.keepers(server)...)
+		all = append(all, keepersOf(f, server)...)
 	}
 	each := func(do func(k *kept)) {
 		var clients sync.WaitGroup
@@ -115,7 +120,7 @@ func (f *faraway) freezes(t *testing.T, server string) {
 			t.Errorf("%s: %s", k.name, body)
 		}
 	})
-	f.relay.Freeze()
+	f.Relay.Freeze()
 	frozen := time.Now()
 	for round := 0; round < 2 || time.Since(frozen) < 8*time.Second; round++ { // until the pairs that are known are too old, too
 		each(func(k *kept) {
@@ -125,7 +130,7 @@ func (f *faraway) freezes(t *testing.T, server string) {
 			}
 		})
 	}
-	f.relay.Thaw()
+	f.Relay.Thaw()
 	until := time.Now().Add(5 * time.Second)
 	each(func(k *kept) {
 		ok, body := well(k)

@@ -1,6 +1,7 @@
-package gateway
+package gateway_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 var updateGolden = flag.Bool("update", false, "write the answers of the golden tests anew")
@@ -27,26 +29,26 @@ func TestTheGoldenQueriesAreAnsweredAsWritten(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no golden queries: %v", err)
 	}
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		if *updateGolden && engine != "SQLite" {
 			continue
 		}
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			checkGoldens(t, openOfficeOn(t, database(t)), paths)
+			checkGoldens(t, gatewaytest.OpenOn(t, database(t)), paths)
 		})
 	}
 }
 
-func checkGoldens(t *testing.T, o *office, paths []string) {
+func checkGoldens(t *testing.T, o *gatewaytest.Office, paths []string) {
 	goldens := make([]*golden, len(paths))
 	for i, path := range paths {
 		goldens[i] = readGolden(t, o, path)
-		o.pair(t, goldens[i].scopes...) // before the first request, so that no snapshot of the pairs is older
+		o.Credential(t, goldens[i].scopes...) // before the first request, so that no snapshot of the pairs is older
 	}
 	for _, g := range goldens {
 		name := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(g.path), ".txtar"), "-", " ")
-		t.Run(name, func(t *testing.T) { o.check(t, g) })
+		t.Run(name, func(t *testing.T) { checkGolden(t, o, g) })
 	}
 }
 
@@ -59,13 +61,13 @@ type golden struct {
 }
 
 // readGolden reads a query for an office; ${history} in it is the history of the office's change log.
-func readGolden(t *testing.T, o *office, path string) *golden {
+func readGolden(t *testing.T, o *gatewaytest.Office, path string) *golden {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	history, _, _ := strings.Cut(o.cursor(t, 0), ".")
+	history, _, _ := strings.Cut(o.Cursor(t, 0), ".")
 	g := &golden{path: path, history: history, archive: archive, parts: map[string]string{}, scopes: backoffice.AllScopes}
 	for _, file := range archive.Files {
 		g.parts[file.Name] = strings.ReplaceAll(string(file.Data), "${history}", history)
@@ -83,7 +85,7 @@ func readGolden(t *testing.T, o *office, path string) *golden {
 	return g
 }
 
-func (o *office) check(t *testing.T, g *golden) {
+func checkGolden(t *testing.T, o *gatewaytest.Office, g *golden) {
 	parts := g.parts
 	header := http.Header{}
 	for _, line := range strings.Split(strings.TrimSpace(parts["headers"]), "\n") {
@@ -95,7 +97,7 @@ func (o *office) check(t *testing.T, g *golden) {
 	if text := parts["variables.json"]; text != "" {
 		variables = json.RawMessage(text)
 	}
-	_, body, calls := o.ask(t, o.pair(t, g.scopes...), parts["query.graphql"], variables, header)
+	_, body, calls := o.Ask(t, o.Credential(t, g.scopes...), parts["query.graphql"], variables, header)
 	got := []txtar.File{{Name: "want.json", Data: []byte(pretty(t, withoutChance(body)))}, {Name: "calls", Data: []byte(strconv.Itoa(calls) + "\n")}}
 	if *updateGolden {
 		for _, part := range got {
@@ -128,3 +130,13 @@ var chance = regexp.MustCompile(`(signature=|"requestId": ?")[^"]+`)
 
 // withoutChance masks what differs from run to run.
 func withoutChance(body []byte) []byte { return chance.ReplaceAll(body, []byte("${1}…")) }
+
+// pretty lays out JSON for reading and comparing.
+func pretty(t testing.TB, data []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := json.Indent(&out, bytes.TrimSpace(data), "", "  "); err != nil {
+		t.Fatalf("the answer is not JSON: %v\n%s", err, data)
+	}
+	return strings.TrimSpace(out.String()) + "\n"
+}

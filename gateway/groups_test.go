@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // counted is a group of an answer, or one that the test has counted itself.
@@ -76,16 +77,16 @@ func ordered(value *string) string {
 
 func TestGroupsAreThoseOfACountOverTheDemo(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o := serveOffice(t, officeSettings(t, database(t)), unhurried())
+			o := gatewaytest.Serve(t, gatewaytest.Settings(t, database(t)), gatewaytest.Limits())
 			made := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: 200, Seed: 3, Now: time.Date(2026, 6, 15, 10, 0, 0, 0, time.UTC)}
 			if err := made.Fill(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			pair := o.pair(t)
-			customers, transcripts, users := all(t, o.Store.Customers()), all(t, o.Store.Transcripts()), byID(all(t, o.Store.Users()))
+			pair := o.Credential(t)
+			customers, transcripts, users := gatewaytest.All(t, o.Store.Customers()), gatewaytest.All(t, o.Store.Transcripts()), byID(gatewaytest.All(t, o.Store.Users()))
 			customer := byID(customers)
 			called := func(user string) string {
 				if user == "" {
@@ -96,7 +97,7 @@ func TestGroupsAreThoseOfACountOverTheDemo(t *testing.T) {
 			compare := func(t *testing.T, field, arguments, more string, total int, want []counted) {
 				t.Helper()
 				query := fmt.Sprintf(`{ answer: %s(%s) { totalCount groupCount groups { count %s keys { value label } } } }`, field, arguments, more)
-				status, body, calls := o.ask(t, pair, query, nil, nil)
+				status, body, calls := o.Ask(t, pair, query, nil, nil)
 				var got struct {
 					Data struct {
 						Answer struct {
@@ -116,7 +117,7 @@ func TestGroupsAreThoseOfACountOverTheDemo(t *testing.T) {
 					if math.Abs(group.AverageProgress-want[i].AverageProgress) < 1e-8 {
 						group.AverageProgress = want[i].AverageProgress
 					}
-					if a, b := encoded(t, group), encoded(t, want[i]); a != b {
+					if a, b := gatewaytest.JSON(t, group), gatewaytest.JSON(t, want[i]); a != b {
 						t.Fatalf("%s: group %d is %s instead of %s", query, i, a, b)
 					}
 				}
@@ -144,25 +145,12 @@ func TestGroupsAreThoseOfACountOverTheDemo(t *testing.T) {
 				user := customer[row.CustomerID].ResponsibleID
 				return []countedKey{key(string(row.Status), row.Status.Label()), key(user, called(user))}
 			}, progress))
-			lists := byID(all(t, o.Store.Checklists()))
+			lists := byID(gatewaytest.All(t, o.Store.Checklists()))
 			compare(t, "transcriptsAggregate", "groupBy: CHECKLIST", "completedCount averageProgress", len(transcripts), countedGroups(transcripts, func(row *backoffice.Transcript) []countedKey {
 				return []countedKey{key(row.ChecklistID, lists[row.ChecklistID].Name)}
 			}, progress))
 		})
 	}
-}
-
-// all reads every row of a noun.
-func all[T backoffice.Entity, C comparable](t *testing.T, rows backoffice.Reader[T, C]) (list []T) {
-	t.Helper()
-	err := backoffice.EachPage(t.Context(), rows, backoffice.ListQuery[C]{}, backoffice.NoParent, 0, func(page []T) error {
-		list = append(list, page...)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
 }
 
 func byID[T backoffice.Entity](rows []T) map[string]T {
@@ -175,13 +163,13 @@ func byID[T backoffice.Entity](rows []T) map[string]T {
 
 func TestASearchByRegistrationNumberInGroupsIsEnteredUnderWhomItFound(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	before := o.entries(t)
-	_, body, _ := o.ask(t, o.pair(t, backoffice.AllScopes...), `{ customersAggregate(groupBy: TYPE, filter: {registrationNumber: "85.07.30-033.28"}) { totalCount } }`, nil, nil)
+	o := gatewaytest.Open(t)
+	before := o.RegisterEntries(t)
+	_, body, _ := o.Ask(t, o.Credential(t, backoffice.AllScopes...), `{ customersAggregate(groupBy: TYPE, filter: {registrationNumber: "85.07.30-033.28"}) { totalCount } }`, nil, nil)
 	if !strings.Contains(string(body), `"totalCount":1`) {
 		t.Errorf("%s", body)
 	}
-	entries := o.entries(t)
+	entries := o.RegisterEntries(t)
 	if len(entries) != len(before)+1 || !strings.HasPrefix(entries[len(entries)-1], "SEARCH ") || strings.HasPrefix(entries[len(entries)-1], "SEARCH  ") {
 		t.Errorf("entered: %v", entries[len(before):])
 	}

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"net/http"
@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"example.org/backoffice/auth"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 func TestAPreflightIsNoFailedSignIn(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
+	o := gatewaytest.Open(t)
 	ask := func(method, path string, header http.Header) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, path, nil)
 		r.Header = header
 		w := httptest.NewRecorder()
-		o.handler.ServeHTTP(w, r)
+		o.Handler.ServeHTTP(w, r)
 		return w
 	}
 	for _, path := range []string{"/graphql", "/customers"} {
@@ -34,10 +35,10 @@ func TestAPreflightIsNoFailedSignIn(t *testing.T) {
 
 func TestTheSchemaIsTakenForNothingElse(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
+	o := gatewaytest.Open(t)
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
 		w := httptest.NewRecorder()
-		o.handler.ServeHTTP(w, httptest.NewRequest(method, "/schema.graphqls", nil))
+		o.Handler.ServeHTTP(w, httptest.NewRequest(method, "/schema.graphqls", nil))
 		if w.Code != http.StatusOK || w.Header().Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d %v", method, w.Code, w.Header())
 		}
@@ -51,7 +52,7 @@ func TestTheSchemaThatIsServedIsTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	openOffice(t).handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/schema.graphqls", nil))
+	gatewaytest.Open(t).Handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/schema.graphqls", nil))
 	if w.Body.String() != string(file) {
 		t.Error("the schema that is served is not schema.graphqls: run make generate")
 	}

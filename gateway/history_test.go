@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -8,33 +8,34 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // goOn are all ways to go on in the change feed after a cursor. Each gives the status and the body of the answer.
-var goOn = map[string]func(t *testing.T, o *office, f follower, cursor string) (int, string){
-	"a query": func(t *testing.T, o *office, f follower, cursor string) (int, string) {
+var goOn = map[string]func(t *testing.T, o *gatewaytest.Office, f gatewaytest.Follower, cursor string) (int, string){
+	"a query": func(t *testing.T, o *gatewaytest.Office, f gatewaytest.Follower, cursor string) (int, string) {
 		variables, _ := json.Marshal(map[string]string{"after": cursor})
-		status, body, _ := o.ask(t, f.pair, `query($after: String) { changes(after: $after) { nodes { cursor } } }`, variables, nil)
+		status, body, _ := o.Ask(t, f.Credential, `query($after: String) { changes(after: $after) { nodes { cursor } } }`, variables, nil)
 		return status, string(body)
 	},
-	"a subscription": func(t *testing.T, _ *office, f follower, cursor string) (int, string) {
-		response, err := f.post(t.Context(), `subscription { changes(after: "`+cursor+`") { cursor } }`, nil)
+	"a subscription": func(t *testing.T, _ *gatewaytest.Office, f gatewaytest.Follower, cursor string) (int, string) {
+		response, err := f.Post(t.Context(), `subscription { changes(after: "`+cursor+`") { cursor } }`, nil)
 		return begun(t, response, err)
 	},
-	"a page": func(t *testing.T, _ *office, f follower, cursor string) (int, string) {
-		response, err := f.get(t.Context(), "?after="+cursor)
+	"a page": func(t *testing.T, _ *gatewaytest.Office, f gatewaytest.Follower, cursor string) (int, string) {
+		response, err := f.Get(t.Context(), "?after="+cursor)
 		return begun(t, response, err)
 	},
-	"a long poll": func(t *testing.T, _ *office, f follower, cursor string) (int, string) {
-		response, err := f.get(t.Context(), "?wait=1&after="+cursor)
+	"a long poll": func(t *testing.T, _ *gatewaytest.Office, f gatewaytest.Follower, cursor string) (int, string) {
+		response, err := f.Get(t.Context(), "?wait=1&after="+cursor)
 		return begun(t, response, err)
 	},
-	"a stream": func(t *testing.T, _ *office, f follower, cursor string) (int, string) {
-		response, err := f.get(t.Context(), "?after="+cursor, "Accept", "text/event-stream")
+	"a stream": func(t *testing.T, _ *gatewaytest.Office, f gatewaytest.Follower, cursor string) (int, string) {
+		response, err := f.Get(t.Context(), "?after="+cursor, "Accept", "text/event-stream")
 		return begun(t, response, err)
 	},
-	"a stream that goes on": func(t *testing.T, _ *office, f follower, cursor string) (int, string) {
-		response, err := f.get(t.Context(), "", "Accept", "text/event-stream", "Last-Event-ID", cursor)
+	"a stream that goes on": func(t *testing.T, _ *gatewaytest.Office, f gatewaytest.Follower, cursor string) (int, string) {
+		response, err := f.Get(t.Context(), "", "Accept", "text/event-stream", "Last-Event-ID", cursor)
 		return begun(t, response, err)
 	},
 }
@@ -53,26 +54,26 @@ func begun(t *testing.T, response *http.Response, err error) (int, string) {
 
 func TestACursorOfALostHistoryIsRefusedByEachWayOfGoingOn(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, database(t))
-			f := o.follower(t, o.pair(t, backoffice.AllScopes...))
-			o.makeCustomer(t)
-			before, open := f.page(t, "?limit=3"), f.streams(t, "")
+			o := gatewaytest.OpenOn(t, database(t))
+			f := o.Follower(t, o.Credential(t, backoffice.AllScopes...))
+			o.MakeCustomer(t)
+			before, open := f.Page(t, "?limit=3"), mustStreamREST(t, f, "")
 			lost := before.Changes[1].Cursor
 			if err := o.Store.RenewHistory(t.Context(), "", "restore", backoffice.InstantOf(time.Now())); err != nil {
 				t.Fatal(err)
 			}
 			for range 5 {
-				o.makeCustomer(t) // so that the log has more entries than before
+				o.MakeCustomer(t) // so that the log has more entries than before
 			}
-			for e, ok := open.next(); ok; e, ok = open.next() {
-				if strings.HasPrefix(e.id, strings.Split(lost, ".")[0]) {
+			for e, ok := open.Next(); ok; e, ok = open.Next() {
+				if strings.HasPrefix(e.ID, strings.Split(lost, ".")[0]) {
 					t.Errorf("an open stream goes on in the lost history: %+v", e)
 				}
 			}
-			kept := f.page(t, "?limit=3").Changes[1].Cursor
+			kept := f.Page(t, "?limit=3").Changes[1].Cursor
 			for name, ask := range goOn {
 				for cursor, want := range map[string]string{lost: "CURSOR_EXPIRED", before.Latest: "CURSOR_EXPIRED", "77777": "BAD_USER_INPUT"} {
 					status, body := ask(t, o, f, cursor)

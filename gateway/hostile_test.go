@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/store"
 	"example.org/backoffice/store/postgres"
@@ -59,17 +60,17 @@ func (h *hostile) over(of backoffice.Store) backoffice.Store {
 
 func TestACallerWhoTakesAllThatCanBeHadLeavesTheOthersTheirs(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			url := database(t)
 			bounds := limits.Defaults()
-			openOfficeWith(t, url, bounds)
-			settings := officeSettings(t, url)
+			gatewaytest.OpenWith(t, url, bounds)
+			settings := gatewaytest.Settings(t, url)
 			settings.Statement = 4 * time.Second
 			greedy := &hostile{statement: endless[engine]}
-			o := serveOfficeThrough(t, settings, bounds, greedy.over)
-			pair, other := o.pair(t), o.pair(t, backoffice.AllScopes...)
+			o := gatewaytest.ServeThrough(t, settings, bounds, greedy.over)
+			pair, other := o.Credential(t), o.Credential(t, backoffice.AllScopes...)
 			greedy.caller.Store(&pair[0])
 
 			const read = `{"query": "{ labels(first: 3) { nodes { id } } }"}`
@@ -81,7 +82,7 @@ func TestACallerWhoTakesAllThatCanBeHadLeavesTheOthersTheirs(t *testing.T) {
 						case <-ended:
 							return
 						default:
-							o.send(t, pair, http.MethodPost, "/graphql", read)
+							o.Send(t, pair, http.MethodPost, "/graphql", read)
 						}
 					}
 				})
@@ -100,16 +101,16 @@ func TestACallerWhoTakesAllThatCanBeHadLeavesTheOthersTheirs(t *testing.T) {
 			}
 			began := time.Now()
 			for round := range 3 {
-				answered("readiness", o.send(t, [2]string{}, http.MethodGet, "/readyz", ""), http.StatusOK)
-				answered("another caller's query", o.send(t, other, http.MethodPost, "/graphql", read), http.StatusOK)
-				answered("another caller's write", o.send(t, other, http.MethodPost, "/settings/labels", fmt.Sprintf(`{"name": "label %d"}`, round)), http.StatusCreated)
-				answered("a disclosure, which the register takes", o.send(t, other, http.MethodGet, "/customers/els/privacy", ""), http.StatusOK)
+				answered("readiness", o.Send(t, [2]string{}, http.MethodGet, "/readyz", ""), http.StatusOK)
+				answered("another caller's query", o.Send(t, other, http.MethodPost, "/graphql", read), http.StatusOK)
+				answered("another caller's write", o.Send(t, other, http.MethodPost, "/settings/labels", fmt.Sprintf(`{"name": "label %d"}`, round)), http.StatusCreated)
+				answered("a disclosure, which the register takes", o.Send(t, other, http.MethodGet, "/customers/els/privacy", ""), http.StatusOK)
 				issued, secret, err := auth.Issue(t.Context(), o.Store, fmt.Sprint("pair ", round), nil, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Second) // since the authenticator looked for new pairs
-				answered("a new pair, which is looked for in the store", o.send(t, [2]string{issued.ID, secret}, http.MethodPost, "/graphql", read), http.StatusOK)
+				answered("a new pair, which is looked for in the store", o.Send(t, [2]string{issued.ID, secret}, http.MethodPost, "/graphql", read), http.StatusOK)
 			}
 			if took := time.Since(began); took > 30*time.Second {
 				t.Errorf("they were answered after %v", took)

@@ -1,43 +1,26 @@
-package gateway
+package gateway_test
 
 import (
-	"database/sql"
 	"encoding/json"
 	"strings"
 	"testing"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
-
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
-
-// rawDatabase opens the database of a store for SQL of a test's own.
-func rawDatabase(t testing.TB, url string) *sql.DB {
-	t.Helper()
-	driver := "pgx"
-	if path, embedded := strings.CutPrefix(url, "sqlite:"); embedded {
-		driver, url = "sqlite", "file:"+path+"?_pragma=busy_timeout(5000)"
-	}
-	db, err := sql.Open(driver, url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	return db
-}
 
 func TestAnIdempotencyKeyIsKeptAsADigest(t *testing.T) {
 	t.Parallel()
-	for name, fresh := range engines {
+	for name, fresh := range gatewaytest.Engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url := fresh(t)
-			settings := officeSettings(t, url)
-			o := serveOffice(t, settings, unhurried())
-			all := o.pair(t, backoffice.AllScopes...)
-			create := func(o *office, key string) (id string) {
+			settings := gatewaytest.Settings(t, url)
+			o := gatewaytest.Serve(t, settings, gatewaytest.Limits())
+			all := o.Credential(t, backoffice.AllScopes...)
+			create := func(o *gatewaytest.Office, key string) (id string) {
 				t.Helper()
-				_, body, _ := o.ask(t, all, `mutation { createLabel(input: {name: "Label of `+key+`", idempotencyKey: "`+key+`"}) { label { id } userErrors { code } } }`, nil, nil)
+				_, body, _ := o.Ask(t, all, `mutation { createLabel(input: {name: "Label of `+key+`", idempotencyKey: "`+key+`"}) { label { id } userErrors { code } } }`, nil, nil)
 				var answer struct {
 					Data struct {
 						CreateLabel struct{ Label struct{ ID string } }
@@ -54,7 +37,7 @@ func TestAnIdempotencyKeyIsKeptAsADigest(t *testing.T) {
 				t.Error("a retry made another object")
 			}
 
-			db := rawDatabase(t, url)
+			db := gatewaytest.RawDatabase(t, url)
 			keys := func() (all string) {
 				rows, err := db.QueryContext(t.Context(), "SELECT key FROM idempotency_keys ORDER BY created_at")
 				if err != nil {
@@ -78,7 +61,7 @@ func TestAnIdempotencyKeyIsKeptAsADigest(t *testing.T) {
 			if _, err := db.ExecContext(t.Context(), "UPDATE idempotency_keys SET key = '"+older+"', sealed = false WHERE object_id = '"+before+"'"); err != nil {
 				t.Fatal(err)
 			}
-			upgraded := serveOffice(t, settings, unhurried())
+			upgraded := gatewaytest.Serve(t, settings, gatewaytest.Limits())
 			if kept := keys(); strings.Contains(kept, older) {
 				t.Errorf("still kept are %q", kept)
 			}

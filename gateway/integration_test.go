@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/integration"
 )
 
@@ -28,10 +29,10 @@ func (s signedIn) Do(r *http.Request) (*http.Response, error) {
 
 func TestAnIntegrationCreatesACompanyWithItsDirectorsAndAssignsAChecklist(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	server := httptest.NewServer(o.handler)
+	o := gatewaytest.Open(t)
+	server := httptest.NewServer(o.Handler)
 	defer server.Close()
-	client := graphql.NewClient(server.URL+"/graphql", signedIn{o.pair(t, backoffice.AllScopes...), server.Client()})
+	client := graphql.NewClient(server.URL+"/graphql", signedIn{o.Credential(t, backoffice.AllScopes...), server.Client()})
 	ctx := t.Context()
 
 	create := func(input integration.CreateCustomerInput) string {

@@ -1,15 +1,17 @@
-package gateway
+package gateway_test
 
 import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.org/backoffice/gateway"
 )
 
 func TestAStoreIsNotOpenedWithAnotherKeysetThanItsOwn(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	settings := Settings{
+	settings := gateway.Settings{
 		Database: "sqlite:" + filepath.Join(folder, "backoffice.db"),
 		Files:    "file:" + filepath.Join(folder, "files"),
 		Keyset:   filepath.Join(folder, "keyset.json"),
@@ -32,7 +34,7 @@ func TestAStoreIsNotOpenedWithAnotherKeysetThanItsOwn(t *testing.T) {
 func TestAKeysetIsNotMadeAnewBesideAStoreThatHasLostItsOwn(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	settings := Settings{
+	settings := gateway.Settings{
 		Database: "sqlite:" + filepath.Join(folder, "backoffice.db"),
 		Files:    "file:" + filepath.Join(folder, "files"),
 		Keyset:   filepath.Join("..", "testdata", "keyset.json"),

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"os"
@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
 )
 
 func TestAnEmptyFolderIsNotTakenForTheStoredFilesOfADatabaseThatHasSome(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	stored := filepath.Join(folder, "files")
-	settings := Settings{Database: "sqlite:" + filepath.Join(folder, "backoffice.db"), Files: "file:" + stored, Keyset: filepath.Join(folder, "keyset.json")}
+	settings := gateway.Settings{Database: "sqlite:" + filepath.Join(folder, "backoffice.db"), Files: "file:" + stored, Keyset: filepath.Join(folder, "keyset.json")}
 	open := func() error {
 		b, err := settings.Open(t.Context())
 		if err == nil {
@@ -49,7 +50,7 @@ func TestAnEmptyFolderIsNotTakenForTheStoredFilesOfADatabaseThatHasSome(t *testi
 		}
 		_ = os.Mkdir(stored, 0o700)
 	}
-	if err := os.Mkdir(filepath.Join(stored, aside), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(stored, ".part"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := open(); err != nil {

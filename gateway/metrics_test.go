@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"net/http"
@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 func TestFailedSignInsEntriesAndConnectionsAreMeasured(t *testing.T) {
 	t.Parallel()
-	o := openMeasured(t)
-	pair := o.pair(t, backoffice.PrivacyRead)
-	o.send(t, pair, http.MethodGet, "/customers", "")
-	o.send(t, [2]string{pair[0], "wrong"}, http.MethodGet, "/customers", "")
-	text := o.measures(t)
+	o := gatewaytest.OpenMeasured(t)
+	pair := o.Credential(t, backoffice.PrivacyRead)
+	o.Send(t, pair, http.MethodGet, "/customers", "")
+	o.Send(t, [2]string{pair[0], "wrong"}, http.MethodGet, "/customers", "")
+	text := o.Metrics(t)
 	for _, line := range []string{
 		`backoffice_build_info{commit="",schema="`, "backoffice_sign_ins_failed_total 1", "backoffice_consultations_failed_total 0", "backoffice_admission_waiting 0",
 		`backoffice_store_connections_in_use{pool="read"} 0`, `backoffice_store_connections_waited_for{pool="write"} 0`,

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
@@ -16,7 +17,7 @@ func TestMigrateMakesKeysForANewDatabaseAlone(t *testing.T) {
 	for engine, fresh := range map[string]func(testing.TB) string{"SQLite": nothing, "PostgreSQL": pgtest.Schema} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			settings := officeSettings(t, fresh(t))
+			settings := gatewaytest.Settings(t, fresh(t))
 			settings.Keyset = filepath.Join(t.TempDir(), "data", "keyset.json")
 			var keys []byte
 			for range 2 {

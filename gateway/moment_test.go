@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -12,14 +12,16 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
 // churn has writers make customers with relations and delete them again, until the test is over.
-func (o *office) churn(t *testing.T, writers int) (made *atomic.Int64, end func()) {
+func churn(t *testing.T, o *gatewaytest.Office, writers int) (made *atomic.Int64, end func()) {
 	t.Helper()
-	pair := o.pair(t, backoffice.AllScopes...)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	over := make(chan struct{})
 	var all sync.WaitGroup
 	made = new(atomic.Int64)
@@ -31,11 +33,11 @@ func (o *office) churn(t *testing.T, writers int) (made *atomic.Int64, end func(
 					return
 				default:
 				}
-				id := o.makeCustomerAs(t, pair)
-				if w := o.send(t, pair, http.MethodPost, "/customers/"+id+"/relations", `{"relatedCustomer": "acme", "kind": "UBO"}`); w.Code != http.StatusCreated {
+				id := o.MakeCustomerAs(t, pair)
+				if w := o.Send(t, pair, http.MethodPost, "/customers/"+id+"/relations", `{"relatedCustomer": "acme", "kind": "UBO"}`); w.Code != http.StatusCreated {
 					t.Errorf("a relation: %d %s", w.Code, w.Body)
 				}
-				if w := o.send(t, pair, http.MethodDelete, "/customers/"+id, ""); w.Code != http.StatusNoContent {
+				if w := o.Send(t, pair, http.MethodDelete, "/customers/"+id, ""); w.Code != http.StatusNoContent {
 					t.Errorf("a deletion: %d %s", w.Code, w.Body)
 				}
 				made.Add(1)
@@ -59,9 +61,9 @@ type relationsAnswer struct {
 }
 
 // contradiction tells what in a query's answer cannot have been at one moment, "" when all of it can.
-func (o *office) contradiction(t *testing.T, pair [2]string) string {
+func contradiction(t *testing.T, o *gatewaytest.Office, pair [2]string) string {
 	t.Helper()
-	status, body, _ := o.ask(t, pair, everything, nil, nil)
+	status, body, _ := o.Ask(t, pair, everything, nil, nil)
 	var answer struct {
 		Data *struct {
 			Customers struct {
@@ -107,9 +109,9 @@ func (o *office) contradiction(t *testing.T, pair [2]string) string {
 }
 
 // contradictionOfREST is the same for a list of REST. New customers stand first, and those of the office stay.
-func (o *office) contradictionOfREST(t *testing.T, pair [2]string, stay int) string {
+func contradictionOfREST(t *testing.T, o *gatewaytest.Office, pair [2]string, stay int) string {
 	t.Helper()
-	w := o.send(t, pair, http.MethodGet, "/customers?pageSize=3", "")
+	w := o.Send(t, pair, http.MethodGet, "/customers?pageSize=3", "")
 	var answer struct {
 		Total int
 		Data  []struct {
@@ -154,58 +156,58 @@ func (adrift) Close()                      {}
 func TestAnAnswerIsOfOneMomentWhoeverWrites(t *testing.T) {
 	t.Parallel()
 	places := map[string]func(*testing.T) (string, []string){"PostgreSQL with a replica": withReplica}
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		places[engine] = func(t *testing.T) (string, []string) { return database(t), nil }
 	}
 	for place, database := range places {
 		t.Run("on "+place, func(t *testing.T) {
 			t.Parallel()
 			url, replicas := database(t)
-			openOfficeWith(t, url, unhurried())
-			settings := officeSettings(t, url)
+			gatewaytest.OpenWith(t, url, gatewaytest.Limits())
+			settings := gatewaytest.Settings(t, url)
 			settings.Replicas = replicas
 
-			o := serveOffice(t, settings, unhurried())
-			remembering := []*office{
-				serveRemembering(t, settings, CacheSettings{Cache: 64 << 20}), serveRemembering(t, settings, CacheSettings{Cache: 20 << 10}),
-				serveRemembering(t, settings, CacheSettings{Cache: 64 << 20, Check: true}),
+			o := gatewaytest.Serve(t, settings, gatewaytest.Limits())
+			remembering := []*gatewaytest.Office{
+				gatewaytest.ServeCached(t, settings, gateway.CacheSettings{Cache: 64 << 20}), gatewaytest.ServeCached(t, settings, gateway.CacheSettings{Cache: 20 << 10}),
+				gatewaytest.ServeCached(t, settings, gateway.CacheSettings{Cache: 64 << 20, Check: true}),
 			}
-			broken := serveOfficeThrough(t, settings, unhurried(), func(of backoffice.Store) backoffice.Store { return unmoored{of} })
-			reader := o.pair(t)
-			o.pair(t, backoffice.AllScopes...)
+			broken := gatewaytest.ServeThrough(t, settings, gatewaytest.Limits(), func(of backoffice.Store) backoffice.Store { return unmoored{of} })
+			reader := o.Credential(t)
+			o.Credential(t, backoffice.AllScopes...)
 			stay := 0
-			if _, body, _ := o.ask(t, reader, `{ customers { totalCount } }`, nil, nil); true {
+			if _, body, _ := o.Ask(t, reader, `{ customers { totalCount } }`, nil, nil); true {
 				if _, err := fmt.Sscanf(string(body), `{"data":{"customers":{"totalCount":%d`, &stay); err != nil {
 					t.Fatalf("%s: %v", body, err)
 				}
 			}
-			made, end := o.churn(t, 4)
+			made, end := churn(t, o, 4)
 			defer end()
 			const least = 60 // customers that came and went
 			for asked := 0; made.Load() < least || asked < 40; asked++ {
-				if wrong := o.contradiction(t, reader); wrong != "" {
+				if wrong := contradiction(t, o, reader); wrong != "" {
 					t.Fatalf("answer %d: %s", asked, wrong)
 				}
-				if wrong := o.contradictionOfREST(t, reader, stay); wrong != "" {
+				if wrong := contradictionOfREST(t, o, reader, stay); wrong != "" {
 					t.Fatalf("answer %d of REST: %s", asked, wrong)
 				}
 				for _, o := range remembering {
-					if wrong := o.contradiction(t, reader); wrong != "" {
+					if wrong := contradiction(t, o, reader); wrong != "" {
 						t.Fatalf("answer %d with a cache: %s", asked, wrong)
 					}
-					if wrong := o.contradictionOfREST(t, reader, stay); wrong != "" {
+					if wrong := contradictionOfREST(t, o, reader, stay); wrong != "" {
 						t.Fatalf("answer %d of REST with a cache: %s", asked, wrong)
 					}
 				}
 			}
 			// The same without snapshots: were they of no use, this test could not tell.
 			until := time.Now().Add(2 * time.Minute)
-			for found := false; !found; found = broken.contradiction(t, reader) != "" {
+			for found := false; !found; found = contradiction(t, broken, reader) != "" {
 				if time.Now().After(until) {
 					t.Fatal("without snapshots nothing is ever mixed either, so nothing was shown")
 				}
 			}
-			for found := false; !found; found = broken.contradictionOfREST(t, reader, stay) != "" {
+			for found := false; !found; found = contradictionOfREST(t, broken, reader, stay) != "" {
 				if time.Now().After(until) {
 					t.Fatal("without snapshots nothing is ever mixed in REST either, so nothing was shown")
 				}

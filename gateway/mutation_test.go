@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -8,50 +8,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // sent is a request of the tests below: what its answer must be, as compact JSON.
 type sent struct{ query, variables, want string }
 
 // converse sends requests in order as one pair.
-func (o *office) converse(t *testing.T, pair [2]string, requests ...sent) {
+func converse(t *testing.T, o *gatewaytest.Office, pair [2]string, requests ...sent) {
 	t.Helper()
 	for _, one := range requests {
 		var variables json.RawMessage
 		if one.variables != "" {
 			variables = json.RawMessage(one.variables)
 		}
-		_, body, _ := o.ask(t, pair, one.query, variables, nil)
+		_, body, _ := o.Ask(t, pair, one.query, variables, nil)
 		if diff := cmp.Diff(pretty(t, []byte(one.want)), pretty(t, body)); diff != "" {
 			t.Errorf("%s %s\n%s", one.query, one.variables, diff)
 		}
 	}
 }
 
-// makeCustomer makes a customer with a name, an e-mail address and, for those who may, a registration number.
-func (o *office) makeCustomer(t *testing.T) string {
-	t.Helper()
-	return o.makeCustomerAs(t, o.pair(t, backoffice.AllScopes...))
-}
-
-func (o *office) makeCustomerAs(t *testing.T, pair [2]string) string {
-	t.Helper()
-	_, body, _ := o.ask(t, pair, `mutation {
-		createCustomer(input: {type: COMPANY, name: "Before", email: "a@b.be", registrationNumber: "85073003328"}) { customer { id } userErrors { code } } }`, nil, nil)
-	var answer struct {
-		Data struct {
-			CreateCustomer struct{ Customer struct{ ID string } }
-		}
-	}
-	if err := json.Unmarshal(body, &answer); err != nil || answer.Data.CreateCustomer.Customer.ID == "" {
-		t.Fatalf("%s %v", body, err)
-	}
-	return answer.Data.CreateCustomer.Customer.ID
-}
-
 func TestAbsentKeepsAndNullClearsHoweverItIsSent(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
+	o := gatewaytest.Open(t)
 	const selected = `{ customer { name email } userErrors { code } }`
 	const whole = `mutation($input: UpdateCustomerInput!) { updateCustomer(input: $input) ` + selected + ` }`
 	const nested = `mutation($id: ID!, $name: String, $email: String) { updateCustomer(input: {id: $id, name: $name, email: $email}) ` + selected + ` }`
@@ -67,7 +47,7 @@ func TestAbsentKeepsAndNullClearsHoweverItIsSent(t *testing.T) {
 		"a literal null":                                   {`mutation($id: ID!) { updateCustomer(input: {id: $id, email: null}) ` + selected + ` }`, `{"id": "ID"}`, `{"name": "Before", "email": null}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o.converse(t, o.pair(t, backoffice.AllScopes...), sent{c.query, strings.Replace(c.variables, "ID", o.makeCustomer(t), 1),
+			converse(t, o, o.Credential(t, backoffice.AllScopes...), sent{c.query, strings.Replace(c.variables, "ID", o.MakeCustomer(t), 1),
 				`{"data": {"updateCustomer": {"customer": ` + c.customer + `, "userErrors": []}}}`})
 		})
 	}
@@ -75,9 +55,9 @@ func TestAbsentKeepsAndNullClearsHoweverItIsSent(t *testing.T) {
 
 func TestAPartOfAnAddressIsKeptClearedOrSet(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	writer := o.pair(t, backoffice.CustomersWrite)
-	id := o.makeCustomer(t)
+	o := gatewaytest.Open(t)
+	writer := o.Credential(t, backoffice.CustomersWrite)
+	id := o.MakeCustomer(t)
 	const query = `mutation($id: ID!, $address: AddressInput, $box: String) {
 		whole: updateCustomer(input: {id: $id, address: $address}) { customer { address { street box city } } }
 		part: updateCustomer(input: {id: $id, address: {box: $box}}) { customer { address { street box city } } } }`
@@ -85,7 +65,7 @@ func TestAPartOfAnAddressIsKeptClearedOrSet(t *testing.T) {
 		return sent{query, `{"id": "` + id + `"` + variables + `}`,
 			`{"data": {"whole": {"customer": {"address": ` + whole + `}}, "part": {"customer": {"address": ` + part + `}}}}`}
 	}
-	o.converse(t, writer,
+	converse(t, o, writer,
 		step(`, "address": {"street": "Kerkstraat", "box": "1"}`, `{"street": "Kerkstraat", "box": "1", "city": null}`, `{"street": "Kerkstraat", "box": "1", "city": null}`),
 		step(`, "address": {"street": null, "city": "Gent"}, "box": null`, `{"street": null, "box": "1", "city": "Gent"}`, `{"street": null, "box": null, "city": "Gent"}`),
 		step(`, "box": "2"`, `{"street": null, "box": null, "city": "Gent"}`, `{"street": null, "box": "2", "city": "Gent"}`),
@@ -95,20 +75,20 @@ func TestAPartOfAnAddressIsKeptClearedOrSet(t *testing.T) {
 
 func TestARegistrationNumberIsWrittenWithItsScopeOnly(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	without, with := o.pair(t, backoffice.CustomersWrite), o.pair(t, backoffice.AllScopes...) // both before the first request
-	variables := `{"id": "` + o.makeCustomer(t) + `"}`
+	o := gatewaytest.Open(t)
+	without, with := o.Credential(t, backoffice.CustomersWrite), o.Credential(t, backoffice.AllScopes...) // both before the first request
+	variables := `{"id": "` + o.MakeCustomer(t) + `"}`
 	for _, value := range []string{`"17073003384"`, `""`} {
-		_, body, _ := o.ask(t, without, `mutation($id: ID!) { updateCustomer(input: {id: $id, name: "After", registrationNumber: `+value+`}) { customer { id } } }`, json.RawMessage(variables), nil)
+		_, body, _ := o.Ask(t, without, `mutation($id: ID!) { updateCustomer(input: {id: $id, name: "After", registrationNumber: `+value+`}) { customer { id } } }`, json.RawMessage(variables), nil)
 		if got := string(body); !strings.Contains(got, `"FORBIDDEN"`) || !strings.Contains(got, `"privacy.read"`) {
 			t.Errorf("%s: %s", value, got)
 		}
-		_, body, _ = o.ask(t, without, `mutation { createCustomer(input: {type: PRIVATE_PERSON, registrationNumber: `+value+`}) { customer { id } } }`, nil, nil)
+		_, body, _ = o.Ask(t, without, `mutation { createCustomer(input: {type: PRIVATE_PERSON, registrationNumber: `+value+`}) { customer { id } } }`, nil, nil)
 		if got := string(body); !strings.Contains(got, `"FORBIDDEN"`) {
 			t.Errorf("%s: %s", value, got)
 		}
 	}
-	o.converse(t, without,
+	converse(t, o, without,
 		sent{`mutation($id: ID!) { updateCustomer(input: {id: $id, name: "After", registrationNumber: null}) { customer { id } } }`, variables,
 			`{"data": {"updateCustomer": null}, "errors": [{"message": "this needs the scope privacy.read", "path": ["updateCustomer"], "locations": [{"line": 1, "column": 22}],
 				"extensions": {"code": "FORBIDDEN", "requiredScope": "privacy.read"}}]}`},
@@ -120,7 +100,7 @@ func TestARegistrationNumberIsWrittenWithItsScopeOnly(t *testing.T) {
 			`{"data": {"createCustomer": {"customer": {"name": "An"}, "userErrors": []}}}`},
 		sent{`{ customers(filter: {registrationNumber: null, ids: []}) { totalCount } }`, "", `{"data": {"customers": {"totalCount": 0}}}`},
 	)
-	o.converse(t, with,
+	converse(t, o, with,
 		sent{`query($id: ID!) { customer(id: $id) { name version registrationNumber } }`, variables,
 			`{"data": {"customer": {"name": "Renamed", "version": 2, "registrationNumber": "85073003328"}}}`},
 		sent{`mutation($id: ID!) { updateCustomer(input: {id: $id, registrationNumber: null}) { customer { version registrationNumber } } }`, variables,
@@ -130,9 +110,9 @@ func TestARegistrationNumberIsWrittenWithItsScopeOnly(t *testing.T) {
 
 func TestMutationsOfOneRequestRunInOrderEachOnItsOwn(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	id := o.makeCustomer(t)
-	o.converse(t, o.pair(t, backoffice.AllScopes...), sent{`mutation($id: ID!) {
+	o := gatewaytest.Open(t)
+	id := o.MakeCustomer(t)
+	converse(t, o, o.Credential(t, backoffice.AllScopes...), sent{`mutation($id: ID!) {
 			one: updateCustomer(input: {id: $id, expectedVersion: 1, name: "One"}) { customer { ...seen } userErrors { code field } }
 			stale: updateCustomer(input: {id: $id, expectedVersion: 1, name: "Stale"}) { customer { ...seen } userErrors { code field } }
 			two: updateCustomer(input: {id: $id, expectedVersion: 2, responsibleId: "user-an"}) { customer { ...seen } userErrors { code field } }
@@ -154,9 +134,9 @@ func TestMutationsOfOneRequestRunInOrderEachOnItsOwn(t *testing.T) {
 
 func TestEveryMutationAnswersWithItsPayload(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	nobody := o.pair(t) // before the first request
-	o.converse(t, o.pair(t, backoffice.AllScopes...),
+	o := gatewaytest.Open(t)
+	nobody := o.Credential(t) // before the first request
+	converse(t, o, o.Credential(t, backoffice.AllScopes...),
 		sent{`mutation { createLabel(input: {name: "VAT", color: "#AABBCC"}) { label { name color } userErrors { code } } }`, "",
 			`{"data": {"createLabel": {"label": {"name": "VAT", "color": "#aabbcc"}, "userErrors": []}}}`},
 		sent{`mutation { createLabel(input: {name: "VAT", color: "blue"}) { label { name } userErrors { code field } } }`, "",
@@ -182,7 +162,7 @@ func TestEveryMutationAnswersWithItsPayload(t *testing.T) {
 		sent{`mutation { deleteCustomerRelation(input: {id: "rel-1"}) { deletedRelationId userErrors { code } } }`, "",
 			`{"data": {"deleteCustomerRelation": {"deletedRelationId": "rel-1", "userErrors": []}}}`},
 	)
-	o.converse(t, nobody, sent{`mutation { createLabel(input: {name: "x"}) { label { name } } deleteUser(input: {id: "user-an"}) { deletedUserId } }`, "",
+	converse(t, o, nobody, sent{`mutation { createLabel(input: {name: "x"}) { label { name } } deleteUser(input: {id: "user-an"}) { deletedUserId } }`, "",
 		`{"data": {"createLabel": null, "deleteUser": null}, "errors": [
 			{"message": "this needs the scope settings.write", "path": ["createLabel"], "locations": [{"line": 1, "column": 12}], "extensions": {"code": "FORBIDDEN", "requiredScope": "settings.write"}},
 			{"message": "this needs the scope users.write", "path": ["deleteUser"], "locations": [{"line": 1, "column": 63}], "extensions": {"code": "FORBIDDEN", "requiredScope": "users.write"}}]}`})

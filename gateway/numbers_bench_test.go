@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/privacy"
 )
 
@@ -14,9 +15,9 @@ import (
 // before the answer leaves. The query with and without them take turns: over the same page each time, whose customers
 // get thousands of entries each, and over page after page.
 func BenchmarkNumbers(b *testing.B) {
-	tuned(b)
+	gatewaytest.Tuned(b)
 	const text = `{ customers(page: PAGE, pageSize: 50, filter: {type: PRIVATE_PERSON}) { nodes { id name NUMBER responsible { firstName lastName } relations(first: 10, direction: OUTGOING) { nodes { kind relatedCustomer { name } } } transcripts(first: 10) { nodes { id status checklist { name } financialYear { startDate } } } } } }`
-	for engine, fresh := range engines {
+	for engine, fresh := range gatewaytest.Engines {
 		b.Run(engine, func(b *testing.B) {
 			e := openEndpoint(b, fresh(b))
 			e.request.Header.Set(privacy.PurposeHeader, "a benchmark")
@@ -27,9 +28,9 @@ func BenchmarkNumbers(b *testing.B) {
 						for with, field := range []string{"email", "registrationNumber"} {
 							query := strings.NewReplacer("NUMBER", field, "PAGE", strconv.Itoa(1+i%pages)).Replace(text)
 							body, _ := json.Marshal(map[string]string{"query": query})
-							began, start := time.Now(), processorTime(b)
+							began, start := time.Now(), gatewaytest.ProcessorTime(b)
 							e.whole(b, body)
-							took[with] += processorTime(b) - start
+							took[with] += gatewaytest.ProcessorTime(b) - start
 							elapsed[with] += time.Since(began)
 						}
 					}

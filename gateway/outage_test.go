@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"fmt"
@@ -13,13 +13,15 @@ import (
 	"go.uber.org/goleak"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
 // outage is a gateway over the office with a proxy before its database that can do harm.
 type outage struct {
-	*office
+	*gatewaytest.Office
 	proxy *pgtest.Proxy
 	id    [2]string // a pair with every scope
 	time  time.Duration
@@ -27,37 +29,37 @@ type outage struct {
 }
 
 // openOutage fills a database and opens it through a proxy, for requests that may take only so long.
-func openOutage(t testing.TB, requests time.Duration, change func(*Settings)) *outage {
+func openOutage(t testing.TB, requests time.Duration, change func(*gateway.Settings)) *outage {
 	t.Helper()
-	database := newPostgres(t)
-	id := openOfficeOn(t, database).pair(t, backoffice.AllScopes...)
+	database := gatewaytest.PostgreSQL(t)
+	id := gatewaytest.OpenOn(t, database).Credential(t, backoffice.AllScopes...)
 	proxy := pgtest.NewProxy(t)
-	settings := officeSettings(t, proxy.Through(database))
+	settings := gatewaytest.Settings(t, proxy.Through(database))
 	settings.Statement = 0 // as usual: the tests are about time
 	if change != nil {
 		change(&settings)
 	}
 	bounds := limits.Defaults()
 	bounds.Time = requests
-	return &outage{office: serveOffice(t, settings, bounds), proxy: proxy, id: id, time: requests}
+	return &outage{Office: gatewaytest.Serve(t, settings, bounds), proxy: proxy, id: id, time: requests}
 }
 
 // everyKind is requests of each kind, every one of which needs the store.
 var everyKind = map[string]func(t testing.TB, o *outage) *httptest.ResponseRecorder{
 	"a list of GraphQL": func(t testing.TB, o *outage) *httptest.ResponseRecorder {
-		return o.send(t, o.id, http.MethodPost, "/graphql", `{"query": "{ customers(first: 3) { nodes { id transcripts(first: 2) { totalCount nodes { id status } } } } }"}`)
+		return o.Send(t, o.id, http.MethodPost, "/graphql", `{"query": "{ customers(first: 3) { nodes { id transcripts(first: 2) { totalCount nodes { id status } } } } }"}`)
 	},
 	"an object of GraphQL, which may be null": func(t testing.TB, o *outage) *httptest.ResponseRecorder {
-		return o.send(t, o.id, http.MethodPost, "/graphql", `{"query": "{ __typename customer(id: \"acme\") { id } checklist(id: \"none\") { id } }"}`)
+		return o.Send(t, o.id, http.MethodPost, "/graphql", `{"query": "{ __typename customer(id: \"acme\") { id } checklist(id: \"none\") { id } }"}`)
 	},
 	"a mutation": func(t testing.TB, o *outage) *httptest.ResponseRecorder {
-		return o.send(t, o.id, http.MethodPost, "/graphql", fmt.Sprintf(`{"query": "mutation { createLabel(input: {name: \"made %d\"}) { label { id } userErrors { code } } }"}`, o.made.Add(1)))
+		return o.Send(t, o.id, http.MethodPost, "/graphql", fmt.Sprintf(`{"query": "mutation { createLabel(input: {name: \"made %d\"}) { label { id } userErrors { code } } }"}`, o.made.Add(1)))
 	},
 	"a list of REST": func(t testing.TB, o *outage) *httptest.ResponseRecorder {
-		return o.send(t, o.id, http.MethodGet, "/customers", "")
+		return o.Send(t, o.id, http.MethodGet, "/customers", "")
 	},
 	"a write of REST": func(t testing.TB, o *outage) *httptest.ResponseRecorder {
-		return o.send(t, o.id, http.MethodPost, "/settings/labels", fmt.Sprintf(`{"name": "made %d", "color": "#112233"}`, o.made.Add(1)))
+		return o.Send(t, o.id, http.MethodPost, "/settings/labels", fmt.Sprintf(`{"name": "made %d", "color": "#112233"}`, o.made.Add(1)))
 	},
 }
 
@@ -119,7 +121,7 @@ func TestADatabaseThatHangsIsToldByBothFacesBeforeTheDeadlineAndIsBackByItself(t
 	for name, statement := range map[string]time.Duration{"statements give up": 500 * time.Millisecond, "the deadline comes first": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := openOutage(t, 5*time.Second, func(s *Settings) { s.Statement = statement })
+			o := openOutage(t, 5*time.Second, func(s *gateway.Settings) { s.Statement = statement })
 			o.recovers(t)
 			o.proxy.Poison(t, `{"name": "hole", "type": "timeout", "stream": "downstream", "attributes": {"timeout": 0}}`)
 			o.refuses(t) // on connections that were good
@@ -131,7 +133,7 @@ func TestADatabaseThatHangsIsToldByBothFacesBeforeTheDeadlineAndIsBackByItself(t
 }
 
 func TestFiveHundredClientsOnTenConnectionsAreServedOrToldToComeAgain(t *testing.T) { //nolint:paralleltest // it holds seconds
-	o := openOutage(t, 10*time.Second, func(s *Settings) { s.Connections = 10 })
+	o := openOutage(t, 10*time.Second, func(s *gateway.Settings) { s.Connections = 10 })
 	o.recovers(t)
 	o.proxy.Poison(t, `{"name": "slow", "type": "latency", "stream": "downstream", "attributes": {"latency": 200}}`)
 	var served, refused atomic.Int64
@@ -164,7 +166,7 @@ func TestOutagesLeaveNothingRunning(t *testing.T) {
 	pgtest.Socket(t) // its server runs on
 	before := goleak.IgnoreCurrent()
 	t.Run("outages", func(t *testing.T) {
-		o := openOutage(t, 5*time.Second, func(s *Settings) { s.Statement = 300 * time.Millisecond })
+		o := openOutage(t, 5*time.Second, func(s *gateway.Settings) { s.Statement = 300 * time.Millisecond })
 		o.recovers(t)
 		for _, toxic := range []string{
 			`{"name": "cut", "type": "limit_data", "stream": "downstream", "attributes": {"bytes": 20}}`,

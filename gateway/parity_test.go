@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -21,13 +21,15 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // For the same data and credentials the two APIs never disagree. Each check makes four comparisons, so that
 // -rapid.checks=2500 makes the ten thousand of a long run.
 func TestTheFacesAgree(t *testing.T) {
 	t.Parallel()
-	for name, fresh := range engines {
+	for name, fresh := range gatewaytest.Engines {
 		t.Run("on "+name, func(t *testing.T) {
 			t.Parallel()
 			f := openFaces(t, fresh(t))
@@ -45,7 +47,7 @@ func TestTheFacesAgree(t *testing.T) {
 // twoAPIs is a gateway over a demo office, with values that its filters can be drawn from.
 type twoAPIs struct {
 	t     *testing.T
-	o     *office
+	o     *gatewaytest.Office
 	pairs map[string][2]string
 	ids   []string // of all nouns, and of none
 	pools map[string][]string
@@ -55,18 +57,18 @@ const parityDay = 1_780_000_000_000
 
 func openFaces(t *testing.T, database string) *twoAPIs {
 	t.Helper()
-	settings := Settings{Database: database, Files: filesLost(t), Keyset: filepath.Join("..", "testdata", "keyset.json")}
+	settings := gateway.Settings{Database: database, Files: gatewaytest.FilesLost(t), Keyset: filepath.Join("..", "testdata", "keyset.json")}
 	h, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := serveBackend(t, h, unhurried())
+	o := gatewaytest.ServeBackend(t, h, gatewaytest.Limits())
 	made := demo.Demo{Store: h.Store, Files: h.Files, Keys: h.Keys, Customers: 60, Seed: 7, Now: time.UnixMilli(parityDay)}
 	if err := made.Fill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	f := &twoAPIs{t: t, o: o, pools: map[string][]string{}}
-	f.pairs = map[string][2]string{"every scope": o.pair(t, backoffice.AllScopes...), "no scope": o.pair(t), "only writing": o.pair(t, backoffice.CustomersWrite)}
+	f.pairs = map[string][2]string{"every scope": o.Credential(t, backoffice.AllScopes...), "no scope": o.Credential(t), "only writing": o.Credential(t, backoffice.CustomersWrite)}
 	f.collect()
 	return f
 }
@@ -125,7 +127,7 @@ func (f *twoAPIs) graphql(by [2]string, query string, variables map[string]any) 
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	_, body, _ := f.o.ask(f.t, by, query, text, nil)
+	_, body, _ := f.o.Ask(f.t, by, query, text, nil)
 	var answer struct {
 		Data   map[string]any
 		Errors []struct {
@@ -160,7 +162,7 @@ func (f *twoAPIs) rest(by [2]string, method, path string, body any) (status int,
 		r.Header.Set("Content-Type", "application/json")
 	}
 	w := httptest.NewRecorder()
-	f.o.handler.ServeHTTP(w, r)
+	f.o.Handler.ServeHTTP(w, r)
 	if strings.Contains(w.Header().Get("Content-Type"), "json") {
 		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
 			f.t.Fatalf("%s: %v\n%s", path, err, w.Body)

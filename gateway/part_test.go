@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"net/netip"
@@ -6,15 +6,17 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/graphqlhttp"
 )
 
 // What asks again who a caller is does it in one place: architecture_test.go holds that there is no other.
 func TestAPartOfARequestAsksAgainWhoItsCallerIs(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	pair := o.pair(t, backoffice.AllScopes...)
-	s, end, err := NewServer(o.Backend, quiet(unhurried()))
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t, backoffice.AllScopes...)
+	s, end, err := gateway.NewServer(o.Backend, gatewaytest.Config(gatewaytest.Limits()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +26,7 @@ func TestAPartOfARequestAsksAgainWhoItsCallerIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := o.Vault.WithLedger(auth.WithPrincipal(t.Context(), caller), caller, nil)
-	run := func(s *Server, e graphqlhttp.Entry) (*backoffice.Request, error) {
+	run := func(s *gateway.Server, e graphqlhttp.Entry) (*backoffice.Request, error) {
 		within, run, err := s.Begin()(began, e)
 		if run != nil {
 			run.End(graphqlhttp.Outcome{})
@@ -43,7 +45,7 @@ func TestAPartOfARequestAsksAgainWhoItsCallerIs(t *testing.T) {
 	if err := auth.Revoke(t.Context(), o.Store, pair[0]); err != nil {
 		t.Fatal(err)
 	}
-	later, end, err := NewServer(o.Backend, quiet(unhurried())) // which knows that at once
+	later, end, err := gateway.NewServer(o.Backend, gatewaytest.Config(gatewaytest.Limits())) // which knows that at once
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -16,13 +16,15 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/auth/people/peopletest"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // turning is a desk whose tokens are held to a clock that the test turns, and which tells when a person's export is
 // about to read a page.
 type turning struct {
-	*desk
-	*paged
+	*gatewaytest.Desk
+	*gatewaytest.Paged
 	server *httptest.Server
 	ahead  atomic.Int64 // nanoseconds that its clock is before this machine's
 }
@@ -44,25 +46,25 @@ func (d *turning) walker(t testing.TB) string {
 // openWatched is a desk with 47 customers, of which an export reads 7 at a time.
 func openWatched(t *testing.T) *turning {
 	t.Helper()
-	d := &turning{paged: &paged{before: func(int64) {}}}
-	c := quiet(smallPages())
-	SetClock(&c, d.now)
-	d.desk = makeDesk(t, c, func(of backoffice.Store) backoffice.Store { d.paged.Store = of; return d.paged })
-	d.fill(t)
+	d := &turning{Paged: &gatewaytest.Paged{BeforePage: func(int64) {}}}
+	c := gatewaytest.Config(gatewaytest.SmallPages())
+	gateway.SetClock(&c, d.now)
+	d.Desk = gatewaytest.OpenDesk(t, c, func(of backoffice.Store) backoffice.Store { d.Paged.Store = of; return d.Paged })
+	d.Fill(t)
 	for range 40 {
-		d.makeCustomer(t)
+		d.MakeCustomer(t)
 	}
-	d.server = d.exports(t)
+	d.server = d.ExportServer(t)
 	return d
 }
 
 // takes asks for an export; during is called when its fourth page is about to be read, the last one before what
 // during does counts.
-func (d *turning) takes(t *testing.T, token, method, path string, during func()) exported {
+func (d *turning) takes(t *testing.T, token, method, path string, during func()) gatewaytest.Export {
 	t.Helper()
 	body := ""
 	if method == http.MethodPost {
-		body = encoded(t, map[string]any{"query": watchedList, "variables": map[string]int{"first": 100}})
+		body = gatewaytest.JSON(t, map[string]any{"query": watchedList, "variables": map[string]int{"first": 100}})
 	}
 	r, err := http.NewRequestWithContext(t.Context(), method, d.server.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -70,21 +72,21 @@ func (d *turning) takes(t *testing.T, token, method, path string, during func())
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/json")
-	d.n.Store(0)
-	d.before = func(page int64) {
+	d.Pages.Store(0)
+	d.BeforePage = func(page int64) {
 		if page == 4 {
 			during()
 		}
 	}
-	return sendExport(t, r)
+	return gatewaytest.SendExport(t, r)
 }
 
 // A saved query has to cost no more than one that is answered whole.
 const watchedList = `query List($first: Int = 3) { customers(first: $first) { edges { cursor node { id name } } } }`
 
-// rows are the identifiers of exported customers and the cursor of the last, of JSON Lines that may break off.
-func (e exported) rows() (ids []string, last string) {
-	for line := range strings.Lines(e.body) {
+// exportedRows are the identifiers of exported customers and the cursor of the last, of JSON Lines that may break off.
+func exportedRows(e gatewaytest.Export) (ids []string, last string) {
+	for line := range strings.Lines(e.Body) {
 		var row struct {
 			ID     string
 			Cursor string `json:"_cursor"`
@@ -104,7 +106,7 @@ var ways = map[string]struct{ method, before, behind string }{
 
 func (d *turning) savesList(t *testing.T) {
 	t.Helper()
-	said := d.says(t, d.walker(t), `mutation { saveQuery(input: {document: "`+watchedList+`"}) { userErrors { code } } }`)
+	said := d.Says(t, d.walker(t), `mutation { saveQuery(input: {document: "`+watchedList+`"}) { userErrors { code } } }`)
 	if !strings.Contains(said, `"userErrors":[]`) {
 		t.Fatal(said)
 	}
@@ -114,7 +116,7 @@ func TestAnExportEndsWithTheTokenThatItBeganWithAndGoesOnWithANewOne(t *testing.
 	t.Parallel()
 	d := openWatched(t)
 	d.savesList(t)
-	whole, _ := d.takes(t, d.walker(t), http.MethodPost, "/graphql/export?format=jsonl", func() {}).rows()
+	whole, _ := exportedRows(d.takes(t, d.walker(t), http.MethodPost, "/graphql/export?format=jsonl", func() {}))
 	if len(whole) != 47 {
 		t.Fatalf("the list has %d rows", len(whole))
 	}
@@ -122,39 +124,39 @@ func TestAnExportEndsWithTheTokenThatItBeganWithAndGoesOnWithANewOne(t *testing.
 	for way, of := range ways {
 		for _, format := range []string{"jsonl", "csv"} {
 			token := d.walker(t)
-			if e := d.takes(t, token, of.method, of.before+format+of.behind, func() { d.turn(tokenLife) }); !e.complete() {
+			if e := d.takes(t, token, of.method, of.before+format+of.behind, func() { d.turn(tokenLife) }); !e.Complete() {
 				t.Errorf("%s %s, with a token that has less than a minute left: %v", way, format, e)
 			}
 			token = d.walker(t)
 			e := d.takes(t, token, of.method, of.before+format+of.behind, ends)
-			if e.status != http.StatusOK || e.err == nil || e.trailer.Get("Export-Status") != "" || strings.Count(e.body, "\n") > 29 {
+			if e.Status != http.StatusOK || e.Err == nil || e.Trailer.Get("Export-Status") != "" || strings.Count(e.Body, "\n") > 29 {
 				t.Errorf("%s %s, with a token that ends: %v", way, format, e)
 			}
-			if again := d.takes(t, token, of.method, of.before+format+of.behind, func() {}); again.status != http.StatusUnauthorized || again.code() != "UNAUTHENTICATED" ||
-				again.header.Get("WWW-Authenticate") != `Bearer error="invalid_token"` || !strings.Contains(again.body, "has ended") {
+			if again := d.takes(t, token, of.method, of.before+format+of.behind, func() {}); again.Status != http.StatusUnauthorized || again.Code() != "UNAUTHENTICATED" ||
+				again.Header.Get("WWW-Authenticate") != `Bearer error="invalid_token"` || !strings.Contains(again.Body, "has ended") {
 				t.Errorf("%s %s, again: %v", way, format, again)
 			}
 		}
-		if said := d.log.String(); !strings.Contains(said, "an export was broken off") || !strings.Contains(said, "the access token has ended") {
+		if said := d.Log.String(); !strings.Contains(said, "an export was broken off") || !strings.Contains(said, "the access token has ended") {
 			t.Errorf("the log says %s", said)
 		}
 		// Nothing of a sheet is sent before all of it was read, so its refusal is one that can be read.
-		if e := d.takes(t, d.walker(t), of.method, of.before+"xlsx"+of.behind, ends); e.status != http.StatusUnauthorized || e.code() != "UNAUTHENTICATED" ||
-			e.header.Get("WWW-Authenticate") != `Bearer error="invalid_token"` || !strings.Contains(e.body, "has ended") {
+		if e := d.takes(t, d.walker(t), of.method, of.before+"xlsx"+of.behind, ends); e.Status != http.StatusUnauthorized || e.Code() != "UNAUTHENTICATED" ||
+			e.Header.Get("WWW-Authenticate") != `Bearer error="invalid_token"` || !strings.Contains(e.Body, "has ended") {
 			t.Errorf("%s xlsx, with a token that ends: %v", way, e)
 		}
 
 		token, path := d.walker(t), of.before+"jsonl"+of.behind+"cursor=on"
 		began := d.takes(t, token, of.method, path, ends)
-		had, last := began.rows()
-		if began.complete() || last == "" {
+		had, last := exportedRows(began)
+		if began.Complete() || last == "" {
 			t.Fatalf("%s: %v", way, began)
 		}
-		if e := d.takes(t, token, of.method, path+"&after="+last, func() {}); e.status != http.StatusUnauthorized {
+		if e := d.takes(t, token, of.method, path+"&after="+last, func() {}); e.Status != http.StatusUnauthorized {
 			t.Errorf("%s, going on with the token that has ended: %v", way, e)
 		}
 		rest := d.takes(t, d.walker(t), of.method, path+"&after="+last, func() {})
-		if ids, _ := rest.rows(); !rest.complete() || !slices.Equal(append(had, ids...), whole) {
+		if ids, _ := exportedRows(rest); !rest.Complete() || !slices.Equal(append(had, ids...), whole) {
 			t.Errorf("%s, going on with a new token: %d rows and %d are not the %d of the list: %v", way, len(had), len(ids), len(whole), rest)
 		}
 	}
@@ -163,19 +165,19 @@ func TestAnExportEndsWithTheTokenThatItBeganWithAndGoesOnWithANewOne(t *testing.
 func TestAnExportEndsWhenThePersonIsGivenSomethingElse(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"fewer customers": strings.Replace(usualMap, `"settings.write"]}`, `"settings.write"], "onlyCustomer": ["acme"]}`, 1),
-		"a scope less":    strings.Replace(usualMap, `"settings.write"]}`, `"users.write"]}`, 1),
-		"nothing":         strings.Replace(usualMap, `"managers"`, `"directors"`, 1),
-		"denied":          strings.Replace(usualMap, `"gone"`, `"an"`, 1),
+		"fewer customers": strings.Replace(gatewaytest.UsualMap, `"settings.write"]}`, `"settings.write"], "onlyCustomer": ["acme"]}`, 1),
+		"a scope less":    strings.Replace(gatewaytest.UsualMap, `"settings.write"]}`, `"users.write"]}`, 1),
+		"nothing":         strings.Replace(gatewaytest.UsualMap, `"managers"`, `"directors"`, 1),
+		"denied":          strings.Replace(gatewaytest.UsualMap, `"gone"`, `"an"`, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := openWatched(t)
 			e := d.takes(t, d.walker(t), http.MethodPost, "/graphql/export?format=jsonl", func() {
-				peopletest.Write(t, d.path, text)
+				peopletest.Write(t, d.Path, text)
 				d.turn(2 * time.Second) // the map is looked at once a second
 			})
-			if ids, _ := e.rows(); e.status != http.StatusOK || e.err == nil || e.trailer.Get("Export-Status") != "" || len(ids) > 28 {
+			if ids, _ := exportedRows(e); e.Status != http.StatusOK || e.Err == nil || e.Trailer.Get("Export-Status") != "" || len(ids) > 28 {
 				t.Errorf("%d rows: %v", len(ids), e)
 			}
 		})
@@ -190,16 +192,16 @@ func (forgetful) Live(began *backoffice.Principal) (*backoffice.Principal, error
 func TestACopyWhoseExportsOutliveTheTokenIsFound(t *testing.T) {
 	t.Parallel()
 	d := openWatched(t)
-	s, end, err := NewServer(d.Backend, d.config)
+	s, end, err := gateway.NewServer(d.Backend, d.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(end)
 	s.Authenticator().People = forgetful{s.Authenticator().People}
-	d.handler = s.Handler()
-	d.server = d.exports(t)
+	d.Handler = s.Handler()
+	d.server = d.ExportServer(t)
 	e := d.takes(t, d.walker(t), http.MethodPost, "/graphql/export?format=jsonl", func() { d.turn(tokenLife + time.Minute) })
-	if ids, _ := e.rows(); !e.complete() || len(ids) != 47 {
+	if ids, _ := exportedRows(e); !e.Complete() || len(ids) != 47 {
 		t.Errorf("the copy is not broken: %v", e)
 	}
 }
@@ -247,16 +249,16 @@ func TestADownloadEndsWithItsTokenAndGoesOnWithANewOne(t *testing.T) {
 				CreateDocumentUpload struct{ UploadPath string }
 			}
 		}
-		said := d.says(t, token, `mutation { createDocumentUpload(input: {customerId: "acme", name: "a.txt"}) { uploadPath userErrors { code } } }`)
+		said := d.Says(t, token, `mutation { createDocumentUpload(input: {customerId: "acme", name: "a.txt"}) { uploadPath userErrors { code } } }`)
 		if err := json.Unmarshal([]byte(said), &answer); err != nil || answer.Data.CreateDocumentUpload.UploadPath == "" {
 			t.Fatalf("%s %v", said, err)
 		}
 		return answer.Data.CreateDocumentUpload.UploadPath
 	}
 	put := func(path, text string) *httptest.ResponseRecorder {
-		r := d.request(t, "", http.MethodPut, path, text)
+		r := d.Request(t, "", http.MethodPut, path, text)
 		r.Header.Set("Content-Type", "text/plain")
-		return d.serve(r)
+		return d.Serve(r)
 	}
 	created := put(made(), strings.Repeat("a line of a long document\n", size/26))
 	if created.Code != http.StatusCreated {
@@ -270,7 +272,7 @@ func TestADownloadEndsWithItsTokenAndGoesOnWithANewOne(t *testing.T) {
 				Node struct{ File struct{ DownloadPath string } }
 			}
 		}
-		said := d.says(t, token, `{ node(id: "`+id+`") { ... on CustomerDocument { file { downloadPath } } } }`)
+		said := d.Says(t, token, `{ node(id: "`+id+`") { ... on CustomerDocument { file { downloadPath } } } }`)
 		if err := json.Unmarshal([]byte(said), &answer); err != nil || answer.Data.Node.File.DownloadPath == "" {
 			t.Fatalf("%s %v", said, err)
 		}
@@ -284,9 +286,9 @@ func TestADownloadEndsWithItsTokenAndGoesOnWithANewOne(t *testing.T) {
 			t.Errorf("%s: %d bytes behind the first one, %v", name, n, err)
 		}
 	}
-	for name, r := range map[string]*http.Request{"a signed path": d.request(t, "", http.MethodGet, path, ""), "a download": d.request(t, token, http.MethodGet, own, "")} {
+	for name, r := range map[string]*http.Request{"a signed path": d.Request(t, "", http.MethodGet, path, ""), "a download": d.Request(t, token, http.MethodGet, own, "")} {
 		r.Header.Set("Range", fmt.Sprintf("bytes=%d-", size/2))
-		if w := d.serve(r); w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "has ended") {
+		if w := d.Serve(r); w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "has ended") {
 			t.Errorf("the rest of %s: %d %.200s", name, w.Code, w.Body)
 		}
 	}
@@ -295,9 +297,9 @@ func TestADownloadEndsWithItsTokenAndGoesOnWithANewOne(t *testing.T) {
 	}
 	token = d.walker(t)
 	path = signed()
-	r := d.request(t, "", http.MethodGet, path, "")
+	r := d.Request(t, "", http.MethodGet, path, "")
 	r.Header.Set("Range", fmt.Sprintf("bytes=%d-", size/26*26-26))
-	if w := d.serve(r); w.Code != http.StatusPartialContent || w.Body.String() != "a line of a long document\n" {
+	if w := d.Serve(r); w.Code != http.StatusPartialContent || w.Body.String() != "a line of a long document\n" {
 		t.Errorf("the rest by a new path: %d %.100q", w.Code, w.Body)
 	}
 }

@@ -1,16 +1,13 @@
-package gateway
+package gateway_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,100 +16,33 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/auth/people/peopletest"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/privacy"
 )
 
-// desk is an office at which people sign in.
-type desk struct {
-	*office
-	*peopletest.Issuer
-	config Config
-	path   string // of the map
-	log    writing
-}
-
-// writing is what several may write to.
-type writing struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (w *writing) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.Write(b)
-}
-
-func (w *writing) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.String()
-}
-
-const usualMap = `{"rules": [
-	{"claim": "groups", "value": "managers", "scopes": ["privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write"]},
-	{"claim": "groups", "value": "acme", "scopes": ["customers.write"], "onlyCustomer": ["acme"]},
-	{"claim": "groups", "value": "an", "onlyResponsible": ["an"]}
-], "deny": ["gone"]}`
-
-func openDesk(t testing.TB) *desk {
+func openDesk(t testing.TB) *gatewaytest.Desk {
 	t.Helper()
-	d := makeDesk(t, quiet(unhurried()), func(of backoffice.Store) backoffice.Store { return of })
-	d.fill(t)
+	d := gatewaytest.OpenDesk(t, gatewaytest.Config(gatewaytest.Limits()), func(of backoffice.Store) backoffice.Store { return of })
+	d.Fill(t)
 	return d
 }
 
-// makeDesk is a desk without records, with something between the handler and the store.
-func makeDesk(t testing.TB, c Config, between func(backoffice.Store) backoffice.Store) *desk {
-	t.Helper()
-	d := &desk{Issuer: peopletest.New(t, jose.ES256), path: peopletest.Map(t, usualMap)}
-	settings := officeSettings(t, engines["SQLite"](t))
-	h, err := settings.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Store = between(h.Store)
-	c.Log = slog.New(slog.NewTextHandler(&d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	c.People = PeopleSettings{Issuer: d.URL, Audience: peopletest.Audience, Map: d.path}
-	d.office, d.config = serveConfigured(t, h, c), c
-	return d
-}
-
-func (d *desk) token(t testing.TB, subject string, groups ...string) string {
+func tokenOf(t testing.TB, d *gatewaytest.Desk, subject string, groups ...string) string {
 	t.Helper()
 	return d.Token(t, subject, map[string]any{"groups": groups})
-}
-
-// request is one with an access token, and no pair.
-func (d *desk) request(t testing.TB, token, method, path, body string) *http.Request {
-	t.Helper()
-	r := newRequest(t, [2]string{}, method, path, body)
-	r.Header.Del(auth.ClientIDHeader)
-	r.Header.Del(auth.ClientSecretHeader)
-	r.Header.Set("Accept", "application/json, application/graphql-response+json")
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	return r
-}
-
-// says is the answer to a query, with the token of a person.
-func (d *desk) says(t testing.TB, token, query string) string {
-	t.Helper()
-	return d.serve(d.request(t, token, http.MethodPost, "/graphql", encoded(t, map[string]string{"query": query}))).Body.String()
 }
 
 func TestAPersonIsAnsweredByBothAPIsAsTheMapHasIt(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t)
-	manager, visitor := d.token(t, "an@office", "managers"), d.token(t, "bea@office", "acme")
+	manager, visitor := tokenOf(t, d, "an@office", "managers"), tokenOf(t, d, "bea@office", "acme")
 	var answer struct {
 		Data struct {
 			Viewer    map[string]any
 			Customers struct{ TotalCount int }
 		}
 	}
-	if err := json.Unmarshal([]byte(d.says(t, visitor, `{ viewer { kind clientId subject name scopes restriction expiresAt } customers { totalCount } }`)), &answer); err != nil {
+	if err := json.Unmarshal([]byte(d.Says(t, visitor, `{ viewer { kind clientId subject name scopes restriction expiresAt } customers { totalCount } }`)), &answer); err != nil {
 		t.Fatal(err)
 	}
 	viewer := answer.Data.Viewer
@@ -120,18 +50,18 @@ func TestAPersonIsAnsweredByBothAPIsAsTheMapHasIt(t *testing.T) {
 		fmt.Sprint(viewer["scopes"]) != "[CUSTOMERS_WRITE]" || viewer["restriction"] != `{"customers":["acme"]}` || viewer["expiresAt"] == nil || answer.Data.Customers.TotalCount != 1 {
 		t.Errorf("%+v", answer)
 	}
-	if all := d.says(t, manager, `{ customers { totalCount } }`); strings.Contains(all, `"totalCount":1}`) || strings.Contains(all, "errors") {
+	if all := d.Says(t, manager, `{ customers { totalCount } }`); strings.Contains(all, `"totalCount":1}`) || strings.Contains(all, "errors") {
 		t.Error(all)
 	}
 	for path, status := range map[string]int{"/customers/acme": 200, "/customers/brouwerij": 404, "/customers?page=1": 200} {
-		if w := d.serve(d.request(t, visitor, http.MethodGet, path, "")); w.Code != status {
+		if w := d.Serve(d.Request(t, visitor, http.MethodGet, path, "")); w.Code != status {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
-	if w := d.serve(d.request(t, visitor, http.MethodGet, "/customers/acme/privacy", "")); w.Code != http.StatusForbidden {
+	if w := d.Serve(d.Request(t, visitor, http.MethodGet, "/customers/acme/privacy", "")); w.Code != http.StatusForbidden {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if log := d.log.String(); !strings.Contains(log, "subject=bea@office") || strings.Contains(log, manager) || strings.Contains(log, "Name of") || strings.Contains(log, "managers") {
+	if log := d.Log.String(); !strings.Contains(log, "subject=bea@office") || strings.Contains(log, manager) || strings.Contains(log, "Name of") || strings.Contains(log, "managers") {
 		t.Errorf("the log says %s", log)
 	}
 }
@@ -139,8 +69,8 @@ func TestAPersonIsAnsweredByBothAPIsAsTheMapHasIt(t *testing.T) {
 func TestWhoeverIsNoPersonIsToldSoByBothAPIs(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t)
-	pair := d.pair(t, backoffice.AllScopes...)
-	good := d.token(t, "an", "managers")
+	pair := d.Credential(t, backoffice.AllScopes...)
+	good := tokenOf(t, d, "an", "managers")
 	for name, of := range map[string]struct {
 		change    func(*http.Request)
 		status    int
@@ -153,8 +83,8 @@ func TestWhoeverIsNoPersonIsToldSoByBothAPIs(t *testing.T) {
 		"another issuer's": {func(r *http.Request) {
 			r.Header.Set("Authorization", "Bearer "+peopletest.New(t, jose.ES256).Token(t, "an", nil))
 		}, 401, "UNAUTHENTICATED", `Bearer error="invalid_token"`},
-		"somebody denied": {func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+d.token(t, "gone", "managers")) }, 401, "UNAUTHENTICATED", `Bearer error="invalid_token"`},
-		"no rule":         {func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+d.token(t, "an")) }, 403, "FORBIDDEN", `Bearer error="insufficient_scope"`},
+		"somebody denied": {func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+tokenOf(t, d, "gone", "managers")) }, 401, "UNAUTHENTICATED", `Bearer error="invalid_token"`},
+		"no rule":         {func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+tokenOf(t, d, "an")) }, 403, "FORBIDDEN", `Bearer error="insufficient_scope"`},
 		"a pair as well": {func(r *http.Request) {
 			r.Header.Set("Authorization", "Bearer "+good)
 			r.Header.Set(auth.ClientIDHeader, pair[0])
@@ -172,13 +102,13 @@ func TestWhoeverIsNoPersonIsToldSoByBothAPIs(t *testing.T) {
 			if body != "" {
 				method = http.MethodPost
 			}
-			r := d.request(t, "", method, path, body)
+			r := d.Request(t, "", method, path, body)
 			r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1", len(name)) // 10 failures of an address are slowed
 			if body != "" {
 				r.Header.Set("Accept", "application/graphql-response+json")
 			}
 			of.change(r)
-			w := d.serve(r)
+			w := d.Serve(r)
 			if w.Code != of.status || w.Header().Get("WWW-Authenticate") != of.challenge || body != "" && of.code != "" && !strings.Contains(w.Body.String(), `"`+of.code+`"`) {
 				t.Errorf("%s, %s: %d %q %s", name, path, w.Code, w.Header().Get("WWW-Authenticate"), w.Body)
 			}
@@ -195,21 +125,21 @@ func TestAnIssuerThatIsAwayIsNoMatterOfReadinessNorOfPairs(t *testing.T) {
 		if body != "" {
 			method = http.MethodPost
 		}
-		w := d.serve(d.request(t, d.token(t, "an", "managers"), method, path, body))
+		w := d.Serve(d.Request(t, tokenOf(t, d, "an", "managers"), method, path, body))
 		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || body != "" && !strings.Contains(w.Body.String(), `"UNAVAILABLE"`) {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
-	if w := d.send(t, d.pair(t), http.MethodGet, "/customers", ""); w.Code != http.StatusOK {
+	if w := d.Send(t, d.Credential(t), http.MethodGet, "/customers", ""); w.Code != http.StatusOK {
 		t.Errorf("a pair: %d", w.Code)
 	}
-	if w := d.serve(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", http.NoBody)); w.Code != http.StatusOK {
+	if w := d.Serve(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", http.NoBody)); w.Code != http.StatusOK {
 		t.Errorf("readyz: %d", w.Code)
 	}
 }
 
-// ending is a token that is good for some seconds more, by the skew of a minute.
-func (d *desk) ending(t testing.TB, seconds int, groups ...string) string {
+// endingToken is a token that is good for some seconds more, by the skew of a minute.
+func endingToken(t testing.TB, d *gatewaytest.Desk, seconds int, groups ...string) string {
 	t.Helper()
 	now := time.Now()
 	return d.Sign(t, "at+jwt", d.Claims("an", now, map[string]any{"groups": groups, "iat": now.Add(-5 * time.Minute).Unix(), "exp": now.Add(time.Duration(seconds)*time.Second - time.Minute).Unix()}))
@@ -218,27 +148,27 @@ func (d *desk) ending(t testing.TB, seconds int, groups ...string) string {
 func TestATokenThatEndsEndsWhatWasBegunWithIt(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t)
-	f := d.follower(t, [2]string{})
-	token, lasting := d.ending(t, 4, "managers"), d.token(t, "an", "managers")
+	f := d.Follower(t, [2]string{})
+	token, lasting := endingToken(t, d, 4, "managers"), tokenOf(t, d, "an", "managers")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	connected := func(token string) socket {
-		s, err := f.dial(ctx, nil, "graphql-transport-ws")
+	connected := func(token string) gatewaytest.Socket {
+		s, err := f.Dial(ctx, nil, "graphql-transport-ws")
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = s.CloseNow() })
-		s.says(t, fmt.Sprintf(`{"type":"connection_init","payload":{"Authorization":"Bearer %s"}}`, token))
+		s.Says(t, fmt.Sprintf(`{"type":"connection_init","payload":{"Authorization":"Bearer %s"}}`, token))
 		return s
 	}
 	short, long := connected(token), connected(lasting)
-	for _, s := range []socket{short, long} {
-		if m := s.hears(t); m.Type != "connection_ack" {
+	for _, s := range []gatewaytest.Socket{short, long} {
+		if m := s.Hears(t); m.Type != "connection_ack" {
 			t.Fatalf("%+v", m)
 		}
-		s.says(t, subscribing("1", everyChange, nil))
+		s.Says(t, gatewaytest.Subscribing("1", gatewaytest.EveryChange, nil))
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.address+"/changes", http.NoBody)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Address+"/changes", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,23 +186,23 @@ func TestATokenThatEndsEndsWhatWasBegunWithIt(t *testing.T) {
 	if !strings.Contains(said, "event: end") || !strings.Contains(said, "the access token has ended") {
 		t.Errorf("the stream says %s", said)
 	}
-	if got := short.closed(t); got.Code != 4401 || !strings.Contains(got.Reason, "has ended") {
+	if got := short.Closed(t); got.Code != 4401 || !strings.Contains(got.Reason, "has ended") {
 		t.Errorf("%+v", got)
 	}
-	if w := d.serve(d.request(t, token, http.MethodGet, "/customers", "")); w.Code != http.StatusUnauthorized {
+	if w := d.Serve(d.Request(t, token, http.MethodGet, "/customers", "")); w.Code != http.StatusUnauthorized {
 		t.Errorf("a request: %d", w.Code)
 	}
-	d.write(t, d.pair(t, backoffice.AllScopes...), `mutation { createLabel(input: {name: "Later", color: "#123456"}) { label { id } userErrors { code } } }`)
-	if c := changeIn(t, long.hears(t)); c.Noun != "LABEL" {
+	d.Write(t, d.Credential(t, backoffice.AllScopes...), `mutation { createLabel(input: {name: "Later", color: "#123456"}) { label { id } userErrors { code } } }`)
+	if c := gatewaytest.ChangeIn(t, long.Hears(t)); c.Noun != "LABEL" {
 		t.Errorf("the person's other socket: %+v", c)
 	}
 
-	peopletest.Write(t, d.path, strings.ReplaceAll(usualMap, `"gone"`, `"an"`))
-	if got := long.closed(t); got.Code != 4401 || !strings.Contains(got.Reason, "may not sign in") {
+	peopletest.Write(t, d.Path, strings.ReplaceAll(gatewaytest.UsualMap, `"gone"`, `"an"`))
+	if got := long.Closed(t); got.Code != 4401 || !strings.Contains(got.Reason, "may not sign in") {
 		t.Errorf("denied: %+v", got)
 	}
 	refused := connected(lasting)
-	if got := refused.closed(t); got.Code != 4401 {
+	if got := refused.Closed(t); got.Code != 4401 {
 		t.Errorf("denied: %+v", got)
 	}
 }
@@ -280,18 +210,18 @@ func TestATokenThatEndsEndsWhatWasBegunWithIt(t *testing.T) {
 func TestAStreamEndsWhenThePersonIsGivenSomethingElse(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t)
-	f := d.follower(t, [2]string{})
-	s, err := f.dial(t.Context(), nil, "graphql-transport-ws")
+	f := d.Follower(t, [2]string{})
+	s, err := f.Dial(t.Context(), nil, "graphql-transport-ws")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.CloseNow() }()
-	s.says(t, fmt.Sprintf(`{"type":"connection_init","payload":{"authorization":"bearer %s"}}`, d.token(t, "bea", "acme")))
-	if m := s.hears(t); m.Type != "connection_ack" {
+	s.Says(t, fmt.Sprintf(`{"type":"connection_init","payload":{"authorization":"bearer %s"}}`, tokenOf(t, d, "bea", "acme")))
+	if m := s.Hears(t); m.Type != "connection_ack" {
 		t.Fatalf("%+v", m)
 	}
-	peopletest.Write(t, d.path, strings.ReplaceAll(usualMap, `"acme"]`, `"brouwerij"]`))
-	if got := s.closed(t); got.Code != 4403 || !strings.Contains(got.Reason, "was changed") {
+	peopletest.Write(t, d.Path, strings.ReplaceAll(gatewaytest.UsualMap, `"acme"]`, `"brouwerij"]`))
+	if got := s.Closed(t); got.Code != 4403 || !strings.Contains(got.Reason, "was changed") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -299,8 +229,8 @@ func TestAStreamEndsWhenThePersonIsGivenSomethingElse(t *testing.T) {
 func TestASignedPathOfAPersonIsForWhatTheySeeAndEndsWithThem(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t)
-	manager := d.token(t, "an", "managers")
-	said := d.says(t, manager, `mutation { createDocumentUpload(input: {customerId: "acme", name: "a.txt"}) { uploadPath userErrors { code } } }`)
+	manager := tokenOf(t, d, "an", "managers")
+	said := d.Says(t, manager, `mutation { createDocumentUpload(input: {customerId: "acme", name: "a.txt"}) { uploadPath userErrors { code } } }`)
 	var made struct {
 		Data struct {
 			CreateDocumentUpload struct{ UploadPath string }
@@ -309,9 +239,9 @@ func TestASignedPathOfAPersonIsForWhatTheySeeAndEndsWithThem(t *testing.T) {
 	if err := json.Unmarshal([]byte(said), &made); err != nil || made.Data.CreateDocumentUpload.UploadPath == "" {
 		t.Fatalf("%s %v", said, err)
 	}
-	put := d.request(t, "", http.MethodPut, made.Data.CreateDocumentUpload.UploadPath, "the text of a document")
+	put := d.Request(t, "", http.MethodPut, made.Data.CreateDocumentUpload.UploadPath, "the text of a document")
 	put.Header.Set("Content-Type", "text/plain")
-	if w := d.serve(put); w.Code != http.StatusCreated {
+	if w := d.Serve(put); w.Code != http.StatusCreated {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	paths := func(token string) (found []string) {
@@ -325,7 +255,7 @@ func TestASignedPathOfAPersonIsForWhatTheySeeAndEndsWithThem(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal([]byte(d.says(t, token, `{ documents { nodes { name file { downloadPath } } } }`)), &answer); err != nil {
+		if err := json.Unmarshal([]byte(d.Says(t, token, `{ documents { nodes { name file { downloadPath } } } }`)), &answer); err != nil {
 			t.Fatal(err)
 		}
 		for _, node := range answer.Data.Documents.Nodes {
@@ -335,12 +265,12 @@ func TestASignedPathOfAPersonIsForWhatTheySeeAndEndsWithThem(t *testing.T) {
 		}
 		return found
 	}
-	found, ending := paths(d.token(t, "bea", "acme")), paths(d.ending(t, 3, "managers"))
+	found, ending := paths(tokenOf(t, d, "bea", "acme")), paths(endingToken(t, d, 3, "managers"))
 	if len(found) != 1 || len(ending) != 1 || strings.Contains(found[0], "bea") {
 		t.Fatalf("%q %q", found, ending)
 	}
 	get := func(path string) *httptest.ResponseRecorder {
-		return d.serve(d.request(t, "", http.MethodGet, path, ""))
+		return d.Serve(d.Request(t, "", http.MethodGet, path, ""))
 	}
 	if w := get(found[0]); w.Code != http.StatusOK || w.Body.String() != "the text of a document" {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -350,7 +280,7 @@ func TestASignedPathOfAPersonIsForWhatTheySeeAndEndsWithThem(t *testing.T) {
 			t.Fatal("the path goes on behind the token")
 		}
 	}
-	peopletest.Write(t, d.path, strings.ReplaceAll(usualMap, `"onlyCustomer": ["acme"]`, `"onlyCustomer": ["brouwerij"]`))
+	peopletest.Write(t, d.Path, strings.ReplaceAll(gatewaytest.UsualMap, `"onlyCustomer": ["acme"]`, `"onlyCustomer": ["brouwerij"]`))
 	time.Sleep(1100 * time.Millisecond) // the map is looked at once a second
 	if w := get(found[0]); w.Code != http.StatusUnauthorized {
 		t.Errorf("what was given was changed: %d %s", w.Code, w.Body)
@@ -360,8 +290,8 @@ func TestASignedPathOfAPersonIsForWhatTheySeeAndEndsWithThem(t *testing.T) {
 func TestTheRegisterAndTheChangeLogNameThePerson(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t)
-	manager := d.token(t, "an@office", "managers")
-	if said := d.says(t, manager, `{ customer(id: "acme") { id } customers { nodes { registrationNumber } } }`); strings.Contains(said, "errors") {
+	manager := tokenOf(t, d, "an@office", "managers")
+	if said := d.Says(t, manager, `{ customer(id: "acme") { id } customers { nodes { registrationNumber } } }`); strings.Contains(said, "errors") {
 		t.Fatal(said)
 	}
 	var numbered string
@@ -375,9 +305,9 @@ func TestTheRegisterAndTheChangeLogNameThePerson(t *testing.T) {
 	if err != nil || len(entries) == 0 {
 		t.Fatal(err)
 	}
-	other := d.pair(t, backoffice.PrivacyRead)
-	_, body, _ := d.ask(t, other, `{ customer(id: "`+numbered+`") { registrationNumber } }`, nil, nil)
-	_, again, _ := d.ask(t, other, `{ customer(id: "`+numbered+`") { privacyAccesses { nodes { clientName subject subjectName } } } }`, nil, nil)
+	other := d.Credential(t, backoffice.PrivacyRead)
+	_, body, _ := d.Ask(t, other, `{ customer(id: "`+numbered+`") { registrationNumber } }`, nil, nil)
+	_, again, _ := d.Ask(t, other, `{ customer(id: "`+numbered+`") { privacyAccesses { nodes { clientName subject subjectName } } } }`, nil, nil)
 	if want := `[{"clientName":"test privacy.read","subject":null,"subjectName":null},{"clientName":"Name of an@office","subject":"an@office","subjectName":"Name of an@office"}]`; !strings.Contains(string(again), want) {
 		t.Errorf("%s %s", body, again)
 	}
@@ -385,7 +315,7 @@ func TestTheRegisterAndTheChangeLogNameThePerson(t *testing.T) {
 		t.Errorf("%+v %v", verified, err)
 	}
 
-	if said := d.says(t, manager, `mutation { createLabel(input: {name: "Of An", color: "#123456"}) { label { id } userErrors { code } } }`); !strings.Contains(said, `"userErrors":[]`) {
+	if said := d.Says(t, manager, `mutation { createLabel(input: {name: "Of An", color: "#123456"}) { label { id } userErrors { code } } }`); !strings.Contains(said, `"userErrors":[]`) {
 		t.Fatal(said)
 	}
 	log, err := d.Store.Changes(t.Context(), 0, 1000)

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // Whatever remembers a place is looked up where it comes from: the schema, the OpenAPI document, the command line, the
@@ -42,9 +44,9 @@ var cellsOf = map[string]string{
 }
 
 // placesOf are the places that there are, with those of lists.
-func placesOf(t *testing.T, o *office) (found []string) {
+func placesOf(t *testing.T, o *gatewaytest.Office) (found []string) {
 	t.Helper()
-	schema := schemaOf(t, o)
+	schema := gatewaytest.SchemaOf(t, o)
 	for _, name := range slices.Sorted(maps.Keys(schema.Types)) {
 		of := schema.Types[name]
 		for _, field := range of.Fields {
@@ -58,12 +60,12 @@ func placesOf(t *testing.T, o *office) (found []string) {
 	var document struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(o.send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
+	if err := json.Unmarshal(o.Send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	for _, methods := range document.Paths {
 		for _, text := range methods {
-			var of describedOperation
+			var of gatewaytest.DescribedOperation
 			if json.Unmarshal(text, &of) != nil {
 				continue
 			}
@@ -75,7 +77,7 @@ func placesOf(t *testing.T, o *office) (found []string) {
 		}
 	}
 	for _, words := range [][]string{{"webhooks", "create"}, {"webhooks", "rewind"}, {"webhooks", "list"}, {"changes", "list"}, {"pull"}, {"export"}, {"query"}} {
-		for _, flag := range wordsIn(flagLine, help(t, words...)) {
+		for _, flag := range gatewaytest.WordsIn(gatewaytest.FlagLine, gatewaytest.Help(t, words...)) {
 			if flag == "after" || flag == "from" && words[0] == "webhooks" || flag == "to" {
 				found = append(found, strings.Join(words, " ")+" --"+flag)
 			}
@@ -127,7 +129,7 @@ func withoutCell(found []string) (missing []string) {
 
 func TestWhateverRemembersAPlaceIsInTheTable(t *testing.T) {
 	t.Parallel()
-	found := placesOf(t, openOffice(t))
+	found := placesOf(t, gatewaytest.Open(t))
 	if missing := withoutCell(found); missing != nil || len(found) < 12 {
 		t.Errorf("no cell for %q of %q", missing, found)
 	}

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -12,36 +12,38 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/changes/webhooks"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
 // lost is an office whose last entries are lost, and what somebody remembers of them.
 type lost struct {
 	kept   string // a copy of its store from before the last entries
-	memory CacheSettings
-	office *office
+	memory gateway.CacheSettings
+	office *gatewaytest.Office
 	pair   [2]string
 	cursor string            // of the last entry that was lost
 	lists  map[string]string // a query that goes on after a cursor, by field
 }
 
 // another are the histories, by the act with which each begins: each returns an office that lacks what is remembered.
-var another = map[string]func(t *testing.T, l *lost) *office{
-	"restore":  func(t *testing.T, l *lost) *office { return renewed(t, l.of(t, l.kept), "restore") },
-	"failover": func(t *testing.T, l *lost) *office { return renewed(t, l.of(t, l.kept), "failover") }, // noticed by a follower
-	"cache drop": func(t *testing.T, l *lost) *office {
+var another = map[string]func(t *testing.T, l *lost) *gatewaytest.Office{
+	"restore":  func(t *testing.T, l *lost) *gatewaytest.Office { return renewed(t, l.of(t, l.kept), "restore") },
+	"failover": func(t *testing.T, l *lost) *gatewaytest.Office { return renewed(t, l.of(t, l.kept), "failover") }, // noticed by a follower
+	"cache drop": func(t *testing.T, l *lost) *gatewaytest.Office {
 		return renewed(t, l.office, "cache drop")
 	},
-	"begin_history": func(t *testing.T, l *lost) *office { // a server took over, and nobody knew the lost entries
+	"begin_history": func(t *testing.T, l *lost) *gatewaytest.Office { // a server took over, and nobody knew the lost entries
 		if strings.HasPrefix(l.kept, "sqlite:") {
 			return nil // none takes over an embedded store
 		}
 		pgtest.Execute(t, l.kept, "UPDATE change_horizon SET server = 'another'")
 		return l.of(t, l.kept)
 	},
-	anotherStore: func(t *testing.T, l *lost) *office {
-		o := openOfficeOn(t, "sqlite:"+filepath.Join(t.TempDir(), "another.db")) // no copy of the one of all tests
-		l.pair = o.pair(t, backoffice.AllScopes...)
+	anotherStore: func(t *testing.T, l *lost) *gatewaytest.Office {
+		o := gatewaytest.OpenOn(t, "sqlite:"+filepath.Join(t.TempDir(), "another.db")) // no copy of the one of all tests
+		l.pair = o.Credential(t, backoffice.AllScopes...)
 		return o
 	},
 }
@@ -49,14 +51,14 @@ var another = map[string]func(t *testing.T, l *lost) *office{
 const anotherStore = "another store"
 
 // of serves a store that is there, with a pair that it knows.
-func (l *lost) of(t *testing.T, url string) *office {
+func (l *lost) of(t *testing.T, url string) *gatewaytest.Office {
 	t.Helper()
-	o := serveRemembering(t, officeSettings(t, url), l.memory)
-	o.pairs = l.office.pairs
+	o := gatewaytest.ServeCached(t, gatewaytest.Settings(t, url), l.memory)
+	o.Credentials = l.office.Credentials
 	return o
 }
 
-func renewed(t *testing.T, o *office, act string) *office {
+func renewed(t *testing.T, o *gatewaytest.Office, act string) *gatewaytest.Office {
 	t.Helper()
 	page, err := backoffice.ReadChangePage(t.Context(), o.Store, backoffice.ChangeQuery{After: backoffice.FromOldest})
 	if err != nil {
@@ -98,33 +100,33 @@ func copyOf(t *testing.T, url string) string {
 }
 
 // remembered makes an office with entries that only one copy of its store has, and remembers places of them.
-func remembered(t *testing.T, url string, memory CacheSettings) *lost {
+func remembered(t *testing.T, url string, memory gateway.CacheSettings) *lost {
 	t.Helper()
 	l := &lost{memory: memory, lists: map[string]string{}}
 	pairs := map[string][2]string{}
 	t.Run("the office of before", func(t *testing.T) { // which closes its store at the end
-		o := openOfficeOn(t, url)
-		o.makeCustomer(t)
-		o.pair(t, backoffice.AllScopes...)
-		pairs = o.pairs
+		o := gatewaytest.OpenOn(t, url)
+		o.MakeCustomer(t)
+		o.Credential(t, backoffice.AllScopes...)
+		pairs = o.Credentials
 	})
 	l.kept = copyOf(t, url)
-	l.office = serveRemembering(t, officeSettings(t, url), memory)
-	l.office.pairs = pairs
-	l.pair = l.office.pair(t, backoffice.AllScopes...)
+	l.office = gatewaytest.ServeCached(t, gatewaytest.Settings(t, url), memory)
+	l.office.Credentials = pairs
+	l.pair = l.office.Credential(t, backoffice.AllScopes...)
 	for range 6 {
-		l.office.makeCustomer(t)
+		l.office.MakeCustomer(t)
 	}
-	l.cursor = l.office.now(t)
-	for _, field := range pagedFields(schemaOf(t, l.office)) {
-		_, body, _ := l.office.ask(t, l.pair, `{ `+field+`(first: 2) { pageInfo { endCursor } } }`, nil, nil)
+	l.cursor = l.office.LatestCursor(t)
+	for _, field := range gatewaytest.PagedFields(gatewaytest.SchemaOf(t, l.office)) {
+		_, body, _ := l.office.Ask(t, l.pair, `{ `+field+`(first: 2) { pageInfo { endCursor } } }`, nil, nil)
 		_, cursor, _ := strings.Cut(string(body), `"endCursor":"`)
 		cursor, _, found := strings.Cut(cursor, `"`)
 		if !found {
 			t.Fatalf("%s: %s", field, body)
 		}
 		l.lists[field] = `{ ` + field + `(first: 500, after: "` + cursor + `") { totalCount edges { cursor node { id } } pageInfo { hasPreviousPage } } }`
-		l.office.ask(t, l.pair, l.lists[field], nil, nil) // so that memory has it
+		l.office.Ask(t, l.pair, l.lists[field], nil, nil) // so that memory has it
 	}
 	return l
 }
@@ -136,9 +138,9 @@ func refusedAsExpired(status int, body string) bool {
 
 func TestNoPlaceOfALostHistoryIsTakenForOneOfThePresent(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		for history, begin := range another {
-			for _, memory := range []CacheSettings{{}, {Cache: 32 << 20}} {
+			for _, memory := range []gateway.CacheSettings{{}, {Cache: 32 << 20}} {
 				t.Run(fmt.Sprintf("%s/%s/%d MiB", engine, history, memory.Cache>>20), func(t *testing.T) {
 					t.Parallel()
 					l := remembered(t, database(t), memory)
@@ -147,14 +149,14 @@ func TestNoPlaceOfALostHistoryIsTakenForOneOfThePresent(t *testing.T) {
 						return
 					}
 					for range 10 {
-						o.makeCustomer(t) // past all numbers that were lost
+						o.MakeCustomer(t) // past all numbers that were lost
 					}
-					f := o.follower(t, l.pair)
+					f := o.Follower(t, l.pair)
 					for row, ask := range goOn {
 						if status, body := ask(t, o, f, l.cursor); !refusedAsExpired(status, body) {
 							t.Errorf("%s × %s: %d %s", row, history, status, body)
 						}
-						if status, body := ask(t, o, f, o.now(t)); status != http.StatusOK || strings.Contains(body, `"errors"`) {
+						if status, body := ask(t, o, f, o.LatestCursor(t)); status != http.StatusOK || strings.Contains(body, `"errors"`) {
 							t.Errorf("%s × %s: the present end: %d %s", row, history, status, body)
 						}
 					}
@@ -178,15 +180,15 @@ func TestNoPlaceOfALostHistoryIsTakenForOneOfThePresent(t *testing.T) {
 }
 
 // wantListsOf wants lists to go on after a cursor as the present store has them: a cursor of a list is a place by values.
-func (l *lost) wantListsOf(t *testing.T, o *office, history string) {
+func (l *lost) wantListsOf(t *testing.T, o *gatewaytest.Office, history string) {
 	t.Helper()
-	without := quiet(unhurried())
-	without.Cache = CacheSettings{}
-	plain := serveOpen(t, o.Backend, without)
+	without := gatewaytest.Config(gatewaytest.Limits())
+	without.Cache = gateway.CacheSettings{}
+	plain := gatewaytest.ServeOpen(t, o.Backend, without)
 	for field, query := range l.lists {
-		_, got, _ := o.ask(t, l.pair, query, nil, nil)
-		_, want, _ := plain.ask(t, l.pair, query, nil, nil)
-		if ofRequest.ReplaceAllString(string(got), "") != ofRequest.ReplaceAllString(string(want), "") {
+		_, got, _ := o.Ask(t, l.pair, query, nil, nil)
+		_, want, _ := plain.Ask(t, l.pair, query, nil, nil)
+		if gatewaytest.OfRequest.ReplaceAllString(string(got), "") != gatewaytest.OfRequest.ReplaceAllString(string(want), "") {
 			t.Errorf("a cursor of %s × %s: %s, not %s", field, history, got, want)
 		}
 		var answer struct {

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -11,40 +11,14 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
-
-// planned is extensions.plan.
-type planned struct {
-	Cost           int
-	MaximumCost    int
-	Depth          int
-	RequiredScopes []string
-	MissingScopes  []string
-}
-
-// plan asks for what a query needs, for which nothing may be read.
-func (o *office) plan(t *testing.T, pair [2]string, query, variables string) (status int, plan *planned, codes []string) {
-	t.Helper()
-	status, body, calls := o.ask(t, pair, query, json.RawMessage(variables), http.Header{"X-Explain": {"plan"}})
-	var answer struct {
-		Data       json.RawMessage
-		Errors     []struct{ Extensions struct{ Code string } }
-		Extensions struct{ Plan *planned }
-	}
-	if err := json.Unmarshal(body, &answer); err != nil || answer.Data != nil || calls != 0 {
-		t.Errorf("%s: %v, data %s, %d statements were run", query, err, answer.Data, calls)
-	}
-	for _, e := range answer.Errors {
-		codes = append(codes, e.Extensions.Code)
-	}
-	return status, answer.Extensions.Plan, codes
-}
 
 func TestAPlanTellsWhatAQueryNeedsAndRunsNothing(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	pair := o.pair(t, backoffice.MinfinRead)
-	before, last := len(o.entries(t)), o.lastChange(t)
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t, backoffice.MinfinRead)
+	before, last := len(o.RegisterEntries(t)), lastChange(t, o)
 	for name, c := range map[string]struct {
 		query, variables string
 		cost, depth      int
@@ -74,7 +48,7 @@ func TestAPlanTellsWhatAQueryNeedsAndRunsNothing(t *testing.T) {
 		},
 		"a subscription": {`subscription { changes { objectId object { id } } }`, "{}", 2, 3, "", ""},
 	} {
-		status, plan, codes := o.plan(t, pair, c.query, c.variables)
+		status, plan, codes := o.Plan(t, pair, c.query, c.variables)
 		if status != http.StatusOK || plan == nil || codes != nil {
 			t.Errorf("%s: %d %v", name, status, codes)
 			continue
@@ -82,47 +56,47 @@ func TestAPlanTellsWhatAQueryNeedsAndRunsNothing(t *testing.T) {
 		if plan.Cost != c.cost || plan.Depth != c.depth || plan.MaximumCost != 50_000 ||
 			!slices.Equal(plan.RequiredScopes, strings.Fields(c.required)) || !slices.Equal(plan.MissingScopes, strings.Fields(c.missing)) ||
 			plan.RequiredScopes == nil || plan.MissingScopes == nil {
-			t.Errorf("%s: %s", name, encoded(t, plan))
+			t.Errorf("%s: %s", name, gatewaytest.JSON(t, plan))
 		}
 	}
-	if len(o.entries(t)) != before || o.lastChange(t) != last {
+	if len(o.RegisterEntries(t)) != before || lastChange(t, o) != last {
 		t.Error("a plan was entered in the register, or has changed something")
 	}
 }
 
 // lastChange is the cursor of the end of the change log.
-func (o *office) lastChange(t *testing.T) string {
+func lastChange(t *testing.T, o *gatewaytest.Office) string {
 	t.Helper()
-	return string(o.query(t, o.pair(t, backoffice.MinfinRead), `{ changes(first: 0) { latestCursor } }`, "{}").Data)
+	return string(o.Query(t, o.Credential(t, backoffice.MinfinRead), `{ changes(first: 0) { latestCursor } }`, "{}").Data)
 }
 
 func TestWhatIsNoQueryHasNoPlan(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
+	o := gatewaytest.Open(t)
 	for query, code := range map[string]string{
 		`{ customers(`:                  "GRAPHQL_PARSE_FAILED",
 		`{ nothing }`:                   "GRAPHQL_VALIDATION_FAILED",
 		`{ ... @defer { __typename } }`: "GRAPHQL_VALIDATION_FAILED",
 		`query($n: Int!) { customers(first: $n) { totalCount } }`: "BAD_USER_INPUT",
 	} {
-		if status, plan, codes := o.plan(t, o.pair(t), query, "{}"); status != http.StatusBadRequest || plan != nil || len(codes) != 1 || codes[0] != code {
+		if status, plan, codes := o.Plan(t, o.Credential(t), query, "{}"); status != http.StatusBadRequest || plan != nil || len(codes) != 1 || codes[0] != code {
 			t.Errorf("%s: %d %v %v", query, status, plan, codes)
 		}
 	}
-	if status, _, codes := o.plan(t, [2]string{"nobody", "nothing"}, `{ viewer { name } }`, "{}"); status != http.StatusUnauthorized {
+	if status, _, codes := o.Plan(t, [2]string{"nobody", "nothing"}, `{ viewer { name } }`, "{}"); status != http.StatusUnauthorized {
 		t.Errorf("without a pair: %d %v", status, codes)
 	}
 }
 
 func TestAPlanIsTheSameForADocumentThatIsNamed(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
+	o := gatewaytest.Open(t)
 	const text = `query Named($n: Int!) { customers(first: $n) { nodes { registrationNumber responsible { lastName } } } }`
-	pair := o.pair(t)
-	id := o.trusts(t, "portal", text)[0]
-	_, want, _ := o.plan(t, pair, text, `{"n": 4}`)
+	pair := o.Credential(t)
+	id := o.Trusts(t, "portal", text)[0]
+	_, want, _ := o.Plan(t, pair, text, `{"n": 4}`)
 	for _, r := range []*http.Request{
-		httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql", strings.NewReader(encoded(t, map[string]any{"documentId": id, "variables": map[string]int{"n": 4}}))),
+		httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql", strings.NewReader(gatewaytest.JSON(t, map[string]any{"documentId": id, "variables": map[string]int{"n": 4}}))),
 		httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/graphql?documentId="+url.QueryEscape(id)+"&variables="+url.QueryEscape(`{"n": 4}`), nil),
 	} {
 		r.Header.Set("Content-Type", "application/json")
@@ -130,10 +104,12 @@ func TestAPlanIsTheSameForADocumentThatIsNamed(t *testing.T) {
 		r.Header.Set(auth.ClientIDHeader, pair[0])
 		r.Header.Set(auth.ClientSecretHeader, pair[1])
 		w := httptest.NewRecorder()
-		o.handler.ServeHTTP(w, r)
-		var got struct{ Extensions struct{ Plan *planned } }
-		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusOK || encoded(t, got.Extensions.Plan) != encoded(t, want) {
-			t.Errorf("%s: %d %s, want %s", r.Method, w.Code, w.Body, encoded(t, want))
+		o.Handler.ServeHTTP(w, r)
+		var got struct {
+			Extensions struct{ Plan *gatewaytest.Plan }
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusOK || gatewaytest.JSON(t, got.Extensions.Plan) != gatewaytest.JSON(t, want) {
+			t.Errorf("%s: %d %s, want %s", r.Method, w.Code, w.Body, gatewaytest.JSON(t, want))
 		}
 	}
 }

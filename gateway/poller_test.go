@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/importexport"
 )
 
@@ -49,15 +50,15 @@ func (p *poller) lost(all []polled) (n int) {
 
 func TestAPollerByUpdatedSinceSeesEveryRowOfEightWritersAndAnImport(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, database(t))
-			pair := o.pair(t, backoffice.CustomersWrite)
+			o := gatewaytest.OpenOn(t, database(t))
+			pair := o.Credential(t, backoffice.CustomersWrite)
 			list := func(t testing.TB, filter string) (found []polled) {
 				t.Helper()
 				for cursor, more := "null", true; more; {
-					status, body, _ := o.ask(t, pair, `{ customers(first: 500, after: `+cursor+filter+`) { nodes { id updatedAt version } pageInfo { hasNextPage endCursor } } }`, nil, nil)
+					status, body, _ := o.Ask(t, pair, `{ customers(first: 500, after: `+cursor+filter+`) { nodes { id updatedAt version } pageInfo { hasNextPage endCursor } } }`, nil, nil)
 					var answer struct {
 						Data struct {
 							Customers struct {
@@ -113,7 +114,7 @@ func TestAPollerByUpdatedSinceSeesEveryRowOfEightWritersAndAnImport(t *testing.T
 			// A writer whom the import keeps waiting for too long is told to come again, and does.
 			patiently := func(method, path, body string) *httptest.ResponseRecorder {
 				for {
-					if w := o.send(t, pair, method, path, body); w.Code != http.StatusServiceUnavailable || t.Context().Err() != nil {
+					if w := o.Send(t, pair, method, path, body); w.Code != http.StatusServiceUnavailable || t.Context().Err() != nil {
 						return w
 					}
 					time.Sleep(20 * time.Millisecond)

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -8,33 +8,34 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/privacy"
 )
 
 // openReserved serves the small office to those alone who say why they look at numbers.
-func openReserved(t testing.TB, database string) *office {
+func openReserved(t testing.TB, database string) *gatewaytest.Office {
 	t.Helper()
-	openOfficeOn(t, database)
-	settings := officeSettings(t, database)
+	gatewaytest.OpenOn(t, database)
+	settings := gatewaytest.Settings(t, database)
 	h, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := quiet(unhurried())
+	c := gatewaytest.Config(gatewaytest.Limits())
 	c.Privacy.RequirePurpose = true
-	return serveConfigured(t, h, c)
+	return gatewaytest.ServeConfig(t, h, c)
 }
 
 var stated = http.Header{privacy.PurposeHeader: {"annual accounts"}}
 
 func TestWhoStatesNoPurposeIsShownNoNumberAndWritesNothingWhoseAnswerWouldShowOne(t *testing.T) {
 	t.Parallel()
-	for name, fresh := range engines {
+	for name, fresh := range gatewaytest.Engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := openReserved(t, fresh(t))
-			all, unprivileged := o.pair(t, backoffice.AllScopes...), o.pair(t, backoffice.CustomersWrite)
-			_, body, _ := o.ask(t, all, `mutation { createCustomer(input: {name: "Known", type: PRIVATE_PERSON, registrationNumber: "85073003328"}) { customer { id } } }`, nil, stated)
+			all, unprivileged := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.CustomersWrite)
+			_, body, _ := o.Ask(t, all, `mutation { createCustomer(input: {name: "Known", type: PRIVATE_PERSON, registrationNumber: "85073003328"}) { customer { id } } }`, nil, stated)
 			var made struct {
 				Data struct {
 					CreateCustomer struct{ Customer struct{ ID string } }
@@ -44,7 +45,7 @@ func TestWhoStatesNoPurposeIsShownNoNumberAndWritesNothingWhoseAnswerWouldShowOn
 				t.Fatalf("%s", body)
 			}
 			id := made.Data.CreateCustomer.Customer.ID
-			before := o.entries(t)
+			before := o.RegisterEntries(t)
 			for _, query := range []string{
 				`{ customers(first: 5) { nodes { registrationNumber } } }`,
 				`{ customer(id: "` + id + `") { spouseRegistrationNumber } }`,
@@ -53,14 +54,14 @@ func TestWhoStatesNoPurposeIsShownNoNumberAndWritesNothingWhoseAnswerWouldShowOn
 				`mutation { createCustomer(input: {name: "Unstated", type: PRIVATE_PERSON, firstName: "A", lastName: "B", registrationNumber: "85073003328"}) { customer { id } } }`,
 				`mutation { createCustomer(input: {name: "Unstated", type: COMPANY}) { customer { id registrationNumber } } }`,
 			} {
-				status, body, _ := o.ask(t, all, query, nil, nil)
+				status, body, _ := o.Ask(t, all, query, nil, nil)
 				if status != http.StatusBadRequest || !strings.Contains(string(body), `"code":"BAD_USER_INPUT"`) || !strings.Contains(string(body), "x-access-purpose") || strings.Contains(string(body), `"data"`) {
 					t.Errorf("%s: %d %s", query, status, body)
 				}
 				if strings.HasPrefix(query, "mutation") { // which would do what it may
 					continue
 				}
-				if _, body, _ := o.ask(t, unprivileged, query, nil, nil); strings.Contains(string(body), "x-access-purpose") || !strings.Contains(string(body), `"FORBIDDEN"`) {
+				if _, body, _ := o.Ask(t, unprivileged, query, nil, nil); strings.Contains(string(body), "x-access-purpose") || !strings.Contains(string(body), `"FORBIDDEN"`) {
 					t.Errorf("without the scope, %s: %s", query, body)
 				}
 			}
@@ -74,24 +75,24 @@ func TestWhoStatesNoPurposeIsShownNoNumberAndWritesNothingWhoseAnswerWouldShowOn
 				{"PUT", "/customers/" + id, `{"name": "Unstated"}`},
 				{"POST", "/customers/batch", `{"customers": [{"name": "Unstated", "type": "company"}]}`},
 			} {
-				if w := o.send(t, all, r.method, r.path, r.body); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "x-access-purpose") {
+				if w := o.Send(t, all, r.method, r.path, r.body); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "x-access-purpose") {
 					t.Errorf("%s %s: %d %s", r.method, r.path, w.Code, w.Body)
 				}
 			}
-			if _, body, _ := o.ask(t, unprivileged, `{ customers(filter: {search: "Unstated"}) { totalCount } }`, nil, nil); !strings.Contains(string(body), `"totalCount":0`) {
+			if _, body, _ := o.Ask(t, unprivileged, `{ customers(filter: {search: "Unstated"}) { totalCount } }`, nil, nil); !strings.Contains(string(body), `"totalCount":0`) {
 				t.Errorf("something was written: %s", body)
 			}
-			if after := o.entries(t); !slices.Equal(after, before) {
+			if after := o.RegisterEntries(t); !slices.Equal(after, before) {
 				t.Errorf("entered: %v", after[len(before):])
 			}
-			if status, body, _ := o.ask(t, all, `{ customers(first: 5) { nodes { id name kboNumber } } }`, nil, nil); status != http.StatusOK || strings.Contains(string(body), `"errors"`) {
+			if status, body, _ := o.Ask(t, all, `{ customers(first: 5) { nodes { id name kboNumber } } }`, nil, nil); status != http.StatusOK || strings.Contains(string(body), `"errors"`) {
 				t.Errorf("what discloses nothing: %d %s", status, body)
 			}
-			if w := o.send(t, all, "GET", "/users", ""); w.Code != http.StatusOK {
+			if w := o.Send(t, all, "GET", "/users", ""); w.Code != http.StatusOK {
 				t.Errorf("GET /users: %d %s", w.Code, w.Body)
 			}
 			plan := http.Header{"X-Explain": {"plan"}}
-			if status, body, _ := o.ask(t, all, `{ customers(filter: {registrationNumber: "85073003328"}) { nodes { registrationNumber } } }`, nil, plan); status != http.StatusOK || !strings.Contains(string(body), `"cost":`) {
+			if status, body, _ := o.Ask(t, all, `{ customers(filter: {registrationNumber: "85073003328"}) { nodes { registrationNumber } } }`, nil, plan); status != http.StatusOK || !strings.Contains(string(body), `"cost":`) {
 				t.Errorf("a plan: %d %s", status, body)
 			}
 		})
@@ -100,16 +101,16 @@ func TestWhoStatesNoPurposeIsShownNoNumberAndWritesNothingWhoseAnswerWouldShowOn
 
 func TestWhoStatesAPurposeIsShownWhatItAsksForAndTheRegisterSaysWhy(t *testing.T) {
 	t.Parallel()
-	o := openReserved(t, engines["SQLite"](t))
-	all := o.pair(t, backoffice.AllScopes...)
-	status, body, _ := o.ask(t, all, `mutation($n: String) { createCustomer(input: {name: "Stated", type: PRIVATE_PERSON, firstName: "A", lastName: "B", registrationNumber: $n}) { customer { id registrationNumber } userErrors { code field } } }`,
+	o := openReserved(t, gatewaytest.Engines["SQLite"](t))
+	all := o.Credential(t, backoffice.AllScopes...)
+	status, body, _ := o.Ask(t, all, `mutation($n: String) { createCustomer(input: {name: "Stated", type: PRIVATE_PERSON, firstName: "A", lastName: "B", registrationNumber: $n}) { customer { id registrationNumber } userErrors { code field } } }`,
 		json.RawMessage(`{"n": "85073003328"}`), stated)
 	if status != http.StatusOK || !strings.Contains(string(body), `"registrationNumber":"`) {
 		t.Errorf("%d %s", status, body)
 	}
-	r := newRequest(t, all, "GET", "/customers", "")
+	r := gatewaytest.NewRequest(t, all, "GET", "/customers", "")
 	r.Header.Set(privacy.PurposeHeader, stated.Get(privacy.PurposeHeader))
-	if w := o.serve(r); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"registrationNumber":"`) {
+	if w := o.Serve(r); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"registrationNumber":"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	entries, err := o.Store.ListConsultations(t.Context(), backoffice.ConsultationPosition{}, 100)

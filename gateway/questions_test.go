@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // dump is all of an office's data that questions are about, read whole.
@@ -25,11 +26,11 @@ type dump struct {
 	customer    map[string]*backoffice.Customer
 }
 
-func dumped(t *testing.T, o *office) dump {
+func dumped(t *testing.T, o *gatewaytest.Office) dump {
 	t.Helper()
 	d := dump{
-		customers: all(t, o.Store.Customers()), relations: all(t, o.Store.Relations()), transcripts: all(t, o.Store.Transcripts()),
-		users: byID(all(t, o.Store.Users())), checklists: byID(all(t, o.Store.Checklists())),
+		customers: gatewaytest.All(t, o.Store.Customers()), relations: gatewaytest.All(t, o.Store.Relations()), transcripts: gatewaytest.All(t, o.Store.Transcripts()),
+		users: byID(gatewaytest.All(t, o.Store.Users())), checklists: byID(gatewaytest.All(t, o.Store.Checklists())),
 	}
 	d.customer = byID(d.customers)
 	return d
@@ -46,16 +47,16 @@ type answered struct {
 	}
 }
 
-// put asks one of the questions, in one request.
-func (o *office) put(t *testing.T, name string, variables map[string]any) (answer answered, ids []string) {
+// putQuestion asks one of the questions, in one request.
+func putQuestion(t *testing.T, o *gatewaytest.Office, name string, variables map[string]any) (answer answered, ids []string) {
 	t.Helper()
-	all := questions(t)
-	at := slices.IndexFunc(all, func(q question) bool { return q.Name == name })
+	all := gatewaytest.Questions(t)
+	at := slices.IndexFunc(all, func(q gatewaytest.Question) bool { return q.Name == name })
 	given, err := json.Marshal(variables)
 	if err != nil || at < 0 {
 		t.Fatal(name, err)
 	}
-	status, body, _ := o.ask(t, o.pair(t, backoffice.AllScopes...), all[at].Document, given, nil)
+	status, body, _ := o.Ask(t, o.Credential(t, backoffice.AllScopes...), all[at].Document, given, nil)
 	var got struct {
 		Data   map[string]answered
 		Errors []any
@@ -92,10 +93,10 @@ func byDisplayName(a, b *backoffice.Customer) int {
 
 func TestEachOfTheThirteenQuestionsIsAnsweredByOneQueryAsByACount(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o := serveOffice(t, officeSettings(t, database(t)), unhurried())
+			o := gatewaytest.Serve(t, gatewaytest.Settings(t, database(t)), gatewaytest.Limits())
 			made := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: 320, Seed: 5, Now: time.Date(2026, 6, 15, 10, 0, 0, 0, time.UTC)}
 			if err := made.Fill(t.Context()); err != nil {
 				t.Fatal(err)
@@ -104,7 +105,7 @@ func TestEachOfTheThirteenQuestionsIsAnsweredByOneQueryAsByACount(t *testing.T) 
 			asked := map[string]bool{}
 			for name, want := range d.lists() {
 				asked[name] = true
-				answer, got := o.put(t, name, want.variables)
+				answer, got := putQuestion(t, o, name, want.variables)
 				if shown := want.ids[:min(len(want.ids), cmp.Or(want.first, 500))]; !slices.Equal(got, shown) || len(shown) == 0 {
 					t.Errorf("%s: %d rows %.300v instead of %d %.300v", name, len(got), got, len(shown), shown)
 				}
@@ -114,7 +115,7 @@ func TestEachOfTheThirteenQuestionsIsAnsweredByOneQueryAsByACount(t *testing.T) 
 			}
 			for name, want := range d.groupings() {
 				asked[name] = true
-				answer, _ := o.put(t, name, map[string]any{"year": "year-2026"})
+				answer, _ := putQuestion(t, o, name, map[string]any{"year": "year-2026"})
 				total := 0
 				for _, group := range want {
 					total += group.Count
@@ -126,15 +127,15 @@ func TestEachOfTheThirteenQuestionsIsAnsweredByOneQueryAsByACount(t *testing.T) 
 					if math.Abs(group.AverageProgress-want[i].AverageProgress) < 1e-8 {
 						group.AverageProgress = want[i].AverageProgress
 					}
-					if a, b := encoded(t, group), encoded(t, want[i]); a != b {
+					if a, b := gatewaytest.JSON(t, group), gatewaytest.JSON(t, want[i]); a != b {
 						t.Fatalf("%s: group %d is %s instead of %s", name, i, a, b)
 					}
 				}
 			}
-			for _, name := range o.checkFollowed(t, d) {
+			for _, name := range checkFollowed(t, o, d) {
 				asked[name] = true
 			}
-			for _, q := range questions(t) {
+			for _, q := range gatewaytest.Questions(t) {
 				if !asked[q.Name] {
 					t.Errorf("%s was not asked", q.Name)
 				}
@@ -265,17 +266,17 @@ func (d dump) groupings() map[string][]counted {
 
 // checkFollowed changes some, deletes others, and asks what was changed and deleted since: the names of those
 // questions.
-func (o *office) checkFollowed(t *testing.T, d dump) (names []string) {
+func checkFollowed(t *testing.T, o *gatewaytest.Office, d dump) (names []string) {
 	t.Helper()
-	before, _ := o.put(t, "changed-since-yesterday", map[string]any{"first": 0})
+	before, _ := putQuestion(t, o, "changed-since-yesterday", map[string]any{"first": 0})
 	gone, kept := d.customers[1], d.customers[2]
-	pair := o.pair(t, backoffice.AllScopes...)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	for _, mutation := range []string{
 		fmt.Sprintf(`mutation { updateCustomer(input: {id: "%s", phone: "+32 2 123 45 67"}) { userErrors { code } } }`, kept.ID),
 		fmt.Sprintf(`mutation { updateCustomer(input: {id: "%s", phone: "+32 2 123 45 67"}) { userErrors { code } } }`, gone.ID),
 		fmt.Sprintf(`mutation { deleteCustomer(input: {id: "%s"}) { userErrors { code } } }`, gone.ID),
 	} {
-		if _, body, _ := o.ask(t, pair, mutation, nil, nil); !strings.Contains(string(body), `"userErrors":[]`) {
+		if _, body, _ := o.Ask(t, pair, mutation, nil, nil); !strings.Contains(string(body), `"userErrors":[]`) {
 			t.Fatalf("%s: %s", mutation, body)
 		}
 	}
@@ -300,8 +301,8 @@ func (o *office) checkFollowed(t *testing.T, d dump) (names []string) {
 			changed = append(changed, "CUSTOMER "+c.ID)
 		}
 	}
-	all, _ := o.put(t, "changed-since-yesterday", map[string]any{"after": before.LatestCursor})
-	some, _ := o.put(t, "deleted-since", map[string]any{"after": before.LatestCursor, "nouns": []string{"CUSTOMER", "TRANSCRIPT", "CUSTOMER_RELATION"}})
+	all, _ := putQuestion(t, o, "changed-since-yesterday", map[string]any{"after": before.LatestCursor})
+	some, _ := putQuestion(t, o, "deleted-since", map[string]any{"after": before.LatestCursor, "nouns": []string{"CUSTOMER", "TRANSCRIPT", "CUSTOMER_RELATION"}})
 	told := func(answer answered, action string, nouns string) (list []string) {
 		for _, node := range answer.Nodes {
 			if node.Action == action && strings.Contains(nouns, node.Noun) {

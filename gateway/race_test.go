@@ -1,5 +1,5 @@
 //go:build race
 
-package gateway
+package gateway_test
 
 const raceEnabled = true

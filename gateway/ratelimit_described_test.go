@@ -1,14 +1,16 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
 	"net/http"
 	"testing"
+
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 func TestTheOpenAPIDocumentTellsOfBudgetsAndOfWhenToComeBack(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
+	o := gatewaytest.Open(t)
 	type response struct{ Headers map[string]any }
 	var document struct {
 		Paths map[string]map[string]struct {
@@ -16,7 +18,7 @@ func TestTheOpenAPIDocumentTellsOfBudgetsAndOfWhenToComeBack(t *testing.T) {
 			Responses   map[string]response
 		}
 	}
-	if err := json.Unmarshal(o.send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
+	if err := json.Unmarshal(o.Send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	looked := 0

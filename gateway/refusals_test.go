@@ -1,44 +1,19 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
-
-// graphQLAnswer is an answer of the GraphQL API as far as these tests look into it.
-type graphQLAnswer struct {
-	Data   json.RawMessage
-	Errors []struct {
-		Message    string
-		Path       []any
-		Locations  []struct{ Line, Column int }
-		Extensions struct{ Code, RequestID string }
-	}
-}
-
-func (o *office) query(t *testing.T, pair [2]string, query string, variables string) (answer graphQLAnswer) {
-	t.Helper()
-	_, body, _ := o.ask(t, pair, query, json.RawMessage(variables), http.Header{})
-	if err := json.Unmarshal(body, &answer); err != nil {
-		t.Fatalf("%v: %s", err, body)
-	}
-	for _, problem := range answer.Errors {
-		if problem.Extensions.Code == "INTERNAL_SERVER_ERROR" {
-			t.Errorf("%s\n%s: an internal error", query, variables)
-		}
-	}
-	return answer
-}
 
 func TestNoValueOfACallerIsAnInternalError(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	pair := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	for _, value := range []string{
 		"99999999999999999999", "-99999999999999999999", "1", "1.5", "1e400", "true", `"a"`, `""`, "[]", "[[1]]", "{}", "{a: 1e400}",
 		"[99999999999999999999]", `{a: 99999999999999999999, b: [{c: -1e-400}]}`, "null", "A",
@@ -50,25 +25,25 @@ func TestNoValueOfACallerIsAnInternalError(t *testing.T) {
 			"transcripts(filter: {status: %s}) { totalCount }", "transcripts(filter: {isCompleted: %s}) { totalCount }",
 			"minfinDocuments(filter: {synchronisedSince: %s}) { totalCount }",
 		} {
-			o.query(t, pair, "{ "+fmt.Sprintf(use, value)+" }", "{}")
+			o.Query(t, pair, "{ "+fmt.Sprintf(use, value)+" }", "{}")
 		}
-		o.query(t, pair, `mutation { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: `+value+`}) { userErrors { code } } }`, "{}")
-		o.query(t, pair, `mutation { updateCustomer(input: {id: "acme", expectedVersion: `+value+`}) { userErrors { code } } }`, "{}")
+		o.Query(t, pair, `mutation { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: `+value+`}) { userErrors { code } } }`, "{}")
+		o.Query(t, pair, `mutation { updateCustomer(input: {id: "acme", expectedVersion: `+value+`}) { userErrors { code } } }`, "{}")
 		if json.Valid([]byte(value)) {
 			for _, kind := range []string{"ID", "DateTime", "JSON", "Int", "[ID!]", "CustomerFilter", "String", "TranscriptStatus", "Boolean"} {
-				o.query(t, pair, "query($v: "+kind+") { viewer { clientId @skip(if: true) __typename } ...F } fragment F on Query { customers(first: 1) { totalCount } }", `{"v": `+value+`}`)
+				o.Query(t, pair, "query($v: "+kind+") { viewer { clientId @skip(if: true) __typename } ...F } fragment F on Query { customers(first: 1) { totalCount } }", `{"v": `+value+`}`)
 			}
-			o.query(t, pair, "query($v: DateTime) { customers(filter: {updatedSince: $v}) { totalCount } }", `{"v": `+value+`}`)
-			o.query(t, pair, `mutation($v: JSON) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: $v}) { userErrors { code } } }`, `{"v": `+value+`}`)
-			o.query(t, pair, `mutation($v: ID) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: {a: $v}}) { userErrors { code } } }`, `{"v": `+value+`}`)
+			o.Query(t, pair, "query($v: DateTime) { customers(filter: {updatedSince: $v}) { totalCount } }", `{"v": `+value+`}`)
+			o.Query(t, pair, `mutation($v: JSON) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: $v}) { userErrors { code } } }`, `{"v": `+value+`}`)
+			o.Query(t, pair, `mutation($v: ID) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: {a: $v}}) { userErrors { code } } }`, `{"v": `+value+`}`)
 		}
 	}
 }
 
 func TestAnErrorHasThePathOfItsFieldAndItsPlacesInTheDocument(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	pair := o.pair(t)
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t)
 	for query, want := range map[string]string{
 		`{ customers(filter: {registrationNumber: "85.07.30-033.28"}) { totalCount } }`:                                         `[customers] 1:3`,
 		`{ customer(id: "acme") { a: registrationNumber } }`:                                                                    `[customer a] 1:26`,
@@ -79,7 +54,7 @@ func TestAnErrorHasThePathOfItsFieldAndItsPlacesInTheDocument(t *testing.T) {
 		`mutation { deleteCustomer(input: {id: "acme"}) { userErrors { code } } }`:                                              `[deleteCustomer] 1:12`,
 		`mutation { createCustomer(input: {type: PRIVATE_PERSON, registrationNumber: "85.07.30-033.28"}) { customer { id } } }`: `[createCustomer] 1:12`,
 	} {
-		answer := o.query(t, pair, query, "{}")
+		answer := o.Query(t, pair, query, "{}")
 		if len(answer.Errors) == 0 {
 			t.Errorf("%s: no error", query)
 			continue
@@ -96,20 +71,20 @@ func TestAnErrorHasThePathOfItsFieldAndItsPlacesInTheDocument(t *testing.T) {
 
 func TestACursorOfAnotherTypeIsRefused(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	pair := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	lists := []string{"customers", "transcripts", "users", "labels", "checklists", "financialYears", "minfinDocuments"}
 	cursors := map[string]string{}
 	for _, list := range lists {
 		var data map[string]struct{ Edges []struct{ Cursor string } }
-		if err := json.Unmarshal(o.query(t, pair, "{ "+list+"(first: 1) { edges { cursor } } }", "{}").Data, &data); err != nil || len(data[list].Edges) != 1 {
+		if err := json.Unmarshal(o.Query(t, pair, "{ "+list+"(first: 1) { edges { cursor } } }", "{}").Data, &data); err != nil || len(data[list].Edges) != 1 {
 			t.Fatalf("%s: %v %v", list, err, data)
 		}
 		cursors[list] = data[list].Edges[0].Cursor
 	}
 	for _, of := range lists {
 		for _, list := range lists {
-			answer := o.query(t, pair, "query($c: String) { "+list+"(after: $c) { nodes { id } } }", `{"c": "`+cursors[of]+`"}`)
+			answer := o.Query(t, pair, "query($c: String) { "+list+"(after: $c) { nodes { id } } }", `{"c": "`+cursors[of]+`"}`)
 			if refused := len(answer.Errors) > 0 && answer.Errors[0].Extensions.Code == "BAD_USER_INPUT"; refused == (of == list) {
 				t.Errorf("a cursor of %s among %s: %v", of, list, answer.Errors)
 			}
@@ -119,7 +94,7 @@ func TestACursorOfAnotherTypeIsRefused(t *testing.T) {
 
 func TestIntrospectionIsThatOfTheSpecification(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
+	o := gatewaytest.Open(t)
 	var data struct {
 		Schema struct {
 			Types []struct {
@@ -138,7 +113,7 @@ func TestIntrospectionIsThatOfTheSpecification(t *testing.T) {
 			}
 		} `json:"__schema"`
 	}
-	answer := o.query(t, o.pair(t), `{ __schema { types { kind name specifiedByURL isOneOf fields { name } interfaces { name } possibleTypes { name }
+	answer := o.Query(t, o.Credential(t), `{ __schema { types { kind name specifiedByURL isOneOf fields { name } interfaces { name } possibleTypes { name }
 		enumValues { name } inputFields { name } ofType { name } } directives { name args { name defaultValue type { kind } } } } }`, "{}")
 	if err := json.Unmarshal(answer.Data, &data); err != nil || answer.Errors != nil {
 		t.Fatal(err, answer.Errors)
@@ -169,7 +144,7 @@ func TestIntrospectionIsThatOfTheSpecification(t *testing.T) {
 			}
 		}
 	}
-	if answer := o.query(t, o.pair(t), `{ ... @defer { viewer { clientId } } }`, "{}"); len(answer.Errors) == 0 || answer.Errors[0].Extensions.Code != "GRAPHQL_VALIDATION_FAILED" {
+	if answer := o.Query(t, o.Credential(t), `{ ... @defer { viewer { clientId } } }`, "{}"); len(answer.Errors) == 0 || answer.Errors[0].Extensions.Code != "GRAPHQL_VALIDATION_FAILED" {
 		t.Errorf("@defer: %v", answer.Errors)
 	}
 }

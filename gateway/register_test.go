@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -9,40 +9,17 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
-
-// entries are those of the register: the operation, the customer and how many fields.
-func (o *office) entries(t testing.TB) []string {
-	t.Helper()
-	var lines []string
-	var after backoffice.ConsultationPosition
-	for {
-		page, err := o.Store.ListConsultations(t.Context(), after, 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(page) == 0 {
-			return lines
-		}
-		for _, e := range page {
-			after = backoffice.ConsultationPosition{Chain: e.Chain, Number: e.Number}
-			customer := "nobody"
-			if e.CustomerID != nil {
-				customer = *e.CustomerID
-			}
-			lines = append(lines, fmt.Sprint(e.Operation, " ", customer, " ", e.Fields))
-		}
-	}
-}
 
 func TestSendingTheStoredNumberInAnUpdateIsASearchThatFoundTheCustomer(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	all := o.pair(t, backoffice.AllScopes...)
-	id := o.makeCustomer(t)
+	o := gatewaytest.Open(t)
+	all := o.Credential(t, backoffice.AllScopes...)
+	id := o.MakeCustomer(t)
 	update := func(fields string) {
 		t.Helper()
-		_, body, _ := o.ask(t, all, `mutation($id: ID!) { updateCustomer(input: {id: $id, `+fields+`}) { customer { id } userErrors { code } } }`,
+		_, body, _ := o.Ask(t, all, `mutation($id: ID!) { updateCustomer(input: {id: $id, `+fields+`}) { customer { id } userErrors { code } } }`,
 			json.RawMessage(`{"id": "`+id+`"}`), nil)
 		if strings.Contains(string(body), `"errors"`) {
 			t.Errorf("%s", body)
@@ -55,7 +32,7 @@ func TestSendingTheStoredNumberInAnUpdateIsASearchThatFoundTheCustomer(t *testin
 	update(`expectedVersion: 1, registrationNumber: "17073003384"`)             // refused before anything is compared
 	update(`registrationNumber: "17073003384", email: "nobody"`)                // refused too
 	update(`registrationNumber: "17073003385", spouseRegistrationNumber: null`) // no number
-	if w := o.send(t, all, "PUT", "/customers/"+id, `{"registrationNumber": "17073003384"}`); w.Code != 200 {
+	if w := o.Send(t, all, "PUT", "/customers/"+id, `{"registrationNumber": "17073003384"}`); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	want := []string{
@@ -64,21 +41,21 @@ func TestSendingTheStoredNumberInAnUpdateIsASearchThatFoundTheCustomer(t *testin
 		"SEARCH " + id + " [REGISTRATION_NUMBER]",
 		"READ " + id + " [REGISTRATION_NUMBER]", // the answer of REST shows it
 	}
-	if got := o.entries(t); !slices.Equal(got, want) {
+	if got := o.RegisterEntries(t); !slices.Equal(got, want) {
 		t.Errorf("entered:\n%s", strings.Join(got, "\n"))
 	}
 }
 
 func TestEveryoneIsEnteredWhomAPageOfASearchByNumberShows(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	all := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.Open(t)
+	all := o.Credential(t, backoffice.AllScopes...)
 	const sharing, number = 1_100, "17073003384"
-	o.shareNumber(t, sharing, number)
+	shareNumber(t, o, sharing, number)
 	entered := map[string]bool{}
 	missing := func(ids []string) (n int) {
 		t.Helper()
-		for _, line := range o.entries(t) {
+		for _, line := range o.RegisterEntries(t) {
 			if name, ok := strings.CutPrefix(line, "SEARCH "); ok {
 				entered[strings.Fields(name)[0]] = true
 			}
@@ -93,7 +70,7 @@ func TestEveryoneIsEnteredWhomAPageOfASearchByNumberShows(t *testing.T) {
 	var walked []string
 	after := "null"
 	for range 3 {
-		_, body, _ := o.ask(t, all, `{ customers(first: 500, after: `+after+`, filter: {registrationNumber: "`+number+`"}) { nodes { id } pageInfo { endCursor } } }`, nil, nil)
+		_, body, _ := o.Ask(t, all, `{ customers(first: 500, after: `+after+`, filter: {registrationNumber: "`+number+`"}) { nodes { id } pageInfo { endCursor } } }`, nil, nil)
 		var answer struct {
 			Data struct {
 				Customers struct {
@@ -120,16 +97,16 @@ func TestEveryoneIsEnteredWhomAPageOfASearchByNumberShows(t *testing.T) {
 
 func TestEveryoneIsEnteredWhomAPageOfRESTShows(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	pair := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	const number = "17073003384"
-	o.shareNumber(t, 520, number)
-	w := o.send(t, pair, "POST", "/customers/search", `{"registrationNumber": "`+number+`", "page": 6}`)
+	shareNumber(t, o, 520, number)
+	w := o.Send(t, pair, "POST", "/customers/search", `{"registrationNumber": "`+number+`", "page": 6}`)
 	var answer struct{ Data []map[string]any }
 	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || len(answer.Data) != 20 {
 		t.Fatalf("%d on the page: %.300s %v", len(answer.Data), w.Body, err)
 	}
-	entries := o.entries(t)
+	entries := o.RegisterEntries(t)
 	searches := 0
 	for _, line := range entries {
 		if strings.HasPrefix(line, "SEARCH ") {
@@ -147,7 +124,7 @@ func TestEveryoneIsEnteredWhomAPageOfRESTShows(t *testing.T) {
 }
 
 // shareNumber makes customers that have one registration number between them.
-func (o *office) shareNumber(t testing.TB, n int, number string) {
+func shareNumber(t testing.TB, o *gatewaytest.Office, n int, number string) {
 	t.Helper()
 	customers := make([]*backoffice.Customer, n)
 	for i := range customers {
@@ -167,16 +144,16 @@ func (o *office) shareNumber(t testing.TB, n int, number string) {
 
 func TestARegisterThatWasEmptiedUnderAServerIsToldByReadyz(t *testing.T) {
 	t.Parallel()
-	for name, fresh := range engines {
+	for name, fresh := range gatewaytest.Engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url := fresh(t)
-			o := openOfficeOn(t, url)
-			all := o.pair(t, backoffice.AllScopes...)
-			id := o.makeCustomer(t)
-			read := func() int { return o.send(t, all, "GET", "/customers/"+id+"/privacy", "").Code }
+			o := gatewaytest.OpenOn(t, url)
+			all := o.Credential(t, backoffice.AllScopes...)
+			id := o.MakeCustomer(t)
+			read := func() int { return o.Send(t, all, "GET", "/customers/"+id+"/privacy", "").Code }
 			ready := func() (int, string) {
-				w := o.send(t, all, "GET", "/readyz", "")
+				w := o.Send(t, all, "GET", "/readyz", "")
 				return w.Code, w.Body.String()
 			}
 			if code := read(); code != 200 {
@@ -185,7 +162,7 @@ func TestARegisterThatWasEmptiedUnderAServerIsToldByReadyz(t *testing.T) {
 			if code, word := ready(); code != 200 || word != "ready\n" {
 				t.Errorf("%d %q", code, word)
 			}
-			db := rawDatabase(t, url)
+			db := gatewaytest.RawDatabase(t, url)
 			for _, table := range []string{"consultations", "consultation_heads"} {
 				if _, err := db.ExecContext(t.Context(), "DELETE FROM "+table); err != nil {
 					t.Fatal(err)
@@ -208,15 +185,15 @@ func TestARegisterThatWasEmptiedUnderAServerIsToldByReadyz(t *testing.T) {
 // numbers are written, and a pair that has the scope sees each of those changes.
 func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
 	t.Parallel()
-	for name, fresh := range engines {
+	for name, fresh := range gatewaytest.Engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, fresh(t))
-			all, none := o.pair(t, backoffice.AllScopes...), o.pair(t, backoffice.CustomersWrite)
-			id := o.makeCustomer(t)
+			o := gatewaytest.OpenOn(t, fresh(t))
+			all, none := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.CustomersWrite)
+			id := o.MakeCustomer(t)
 			version := func(pair [2]string) (version int, etag, updatedAt string) {
 				t.Helper()
-				w := o.send(t, pair, "GET", "/customers/"+id, "")
+				w := o.Send(t, pair, "GET", "/customers/"+id, "")
 				var c struct {
 					Version   int
 					UpdatedAt string
@@ -224,7 +201,7 @@ func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
 				if err := json.Unmarshal(w.Body.Bytes(), &c); err != nil {
 					t.Fatal(err)
 				}
-				_, body, _ := o.ask(t, pair, `query($id: ID!) { customer(id: $id) { version updatedAt } }`, json.RawMessage(`{"id": "`+id+`"}`), nil)
+				_, body, _ := o.Ask(t, pair, `query($id: ID!) { customer(id: $id) { version updatedAt } }`, json.RawMessage(`{"id": "`+id+`"}`), nil)
 				if want := fmt.Sprintf(`{"version":%d,"updatedAt":%q}`, c.Version, c.UpdatedAt); !strings.Contains(string(body), want) {
 					t.Errorf("GraphQL says %s, REST %s", body, want)
 				}
@@ -233,7 +210,7 @@ func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
 			_, _, since := version(none)
 			seen := func() (all string) {
 				for _, path := range []string{"/customers/" + id, "/customers?updatedSince=" + since, "/customers?search=before"} {
-					w := o.send(t, none, "GET", path, "")
+					w := o.Send(t, none, "GET", path, "")
 					all += w.Header().Get("ETag") + w.Body.String()
 				}
 				for _, query := range []string{
@@ -241,7 +218,7 @@ func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
 					`{ customers(orderBy: {field: UPDATED_AT, direction: DESC}, first: 500) { nodes { id version updatedAt } edges { cursor } } }`,
 					`{ customers(filter: {updatedSince: "` + since + `"}) { totalCount nodes { id } } }`,
 				} {
-					_, body, _ := o.ask(t, none, query, nil, nil)
+					_, body, _ := o.Ask(t, none, query, nil, nil)
 					all += string(body)
 				}
 				return all
@@ -249,7 +226,7 @@ func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
 			before := seen()
 			write := func(pair [2]string, fields string) string {
 				t.Helper()
-				_, body, _ := o.ask(t, pair, `mutation($id: ID!) { updateCustomer(input: {id: $id, `+fields+`}) { customer { version } userErrors { code } } }`,
+				_, body, _ := o.Ask(t, pair, `mutation($id: ID!) { updateCustomer(input: {id: $id, `+fields+`}) { customer { version } userErrors { code } } }`,
 					json.RawMessage(`{"id": "`+id+`"}`), nil)
 				return string(body)
 			}
@@ -266,7 +243,7 @@ func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
 				}
 			}
 			_, _, moved := version(all)
-			w := o.send(t, all, "GET", "/customers?updatedSince="+moved, "")
+			w := o.Send(t, all, "GET", "/customers?updatedSince="+moved, "")
 			if !strings.Contains(w.Body.String(), id) {
 				t.Errorf("who may see it does not learn of it by updatedSince: %s", w.Body)
 			}

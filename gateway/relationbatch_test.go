@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 func TestRelationsInABatchThatAreThereAlreadyAreAnswered(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	writer := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.Open(t)
+	writer := o.Credential(t, backoffice.AllScopes...)
 	const query = `mutation($key: String) { createCustomerRelations(idempotencyKey: $key, inputs: [{customerId: "acme", relatedCustomerId: "els", kind: UBO}, {customerId: "cafe", relatedCustomerId: "els", kind: UBO},
 		{customerId: "cafe", relatedCustomerId: "els", kind: UBO}]) { written results { relation { id } userErrors { code } } userErrors { code } } }`
 	var answers []string
 	for range 2 {
-		_, body, _ := o.ask(t, writer, query, json.RawMessage(`{"key": "k"}`), nil)
+		_, body, _ := o.Ask(t, writer, query, json.RawMessage(`{"key": "k"}`), nil)
 		var answer struct {
 			Data struct {
 				CreateCustomerRelations struct {
@@ -37,7 +38,7 @@ func TestRelationsInABatchThatAreThereAlreadyAreAnswered(t *testing.T) {
 	if answers[0] != answers[1] {
 		t.Errorf("a replay answers %s, not %s", answers[1], answers[0])
 	}
-	if _, body, _ := o.ask(t, writer, query, json.RawMessage(`{}`), nil); !strings.Contains(string(body), `"written":0`) {
+	if _, body, _ := o.Ask(t, writer, query, json.RawMessage(`{}`), nil); !strings.Contains(string(body), `"written":0`) {
 		t.Errorf("%s", body)
 	}
 }

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 )
@@ -34,10 +35,10 @@ func (l transcriptList) has(id string) bool {
 	return false
 }
 
-// assign makes a transcript and returns its identifier, and the list in the payload.
-func (o *office) assign(t *testing.T, pair [2]string, customer string) (id string, list transcriptList) {
+// assignTranscript makes a transcript and returns its identifier, and the list in the payload.
+func assignTranscript(t *testing.T, o *gatewaytest.Office, pair [2]string, customer string) (id string, list transcriptList) {
 	t.Helper()
-	_, body, _ := o.ask(t, pair, assignTo, json.RawMessage(`{"customer": "`+customer+`"}`), nil)
+	_, body, _ := o.Ask(t, pair, assignTo, json.RawMessage(`{"customer": "`+customer+`"}`), nil)
 	var answer struct {
 		Data struct {
 			AssignChecklist struct {
@@ -55,9 +56,9 @@ func (o *office) assign(t *testing.T, pair [2]string, customer string) (id strin
 	return made.ID, made.Customer.Transcripts
 }
 
-func (o *office) transcripts(t *testing.T, pair [2]string, customer string) transcriptList {
+func listTranscripts(t *testing.T, o *gatewaytest.Office, pair [2]string, customer string) transcriptList {
 	t.Helper()
-	_, body, _ := o.ask(t, pair, transcriptsOf, json.RawMessage(`{"customer": "`+customer+`"}`), nil)
+	_, body, _ := o.Ask(t, pair, transcriptsOf, json.RawMessage(`{"customer": "`+customer+`"}`), nil)
 	var answer struct {
 		Data struct {
 			Customer *struct{ Transcripts transcriptList }
@@ -76,11 +77,11 @@ func TestWritersSeeTheirWritesInPayloadsAndOnEveryInstanceWhileTheReplicaStandsS
 	if err := postgres.Migrate(t.Context(), database); err != nil {
 		t.Fatal(err)
 	}
-	filled := openOfficeOn(t, database)
-	writer, reader := filled.pair(t, backoffice.AllScopes...), filled.pair(t)
-	settings := officeSettings(t, database)
+	filled := gatewaytest.OpenOn(t, database)
+	writer, reader := filled.Credential(t, backoffice.AllScopes...), filled.Credential(t)
+	settings := gatewaytest.Settings(t, database)
 	settings.Replicas = []string{servers.Standby.URL("backoffice")}
-	instances := []*office{serveOffice(t, settings, unhurried()), serveOffice(t, settings, unhurried())}
+	instances := []*gatewaytest.Office{gatewaytest.Serve(t, settings, gatewaytest.Limits()), gatewaytest.Serve(t, settings, gatewaytest.Limits())}
 
 	// The replica stands still from here on. It answers a reader who wrote nothing with what it has, as long as that is
 	// recent: so it is known to answer.
@@ -92,22 +93,22 @@ func TestWritersSeeTheirWritesInPayloadsAndOnEveryInstanceWhileTheReplicaStandsS
 		servers.Standby.Execute(t, "backoffice", "SELECT pg_wal_replay_resume()")
 		for until := time.Now().Add(300 * time.Millisecond); time.Now().Before(until); { // reads make the instances look for it
 			for _, instance := range instances {
-				instance.transcripts(t, reader, "acme")
+				listTranscripts(t, instance, reader, "acme")
 			}
 		}
 		servers.Standby.Execute(t, "backoffice", "SELECT pg_wal_replay_pause()")
 		behind = true
 		for i, instance := range instances {
-			id, list := instance.assign(t, writer, "acme")
+			id, list := assignTranscript(t, instance, writer, "acme")
 			if !list.has(id) {
 				t.Fatal("the payload's nested reads miss the write")
 			}
-			behind = behind && !instance.transcripts(t, reader, "acme").has(id)
-			for _, any := range []*office{instance, instances[1-i]} {
-				if !any.transcripts(t, writer, "acme").has(id) {
+			behind = behind && !listTranscripts(t, instance, reader, "acme").has(id)
+			for _, any := range []*gatewaytest.Office{instance, instances[1-i]} {
+				if !listTranscripts(t, any, writer, "acme").has(id) {
 					t.Fatal("the writer's next query misses the write")
 				}
-				if w := any.send(t, writer, http.MethodGet, "/transcripts/"+id, ""); w.Code != http.StatusOK {
+				if w := any.Send(t, writer, http.MethodGet, "/transcripts/"+id, ""); w.Code != http.StatusOK {
 					t.Fatalf("the writer's next request of REST misses the write: %d %s", w.Code, w.Body)
 				}
 			}
@@ -118,25 +119,25 @@ func TestWritersSeeTheirWritesInPayloadsAndOnEveryInstanceWhileTheReplicaStandsS
 	for i, instance := range instances {
 		other := instances[1-i]
 		name := fmt.Sprint("label ", i)
-		w := instance.send(t, writer, http.MethodPost, "/settings/labels", `{"name": "`+name+`", "color": "#112233"}`)
+		w := instance.Send(t, writer, http.MethodPost, "/settings/labels", `{"name": "`+name+`", "color": "#112233"}`)
 		if w.Code != http.StatusCreated {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
-		for _, any := range []*office{instance, other} {
-			if _, body, _ := any.ask(t, writer, `{ labels(first: 500) { nodes { name } } }`, nil, nil); !strings.Contains(string(body), name) {
+		for _, any := range []*gatewaytest.Office{instance, other} {
+			if _, body, _ := any.Ask(t, writer, `{ labels(first: 500) { nodes { name } } }`, nil, nil); !strings.Contains(string(body), name) {
 				t.Errorf("the writer misses the label: %s", body)
 			}
 		}
-		made := instance.makeCustomerAs(t, writer)
-		if w := other.send(t, writer, http.MethodDelete, "/customers/"+made, ""); w.Code != http.StatusNoContent {
+		made := instance.MakeCustomerAs(t, writer)
+		if w := other.Send(t, writer, http.MethodDelete, "/customers/"+made, ""); w.Code != http.StatusNoContent {
 			t.Errorf("the other instance does not know what to delete: %d %s", w.Code, w.Body)
 		}
-		if w := instance.send(t, writer, http.MethodGet, "/customers/"+made, ""); w.Code != http.StatusNotFound {
+		if w := instance.Send(t, writer, http.MethodGet, "/customers/"+made, ""); w.Code != http.StatusNotFound {
 			t.Errorf("what the writer deleted is still seen: %d", w.Code)
 		}
 	}
 	// Several root fields are executed one after the other, and each sees what those before it wrote.
-	_, body, _ := instances[0].ask(t, writer, `mutation {
+	_, body, _ := instances[0].Ask(t, writer, `mutation {
 		first: updateCustomer(input: {id: "cafe", name: "First"}) { customer { name } }
 		second: assignChecklist(input: {customerId: "cafe", checklistId: "list-2026-nl"}) { transcript { customer { name } } }
 		third: updateCustomer(input: {id: "cafe", name: "Third"}) { customer { name transcripts { totalCount } } } }`, nil, nil)

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/importexport"
 )
 
@@ -47,44 +48,44 @@ var acts = map[string]func(a *acting) string{
 		return a.mutation(fmt.Sprintf(`createCustomerRelations(inputs: [{customerId: %s, relatedCustomerId: %s, kind: DIRECTOR}])`, a.customer(), a.customer()))
 	},
 	"deleteCustomerRelation": func(a *acting) string {
-		return a.mutation(fmt.Sprintf(`deleteCustomerRelation(input: {id: %q})`, anyOf(a.d, a.relations).ID))
+		return a.mutation(fmt.Sprintf(`deleteCustomerRelation(input: {id: %q})`, gatewaytest.AnyOf(a.d, a.Relations).ID))
 	},
 	"assignChecklist": func(a *acting) string {
-		return a.mutation(fmt.Sprintf(`assignChecklist(input: {checklistId: %q, customerId: %s})`, anyOf(a.d, a.checklists).ID, a.customer()))
+		return a.mutation(fmt.Sprintf(`assignChecklist(input: {checklistId: %q, customerId: %s})`, gatewaytest.AnyOf(a.d, a.Checklists).ID, a.customer()))
 	},
 	"assignChecklists": func(a *acting) string {
-		return a.mutation(fmt.Sprintf(`assignChecklists(input: {checklistId: %q, customerIds: [%s, %s]})`, anyOf(a.d, a.checklists).ID, a.customer(), a.customer()))
+		return a.mutation(fmt.Sprintf(`assignChecklists(input: {checklistId: %q, customerIds: [%s, %s]})`, gatewaytest.AnyOf(a.d, a.Checklists).ID, a.customer(), a.customer()))
 	},
 	"updateUser": func(a *acting) string {
 		return a.mutation(fmt.Sprintf(`updateUser(input: {id: %s, labelIds: [%s]})`, a.user(), a.someLabels()))
 	},
 	"deleteUser": func(a *acting) string { return a.mutation(fmt.Sprintf(`deleteUser(input: {id: %s})`, a.user())) },
 	"delete a transcript": func(a *acting) string {
-		id := anyOf(a.d, a.records.transcripts).ID
+		id := gatewaytest.AnyOf(a.d, a.Records.Transcripts).ID
 		return a.write("the transcript goes: "+id, func(ctx context.Context, tx backoffice.Tx) error {
 			_, err := tx.Transcripts().Delete(ctx, id)
 			return err
 		})
 	},
 	"delete a document": func(a *acting) string {
-		id := anyOf(a.d, a.documents).ID
+		id := gatewaytest.AnyOf(a.d, a.Documents).ID
 		return a.write("the document goes: "+id, func(ctx context.Context, tx backoffice.Tx) error {
 			_, err := tx.Documents().Delete(ctx, id)
 			return err
 		})
 	},
 	"restore from the trash": func(a *acting) string {
-		list := a.inTrash(a.t)
+		list := a.InTrash(a.t)
 		if len(list) == 0 {
 			return "the trash is empty"
 		}
-		id := anyOf(a.d, list).ID
+		id := gatewaytest.AnyOf(a.d, list).ID
 		_, err := a.Service().RestoreTrashed(a.t.Context(), id)
 		return fmt.Sprint("restored: ", id, err)
 	},
 	"import": func(a *acting) string { return a.imports() },
 	"move a year": func(a *acting) string {
-		moved := *anyOf(a.d, a.years)
+		moved := *gatewaytest.AnyOf(a.d, a.Years)
 		moved.StartDate = fmt.Sprint(2023 + a.d.IntN(4))
 		return a.write("the year "+moved.ID+" starts in "+moved.StartDate, func(ctx context.Context, tx backoffice.Tx) error {
 			return tx.FinancialYears().Upsert(ctx, []*backoffice.FinancialYear{&moved})
@@ -97,7 +98,7 @@ var moveNothing = []string{"createLabel", "createDocumentUpload", "generateTrans
 
 func TestCopiesFollowEachMutation(t *testing.T) {
 	t.Parallel()
-	for _, mutation := range mutationsOfTheSchema(t) {
+	for _, mutation := range gatewaytest.MutationsOfTheSchema(t) {
 		if acts[mutation.Name] == nil && !slices.Contains(moveNothing, mutation.Name) {
 			t.Errorf("no history has %s: add it to acts, or to those that move nothing", mutation.Name)
 		}
@@ -106,8 +107,8 @@ func TestCopiesFollowEachMutation(t *testing.T) {
 
 // acting is an office whose records are changed at random.
 type acting struct {
-	*office
-	*records
+	*gatewaytest.Office
+	*gatewaytest.Records
 	t     testing.TB
 	d     *rand.Rand
 	admin [2]string
@@ -117,14 +118,14 @@ type acting struct {
 func (a *acting) act() string {
 	names := slices.Sorted(maps.Keys(acts))
 	names = append(names, "updateCustomer", "updateCustomer", "updateUser", "updateUser", "assignChecklist", "import", "restore from the trash", "deleteCustomer")
-	return acts[anyOf(a.d, names)](a)
+	return acts[gatewaytest.AnyOf(a.d, names)](a)
 }
 
 func (a *acting) mutation(text string) string {
 	if strings.Contains(text, "s(inputs:") { // the results of a batch have the errors
-		a.answers(a.t, a.admin, "mutation { "+text+" { written } }")
+		a.Answers(a.t, a.admin, "mutation { "+text+" { written } }")
 	} else {
-		a.answers(a.t, a.admin, "mutation { "+text+" { userErrors { code } } }")
+		a.Answers(a.t, a.admin, "mutation { "+text+" { userErrors { code } } }")
 	}
 	return text
 }
@@ -136,9 +137,9 @@ func (a *acting) write(what string, do func(ctx context.Context, tx backoffice.T
 	return what
 }
 
-func (a *acting) customer() string { return fmt.Sprintf("%q", anyOf(a.d, a.customers).ID) }
+func (a *acting) customer() string { return fmt.Sprintf("%q", gatewaytest.AnyOf(a.d, a.Customers).ID) }
 
-func (a *acting) user() string { return fmt.Sprintf("%q", anyOf(a.d, a.users).ID) }
+func (a *acting) user() string { return fmt.Sprintf("%q", gatewaytest.AnyOf(a.d, a.Users).ID) }
 
 func (a *acting) userOrNone() string {
 	if a.d.IntN(4) == 0 {
@@ -149,7 +150,7 @@ func (a *acting) userOrNone() string {
 
 func (a *acting) someLabels() string {
 	var labels []string
-	for _, label := range a.labels {
+	for _, label := range a.Labels {
 		if a.d.IntN(2) == 0 {
 			labels = append(labels, fmt.Sprintf("%q", label.ID))
 		}
@@ -169,11 +170,11 @@ func (a *acting) imports() string {
 		what += "\n" + text
 	}
 	var users, customers, transcripts []string
-	for i, u := range a.users {
+	for i, u := range a.Users {
 		users = append(users, fmt.Sprintf(`{"_id":%q,"firstName":"An","lastName":"Maes %d","email":%q,"language":"dutch","labels":[%s]}`, u.ID, i, u.Email, a.someLabels()))
 	}
 	for range 3 {
-		customer, list := a.customer(), anyOf(a.d, a.checklists)
+		customer, list := a.customer(), gatewaytest.AnyOf(a.d, a.Checklists)
 		customers = append(customers, fmt.Sprintf(`{"_id":%s,"type":"Company","name":"Imported","scopes":[],"responsible":%s,"createdAt":"2024-03-01T09:00:00.000Z","updatedAt":"2026-02-01T10:00:00.000Z"}`,
 			customer, a.userOrNone()))
 		transcripts = append(transcripts, fmt.Sprintf(`{"_id":"imported-%d","checklist":%q,"customer":%s,"status":"To Process","isCompleted":false,"progressPercentage":0,"documentGenerated":false,"customVariables":{},"createdAt":"2024-03-01T09:00:00.000Z","updatedAt":"2026-02-01T10:00:00.000Z"}`,

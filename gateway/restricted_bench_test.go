@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"flag"
@@ -9,6 +9,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/demo"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 var benchedCustomers = flag.Int("restricted-customers", 20_000, "over how many customers the cost of a restricted pair is measured")
@@ -16,12 +17,12 @@ var benchedCustomers = flag.Int("restricted-customers", 20_000, "over how many c
 // BenchmarkRestricted is what Q1 costs a restricted pair beside one that is not restricted: the time of the process's
 // processors for each request, at most 1.15 of that. The two take turns, so that they meet the same noise.
 func BenchmarkRestricted(b *testing.B) {
-	tuned(b)
+	gatewaytest.Tuned(b)
 	const q1 = `{"query":"{ customers(first: 50) { nodes { id displayName responsible { firstName lastName } relations(first: 10) { edges { otherCustomer { displayName } node { kind } } } transcripts(first: 10) { nodes { id status checklist { name } financialYear { startDate } } } } } }"}`
-	for engine, database := range engines {
-		settings := officeSettings(b, database(b))
-		settings.Files = filesLost(b)
-		o := serveOffice(b, settings, unhurried())
+	for engine, database := range gatewaytest.Engines {
+		settings := gatewaytest.Settings(b, database(b))
+		settings.Files = gatewaytest.FilesLost(b)
+		o := gatewaytest.Serve(b, settings, gatewaytest.Limits())
 		filler := demo.Demo{Store: o.Store, Files: o.Files, Keys: o.Keys, Customers: *benchedCustomers, Seed: 1, Now: time.Now()}
 		if err := filler.Fill(b.Context()); err != nil {
 			b.Fatal(err)
@@ -30,23 +31,23 @@ func BenchmarkRestricted(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		users := identities(pages[backoffice.NoParent].Items)
-		whole := o.restrictedPair(b, "whole", backoffice.RestrictionFields{})
+		users := gatewaytest.Identities(pages[backoffice.NoParent].Items)
+		whole := o.RestrictedCredential(b, "whole", backoffice.RestrictionFields{})
 		for name, pair := range map[string][2]string{
-			"by nothing":      o.restrictedPair(b, "nothing", backoffice.RestrictionFields{}),
-			"by every user":   o.restrictedPair(b, "users", backoffice.RestrictionFields{Responsible: users}),
-			"by a user":       o.restrictedPair(b, "user", backoffice.RestrictionFields{Responsible: users[:1]}),
-			"by its own year": o.restrictedPair(b, "year", backoffice.RestrictionFields{Years: []string{time.Now().Format("2006")}}),
+			"by nothing":      o.RestrictedCredential(b, "nothing", backoffice.RestrictionFields{}),
+			"by every user":   o.RestrictedCredential(b, "users", backoffice.RestrictionFields{Responsible: users}),
+			"by a user":       o.RestrictedCredential(b, "user", backoffice.RestrictionFields{Responsible: users[:1]}),
+			"by its own year": o.RestrictedCredential(b, "year", backoffice.RestrictionFields{Years: []string{time.Now().Format("2006")}}),
 		} {
 			b.Run(engine+"/"+name, func(b *testing.B) {
 				var spent, took [2]time.Duration
 				for range b.N {
 					for i, who := range [][2]string{whole, pair} {
-						began, start := time.Now(), processorTime(b)
-						if answer := o.send(b, who, http.MethodPost, "/graphql", q1); answer.Code != http.StatusOK || strings.HasPrefix(answer.Body.String(), `{"errors"`) {
+						began, start := time.Now(), gatewaytest.ProcessorTime(b)
+						if answer := o.Send(b, who, http.MethodPost, "/graphql", q1); answer.Code != http.StatusOK || strings.HasPrefix(answer.Body.String(), `{"errors"`) {
 							b.Fatal(answer.Code, answer.Body)
 						}
-						spent[i] += processorTime(b) - start
+						spent[i] += gatewaytest.ProcessorTime(b) - start
 						took[i] += time.Since(began)
 					}
 				}

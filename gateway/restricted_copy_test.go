@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // held is a record as a copy keeps it: on what it hangs.
@@ -28,14 +30,14 @@ var nounLists = map[string][2]string{
 	"MINFIN_DOCUMENT": {"minfinDocuments", "of: customer { id }"}, "CUSTOMER_RELATION": {"relations", "customer { id } relatedCustomer { id }"},
 }
 
-// sees is what a pair sees of a noun now.
-func (o *office) sees(t testing.TB, pair [2]string, noun string) map[string]held {
+// seenNow is what a pair sees of a noun now.
+func seenNow(t testing.TB, o *gatewaytest.Office, pair [2]string, noun string) map[string]held {
 	t.Helper()
 	of := nounLists[noun]
 	var answer struct {
 		Data map[string]struct{ Nodes []json.RawMessage }
 	}
-	text := o.answers(t, pair, "{ "+of[0]+"(first: 500) { nodes { id "+of[1]+" } } }")
+	text := o.Answers(t, pair, "{ "+of[0]+"(first: 500) { nodes { id "+of[1]+" } } }")
 	if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Data == nil {
 		t.Fatal(text, err)
 	}
@@ -78,13 +80,13 @@ var copiedNouns, selectedOfChanges = func() (nouns, selected string) {
 }()
 
 // obeys does what one change says.
-func (c *copied) obeys(t testing.TB, o *office, pair [2]string, change copiedChange) {
+func (c *copied) obeys(t testing.TB, o *gatewaytest.Office, pair [2]string, change copiedChange) {
 	t.Helper()
 	noun, action, id, object := change.Noun, change.Action, change.ObjectID, change.Object
 	c.told[action]++
 	if action == "RESET" {
 		maps.DeleteFunc(c.records, func(_ string, h held) bool { return h.noun == noun })
-		maps.Copy(c.records, o.sees(t, pair, noun))
+		maps.Copy(c.records, seenNow(t, o, pair, noun))
 		return
 	}
 	if action == "DELETED" || string(object) == "null" {
@@ -99,7 +101,7 @@ func (c *copied) obeys(t testing.TB, o *office, pair [2]string, change copiedCha
 }
 
 // follow reads pages of a size until nothing more is told, and returns the identifiers that were.
-func (c *copied) follow(t testing.TB, o *office, pair [2]string, size int) (told []string) {
+func (c *copied) follow(t testing.TB, o *gatewaytest.Office, pair [2]string, size int) (told []string) {
 	t.Helper()
 	for {
 		var answer struct {
@@ -114,7 +116,7 @@ func (c *copied) follow(t testing.TB, o *office, pair [2]string, size int) (told
 				}
 			}
 		}
-		text := o.answers(t, pair, fmt.Sprintf(`{ changes(after: %q, first: %d, nouns: [%s]) { latestCursor pageInfo { hasNextPage endCursor } nodes {%s} } }`,
+		text := o.Answers(t, pair, fmt.Sprintf(`{ changes(after: %q, first: %d, nouns: [%s]) { latestCursor pageInfo { hasNextPage endCursor } nodes {%s} } }`,
 			c.after, size, copiedNouns, selectedOfChanges))
 		if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Data.Changes.LatestCursor == "" {
 			t.Fatal(text, err)
@@ -132,9 +134,9 @@ func (c *copied) follow(t testing.TB, o *office, pair [2]string, size int) (told
 }
 
 // endOfFeed is from where a copy goes on.
-func (o *office) endOfFeed(t testing.TB, pair [2]string) string {
+func endOfFeed(t testing.TB, o *gatewaytest.Office, pair [2]string) string {
 	t.Helper()
-	return strings.Split(o.answers(t, pair, "{ changes(first: 0) { latestCursor } }"), `"`)[7]
+	return strings.Split(o.Answers(t, pair, "{ changes(first: 0) { latestCursor } }"), `"`)[7]
 }
 
 // apart is what a has that b has not.
@@ -156,10 +158,10 @@ type streaming struct {
 }
 
 // begin subscribes behind what the copy has.
-func (s *streaming) begin(t testing.TB, f follower) {
+func (s *streaming) begin(t testing.TB, f gatewaytest.Follower) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	stream, err := f.subscribe(ctx, "subscription($after: String) { changes(after: $after, nouns: ["+copiedNouns+"]) {"+selectedOfChanges+"} }",
+	stream, err := f.Subscribe(ctx, "subscription($after: String) { changes(after: $after, nouns: ["+copiedNouns+"]) {"+selectedOfChanges+"} }",
 		map[string]any{"after": s.after})
 	if err != nil {
 		t.Fatal(err)
@@ -170,13 +172,13 @@ func (s *streaming) begin(t testing.TB, f follower) {
 	go func() {
 		defer close(ended)
 		defer close(changes)
-		defer stream.response.Body.Close()
-		for e, ok := stream.next(); ok; e, ok = stream.next() {
+		defer stream.Response.Body.Close()
+		for e, ok := stream.Next(); ok; e, ok = stream.Next() {
 			var told struct {
 				Data struct{ Changes copiedChange }
 			}
-			if err := json.Unmarshal([]byte(e.data), &told); err != nil || told.Data.Changes.Cursor == "" {
-				if !strings.Contains(e.data, "UNAVAILABLE") { // a busy machine
+			if err := json.Unmarshal([]byte(e.Data), &told); err != nil || told.Data.Changes.Cursor == "" {
+				if !strings.Contains(e.Data, "UNAVAILABLE") { // a busy machine
 					t.Error(e, err)
 				}
 				return
@@ -191,14 +193,14 @@ func (s *streaming) begin(t testing.TB, f follower) {
 }
 
 // follow obeys what comes until the copy is as the pair sees its records, and returns the identifiers that were told.
-func (s *streaming) follow(t testing.TB, o *office, pair [2]string, seen map[string]held) (told []string) {
+func (s *streaming) follow(t testing.TB, o *gatewaytest.Office, pair [2]string, seen map[string]held) (told []string) {
 	t.Helper()
 	late := time.After(30 * time.Second)
 	for apart(seen, s.records) != nil || apart(s.records, seen) != nil {
 		select {
 		case change, open := <-s.changes:
 			if !open { // whatever ended the stream
-				s.begin(t, o.follower(t, pair))
+				s.begin(t, o.Follower(t, pair))
 				continue
 			}
 			s.obeys(t, o, pair, change)

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -14,14 +14,16 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 var restrictedHistories = flag.Int("restricted-histories", 0, "how many random histories copies of restricted pairs follow, on each engine; 0: a few")
 
 // eachRestriction are restrictions of one kind each, as the type has them, and some of several.
-func (r *records) eachRestriction(t testing.TB, d *rand.Rand) (all [][]backoffice.RestrictionFields) {
+func eachRestriction(t testing.TB, r *gatewaytest.Records, d *rand.Rand) (all [][]backoffice.RestrictionFields) {
 	t.Helper()
-	values := map[string]string{"Responsible": anyOf(d, r.users).ID, "Labels": anyOf(d, r.labels).ID, "Customers": anyOf(d, r.customers).ID, "Years": anyOf(d, r.years).StartDate}
+	values := map[string]string{"Responsible": gatewaytest.AnyOf(d, r.Users).ID, "Labels": gatewaytest.AnyOf(d, r.Labels).ID, "Customers": gatewaytest.AnyOf(d, r.Customers).ID, "Years": gatewaytest.AnyOf(d, r.Years).StartDate}
 	for i := range reflect.TypeFor[backoffice.RestrictionFields]().NumField() {
 		var f backoffice.RestrictionFields
 		value := values[reflect.TypeFor[backoffice.RestrictionFields]().Field(i).Name]
@@ -31,7 +33,7 @@ func (r *records) eachRestriction(t testing.TB, d *rand.Rand) (all [][]backoffic
 		reflect.ValueOf(&f).Elem().Field(i).Set(reflect.ValueOf([]string{value}))
 		all = append(all, []backoffice.RestrictionFields{f})
 	}
-	return append(all, []backoffice.RestrictionFields{r.randomRestriction(d)}, r.randomAlternatives(d))
+	return append(all, []backoffice.RestrictionFields{randomRestriction(r, d)}, randomAlternatives(r, d))
 }
 
 func TestCopiesOfRestrictedPairsBecomeWhatThePairsSee(t *testing.T) {
@@ -40,7 +42,7 @@ func TestCopiesOfRestrictedPairsBecomeWhatThePairsSee(t *testing.T) {
 	if histories == 0 {
 		histories = 2
 	}
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			var told tally
@@ -83,23 +85,23 @@ const perOffice = 10
 // followOffice follows the histories from first up to end, which are those of one office.
 func followOffice(t *testing.T, database string, first, end int, total *tally) {
 	t.Helper()
-	r := randomRecords(uint64(first))
-	settings := officeSettings(t, database)
+	r := gatewaytest.RandomRecords(uint64(first))
+	settings := gatewaytest.Settings(t, database)
 	h, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := quiet(spacious())
-	c.Trash.Keep = TrashTime(time.Hour)
-	o := serveConfigured(t, h, c)
-	r.store(t, o)
-	admin := o.restrictedPair(t, "admin", backoffice.RestrictionFields{})
+	c := gatewaytest.Config(gatewaytest.Spacious())
+	c.Trash.Keep = gateway.TrashTime(time.Hour)
+	o := gatewaytest.ServeConfig(t, h, c)
+	r.StoreIn(t, o)
+	admin := o.RestrictedCredential(t, "admin", backoffice.RestrictionFields{})
 	for seed := first; seed < end; seed++ {
 		followHistory(t, o, r, admin, uint64(seed), total)
 	}
 }
 
-func followHistory(t *testing.T, o *office, r *records, admin [2]string, seed uint64, total *tally) {
+func followHistory(t *testing.T, o *gatewaytest.Office, r *gatewaytest.Records, admin [2]string, seed uint64, total *tally) {
 	t.Helper()
 	d := rand.New(rand.NewPCG(seed, 25))
 	type follower struct {
@@ -114,24 +116,24 @@ func followHistory(t *testing.T, o *office, r *records, admin [2]string, seed ui
 	see := func(f *follower) map[string]held {
 		seen := map[string]held{}
 		for noun := range nounLists {
-			maps.Copy(seen, o.sees(t, f.pair, noun))
+			maps.Copy(seen, seenNow(t, o, f.pair, noun))
 		}
 		for key := range seen {
 			f.known[key] = true
 		}
 		return seen
 	}
-	for i, of := range r.eachRestriction(t, d) {
-		f := &follower{pair: o.restrictedPair(t, fmt.Sprint("pair-", seed, "-", i), of...), known: map[string]bool{}, sees: of, idle: 1 + d.IntN(4)}
+	for i, of := range eachRestriction(t, r, d) {
+		f := &follower{pair: o.RestrictedCredential(t, fmt.Sprint("pair-", seed, "-", i), of...), known: map[string]bool{}, sees: of, idle: 1 + d.IntN(4)}
 		followers = append(followers, f)
 	}
 	if seed%perOffice > 0 {
 		time.Sleep(1100 * time.Millisecond) // the server looks for pairs that it does not know once a second
 	}
 	for _, f := range followers {
-		f.copy = &copied{after: o.endOfFeed(t, f.pair), records: see(f), told: map[string]int{}}
+		f.copy = &copied{after: endOfFeed(t, o, f.pair), records: see(f), told: map[string]int{}}
 		f.live.copied = &copied{after: f.copy.after, records: maps.Clone(f.copy.records), told: map[string]int{}}
-		f.live.begin(t, o.follower(t, f.pair))
+		f.live.begin(t, o.Follower(t, f.pair))
 	}
 	var history []string
 	a := &acting{o, r, t, d, admin}
@@ -142,7 +144,7 @@ func followHistory(t *testing.T, o *office, r *records, admin [2]string, seed ui
 			if d.IntN(f.idle) > 0 {
 				continue // it comes later, and finds more at once
 			}
-			told := map[*copied][]string{f.copy: f.copy.follow(t, o, f.pair, anyOf(d, []int{1, 2, 50})), f.live.copied: f.live.follow(t, o, f.pair, seen)}
+			told := map[*copied][]string{f.copy: f.copy.follow(t, o, f.pair, gatewaytest.AnyOf(d, []int{1, 2, 50})), f.live.copied: f.live.follow(t, o, f.pair, seen)}
 			for c, ids := range told {
 				for _, id := range ids {
 					if !f.known[id] {
@@ -156,7 +158,7 @@ func followHistory(t *testing.T, o *office, r *records, admin [2]string, seed ui
 			}
 			if d.IntN(8) == 0 { // the stream breaks, and goes on
 				f.live.cut()
-				f.live.begin(t, o.follower(t, f.pair))
+				f.live.begin(t, o.Follower(t, f.pair))
 			}
 		}
 	}
@@ -168,7 +170,7 @@ func followHistory(t *testing.T, o *office, r *records, admin [2]string, seed ui
 
 func TestALabelOfManyCustomersIsToldByReset(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Labels: []string{"label-plain"}})
@@ -176,15 +178,15 @@ func TestALabelOfManyCustomersIsToldByReset(t *testing.T) {
 			for i := range 1001 {
 				many = append(many, &backoffice.Customer{ID: fmt.Sprint("many-", i), Type: backoffice.Company, OwnName: "Many", DisplayName: "Many", ResponsibleID: "user-an", Version: 1})
 			}
-			wants(t, o.answers(t, admin, `mutation { updateUser(input: {id: "user-an", labelIds: []}) { userErrors { code } } }`), `"userErrors":[]`)
+			wants(t, o.Answers(t, admin, `mutation { updateUser(input: {id: "user-an", labelIds: []}) { userErrors { code } } }`), `"userErrors":[]`)
 			if err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.Customers().Upsert(ctx, many) }); err != nil {
 				t.Fatal(err)
 			}
-			after := o.endOfFeed(t, admin)
-			wants(t, o.answers(t, admin, `mutation { updateUser(input: {id: "user-an", labelIds: ["label-plain"]}) { userErrors { code } } }`), `"userErrors":[]`)
-			wants(t, o.answers(t, pair, `{ changes(after: "`+after+`") { nodes { noun action objectId object { id } } } }`),
+			after := endOfFeed(t, o, admin)
+			wants(t, o.Answers(t, admin, `mutation { updateUser(input: {id: "user-an", labelIds: ["label-plain"]}) { userErrors { code } } }`), `"userErrors":[]`)
+			wants(t, o.Answers(t, pair, `{ changes(after: "`+after+`") { nodes { noun action objectId object { id } } } }`),
 				`{"noun":"CUSTOMER","action":"RESET","objectId":null,"object":null}`, `{"noun":"TRANSCRIPT","action":"RESET","objectId":null,"object":null}`)
-			wants(t, o.send(t, pair, http.MethodGet, "/changes?after="+after, "").Body.String(), `"id":null,"action":"RESET"`)
+			wants(t, o.Send(t, pair, http.MethodGet, "/changes?after="+after, "").Body.String(), `"id":null,"action":"RESET"`)
 		})
 	}
 }

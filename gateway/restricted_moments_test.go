@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -11,20 +11,14 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/changes"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // restricted is the small office with a pair that sees the customers of one user.
-func restricted(t testing.TB, database string, f backoffice.RestrictionFields) (o *office, admin, pair [2]string) {
+func restricted(t testing.TB, database string, f backoffice.RestrictionFields) (o *gatewaytest.Office, admin, pair [2]string) {
 	t.Helper()
-	o = openOfficeOn(t, database)
-	return o, o.restrictedPair(t, "admin", backoffice.RestrictionFields{}), o.restrictedPair(t, pairOfTests, f)
-}
-
-// answers asks and returns the answer's text.
-func (o *office) answers(t testing.TB, pair [2]string, query string) string {
-	t.Helper()
-	_, body, _ := o.ask(t, pair, query, nil, nil)
-	return string(body)
+	o = gatewaytest.OpenOn(t, database)
+	return o, o.RestrictedCredential(t, "admin", backoffice.RestrictionFields{}), o.RestrictedCredential(t, pairOfTests, f)
 }
 
 func wants(t testing.TB, answer string, parts ...string) {
@@ -38,13 +32,13 @@ func wants(t testing.TB, answer string, parts ...string) {
 
 func TestAReplayOfWhatIsNotInViewIsNotFound(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
 			create := `mutation { createCustomer(input: {type: COMPANY, name: "New", responsibleId: "user-an", idempotencyKey: "k"}) { customer { id } userErrors { code message } } }`
-			made := o.answers(t, pair, create)
-			if again := o.answers(t, pair, create); again != made {
+			made := o.Answers(t, pair, create)
+			if again := o.Answers(t, pair, create); again != made {
 				t.Errorf("%s, and again %s", made, again)
 			}
 			var answer struct {
@@ -56,44 +50,44 @@ func TestAReplayOfWhatIsNotInViewIsNotFound(t *testing.T) {
 				t.Fatal(made, err)
 			}
 			id := answer.Data.CreateCustomer.Customer.ID
-			wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {id: "`+id+`", responsibleId: "user-bruno"}) { userErrors { code } } }`), `"userErrors":[]`)
-			wants(t, o.answers(t, pair, create), `"customer":null`, `"NOT_FOUND"`)
-			wants(t, o.answers(t, pair, `mutation { updateCustomer(input: {id: "`+id+`", responsibleId: "user-an"}) { userErrors { code } } }`), `"NOT_FOUND"`)
-			wants(t, o.answers(t, pair, `{ customer(id: "`+id+`") { id } node(id: "`+id+`") { id } }`), `"customer":null`, `"node":null`)
+			wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {id: "`+id+`", responsibleId: "user-bruno"}) { userErrors { code } } }`), `"userErrors":[]`)
+			wants(t, o.Answers(t, pair, create), `"customer":null`, `"NOT_FOUND"`)
+			wants(t, o.Answers(t, pair, `mutation { updateCustomer(input: {id: "`+id+`", responsibleId: "user-an"}) { userErrors { code } } }`), `"NOT_FOUND"`)
+			wants(t, o.Answers(t, pair, `{ customer(id: "`+id+`") { id } node(id: "`+id+`") { id } }`), `"customer":null`, `"node":null`)
 		})
 	}
 }
 
 func TestAWriteThatLeadsOutOfViewIsNotAllowed(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
-			wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {id: "acme", responsibleId: "user-an"}) { userErrors { code } } }`), `"userErrors":[]`)
-			wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {id: "cafe", responsibleId: "user-bruno", customerCode: "SECRET"}) { userErrors { code } } }`), `"userErrors":[]`)
+			wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {id: "acme", responsibleId: "user-an"}) { userErrors { code } } }`), `"userErrors":[]`)
+			wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {id: "cafe", responsibleId: "user-bruno", customerCode: "SECRET"}) { userErrors { code } } }`), `"userErrors":[]`)
 			for _, dry := range []string{"", ", dryRun: true"} {
 				for _, write := range []string{
 					`createCustomer(input: {type: COMPANY, name: "New"}`, `createCustomer(input: {type: COMPANY, name: "New", responsibleId: "user-bruno"}`,
 					`updateCustomer(input: {id: "acme", responsibleId: null}`, `updateCustomer(input: {id: "acme", responsibleId: "user-bruno"}`,
 					`deleteUser(input: {id: "user-bruno"}`, `deleteUser(input: {id: "user-an"}`, `deleteCustomer(input: {id: "acme"}`,
 				} {
-					wants(t, o.answers(t, pair, "mutation { "+write+dry+") { userErrors { code } } }"), `"NOT_ALLOWED"`)
+					wants(t, o.Answers(t, pair, "mutation { "+write+dry+") { userErrors { code } } }"), `"NOT_ALLOWED"`)
 				}
 				for _, write := range []string{
 					`updateCustomer(input: {id: "cafe", name: "Mine"}`, `deleteCustomer(input: {id: "cafe"}`, `createDocumentUpload(input: {customerId: "cafe", name: "a.pdf"}`,
 					`createCustomerRelation(input: {customerId: "acme", relatedCustomerId: "cafe", kind: UBO}`, `assignChecklist(input: {checklistId: "list-2026-nl", customerId: "cafe"}`,
 				} {
-					wants(t, o.answers(t, pair, "mutation { "+write+dry+") { userErrors { code } } }"), `"NOT_FOUND"`)
+					wants(t, o.Answers(t, pair, "mutation { "+write+dry+") { userErrors { code } } }"), `"NOT_FOUND"`)
 				}
 			}
-			taken := o.answers(t, pair, `mutation { createCustomer(input: {type: COMPANY, name: "New", responsibleId: "user-an", customerCode: "SECRET"}) { userErrors { code message } } }`)
+			taken := o.Answers(t, pair, `mutation { createCustomer(input: {type: COMPANY, name: "New", responsibleId: "user-an", customerCode: "SECRET"}) { userErrors { code message } } }`)
 			if wants(t, taken, `"TAKEN"`); strings.Contains(taken, "cafe") {
 				t.Errorf("it is told who has the code: %s", taken)
 			}
-			each := o.answers(t, pair, `mutation { createCustomers(inputs: [{type: COMPANY, name: "A", responsibleId: "user-an"}, {type: COMPANY, name: "B"}], mode: EACH) { written userErrors { code } results { customer { name } userErrors { code field } } } }`)
+			each := o.Answers(t, pair, `mutation { createCustomers(inputs: [{type: COMPANY, name: "A", responsibleId: "user-an"}, {type: COMPANY, name: "B"}], mode: EACH) { written userErrors { code } results { customer { name } userErrors { code field } } } }`)
 			wants(t, each, `"written":1`, `"NOT_ALLOWED"`, `["inputs","1","responsibleId"]`)
-			wants(t, o.answers(t, admin, `{ user(id: "user-an") { id } cafe: customer(id: "cafe") { name } acme: customer(id: "acme") { responsible { id } } }`), `"user-an"`, `"acme":{"responsible":{"id":"user-an"}}`)
+			wants(t, o.Answers(t, admin, `{ user(id: "user-an") { id } cafe: customer(id: "cafe") { name } acme: customer(id: "acme") { responsible { id } } }`), `"user-an"`, `"acme":{"responsible":{"id":"user-an"}}`)
 		})
 	}
 }
@@ -112,9 +106,9 @@ func TestARefusalNamesTheResponsibleWhereAnotherOneWouldHelp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o, _, pair := restricted(t, engines["SQLite"](t), c.f)
+			o, _, pair := restricted(t, gatewaytest.Engines["SQLite"](t), c.f)
 			for _, responsible := range []string{"", `, responsibleId: "user-bruno"`} {
-				wants(t, o.answers(t, pair, `mutation { createCustomer(input: {type: COMPANY, name: "New"`+responsible+`}) { userErrors { code field } } }`), `"NOT_ALLOWED"`, c.want)
+				wants(t, o.Answers(t, pair, `mutation { createCustomer(input: {type: COMPANY, name: "New"`+responsible+`}) { userErrors { code field } } }`), `"NOT_ALLOWED"`, c.want)
 			}
 		})
 	}
@@ -122,18 +116,18 @@ func TestARefusalNamesTheResponsibleWhereAnotherOneWouldHelp(t *testing.T) {
 
 func TestAPairThatSeesTheCustomersOfALabelDoesNotGiveOrTakeIt(t *testing.T) {
 	t.Parallel()
-	o, admin, pair := restricted(t, engines["SQLite"](t), backoffice.RestrictionFields{Labels: []string{"label-plain"}})
-	wants(t, o.answers(t, admin, `mutation { updateUser(input: {id: "user-an", labelIds: ["label-plain"]}) { userErrors { code } } b: updateUser(input: {id: "user-bruno", labelIds: []}) { userErrors { code } } }`), `"userErrors":[]`)
-	wants(t, o.answers(t, pair, `mutation { updateUser(input: {id: "user-bruno", labelIds: ["label-plain"]}) { userErrors { code field } } }`), `"NOT_ALLOWED"`, `"labelIds"`)
-	wants(t, o.answers(t, pair, `mutation { updateUser(input: {id: "user-an", labelIds: []}) { userErrors { code } } }`), `"NOT_ALLOWED"`)
-	wants(t, o.answers(t, pair, `mutation { updateUser(input: {id: "user-bruno", firstName: "Bo"}) { userErrors { code } } }`), `"userErrors":[]`)
+	o, admin, pair := restricted(t, gatewaytest.Engines["SQLite"](t), backoffice.RestrictionFields{Labels: []string{"label-plain"}})
+	wants(t, o.Answers(t, admin, `mutation { updateUser(input: {id: "user-an", labelIds: ["label-plain"]}) { userErrors { code } } b: updateUser(input: {id: "user-bruno", labelIds: []}) { userErrors { code } } }`), `"userErrors":[]`)
+	wants(t, o.Answers(t, pair, `mutation { updateUser(input: {id: "user-bruno", labelIds: ["label-plain"]}) { userErrors { code field } } }`), `"NOT_ALLOWED"`, `"labelIds"`)
+	wants(t, o.Answers(t, pair, `mutation { updateUser(input: {id: "user-an", labelIds: []}) { userErrors { code } } }`), `"NOT_ALLOWED"`)
+	wants(t, o.Answers(t, pair, `mutation { updateUser(input: {id: "user-bruno", firstName: "Bo"}) { userErrors { code } } }`), `"userErrors":[]`)
 }
 
 func TestASignedPathEndsWhenItsFileLeavesTheView(t *testing.T) {
 	t.Parallel()
-	o, admin, pair := restricted(t, engines["SQLite"](t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
+	o, admin, pair := restricted(t, gatewaytest.Engines["SQLite"](t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
 	own := func(user string) {
-		wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {id: "acme", responsibleId: "`+user+`"}) { userErrors { code } } }`), `"userErrors":[]`)
+		wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {id: "acme", responsibleId: "`+user+`"}) { userErrors { code } } }`), `"userErrors":[]`)
 	}
 	own("user-an")
 	var answer struct {
@@ -145,7 +139,7 @@ func TestASignedPathEndsWhenItsFileLeavesTheView(t *testing.T) {
 			}
 		}
 	}
-	text := o.answers(t, pair, `{ customer(id: "acme") { documents { nodes { file { downloadPath } } } } }`)
+	text := o.Answers(t, pair, `{ customer(id: "acme") { documents { nodes { file { downloadPath } } } } }`)
 	if err := json.Unmarshal([]byte(text), &answer); err != nil || len(answer.Data.Customer.Documents.Nodes) == 0 {
 		t.Fatal(text, err)
 	}
@@ -155,7 +149,7 @@ func TestASignedPathEndsWhenItsFileLeavesTheView(t *testing.T) {
 		want int
 	}{{"user-an", http.StatusOK}, {"user-bruno", http.StatusNotFound}, {"user-an", http.StatusOK}} {
 		own(step.user)
-		if got := o.send(t, [2]string{}, http.MethodGet, path, "").Code; got != step.want {
+		if got := o.Send(t, [2]string{}, http.MethodGet, path, "").Code; got != step.want {
 			t.Errorf("of %s: %d", step.user, got)
 		}
 	}
@@ -163,7 +157,7 @@ func TestASignedPathEndsWhenItsFileLeavesTheView(t *testing.T) {
 
 func TestARestrictedPairFollowsWhatIsInView(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, admin, _ := restricted(t, database(t), backoffice.RestrictionFields{Customers: []string{"acme"}})
@@ -182,11 +176,11 @@ func TestARestrictedPairFollowsWhatIsInView(t *testing.T) {
 			}
 			for _, name := range []string{"One", "Two"} {
 				for _, id := range []string{"cafe", "acme"} {
-					wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {id: "`+id+`", name: "`+name+`"}) { userErrors { code } } }`), `"userErrors":[]`)
+					wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {id: "`+id+`", name: "`+name+`"}) { userErrors { code } } }`), `"userErrors":[]`)
 				}
 			}
-			wants(t, o.answers(t, admin, `mutation { deleteCustomer(input: {id: "cafe"}) { userErrors { code } } }`), `"userErrors":[]`)
-			wants(t, o.answers(t, admin, `mutation { deleteCustomer(input: {id: "acme"}) { userErrors { code } } }`), `"userErrors":[]`)
+			wants(t, o.Answers(t, admin, `mutation { deleteCustomer(input: {id: "cafe"}) { userErrors { code } } }`), `"userErrors":[]`)
+			wants(t, o.Answers(t, admin, `mutation { deleteCustomer(input: {id: "acme"}) { userErrors { code } } }`), `"userErrors":[]`)
 			updated := 0
 			for {
 				told, err := reader.Next(ctx, 1)

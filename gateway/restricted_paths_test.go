@@ -1,13 +1,14 @@
-package gateway
+package gateway_test
 
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // A path is a way on which a customer, or what hangs on one, can be seen or written: a field, an argument or an input
@@ -26,97 +27,82 @@ const (
 	replaying = "TestAReplayOfWhatIsNotInViewIsNotFound"
 )
 
-// pathsOf are the paths of a schema.
-func pathsOf(schema *ast.Schema) (paths []string) {
-	for _, of := range schema.Types {
-		if strings.HasPrefix(of.Name, "__") || of.Kind != ast.Object && of.Kind != ast.InputObject {
-			continue
-		}
-		for _, f := range of.Fields {
-			if strings.HasPrefix(f.Name, "__") || ofLog[of.Name] {
-				continue
-			}
-			paths = append(paths, of.Name+"."+f.Name)
-			for _, arg := range f.Arguments {
-				paths = append(paths, of.Name+"."+f.Name+"("+arg.Name+")")
-			}
-		}
-	}
-	slices.Sort(paths)
-	return paths
-}
-
-// ofLog are the types below changes, which are compared entry by entry.
-var ofLog = map[string]bool{"ChangeConnection": true, "ChangeEdge": true, "Change": true, "ChangeParent": true}
-
-// unreached are the paths that were not asked and are not told to be asked elsewhere.
-func (w *two) unreached() (paths []string) {
-	for _, path := range pathsOf(w.ask.schema) {
-		if !w.ask.used[path] && reachedElsewhere[path] == "" && !strings.HasSuffix(path, ".idempotencyKey") && !strings.HasSuffix(path, "(idempotencyKey)") { // replaying
+// unreachedPaths are the paths that were not asked and are not told to be asked elsewhere.
+func unreachedPaths(w *gatewaytest.Comparison) (paths []string) {
+	for _, path := range gatewaytest.PathsOf(w.Asker.Schema) {
+		if !w.Asker.Used[path] && reachedElsewhere[path] == "" && !strings.HasSuffix(path, ".idempotencyKey") && !strings.HasSuffix(path, "(idempotencyKey)") { // replaying
 			paths = append(paths, path)
 		}
 	}
 	return paths
 }
 
-// reachAll makes up documents, and asks those that have a path which none before had.
-func (w *two) reachAll(t testing.TB) {
+// reachAllPaths makes up documents, and asks those that have a path which none before had.
+func reachAllPaths(t testing.TB, w *gatewaytest.Comparison) {
 	t.Helper()
-	known := len(w.ask.used)
+	known := len(w.Asker.Used)
 	for range 400 {
-		if len(w.unreached()) == 0 {
+		if len(unreachedPaths(w)) == 0 {
 			return
 		}
-		for _, root := range []*ast.Definition{w.ask.schema.Query, w.ask.schema.Mutation} {
+		for _, root := range []*ast.Definition{w.Asker.Schema.Query, w.Asker.Schema.Mutation} {
 			for _, field := range root.Fields {
-				if strings.HasPrefix(field.Name, "__") || notAsked[root.Name+"."+field.Name] != "" {
+				if strings.HasPrefix(field.Name, "__") || gatewaytest.NotAsked[root.Name+"."+field.Name] != "" {
 					continue
 				}
-				w.ask.left = 300
-				document := strings.ToLower(root.Name) + " { " + w.ask.field(root, field, 6, "") + " }"
-				if len(w.ask.used) > known {
-					known = len(w.ask.used)
-					w.graphQL(t, document, root == w.ask.schema.Mutation)
+				w.Asker.Left = 300
+				document := strings.ToLower(root.Name) + " { " + w.Asker.Field(root, field, 6, "") + " }"
+				if len(w.Asker.Used) > known {
+					known = len(w.Asker.Used)
+					w.GraphQL(t, document, root == w.Asker.Schema.Mutation)
 				}
 			}
 		}
 	}
-	if paths := w.unreached(); len(paths) > 0 {
+	if paths := unreachedPaths(w); len(paths) > 0 {
 		t.Errorf("nothing compares what a restricted pair sees by %s", strings.Join(paths, ", "))
 	}
 }
 
 // bodies are what operations are sent that have a body, and those that only delete: every one of the OpenAPI document
 // that is no GET.
-var bodies = map[string]func(a *asker) string{
-	"searchCustomers": func(a *asker) string { return fmt.Sprintf(`{"registrationNumber":%q}`, a.text(".registrationNumber")) },
-	"assignChecklist": func(a *asker) string {
-		return fmt.Sprintf(`{"checklist":%q,"customer":%q}`, a.id("checklistId"), a.id("customerId"))
+var bodies = map[string]func(a *gatewaytest.Asker) string{
+	"searchCustomers": func(a *gatewaytest.Asker) string {
+		return fmt.Sprintf(`{"registrationNumber":%q}`, a.Text(".registrationNumber"))
 	},
-	"createCustomer": func(a *asker) string {
-		return fmt.Sprintf(`{"type":"Company","name":"New","responsible":%q}`, a.id("responsibleId"))
+	"assignChecklist": func(a *gatewaytest.Asker) string {
+		return fmt.Sprintf(`{"checklist":%q,"customer":%q}`, a.ID("checklistId"), a.ID("customerId"))
 	},
-	"createCustomers": func(a *asker) string { return fmt.Sprintf(`{"ids":[%q,%q]}`, a.id("customerId"), a.id("customerId")) },
-	"updateCustomer":  func(a *asker) string { return fmt.Sprintf(`{"name":"Newer","responsible":%q}`, a.id("responsibleId")) },
-	"deleteCustomer":  func(*asker) string { return "" },
-	"createRelation": func(a *asker) string {
-		return fmt.Sprintf(`{"kind":"UBO","relatedCustomer":%q}`, a.id("customerId"))
+	"createCustomer": func(a *gatewaytest.Asker) string {
+		return fmt.Sprintf(`{"type":"Company","name":"New","responsible":%q}`, a.ID("responsibleId"))
 	},
-	"deleteRelation": func(*asker) string { return "" },
-	"createLabel":    func(a *asker) string { return fmt.Sprintf(`{"name":"Label %d"}`, a.IntN(1e9)) },
-	"updateUser":     func(a *asker) string { return fmt.Sprintf(`{"firstName":"Els","labels":[%q]}`, a.id("labelIds")) },
-	"deleteUser":     func(*asker) string { return "" },
-	"uploadCustomerDocument": func(*asker) string {
+	"createCustomers": func(a *gatewaytest.Asker) string {
+		return fmt.Sprintf(`{"ids":[%q,%q]}`, a.ID("customerId"), a.ID("customerId"))
+	},
+	"updateCustomer": func(a *gatewaytest.Asker) string {
+		return fmt.Sprintf(`{"name":"Newer","responsible":%q}`, a.ID("responsibleId"))
+	},
+	"deleteCustomer": func(*gatewaytest.Asker) string { return "" },
+	"createRelation": func(a *gatewaytest.Asker) string {
+		return fmt.Sprintf(`{"kind":"UBO","relatedCustomer":%q}`, a.ID("customerId"))
+	},
+	"deleteRelation": func(*gatewaytest.Asker) string { return "" },
+	"createLabel":    func(a *gatewaytest.Asker) string { return fmt.Sprintf(`{"name":"Label %d"}`, a.IntN(1e9)) },
+	"updateUser": func(a *gatewaytest.Asker) string {
+		return fmt.Sprintf(`{"firstName":"Els","labels":[%q]}`, a.ID("labelIds"))
+	},
+	"deleteUser": func(*gatewaytest.Asker) string { return "" },
+	"uploadCustomerDocument": func(*gatewaytest.Asker) string {
 		return "%PDF-1.4 a document"
 	},
-	"uploadDocument": func(*asker) string { return "a path that nobody has signed" },
+	"uploadDocument": func(*gatewaytest.Asker) string { return "a path that nobody has signed" },
 }
 
-// writes compares what operations of REST answer that write, for as long as both offices take them.
-func (w *two) writes(t testing.TB) (alike bool) {
+// compareWrites compares what operations of REST answer that write, for as long as both offices take them.
+func compareWrites(t testing.TB, w *gatewaytest.Comparison) (alike bool) {
 	t.Helper()
-	for _, of := range operationsOf(t, w.whole) {
-		if of.method == http.MethodGet || of.method == http.MethodHead {
+	for _, of := range gatewaytest.OperationsOf(t, w.Whole) {
+		if of.Method == http.MethodGet || of.Method == http.MethodHead {
 			continue
 		}
 		body := bodies[of.ID]
@@ -125,14 +111,14 @@ func (w *two) writes(t testing.TB) (alike bool) {
 			continue
 		}
 		for range 2 {
-			path, refused := w.path(of), w.refused
-			text := body(w.ask)
-			answer := func(o *office, pair [2]string) string {
-				r := o.send(t, pair, of.method, path, text)
-				return fmt.Sprint(r.Code, " ", normal(r.Body.Bytes()))
+			path, refused := w.Path(of), w.Refused
+			text := body(w.Asker)
+			answer := func(o *gatewaytest.Office, pair [2]string) string {
+				r := o.Send(t, pair, of.Method, path, text)
+				return fmt.Sprint(r.Code, " ", gatewaytest.Normal(r.Body.Bytes()))
 			}
-			w.same(of.method+" "+path+" "+text, answer(w.whole, w.pairOfWhole), answer(w.part, w.pairPart), true)
-			if w.refused > refused { // the other one may have written
+			w.Same(of.Method+" "+path+" "+text, answer(w.Whole, w.CredentialOfWhole), answer(w.Part, w.CredentialOfPart), true)
+			if w.Refused > refused { // the other one may have written
 				return false
 			}
 		}

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // What a restricted pair is sent without asking for each thing, what it sends, and what it is answered again: the
@@ -16,27 +18,27 @@ import (
 
 const toldOfChanges = `subscription($after: String) { changes(after: $after) { noun objectId action fields parents { noun id } object { __typename id } } }`
 
-// streamed are the first n changes of a log as a subscription over Server-Sent Events tells them.
-func (o *office) streamed(t testing.TB, pair [2]string, n int) (all []string) {
+// streamedChanges are the first n changes of a log as a subscription over Server-Sent Events tells them.
+func streamedChanges(t testing.TB, o *gatewaytest.Office, pair [2]string, n int) (all []string) {
 	t.Helper()
-	s := o.follower(t, pair).subscribes(t, toldOfChanges, map[string]any{"after": o.cursor(t, 0)})
+	s := o.Follower(t, pair).Subscribes(t, toldOfChanges, map[string]any{"after": o.Cursor(t, 0)})
 	for range n {
-		e, ok := s.next()
-		if !ok || e.name != "next" {
+		e, ok := s.Next()
+		if !ok || e.Name != "next" {
 			t.Fatalf("%+v after %d of %d", e, len(all), n)
 		}
-		all = append(all, e.data)
+		all = append(all, e.Data)
 	}
 	return all
 }
 
-// heard are the same as a socket tells them.
-func (o *office) heard(t testing.TB, pair [2]string, n int) (all []string) {
+// changesOnSocket are the same as a socket tells them.
+func changesOnSocket(t testing.TB, o *gatewaytest.Office, pair [2]string, n int) (all []string) {
 	t.Helper()
-	s := o.follower(t, pair).connects(t)
-	s.says(t, subscribing("1", toldOfChanges, map[string]any{"after": o.cursor(t, 0)}))
+	s := o.Follower(t, pair).Connects(t)
+	s.Says(t, gatewaytest.Subscribing("1", toldOfChanges, map[string]any{"after": o.Cursor(t, 0)}))
 	for range n {
-		m := s.hears(t)
+		m := s.Hears(t)
 		if m.Type != "next" {
 			t.Fatalf("%s %s after %d of %d", m.Type, m.Payload, len(all), n)
 		}
@@ -46,10 +48,10 @@ func (o *office) heard(t testing.TB, pair [2]string, n int) (all []string) {
 }
 
 // loggedChanges is how many changes of a log a pair is told.
-func (o *office) loggedChanges(t testing.TB, pair [2]string) int {
+func loggedChanges(t testing.TB, o *gatewaytest.Office, pair [2]string) int {
 	t.Helper()
-	var page restChanges
-	if w := o.send(t, pair, http.MethodGet, "/changes?limit=500", ""); json.Unmarshal(w.Body.Bytes(), &page) != nil || w.Code != http.StatusOK {
+	var page gatewaytest.RESTChanges
+	if w := o.Send(t, pair, http.MethodGet, "/changes?limit=500", ""); json.Unmarshal(w.Body.Bytes(), &page) != nil || w.Code != http.StatusOK {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	return len(page.Changes)
@@ -57,23 +59,23 @@ func (o *office) loggedChanges(t testing.TB, pair [2]string) int {
 
 func TestARestrictedPairIsSentWhatAnOfficeOfItsViewWouldSend(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(3) {
-				w := newTwo(t, seed, database, CacheSettings{}, nil)
-				n, all := w.part.loggedChanges(t, w.pairPart), w.whole.loggedChanges(t, w.admin)
+				w := newTwo(t, seed, database, gateway.CacheSettings{}, nil)
+				n, all := loggedChanges(t, w.Part, w.CredentialOfPart), loggedChanges(t, w.Whole, w.Admin)
 				if n == 0 || n >= all {
 					t.Errorf("seed %d: of %d changes %d are in view, so this shows nothing", seed, all, n)
 				}
-				for way, told := range map[string]func(o *office, pair [2]string) []string{
-					"a stream": func(o *office, pair [2]string) []string { return o.streamed(t, pair, n) },
-					"a socket": func(o *office, pair [2]string) []string { return o.heard(t, pair, n) },
+				for way, told := range map[string]func(o *gatewaytest.Office, pair [2]string) []string{
+					"a stream": func(o *gatewaytest.Office, pair [2]string) []string { return streamedChanges(t, o, pair, n) },
+					"a socket": func(o *gatewaytest.Office, pair [2]string) []string { return changesOnSocket(t, o, pair, n) },
 				} {
-					w.same("by "+way, strings.Join(told(w.whole, w.pairOfWhole), "\n"), strings.Join(told(w.part, w.pairPart), "\n"), false)
+					w.Same("by "+way, strings.Join(told(w.Whole, w.CredentialOfWhole), "\n"), strings.Join(told(w.Part, w.CredentialOfPart), "\n"), false)
 				}
-				if w.differs != "" {
-					t.Fatal(w.differs)
+				if w.Differs != "" {
+					t.Fatal(w.Differs)
 				}
 			}
 		})
@@ -82,68 +84,68 @@ func TestARestrictedPairIsSentWhatAnOfficeOfItsViewWouldSend(t *testing.T) {
 
 func TestAnUploadOfARestrictedPairIsTakenForACustomerInViewAlone(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
 			own := func(user string) {
-				wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {id: "acme", responsibleId: "`+user+`"}) { userErrors { code } } }`), `"userErrors":[]`)
+				wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {id: "acme", responsibleId: "`+user+`"}) { userErrors { code } } }`), `"userErrors":[]`)
 			}
 			const content = "%PDF-1.4 of acme"
 			own("user-an")
-			sent := o.upload(pair, "acme", "?name=a.pdf", strings.NewReader(content))
+			sent := o.Upload(pair, "acme", "?name=a.pdf", strings.NewReader(content))
 			var document struct {
 				ID string `json:"_id"`
 			}
 			if err := json.Unmarshal(sent.Body.Bytes(), &document); err != nil || sent.Code != http.StatusCreated || document.ID == "" {
 				t.Fatal(sent.Code, sent.Body)
 			}
-			prepared, answer := o.prepare(t, pair, "acme", "b.pdf", false)
+			prepared, answer := o.PrepareUpload(t, pair, "acme", "b.pdf", false)
 			if prepared.UploadPath == nil {
 				t.Fatal(answer)
 			}
-			late, answer := o.prepare(t, pair, "acme", "c.pdf", false)
+			late, answer := o.PrepareUpload(t, pair, "acme", "c.pdf", false)
 			if late.UploadPath == nil {
 				t.Fatal(answer)
 			}
-			if w := o.putTo(*prepared.UploadPath, strings.NewReader(content)); w.Code != http.StatusCreated {
+			if w := o.PutTo(*prepared.UploadPath, strings.NewReader(content)); w.Code != http.StatusCreated {
 				t.Errorf("by a signed path: %d %s", w.Code, w.Body)
 			}
-			wants(t, o.answers(t, pair, `{ customer(id: "acme") { documents { nodes { id name } } } }`), document.ID, `"b.pdf"`)
+			wants(t, o.Answers(t, pair, `{ customer(id: "acme") { documents { nodes { id name } } } }`), document.ID, `"b.pdf"`)
 
 			own("user-bruno")
-			kept := o.kept(t)
+			kept := o.KeptFiles(t)
 			for what, code := range map[string]int{
-				"to the customer": o.upload(pair, "acme", "?name=d.pdf", strings.NewReader(content)).Code,
-				"to a path that was signed while it was in view": o.putTo(*late.UploadPath, strings.NewReader(content)).Code,
-				"to somebody who never was":                      o.upload(pair, "cafe", "?name=d.pdf", strings.NewReader(content)).Code,
-				"to nobody":                                      o.upload(pair, "nobody", "?name=d.pdf", strings.NewReader(content)).Code,
+				"to the customer": o.Upload(pair, "acme", "?name=d.pdf", strings.NewReader(content)).Code,
+				"to a path that was signed while it was in view": o.PutTo(*late.UploadPath, strings.NewReader(content)).Code,
+				"to somebody who never was":                      o.Upload(pair, "cafe", "?name=d.pdf", strings.NewReader(content)).Code,
+				"to nobody":                                      o.Upload(pair, "nobody", "?name=d.pdf", strings.NewReader(content)).Code,
 			} {
 				if code != http.StatusNotFound {
 					t.Errorf("%s: %d", what, code)
 				}
 			}
-			if now := o.kept(t); now != kept {
+			if now := o.KeptFiles(t); now != kept {
 				t.Errorf("%d files are kept, and were %d", now, kept)
 			}
-			wants(t, o.answers(t, pair, `{ node(id: "`+document.ID+`") { id } }`), `"node":null`)
-			wants(t, o.answers(t, admin, `{ node(id: "`+document.ID+`") { id } }`), document.ID)
+			wants(t, o.Answers(t, pair, `{ node(id: "`+document.ID+`") { id } }`), `"node":null`)
+			wants(t, o.Answers(t, admin, `{ node(id: "`+document.ID+`") { id } }`), document.ID)
 		})
 	}
 }
 
 func TestAReplayOfABatchTellsNothingOfWhatHasLeftTheView(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		for _, mode := range []string{"ATOMIC", "EACH"} {
 			t.Run(engine+", "+mode, func(t *testing.T) {
 				t.Parallel()
 				o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
 				batch := `mutation { createCustomers(inputs: [{type: COMPANY, name: "First", responsibleId: "user-an"}, {type: COMPANY, name: "Second", responsibleId: "user-an"}], mode: ` + mode + `, idempotencyKey: "k") {
 					written userErrors { code } results { customer { id name } userErrors { code } } } }`
-				made := o.answers(t, pair, batch)
+				made := o.Answers(t, pair, batch)
 				wants(t, made, `"written":2`)
-				if again := o.answers(t, pair, batch); again != made {
+				if again := o.Answers(t, pair, batch); again != made {
 					t.Errorf("%s, and again %s", made, again)
 				}
 				var answer struct {
@@ -157,8 +159,8 @@ func TestAReplayOfABatchTellsNothingOfWhatHasLeftTheView(t *testing.T) {
 					t.Fatal(made, err)
 				}
 				gone := answer.Data.CreateCustomers.Results[0].Customer.ID
-				wants(t, o.answers(t, admin, fmt.Sprintf(`mutation { updateCustomer(input: {id: %q, responsibleId: "user-bruno", name: "Hidden"}) { userErrors { code } } }`, gone)), `"userErrors":[]`)
-				again := o.answers(t, pair, batch)
+				wants(t, o.Answers(t, admin, fmt.Sprintf(`mutation { updateCustomer(input: {id: %q, responsibleId: "user-bruno", name: "Hidden"}) { userErrors { code } } }`, gone)), `"userErrors":[]`)
+				again := o.Answers(t, pair, batch)
 				if strings.Contains(again, gone) || strings.Contains(again, "Hidden") || strings.Contains(again, "First") {
 					t.Errorf("it tells of what is not in view: %s", again)
 				}
@@ -170,7 +172,7 @@ func TestAReplayOfABatchTellsNothingOfWhatHasLeftTheView(t *testing.T) {
 
 func TestADeletionAnswersForWhatIsNotInViewAsForWhatIsNotThere(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Customers: []string{"cafe"}})
@@ -179,24 +181,24 @@ func TestADeletionAnswersForWhatIsNotInViewAsForWhatIsNotThere(t *testing.T) {
 					"deleteCustomerRelation": "rel-1", "deleteCustomer": "acme",
 				} {
 					said := func(id string) string {
-						return strings.ReplaceAll(o.answers(t, pair, `mutation { `+mutation+`(input: {id: "`+id+`"}`+dry+`) { userErrors { code message field } } }`), id, "ID")
+						return strings.ReplaceAll(o.Answers(t, pair, `mutation { `+mutation+`(input: {id: "`+id+`"}`+dry+`) { userErrors { code message field } } }`), id, "ID")
 					}
 					if got, want := said(outside), said("nothing"); got != want || !strings.Contains(got, "NOT_FOUND") {
 						t.Errorf("%s%s: %s, and of nothing %s", mutation, dry, got, want)
 					}
 				}
 			}
-			wants(t, o.answers(t, admin, `{ node(id: "rel-1") { id } }`), `"rel-1"`)
+			wants(t, o.Answers(t, admin, `{ node(id: "rel-1") { id } }`), `"rel-1"`)
 		})
 	}
 }
 
 func TestADryRunTellsNothingOfRecordsThatTheCallerMayNotSee(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, database(t))
+			o := gatewaytest.OpenOn(t, database(t))
 			const dry = `mutation { deleteCustomer(input: {id: "acme"}, dryRun: true) { wouldDelete { minfinDocuments files documents } } }`
 			type deletion struct{ MinfinDocuments, Files, Documents int }
 			would := func(pair [2]string) deletion {
@@ -205,7 +207,7 @@ func TestADryRunTellsNothingOfRecordsThatTheCallerMayNotSee(t *testing.T) {
 						DeleteCustomer struct{ WouldDelete deletion }
 					}
 				}
-				_, body, _ := o.ask(t, pair, dry, nil, http.Header{"X-Explain": {"true"}})
+				_, body, _ := o.Ask(t, pair, dry, nil, http.Header{"X-Explain": {"true"}})
 				if err := json.Unmarshal(body, &answer); err != nil {
 					t.Fatal(err)
 				}
@@ -216,7 +218,7 @@ func TestADryRunTellsNothingOfRecordsThatTheCallerMayNotSee(t *testing.T) {
 				}
 				return answer.Data.DeleteCustomer.WouldDelete
 			}
-			every, some := o.pair(t, backoffice.AllScopes...), o.pair(t, backoffice.CustomersWrite)
+			every, some := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.CustomersWrite)
 			all, without := would(every), would(some)
 			if want := (deletion{0, all.Files - all.MinfinDocuments, all.Documents}); all.MinfinDocuments == 0 || without != want {
 				t.Errorf("%+v is told without minfin.read, and %+v with it", without, all)
@@ -227,19 +229,19 @@ func TestADryRunTellsNothingOfRecordsThatTheCallerMayNotSee(t *testing.T) {
 
 func TestWhereTheFeedEndsTellsNothingOfWhatAPairMayNotSee(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Customers: []string{"cafe"}})
-			some := o.pair(t, backoffice.CustomersWrite)
+			some := o.Credential(t, backoffice.CustomersWrite)
 			ends := func(of [2]string) string {
-				told := o.answers(t, of, `{ changes(first: 0) { latestCursor } some: changes(nouns: [LABEL]) { latestCursor } }`)
-				listed := o.send(t, of, http.MethodGet, "/changes?limit=500", "").Body.String()
-				exported := o.send(t, of, http.MethodPost, "/graphql/export?format=jsonl", `{"query":"{ labels { nodes { id } } }"}`)
+				told := o.Answers(t, of, `{ changes(first: 0) { latestCursor } some: changes(nouns: [LABEL]) { latestCursor } }`)
+				listed := o.Send(t, of, http.MethodGet, "/changes?limit=500", "").Body.String()
+				exported := o.Send(t, of, http.MethodPost, "/graphql/export?format=jsonl", `{"query":"{ labels { nodes { id } } }"}`)
 				return told + listed + exported.Header().Get("Changes-After")
 			}
 			writes := func(input string) {
-				wants(t, o.answers(t, admin, `mutation { updateCustomer(input: {`+input+`}) { userErrors { code } } }`), `"userErrors":[]`)
+				wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {`+input+`}) { userErrors { code } } }`), `"userErrors":[]`)
 			}
 			before, others := ends(pair), ends(some)
 			writes(`id: "acme", registrationNumber: "85073003328"`)

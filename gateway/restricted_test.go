@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -12,11 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vektah/gqlparser/v2"
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/graphql/limits"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/store"
 	"example.org/backoffice/store/cache"
 	"example.org/backoffice/store/sqlite"
@@ -24,44 +22,13 @@ import (
 
 var restrictedOffices = flag.Int("restricted-offices", 0, "how many random offices a restricted pair is compared in, on each engine and with and without a cache; 0: a few")
 
-// two is a whole office with a restricted pair, and an office that holds only what this pair may see, with one that
-// is not restricted.
-type two struct {
-	whole, part           *office
-	pairOfWhole, pairPart [2]string
-	admin                 [2]string // sees all of the whole office
-	records               *records
-	seed                  uint64
-	ask                   *asker
-	compared, refused     int
-	counts                bool   // the statements that an answer takes are a part of it
-	differs               string // the first answer that is not the same
-}
-
 const pairOfTests = "pair-of-the-test"
 
-func schemaOf(t testing.TB, o *office) *ast.Schema {
+func newTwo(t testing.TB, seed uint64, engine func(testing.TB) string, memory gateway.CacheSettings, broken func(backoffice.Store) backoffice.Store) *gatewaytest.Comparison {
 	t.Helper()
-	text := o.send(t, [2]string{}, http.MethodGet, "/schema.graphqls", "").Body.String()
-	schema, err := gqlparser.LoadSchema(&ast.Source{Input: text})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema
-}
-
-// spacious are limits within which whatever is made up from the schema is answered.
-func spacious() limits.Settings {
-	bounds := unhurried()
-	bounds.Cost, bounds.Tokens, bounds.Depth, bounds.Aliases, bounds.Together, bounds.Waiting, bounds.Validation = 1<<40, 1<<20, 100, 1000, 1<<40, 1<<40, 1<<30
-	return bounds
-}
-
-func newTwo(t testing.TB, seed uint64, engine func(testing.TB) string, memory CacheSettings, broken func(backoffice.Store) backoffice.Store) *two {
-	t.Helper()
-	bounds := spacious()
-	serve := func() *office {
-		settings := officeSettings(t, engine(t))
+	bounds := gatewaytest.Spacious()
+	serve := func() *gatewaytest.Office {
+		settings := gatewaytest.Settings(t, engine(t))
 		h, err := settings.Open(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -69,23 +36,23 @@ func newTwo(t testing.TB, seed uint64, engine func(testing.TB) string, memory Ca
 		if broken != nil {
 			h.Store = broken(h.Store)
 		}
-		c := quiet(bounds)
+		c := gatewaytest.Config(bounds)
 		c.Cache, c.Log = memory, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-		return serveConfigured(t, h, c)
+		return gatewaytest.ServeConfig(t, h, c)
 	}
 	d := rand.New(rand.NewPCG(seed, 7))
-	w := &two{whole: serve(), part: serve(), records: randomRecords(seed), seed: seed}
-	restriction := []backoffice.RestrictionFields{w.records.randomRestriction(d)}
+	w := &gatewaytest.Comparison{Whole: serve(), Part: serve(), Records: gatewaytest.RandomRecords(seed), Seed: seed}
+	restriction := []backoffice.RestrictionFields{randomRestriction(w.Records, d)}
 	if seed%2 == 1 {
-		restriction = w.records.randomAlternatives(d)
+		restriction = randomAlternatives(w.Records, d)
 	}
-	w.records.store(t, w.whole)
-	w.records.inView(restriction...).store(t, w.part)
-	w.pairOfWhole, w.pairPart = w.whole.restrictedPair(t, pairOfTests, restriction...), w.part.restrictedPair(t, pairOfTests, backoffice.RestrictionFields{})
-	w.admin = w.whole.restrictedPair(t, "admin", backoffice.RestrictionFields{})
-	w.ask = &asker{Rand: d, schema: schemaOf(t, w.whole), all: w.records, cursors: map[string][]string{}, used: map[string]bool{}}
+	w.Records.StoreIn(t, w.Whole)
+	recordsInView(w.Records, restriction...).StoreIn(t, w.Part)
+	w.CredentialOfWhole, w.CredentialOfPart = w.Whole.RestrictedCredential(t, pairOfTests, restriction...), w.Part.RestrictedCredential(t, pairOfTests, backoffice.RestrictionFields{})
+	w.Admin = w.Whole.RestrictedCredential(t, "admin", backoffice.RestrictionFields{})
+	w.Asker = &gatewaytest.Asker{Rand: d, Schema: gatewaytest.SchemaOf(t, w.Whole), All: w.Records, Cursors: map[string][]string{}, Used: map[string]bool{}}
 	for root, of := range map[string]string{"customers": "CustomerConnection", "transcripts": "TranscriptConnection", "documents": "CustomerDocumentConnection", "minfinDocuments": "MinfinDocumentConnection", "calculations": "CalculationConnection", "relations": "CustomerRelationConnection"} {
-		_, body, _ := w.whole.ask(t, w.admin, "{ list: "+root+"(first: 500) { edges { cursor } } }", nil, nil)
+		_, body, _ := w.Whole.Ask(t, w.Admin, "{ list: "+root+"(first: 500) { edges { cursor } } }", nil, nil)
 		var answer struct {
 			Data struct {
 				List struct{ Edges []struct{ Cursor string } }
@@ -95,109 +62,28 @@ func newTwo(t testing.TB, seed uint64, engine func(testing.TB) string, memory Ca
 			t.Fatal(err)
 		}
 		for _, edge := range answer.Data.List.Edges {
-			w.ask.cursors[of] = append(w.ask.cursors[of], edge.Cursor)
+			w.Asker.Cursors[of] = append(w.Asker.Cursors[of], edge.Cursor)
 		}
 	}
 	return w
 }
 
 var (
-	byChance  = regexp.MustCompile(`"requestId":"[^"]*"|signature=[^"&]+|"20(?:2[6-9]|[3-9][0-9])-[0-9T:.-]+Z"|"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"|/uploads/[0-9a-f-]+|"restriction":(?:null|"(?:[^"\\]|\\.)*")`)
-	anyCursor = regexp.MustCompile(`"(?:cursor|startCursor|endCursor)":"[^"]*"`)
-	ofChange  = regexp.MustCompile(`"(?:sequence|latest|cursor|latestCursor|startCursor|endCursor|at)":("[^"]*"|[0-9]+)`)
+	ofChange = regexp.MustCompile(`"(?:sequence|latest|cursor|latestCursor|startCursor|endCursor|at)":("[^"]*"|[0-9]+)`)
 )
 
-// normal is an answer without what is another one each time: signatures, what happens now, and identifiers that are
-// made now; and without the restriction itself, of which a pair is told.
-func normal(body []byte) string { return byChance.ReplaceAllString(string(body), "…") }
-
-// same compares two answers. What a restricted pair is refused with has no equal: NOT_ALLOWED for what leads out of
-// its view, and TAKEN. Neither is the answer where the other office has nothing of that name: it would show that the
-// record exists.
-func (w *two) same(what, whole, part string, mayRefuse bool) {
-	shows := strings.Contains(strings.ToUpper(part), "NOT_FOUND") && !strings.Contains(strings.ToUpper(whole), "NOT_FOUND")
-	if mayRefuse && !shows && (strings.Contains(whole, "NOT_ALLOWED") || strings.Contains(whole, "TAKEN")) {
-		w.refused++
-		return
-	}
-	w.compared++
-	if whole != part && w.differs == "" {
-		at := 0
-		for at < min(len(whole), len(part)) && whole[at] == part[at] {
-			at++
-		}
-		around := func(text string) string { return text[max(0, at-200):min(len(text), at+200)] }
-		whole, part = around(whole), around(part)
-		w.differs = fmt.Sprintf("seed %d: %s\nthe whole office says\n%s\nand the part\n%s", w.seed, what, whole, part)
-	}
-}
-
-// graphQL asks both offices.
-func (w *two) graphQL(t testing.TB, document string, mayRefuse bool) {
+// compareLogs compares what the change logs tell, entry by entry.
+func compareLogs(t testing.TB, w *gatewaytest.Comparison) {
 	t.Helper()
-	_, whole, calls := w.whole.ask(t, w.pairOfWhole, document, nil, nil)
-	_, part, others := w.part.ask(t, w.pairPart, document, nil, nil)
-	if w.counts && calls != others && w.differs == "" {
-		w.differs = fmt.Sprintf("seed %d: %s took %d statements and %d", w.seed, document, calls, others)
-	}
-	if mayRefuse || strings.Contains(document, "privacyAccesses") { // cursors hold what was made now
-		whole, part = anyCursor.ReplaceAll(whole, []byte(`"…"`)), anyCursor.ReplaceAll(part, []byte(`"…"`))
-	}
-	w.same(document, normal(whole), normal(part), mayRefuse)
-}
-
-// reads compares answers of every root field of Query.
-func (w *two) reads(t testing.TB, rounds int) {
-	t.Helper()
-	for range rounds {
-		for _, field := range w.ask.schema.Query.Fields {
-			if strings.HasPrefix(field.Name, "__") || notAsked["Query."+field.Name] != "" {
-				continue
-			}
-			w.graphQL(t, w.ask.document(field), false)
-		}
-	}
-}
-
-// rehearses compares dry runs of every mutation.
-func (w *two) rehearses(t testing.TB, rounds int) {
-	t.Helper()
-	for range rounds {
-		for _, field := range w.ask.schema.Mutation.Fields {
-			w.ask.left = 60
-			w.graphQL(t, "mutation { "+w.ask.field(w.ask.schema.Mutation, field, 4, "")+" }", true)
-		}
-	}
-}
-
-// follows compares what the change logs tell, entry by entry.
-func (w *two) follows(t testing.TB) {
-	t.Helper()
-	tell := func(o *office, pair [2]string) string {
-		status, body, _ := o.ask(t, pair, "{ changes(first: 500) { nodes { noun objectId action fields parents { noun id } object { __typename id } } } }", nil, nil)
+	tell := func(o *gatewaytest.Office, pair [2]string) string {
+		status, body, _ := o.Ask(t, pair, "{ changes(first: 500) { nodes { noun objectId action fields parents { noun id } object { __typename id } } } }", nil, nil)
 		if status != http.StatusOK {
 			t.Errorf("the changes are answered with %d %s", status, body)
 		}
-		rest := o.send(t, pair, http.MethodGet, "/changes?limit=500", "").Body.String()
-		return ofChange.ReplaceAllString(normal(body)+rest, `""`)
+		rest := o.Send(t, pair, http.MethodGet, "/changes?limit=500", "").Body.String()
+		return ofChange.ReplaceAllString(gatewaytest.Normal(body)+rest, `""`)
 	}
-	w.same("the changes", tell(w.whole, w.pairOfWhole), tell(w.part, w.pairPart), false)
-}
-
-// exports compares whole lists, which another way reads.
-func (w *two) exports(t testing.TB) {
-	t.Helper()
-	for _, list := range []string{
-		"customers { nodes { id displayName relations { totalCount edges { otherCustomer { id } } } transcripts { totalCount nodes { id } } } }",
-		"transcripts { nodes { id customer { id } calculation { id } } }", "relations { nodes { id kind } }", "minfinDocuments { nodes { id customer { id } } }", "documents { nodes { id } }",
-	} {
-		request := encoded(t, map[string]string{"query": "{ " + list + " }"})
-		answer := func(o *office, pair [2]string) string {
-			r := o.send(t, pair, http.MethodPost, "/graphql/export?format=jsonl", request)
-			return fmt.Sprint(r.Code, normal(r.Body.Bytes()))
-		}
-		w.same("export "+list, answer(w.whole, w.pairOfWhole), answer(w.part, w.pairPart), false)
-	}
+	w.Same("the changes", tell(w.Whole, w.CredentialOfWhole), tell(w.Part, w.CredentialOfPart), false)
 }
 
 func TestARestrictedPairIsAnsweredAsIfTheOfficeHeldOnlyWhatItMaySee(t *testing.T) {
@@ -206,26 +92,26 @@ func TestARestrictedPairIsAnsweredAsIfTheOfficeHeldOnlyWhatItMaySee(t *testing.T
 	if offices == 0 {
 		offices = 2
 	}
-	for engine, database := range engines {
-		for name, memory := range map[string]CacheSettings{"without a cache": {}, "with a cache": {Cache: 8 << 20}} {
+	for engine, database := range gatewaytest.Engines {
+		for name, memory := range map[string]gateway.CacheSettings{"without a cache": {}, "with a cache": {Cache: 8 << 20}} {
 			t.Run(engine+" "+name, func(t *testing.T) {
 				t.Parallel()
 				used, asked := map[string]bool{}, 0
 				for seed := range offices {
 					t.Run(fmt.Sprint("office ", seed), func(t *testing.T) { // one at a time: each closes what it opened
 						w := newTwo(t, uint64(seed), database, memory, nil)
-						w.ask.used = used
-						w.compare(t, 2)
-						if w.differs != "" {
-							t.Fatal(w.differs)
+						w.Asker.Used = used
+						compareAll(t, w, 2)
+						if w.Differs != "" {
+							t.Fatal(w.Differs)
 						}
-						if w.compared < 60 {
-							t.Errorf("%d answers were compared, %d refused", w.compared, w.refused)
+						if w.Compared < 60 {
+							t.Errorf("%d answers were compared, %d refused", w.Compared, w.Refused)
 						}
-						if c, ok := w.whole.before.(*cache.Store); ok && c.Differences() > 0 {
+						if c, ok := w.Whole.Before.(*cache.Store); ok && c.Differences() > 0 {
 							t.Error("the cache differs")
 						}
-						asked += w.compared
+						asked += w.Compared
 					})
 				}
 				t.Logf("%d offices, %d answers compared", offices, asked)
@@ -234,18 +120,18 @@ func TestARestrictedPairIsAnsweredAsIfTheOfficeHeldOnlyWhatItMaySee(t *testing.T
 	}
 }
 
-func (w *two) compare(t testing.TB, rounds int) {
+func compareAll(t testing.TB, w *gatewaytest.Comparison, rounds int) {
 	t.Helper()
-	w.reads(t, rounds)
-	w.rest(t, rounds)
-	w.follows(t)
-	w.exports(t)
-	w.rehearses(t, rounds)
-	if w.seed == 0 {
-		w.reachAll(t)
+	w.Reads(t, rounds)
+	w.REST(t, rounds)
+	compareLogs(t, w)
+	w.Exports(t)
+	w.Rehearses(t, rounds)
+	if w.Seed == 0 {
+		reachAllPaths(t, w)
 	}
-	if w.writes(t) {
-		w.reads(t, 1)
+	if compareWrites(t, w) {
+		w.Reads(t, 1)
 	}
 }
 
@@ -274,9 +160,9 @@ func TestTheComparisonFindsANounWithoutThePredicate(t *testing.T) {
 				return of.(*sqlite.Store).Store.Through(func(e store.Engine) store.Engine { return leaking{e, table} })
 			}
 			for seed := range 20 {
-				w := newTwo(t, uint64(seed), engines["SQLite"], CacheSettings{}, leak)
-				w.reads(t, 2)
-				if w.differs != "" {
+				w := newTwo(t, uint64(seed), gatewaytest.Engines["SQLite"], gateway.CacheSettings{}, leak)
+				w.Reads(t, 2)
+				if w.Differs != "" {
 					return
 				}
 			}
@@ -313,9 +199,9 @@ func TestTheComparisonFindsAlternativesThatArePutTogetherWrongly(t *testing.T) {
 				return of.(*sqlite.Store).Store.Through(func(e store.Engine) store.Engine { return mixing{e, change[0], change[1]} })
 			}
 			for seed := range 40 {
-				w := newTwo(t, uint64(2*seed+1), engines["SQLite"], CacheSettings{}, mix)
-				w.reads(t, 1)
-				if w.differs != "" {
+				w := newTwo(t, uint64(2*seed+1), gatewaytest.Engines["SQLite"], gateway.CacheSettings{}, mix)
+				w.Reads(t, 1)
+				if w.Differs != "" {
 					return
 				}
 			}

@@ -1,12 +1,10 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
-	"os"
-	"os/exec"
 	"reflect"
 	"regexp"
 	"slices"
@@ -17,6 +15,8 @@ import (
 
 	"example.org/backoffice/auth/people"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // The rows and the columns of the matrix are looked up where they come from: routes, the OpenAPI document, the schema;
@@ -29,41 +29,18 @@ var noColumn = map[string]string{
 
 var (
 	commandLine = regexp.MustCompile(`(?m)^  credentials (\S+)`)
-	flagLine    = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z-]+)`)
 )
-
-func help(t *testing.T, words ...string) string {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(self, append(words, "--help")...)
-	command.Env = append(os.Environ(), "BACKOFFICE_TEST_COMMAND=1")
-	said, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(said)
-}
-
-func wordsIn(expression *regexp.Regexp, text string) (names []string) {
-	for _, found := range expression.FindAllStringSubmatch(text, -1) {
-		names = append(names, found[1])
-	}
-	return names
-}
 
 // changesOfRights are those that there are.
 func changesOfRights(t *testing.T) (all []string) {
 	t.Helper()
-	common := wordsIn(flagLine, help(t, "version"))
-	for _, name := range wordsIn(commandLine, help(t, "credentials")) {
+	common := gatewaytest.WordsIn(gatewaytest.FlagLine, gatewaytest.Help(t, "version"))
+	for _, name := range gatewaytest.WordsIn(commandLine, gatewaytest.Help(t, "credentials")) {
 		command, bare := "credentials "+name, true
 		if noColumn[command] != "" {
 			continue
 		}
-		for _, flag := range wordsIn(flagLine, help(t, "credentials", name)) {
+		for _, flag := range gatewaytest.WordsIn(gatewaytest.FlagLine, gatewaytest.Help(t, "credentials", name)) {
 			if !slices.Contains(common, flag) {
 				bare = false
 				all = append(all, command+" --"+flag)
@@ -123,7 +100,7 @@ func TestEachChangeOfRightsIsAColumn(t *testing.T) {
 			t.Errorf("a credential's %s is changed by no column", field.Name)
 		}
 	}
-	for field := range reflect.TypeFor[PrivacySettings]().Fields() {
+	for field := range reflect.TypeFor[gateway.PrivacySettings]().Fields() {
 		if field.Name != "RequirePurpose" { // TestAPurposeThatIsAskedForFromNowOn
 			t.Errorf("no test turns %s on", field.Name)
 		}
@@ -150,14 +127,7 @@ var rowsOfREST = map[string]string{
 	"answers application/problem+json":                                          "a REST request in progress",
 }
 
-// describedOperation is as much of an operation as rows depend on.
-type describedOperation struct {
-	Parameters  []struct{ Name, In string }
-	RequestBody struct{ Content map[string]any }
-	Responses   map[string]struct{ Content map[string]any }
-}
-
-func (of describedOperation) has() (all []string) {
+func hasParts(of gatewaytest.DescribedOperation) (all []string) {
 	for _, p := range of.Parameters {
 		if p.In == "header" || p.Name == "wait" || p.Name == "after" {
 			all = append(all, p.In+" "+p.Name)
@@ -176,8 +146,8 @@ func (of describedOperation) has() (all []string) {
 
 func TestEachTransportRouteAndFieldIsARow(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	s, end, err := NewServer(o.Backend, quiet(unhurried()))
+	o := gatewaytest.Open(t)
+	s, end, err := gateway.NewServer(o.Backend, gatewaytest.Config(gatewaytest.Limits()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +155,7 @@ func TestEachTransportRouteAndFieldIsARow(t *testing.T) {
 	var document struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(o.send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
+	if err := json.Unmarshal(o.Send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	reached := map[string]bool{}
@@ -209,11 +179,11 @@ func TestEachTransportRouteAndFieldIsARow(t *testing.T) {
 	}
 	for path, methods := range document.Paths {
 		for method, text := range methods {
-			var of describedOperation
+			var of gatewaytest.DescribedOperation
 			if json.Unmarshal(text, &of) != nil { // parameters of a path
 				continue
 			}
-			for _, has := range of.has() {
+			for _, has := range hasParts(of) {
 				rows, known := rowsOfREST[has]
 				if !known {
 					t.Errorf("%s %s %s: in no row", method, path, has)
@@ -238,13 +208,13 @@ func TestEachTransportRouteAndFieldIsARow(t *testing.T) {
 			}
 		}
 	}
-	for _, field := range pagedFields(fields) {
+	for _, field := range gatewaytest.PagedFields(fields) {
 		reach("a cursor of " + field)
 	}
 	reach("a kept answer") // of whatever is asked twice
-	refused := newRequest(t, o.pair(t), http.MethodPost, "/graphql", "{}")
+	refused := gatewaytest.NewRequest(t, o.Credential(t), http.MethodPost, "/graphql", "{}")
 	refused.Header.Set("Accept", "image/png")
-	if w := o.serve(refused); !strings.Contains(w.Body.String(), "the answer is application/graphql-response+json, application/json or text/event-stream\"") {
+	if w := o.Serve(refused); !strings.Contains(w.Body.String(), "the answer is application/graphql-response+json, application/json or text/event-stream\"") {
 		t.Errorf("another transport: %s", w.Body)
 	}
 	for row := range lasting {

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ func TestAPurposeThatIsAskedForFromNowOn(t *testing.T) {
 	} {
 		open[row] = lasting[row](t, c.caller)
 	}
-	s.stop()
+	s.Stop()
 	for row, of := range open {
 		if e := <-of.ended; e.whole || row != "an export" && !strings.Contains(e.said, "the server stops") {
 			t.Errorf("%s: %+v", row, e)

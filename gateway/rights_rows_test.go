@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // ongoing is something of a caller's that has begun. It ends by itself, or comes to its own end when it is let.
@@ -70,15 +72,15 @@ var lasting = map[string]func(*testing.T, *caller) ongoing{
 	},
 	"an export": func(t *testing.T, c *caller) ongoing { return c.exportsHeld(t) },
 	"a subscription over GraphQL SSE": func(t *testing.T, c *caller) ongoing {
-		return c.streams(t, c.request(t, http.MethodPost, "/graphql", strings.NewReader(encoded(t, map[string]string{"query": ofLabels})), "Accept", "text/event-stream"))
+		return c.streams(t, c.request(t, http.MethodPost, "/graphql", strings.NewReader(gatewaytest.JSON(t, map[string]string{"query": ofLabels})), "Accept", "text/event-stream"))
 	},
 	"a stream of REST": func(t *testing.T, c *caller) ongoing {
 		return c.streams(t, c.request(t, http.MethodGet, "/changes?noun=LABEL", http.NoBody, "Accept", "text/event-stream"))
 	},
 	"a long poll": func(t *testing.T, c *caller) ongoing { return c.polls(t) },
 	"queries on a socket": func(t *testing.T, c *caller) ongoing {
-		return c.socket(t, func(s socket, left <-chan struct{}) {
-			for n := 0; s.say(t.Context(), subscribing(fmt.Sprint(n), `{ viewer { name } }`, nil)) == nil; n++ {
+		return c.socket(t, func(s gatewaytest.Socket, left <-chan struct{}) {
+			for n := 0; s.Say(t.Context(), gatewaytest.Subscribing(fmt.Sprint(n), `{ viewer { name } }`, nil)) == nil; n++ {
 				select {
 				case <-left:
 					return
@@ -89,8 +91,8 @@ var lasting = map[string]func(*testing.T, *caller) ongoing{
 	},
 	"a mutation on a socket": func(t *testing.T, c *caller) ongoing {
 		held, let := c.holds.write(c.id)
-		o := c.socket(t, func(s socket, _ <-chan struct{}) {
-			_ = s.say(t.Context(), subscribing("m", `mutation { createCustomer(input: {name: "`+c.names("socket")+`", type: COMPANY}) { userErrors { code } } }`, nil))
+		o := c.socket(t, func(s gatewaytest.Socket, _ <-chan struct{}) {
+			_ = s.Say(t.Context(), gatewaytest.Subscribing("m", `mutation { createCustomer(input: {name: "`+c.names("socket")+`", type: COMPANY}) { userErrors { code } } }`, nil))
 		})
 		<-held
 		leave := o.let
@@ -98,7 +100,9 @@ var lasting = map[string]func(*testing.T, *caller) ongoing{
 		return o
 	},
 	"a subscription on a socket": func(t *testing.T, c *caller) ongoing {
-		return c.socket(t, func(s socket, _ <-chan struct{}) { _ = s.say(t.Context(), subscribing("s", ofLabels, nil)) })
+		return c.socket(t, func(s gatewaytest.Socket, _ <-chan struct{}) {
+			_ = s.Say(t.Context(), gatewaytest.Subscribing("s", ofLabels, nil))
+		})
 	},
 }
 
@@ -182,7 +186,7 @@ func (c *caller) downloads(t *testing.T, path string) ongoing {
 func (c *caller) exportsHeld(t *testing.T) ongoing {
 	t.Helper()
 	held, let := c.holds.page(c.id)
-	method, path, body := http.MethodPost, "/graphql/export?format="+c.format, encoded(t, map[string]any{"query": watchedList, "variables": map[string]int{"first": 100}})
+	method, path, body := http.MethodPost, "/graphql/export?format="+c.format, gatewaytest.JSON(t, map[string]any{"query": watchedList, "variables": map[string]int{"first": 100}})
 	if c.saved {
 		method, path, body = http.MethodGet, "/queries/List."+c.format+"?first=100", ""
 	}
@@ -251,9 +255,9 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // socket does something on a socket of its own, until that is closed.
-func (c *caller) socket(t *testing.T, do func(s socket, left <-chan struct{})) ongoing {
+func (c *caller) socket(t *testing.T, do func(s gatewaytest.Socket, left <-chan struct{})) ongoing {
 	t.Helper()
-	s, err := c.client.dial(t.Context(), nil, "graphql-transport-ws")
+	s, err := c.client.Dial(t.Context(), nil, "graphql-transport-ws")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,8 +265,8 @@ func (c *caller) socket(t *testing.T, do func(s socket, left <-chan struct{})) o
 	for name := range c.header {
 		payload[strings.ToLower(name)] = c.header.Get(name)
 	}
-	s.says(t, encoded(t, map[string]any{"type": "connection_init", "payload": payload}))
-	s.hears(t)
+	s.Says(t, gatewaytest.JSON(t, map[string]any{"type": "connection_init", "payload": payload}))
+	s.Hears(t)
 	left := make(chan struct{})
 	o := ongoing{make(chan ending, 1), func() { close(left); _ = s.CloseNow() }}
 	go func() {

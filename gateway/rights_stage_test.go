@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -22,17 +20,19 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/auth/people/peopletest"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/privacy"
 )
 
 // stage is an office with a cache, at which pairs and people are at work, and its administrators' command line.
 type stage struct {
-	*office
+	*gatewaytest.Office
 	*peopletest.Issuer
-	client   follower
+	client   gatewaytest.Follower
 	holds    *holding
-	settings Settings
-	config   Config
+	settings gateway.Settings
+	config   gateway.Config
 	path     string       // of the map
 	ahead    atomic.Int64 // nanoseconds that its clock for tokens is before this machine's
 	large    string       // a document that takes long
@@ -98,7 +98,7 @@ func (h *holding) Write(ctx context.Context, do func(ctx context.Context, tx bac
 
 func openStage(t *testing.T, engine string) *stage {
 	t.Helper()
-	s := &stage{Issuer: peopletest.New(t, jose.ES256), settings: officeSettings(t, engines[engine](t))}
+	s := &stage{Issuer: peopletest.New(t, jose.ES256), settings: gatewaytest.Settings(t, gatewaytest.Engines[engine](t))}
 	s.path = peopletest.Map(t, s.mapText(false))
 	b, err := s.settings.Open(t.Context())
 	if err != nil {
@@ -106,27 +106,27 @@ func openStage(t *testing.T, engine string) *stage {
 	}
 	s.holds = &holding{Store: b.Store, pages: map[string]*heldBack{}, writes: map[string]*heldBack{}}
 	b.Store = s.holds
-	s.config = quiet(smallPages())
+	s.config = gatewaytest.Config(gatewaytest.SmallPages())
 	s.config.Limits.Upload = 128 << 20
-	SetClock(&s.config, func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) })
-	s.config.People = PeopleSettings{Issuer: s.URL, Audience: peopletest.Audience, Map: s.path}
-	cached := measured(t, s.config)
+	gateway.SetClock(&s.config, func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) })
+	s.config.People = gateway.PeopleSettings{Issuer: s.URL, Audience: peopletest.Audience, Map: s.path}
+	cached := gatewaytest.Measured(t, s.config)
 	cached.Cache.Cache = 64 << 20
-	s.office = serveConfigured(t, b, cached)
-	s.fill(t)
+	s.Office = gatewaytest.ServeConfig(t, b, cached)
+	s.Fill(t)
 	for range 40 {
-		s.makeCustomer(t)
+		s.MakeCustomer(t)
 	}
-	server := httptest.NewServer(s.handler)
-	t.Cleanup(func() { s.stop(); server.CloseClientConnections(); server.Close() })
-	s.everyone = s.pair(t, backoffice.AllScopes...)
-	s.client = follower{address: server.URL, pair: s.everyone}
+	server := httptest.NewServer(s.Handler)
+	t.Cleanup(func() { s.Stop(); server.CloseClientConnections(); server.Close() })
+	s.everyone = s.Credential(t, backoffice.AllScopes...)
+	s.client = gatewaytest.Follower{Address: server.URL, Credential: s.everyone}
 	for name, document := range map[string]string{"List": watchedList, "Numbers": `query Numbers { customers(first: 1) { nodes { id registrationNumber } } }`} {
-		if wrong := s.saves(t, s.everyone, map[string]any{"document": document, "name": name}); wrong != nil {
+		if wrong := s.Saves(t, s.everyone, map[string]any{"document": document, "name": name}); wrong != nil {
 			t.Fatal(wrong)
 		}
 	}
-	w := s.upload(s.everyone, "acme", "?name=large.txt", strings.NewReader(strings.Repeat("a line of a long document\n", 64<<20/26)), "Content-Type", "text/plain")
+	w := s.Upload(s.everyone, "acme", "?name=large.txt", strings.NewReader(strings.Repeat("a line of a long document\n", 64<<20/26)), "Content-Type", "text/plain")
 	if w.Code != http.StatusCreated {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
@@ -139,21 +139,19 @@ func (s *stage) fresh(t *testing.T) http.Handler {
 	t.Helper()
 	backend := *s.Backend // of its own vault, whose settings it makes
 	backend.Vault = privacy.NewVault(backend.Keys, backend.Store)
-	return serveOpen(t, &backend, s.config).handler
+	return gatewaytest.ServeOpen(t, &backend, s.config).Handler
 }
 
 // command runs the program's command line over the stage's store.
 func (s *stage) command(ctx context.Context, args ...string) ([]byte, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	keyset, err := filepath.Abs(s.settings.Keyset)
 	if err != nil {
 		return nil, err
 	}
-	command := exec.CommandContext(ctx, self, append([]string{"--database=" + s.settings.Database, "--files=" + s.settings.Files, "--keyset=" + keyset}, args...)...)
-	command.Env = append(os.Environ(), "BACKOFFICE_TEST_COMMAND=1")
+	command, err := gatewaytest.Command(ctx, append([]string{"--database=" + s.settings.Database, "--files=" + s.settings.Files, "--keyset=" + keyset}, args...)...)
+	if err != nil {
+		return nil, err
+	}
 	return command.CombinedOutput()
 }
 
@@ -214,7 +212,7 @@ func (c *caller) names(way string) string {
 
 func (c *caller) request(t *testing.T, method, path string, body io.Reader, header ...string) *http.Request {
 	t.Helper()
-	r, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, c.client.address+path, body)
+	r, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, c.client.Address+path, body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +242,7 @@ func (c *caller) do(t *testing.T, r *http.Request) *http.Response {
 // path is a signed path in an answer.
 func (c *caller) signedPath(t *testing.T, query, member string) string {
 	t.Helper()
-	response := c.do(t, c.request(t, http.MethodPost, "/graphql", strings.NewReader(encoded(t, map[string]string{"query": query}))))
+	response := c.do(t, c.request(t, http.MethodPost, "/graphql", strings.NewReader(gatewaytest.JSON(t, map[string]string{"query": query}))))
 	text, _ := io.ReadAll(response.Body)
 	_, path, found := strings.Cut(string(text), `"`+member+`":"`)
 	path, _, _ = strings.Cut(path, `"`)

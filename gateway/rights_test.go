@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,10 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"example.org/backoffice/auth/people/peopletest"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // obeyedWithin is the promise of five seconds, with room for a busy machine.
@@ -30,23 +28,23 @@ func (c *caller) uses(t *testing.T) map[string]func() *http.Request {
 	add := func(row, method, path, body string, header ...string) {
 		uses[row] = func() *http.Request { return c.request(t, method, path, strings.NewReader(body), header...) }
 		w := httptest.NewRecorder()
-		c.handler.ServeHTTP(w, local(uses[row]()))
+		c.Handler.ServeHTTP(w, local(uses[row]()))
 		if w.Code >= 400 {
 			t.Fatalf("%s: %s: %d %s", c.name, row, w.Code, w.Body)
 		}
 	}
 	graphql := func(row, query string) {
-		add(row, http.MethodPost, "/graphql", encoded(t, map[string]string{"query": query}))
+		add(row, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]string{"query": query}))
 	}
 	add("a saved query's address", http.MethodGet, "/queries/Numbers.json", "")
 	graphql("a kept answer", `{ customers(first: 3) { nodes { id name registrationNumber } } }`)
 	add("a kept answer of REST", http.MethodGet, "/customers/acme/privacy", "")
 	add("a replay in REST", http.MethodPost, "/customers", `{"type":"Company","name":"`+c.names("replayed")+`"}`, "Idempotency-Key", c.names("key"))
 	graphql("a replay in GraphQL", `mutation { createCustomer(input: {name: "`+c.names("replayed")+`", type: COMPANY, idempotencyKey: "`+c.names("graphql")+`"}) { customer { id registrationNumber } userErrors { code } } }`)
-	add("a cursor of changes", http.MethodGet, "/changes?limit=1&after="+c.cursor(t, 1), "")
-	for _, field := range pagedFields(schemaOf(t, c.office)) {
+	add("a cursor of changes", http.MethodGet, "/changes?limit=1&after="+c.Cursor(t, 1), "")
+	for _, field := range gatewaytest.PagedFields(gatewaytest.SchemaOf(t, c.Office)) {
 		w := httptest.NewRecorder()
-		c.handler.ServeHTTP(w, local(c.request(t, http.MethodPost, "/graphql", strings.NewReader(encoded(t, map[string]string{"query": `{ ` + field + `(first: 1) { pageInfo { endCursor } } }`})))))
+		c.Handler.ServeHTTP(w, local(c.request(t, http.MethodPost, "/graphql", strings.NewReader(gatewaytest.JSON(t, map[string]string{"query": `{ ` + field + `(first: 1) { pageInfo { endCursor } } }`})))))
 		_, cursor, _ := strings.Cut(w.Body.String(), `"endCursor":"`)
 		cursor, _, found := strings.Cut(cursor, `"`)
 		if !found {
@@ -55,17 +53,6 @@ func (c *caller) uses(t *testing.T) map[string]func() *http.Request {
 		graphql("a cursor of "+field, `{ `+field+`(first: 2, after: "`+cursor+`") { edges { cursor } } }`)
 	}
 	return uses
-}
-
-// pagedFields are the fields of Query that give pages and need nothing.
-func pagedFields(schema *ast.Schema) (names []string) {
-	for _, field := range schema.Query.Fields {
-		needs := slices.ContainsFunc(field.Arguments, func(a *ast.ArgumentDefinition) bool { return a.Type.NonNull && a.DefaultValue == nil })
-		if field.Arguments.ForName("after") != nil && field.Arguments.ForName("first") != nil && field.Name != "changes" && !needs {
-			names = append(names, field.Name)
-		}
-	}
-	return names
 }
 
 // local is a request as a server has it, from this machine.
@@ -78,20 +65,18 @@ func local(r *http.Request) *http.Request {
 
 var addresses atomic.Int64
 
-var ofRequest = regexp.MustCompile(`"requestId":"[^"]*"|"path":\[[^]]*\]`)
-
 // answers is the status and the body of an answer, without what is each request's own.
 func answers(h http.Handler, r *http.Request) (int, string) {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, local(r))
-	return w.Code, fmt.Sprint(w.Code, " ", w.Header().Get("ETag"), " ", ofRequest.ReplaceAllString(w.Body.String(), ""))
+	return w.Code, fmt.Sprint(w.Code, " ", w.Header().Get("ETag"), " ", gatewaytest.OfRequest.ReplaceAllString(w.Body.String(), ""))
 }
 
 // made is done when a customer of a name is stored.
 func (c *caller) made(t *testing.T, name string) {
 	t.Helper()
 	for until := time.Now().Add(obeyedWithin); ; time.Sleep(20 * time.Millisecond) {
-		if slices.ContainsFunc(all(t, c.Store.Customers()), func(of *backoffice.Customer) bool { return of.DisplayName == name }) {
+		if slices.ContainsFunc(gatewaytest.All(t, c.Store.Customers()), func(of *backoffice.Customer) bool { return of.DisplayName == name }) {
 			return
 		}
 		if time.Now().After(until) {
@@ -102,7 +87,7 @@ func (c *caller) made(t *testing.T, name string) {
 
 func TestWhateverLastsFollowsTheRightsOfItsCaller(t *testing.T) {
 	t.Parallel()
-	for engine := range engines {
+	for engine := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			s := openStage(t, engine)
@@ -117,7 +102,7 @@ func TestWhateverLastsFollowsTheRightsOfItsCaller(t *testing.T) {
 			if begin.Wait(); t.Failed() {
 				return
 			}
-			for until := time.Now().Add(obeyedWithin); s.followers(t) < 4*len(columns) && time.Now().Before(until); {
+			for until := time.Now().Add(obeyedWithin); s.Streams(t) < 4*len(columns) && time.Now().Before(until); {
 				time.Sleep(20 * time.Millisecond)
 			}
 			for _, of := range cells {
@@ -141,7 +126,7 @@ func TestWhateverLastsFollowsTheRightsOfItsCaller(t *testing.T) {
 				}
 			}
 			made := map[string]bool{}
-			for _, c := range all(t, s.Store.Customers()) {
+			for _, c := range gatewaytest.All(t, s.Store.Customers()) {
 				made[c.DisplayName] = true
 			}
 			for _, of := range cells {
@@ -179,7 +164,7 @@ func (c *cell) begin(t *testing.T) {
 func (c *cell) known(t *testing.T) {
 	t.Helper()
 	for code := 0; code != http.StatusOK; time.Sleep(20 * time.Millisecond) {
-		code, _ = answers(c.handler, c.viewer(t))
+		code, _ = answers(c.Handler, c.viewer(t))
 	}
 }
 
@@ -224,7 +209,7 @@ func (c *cell) judge(t *testing.T, fresh http.Handler) {
 		got := ""
 		for obeys := true; obeys; time.Sleep(20 * time.Millisecond) {
 			obeys = obeyed.Err() == nil
-			if _, got = answers(c.handler, of()); got == want {
+			if _, got = answers(c.Handler, of()); got == want {
 				return
 			}
 			_, want = answers(fresh, of())
@@ -246,7 +231,7 @@ func (c *cell) judge(t *testing.T, fresh http.Handler) {
 		"a signed upload": {signed.request(t, http.MethodPut, c.upload, strings.NewReader("a line\n"), "Content-Type", "text/plain"),
 			c.request(t, http.MethodPost, "/customers/acme/documents?name="+c.names("own"), strings.NewReader("a line\n"), "Content-Type", "text/plain")},
 	} {
-		got, said := answers(c.handler, of.path)
+		got, said := answers(c.Handler, of.path)
 		if want, _ := answers(fresh, of.own); got != want && !(c.person && got == http.StatusUnauthorized && strings.Contains(said, "has ended")) { // with the map
 			t.Errorf("%s × %s: %s, and a new request %d", row, c.name, said, want)
 		}

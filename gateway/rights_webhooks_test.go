@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -20,6 +20,8 @@ import (
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/changes/webhooks"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // trustReceivers has this process trust the certificate of the tests' receivers. It comes before the first connection,
@@ -137,7 +139,7 @@ func (s *stage) may(t *testing.T, c *caller) (labels, guarded bool) {
 	fresh := s.fresh(t)
 	reads := func(noun backoffice.Noun) bool {
 		for _, from := range []string{"127.0.0.1:1", "192.0.2.1:1"} {
-			r := newRequest(t, [2]string{c.id, secret}, http.MethodGet, "/changes?limit=500&noun="+noun.APIName(), "")
+			r := gatewaytest.NewRequest(t, [2]string{c.id, secret}, http.MethodGet, "/changes?limit=500&noun="+noun.APIName(), "")
 			r.RemoteAddr = from
 			w := httptest.NewRecorder()
 			if fresh.ServeHTTP(w, r); strings.Contains(w.Body.String(), `"before"`) {
@@ -177,10 +179,10 @@ func (o *owned) obeys(t *testing.T, r *inbox, round string, labels, guarded bool
 // has none.
 func TestADeliveryIsWhatANewRequestOfItsPairIsAnswered(t *testing.T) {
 	t.Parallel()
-	for engine := range engines {
+	for engine := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			s := &stage{settings: officeSettings(t, engines[engine](t)), config: quiet(unhurried())}
+			s := &stage{settings: gatewaytest.Settings(t, gatewaytest.Engines[engine](t)), config: gatewaytest.Config(gatewaytest.Limits())}
 			b, err := s.settings.Open(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -190,8 +192,8 @@ func TestADeliveryIsWhatANewRequestOfItsPairIsAnswered(t *testing.T) {
 				t.Fatal(err)
 			}
 			sending := s.config
-			sending.Webhooks = WebhookSettings{Settings: webhooks.Settings{Networks: []webhooks.Network{network}}}
-			s.office = serveConfigured(t, b, sending)
+			sending.Webhooks = gateway.WebhookSettings{Settings: webhooks.Settings{Networks: []webhooks.Network{network}}}
+			s.Office = gatewaytest.ServeConfig(t, b, sending)
 			r := openInbox(t)
 			if _, _, err := webhooks.Create(t.Context(), s.Store, s.Keys, webhooks.Draft{
 				ClientID: backoffice.PersonID("https://issuer.example", "somebody"), URL: r.URL,

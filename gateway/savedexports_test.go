@@ -1,38 +1,28 @@
-package gateway
+package gateway_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
-
-// download gets an address as a pair.
-func (o *office) download(t testing.TB, pair [2]string, method, path, body string, header ...string) *httptest.ResponseRecorder {
-	t.Helper()
-	r := newRequest(t, pair, method, path, body)
-	for i := 0; i < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	return o.serve(r)
-}
 
 func TestTheAddressOfASavedQueryIsAnExport(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, database(t))
-			pair := o.pair(t)
+			o := gatewaytest.OpenOn(t, database(t))
+			pair := o.Credential(t)
 			const list = "query List($type: CustomerType!) { customers(filter: {type: $type}) { nodes { id displayName kboNumber relations(first: 3) { nodes { kind } } } } }"
-			if wrong := o.saves(t, pair, map[string]any{"document": list}); wrong != nil {
+			if wrong := o.Saves(t, pair, map[string]any{"document": list}); wrong != nil {
 				t.Fatal(wrong)
 			}
 			for format, options := range map[string]string{"jsonl": "", "csv": "rows=relations", "xlsx": "rows=relations"} {
-				w := o.download(t, pair, http.MethodGet, "/queries/List."+format+"?type=COMPANY&"+options, "")
-				posted := o.download(t, pair, http.MethodPost, "/graphql/export?format="+format+"&"+options, `{"query":`+encoded(t, list)+`,"variables":{"type":"COMPANY"}}`)
+				w := o.Download(t, pair, http.MethodGet, "/queries/List."+format+"?type=COMPANY&"+options, "")
+				posted := o.Download(t, pair, http.MethodPost, "/graphql/export?format="+format+"&"+options, `{"query":`+gatewaytest.JSON(t, list)+`,"variables":{"type":"COMPANY"}}`)
 				if w.Code != 200 || w.Body.Len() == 0 || w.Header().Get("Content-Type") != posted.Header().Get("Content-Type") || w.Result().Trailer.Get("Export-Status") != "complete" {
 					t.Fatalf("%s: %d %v %s", format, w.Code, w.Result().Trailer, w.Body)
 				}
@@ -40,7 +30,7 @@ func TestTheAddressOfASavedQueryIsAnExport(t *testing.T) {
 					t.Errorf("%s:\n%s\nand posted\n%s", format, w.Body, posted.Body)
 				}
 			}
-			if w := o.download(t, pair, http.MethodGet, "/queries/List.csv?type=COMPANY&rows=relations&excel=on", ""); !strings.HasPrefix(w.Body.String(), "\ufeff") || !strings.Contains(w.Body.String(), ";") {
+			if w := o.Download(t, pair, http.MethodGet, "/queries/List.csv?type=COMPANY&rows=relations&excel=on", ""); !strings.HasPrefix(w.Body.String(), "\ufeff") || !strings.Contains(w.Body.String(), ";") {
 				t.Errorf("excel=on: %s", w.Body)
 			}
 		})
@@ -49,14 +39,14 @@ func TestTheAddressOfASavedQueryIsAnExport(t *testing.T) {
 
 func TestTheExportOfASavedQueryIsRefusedAsItsAnswerIs(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	all, none, confined := o.pair(t, backoffice.AllScopes...), o.pair(t), o.confined(t)
-	o.trusts(t, "office",
+	o := gatewaytest.Open(t)
+	all, none, confined := o.Credential(t, backoffice.AllScopes...), o.Credential(t), o.Confined(t)
+	o.Trusts(t, "office",
 		"query Numbers { customers { nodes { id registrationNumber } } }",
 		"query Filtered($n: String) { customers(filter: {registrationNumber: $n}) { nodes { id } } }",
 		"query Two { customers { nodes { id } } users { nodes { id } } }",
 		"query Good { customers { nodes { id } } }")
-	if wrong := o.saves(t, none, map[string]any{"document": "query Own { customers { nodes { id displayName } } }"}); wrong != nil {
+	if wrong := o.Saves(t, none, map[string]any{"document": "query Own { customers { nodes { id displayName } } }"}); wrong != nil {
 		t.Fatal(wrong)
 	}
 	for _, test := range []struct {
@@ -76,18 +66,18 @@ func TestTheExportOfASavedQueryIsRefusedAsItsAnswerIs(t *testing.T) {
 		{all, "Unknown.csv", 404, "NOT_FOUND"},
 		{confined, "Own.csv", 404, "NOT_FOUND"},
 	} {
-		w, code := o.fetch(t, test.pair, "/queries/"+test.path)
+		w, code := fetchQuery(t, o, test.pair, "/queries/"+test.path)
 		if w.Code != test.status || code != test.code || strings.Contains(w.Body.String(), "85073003328") {
 			t.Errorf("%s: %d %s", test.path, w.Code, w.Body)
 		}
 	}
-	if w := o.download(t, confined, http.MethodGet, "/queries/Good.csv", ""); w.Code != 200 || !strings.HasPrefix(w.Body.String(), "id\r\n") {
+	if w := o.Download(t, confined, http.MethodGet, "/queries/Good.csv", ""); w.Code != 200 || !strings.HasPrefix(w.Body.String(), "id\r\n") {
 		t.Errorf("a pair for trusted documents alone: %d %s", w.Code, w.Body)
 	}
-	if w := o.download(t, confined, http.MethodPost, "/graphql/export?format=csv", `{"query":"{ customers { nodes { id } } }"}`); w.Code != 403 {
+	if w := o.Download(t, confined, http.MethodPost, "/graphql/export?format=csv", `{"query":"{ customers { nodes { id } } }"}`); w.Code != 403 {
 		t.Errorf("an export of another document: %d %s", w.Code, w.Body)
 	}
-	if w := o.download(t, all, http.MethodGet, "/queries/Numbers.csv", "", "X-Access-Purpose", "yearly check"); w.Code != 200 {
+	if w := o.Download(t, all, http.MethodGet, "/queries/Numbers.csv", "", "X-Access-Purpose", "yearly check"); w.Code != 200 {
 		t.Errorf("with a purpose: %d %s", w.Code, w.Body)
 	}
 }

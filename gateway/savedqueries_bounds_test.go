@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"fmt"
@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 func TestAThousandQueriesAreSavedAndNoMore(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	pair := o.pair(t)
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t)
 	act := backoffice.Change{Action: "test", Done: backoffice.Created}
 	err := o.Store.ChangeTrustedDocuments(t.Context(), act, func([]*backoffice.TrustedDocument) (changes backoffice.TrustedChanges, err error) {
 		for i := range backoffice.MaxSavedQueries - 1 {
@@ -23,20 +24,20 @@ func TestAThousandQueriesAreSavedAndNoMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"", "NOT_ALLOWED document"} {
-		wrong := o.saves(t, pair, map[string]any{"document": "query Q { viewer { name } }", "name": "last" + strings.ReplaceAll(want, " ", "")})
+		wrong := o.Saves(t, pair, map[string]any{"document": "query Q { viewer { name } }", "name": "last" + strings.ReplaceAll(want, " ", "")})
 		if strings.Join(wrong, " ") != want {
 			t.Errorf("got %v, want %q", wrong, want)
 		}
 	}
-	if wrong := o.saves(t, pair, map[string]any{"document": "query Q { viewer { clientId } }", "name": "last"}); wrong != nil {
+	if wrong := o.Saves(t, pair, map[string]any{"document": "query Q { viewer { clientId } }", "name": "last"}); wrong != nil {
 		t.Errorf("what is saved cannot be replaced: %v", wrong)
 	}
 }
 
 func TestAPairSavesSoManyBytesAndNobodyElsesNamesAreLostByThem(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	greedy, other := o.pair(t), o.pair(t, backoffice.UsersWrite) // two pairs differ by their scopes
+	o := gatewaytest.Open(t)
+	greedy, other := o.Credential(t), o.Credential(t, backoffice.UsersWrite) // two pairs differ by their scopes
 	text := func(name string) string {
 		return fmt.Sprintf(`query %s { customers(first: 1, filter: {city: "%s"}) { nodes { id } } }`,
 			name, strings.Repeat("x", 100<<10))
@@ -49,7 +50,7 @@ func TestAPairSavesSoManyBytesAndNobodyElsesNamesAreLostByThem(t *testing.T) {
 		{greedy, "A", ""}, {greedy, "B", ""}, {greedy, "C", "NOT_ALLOWED document"}, {greedy, "B", ""}, // it is replaced
 		{other, "D", ""},
 	} {
-		if wrong := o.saves(t, want.pair, map[string]any{"document": text(want.name)}); strings.Join(wrong, " ") != want.is {
+		if wrong := o.Saves(t, want.pair, map[string]any{"document": text(want.name)}); strings.Join(wrong, " ") != want.is {
 			t.Errorf("%s: %v, want %q", want.name, wrong, want.is)
 		}
 	}
@@ -66,10 +67,10 @@ func TestAPairSavesSoManyBytesAndNobodyElsesNamesAreLostByThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names := o.saved(t, other); len(names) != 93 {
+	if names := savedNames(t, o, other); len(names) != 93 {
 		t.Errorf("%d names", len(names))
 	}
-	if _, code, _, _ := o.graphql(t, other, `{"query":"{ savedQueries { document } }"}`); code != "ANSWER_LIMIT" {
+	if _, code, _, _ := o.GraphQL(t, other, `{"query":"{ savedQueries { document } }"}`); code != "ANSWER_LIMIT" {
 		t.Errorf("the texts: %s", code)
 	}
 }

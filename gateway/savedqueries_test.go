@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -13,48 +13,13 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
-// saves saves a query through GraphQL, and returns the codes and fields of what is wrong with it.
-func (o *office) saves(t testing.TB, pair [2]string, input map[string]any) (wrong []string) {
+// savedNames are the names of the saved queries that a pair sees.
+func savedNames(t testing.TB, o *gatewaytest.Office, pair [2]string) (names []string) {
 	t.Helper()
-	const save = "mutation($input: SaveQueryInput!) { saveQuery(input: $input) { savedQuery { name title description document documentId requiredScopes cost } userErrors { code message field } } }"
-	variables, err := json.Marshal(map[string]any{"input": input})
-	if err != nil {
-		t.Fatal(err)
-	}
-	status, body, _ := o.ask(t, pair, save, variables, nil)
-	var answer struct {
-		Data struct {
-			SaveQuery *struct {
-				SavedQuery *struct{ DocumentID string }
-				UserErrors []struct {
-					Code, Message string
-					Field         []string
-				}
-			}
-		}
-		Errors []struct{ Extensions struct{ Code string } }
-	}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		t.Fatalf("%d %s", status, body)
-	}
-	if len(answer.Errors) > 0 {
-		return []string{answer.Errors[0].Extensions.Code}
-	}
-	for _, e := range answer.Data.SaveQuery.UserErrors {
-		wrong = append(wrong, e.Code+" "+strings.Join(e.Field, "."))
-	}
-	if (wrong == nil) != (answer.Data.SaveQuery.SavedQuery != nil) {
-		t.Errorf("%s", body)
-	}
-	return wrong
-}
-
-// saved are the names of the saved queries that a pair sees.
-func (o *office) saved(t testing.TB, pair [2]string) (names []string) {
-	t.Helper()
-	_, body, _ := o.ask(t, pair, "{ savedQueries { name } }", nil, nil)
+	_, body, _ := o.Ask(t, pair, "{ savedQueries { name } }", nil, nil)
 	var answer struct {
 		Data struct{ SavedQueries []struct{ Name string } }
 	}
@@ -67,8 +32,8 @@ func (o *office) saved(t testing.TB, pair [2]string) (names []string) {
 	return names
 }
 
-// fetch gets an address as a pair, and returns the code of the first error.
-func (o *office) fetch(t testing.TB, pair [2]string, path string, header ...string) (w *httptest.ResponseRecorder, code string) {
+// fetchQuery gets an address as a pair, and returns the code of the first error.
+func fetchQuery(t testing.TB, o *gatewaytest.Office, pair [2]string, path string, header ...string) (w *httptest.ResponseRecorder, code string) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
 	r.Header.Set(auth.ClientIDHeader, pair[0])
@@ -77,7 +42,7 @@ func (o *office) fetch(t testing.TB, pair [2]string, path string, header ...stri
 		r.Header.Set(header[i], header[i+1])
 	}
 	w = httptest.NewRecorder()
-	o.handler.ServeHTTP(w, r)
+	o.Handler.ServeHTTP(w, r)
 	var answer struct {
 		Errors []struct{ Extensions struct{ Code string } }
 	}
@@ -94,50 +59,50 @@ func (o *office) fetch(t testing.TB, pair [2]string, path string, header ...stri
 
 func TestASavedQueryIsKeptFoundRunAndRemoved(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, database(t))
-			pair, other := o.pair(t), o.pair(t, backoffice.PrivacyRead)
+			o := gatewaytest.OpenOn(t, database(t))
+			pair, other := o.Credential(t), o.Credential(t, backoffice.PrivacyRead)
 			const document = "# Customers of a type\n# The first of them.\n\n# By identifier.\nquery OfType($type: CustomerType!, $first: Int! = 2) { customers(first: $first, filter: {type: $type}) { totalCount nodes { id } } }"
-			if wrong := o.saves(t, pair, map[string]any{"document": document}); wrong != nil {
+			if wrong := o.Saves(t, pair, map[string]any{"document": document}); wrong != nil {
 				t.Fatal(wrong)
 			}
-			_, body, calls := o.ask(t, other, "{ savedQueries { name title description document documentId requiredScopes cost } }", nil, nil)
+			_, body, calls := o.Ask(t, other, "{ savedQueries { name title description document documentId requiredScopes cost } }", nil, nil)
 			want := fmt.Sprintf(`{"data":{"savedQueries":[{"name":"OfType","title":"Customers of a type","description":"The first of them.\nBy identifier.","document":%s,"documentId":%q,"requiredScopes":[],"cost":103}]}}`,
-				encoded(t, document), backoffice.DocumentID(document))
+				gatewaytest.JSON(t, document), backoffice.DocumentID(document))
 			if diff := cmp.Diff(want, strings.TrimSpace(string(body))); diff != "" || calls != 1 {
 				t.Error(diff, calls)
 			}
-			w, _ := o.fetch(t, other, "/queries/OfType.json?type=COMPANY&first=3")
-			_, direct, _ := o.ask(t, other, strings.ReplaceAll(document, "$type: CustomerType!, $first: Int! = 2", "$type: CustomerType! = COMPANY, $first: Int! = 3"), nil, nil)
+			w, _ := fetchQuery(t, o, other, "/queries/OfType.json?type=COMPANY&first=3")
+			_, direct, _ := o.Ask(t, other, strings.ReplaceAll(document, "$type: CustomerType!, $first: Int! = 2", "$type: CustomerType! = COMPANY, $first: Int! = 3"), nil, nil)
 			if w.Code != 200 || w.Body.String() != string(direct) || w.Header().Get("Content-Type") != "application/json; charset=utf-8" || w.Header().Get("Cache-Control") != "no-store" {
 				t.Errorf("%d %s\nwant %s", w.Code, w.Body, direct)
 			}
-			if again, _ := o.fetch(t, other, "/queries/OfType.json?type=COMPANY&first=3", "If-None-Match", `"x", W/`+w.Header().Get("ETag")); again.Code != http.StatusNotModified || again.Body.Len() != 0 {
+			if again, _ := fetchQuery(t, o, other, "/queries/OfType.json?type=COMPANY&first=3", "If-None-Match", `"x", W/`+w.Header().Get("ETag")); again.Code != http.StatusNotModified || again.Body.Len() != 0 {
 				t.Errorf("%d %s", again.Code, again.Body)
 			}
-			if byID := o.send(t, other, http.MethodPost, "/graphql", `{"documentId":"`+backoffice.DocumentID(document)+`","variables":{"type":"COMPANY","first":3}}`); byID.Body.String() != w.Body.String() {
+			if byID := o.Send(t, other, http.MethodPost, "/graphql", `{"documentId":"`+backoffice.DocumentID(document)+`","variables":{"type":"COMPANY","first":3}}`); byID.Body.String() != w.Body.String() {
 				t.Errorf("by its identifier: %s", byID.Body)
 			}
 
 			const rehearsed = `mutation { saveQuery(input: {document: "query Rehearsed { viewer { name } }"}, dryRun: true) { savedQuery { name } userErrors { code } } }`
-			if _, body, _ := o.ask(t, pair, rehearsed, nil, nil); strings.TrimSpace(string(body)) != `{"data":{"saveQuery":{"savedQuery":{"name":"Rehearsed"},"userErrors":[]}}}` || len(o.saved(t, pair)) != 1 {
-				t.Errorf("a dry run: %s, and then there are %v", body, o.saved(t, pair))
+			if _, body, _ := o.Ask(t, pair, rehearsed, nil, nil); strings.TrimSpace(string(body)) != `{"data":{"saveQuery":{"savedQuery":{"name":"Rehearsed"},"userErrors":[]}}}` || len(savedNames(t, o, pair)) != 1 {
+				t.Errorf("a dry run: %s, and then there are %v", body, savedNames(t, o, pair))
 			}
 			replaced := strings.Replace(document, "Int! = 2", "Int!", 1)
-			if wrong := o.saves(t, other, map[string]any{"document": document}); !cmp.Equal(wrong, []string{"TAKEN name"}) {
+			if wrong := o.Saves(t, other, map[string]any{"document": document}); !cmp.Equal(wrong, []string{"TAKEN name"}) {
 				t.Errorf("another pair replaces it: %v", wrong)
 			}
-			if wrong := o.saves(t, pair, map[string]any{"document": replaced, "title": " New title ", "description": ""}); wrong != nil {
+			if wrong := o.Saves(t, pair, map[string]any{"document": replaced, "title": " New title ", "description": ""}); wrong != nil {
 				t.Error(wrong)
 			}
-			_, body, _ = o.ask(t, pair, "{ savedQueries { title description cost } }", nil, nil)
+			_, body, _ = o.Ask(t, pair, "{ savedQueries { title description cost } }", nil, nil)
 			if got := strings.TrimSpace(string(body)); got != `{"data":{"savedQueries":[{"title":"New title","description":null,"cost":null}]}}` {
 				t.Error(got)
 			}
 			remove := func(pair [2]string, name string) string {
-				_, body, _ := o.ask(t, pair, `mutation { removeSavedQuery(input: {name: "`+name+`"}) { removedName userErrors { code } } }`, nil, nil)
+				_, body, _ := o.Ask(t, pair, `mutation { removeSavedQuery(input: {name: "`+name+`"}) { removedName userErrors { code } } }`, nil, nil)
 				return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(body)), `{"data":{"removeSavedQuery":`), "}}")
 			}
 			for _, step := range []struct {
@@ -151,7 +116,7 @@ func TestASavedQueryIsKeptFoundRunAndRemoved(t *testing.T) {
 					t.Errorf("%s: %s", step.name, got)
 				}
 			}
-			if w, code := o.fetch(t, pair, "/queries/OfType.json?type=COMPANY"); w.Code != 404 || code != "NOT_FOUND" || o.saved(t, pair) != nil {
+			if w, code := fetchQuery(t, o, pair, "/queries/OfType.json?type=COMPANY"); w.Code != 404 || code != "NOT_FOUND" || savedNames(t, o, pair) != nil {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 			log, err := o.Store.Changes(t.Context(), 0, 1000)
@@ -173,9 +138,9 @@ func TestASavedQueryIsKeptFoundRunAndRemoved(t *testing.T) {
 
 func TestWhatCannotBeSavedSaysWhy(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	pair, confined := o.pair(t, backoffice.AllScopes...), o.confined(t)
-	o.trusts(t, "portal", "query Taken { viewer { name } }", "mutation save { saveQuery(input: {name: \"x\", document: \"query Q { viewer { name } }\"}) { userErrors { code } } }")
+	o := gatewaytest.Open(t)
+	pair, confined := o.Credential(t, backoffice.AllScopes...), o.Confined(t)
+	o.Trusts(t, "portal", "query Taken { viewer { name } }", "mutation save { saveQuery(input: {name: \"x\", document: \"query Q { viewer { name } }\"}) { userErrors { code } } }")
 	const good = "query Good { viewer { name } }"
 	for _, test := range []struct {
 		input map[string]any
@@ -201,59 +166,59 @@ func TestWhatCannotBeSavedSaysWhy(t *testing.T) {
 		{map[string]any{"document": "query C { customers(first: 500) { nodes { relations(first: 500) { nodes { id } } } } }"}, "INVALID document"},
 		{map[string]any{"document": "query A {" + strings.Repeat(" a: viewer { name }", 31) + " }"}, "INVALID document"},
 	} {
-		if wrong := o.saves(t, pair, test.input); !cmp.Equal(wrong, []string{test.want}) {
+		if wrong := o.Saves(t, pair, test.input); !cmp.Equal(wrong, []string{test.want}) {
 			t.Errorf("%v: %v", test.input, wrong)
 		}
 	}
-	if names := o.saved(t, pair); !cmp.Equal(names, []string{"Taken"}) {
+	if names := savedNames(t, o, pair); !cmp.Equal(names, []string{"Taken"}) {
 		t.Error(names)
 	}
-	if _, code, text, _ := o.graphql(t, confined, `{"documentId":"`+backoffice.DocumentID("mutation save { saveQuery(input: {name: \"x\", document: \"query Q { viewer { name } }\"}) { userErrors { code } } }")+`"}`); code != "FORBIDDEN" {
+	if _, code, text, _ := o.GraphQL(t, confined, `{"documentId":"`+backoffice.DocumentID("mutation save { saveQuery(input: {name: \"x\", document: \"query Q { viewer { name } }\"}) { userErrors { code } } }")+`"}`); code != "FORBIDDEN" {
 		t.Errorf("a pair for trusted documents alone saves: %s", text)
 	}
 }
 
 func TestOfOneNameAnOperatorsQueryCounts(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	pair, confined := o.pair(t), o.confined(t)
-	if wrong := o.saves(t, pair, map[string]any{"document": "query Own { viewer { name } }"}); wrong != nil {
+	o := gatewaytest.Open(t)
+	pair, confined := o.Credential(t), o.Confined(t)
+	if wrong := o.Saves(t, pair, map[string]any{"document": "query Own { viewer { name } }"}); wrong != nil {
 		t.Fatal(wrong)
 	}
-	if wrong := o.saves(t, pair, map[string]any{"document": "query Both { viewer { name } }"}); wrong != nil {
+	if wrong := o.Saves(t, pair, map[string]any{"document": "query Both { viewer { name } }"}); wrong != nil {
 		t.Fatal(wrong)
 	}
-	o.trusts(t, "b", "# Titled\nquery Both { viewer { clientId } }", "mutation M { __typename }", "{ savedQueries { name } }")
-	o.trusts(t, "a", "query Both { viewer { __typename } }")
-	if names := o.saved(t, pair); !cmp.Equal(names, []string{"Both", "Own"}) {
+	o.Trusts(t, "b", "# Titled\nquery Both { viewer { clientId } }", "mutation M { __typename }", "{ savedQueries { name } }")
+	o.Trusts(t, "a", "query Both { viewer { __typename } }")
+	if names := savedNames(t, o, pair); !cmp.Equal(names, []string{"Both", "Own"}) {
 		t.Error(names)
 	}
-	if names := o.saved(t, confined); !cmp.Equal(names, []string{"Both"}) {
+	if names := savedNames(t, o, confined); !cmp.Equal(names, []string{"Both"}) {
 		t.Errorf("a pair for trusted documents alone sees %v", names)
 	}
-	if w, _ := o.fetch(t, pair, "/queries/Both.json"); !strings.Contains(w.Body.String(), "clientId") {
+	if w, _ := fetchQuery(t, o, pair, "/queries/Both.json"); !strings.Contains(w.Body.String(), "clientId") {
 		t.Errorf("%s", w.Body)
 	}
-	if w, code := o.fetch(t, confined, "/queries/Own.json"); w.Code != 404 || code != "NOT_FOUND" {
+	if w, code := fetchQuery(t, o, confined, "/queries/Own.json"); w.Code != 404 || code != "NOT_FOUND" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	own := backoffice.DocumentID("query Own { viewer { name } }")
-	if _, code, text, _ := o.graphql(t, confined, `{"documentId":"`+own+`"}`); code != "PERSISTED_DOCUMENT_NOT_FOUND" {
+	if _, code, text, _ := o.GraphQL(t, confined, `{"documentId":"`+own+`"}`); code != "PERSISTED_DOCUMENT_NOT_FOUND" {
 		t.Errorf("what another pair has saved is run: %s", text)
 	}
-	if _, code, text, _ := o.graphql(t, confined, `{"query":"query Own { viewer { name } }"}`); code != "FORBIDDEN" {
+	if _, code, text, _ := o.GraphQL(t, confined, `{"query":"query Own { viewer { name } }"}`); code != "FORBIDDEN" {
 		t.Errorf("what another pair has saved is run: %s", text)
 	}
-	if status, _, text, _ := o.graphql(t, pair, `{"documentId":"`+own+`"}`); status != 200 {
+	if status, _, text, _ := o.GraphQL(t, pair, `{"documentId":"`+own+`"}`); status != 200 {
 		t.Error(text)
 	}
 }
 
 func TestTheParametersOfAnAddressAreVariables(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	pair := o.pair(t)
-	o.trusts(t, "office",
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t)
+	o.Trusts(t, "office",
 		"query V($b: Boolean = false, $n: Int = 1, $ids: [ID!], $type: CustomerType, $f: CustomerFilter, $search: String) { "+
 			"a: customers(first: $n, filter: $f) { nodes { id } } b: customers(filter: {type: $type, search: $search, ids: $ids}) { totalCount @include(if: $b) nodes { id } } }",
 		"query Page($after: String) { customers(first: 1, after: $after) { nodes { id } } }")
@@ -283,7 +248,7 @@ func TestTheParametersOfAnAddressAreVariables(t *testing.T) {
 		"format=csv":                            "BAD_USER_INPUT",
 		"%zz=1":                                 "BAD_USER_INPUT",
 	} {
-		w, code := o.fetch(t, pair, "/queries/V.json?"+strings.NewReplacer(`"`, "%22", "{", "%7B", "}", "%7D").Replace(parameters))
+		w, code := fetchQuery(t, o, pair, "/queries/V.json?"+strings.NewReplacer(`"`, "%22", "{", "%7B", "}", "%7D").Replace(parameters))
 		if strings.HasPrefix(want, "{") {
 			want = ""
 		}
@@ -294,19 +259,19 @@ func TestTheParametersOfAnAddressAreVariables(t *testing.T) {
 			t.Errorf("%s: %d", parameters, w.Code)
 		}
 	}
-	if w, code := o.fetch(t, pair, "/queries/Page.json?after=x"); w.Code != 400 || code != "BAD_USER_INPUT" {
+	if w, code := fetchQuery(t, o, pair, "/queries/Page.json?after=x"); w.Code != 400 || code != "BAD_USER_INPUT" {
 		t.Errorf("a reserved name: %d %s", w.Code, w.Body)
 	}
-	if w, code := o.fetch(t, pair, "/queries/Page.json"); w.Code != 200 || code != "" {
+	if w, code := fetchQuery(t, o, pair, "/queries/Page.json"); w.Code != 200 || code != "" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 
 func TestAnAddressTakesNoRegistrationNumberAndNeedsEveryScope(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	all, none := o.pair(t, backoffice.AllScopes...), o.pair(t)
-	o.trusts(t, "office",
+	o := gatewaytest.Open(t)
+	all, none := o.Credential(t, backoffice.AllScopes...), o.Credential(t)
+	o.Trusts(t, "office",
 		"query Direct($n: String) { customers(filter: {registrationNumber: $n}) { totalCount } }",
 		"query Inside($f: CustomerFilter) { ...F } fragment F on Query { customers(filter: $f) { totalCount } }",
 		"query Spread($n: String) { ...F } fragment F on Query { customers(filter: {spouseRegistrationNumber: $n}) { totalCount } }",
@@ -316,13 +281,13 @@ func TestAnAddressTakesNoRegistrationNumberAndNeedsEveryScope(t *testing.T) {
 		"Direct.json?n=85073003328", "Spread.json?n=85073003328", "Inside.json?f=%7B%22registrationNumber%22%3A%2285073003328%22%7D",
 	} {
 		for _, pair := range [][2]string{all, none} {
-			if w, code := o.fetch(t, pair, "/queries/"+path); w.Code != 400 || code != "BAD_USER_INPUT" || strings.Contains(w.Body.String(), "85073003328") {
+			if w, code := fetchQuery(t, o, pair, "/queries/"+path); w.Code != 400 || code != "BAD_USER_INPUT" || strings.Contains(w.Body.String(), "85073003328") {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
 			}
 		}
 	}
 	for _, path := range []string{"Direct.json", "Direct.json?n=", "Inside.json?f=%7B%22registrationNumber%22%3Anull%7D", "Plain.json"} {
-		if w, code := o.fetch(t, all, "/queries/"+path); path != "Direct.json?n=" && (w.Code != 200 || code != "") {
+		if w, code := fetchQuery(t, o, all, "/queries/"+path); path != "Direct.json?n=" && (w.Code != 200 || code != "") {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
@@ -334,24 +299,24 @@ func TestAnAddressTakesNoRegistrationNumberAndNeedsEveryScope(t *testing.T) {
 		return counts[backoffice.NoParent]
 	}
 	before := entries()
-	if w, code := o.fetch(t, none, "/queries/Shown.json"); w.Code != 403 || code != "FORBIDDEN" || !strings.Contains(w.Body.String(), `"requiredScope":"privacy.read"`) || strings.Contains(w.Body.String(), "data") {
+	if w, code := fetchQuery(t, o, none, "/queries/Shown.json"); w.Code != 403 || code != "FORBIDDEN" || !strings.Contains(w.Body.String(), `"requiredScope":"privacy.read"`) || strings.Contains(w.Body.String(), "data") {
 		t.Errorf("without the scope: %d %s", w.Code, w.Body)
 	}
 	if entries() != before {
 		t.Error("a refused query is in the register")
 	}
-	if w, _ := o.fetch(t, all, "/queries/Shown.json", "X-Access-Purpose", "yearly check"); w.Code != 200 || entries() == before {
+	if w, _ := fetchQuery(t, o, all, "/queries/Shown.json", "X-Access-Purpose", "yearly check"); w.Code != 200 || entries() == before {
 		t.Errorf("%d, and %d entries in the register", w.Code, entries()-before)
 	}
 	for path, status := range map[string]int{"/queries/Unknown.json": 404, "/queries/Plain": 404, "/queries/Plain.html": 404, "/queries/.json": 404, "/queries/Plain.json.json": 404} {
-		if w, _ := o.fetch(t, all, path); w.Code != status {
+		if w, _ := fetchQuery(t, o, all, path); w.Code != status {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
-	if w, _ := o.fetch(t, [2]string{all[0], "wrong"}, "/queries/Plain.json"); w.Code != 401 {
+	if w, _ := fetchQuery(t, o, [2]string{all[0], "wrong"}, "/queries/Plain.json"); w.Code != 401 {
 		t.Errorf("without a pair: %d", w.Code)
 	}
-	if w := o.send(t, all, http.MethodPost, "/queries/Plain.json", "{}"); w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD" {
+	if w := o.Send(t, all, http.MethodPost, "/queries/Plain.json", "{}"); w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD" {
 		t.Errorf("POST: %d %v", w.Code, w.Header())
 	}
 }

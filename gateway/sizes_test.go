@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -7,32 +7,34 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 func TestAPlanTellsAPriceThatGrowsWithTheOfficeAndWithNothingOutOfView(t *testing.T) {
 	t.Parallel()
 	const filtered = `{ customers(first: 0, filter: {city: "Gent"}) { totalCount } users(first: 1) { nodes { customers(first: 0) { totalCount } } } }`
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			settings := officeSettings(t, database(t))
+			settings := gatewaytest.Settings(t, database(t))
 			h, err := settings.Open(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = h.Close() })
-			s, end, err := NewServer(h, quiet(unhurried()))
+			s, end, err := gateway.NewServer(h, gatewaytest.Config(gatewaytest.Limits()))
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(end)
 			s.KeepSizes(0)
-			o := &office{Backend: h, before: h.Store, handler: s.Handler()}
-			o.fill(t)
-			all, view := o.pair(t), o.restrictedPair(t, "view", backoffice.RestrictionFields{Customers: []string{"acme"}})
+			o := &gatewaytest.Office{Backend: h, Before: h.Store, Handler: s.Handler()}
+			o.Fill(t)
+			all, view := o.Credential(t), o.RestrictedCredential(t, "view", backoffice.RestrictionFields{Customers: []string{"acme"}})
 			prices := func(query string) (unrestricted, restricted int) {
-				_, plan, _ := o.plan(t, all, query, "{}")
-				_, inView, _ := o.plan(t, view, query, "{}")
+				_, plan, _ := o.Plan(t, all, query, "{}")
+				_, inView, _ := o.Plan(t, view, query, "{}")
 				if plan == nil || inView == nil {
 					t.Fatal("there is no plan")
 				}
@@ -60,9 +62,9 @@ func TestAPlanTellsAPriceThatGrowsWithTheOfficeAndWithNothingOutOfView(t *testin
 			if before != after {
 				t.Errorf("a restricted pair is told %d, and %d when there are others outside its view", before, after)
 			}
-			_, _, calls := o.ask(t, all, filtered, nil, nil)
+			_, _, calls := o.Ask(t, all, filtered, nil, nil)
 			s.KeepSizes(time.Hour)
-			if _, _, without := o.ask(t, all, filtered, nil, nil); calls != without {
+			if _, _, without := o.Ask(t, all, filtered, nil, nil); calls != without {
 				t.Errorf("%d statements, %d without looking how many records there are", calls, without)
 			}
 		})

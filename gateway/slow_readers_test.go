@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 )
 
@@ -41,47 +42,51 @@ var (
 )
 
 // unreadAnswers ask for a long answer on each transport, and read nothing of it.
-var unreadAnswers = map[string]func(t *testing.T, f follower){
-	"JSON":               func(t *testing.T, f follower) { f.unread(t, "/graphql", "application/json", longRead) },
-	"Server-Sent Events": func(t *testing.T, f follower) { f.unread(t, "/graphql", "text/event-stream", longRead) },
-	"a subscription": func(t *testing.T, f follower) {
-		f.unread(t, "/graphql", "text/event-stream",
-			`subscription { changes(after: "`+f.beginning(t)+`", nouns: [TRANSCRIPT]) { object { ... on Transcript { id`+longFields+` } } } }`)
+var unreadAnswers = map[string]func(t *testing.T, f gatewaytest.Follower){
+	"JSON": func(t *testing.T, f gatewaytest.Follower) { sendUnread(t, f, "/graphql", "application/json", longRead) },
+	"Server-Sent Events": func(t *testing.T, f gatewaytest.Follower) {
+		sendUnread(t, f, "/graphql", "text/event-stream", longRead)
 	},
-	"an export": func(t *testing.T, f follower) {
-		f.unread(t, "/graphql/export?format=jsonl", "*/*", strings.Replace(longRead, "first: 5, ", "", 1))
+	"a subscription": func(t *testing.T, f gatewaytest.Follower) {
+		sendUnread(t, f, "/graphql", "text/event-stream",
+			`subscription { changes(after: "`+f.Beginning(t)+`", nouns: [TRANSCRIPT]) { object { ... on Transcript { id`+longFields+` } } } }`)
 	},
-	"a socket": func(t *testing.T, f follower) {
-		c, response, err := websocket.Dial(t.Context(), f.address+"/graphql", &websocket.DialOptions{
+	"an export": func(t *testing.T, f gatewaytest.Follower) {
+		sendUnread(t, f, "/graphql/export?format=jsonl", "*/*", strings.Replace(longRead, "first: 5, ", "", 1))
+	},
+	"a socket": func(t *testing.T, f gatewaytest.Follower) {
+		c, response, err := websocket.Dial(t.Context(), f.Address+"/graphql", &websocket.DialOptions{
 			HTTPClient: deafClient, Subprotocols: []string{"graphql-transport-ws"},
 		})
 		if err != nil {
 			t.Fatal(response, err)
 		}
 		t.Cleanup(func() { _ = c.CloseNow() })
-		s := socket{c}
-		s.says(t, fmt.Sprintf(`{"type":"connection_init","payload":{"x-client-id":%q,"x-client-secret":%q}}`, f.pair[0], f.pair[1]))
+		s := gatewaytest.Socket{Conn: c}
+		s.Says(t, fmt.Sprintf(`{"type":"connection_init","payload":{"x-client-id":%q,"x-client-secret":%q}}`, f.Credential[0], f.Credential[1]))
 		for i := range 4 {
-			s.says(t, subscribing(fmt.Sprint(i), longRead, nil))
+			s.Says(t, gatewaytest.Subscribing(fmt.Sprint(i), longRead, nil))
 		}
 	},
-	"REST": func(t *testing.T, f follower) { f.unread(t, "/transcripts?pageSize=500", "application/json", "") },
+	"REST": func(t *testing.T, f gatewaytest.Follower) {
+		sendUnread(t, f, "/transcripts?pageSize=500", "application/json", "")
+	},
 }
 
-// unread sends a request and does not read the answer.
-func (f follower) unread(t *testing.T, path, accept, query string) {
+// sendUnread sends a request and does not read the answer.
+func sendUnread(t *testing.T, f gatewaytest.Follower, path, accept, query string) {
 	t.Helper()
 	method, body := http.MethodGet, io.Reader(http.NoBody)
 	if query != "" {
 		text, _ := json.Marshal(map[string]string{"query": query})
 		method, body = http.MethodPost, strings.NewReader(string(text))
 	}
-	r, err := http.NewRequestWithContext(t.Context(), method, f.address+path, body)
+	r, err := http.NewRequestWithContext(t.Context(), method, f.Address+path, body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"Content-Type": "application/json", "Accept": accept, "Accept-Encoding": "identity", auth.ClientIDHeader: f.pair[0], auth.ClientSecretHeader: f.pair[1],
+		"Content-Type": "application/json", "Accept": accept, "Accept-Encoding": "identity", auth.ClientIDHeader: f.Credential[0], auth.ClientSecretHeader: f.Credential[1],
 	} {
 		r.Header.Set(name, value)
 	}
@@ -100,24 +105,24 @@ func TestAClientThatReadsNothingGivesItsPlaceBackOnEveryTransport(t *testing.T) 
 	for transport, open := range unreadAnswers {
 		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
-			o := openOffice(t)
-			slow, other := o.pair(t), o.pair(t, backoffice.AllScopes...)
-			o.fillLong(t)
+			o := gatewaytest.Open(t)
+			slow, other := o.Credential(t), o.Credential(t, backoffice.AllScopes...)
+			fillLong(t, o)
 			var inside atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				inside.Add(1)
 				defer inside.Add(-1)
-				o.handler.ServeHTTP(w, r)
+				o.Handler.ServeHTTP(w, r)
 			}))
 			t.Cleanup(server.Close)
 			for i := range 3 {
 				if i == 0 || transport != "an export" { // of which a pair has one
-					open(t, follower{address: server.URL, pair: slow})
+					open(t, gatewaytest.Follower{Address: server.URL, Credential: slow})
 				}
 			}
 			began := time.Now()
 			for inside.Load() > 0 && time.Since(began) < 2*limits.SendTime+20*time.Second {
-				if status, body, _ := o.ask(t, other, `{ customers(first: 500) { totalCount } }`, nil, nil); status != http.StatusOK {
+				if status, body, _ := o.Ask(t, other, `{ customers(first: 500) { totalCount } }`, nil, nil); status != http.StatusOK {
 					t.Errorf("somebody else is refused: %d %s", status, body)
 				}
 				time.Sleep(100 * time.Millisecond)
@@ -130,11 +135,11 @@ func TestAClientThatReadsNothingGivesItsPlaceBackOnEveryTransport(t *testing.T) 
 }
 
 // fillLong adds transcripts with custom variables of 60 kB, so that five of them are a long answer.
-func (o *office) fillLong(t *testing.T) {
+func fillLong(t *testing.T, o *gatewaytest.Office) {
 	t.Helper()
 	value, _ := json.Marshal(map[string]string{"text": strings.Repeat("x", 60_000)})
 	checklist := ""
-	if answer := o.query(t, o.pair(t, backoffice.AllScopes...), `{ checklists(first: 50) { nodes { id financialYear { isCurrentYear } } } }`, "{}"); len(answer.Errors) == 0 {
+	if answer := o.Query(t, o.Credential(t, backoffice.AllScopes...), `{ checklists(first: 50) { nodes { id financialYear { isCurrentYear } } } }`, "{}"); len(answer.Errors) == 0 {
 		var data struct {
 			Checklists struct {
 				Nodes []struct {
@@ -154,7 +159,7 @@ func (o *office) fillLong(t *testing.T) {
 	}
 	for range 150 {
 		text, _ := json.Marshal(map[string]any{"checklist": checklist, "customer": "acme", "customVariables": json.RawMessage(value)})
-		if w := o.send(t, o.pair(t, backoffice.AllScopes...), http.MethodPost, "/checklists/assign", string(text)); w.Code != http.StatusCreated {
+		if w := o.Send(t, o.Credential(t, backoffice.AllScopes...), http.MethodPost, "/checklists/assign", string(text)); w.Code != http.StatusCreated {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 	}
@@ -162,11 +167,11 @@ func (o *office) fillLong(t *testing.T) {
 
 func TestSocketsOnWhichNobodySignsInKeepNobodyOut(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	f := o.follower(t, o.pair(t))
-	silent := make([]socket, 1_100) // more than there is room for
+	o := gatewaytest.Open(t)
+	f := o.Follower(t, o.Credential(t))
+	silent := make([]gatewaytest.Socket, 1_100) // more than there is room for
 	for i := range silent {
-		s, err := f.dial(t.Context(), nil, "graphql-transport-ws")
+		s, err := f.Dial(t.Context(), nil, "graphql-transport-ws")
 		if err != nil {
 			t.Fatalf("socket %d: %v", i, err)
 		}
@@ -176,13 +181,13 @@ func TestSocketsOnWhichNobodySignsInKeepNobodyOut(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	for i := range 20 {
-		s, err := f.connect(ctx)
+		s, err := f.Connect(ctx)
 		if err != nil {
 			t.Fatalf("sign-in %d: %v", i, err)
 		}
 		_ = s.CloseNow()
 	}
-	if _, err := silent[0].hear(ctx); err == nil || ctx.Err() != nil {
+	if _, err := silent[0].Hear(ctx); err == nil || ctx.Err() != nil {
 		t.Errorf("the oldest goes on: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 )
 
 // slowly restores a budget by 1 a second, so that a test has to bear with what comes back while it runs and no more.
 func slowly(budget int) limits.Settings {
-	bounds := unhurried()
+	bounds := gatewaytest.Limits()
 	bounds.Budget, bounds.BudgetRestore = budget, 1
 	return bounds
 }
@@ -49,15 +50,15 @@ type costTold struct {
 func TestAPairPaysForWhatWasReadAndIsRefusedWhenItsBudgetIsSpent(t *testing.T) {
 	t.Parallel()
 	const budget = 1_200
-	o := openOfficeWith(t, engines["SQLite"](t), slowly(budget))
-	pair, another := o.pair(t, backoffice.AllScopes...), o.pair(t)
+	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), slowly(budget))
+	pair, another := o.Credential(t, backoffice.AllScopes...), o.Credential(t)
 	ask := func(query string, explain bool) (code int, header http.Header, told costTold) {
-		r := newRequest(t, pair, http.MethodPost, "/graphql", encoded(t, map[string]any{"query": query}))
+		r := gatewaytest.NewRequest(t, pair, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]any{"query": query}))
 		r.Header.Set("Accept", "application/graphql-response+json")
 		if explain {
 			r.Header.Set("X-Explain", "true")
 		}
-		w := o.serve(r)
+		w := o.Serve(r)
 		_ = json.Unmarshal(w.Body.Bytes(), &told)
 		return w.Code, w.Header(), told
 	}
@@ -103,19 +104,19 @@ func TestAPairPaysForWhatWasReadAndIsRefusedWhenItsBudgetIsSpent(t *testing.T) {
 	}
 
 	// Another pair has its own, and REST has the same.
-	if w := o.send(t, another, http.MethodGet, "/users?pageSize=10", ""); w.Code != http.StatusOK || left(t, w.Header(), budget) < budget-20 || left(t, w.Header(), budget) >= budget {
+	if w := o.Send(t, another, http.MethodGet, "/users?pageSize=10", ""); w.Code != http.StatusOK || left(t, w.Header(), budget) < budget-20 || left(t, w.Header(), budget) >= budget {
 		t.Errorf("another pair: %d %v", w.Code, w.Header())
 	}
-	w := o.send(t, pair, http.MethodGet, "/customers?pageSize=500&page=60000", "")
+	w := o.Send(t, pair, http.MethodGet, "/customers?pageSize=500&page=60000", "")
 	if w.Code != http.StatusBadRequest {
 		t.Errorf("a page that costs more than the whole budget: %d %s", w.Code, w.Body)
 	}
-	w = o.send(t, pair, http.MethodGet, "/customers?pageSize=500&page=120", "")
+	w = o.Send(t, pair, http.MethodGet, "/customers?pageSize=500&page=120", "")
 	remaining = left(t, w.Header(), budget)
 	if wait, _ = strconv.Atoi(w.Header().Get("Retry-After")); w.Code != http.StatusTooManyRequests || wait < 501+595-remaining-2 || wait > 501+595-remaining {
 		t.Errorf("a page of REST: %d, %d left, come back in %d s", w.Code, remaining, wait)
 	}
-	if w := o.send(t, pair, http.MethodGet, "/customers?pageSize=3", ""); w.Code != http.StatusOK || left(t, w.Header(), budget) > remaining+tolerated {
+	if w := o.Send(t, pair, http.MethodGet, "/customers?pageSize=3", ""); w.Code != http.StatusOK || left(t, w.Header(), budget) > remaining+tolerated {
 		t.Errorf("a page that there is enough for: %d", w.Code)
 	}
 }
@@ -123,21 +124,21 @@ func TestAPairPaysForWhatWasReadAndIsRefusedWhenItsBudgetIsSpent(t *testing.T) {
 func TestABatchIsChargedWhole(t *testing.T) {
 	t.Parallel()
 	const budget = 1_000
-	o := openOfficeWith(t, engines["SQLite"](t), slowly(budget))
-	pair := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), slowly(budget))
+	pair := o.Credential(t, backoffice.AllScopes...)
 	inputs := make([]map[string]any, 60)
 	for i := range inputs {
 		inputs[i] = map[string]any{"type": "COMPANY", "name": fmt.Sprint("Batch ", i)}
 	}
-	body := encoded(t, map[string]any{"query": `mutation($i: [CreateCustomerInput!]!) { createCustomers(inputs: $i) { written } }`, "variables": map[string]any{"i": inputs}})
-	first := o.send(t, pair, http.MethodPost, "/graphql", body)
+	body := gatewaytest.JSON(t, map[string]any{"query": `mutation($i: [CreateCustomerInput!]!) { createCustomers(inputs: $i) { written } }`, "variables": map[string]any{"i": inputs}})
+	first := o.Send(t, pair, http.MethodPost, "/graphql", body)
 	if remaining := left(t, first.Header(), budget); first.Code != http.StatusOK || remaining < budget-600 || remaining > budget-600+tolerated {
 		t.Errorf("600 of %d: %d left, %d %s", budget, remaining, first.Code, first.Body)
 	}
-	if again := o.send(t, pair, http.MethodPost, "/graphql", body); again.Code != http.StatusTooManyRequests {
+	if again := o.Send(t, pair, http.MethodPost, "/graphql", body); again.Code != http.StatusTooManyRequests {
 		t.Errorf("a second batch: %d %.200s", again.Code, again.Body)
 	}
-	list := o.send(t, pair, http.MethodGet, "/customers?pageSize=1&orderBy=name", "")
+	list := o.Send(t, pair, http.MethodGet, "/customers?pageSize=1&orderBy=name", "")
 	if list.Code == http.StatusOK && strings.Contains(list.Body.String(), `"Batch 60"`) {
 		t.Error("a batch that was refused was written")
 	}
@@ -145,10 +146,10 @@ func TestABatchIsChargedWhole(t *testing.T) {
 
 func TestAnExportWaitsForItsPairsBudget(t *testing.T) {
 	t.Parallel()
-	bounds := unhurried()
+	bounds := gatewaytest.Limits()
 	bounds.Budget, bounds.BudgetRestore = 12, 20 // a page, again and again
-	o := openOfficeWith(t, engines["SQLite"](t), bounds)
-	pair := o.pair(t, backoffice.AllScopes...)
+	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), bounds)
+	pair := o.Credential(t, backoffice.AllScopes...)
 	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 		for i := range 30 {
 			name := fmt.Sprintf("exported-%02d", i)
@@ -161,51 +162,51 @@ func TestAnExportWaitsForItsPairsBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := o.export(t, pair, "format=jsonl", `{ customers { nodes { id name } } }`)
+	whole := o.Export(t, pair, "format=jsonl", `{ customers { nodes { id name } } }`)
 	var counted struct {
 		Data struct{ Customers struct{ TotalCount int } }
 	}
-	o.untilAffordable(t, pair, `{ customers(first: 1) { totalCount } }`, &counted)
-	if whole.status != http.StatusOK || whole.err != nil || !whole.complete() || counted.Data.Customers.TotalCount < 30 || len(whole.lines()) != counted.Data.Customers.TotalCount {
-		t.Errorf("%d %v, %d lines of %d, %v", whole.status, whole.err, len(whole.lines()), counted.Data.Customers.TotalCount, whole.trailer)
+	untilAffordable(t, o, pair, `{ customers(first: 1) { totalCount } }`, &counted)
+	if whole.Status != http.StatusOK || whole.Err != nil || !whole.Complete() || counted.Data.Customers.TotalCount < 30 || len(whole.Lines()) != counted.Data.Customers.TotalCount {
+		t.Errorf("%d %v, %d lines of %d, %v", whole.Status, whole.Err, len(whole.Lines()), counted.Data.Customers.TotalCount, whole.Trailer)
 	}
 
-	o = openOfficeWith(t, engines["SQLite"](t), slowly(20))
-	pair = o.pair(t, backoffice.AllScopes...)
-	if status, _, _ := o.ask(t, pair, `mutation { createLabel(input: {name: "x"}) { label { id } } }`, nil, nil); status != http.StatusOK {
+	o = gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), slowly(20))
+	pair = o.Credential(t, backoffice.AllScopes...)
+	if status, _, _ := o.Ask(t, pair, `mutation { createLabel(input: {name: "x"}) { label { id } } }`, nil, nil); status != http.StatusOK {
 		t.Fatal(status)
 	}
-	if refused := o.export(t, pair, "format=jsonl", `{ customers { nodes { id name } } }`); refused.status != http.StatusTooManyRequests || refused.header.Get("Retry-After") == "" || refused.code() != "RATE_LIMITED" {
-		t.Errorf("an export that cannot begin: %d %v %s", refused.status, refused.header, refused.body)
+	if refused := o.Export(t, pair, "format=jsonl", `{ customers { nodes { id name } } }`); refused.Status != http.StatusTooManyRequests || refused.Header.Get("Retry-After") == "" || refused.Code() != "RATE_LIMITED" {
+		t.Errorf("an export that cannot begin: %d %v %s", refused.Status, refused.Header, refused.Body)
 	}
 }
 
 func TestTheOpeningOfASubscriptionIsChargedAndWhatItTellsIsNot(t *testing.T) {
 	t.Parallel()
 	const budget = 1_000
-	o := openOfficeWith(t, engines["SQLite"](t), slowly(budget))
-	subscriber, writer := o.pair(t, backoffice.AllScopes...), o.pair(t, backoffice.SettingsWrite)
-	f := o.follower(t, subscriber)
+	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), slowly(budget))
+	subscriber, writer := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.SettingsWrite)
+	f := o.Follower(t, subscriber)
 	const query = `subscription { changes { cursor object { ... on Label { name } } } }`
-	stream := f.subscribes(t, query, nil)
-	defer stream.response.Body.Close()
-	before := left(t, stream.response.Header, budget)
+	stream := f.Subscribes(t, query, nil)
+	defer stream.Response.Body.Close()
+	before := left(t, stream.Response.Header, budget)
 	if before >= budget {
 		t.Errorf("the opening costs nothing: %d", before)
 	}
 	for i := range 40 {
-		if status, body, _ := o.ask(t, writer, fmt.Sprintf(`mutation { createLabel(input: {name: "told %d"}) { label { id } } }`, i), nil, nil); status != http.StatusOK {
+		if status, body, _ := o.Ask(t, writer, fmt.Sprintf(`mutation { createLabel(input: {name: "told %d"}) { label { id } } }`, i), nil, nil); status != http.StatusOK {
 			t.Fatal(status, string(body))
 		}
-		stream.change(t)
+		stream.Change(t)
 	}
-	w := o.send(t, subscriber, http.MethodGet, "/users?pageSize=1", "")
+	w := o.Send(t, subscriber, http.MethodGet, "/users?pageSize=1", "")
 	if after := left(t, w.Header(), budget); after < before-5 {
 		t.Errorf("%d before it was told of 40 changes, %d behind", before, after)
 	}
 	// It is spent by others of the pair; the stream goes on, and another one does not begin.
 	for range 200 {
-		if w = o.send(t, subscriber, http.MethodGet, "/customers?pageSize=1&page=60000", ""); w.Code == http.StatusTooManyRequests {
+		if w = o.Send(t, subscriber, http.MethodGet, "/customers?pageSize=1&page=60000", ""); w.Code == http.StatusTooManyRequests {
 			break
 		}
 	}
@@ -213,37 +214,37 @@ func TestTheOpeningOfASubscriptionIsChargedAndWhatItTellsIsNot(t *testing.T) {
 		t.Fatal("the budget is never spent:", w.Code, w.Header())
 	}
 	for {
-		if w = o.send(t, subscriber, http.MethodGet, "/users/nobody", ""); w.Code == http.StatusTooManyRequests {
+		if w = o.Send(t, subscriber, http.MethodGet, "/users/nobody", ""); w.Code == http.StatusTooManyRequests {
 			break
 		}
 	}
-	if _, err := f.subscribe(t.Context(), query, nil); err == nil || !strings.Contains(err.Error(), "429") {
+	if _, err := f.Subscribe(t.Context(), query, nil); err == nil || !strings.Contains(err.Error(), "429") {
 		t.Errorf("another subscription: %v", err)
 	}
-	if status, body, _ := o.ask(t, writer, `mutation { createLabel(input: {name: "still told"}) { label { id } } }`, nil, nil); status != http.StatusOK {
+	if status, body, _ := o.Ask(t, writer, `mutation { createLabel(input: {name: "still told"}) { label { id } } }`, nil, nil); status != http.StatusOK {
 		t.Fatal(status, string(body))
 	}
-	stream.change(t)
+	stream.Change(t)
 }
 
 func TestWithoutABudgetNothingIsSaidOfOne(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t)
-	w := o.send(t, o.pair(t), http.MethodGet, "/users?pageSize=1", "")
+	o := gatewaytest.Open(t)
+	w := o.Send(t, o.Credential(t), http.MethodGet, "/users?pageSize=1", "")
 	if w.Header().Get("RateLimit") != "" || w.Header().Get("RateLimit-Policy") != "" {
 		t.Errorf("%v", w.Header())
 	}
-	_, body, _ := o.ask(t, o.pair(t), `{ viewer { name } }`, nil, http.Header{"X-Explain": {"true"}})
+	_, body, _ := o.Ask(t, o.Credential(t), `{ viewer { name } }`, nil, http.Header{"X-Explain": {"true"}})
 	if strings.Contains(string(body), `"budget"`) {
 		t.Errorf("%s", body)
 	}
 }
 
 // untilAffordable asks again while the pair's budget does not do.
-func (o *office) untilAffordable(t *testing.T, pair [2]string, query string, into any) {
+func untilAffordable(t *testing.T, o *gatewaytest.Office, pair [2]string, query string, into any) {
 	t.Helper()
 	for {
-		status, body, _ := o.ask(t, pair, query, nil, nil)
+		status, body, _ := o.Ask(t, pair, query, nil, nil)
 		if status == http.StatusTooManyRequests {
 			continue
 		}

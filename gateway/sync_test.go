@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/web/static/webtest"
 )
 
@@ -35,16 +36,16 @@ func syncClient(t *testing.T) string {
 func TestTheClientOfThePageKeepsItsCopyInStep(t *testing.T) {
 	t.Parallel()
 	node, client := webtest.Tool(t, "node"), syncClient(t)
-	o := openOffice(t)
-	all := o.pair(t, backoffice.AllScopes...)
-	f := o.follower(t, all)
+	o := gatewaytest.Open(t)
+	all := o.Credential(t, backoffice.AllScopes...)
+	f := o.Follower(t, all)
 	folder := t.TempDir()
 	// run starts the client, and kills it at the end of do.
 	run := func(do func()) {
 		ctx, kill := context.WithCancel(t.Context())
 		command := exec.CommandContext(ctx, node, client)
 		command.Dir = folder
-		command.Env = append(os.Environ(), "BACKOFFICE_ORIGIN="+f.address, "BACKOFFICE_CLIENT_ID="+all[0], "BACKOFFICE_CLIENT_SECRET="+all[1])
+		command.Env = append(os.Environ(), "BACKOFFICE_ORIGIN="+f.Address, "BACKOFFICE_CLIENT_ID="+all[0], "BACKOFFICE_CLIENT_SECRET="+all[1])
 		if err := command.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func TestTheClientOfThePageKeepsItsCopyInStep(t *testing.T) {
 		return of
 	}
 	stored := func() map[string]customer {
-		_, body, _ := o.ask(t, all, `{ customers(first: 500) { nodes { id displayName email } } }`, nil, nil)
+		_, body, _ := o.Ask(t, all, `{ customers(first: 500) { nodes { id displayName email } } }`, nil, nil)
 		var answer struct {
 			Data struct{ Customers struct{ Nodes []customer } }
 		}
@@ -81,7 +82,7 @@ func TestTheClientOfThePageKeepsItsCopyInStep(t *testing.T) {
 		t.Helper()
 		want := stored()
 		for until := time.Now().Add(20 * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
-			if got := copied().Customers; len(got) == len(want) && encoded(t, got) == encoded(t, want) {
+			if got := copied().Customers; len(got) == len(want) && gatewaytest.JSON(t, got) == gatewaytest.JSON(t, want) {
 				return
 			}
 		}
@@ -89,13 +90,13 @@ func TestTheClientOfThePageKeepsItsCopyInStep(t *testing.T) {
 	}
 	run(func() {
 		inStep("at first")
-		o.makeCustomer(t)
-		o.write(t, all, `mutation { updateCustomer(input: {id: "acme", email: "in@step.example"}) { userErrors { code } } }`)
+		o.MakeCustomer(t)
+		o.Write(t, all, `mutation { updateCustomer(input: {id: "acme", email: "in@step.example"}) { userErrors { code } } }`)
 		inStep("while it follows")
 	})
-	o.write(t, all, `mutation { deleteCustomer(input: {id: "acme"}) { userErrors { code } } }`)
+	o.Write(t, all, `mutation { deleteCustomer(input: {id: "acme"}) { userErrors { code } } }`)
 	run(func() { inStep("after a deletion that it was not there for") })
-	o.makeCustomer(t)
+	o.MakeCustomer(t)
 	for more := true; more; {
 		var err error
 		if more, err = o.Store.RemoveChanges(t.Context(), backoffice.InstantOf(time.Now().Add(time.Hour)), 100); err != nil {

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/httpserver/tracing"
 )
@@ -18,7 +20,7 @@ import (
 // hundred operations are sampled, take turns over one store; two are without, so that the difference between them
 // tells what is noise.
 func BenchmarkTracing(b *testing.B) {
-	tuned(b)
+	gatewaytest.Tuned(b)
 	const text = `{ customers(first: 50) { nodes { id displayName responsible { firstName lastName } relations(first: 10) { edges { otherCustomer { displayName } node { kind } } } transcripts(first: 10) { nodes { id status checklist { name } financialYear { startDate } } } } } }`
 	body, err := json.Marshal(map[string]string{"query": text})
 	if err != nil {
@@ -29,11 +31,11 @@ func BenchmarkTracing(b *testing.B) {
 	b.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
 	b.Setenv("OTEL_TRACES_SAMPLER", "traceidratio")
 	log := slog.New(slog.DiscardHandler)
-	for engine, fresh := range engines {
+	for engine, fresh := range gatewaytest.Engines {
 		b.Run(engine, func(b *testing.B) {
 			e := openEndpoint(b, fresh(b))
 			with := func(ratio string) http.Handler {
-				c := Config{Limits: limits.Defaults(), Cache: testedCache, Webhooks: WebhookSettings{Off: true}, Log: log}
+				c := gateway.Config{Limits: limits.Defaults(), Cache: gatewaytest.TestedCache, Webhooks: gateway.WebhookSettings{Off: true}, Log: log}
 				if ratio != "" {
 					b.Setenv("OTEL_TRACES_SAMPLER_ARG", ratio)
 					tracer, err := tracing.FromEnvironment(b.Context(), "v1.2.3", log)
@@ -43,7 +45,7 @@ func BenchmarkTracing(b *testing.B) {
 					b.Cleanup(func() { _ = tracer.Close(b.Context()) })
 					c.Tracer = tracer
 				}
-				return serveOpen(b, e.backend, c).handler
+				return gatewaytest.ServeOpen(b, e.backend, c).Handler
 			}
 			servers := []struct {
 				name    string
@@ -54,9 +56,9 @@ func BenchmarkTracing(b *testing.B) {
 				for turn := range servers {
 					s := &servers[(turn+i)%len(servers)] // nobody is always behind the same
 					e.handler = s.handler
-					start := processorTime(b)
+					start := gatewaytest.ProcessorTime(b)
 					e.whole(b, body)
-					s.took += processorTime(b) - start
+					s.took += gatewaytest.ProcessorTime(b) - start
 				}
 			}
 			b.ReportMetric(float64(servers[0].took.Microseconds())/float64(b.N), "cpu-µs-off")

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/httpserver/tracing"
 )
 
@@ -89,7 +90,7 @@ func textOf(span *otlp.Span, key string) string {
 }
 
 // traced runs operations on an office whose spans a collector receives, as these variables say.
-func traced(t *testing.T, fresh func(testing.TB) string, variables map[string]string, do func(o *office)) *receiver {
+func traced(t *testing.T, fresh func(testing.TB) string, variables map[string]string, do func(o *gatewaytest.Office)) *receiver {
 	t.Helper()
 	received := &receiver{}
 	server := httptest.NewServer(received)
@@ -98,23 +99,23 @@ func traced(t *testing.T, fresh func(testing.TB) string, variables map[string]st
 	for name, value := range variables {
 		t.Setenv(name, value)
 	}
-	log := &logLines{}
+	log := &gatewaytest.LogLines{}
 	tracer, err := tracing.FromEnvironment(t.Context(), "v1.2.3", slog.New(slog.NewJSONHandler(log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := officeSettings(t, fresh(t))
+	settings := gatewaytest.Settings(t, fresh(t))
 	backend, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := quiet(unhurried())
+	c := gatewaytest.Config(gatewaytest.Limits())
 	c.Tracer = tracer
-	o := serveConfigured(t, backend, c)
-	o.fill(t)
+	o := gatewaytest.ServeConfig(t, backend, c)
+	o.Fill(t)
 	do(o)
-	if err := tracer.Close(t.Context()); err != nil || log.text.Len() > 0 {
-		t.Fatal(err, log.text.String())
+	if err := tracer.Close(t.Context()); err != nil || log.Text.Len() > 0 {
+		t.Fatal(err, log.Text.String())
 	}
 	return received
 }
@@ -123,12 +124,12 @@ const clientsTrace, clientsSpan = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0
 
 //nolint:paralleltest // the environment is the process's
 func TestAnOperationIsASpanWithItsLevelsAndStatementsBelow(t *testing.T) {
-	for engine, fresh := range engines {
+	for engine, fresh := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			var calls int
-			received := traced(t, fresh, nil, func(o *office) {
+			received := traced(t, fresh, nil, func(o *gatewaytest.Office) {
 				header := http.Header{"Traceparent": {"00-" + clientsTrace + "-" + clientsSpan + "-01"}, "Tracestate": {"client=85073000160"}, "X-Access-Purpose": {"Zuivering"}}
-				_, body, n := o.ask(t, o.pair(t, backoffice.PrivacyRead), watchedQuery, json.RawMessage(`{"first": 3}`), header)
+				_, body, n := o.Ask(t, o.Credential(t, backoffice.PrivacyRead), watchedQuery, json.RawMessage(`{"first": 3}`), header)
 				if calls = n; bytes.Contains(body, []byte(`"errors"`)) {
 					t.Fatalf("%s", body)
 				}
@@ -169,11 +170,11 @@ func TestAnOperationIsASpanWithItsLevelsAndStatementsBelow(t *testing.T) {
 
 //nolint:paralleltest // the environment is the process's
 func TestWhatIsNotSampledIsNotTraced(t *testing.T) {
-	received := traced(t, engines["SQLite"], map[string]string{"OTEL_TRACES_SAMPLER": "parentbased_always_off"}, func(o *office) {
-		pair := o.pair(t, backoffice.SettingsWrite)
-		o.ask(t, pair, watchedQuery, json.RawMessage(`{"first": 3}`), nil)
-		o.ask(t, pair, watchedQuery, json.RawMessage(`{"first": 3}`), http.Header{"Traceparent": {"00-" + clientsTrace + "-" + clientsSpan + "-00"}})
-		o.ask(t, pair, `mutation { createLabel(input: {name: "Nieuw"}) { label { id } } }`, nil, http.Header{"Traceparent": {"00-" + clientsTrace + "-" + clientsSpan + "-01"}})
+	received := traced(t, gatewaytest.Engines["SQLite"], map[string]string{"OTEL_TRACES_SAMPLER": "parentbased_always_off"}, func(o *gatewaytest.Office) {
+		pair := o.Credential(t, backoffice.SettingsWrite)
+		o.Ask(t, pair, watchedQuery, json.RawMessage(`{"first": 3}`), nil)
+		o.Ask(t, pair, watchedQuery, json.RawMessage(`{"first": 3}`), http.Header{"Traceparent": {"00-" + clientsTrace + "-" + clientsSpan + "-00"}})
+		o.Ask(t, pair, `mutation { createLabel(input: {name: "Nieuw"}) { label { id } } }`, nil, http.Header{"Traceparent": {"00-" + clientsTrace + "-" + clientsSpan + "-01"}})
 	})
 	if received.named("mutation") == nil || received.named("query") != nil || received.named("labels.insert") == nil {
 		t.Errorf("%v", received.spans)

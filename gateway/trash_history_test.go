@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // plainTrash is an office with a trash as maps have it.
@@ -87,20 +88,20 @@ func (m *plainTrash) restore(ids []string) bool {
 	return true
 }
 
-// stored is the office of a store in the same form.
-func (o *office) stored(t *testing.T) *plainTrash {
+// storedTrash is the office of a store in the same form.
+func storedTrash(t *testing.T, o *gatewaytest.Office) *plainTrash {
 	t.Helper()
 	m := &plainTrash{map[string]string{}, map[string][2]string{}, map[string]string{}, map[string]plainDeletion{}}
-	for _, c := range all(t, o.Store.Customers()) {
+	for _, c := range gatewaytest.All(t, o.Store.Customers()) {
 		m.codes[c.ID] = string(c.CustomerCode)
 	}
-	for _, r := range all(t, o.Store.Relations()) {
+	for _, r := range gatewaytest.All(t, o.Store.Relations()) {
 		m.relations[r.ID] = [2]string{r.CustomerID, r.RelatedCustomerID}
 	}
-	for _, d := range all(t, o.Store.Documents()) {
+	for _, d := range gatewaytest.All(t, o.Store.Documents()) {
 		m.documents[d.ID] = d.CustomerID
 	}
-	for _, entry := range o.inTrash(t) {
+	for _, entry := range o.InTrash(t) {
 		d := plainDeletion{customer: entry.Noun == backoffice.NounCustomer, relations: map[string][2]string{}}
 		for _, c := range entry.Customers {
 			d.code = string(c.CustomerCode)
@@ -121,40 +122,40 @@ func (o *office) stored(t *testing.T) *plainTrash {
 
 func TestRandomDeletionsAndRestoresAreThoseOfPlainMaps(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		for seed := range uint64(4) {
 			t.Run(fmt.Sprint(engine, " ", seed), func(t *testing.T) {
 				t.Parallel()
-				settings := officeSettings(t, database(t))
+				settings := gatewaytest.Settings(t, database(t))
 				h, err := settings.Open(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
-				o := serveConfigured(t, h, quiet(unhurried()))
+				o := gatewaytest.ServeConfig(t, h, gatewaytest.Config(gatewaytest.Limits()))
 				service := o.Service()
 				service.Trash = time.Hour
-				m := o.stored(t)
+				m := storedTrash(t, o)
 				random := rand.New(rand.NewPCG(seed, 23))
 				restored, refused := 0, 0
 				for range 150 {
-					if what := o.step(t, service, m, random, &restored, &refused); !cmp.Equal(m, o.stored(t), cmp.AllowUnexported(plainTrash{}, plainDeletion{})) {
-						t.Fatalf("after %s: %s", what, cmp.Diff(m, o.stored(t), cmp.AllowUnexported(plainTrash{}, plainDeletion{})))
+					if what := randomStep(t, o, service, m, random, &restored, &refused); !cmp.Equal(m, storedTrash(t, o), cmp.AllowUnexported(plainTrash{}, plainDeletion{})) {
+						t.Fatalf("after %s: %s", what, cmp.Diff(m, storedTrash(t, o), cmp.AllowUnexported(plainTrash{}, plainDeletion{})))
 					}
 				}
 				if restored < 5 || refused < 2 {
 					t.Errorf("only %d restores and %d refusals", restored, refused)
 				}
 				kept := len(m.documents)
-				if _, err := service.EmptyTrash(t.Context(), slices.Collect(maps.Keys(m.trash))...); err != nil || len(o.inTrash(t)) > 0 || o.kept(t) != kept {
-					t.Errorf("%d files are kept of %d documents (%v)", o.kept(t), kept, err)
+				if _, err := service.EmptyTrash(t.Context(), slices.Collect(maps.Keys(m.trash))...); err != nil || len(o.InTrash(t)) > 0 || o.KeptFiles(t) != kept {
+					t.Errorf("%d files are kept of %d documents (%v)", o.KeptFiles(t), kept, err)
 				}
 			})
 		}
 	}
 }
 
-// step does something at random to the store and to the maps.
-func (o *office) step(t *testing.T, service *backoffice.Service, m *plainTrash, random *rand.Rand, restored, refused *int) (what string) {
+// randomStep does something at random to the store and to the maps.
+func randomStep(t *testing.T, o *gatewaytest.Office, service *backoffice.Service, m *plainTrash, random *rand.Rand, restored, refused *int) (what string) {
 	t.Helper()
 	by := &backoffice.Principal{ClientID: "random", Scopes: backoffice.AllScopes}
 	one := func(of []string) string {
@@ -225,14 +226,14 @@ func (o *office) step(t *testing.T, service *backoffice.Service, m *plainTrash, 
 // The same customer is brought back by many at once: once.
 func TestManyWhoRestoreAndDeleteAtOnceLeaveOneOfEach(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o := openTrashing(t, database(t), time.Hour)
 			service := o.Service()
 			service.Trash = time.Hour
 			by := &backoffice.Principal{ClientID: "many", Scopes: backoffice.AllScopes}
-			before := o.stored(t)
+			before := storedTrash(t, o)
 			for range 5 {
 				crowd := func(do func(ctx context.Context) error) (done int) {
 					results := make(chan error, 10)
@@ -256,7 +257,7 @@ func TestManyWhoRestoreAndDeleteAtOnceLeaveOneOfEach(t *testing.T) {
 					t.Fatalf("%d have brought it back", n)
 				}
 			}
-			if diff := cmp.Diff(before, o.stored(t), cmp.AllowUnexported(plainTrash{}, plainDeletion{})); diff != "" {
+			if diff := cmp.Diff(before, storedTrash(t, o), cmp.AllowUnexported(plainTrash{}, plainDeletion{})); diff != "" {
 				t.Error(diff)
 			}
 		})

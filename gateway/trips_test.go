@@ -1,206 +1,45 @@
-package gateway
+package gateway_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
-// mostTrips is how often a write may go to PostgreSQL and back: with each it takes as long as the network is wide.
-const mostTrips = 4
-
-// write is a request that writes, as one of several of its kind.
-type write struct {
-	method, path, body string
-	key                string // the idempotency key, in a header
-}
-
-// faraway is a gateway whose way to the database is counted.
-type faraway struct {
-	*office
-	relay *pgtest.Relay
-	id    [2]string
-	made  atomic.Int64
-}
-
-func openFaraway(t testing.TB) *faraway {
+func openFaraway(t testing.TB) *gatewaytest.Faraway {
 	t.Helper()
-	return openFarawayThrough(t, unhurried(), time.Minute, patient)
+	return openFarawayThrough(t, gatewaytest.Limits(), time.Minute, patient)
 }
 
 // openFarawayWith does it with limits of its own, of which the second is that of a statement.
-func openFarawayWith(t testing.TB, bounds limits.Settings, statement time.Duration) *faraway {
+func openFarawayWith(t testing.TB, bounds limits.Settings, statement time.Duration) *gatewaytest.Faraway {
 	t.Helper()
 	return openFarawayThrough(t, bounds, statement, func(url string) string { return url })
 }
 
-func openFarawayThrough(t testing.TB, bounds limits.Settings, statement time.Duration, of func(url string) string) *faraway {
+func openFarawayThrough(t testing.TB, bounds limits.Settings, statement time.Duration, of func(url string) string) *gatewaytest.Faraway {
 	t.Helper()
-	database := newPostgres(t)
-	id := openOfficeOn(t, of(database)).pair(t, backoffice.AllScopes...)
+	database := gatewaytest.PostgreSQL(t)
+	id := gatewaytest.OpenOn(t, of(database)).Credential(t, backoffice.AllScopes...)
 	relay := pgtest.NewRelay(t)
-	settings := officeSettings(t, of(relay.Through(database)))
+	settings := gatewaytest.Settings(t, of(relay.Through(database)))
 	settings.Statement = statement
-	return &faraway{office: serveOffice(t, settings, bounds), relay: relay, id: id}
-}
-
-// word is another one each time.
-func (f *faraway) word(prefix string) string {
-	return fmt.Sprint(prefix, f.made.Add(1))
-}
-
-func mutation(field, input, payload string) write {
-	body, _ := json.Marshal(map[string]string{"query": "mutation { " + field + "(input: {" + input + "}) { " + payload + " userErrors { code field message } } }"})
-	return write{method: http.MethodPost, path: "/graphql", body: string(body)}
-}
-
-// do sends a write, which must succeed, and returns its answer with the number of its trips.
-func (f *faraway) do(t testing.TB, w write) (answer string, trips int) {
-	t.Helper()
-	before := f.relay.Trips()
-	r := httptest.NewRequestWithContext(t.Context(), w.method, w.path, strings.NewReader(w.body))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set(auth.ClientIDHeader, f.id[0])
-	r.Header.Set(auth.ClientSecretHeader, f.id[1])
-	if w.key != "" {
-		r.Header.Set("Idempotency-Key", w.key)
-	}
-	response := httptest.NewRecorder()
-	f.handler.ServeHTTP(response, r)
-	trips = f.relay.Trips() - before
-	answer = response.Body.String()
-	if response.Code >= 300 || strings.Contains(answer, `"code"`) {
-		t.Fatalf("%s %s %s: %d %s", w.method, w.path, w.body, response.Code, answer)
-	}
-	return answer, trips
-}
-
-// made returns the identifier of what a write made.
-func (f *faraway) madeBy(t testing.TB, w write) string {
-	t.Helper()
-	answer, _ := f.do(t, w)
-	_, id, found := strings.Cut(answer, `"id":"`)
-	if !found {
-		t.Fatal(answer)
-	}
-	id, _, _ = strings.Cut(id, `"`)
-	return id
-}
-
-func (f *faraway) newCustomer(t testing.TB) string {
-	return f.madeBy(t, mutation("createCustomer", `type: COMPANY, name: "made"`, "customer { id }"))
-}
-
-func (f *faraway) newRelation(t testing.TB) string {
-	return f.madeBy(t, mutation("createCustomerRelation", fmt.Sprintf(`customerId: "acme", relatedCustomerId: %q, kind: DIRECTOR`, f.newCustomer(t)), "relation { id }"))
-}
-
-// newUser makes a user that is responsible for a customer: no API does.
-func (f *faraway) newUser(t testing.TB) string {
-	t.Helper()
-	id := f.word("user-")
-	if err := f.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
-		return tx.Users().Insert(ctx, &backoffice.User{ID: id, FirstName: "An", LastName: "Peeters", Email: "an@example.org", Version: 1})
-	}); err != nil {
-		t.Fatal(err)
-	}
-	f.do(t, mutation("updateCustomer", fmt.Sprintf(`id: %q, responsibleId: %q`, f.newCustomer(t), id), "customer { id }"))
-	return id
-}
-
-// mutationsOnTheWay are the dearest of each mutation.
-var mutationsOnTheWay = map[string]func(t testing.TB, f *faraway) write{
-	"assignChecklist": func(t testing.TB, f *faraway) write {
-		return mutation("assignChecklist", fmt.Sprintf(`checklistId: "list-2026-nl", customerId: "acme", customVariables: {a: 1}, idempotencyKey: %q`, f.word("key")), "transcript { id }")
-	},
-	"generateTranscriptDocument": func(t testing.TB, f *faraway) write {
-		return mutation("generateTranscriptDocument", `transcriptId: "tr-2"`, "transcript { id }")
-	},
-	"createCustomer": func(t testing.TB, f *faraway) write {
-		return mutation("createCustomer", fmt.Sprintf(`type: COMPANY, name: "made", scopes: ["checklist"], customerCode: %q, responsibleId: "user-an", idempotencyKey: %q`, f.word("code"), f.word("key")), "customer { id }")
-	},
-	"updateCustomer": func(t testing.TB, f *faraway) write {
-		return mutation("updateCustomer", fmt.Sprintf(`id: %q, name: "changed", scopes: ["checklist"], customerCode: %q, responsibleId: "user-an", expectedVersion: 1`, f.newCustomer(t), f.word("code")), "customer { id }")
-	},
-	"deleteCustomer": func(t testing.TB, f *faraway) write {
-		customer := f.newCustomer(t)
-		f.do(t, mutation("assignChecklist", fmt.Sprintf(`checklistId: "list-2026-nl", customerId: %q`, customer), "transcript { id }"))
-		return mutation("deleteCustomer", fmt.Sprintf(`id: %q, expectedVersion: 1`, customer), "deletedCustomerId")
-	},
-	"createCustomers": func(t testing.TB, f *faraway) write {
-		input := func() string {
-			return fmt.Sprintf(`{type: COMPANY, name: "made", scopes: ["checklist"], customerCode: %q, responsibleId: "user-an"}`, f.word("code"))
-		}
-		return batchMutation("createCustomers", input()+input(), fmt.Sprintf(`idempotencyKey: %q`, f.word("key")))
-	},
-	"updateCustomers": func(t testing.TB, f *faraway) write {
-		input := func() string {
-			return fmt.Sprintf(`{id: %q, name: "changed", scopes: ["checklist"], customerCode: %q, responsibleId: "user-an", expectedVersion: 1}`, f.newCustomer(t), f.word("code"))
-		}
-		return batchMutation("updateCustomers", input()+input(), "")
-	},
-	"deleteCustomers": func(t testing.TB, f *faraway) write {
-		input := func() string { return fmt.Sprintf(`{id: %q, expectedVersion: 1}`, f.newCustomer(t)) }
-		return batchMutation("deleteCustomers", input()+input(), "")
-	},
-	"createCustomerRelations": func(t testing.TB, f *faraway) write {
-		input := func() string {
-			return fmt.Sprintf(`{customerId: "acme", relatedCustomerId: %q, kind: DIRECTOR}`, f.newCustomer(t))
-		}
-		return batchMutation("createCustomerRelations", input()+input(), fmt.Sprintf(`idempotencyKey: %q`, f.word("key")))
-	},
-	"assignChecklists": func(t testing.TB, f *faraway) write {
-		return mutation("assignChecklists", fmt.Sprintf(`checklistId: "list-2026-nl", customerIds: [%q, %q], idempotencyKey: %q`, f.newCustomer(t), f.newCustomer(t), f.word("key")), "assigned")
-	},
-	"createCustomerRelation": func(t testing.TB, f *faraway) write {
-		return mutation("createCustomerRelation", fmt.Sprintf(`customerId: "acme", relatedCustomerId: %q, kind: DIRECTOR, idempotencyKey: %q`, f.newCustomer(t), f.word("key")), "relation { id }")
-	},
-	"deleteCustomerRelation": func(t testing.TB, f *faraway) write {
-		return mutation("deleteCustomerRelation", fmt.Sprintf(`id: %q`, f.newRelation(t)), "deletedRelationId")
-	},
-	"createDocumentUpload": func(testing.TB, *faraway) write {
-		return mutation("createDocumentUpload", `customerId: "acme", name: "a.txt"`, "uploadPath")
-	},
-	"createLabel": func(t testing.TB, f *faraway) write {
-		return mutation("createLabel", fmt.Sprintf(`name: %q, idempotencyKey: %q`, f.word("label "), f.word("key")), "label { id }")
-	},
-	"updateUser": func(t testing.TB, f *faraway) write {
-		return mutation("updateUser", fmt.Sprintf(`id: %q, firstName: "Another", labelIds: ["label-audit"], expectedVersion: 1`, f.newUser(t)), "user { id }")
-	},
-	"saveQuery": func(t testing.TB, f *faraway) write {
-		return mutation("saveQuery", fmt.Sprintf(`name: %q, document: "query Q { viewer { name } }"`, strings.ReplaceAll(f.word("query-"), " ", "")), "savedQuery { name }")
-	},
-	"removeSavedQuery": func(t testing.TB, f *faraway) write {
-		name := f.word("query-")
-		f.do(t, mutation("saveQuery", fmt.Sprintf(`name: %q, document: "query Q { viewer { name } }"`, name), "savedQuery { name }"))
-		return mutation("removeSavedQuery", fmt.Sprintf(`name: %q`, name), "removedName")
-	},
-	"deleteUser": func(t testing.TB, f *faraway) write {
-		return mutation("deleteUser", fmt.Sprintf(`id: %q, expectedVersion: 1`, f.newUser(t)), "deletedUserId")
-	},
-}
-
-func batchMutation(field, inputs, others string) write {
-	body, _ := json.Marshal(map[string]string{"query": "mutation { " + field + "(inputs: [" + inputs + "] " + others + ") { written userErrors { code field message } results { userErrors { code field message } } } }"})
-	return write{method: http.MethodPost, path: "/graphql", body: string(body)}
+	return &gatewaytest.Faraway{Office: gatewaytest.Serve(t, settings, bounds), Relay: relay, ID: id}
 }
 
 func TestEveryMutationTakesFewTripsToPostgreSQL(t *testing.T) {
 	t.Parallel()
 	f := openFaraway(t)
-	answer, _ := f.do(t, write{method: http.MethodPost, path: "/graphql", body: `{"query": "{ __type(name: \"Mutation\") { fields { name } } }"}`})
+	answer, _ := f.Do(t, gatewaytest.Write{Method: http.MethodPost, Path: "/graphql", Body: `{"query": "{ __type(name: \"Mutation\") { fields { name } } }"}`})
 	var schema struct {
 		Data struct {
 			Type struct{ Fields []struct{ Name string } } `json:"__type"`
@@ -210,35 +49,35 @@ func TestEveryMutationTakesFewTripsToPostgreSQL(t *testing.T) {
 		t.Fatal(err, answer)
 	}
 	for _, field := range schema.Data.Type.Fields {
-		f.fewTrips(t, field.Name, mutationsOnTheWay[field.Name])
+		wantFewTrips(t, f, field.Name, gatewaytest.MutationsOnTheWay[field.Name])
 	}
 }
 
 // restOnTheWay are the writes of REST, by their operation.
-var restOnTheWay = map[string]func(t testing.TB, f *faraway) write{
-	"POST /checklists/assign": func(_ testing.TB, f *faraway) write {
-		return write{http.MethodPost, "/checklists/assign", `{"checklist": "list-2026-nl", "customer": "acme"}`, f.word("key")}
+var restOnTheWay = map[string]func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write{
+	"POST /checklists/assign": func(_ testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		return gatewaytest.Write{Method: http.MethodPost, Path: "/checklists/assign", Body: `{"checklist": "list-2026-nl", "customer": "acme"}`, Key: f.Word("key")}
 	},
-	"POST /customers": func(_ testing.TB, f *faraway) write {
-		return write{http.MethodPost, "/customers", fmt.Sprintf(`{"type": "Company", "name": "made", "customerCode": %q, "responsible": "user-an"}`, f.word("code")), f.word("key")}
+	"POST /customers": func(_ testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		return gatewaytest.Write{Method: http.MethodPost, Path: "/customers", Body: fmt.Sprintf(`{"type": "Company", "name": "made", "customerCode": %q, "responsible": "user-an"}`, f.Word("code")), Key: f.Word("key")}
 	},
-	"POST /customers/batch": func(_ testing.TB, f *faraway) write {
+	"POST /customers/batch": func(_ testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
 		input := func() string {
-			return fmt.Sprintf(`{"type": "Company", "name": "made", "customerCode": %q, "responsible": "user-an"}`, f.word("code"))
+			return fmt.Sprintf(`{"type": "Company", "name": "made", "customerCode": %q, "responsible": "user-an"}`, f.Word("code"))
 		}
-		return write{http.MethodPost, "/customers/batch", `{"mode": "each", "customers": [` + input() + ", " + input() + "]}", f.word("key")}
+		return gatewaytest.Write{Method: http.MethodPost, Path: "/customers/batch", Body: `{"mode": "each", "customers": [` + input() + ", " + input() + "]}", Key: f.Word("key")}
 	},
-	"PUT /customers/{customerId}": func(t testing.TB, f *faraway) write {
-		return write{http.MethodPut, "/customers/" + f.newCustomer(t), fmt.Sprintf(`{"name": "changed", "customerCode": %q, "responsible": "user-an"}`, f.word("code")), ""}
+	"PUT /customers/{customerId}": func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		return gatewaytest.Write{Method: http.MethodPut, Path: "/customers/" + f.NewCustomer(t), Body: fmt.Sprintf(`{"name": "changed", "customerCode": %q, "responsible": "user-an"}`, f.Word("code")), Key: ""}
 	},
-	"DELETE /customers/{customerId}": func(t testing.TB, f *faraway) write {
-		return write{http.MethodDelete, "/customers/" + f.newCustomer(t), "", ""}
+	"DELETE /customers/{customerId}": func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		return gatewaytest.Write{Method: http.MethodDelete, Path: "/customers/" + f.NewCustomer(t), Body: "", Key: ""}
 	},
-	"POST /customers/{customerId}/documents": func(_ testing.TB, f *faraway) write {
-		return write{http.MethodPost, "/customers/acme/documents?name=a.txt", "text", f.word("key")}
+	"POST /customers/{customerId}/documents": func(_ testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		return gatewaytest.Write{Method: http.MethodPost, Path: "/customers/acme/documents?name=a.txt", Body: "text", Key: f.Word("key")}
 	},
-	"PUT /uploads/{documentId}": func(t testing.TB, f *faraway) write {
-		answer, _ := f.do(t, mutation("createDocumentUpload", `customerId: "acme", name: "a.txt"`, "uploadPath"))
+	"PUT /uploads/{documentId}": func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		answer, _ := f.Do(t, gatewaytest.Mutation("createDocumentUpload", `customerId: "acme", name: "a.txt"`, "uploadPath"))
 		var made struct {
 			Data struct {
 				CreateDocumentUpload struct{ UploadPath string }
@@ -247,22 +86,22 @@ var restOnTheWay = map[string]func(t testing.TB, f *faraway) write{
 		if err := json.Unmarshal([]byte(answer), &made); err != nil {
 			t.Fatal(err)
 		}
-		return write{http.MethodPut, made.Data.CreateDocumentUpload.UploadPath, "text", ""}
+		return gatewaytest.Write{Method: http.MethodPut, Path: made.Data.CreateDocumentUpload.UploadPath, Body: "text", Key: ""}
 	},
-	"POST /customers/{customerId}/relations": func(t testing.TB, f *faraway) write {
-		return write{http.MethodPost, "/customers/acme/relations", fmt.Sprintf(`{"relatedCustomer": %q, "kind": "director"}`, f.newCustomer(t)), f.word("key")}
+	"POST /customers/{customerId}/relations": func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		return gatewaytest.Write{Method: http.MethodPost, Path: "/customers/acme/relations", Body: fmt.Sprintf(`{"relatedCustomer": %q, "kind": "director"}`, f.NewCustomer(t)), Key: f.Word("key")}
 	},
-	"DELETE /customers/{customerId}/relations/{relationId}": func(t testing.TB, f *faraway) write {
-		return write{http.MethodDelete, "/customers/acme/relations/" + f.newRelation(t), "", ""}
+	"DELETE /customers/{customerId}/relations/{relationId}": func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		return gatewaytest.Write{Method: http.MethodDelete, Path: "/customers/acme/relations/" + f.NewRelation(t), Body: "", Key: ""}
 	},
-	"POST /settings/labels": func(_ testing.TB, f *faraway) write {
-		return write{http.MethodPost, "/settings/labels", fmt.Sprintf(`{"name": %q, "color": "#112233"}`, f.word("label ")), f.word("key")}
+	"POST /settings/labels": func(_ testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		return gatewaytest.Write{Method: http.MethodPost, Path: "/settings/labels", Body: fmt.Sprintf(`{"name": %q, "color": "#112233"}`, f.Word("label ")), Key: f.Word("key")}
 	},
-	"PATCH /users/{userId}": func(t testing.TB, f *faraway) write {
-		return write{http.MethodPatch, "/users/" + f.newUser(t), `{"firstName": "Another", "labels": ["label-audit"]}`, ""}
+	"PATCH /users/{userId}": func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		return gatewaytest.Write{Method: http.MethodPatch, Path: "/users/" + f.NewUser(t), Body: `{"firstName": "Another", "labels": ["label-audit"]}`, Key: ""}
 	},
-	"DELETE /users/{userId}": func(t testing.TB, f *faraway) write {
-		return write{http.MethodDelete, "/users/" + f.newUser(t), "", ""}
+	"DELETE /users/{userId}": func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		return gatewaytest.Write{Method: http.MethodDelete, Path: "/users/" + f.NewUser(t), Body: "", Key: ""}
 	},
 }
 
@@ -270,13 +109,13 @@ func TestEveryWriteOfRESTTakesFewTripsToPostgreSQL(t *testing.T) {
 	t.Parallel()
 	f := openFaraway(t)
 	writes := 0
-	for path, operations := range f.operations(t) {
+	for path, operations := range operationsOfDocument(t, f.Office) {
 		for method := range operations {
 			switch name := strings.ToUpper(method) + " " + path; {
 			case method == "get", method == "head", path == "/customers/search": // which only looks
 			default:
 				writes++
-				f.fewTrips(t, name, restOnTheWay[name])
+				wantFewTrips(t, f, name, restOnTheWay[name])
 			}
 		}
 	}
@@ -288,31 +127,31 @@ func TestEveryWriteOfRESTTakesFewTripsToPostgreSQL(t *testing.T) {
 // mostAttempts are how often a write is counted before it is one that takes too many trips.
 const mostAttempts = 30
 
-// fewTrips counts the trips of a kind of write.
-func (f *faraway) fewTrips(t *testing.T, name string, next func(t testing.TB, f *faraway) write) {
+// wantFewTrips counts the trips of a kind of write.
+func wantFewTrips(t *testing.T, f *gatewaytest.Faraway, name string, next func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write) {
 	t.Helper()
 	if next == nil {
 		t.Errorf("%s is a new write: how many trips does it take?", name)
 		return
 	}
-	trips := f.leastTrips(t, func() int {
-		_, n := f.do(t, next(t, f))
+	trips := leastTrips(t, f, func() int {
+		_, n := f.Do(t, next(t, f))
 		return n
 	})
 	t.Logf("%s: %d trips of %v", name, slices.Min(trips), trips)
-	if least := slices.Min(trips); least > mostTrips {
-		t.Errorf("%s takes %d trips to PostgreSQL, more than %d", name, least, mostTrips)
+	if least := slices.Min(trips); least > gatewaytest.MostTrips {
+		t.Errorf("%s takes %d trips to PostgreSQL, more than %d", name, least, gatewaytest.MostTrips)
 	}
 }
 
 // leastTrips counts until it is few enough, so that the least counts. Nothing hides a trip, but much adds some: the
 // first time statements are prepared, a connection that rested is asked whether it lives, and by the clock the pairs
 // and the keys are read anew. The slower the machine, the more of that falls into one write.
-func (f *faraway) leastTrips(t *testing.T, count func() int) (trips []int) {
+func leastTrips(t *testing.T, f *gatewaytest.Faraway, count func() int) (trips []int) {
 	t.Helper()
 	for len(trips) < mostAttempts {
 		trips = append(trips, count())
-		if len(trips) >= 4 && slices.Min(trips) <= mostTrips {
+		if len(trips) >= 4 && slices.Min(trips) <= gatewaytest.MostTrips {
 			break
 		}
 	}
@@ -323,20 +162,24 @@ func TestOneTripMoreThanMayBeIsFound(t *testing.T) {
 	t.Parallel()
 	f := openFaraway(t)
 	least := func(asks int) int {
-		return slices.Min(f.leastTrips(t, func() int {
-			before := f.relay.Trips()
+		return slices.Min(leastTrips(t, f, func() int {
+			before := f.Relay.Trips()
 			for range asks {
 				if err := f.Store.Ping(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
-			return f.relay.Trips() - before
+			return f.Relay.Trips() - before
 		}))
 	}
-	if n := least(mostTrips); n != mostTrips {
-		t.Errorf("%d trips are counted as %d", mostTrips, n)
+	if n := least(gatewaytest.MostTrips); n != gatewaytest.MostTrips {
+		t.Errorf("%d trips are counted as %d", gatewaytest.MostTrips, n)
 	}
-	if n := least(mostTrips + 1); n != mostTrips+1 {
-		t.Errorf("%d trips are counted as %d", mostTrips+1, n)
+	if n := least(gatewaytest.MostTrips + 1); n != gatewaytest.MostTrips+1 {
+		t.Errorf("%d trips are counted as %d", gatewaytest.MostTrips+1, n)
 	}
 }
+
+// patient gives a busy machine time to make connections, and to answer on those that rested. Tests of a server that
+// is away do without.
+func patient(url string) string { return url + "&connect_timeout=60&pool_ping_timeout=1m" }

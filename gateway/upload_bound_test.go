@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"io"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 // arriving is a body whose first byte has been asked for, and whose others come when the test says so.
@@ -25,16 +26,16 @@ func (a *arriving) Read(p []byte) (int, error) {
 
 func TestTwentyUploadsAtOneTimeAreAPairsPart(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, customer := uploadOffice(t, database(t))
-			pair, other := o.pair(t, backoffice.CustomersWrite), o.pair(t, backoffice.CustomersWrite, backoffice.PtiWrite)
-			_, body, _ := o.ask(t, pair, `mutation { createDocumentUpload(input: {customerId: "`+customer+`", name: "later.txt"}) { uploadPath userErrors { code } } }`, nil, nil)
+			pair, other := o.Credential(t, backoffice.CustomersWrite), o.Credential(t, backoffice.CustomersWrite, backoffice.PtiWrite)
+			_, body, _ := o.Ask(t, pair, `mutation { createDocumentUpload(input: {customerId: "`+customer+`", name: "later.txt"}) { uploadPath userErrors { code } } }`, nil, nil)
 			_, signed, _ := strings.Cut(string(body), `"uploadPath":"`)
 			signed, _, _ = strings.Cut(signed, `"`)
 			put := func() *httptest.ResponseRecorder {
-				return o.serve(httptest.NewRequestWithContext(t.Context(), http.MethodPut, strings.ReplaceAll(signed, `\u0026`, "&"), strings.NewReader("signed")))
+				return o.Serve(httptest.NewRequestWithContext(t.Context(), http.MethodPut, strings.ReplaceAll(signed, `\u0026`, "&"), strings.NewReader("signed")))
 			}
 			begun, answers := make(chan struct{}), make(chan int)
 			var bodies []*io.PipeWriter
@@ -42,16 +43,16 @@ func TestTwentyUploadsAtOneTimeAreAPairsPart(t *testing.T) {
 				r, w := io.Pipe()
 				bodies = append(bodies, w)
 				go func() {
-					answers <- o.upload(pair, customer, "?name=a.txt", &arriving{Reader: r, begun: begun}).Code
+					answers <- o.Upload(pair, customer, "?name=a.txt", &arriving{Reader: r, begun: begun}).Code
 				}()
 				<-begun
 			}
-			for what, w := range map[string]*httptest.ResponseRecorder{"one more": o.upload(pair, customer, "?name=b.txt", strings.NewReader("b")), "a signed one": put()} {
+			for what, w := range map[string]*httptest.ResponseRecorder{"one more": o.Upload(pair, customer, "?name=b.txt", strings.NewReader("b")), "a signed one": put()} {
 				if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
 					t.Errorf("%s: %d %s", what, w.Code, w.Body)
 				}
 			}
-			if w := o.upload(other, customer, "?name=c.txt", strings.NewReader("c")); w.Code != http.StatusCreated {
+			if w := o.Upload(other, customer, "?name=c.txt", strings.NewReader("c")); w.Code != http.StatusCreated {
 				t.Errorf("another pair's: %d %s", w.Code, w.Body)
 			}
 			for _, w := range bodies {

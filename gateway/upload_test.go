@@ -1,45 +1,20 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
-
-// upload sends bytes as a document of a customer.
-func (o *office) upload(pair [2]string, customer, query string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/customers/"+customer+"/documents"+query, body)
-	r.Header.Set(auth.ClientIDHeader, pair[0])
-	r.Header.Set(auth.ClientSecretHeader, pair[1])
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	return o.serve(r)
-}
-
-// kept counts stored files.
-func (o *office) kept(t testing.TB) int {
-	t.Helper()
-	n := 0
-	if err := o.Files.(interface {
-		List(ctx context.Context, after string, visit func(key string) error) error
-	}).List(t.Context(), "", func(string) error { n++; return nil }); err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 func digestOf(content string) string {
 	sum := sha256.Sum256([]byte(content))
@@ -47,22 +22,22 @@ func digestOf(content string) string {
 }
 
 // uploadOffice is an office whose documents may have a kilobyte, and one of its customers.
-func uploadOffice(t *testing.T, database string) (o *office, customer string) {
-	bounds := unhurried()
+func uploadOffice(t *testing.T, database string) (o *gatewaytest.Office, customer string) {
+	bounds := gatewaytest.Limits()
 	bounds.Upload = 1024
-	o = openOfficeWith(t, database, bounds)
-	return o, all(t, o.Store.Customers())[0].ID
+	o = gatewaytest.OpenWith(t, database, bounds)
+	return o, gatewaytest.All(t, o.Store.Customers())[0].ID
 }
 
 func TestADocumentIsUploadedAndDownloadedAgain(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, customer := uploadOffice(t, database(t))
-			pair := o.pair(t, backoffice.CustomersWrite)
+			pair := o.Credential(t, backoffice.CustomersWrite)
 			const content = "%PDF-1.7\nstatutes"
-			w := o.upload(pair, customer, "?name=Statuten+%C3%A9.pdf", strings.NewReader(content), "Content-Digest", "md5=:aaaa:, "+digestOf(content), "Content-Type", "text/html")
+			w := o.Upload(pair, customer, "?name=Statuten+%C3%A9.pdf", strings.NewReader(content), "Content-Digest", "md5=:aaaa:, "+digestOf(content), "Content-Type", "text/html")
 			var made struct {
 				ID       string `json:"_id"`
 				Name     string
@@ -75,7 +50,7 @@ func TestADocumentIsUploadedAndDownloadedAgain(t *testing.T) {
 			if got := w.Header().Get("Location"); got != "/customers/documents/"+made.ID+"/download" {
 				t.Errorf("it is said to be at %q", got)
 			}
-			download := o.send(t, pair, http.MethodGet, w.Header().Get("Location"), "")
+			download := o.Send(t, pair, http.MethodGet, w.Header().Get("Location"), "")
 			if download.Code != http.StatusOK || download.Body.String() != content {
 				t.Errorf("it is downloaded as %d %q", download.Code, download.Body)
 			}
@@ -86,11 +61,11 @@ func TestADocumentIsUploadedAndDownloadedAgain(t *testing.T) {
 			if last := changes[len(changes)-1]; last.Action != "createDocument" || last.ObjectID != made.ID || last.ClientID != pair[0] {
 				t.Errorf("the last change is %+v", last)
 			}
-			named := o.upload(pair, customer, "", strings.NewReader("plain"), "Content-Disposition", `attachment; filename="C:\\files\\note.txt"`)
+			named := o.Upload(pair, customer, "", strings.NewReader("plain"), "Content-Disposition", `attachment; filename="C:\\files\\note.txt"`)
 			if named.Code != http.StatusCreated || !strings.Contains(named.Body.String(), `"name":"note.txt"`) || !strings.Contains(named.Body.String(), `text/plain`) {
 				t.Errorf("named by its header it is %d %s", named.Code, named.Body)
 			}
-			page := o.upload(pair, customer, "?name=page.pdf", strings.NewReader("<html><script>"))
+			page := o.Upload(pair, customer, "?name=page.pdf", strings.NewReader("<html><script>"))
 			if page.Code != http.StatusCreated || !strings.Contains(page.Body.String(), `"contentType":"application/octet-stream"`) {
 				t.Errorf("a page is %d %s", page.Code, page.Body)
 			}
@@ -106,12 +81,12 @@ type FileMetadata struct {
 
 func TestAnUploadThatIsRefusedLeavesNothing(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, customer := uploadOffice(t, database(t))
-			may, not := o.pair(t, backoffice.CustomersWrite), o.pair(t)
-			kept, documents := o.kept(t), len(all(t, o.Store.Documents()))
+			may, not := o.Credential(t, backoffice.CustomersWrite), o.Credential(t)
+			kept, documents := o.KeptFiles(t), len(gatewaytest.All(t, o.Store.Documents()))
 			long := strings.Repeat("x", 1025)
 			for _, c := range []struct {
 				what, customer, query string
@@ -139,15 +114,15 @@ func TestAnUploadThatIsRefusedLeavesNothing(t *testing.T) {
 				if c.header != "" {
 					headers = []string{"Content-Digest", c.header}
 				}
-				w := o.upload(c.pair, c.customer, c.query, c.body, headers...)
+				w := o.Upload(c.pair, c.customer, c.query, c.body, headers...)
 				if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) || w.Header().Get("Content-Type") != "application/problem+json" {
 					t.Errorf("an upload %s is answered with %d %s", c.what, w.Code, w.Body)
 				}
 			}
-			if n, d := o.kept(t), len(all(t, o.Store.Documents())); n != kept || d != documents {
+			if n, d := o.KeptFiles(t), len(gatewaytest.All(t, o.Store.Documents())); n != kept || d != documents {
 				t.Errorf("%d files and %d documents are left of refused uploads", n-kept, d-documents)
 			}
-			if w := o.upload(may, customer, "?name=a", strings.NewReader(long[:1024])); w.Code != http.StatusCreated {
+			if w := o.Upload(may, customer, "?name=a", strings.NewReader(long[:1024])); w.Code != http.StatusCreated {
 				t.Errorf("as many bytes as may be: %d %s", w.Code, w.Body)
 			}
 		})
@@ -161,17 +136,17 @@ func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func TestAnUploadIsMadeOnceForItsKey(t *testing.T) {
 	t.Parallel()
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, customer := uploadOffice(t, database(t))
-			pair := o.pair(t, backoffice.CustomersWrite)
-			kept := o.kept(t)
+			pair := o.Credential(t, backoffice.CustomersWrite)
+			kept := o.KeptFiles(t)
 			answers := make([]string, 8)
 			var uploading sync.WaitGroup
 			for i := range answers {
 				uploading.Go(func() {
-					w := o.upload(pair, customer, "?name=a", strings.NewReader("bytes"), "Idempotency-Key", "once")
+					w := o.Upload(pair, customer, "?name=a", strings.NewReader("bytes"), "Idempotency-Key", "once")
 					answers[i] = fmt.Sprint(w.Code, w.Body)
 				})
 			}
@@ -181,14 +156,14 @@ func TestAnUploadIsMadeOnceForItsKey(t *testing.T) {
 					t.Errorf("the answers are %q and %q", answers[0], answer)
 				}
 			}
-			if n := o.kept(t) - kept; n != 1 {
+			if n := o.KeptFiles(t) - kept; n != 1 {
 				t.Errorf("%d files are kept of one document", n)
 			}
-			other := o.upload(pair, customer, "?name=a", strings.NewReader("other bytes"), "Idempotency-Key", "once")
+			other := o.Upload(pair, customer, "?name=a", strings.NewReader("other bytes"), "Idempotency-Key", "once")
 			if !bytes.Contains(other.Body.Bytes(), []byte("IDEMPOTENCY_KEY_REUSED")) || other.Code != http.StatusUnprocessableEntity {
 				t.Errorf("the key with other bytes: %d %s", other.Code, other.Body)
 			}
-			if n := o.kept(t) - kept; n != 1 {
+			if n := o.KeptFiles(t) - kept; n != 1 {
 				t.Errorf("%d files are kept of one document and a refused one", n)
 			}
 		})

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -9,19 +9,20 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/importexport"
 )
 
 func TestAnswersKeepTheOrderInWhichTheyWereGiven(t *testing.T) {
 	t.Parallel()
 	const answers = `{"question 2":{"b":[{"z":1,"y":2}],"a":null},"question 10":"yes","question 1":1.50}`
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, database(t))
-			pair := o.pair(t, backoffice.AllScopes...)
+			o := gatewaytest.OpenOn(t, database(t))
+			pair := o.Credential(t, backoffice.AllScopes...)
 			ids := map[string]string{}
-			_, body, _ := o.ask(t, pair, `mutation($v: JSON) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: $v}) { transcript { id customVariables } } }`,
+			_, body, _ := o.Ask(t, pair, `mutation($v: JSON) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: $v}) { transcript { id customVariables } } }`,
 				json.RawMessage(`{"v":`+answers+`}`), nil)
 			var assigned struct {
 				Data struct {
@@ -37,7 +38,7 @@ func TestAnswersKeepTheOrderInWhichTheyWereGiven(t *testing.T) {
 				t.Errorf("GraphQL answered %s, %v", body, err)
 			}
 			ids["GraphQL"] = assigned.Data.AssignChecklist.Transcript.ID
-			w := o.send(t, pair, http.MethodPost, "/checklists/assign", `{"checklist":"list-2026-nl","customer":"acme","customVariables":`+answers+`}`)
+			w := o.Send(t, pair, http.MethodPost, "/checklists/assign", `{"checklist":"list-2026-nl","customer":"acme","customVariables":`+answers+`}`)
 			var made struct {
 				ID string `json:"_id"`
 			}
@@ -77,10 +78,10 @@ func TestAnswersKeepTheOrderInWhichTheyWereGiven(t *testing.T) {
 				t.Fatal(err)
 			}
 			for by, id := range ids {
-				if _, body, _ := o.ask(t, pair, `query($id: ID!) { transcript(id: $id) { customVariables } }`, json.RawMessage(`{"id":"`+id+`"}`), nil); !strings.Contains(string(body), answers) {
+				if _, body, _ := o.Ask(t, pair, `query($id: ID!) { transcript(id: $id) { customVariables } }`, json.RawMessage(`{"id":"`+id+`"}`), nil); !strings.Contains(string(body), answers) {
 					t.Errorf("given by %s, GraphQL shows %s", by, body)
 				}
-				if w := o.send(t, pair, http.MethodGet, "/transcripts/"+id, ""); !strings.Contains(w.Body.String(), answers) {
+				if w := o.Send(t, pair, http.MethodGet, "/transcripts/"+id, ""); !strings.Contains(w.Body.String(), answers) {
 					t.Errorf("given by %s, REST shows %s", by, w.Body)
 				}
 			}

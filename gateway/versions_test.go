@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
-// changed sends a mutation with the parameters of one record and returns its version, or the code of its refusal.
-func (o *office) changed(t *testing.T, pair [2]string, mutation string) (version int, refused string) {
+// changeVersion sends a mutation with the parameters of one record and returns its version, or the code of its refusal.
+func changeVersion(t *testing.T, o *gatewaytest.Office, pair [2]string, mutation string) (version int, refused string) {
 	t.Helper()
-	_, body, _ := o.ask(t, pair, `mutation { done: `+mutation+` }`, nil, nil)
+	_, body, _ := o.Ask(t, pair, `mutation { done: `+mutation+` }`, nil, nil)
 	var answer struct {
 		Data struct {
 			Done struct {
@@ -47,7 +48,7 @@ func TestNoChangeIsMadeOnTheVersionThatALostChangeGave(t *testing.T) {
 	user := func(fields string) string {
 		return `updateUser(input: {id: "leaves", ` + fields + `}) { user { version } userErrors { code } }`
 	}
-	for engine, database := range engines {
+	for engine, database := range gatewaytest.Engines {
 		for name, begin := range another {
 			if name == anotherStore {
 				continue // which has none of these records
@@ -58,27 +59,27 @@ func TestNoChangeIsMadeOnTheVersionThatALostChangeGave(t *testing.T) {
 				url := database(t)
 				var named, held, numbered string
 				t.Run("the office of before", func(t *testing.T) {
-					o := openOfficeOn(t, url)
-					l.pair = o.pair(t, backoffice.AllScopes...)
-					o.pair(t, backoffice.CustomersWrite)
-					o.user(t, "leaves")
-					named, held, numbered = o.makeCustomer(t), o.makeCustomer(t), o.makeCustomer(t)
-					if version, refused := o.changed(t, l.pair, customer(held, `responsibleId: "leaves"`)); version != 2 {
+					o := gatewaytest.OpenOn(t, url)
+					l.pair = o.Credential(t, backoffice.AllScopes...)
+					o.Credential(t, backoffice.CustomersWrite)
+					o.User(t, "leaves")
+					named, held, numbered = o.MakeCustomer(t), o.MakeCustomer(t), o.MakeCustomer(t)
+					if version, refused := changeVersion(t, o, l.pair, customer(held, `responsibleId: "leaves"`)); version != 2 {
 						t.Fatal(version, refused)
 					}
 					l.office = o
 				})
-				pairs := l.office.pairs
+				pairs := l.office.Credentials
 				l.kept = copyOf(t, url)
-				l.office = serveRemembering(t, officeSettings(t, url), l.memory)
-				l.office.pairs = pairs
-				open := l.office.pair(t, backoffice.CustomersWrite) // sees no registration number
+				l.office = gatewaytest.ServeCached(t, gatewaytest.Settings(t, url), l.memory)
+				l.office.Credentials = pairs
+				open := l.office.Credential(t, backoffice.CustomersWrite) // sees no registration number
 				lostVersions := map[string]int{}
 				for id, change := range map[string]string{
 					named: customer(named, `name: "Lost"`), held: customer(held, `name: "Lost"`),
 					numbered: customer(numbered, `name: "Lost"`), "leaves": user(`firstName: "Lost"`),
 				} {
-					lostVersions[id], _ = l.office.changed(t, l.pair, change)
+					lostVersions[id], _ = changeVersion(t, l.office, l.pair, change)
 				}
 
 				o := begin(t, l)
@@ -90,14 +91,14 @@ func TestNoChangeIsMadeOnTheVersionThatALostChangeGave(t *testing.T) {
 					`deleteUser(input: {id: "leaves"}) { deletedUserId userErrors { code } }`,
 				} {
 					if strings.HasPrefix(change, "deleteUser") {
-						if _, refused := o.changed(t, l.pair, user(`expectedVersion: 2, firstName: "Stale"`)); refused != "STALE_VERSION" {
+						if _, refused := changeVersion(t, o, l.pair, user(`expectedVersion: 2, firstName: "Stale"`)); refused != "STALE_VERSION" {
 							t.Errorf("a user: %q", refused)
 						}
-						if stale := o.download(t, l.pair, http.MethodPatch, "/users/leaves", `{"firstName": "Stale"}`, "If-Match", `"2"`); stale.Code != http.StatusPreconditionFailed {
+						if stale := o.Download(t, l.pair, http.MethodPatch, "/users/leaves", `{"firstName": "Stale"}`, "If-Match", `"2"`); stale.Code != http.StatusPreconditionFailed {
 							t.Errorf("a user by REST: %d", stale.Code)
 						}
 					}
-					if _, refused := o.changed(t, l.pair, change); refused != "" {
+					if _, refused := changeVersion(t, o, l.pair, change); refused != "" {
 						t.Errorf("%s: %s", change, refused)
 					}
 				}
@@ -106,7 +107,7 @@ func TestNoChangeIsMadeOnTheVersionThatALostChangeGave(t *testing.T) {
 						continue
 					}
 					for pair, by := range map[string][2]string{"who sees numbers": l.pair, "who does not": open} {
-						if _, refused := o.changed(t, by, customer(id, `expectedVersion: `+strconv.Itoa(version)+`, name: "Stale"`)); refused != "STALE_VERSION" {
+						if _, refused := changeVersion(t, o, by, customer(id, `expectedVersion: `+strconv.Itoa(version)+`, name: "Stale"`)); refused != "STALE_VERSION" {
 							t.Errorf("a customer by a pair %s: %q", pair, refused)
 						}
 					}

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/importexport"
 	"example.org/backoffice/privacy"
 )
@@ -192,7 +194,7 @@ func TestEveryMethodOfTheStoreThatRunsItsCallersCodeInATransactionLasts(t *testi
 
 func TestNothingInATransactionWaitsForAnotherWriter(t *testing.T) {
 	t.Parallel()
-	settings := officeSettings(t, engines["SQLite"](t))
+	settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
 	settings.Keyset = filepath.Join(t.TempDir(), "keyset.json")
 	content, err := os.ReadFile(filepath.Join("..", "testdata", "keyset.json"))
 	if err != nil {
@@ -208,18 +210,18 @@ func TestNothingInATransactionWaitsForAnotherWriter(t *testing.T) {
 	})
 }
 
-func transactionsThatLast(t *testing.T, settings Settings) {
+func transactionsThatLast(t *testing.T, settings gateway.Settings) {
 	of := &lengthy{opened: map[string]bool{}}
-	bounds := unhurried()
+	bounds := gatewaytest.Limits()
 	bounds.Time = time.Hour
 	h, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	of.Store, h.Store = h.Store, of
-	c := quiet(bounds)
-	c.Trash.Keep = TrashTime(24 * time.Hour)
-	o := serveConfigured(t, h, c)
+	c := gatewaytest.Config(bounds)
+	c.Trash.Keep = gateway.TrashTime(24 * time.Hour)
+	o := gatewaytest.ServeConfig(t, h, c)
 	ctx := t.Context()
 	done := func(what string, err error) {
 		t.Helper()
@@ -235,10 +237,10 @@ func transactionsThatLast(t *testing.T, settings Settings) {
 	done("cache drop", backoffice.ForgetWhatWasRead(ctx, o.Store, backoffice.InstantOf(time.Now())))
 	act := backoffice.WithAct(ctx, &backoffice.Act{Action: "keys rotate"})
 	done("an act", backoffice.NoteAct(act, o.Store))
-	all := o.pair(t, backoffice.AllScopes...)
+	all := o.Credential(t, backoffice.AllScopes...)
 	mutate := func(text string) {
 		t.Helper()
-		status, body, _ := o.ask(t, all, "mutation { m: "+text+" { userErrors { code message } } }", nil, nil)
+		status, body, _ := o.Ask(t, all, "mutation { m: "+text+" { userErrors { code message } } }", nil, nil)
 		if status != 200 || !strings.Contains(string(body), `"userErrors":[]`) {
 			t.Errorf("%s: %d %s", text, status, body)
 		}
@@ -283,7 +285,7 @@ func transactionsThatLast(t *testing.T, settings Settings) {
 
 func TestAWaitInATransactionIsFound(t *testing.T) {
 	t.Parallel()
-	settings := officeSettings(t, engines["SQLite"](t))
+	settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
 	synctest.Test(t, func(t *testing.T) {
 		h, err := settings.Open(t.Context())
 		if err != nil {

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -7,33 +7,22 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/graphql/graphqlhttp"
 	"example.org/backoffice/httpserver"
 )
 
-// logLines is a log that a test reads.
-type logLines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logLines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-// of are the lines with a message.
-func (l *logLines) of(t testing.TB, message string) (lines []map[string]any) {
+// linesWith are the lines with a message.
+func linesWith(t testing.TB, l *gatewaytest.LogLines, message string) (lines []map[string]any) {
 	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for text := range strings.Lines(l.text.String()) {
+	l.Mu.Lock()
+	defer l.Mu.Unlock()
+	for text := range strings.Lines(l.Text.String()) {
 		var line map[string]any
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
 			t.Fatalf("%v: %s", err, text)
@@ -46,16 +35,16 @@ func (l *logLines) of(t testing.TB, message string) (lines []map[string]any) {
 }
 
 // watchedOffice is an office that logs operations which take as long.
-func watchedOffice(t testing.TB, database string, slow time.Duration) (*office, *logLines) {
+func watchedOffice(t testing.TB, database string, slow time.Duration) (*gatewaytest.Office, *gatewaytest.LogLines) {
 	t.Helper()
-	log := &logLines{}
-	settings := officeSettings(t, database)
+	log := &gatewaytest.LogLines{}
+	settings := gatewaytest.Settings(t, database)
 	backend, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := serveConfigured(t, backend, Config{Limits: unhurried(), Webhooks: WebhookSettings{Off: true}, Log: slog.New(slog.NewJSONHandler(log, nil)), Server: httpserver.Settings{Slow: slow}})
-	o.fill(t)
+	o := gatewaytest.ServeConfig(t, backend, gateway.Config{Limits: gatewaytest.Limits(), Webhooks: gateway.WebhookSettings{Off: true}, Log: slog.New(slog.NewJSONHandler(log, nil)), Server: httpserver.Settings{Slow: slow}})
+	o.Fill(t)
 	return o, log
 }
 
@@ -63,16 +52,16 @@ const watchedQuery = `query Q($first: Int) { customers(first: $first, filter: {s
 
 func TestASlowOperationIsLoggedWithItsLevelsAndNothingOfWhatItSays(t *testing.T) {
 	t.Parallel()
-	for engine, fresh := range engines {
+	for engine, fresh := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, log := watchedOffice(t, fresh(t), time.Nanosecond)
-			pair := o.pair(t, backoffice.PrivacyRead)
-			status, body, calls := o.ask(t, pair, watchedQuery, json.RawMessage(`{"first": 3}`), http.Header{"X-Request-Id": {"of-slow"}})
+			pair := o.Credential(t, backoffice.PrivacyRead)
+			status, body, calls := o.Ask(t, pair, watchedQuery, json.RawMessage(`{"first": 3}`), http.Header{"X-Request-Id": {"of-slow"}})
 			if status != http.StatusOK || bytes.Contains(body, []byte(`"errors"`)) {
 				t.Fatalf("%d %s", status, body)
 			}
-			lines := log.of(t, "slow operation")
+			lines := linesWith(t, log, "slow operation")
 			if len(lines) != 1 {
 				t.Fatalf("%v", lines)
 			}
@@ -95,7 +84,7 @@ func TestASlowOperationIsLoggedWithItsLevelsAndNothingOfWhatItSays(t *testing.T)
 					t.Errorf("level %d has no %s: %s", i, name, told)
 				}
 			}
-			if all := log.text.String(); strings.Contains(all, "Boekhouding") || strings.Contains(all, "displayName") || line["cost"] == 0.0 {
+			if all := log.Text.String(); strings.Contains(all, "Boekhouding") || strings.Contains(all, "displayName") || line["cost"] == 0.0 {
 				t.Errorf("the log holds too much, or no cost: %s", all)
 			}
 		})
@@ -104,12 +93,12 @@ func TestASlowOperationIsLoggedWithItsLevelsAndNothingOfWhatItSays(t *testing.T)
 
 func TestADocumentThatHoldsAGuardedValueIsNotToldByItsDigest(t *testing.T) {
 	t.Parallel()
-	o, log := watchedOffice(t, engines["SQLite"](t), time.Nanosecond)
+	o, log := watchedOffice(t, gatewaytest.Engines["SQLite"](t), time.Nanosecond)
 	query := `{ customers(filter: {registrationNumber: "85073000160"}) { nodes { id } } }`
-	if status, body, _ := o.ask(t, o.pair(t, backoffice.PrivacyRead), query, nil, nil); status != http.StatusOK {
+	if status, body, _ := o.Ask(t, o.Credential(t, backoffice.PrivacyRead), query, nil, nil); status != http.StatusOK {
 		t.Fatalf("%s", body)
 	}
-	lines := log.of(t, "slow operation")
+	lines := linesWith(t, log, "slow operation")
 	if len(lines) != 1 || lines[0]["document"] != "" || len(lines[0]["shape"].(string)) != 16 {
 		t.Errorf("%v", lines)
 	}
@@ -118,9 +107,9 @@ func TestADocumentThatHoldsAGuardedValueIsNotToldByItsDigest(t *testing.T) {
 func TestWhatIsNotSlowIsNotLoggedAsSuch(t *testing.T) {
 	t.Parallel()
 	for _, slow := range []time.Duration{0, time.Hour} {
-		o, log := watchedOffice(t, engines["SQLite"](t), slow)
-		o.ask(t, o.pair(t), watchedQuery, json.RawMessage(`{"first": 3}`), nil)
-		if lines := log.of(t, "slow operation"); len(lines) != 0 || len(log.of(t, "request")) == 0 {
+		o, log := watchedOffice(t, gatewaytest.Engines["SQLite"](t), slow)
+		o.Ask(t, o.Credential(t), watchedQuery, json.RawMessage(`{"first": 3}`), nil)
+		if lines := linesWith(t, log, "slow operation"); len(lines) != 0 || len(linesWith(t, log, "request")) == 0 {
 			t.Errorf("%s: %v", slow, lines)
 		}
 	}
@@ -128,12 +117,12 @@ func TestWhatIsNotSlowIsNotLoggedAsSuch(t *testing.T) {
 
 func TestExplainTellsWhatEachLevelTook(t *testing.T) {
 	t.Parallel()
-	for engine, fresh := range engines {
+	for engine, fresh := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, fresh(t))
+			o := gatewaytest.OpenOn(t, fresh(t))
 			explained := func(query string) (storeCalls int, levels []graphqlhttp.Level) {
-				_, body, _ := o.ask(t, o.pair(t, backoffice.SettingsWrite), query, json.RawMessage(`{"first": 3}`), http.Header{"X-Explain": {"true"}})
+				_, body, _ := o.Ask(t, o.Credential(t, backoffice.SettingsWrite), query, json.RawMessage(`{"first": 3}`), http.Header{"X-Explain": {"true"}})
 				var answer struct {
 					Extensions struct {
 						Cost struct {

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"strings"
@@ -7,12 +7,13 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/changes/webhooks"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 func TestWebhooksAreMeasuredAndACopyOfAnInstallationSendsNothing(t *testing.T) {
 	t.Parallel()
-	o := openMeasured(t)
-	if strings.Contains(o.measures(t), "backoffice_webhook") {
+	o := gatewaytest.OpenMeasured(t)
+	if strings.Contains(o.Metrics(t), "backoffice_webhook") {
 		t.Error("with --no-webhooks something is sent")
 	}
 	for range 2 { // to nobody: it is refused as private
@@ -27,16 +28,16 @@ func TestWebhooksAreMeasuredAndACopyOfAnInstallationSendsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := measured(t, quiet(unhurried()))
+	c := gatewaytest.Measured(t, gatewaytest.Config(gatewaytest.Limits()))
 	c.Webhooks.Off = false
-	o = serveOpen(t, o.Backend, c)
-	o.write(t, o.pair(t, backoffice.AllScopes...), `mutation { createLabel(input: {name: "told"}) { userErrors { code } } }`)
+	o = gatewaytest.ServeOpen(t, o.Backend, c)
+	o.Write(t, o.Credential(t, backoffice.AllScopes...), `mutation { createLabel(input: {name: "told"}) { userErrors { code } } }`)
 	want := []string{
 		"backoffice_webhook_failures_total 2", "backoffice_webhook_messages_total 0", `backoffice_webhooks{state="live"} 0`,
 		`backoffice_webhooks{state="retrying"} 2`, `backoffice_webhooks{state="stopped"} 1`,
 	}
 	for until := time.Now().Add(20 * time.Second); len(want) > 0; time.Sleep(50 * time.Millisecond) {
-		text, missing := o.measures(t), want[:0:0]
+		text, missing := o.Metrics(t), want[:0:0]
 		for _, line := range want {
 			if !strings.Contains(text, line+"\n") {
 				missing = append(missing, line)

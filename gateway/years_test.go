@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 func TestTheLoserOfTwoWhoStartTheSameYearIsToldTheSameByBothEngines(t *testing.T) {
 	t.Parallel()
-	for engine, url := range engines {
+	for engine, url := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o := openOfficeOn(t, url(t))
+			o := gatewaytest.OpenOn(t, url(t))
 			for year := 2027; year < 2031; year++ {
 				var both sync.WaitGroup
 				var refused [4]error

@@ -1,4 +1,4 @@
-package gateway
+package gatewaytest
 
 import (
 	"fmt"
@@ -10,71 +10,72 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// asker makes up documents from the schema: any field, argument and input field there is comes up in time, with
-// values that are those of the office's records, in view or not.
-type asker struct {
+// Asker makes up documents from the schema. In time it uses each field, argument and input field, with values of the
+// office's records, visible or not.
+type Asker struct {
 	*rand.Rand
-	schema  *ast.Schema
-	all     *records
-	cursors map[string][]string // of lists of a type, each of a row of the whole office
-	left    int                 // how many fields a document may still have
-	used    map[string]bool     // fields and arguments that were asked
+	Schema  *ast.Schema
+	All     *Records
+	Cursors map[string][]string // of lists of a type, each of a row of the whole office
+	Left    int                 // how many fields a document may still have
+	Used    map[string]bool     // fields and arguments that were asked
 }
 
-// notAsked are fields and arguments that the differential test leaves out, each with where it is looked at.
-var notAsked = map[string]string{
+// NotAsked are the fields and arguments that comparisons leave out, each with what tests it.
+var NotAsked = map[string]string{
 	"Query.changes": "the two stores have other logs: compared entry by entry below",
 }
 
 // document is a query of one root field.
-func (a *asker) document(field *ast.FieldDefinition) string {
-	a.left = 120
-	return "query { " + a.field(a.schema.Query, field, 4, "") + " }"
+func (a *Asker) document(field *ast.FieldDefinition) string {
+	a.Left = 120
+	return "query { " + a.Field(a.Schema.Query, field, 4, "") + " }"
 }
 
-func (a *asker) field(of *ast.Definition, f *ast.FieldDefinition, depth int, args string) string {
-	a.left--
-	a.used[of.Name+"."+f.Name] = true
+// Field is a field with arguments and a selection. args, if set, are the arguments.
+func (a *Asker) Field(of *ast.Definition, f *ast.FieldDefinition, depth int, args string) string {
+	a.Left--
+	a.Used[of.Name+"."+f.Name] = true
 	text := f.Name + a.arguments(of, f, args)
-	if result := a.schema.Types[f.Type.Name()]; result.IsCompositeType() {
+	if result := a.Schema.Types[f.Type.Name()]; result.IsCompositeType() {
 		return text + " " + a.selection(result, depth-1)
 	}
 	return text
 }
 
-func (a *asker) selection(of *ast.Definition, depth int) string {
+func (a *Asker) selection(of *ast.Definition, depth int) string {
 	parts := []string{"__typename"}
 	if of.IsAbstractType() {
-		for _, possible := range a.schema.GetPossibleTypes(of) {
+		for _, possible := range a.Schema.GetPossibleTypes(of) {
 			parts = append(parts, "... on "+possible.Name+" "+a.selection(possible, depth-1))
 		}
 		return "{ " + strings.Join(parts, " ") + " }"
 	}
 	for _, f := range of.Fields {
-		if strings.HasPrefix(f.Name, "__") || notAsked[of.Name+"."+f.Name] != "" {
+		if strings.HasPrefix(f.Name, "__") || NotAsked[of.Name+"."+f.Name] != "" {
 			continue
 		}
-		composite := a.schema.Types[f.Type.Name()].IsCompositeType()
-		if composite && f.Name != "userErrors" && f.Name != "results" && (depth <= 0 || a.left <= 0 || a.IntN(5) < 2) {
+		composite := a.Schema.Types[f.Type.Name()].IsCompositeType()
+		if composite && f.Name != "userErrors" && f.Name != "results" && (depth <= 0 || a.Left <= 0 || a.IntN(5) < 2) {
 			continue
 		}
 		if composite { // so that two selections of one type with other arguments do not meet
-			parts = append(parts, fmt.Sprintf("f%d: ", a.left)+a.field(of, f, depth, ""))
+			parts = append(parts, fmt.Sprintf("f%d: ", a.Left)+a.Field(of, f, depth, ""))
 		} else {
-			parts = append(parts, a.field(of, f, depth, ""))
+			parts = append(parts, a.Field(of, f, depth, ""))
 		}
 	}
 	return "{ " + strings.Join(parts, " ") + " }"
 }
 
 // arguments are some of a field's, after those that are given.
-func (a *asker) arguments(of *ast.Definition, f *ast.FieldDefinition, given string) string {
+func (a *Asker) arguments(of *ast.Definition, f *ast.FieldDefinition, given string) string {
 	var parts []string
 	if given != "" {
 		parts = append(parts, given)
 	}
 	add := func(name string, value string) {
-		a.used[of.Name+"."+f.Name+"("+name+")"] = true
+		a.Used[of.Name+"."+f.Name+"("+name+")"] = true
 		parts = append(parts, name+": "+value)
 	}
 	has := func(name string) bool { return f.Arguments.ForName(name) != nil }
@@ -92,15 +93,15 @@ func (a *asker) arguments(of *ast.Definition, f *ast.FieldDefinition, given stri
 	}
 	if has("dryRun") {
 		parts = append(parts, "dryRun: true")
-		a.used[of.Name+"."+f.Name+"(dryRun)"] = true
+		a.Used[of.Name+"."+f.Name+"(dryRun)"] = true
 	}
 	if !has("first") {
 		return joinedArguments(parts)
 	}
 	size := func() string { return fmt.Sprint(1 + a.IntN(6)) }
 	cursor := func() string {
-		if known := a.cursors[f.Type.Name()]; len(known) > 0 {
-			return fmt.Sprintf("%q", anyOf(a.Rand, known))
+		if known := a.Cursors[f.Type.Name()]; len(known) > 0 {
+			return fmt.Sprintf("%q", AnyOf(a.Rand, known))
 		}
 		return `"x"`
 	}
@@ -130,7 +131,7 @@ func joinedArguments(parts []string) string {
 }
 
 // value is one of a type, by what the path to it says.
-func (a *asker) value(of *ast.Type, path string, depth int) string {
+func (a *Asker) value(of *ast.Type, path string, depth int) string {
 	if of.Elem != nil {
 		list := make([]string, 1+a.IntN(2))
 		for i := range list {
@@ -138,7 +139,7 @@ func (a *asker) value(of *ast.Type, path string, depth int) string {
 		}
 		return "[" + strings.Join(slices.Compact(list), ", ") + "]"
 	}
-	definition := a.schema.Types[of.NamedType]
+	definition := a.Schema.Types[of.NamedType]
 	switch definition.Kind {
 	case ast.Enum:
 		return definition.EnumValues[a.IntN(len(definition.EnumValues))].Name
@@ -147,7 +148,7 @@ func (a *asker) value(of *ast.Type, path string, depth int) string {
 	}
 	switch of.NamedType {
 	case "ID":
-		return fmt.Sprintf("%q", a.id(path))
+		return fmt.Sprintf("%q", a.ID(path))
 	case "Boolean":
 		return strconv.FormatBool(a.IntN(2) == 0)
 	case "Int":
@@ -157,13 +158,13 @@ func (a *asker) value(of *ast.Type, path string, depth int) string {
 	case "JSON":
 		return `{tag: "a"}`
 	}
-	return fmt.Sprintf("%q", a.text(path))
+	return fmt.Sprintf("%q", a.Text(path))
 }
 
-func (a *asker) object(of *ast.Definition, path string, depth int) string {
+func (a *Asker) object(of *ast.Definition, path string, depth int) string {
 	var parts []string
 	add := func(f *ast.FieldDefinition) {
-		a.used[of.Name+"."+f.Name] = true
+		a.Used[of.Name+"."+f.Name] = true
 		parts = append(parts, f.Name+": "+a.value(f.Type, path+"."+f.Name, depth-1))
 	}
 	if of.Directives.ForName("oneOf") != nil {
@@ -175,7 +176,7 @@ func (a *asker) object(of *ast.Definition, path string, depth int) string {
 		odds = 3
 	}
 	for _, f := range of.Fields {
-		nested := a.schema.Types[f.Type.Name()].Kind == ast.InputObject
+		nested := a.Schema.Types[f.Type.Name()].Kind == ast.InputObject
 		switch {
 		case f.Type.NonNull && f.DefaultValue == nil:
 			add(f)
@@ -187,8 +188,8 @@ func (a *asker) object(of *ast.Definition, path string, depth int) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// id is an identifier of the kind that a path asks for, now and then of any other.
-func (a *asker) id(path string) string {
+// ID is an identifier of the kind that a path asks for, sometimes of another kind.
+func (a *Asker) ID(path string) string {
 	of := ""
 	lower := strings.ToLower(path)
 	for _, hint := range [][2]string{
@@ -201,18 +202,18 @@ func (a *asker) id(path string) string {
 			break
 		}
 	}
-	if ids := a.all.ids(of); a.IntN(30) > 0 && len(ids) > 0 {
-		return anyOf(a.Rand, ids)
+	if ids := a.All.ids(of); a.IntN(30) > 0 && len(ids) > 0 {
+		return AnyOf(a.Rand, ids)
 	}
-	return anyOf(a.Rand, append(a.all.ids(""), "nobody"))
+	return AnyOf(a.Rand, append(a.All.ids(""), "nobody"))
 }
 
-// text is one that the records have, by the name of what it is for.
-func (a *asker) text(path string) string {
+// Text is a text of the records, by the name of its field.
+func (a *Asker) Text(path string) string {
 	name := path[strings.LastIndexByte(path, '.')+1:]
 	switch name {
 	case "search":
-		text := []rune(anyOf(a.Rand, namesOfOffices))
+		text := []rune(AnyOf(a.Rand, namesOfOffices))
 		from := a.IntN(len(text) - 3)
 		return string(text[from:min(len(text), from+3+a.IntN(6))])
 	case "customerCode":
@@ -222,9 +223,9 @@ func (a *asker) text(path string) string {
 	case "email":
 		return fmt.Sprintf("info%d@customer.example", a.IntN(16))
 	case "registrationNumber", "spouseRegistrationNumber":
-		return anyOf(a.Rand, numbersOfTests)
+		return AnyOf(a.Rand, RegistrationNumbers)
 	case "language":
-		return anyOf(a.Rand, []string{"dutch", "french"})
+		return AnyOf(a.Rand, []string{"dutch", "french"})
 	case "city":
 		return "Gent"
 	case "postalCode":

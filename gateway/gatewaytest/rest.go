@@ -1,4 +1,4 @@
-package gateway
+package gatewaytest
 
 import (
 	"encoding/json"
@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// restOperation is an operation of the OpenAPI document.
-type restOperation struct {
-	method, path string
+// RESTOperation is an operation of the OpenAPI document.
+type RESTOperation struct {
+	Method, path string
 	ID           string `json:"operationId"`
 	Parameters   []struct {
 		Name, In string
@@ -29,43 +29,44 @@ type restOperation struct {
 	}
 }
 
-func operationsOf(t testing.TB, o *office) (all []restOperation) {
+// OperationsOf are the operations of the OpenAPI document that an office serves.
+func OperationsOf(t testing.TB, o *Office) (all []RESTOperation) {
 	t.Helper()
 	var document struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(o.send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
+	if err := json.Unmarshal(o.Send(t, [2]string{}, http.MethodGet, "/openapi.json", "").Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	for path, methods := range document.Paths {
 		for method, text := range methods {
-			of := restOperation{method: strings.ToUpper(method), path: path}
+			of := RESTOperation{Method: strings.ToUpper(method), path: path}
 			if json.Unmarshal(text, &of) == nil && of.ID != "" {
 				all = append(all, of)
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b restOperation) int { return strings.Compare(a.path+a.method, b.path+b.method) })
+	slices.SortFunc(all, func(a, b RESTOperation) int { return strings.Compare(a.path+a.Method, b.path+b.Method) })
 	return all
 }
 
-// notSent are reading operations that the comparison leaves out, each with where it is looked at.
+// notSent are the reading operations that comparisons leave out, each with what tests it.
 var notSent = map[string]string{"listChanges": "the two stores have other logs: compared entry by entry"}
 
-// rest compares the answers of every operation that reads.
-func (w *two) rest(t testing.TB, rounds int) {
+// REST compares the answers of every operation that reads.
+func (w *Comparison) REST(t testing.TB, rounds int) {
 	t.Helper()
 	for range rounds {
-		for _, of := range operationsOf(t, w.whole) {
-			if of.method == http.MethodGet && notSent[of.ID] == "" {
+		for _, of := range OperationsOf(t, w.Whole) {
+			if of.Method == http.MethodGet && notSent[of.ID] == "" {
 				w.get(t, of)
 			}
 		}
 	}
 }
 
-// path is one of an operation, with values that are those of the office's records.
-func (w *two) path(of restOperation) string {
+// Path is a path of an operation, with values of the office's records.
+func (w *Comparison) Path(of RESTOperation) string {
 	path, query := of.path, url.Values{}
 	for _, p := range of.Parameters {
 		var value string
@@ -75,23 +76,23 @@ func (w *two) path(of restOperation) string {
 		}
 		switch kind := fmt.Sprint(p.Schema.Type); {
 		case p.In == "path", strings.HasSuffix(strings.ToLower(p.Name), "id"), p.Name == "customer", p.Name == "responsible", p.Name == "checklist", p.Name == "year", p.Name == "transcript":
-			value = w.ask.id(of.path + "." + hintOf(of.path, p.Name))
+			value = w.Asker.ID(of.path + "." + hintOf(of.path, p.Name))
 		case len(enum) > 0:
-			value = fmt.Sprint(anyOf(w.ask.Rand, enum))
+			value = fmt.Sprint(AnyOf(w.Asker.Rand, enum))
 		case strings.Contains(kind, "integer"):
-			value = fmt.Sprint(1 + w.ask.IntN(4))
+			value = fmt.Sprint(1 + w.Asker.IntN(4))
 		case strings.Contains(kind, "boolean"):
 			value = "true"
 		case strings.Contains(p.Schema.Format, "date"), strings.HasSuffix(p.Name, "Since"):
 			value = "2024-05-01T00:00:00.000Z"
 		default:
-			value = w.ask.text("." + p.Name)
+			value = w.Asker.Text("." + p.Name)
 		}
 		switch p.In {
 		case "path":
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", value)
 		case "query":
-			if p.Required || w.ask.IntN(3) == 0 {
+			if p.Required || w.Asker.IntN(3) == 0 {
 				query.Set(p.Name, value)
 			}
 		}
@@ -102,21 +103,21 @@ func (w *two) path(of restOperation) string {
 	return path
 }
 
-func (w *two) get(t testing.TB, of restOperation) {
+func (w *Comparison) get(t testing.TB, of RESTOperation) {
 	t.Helper()
-	path := w.path(of)
-	answer := func(o *office, pair [2]string) string {
-		r := o.send(t, pair, http.MethodGet, path, "")
+	path := w.Path(of)
+	answer := func(o *Office, pair [2]string) string {
+		r := o.Send(t, pair, http.MethodGet, path, "")
 		header := r.Header().Clone()
 		for _, name := range []string{"Date", "X-Request-Id"} {
 			header.Del(name)
 		}
-		return fmt.Sprint(r.Code, " ", header, "\n", normal(r.Body.Bytes()))
+		return fmt.Sprint(r.Code, " ", header, "\n", Normal(r.Body.Bytes()))
 	}
-	w.same("GET "+path, answer(w.whole, w.pairOfWhole), answer(w.part, w.pairPart), false)
+	w.Same("GET "+path, answer(w.Whole, w.CredentialOfWhole), answer(w.Part, w.CredentialOfPart), false)
 }
 
-// hintOf is what an identifier in a path is of.
+// hintOf is the kind of an identifier in a path.
 func hintOf(path, name string) string {
 	switch {
 	case strings.ToLower(name) != "id":
@@ -125,4 +126,11 @@ func hintOf(path, name string) string {
 		return "calculation"
 	}
 	return ""
+}
+
+// DescribedOperation is the parameters, the body and the answers of an operation of the OpenAPI document.
+type DescribedOperation struct {
+	Parameters  []struct{ Name, In string }
+	RequestBody struct{ Content map[string]any }
+	Responses   map[string]struct{ Content map[string]any }
 }

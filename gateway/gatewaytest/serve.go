@@ -1,4 +1,4 @@
-package gateway
+package gatewaytest
 
 import (
 	"context"
@@ -10,36 +10,48 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
+	"example.org/backoffice/gateway"
 	"example.org/backoffice/store/cache"
 )
 
-// serveConfigured serves what is open, and closes it at the end.
-func serveConfigured(t testing.TB, b *Backend, c Config) *office {
+// ProcessorTime is the processor time of this process so far, that of the kernel included.
+func ProcessorTime(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// ServeConfig serves an open backend, and closes it when the test ends.
+func ServeConfig(t testing.TB, b *gateway.Backend, c gateway.Config) *Office {
 	t.Helper()
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return serveOpen(t, b, c)
+	return ServeOpen(t, b, c)
 }
 
-// serveOpen serves what is open as the program does, and leaves it open. Requests go to the handler without a network.
-func serveOpen(t testing.TB, b *Backend, c Config) *office {
+// ServeOpen serves an open backend by its Serve, as the program does, and leaves it open. Requests reach the handler
+// without a network.
+func ServeOpen(t testing.TB, b *gateway.Backend, c gateway.Config) *Office {
 	t.Helper()
-	o := &office{Backend: b, before: b.Store, metrics: c.Server.Metrics}
+	o := &Office{Backend: b, Before: b.Store, metricsAddress: c.Server.Metrics}
 	if source, ok := b.Store.(cache.Source); ok && c.Cache.Cache > 0 {
 		before, err := cache.New(source, cache.Options{Bytes: int(c.Cache.Cache), Check: c.Cache.Check, Log: c.Log})
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.before, c.Cache = before, CacheSettings{}
+		o.Before, c.Cache = before, gateway.CacheSettings{}
 	}
 	served := *b // the tests write to the store itself, as another process does
-	served.Store = o.before
+	served.Store = o.Before
 	if c.Server.StopTime == 0 {
 		c.Server.StopTime = time.Second
 	}
@@ -57,12 +69,12 @@ func serveOpen(t testing.TB, b *Backend, c Config) *office {
 		_ = asks.Close()
 	}()
 	select {
-	case o.handler = <-found:
+	case o.Handler = <-found:
 	case err := <-ended:
 		stop()
 		t.Fatal(err)
 	}
-	o.stop = stop
+	o.Stop = stop
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
@@ -92,7 +104,8 @@ func (l *onePipe) Close() error {
 
 func (*onePipe) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// finder is a log that finds the handler of a server: net/http has the server in the context of a request.
+// finder is a log that finds the handler of a server. net/http puts the server into the context of a request, and the
+// log gets that context.
 type finder struct {
 	slog.Handler
 	found chan<- http.Handler
@@ -108,23 +121,23 @@ func (f finder) Enabled(ctx context.Context, level slog.Level) bool {
 	return f.Handler.Enabled(ctx, level)
 }
 
-// measured is a configuration with metrics.
-func measured(t testing.TB, c Config) Config {
+// Measured serves metrics, too, on a free port.
+func Measured(t testing.TB, c gateway.Config) gateway.Config {
 	t.Helper()
 	c.Server.Metrics = freeAddress(t)
 	return c
 }
 
-// tuned has memory collected as the program does, until the benchmark ends.
-func tuned(b *testing.B) {
+// Tuned tunes the garbage collector as the program does, until the benchmark ends.
+func Tuned(b *testing.B) {
 	b.Helper()
 	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
 	debug.SetGCPercent(percent)
 	b.Cleanup(func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) })
-	TuneFor(0)
+	gateway.TuneFor(0)
 }
 
-// freeAddress is an address of this machine at which nobody listens.
+// freeAddress is a free port of this machine.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -135,10 +148,10 @@ func freeAddress(t testing.TB) string {
 	return free.Addr().String()
 }
 
-// measures are the metrics of an office that serves them.
-func (o *office) measures(t testing.TB) string {
+// Metrics are the metrics of a Measured office.
+func (o *Office) Metrics(t testing.TB) string {
 	t.Helper()
-	response, err := http.Get("http://" + o.metrics + "/metrics")
+	response, err := http.Get("http://" + o.metricsAddress + "/metrics")
 	if err != nil {
 		t.Error(err)
 		return ""
@@ -151,10 +164,10 @@ func (o *office) measures(t testing.TB) string {
 	return string(text)
 }
 
-// measure is one of the metrics, by its name.
-func (o *office) measure(t testing.TB, name string) int {
+// Metric is the value of one metric.
+func (o *Office) Metric(t testing.TB, name string) int {
 	t.Helper()
-	_, line, found := strings.Cut(o.measures(t), "\n"+name+" ")
+	_, line, found := strings.Cut(o.Metrics(t), "\n"+name+" ")
 	value, _, _ := strings.Cut(line, "\n")
 	n, err := strconv.Atoi(value)
 	if err != nil || !found {
@@ -163,5 +176,5 @@ func (o *office) measure(t testing.TB, name string) int {
 	return n
 }
 
-// followers are how many follow the change feed.
-func (o *office) followers(t testing.TB) int { return o.measure(t, "backoffice_change_streams") }
+// Streams is how many clients follow the feed.
+func (o *Office) Streams(t testing.TB) int { return o.Metric(t, "backoffice_change_streams") }
