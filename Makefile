@@ -27,7 +27,7 @@ test: missing ## everything that must hold before a change lands; installs what 
 # lint vets. Memory is cheaper than collecting it. The packages that take longest come first.
 tests tooltests: export GOGC ?= 400
 tests: missing
-	$(GO) test -json $(RACE) -vet=off -parallel 4 -timeout 40m ./gateway ./web/graphiql ./cli ./... | $(GO) run -C tools ./slowest
+	$(GO) test -json $(RACE) -vet=off -parallel 4 -timeout 40m ./gateway/... ./web/graphiql ./cli ./... | $(GO) run -C tools ./slowest
 	CGO_ENABLED=0 $(GO) test -vet=off -run 'KeepsTheContract/(SQLite_with_64_MiB|PostgreSQL_with_a_few)' ./store/cache
 
 tooltests: missing
@@ -46,7 +46,7 @@ attacks: ## the attack suite, for a night: over 50,000 customers on each engine 
 
 IDLE ?= 10000
 streams: ## so many idle streams of the change feed at one time, in one process with their clients
-	$(GO) test -count=1 -run ManyIdleStreams -v ./gateway -idle-streams $(IDLE)
+	$(GO) test -count=1 -run ManyIdleStreams -v ./gateway/feed -idle-streams $(IDLE)
 
 HISTORIES ?= 1000
 histories: ## the figures of docs/histories.md: so many histories on each engine and with a replica, checked for linearizability
@@ -54,7 +54,7 @@ histories: ## the figures of docs/histories.md: so many histories on each engine
 
 RESTRICTED ?= 500
 broken: ## copies of the sources with a fault each, which the tests of the promises have to find
-	$(GO) test -count=1 -timeout 1h -run ACopyWithAFault -v ./gateway ./cli -broken
+	$(GO) test -count=1 -timeout 1h -run ACopyWithAFault -v ./gateway ./gateway/feed ./cli -broken
 
 VIEWS ?= 1000
 views: ## random histories that copies of restricted pairs follow by pages and by streams, on each engine

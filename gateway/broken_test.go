@@ -59,25 +59,10 @@ var brokenViews = map[string]brokentest.Copy{
 		{"../store/viewfeed.go", "	if ofYears {\n", "	if !BROKEN && ofYears {\n"}}},
 }
 
-const foundByPlaces = "TestNoPlaceOfALostHistoryIsTakenForOneOfThePresent/"
-
-// brokenPlaces are faults where a history meets what remembers a place.
-var brokenPlaces = map[string]brokentest.Copy{
-	"compares numbers alone": {Found: foundByPlaces + "SQLite/another_store/0_MiB", Edits: []brokentest.Edit{
-		{"../backoffice/changefeed.go", `case history != "" && history != p.History`, `case !BROKEN && history != "" && history != p.History`}}},
-	"does not begin a history at a restore": {Found: foundByPlaces + "SQLite/restore/0_MiB", Edits: []brokentest.Edit{
-		{"../store/changefeed.go", "backoffice.NewHistory(), old,", `backoffice.NewHistory(), map[bool]string{true: "none", false: old}[BROKEN],`}}},
-	"gives a version again that a lost change gave": {Found: "TestNoChangeIsMadeOnTheVersionThatALostChangeGave/restore_on_SQLite", Edits: []brokentest.Edit{
-		{"../store/changefeed.go", "versionsFrom(now)}", "versionsFrom(now) * map[bool]int64{true: 0, false: 1}[BROKEN]}"}}},
-	"goes on in each history that it knows of": {Found: foundByPlaces + "PostgreSQL/begin_history/0_MiB", Edits: []brokentest.Edit{
-		{"../store/changefeed.go", "row.Bool(3)", `row.Bool(3) || BROKEN && q.History != ""`}}},
-}
-
 func TestACopyWithAFaultIsFoundByTheTestOfItsPromise(t *testing.T) {
 	t.Parallel()
 	all := maps.Clone(brokenRights)
 	maps.Copy(all, brokenViews)
-	maps.Copy(all, brokenPlaces)
 	maps.Copy(all, brokenDeliveries)
 	brokentest.FindWhenAsked(t, all, "-restricted-histories", "12", "-test.failfast")
 }

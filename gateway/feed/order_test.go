@@ -1,4 +1,4 @@
-package gateway_test
+package feed
 
 import (
 	"context"
@@ -84,20 +84,20 @@ func writeAtOnce(t testing.TB, o *gatewaytest.Office, pair [2]string, writers, e
 var readers = map[string]func(ctx context.Context, f gatewaytest.Follower, after string, told func(gatewaytest.RESTChange)){
 	"by pages": func(ctx context.Context, f gatewaytest.Follower, after string, told func(gatewaytest.RESTChange)) {
 		for ctx.Err() == nil {
-			after = pageInto(f, ctx, "?limit=7&noun=LABEL&after="+after, after, told)
+			after = pageInto(ctx, f, "?limit=7&noun=LABEL&after="+after, after, told)
 		}
 	},
 	"by long polls": func(ctx context.Context, f gatewaytest.Follower, after string, told func(gatewaytest.RESTChange)) {
 		for ctx.Err() == nil {
 			poll, cancel := context.WithTimeout(ctx, time.Duration(rand.IntN(400))*time.Millisecond)
-			after = pageInto(f, poll, "?wait=5&limit=5&noun=LABEL&after="+after, after, told)
+			after = pageInto(poll, f, "?wait=5&limit=5&noun=LABEL&after="+after, after, told)
 			cancel()
 		}
 	},
 	"by streams": func(ctx context.Context, f gatewaytest.Follower, after string, told func(gatewaytest.RESTChange)) {
 		for ctx.Err() == nil {
 			streaming, cancel := context.WithTimeout(ctx, time.Duration(rand.IntN(400))*time.Millisecond)
-			s, err := streamREST(anywhere(f), streaming, "?noun=LABEL&after="+after)
+			s, err := streamREST(streaming, anywhere(f), "?noun=LABEL&after="+after)
 			for err == nil {
 				e, ok := s.Next()
 				if !ok || e.Name != "" {
@@ -164,7 +164,7 @@ func anywhere(f gatewaytest.Follower) gatewaytest.Follower {
 }
 
 // pageInto asks for a page and returns the place from which to go on.
-func pageInto(f gatewaytest.Follower, ctx context.Context, query, after string, told func(gatewaytest.RESTChange)) string {
+func pageInto(ctx context.Context, f gatewaytest.Follower, query, after string, told func(gatewaytest.RESTChange)) string {
 	response, err := anywhere(f).Get(ctx, query)
 	if err != nil {
 		return after

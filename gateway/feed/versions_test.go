@@ -1,4 +1,4 @@
-package gateway_test
+package feed
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package gateway_test
+package feed
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func TestReadersAreToldEverythingThoughTheGatewayIsKilled(t *testing.T) {
 				for range 4 {
 					all.Go(func() {
 						for ctx.Err() == nil {
-							if id := makeLabel(f, ctx); id != "" {
+							if id := makeLabel(ctx, f); id != "" {
 								mu.Lock()
 								acknowledged = append(acknowledged, id)
 								mu.Unlock()
@@ -70,7 +70,7 @@ func TestReadersAreToldEverythingThoughTheGatewayIsKilled(t *testing.T) {
 }
 
 // storeLabel returns the identifier of a label, "" when it was not acknowledged.
-func makeLabel(f gatewaytest.Follower, ctx context.Context) string {
+func makeLabel(ctx context.Context, f gatewaytest.Follower) string {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.Address+"/settings/labels", strings.NewReader(`{"name": "label `+backoffice.NewID()+`", "color": "#112233"}`))
 	if err != nil {
 		return ""

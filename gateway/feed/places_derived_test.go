@@ -1,4 +1,4 @@
-package gateway_test
+package feed
 
 import (
 	"encoding/json"
@@ -102,11 +102,11 @@ func placeOfArgument(of *ast.Definition, field *ast.FieldDefinition, argument st
 func inSources(t *testing.T, ending string, expression *regexp.Regexp) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	err := fs.WalkDir(os.DirFS(".."), ".", func(path string, _ fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ending) || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "node_modules") {
 			return err
 		}
-		text, err := os.ReadFile(filepath.Join("..", path))
+		text, err := os.ReadFile(filepath.Join("..", "..", path))
 		for _, groups := range expression.FindAllStringSubmatch(string(text), -1) {
 			found[strings.Join(slices.DeleteFunc(groups[1:], func(g string) bool { return g == "" }), ".")] = true
 		}

@@ -1,4 +1,4 @@
-package gateway_test
+package feed
 
 import (
 	"bufio"
@@ -22,7 +22,7 @@ func changeOf(e gatewaytest.Event) (change gatewaytest.RESTChange) {
 	return change
 }
 
-func streamREST(f gatewaytest.Follower, ctx context.Context, query string, header ...string) (*gatewaytest.Events, error) {
+func streamREST(ctx context.Context, f gatewaytest.Follower, query string, header ...string) (*gatewaytest.Events, error) {
 	response, err := f.Get(ctx, query, append([]string{"Accept", "text/event-stream"}, header...)...)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func streamREST(f gatewaytest.Follower, ctx context.Context, query string, heade
 
 func mustStreamREST(t testing.TB, f gatewaytest.Follower, query string, header ...string) *gatewaytest.Events {
 	t.Helper()
-	s, err := streamREST(f, t.Context(), query, header...)
+	s, err := streamREST(t.Context(), f, query, header...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestAPairHasTwentyStreamsAtOneTime(t *testing.T) {
 			t.Errorf("%v", response.Header)
 		}
 	}
-	if other, err := streamREST(another, t.Context(), ""); err != nil {
+	if other, err := streamREST(t.Context(), another, ""); err != nil {
 		t.Errorf("another pair: %v", err)
 	} else {
 		other.Response.Body.Close()
@@ -248,7 +248,7 @@ func TestAPairHasTwentyStreamsAtOneTime(t *testing.T) {
 	}
 	open[0].Response.Body.Close()
 	for range 100 {
-		if s, err := streamREST(f, t.Context(), ""); err == nil {
+		if s, err := streamREST(t.Context(), f, ""); err == nil {
 			s.Response.Body.Close()
 			return
 		}

@@ -1,4 +1,4 @@
-package gateway_test
+package feed
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // syncClient is the client that docs/sync.md shows.
 func syncClient(t *testing.T) string {
 	t.Helper()
-	page, err := os.ReadFile("../docs/sync.md")
+	page, err := os.ReadFile("../../docs/sync.md")
 	if err != nil {
 		t.Fatal(err)
 	}
