@@ -54,14 +54,14 @@ histories: ## the figures of docs/histories.md: so many histories on each engine
 
 RESTRICTED ?= 500
 broken: ## copies of the sources with a fault each, which the tests of the promises have to find
-	$(GO) test -count=1 -timeout 1h -run ACopyWithAFault -v ./gateway ./gateway/feed ./cli -broken
+	$(GO) test -count=1 -timeout 1h -run ACopyWithAFault -v ./gateway ./gateway/feed ./gateway/restricted ./cli -broken
 
 VIEWS ?= 1000
 views: ## random histories that copies of restricted pairs follow by pages and by streams, on each engine
-	$(GO) test -count=1 -timeout 24h -run CopiesOfRestrictedPairs ./gateway -restricted-histories $(VIEWS)
+	$(GO) test -count=1 -timeout 24h -run CopiesOfRestrictedPairs ./gateway/restricted -restricted-histories $(VIEWS)
 
 restricted: ## docs/restricted.md: what a restricted pair is answered in so many random offices, on each engine, with and without a cache
-	$(GO) test -count=1 -timeout 24h -run ARestrictedPairIsAnswered ./gateway -restricted-offices $(RESTRICTED)
+	$(GO) test -count=1 -timeout 24h -run ARestrictedPairIsAnswered ./gateway/restricted -restricted-offices $(RESTRICTED)
 
 DISCLOSURES ?= 100
 disclosures: ## docs/privacy.md: so many times kill -9 while clients are told registration numbers, on each engine, held against the register

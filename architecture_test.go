@@ -76,7 +76,8 @@ var mayImport = map[string]string{
 	"privacy/kms/kmstest":     "",
 
 	// Tests of the gateway, by promise.
-	"gateway/feed": "",
+	"gateway/feed":       "",
+	"gateway/restricted": "",
 
 	// Programs and clients of their own.
 	"rest/openapi":        "rest",
