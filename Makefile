@@ -65,7 +65,7 @@ restricted: ## docs/restricted.md: what a restricted pair is answered in so many
 
 DISCLOSURES ?= 100
 disclosures: ## docs/privacy.md: so many times kill -9 while clients are told registration numbers, on each engine, held against the register
-	$(GO) test -count=1 -timeout 2h -run 'NoNumberIsReceived|ACopyThatEnters' -v ./gateway -disclosure-kills $(DISCLOSURES)
+	$(GO) test -count=1 -timeout 2h -run 'NoNumberIsReceived|ACopyThatEnters' -v ./gateway/numbers -disclosure-kills $(DISCLOSURES)
 
 MIRRORS ?= 200
 mirrors: ## docs/pull.md: so many random histories of mirrors under faults, and how fast 100,000 customers are pulled

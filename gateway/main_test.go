@@ -12,7 +12,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	code := gatewaytest.Main(m, enterLate)
+	code := gatewaytest.Main(m)
 	remove()
 	os.Exit(code)
 }

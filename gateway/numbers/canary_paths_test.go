@@ -1,4 +1,4 @@
-package gateway_test
+package numbers
 
 import (
 	"encoding/json"

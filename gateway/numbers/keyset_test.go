@@ -1,4 +1,4 @@
-package gateway_test
+package numbers
 
 import (
 	"path/filepath"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
 )
 
 func TestAStoreIsNotOpenedWithAnotherKeysetThanItsOwn(t *testing.T) {
@@ -25,7 +26,7 @@ func TestAStoreIsNotOpenedWithAnotherKeysetThanItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	settings.Keyset = filepath.Join("..", "testdata", "keyset.json")
+	settings.Keyset = gatewaytest.Path("testdata", "keyset.json")
 	if _, err := settings.Open(t.Context()); err == nil || !strings.Contains(err.Error(), "--keyset") {
 		t.Errorf("another keyset was taken: %v", err)
 	}
@@ -37,7 +38,7 @@ func TestAKeysetIsNotMadeAnewBesideAStoreThatHasLostItsOwn(t *testing.T) {
 	settings := gateway.Settings{
 		Database: "sqlite:" + filepath.Join(folder, "backoffice.db"),
 		Files:    "file:" + filepath.Join(folder, "files"),
-		Keyset:   filepath.Join("..", "testdata", "keyset.json"),
+		Keyset:   gatewaytest.Path("testdata", "keyset.json"),
 	}
 	h, err := settings.Open(t.Context())
 	if err != nil {
