@@ -76,6 +76,7 @@ var mayImport = map[string]string{
 	"privacy/kms/kmstest":     "",
 
 	// Tests of the gateway, by promise.
+	"gateway/exports":    "",
 	"gateway/feed":       "",
 	"gateway/numbers":    "",
 	"gateway/restricted": "",

@@ -1,4 +1,4 @@
-package gateway_test
+package exports
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +35,7 @@ func BenchmarkExport(b *testing.B) {
 	for engine, fresh := range gatewaytest.Engines {
 		b.Run(engine, func(b *testing.B) {
 			url := fresh(b)
-			settings := gateway.Settings{Database: url, Files: gatewaytest.FilesLost(b), Keyset: filepath.Join("..", "testdata", "keyset.json")}
+			settings := gateway.Settings{Database: url, Files: gatewaytest.FilesLost(b), Keyset: gatewaytest.Path("testdata", "keyset.json")}
 			h, err := settings.Open(b.Context())
 			if err != nil {
 				b.Fatal(err)
