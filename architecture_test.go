@@ -79,6 +79,7 @@ var mayImport = map[string]string{
 	"gateway/exports":    "",
 	"gateway/feed":       "",
 	"gateway/numbers":    "",
+	"gateway/parity":     "",
 	"gateway/restricted": "",
 
 	// Programs and clients of their own.

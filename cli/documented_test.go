@@ -31,7 +31,7 @@ var notRun = map[string]string{
 	"make benchmarks ARGS=width":                                                                                     "as make benchmarks",
 	"go build -o bin/backoffice .":                                                                                   "the tests are the program as well",
 	"bin/backoffice serve --listen 127.0.0.1:8080":                                                                   "it serves until it is stopped: program_test.go",
-	"backoffice serve --receipts /srv/receipts":                                                                      "it serves until it is stopped: gateway's tests of receipts",
+	"backoffice serve --receipts /srv/receipts":                                                                      "it serves until it is stopped: privacy's tests of receipts",
 	"backoffice webhooks ping WEBHOOK":                                                                               "nobody is at receiver.example: webhooks_program_test.go",
 	"backoffice pull --from https://backoffice.example --client-id ID":                                               "nobody is at backoffice.example: pull_test.go",
 	"backoffice serve --write-through --from https://backoffice.example --client-id ID":                              "nobody is at backoffice.example: pull_test.go",
@@ -43,7 +43,7 @@ var notRun = map[string]string{
 	"backoffice trash empty ID":                                                                                      "nobody has the identifier: trash_test.go",
 	"backoffice files restore KEY":                                                                                   "nothing is in quarantine in a new store: files_test.go",
 	"backoffice migrate --database 'postgres://backoffice@db/backoffice?sslmode=verify-full'":                        "there is no server db: migrate_test.go",
-	"backoffice serve --database 'postgres://backoffice@db1,db2/backoffice?sslmode=verify-full' --replica 'postgres://backoffice@db2/backoffice?sslmode=verify-full'": "there are no servers db1 and db2: gateway's tests of replicas",
+	"backoffice serve --database 'postgres://backoffice@db1,db2/backoffice?sslmode=verify-full' --replica 'postgres://backoffice@db2/backoffice?sslmode=verify-full'": "there are no servers db1 and db2: gateway/parity's tests of replicas",
 }
 
 var (

@@ -1,4 +1,4 @@
-// The page in a real browser against a running service, which `go test ./gateway` starts; the environment names it.
+// The page in a real browser against a running service, which `go test ./gateway/parity` starts; the environment names it.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
@@ -8,7 +8,7 @@ const service = { url: required('APIDOCS_TEST_URL'), id: required('APIDOCS_TEST_
 
 function required(name) {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: go test ./gateway sets it`);
+  if (!value) throw new Error(`${name} is not set: go test ./gateway/parity sets it`);
   return value;
 }
 

@@ -1,0 +1,150 @@
+package parity
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
+)
+
+func TestNoValueOfACallerIsAnInternalError(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t, backoffice.AllScopes...)
+	for _, value := range []string{
+		"99999999999999999999", "-99999999999999999999", "1", "1.5", "1e400", "true", `"a"`, `""`, "[]", "[[1]]", "{}", "{a: 1e400}",
+		"[99999999999999999999]", `{a: 99999999999999999999, b: [{c: -1e-400}]}`, "null", "A",
+	} {
+		for _, use := range []string{
+			"node(id: %s) { id }", "nodes(ids: %s) { id }", "nodes(ids: [%s]) { id }", "customer(id: %s) { id }",
+			"customers(filter: {ids: %s}) { totalCount }", "customers(filter: {updatedSince: %s}) { totalCount }",
+			"customers(filter: {search: %s}) { totalCount }", "customers(filter: %s) { totalCount }", "customers(first: %s) { totalCount }",
+			"transcripts(filter: {status: %s}) { totalCount }", "transcripts(filter: {isCompleted: %s}) { totalCount }",
+			"minfinDocuments(filter: {synchronisedSince: %s}) { totalCount }",
+		} {
+			o.Query(t, pair, "{ "+fmt.Sprintf(use, value)+" }", "{}")
+		}
+		o.Query(t, pair, `mutation { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: `+value+`}) { userErrors { code } } }`, "{}")
+		o.Query(t, pair, `mutation { updateCustomer(input: {id: "acme", expectedVersion: `+value+`}) { userErrors { code } } }`, "{}")
+		if json.Valid([]byte(value)) {
+			for _, kind := range []string{"ID", "DateTime", "JSON", "Int", "[ID!]", "CustomerFilter", "String", "TranscriptStatus", "Boolean"} {
+				o.Query(t, pair, "query($v: "+kind+") { viewer { clientId @skip(if: true) __typename } ...F } fragment F on Query { customers(first: 1) { totalCount } }", `{"v": `+value+`}`)
+			}
+			o.Query(t, pair, "query($v: DateTime) { customers(filter: {updatedSince: $v}) { totalCount } }", `{"v": `+value+`}`)
+			o.Query(t, pair, `mutation($v: JSON) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: $v}) { userErrors { code } } }`, `{"v": `+value+`}`)
+			o.Query(t, pair, `mutation($v: ID) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: {a: $v}}) { userErrors { code } } }`, `{"v": `+value+`}`)
+		}
+	}
+}
+
+func TestAnErrorHasThePathOfItsFieldAndItsPlacesInTheDocument(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t)
+	for query, want := range map[string]string{
+		`{ customers(filter: {registrationNumber: "85.07.30-033.28"}) { totalCount } }`:                                         `[customers] 1:3`,
+		`{ customer(id: "acme") { a: registrationNumber } }`:                                                                    `[customer a] 1:26`,
+		`{ customer(id: "acme") { registrationNumber ...f registrationNumber } } fragment f on Customer { registrationNumber }`: `[customer registrationNumber] 1:26 1:98 1:50`,
+		`{ customer(id: "acme") { relations(first: 501) { totalCount } } }`:                                                     `[customer relations] 1:26`,
+		"{ customers(first: 1) { nodes {\n transcripts(after: \"x\") { totalCount } } } }":                                      `[customers nodes 0 transcripts] 2:2`,
+		`{ customers(filter: {search: "ab"}) { totalCount } }`:                                                                  `[customers] 1:3`,
+		`mutation { deleteCustomer(input: {id: "acme"}) { userErrors { code } } }`:                                              `[deleteCustomer] 1:12`,
+		`mutation { createCustomer(input: {type: PRIVATE_PERSON, registrationNumber: "85.07.30-033.28"}) { customer { id } } }`: `[createCustomer] 1:12`,
+	} {
+		answer := o.Query(t, pair, query, "{}")
+		if len(answer.Errors) == 0 {
+			t.Errorf("%s: no error", query)
+			continue
+		}
+		got := fmt.Sprint(answer.Errors[0].Path)
+		for _, at := range answer.Errors[0].Locations {
+			got += fmt.Sprintf(" %d:%d", at.Line, at.Column)
+		}
+		if got != want {
+			t.Errorf("%s\n got %s\nwant %s", query, got, want)
+		}
+	}
+}
+
+func TestACursorOfAnotherTypeIsRefused(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t, backoffice.AllScopes...)
+	lists := []string{"customers", "transcripts", "users", "labels", "checklists", "financialYears", "minfinDocuments"}
+	cursors := map[string]string{}
+	for _, list := range lists {
+		var data map[string]struct{ Edges []struct{ Cursor string } }
+		if err := json.Unmarshal(o.Query(t, pair, "{ "+list+"(first: 1) { edges { cursor } } }", "{}").Data, &data); err != nil || len(data[list].Edges) != 1 {
+			t.Fatalf("%s: %v %v", list, err, data)
+		}
+		cursors[list] = data[list].Edges[0].Cursor
+	}
+	for _, of := range lists {
+		for _, list := range lists {
+			answer := o.Query(t, pair, "query($c: String) { "+list+"(after: $c) { nodes { id } } }", `{"c": "`+cursors[of]+`"}`)
+			if refused := len(answer.Errors) > 0 && answer.Errors[0].Extensions.Code == "BAD_USER_INPUT"; refused == (of == list) {
+				t.Errorf("a cursor of %s among %s: %v", of, list, answer.Errors)
+			}
+		}
+	}
+}
+
+func TestIntrospectionIsThatOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	var data struct {
+		Schema struct {
+			Types []struct {
+				Kind, Name                                                         string
+				SpecifiedByURL                                                     *string
+				IsOneOf                                                            *bool
+				Fields, Interfaces, PossibleTypes, EnumValues, InputFields, OfType json.RawMessage
+			}
+			Directives []struct {
+				Name string
+				Args []struct {
+					Name         string
+					DefaultValue *string
+					Type         struct{ Kind string }
+				}
+			}
+		} `json:"__schema"`
+	}
+	answer := o.Query(t, o.Credential(t), `{ __schema { types { kind name specifiedByURL isOneOf fields { name } interfaces { name } possibleTypes { name }
+		enumValues { name } inputFields { name } ofType { name } } directives { name args { name defaultValue type { kind } } } } }`, "{}")
+	if err := json.Unmarshal(answer.Data, &data); err != nil || answer.Errors != nil {
+		t.Fatal(err, answer.Errors)
+	}
+	has := map[string]string{"OBJECT": "fields interfaces", "INTERFACE": "fields interfaces possibleTypes", "UNION": "possibleTypes",
+		"ENUM": "enumValues", "INPUT_OBJECT": "inputFields isOneOf", "SCALAR": ""}
+	for _, t1 := range data.Schema.Types {
+		for name, value := range map[string]json.RawMessage{"fields": t1.Fields, "interfaces": t1.Interfaces, "possibleTypes": t1.PossibleTypes,
+			"enumValues": t1.EnumValues, "inputFields": t1.InputFields, "ofType": t1.OfType} {
+			if null := string(value) == "null"; null == strings.Contains(has[t1.Kind], name) {
+				t.Errorf("%s %s: %s is %.20s", t1.Kind, t1.Name, name, value)
+			}
+		}
+		if (t1.IsOneOf != nil) != (t1.Kind == "INPUT_OBJECT") {
+			t.Errorf("%s: isOneOf", t1.Name)
+		}
+		if (t1.SpecifiedByURL != nil) != (t1.Name == "DateTime") {
+			t.Errorf("%s: specifiedByURL", t1.Name)
+		}
+	}
+	for _, directive := range data.Schema.Directives {
+		switch directive.Name {
+		case "defer":
+			t.Error("@defer is told of and does nothing")
+		case "deprecated":
+			if reason := directive.Args[0]; reason.Type.Kind != "NON_NULL" || reason.DefaultValue == nil {
+				t.Errorf("@deprecated: %+v", reason)
+			}
+		}
+	}
+	if answer := o.Query(t, o.Credential(t), `{ ... @defer { viewer { clientId } } }`, "{}"); len(answer.Errors) == 0 || answer.Errors[0].Extensions.Code != "GRAPHQL_VALIDATION_FAILED" {
+		t.Errorf("@defer: %v", answer.Errors)
+	}
+}

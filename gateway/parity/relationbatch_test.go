@@ -1,0 +1,44 @@
+package parity
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
+)
+
+func TestRelationsInABatchThatAreThereAlreadyAreAnswered(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	writer := o.Credential(t, backoffice.AllScopes...)
+	const query = `mutation($key: String) { createCustomerRelations(idempotencyKey: $key, inputs: [{customerId: "acme", relatedCustomerId: "els", kind: UBO}, {customerId: "cafe", relatedCustomerId: "els", kind: UBO},
+		{customerId: "cafe", relatedCustomerId: "els", kind: UBO}]) { written results { relation { id } userErrors { code } } userErrors { code } } }`
+	var answers []string
+	for range 2 {
+		_, body, _ := o.Ask(t, writer, query, json.RawMessage(`{"key": "k"}`), nil)
+		var answer struct {
+			Data struct {
+				CreateCustomerRelations struct {
+					Written int
+					Results []struct{ Relation struct{ ID string } }
+				}
+			}
+		}
+		if err := json.Unmarshal(body, &answer); err != nil {
+			t.Fatal(err)
+		}
+		p := answer.Data.CreateCustomerRelations
+		if p.Written != 1 || len(p.Results) != 3 || p.Results[0].Relation.ID != "rel-2" || p.Results[1] != p.Results[2] {
+			t.Errorf("%s", body)
+		}
+		answers = append(answers, string(body))
+	}
+	if answers[0] != answers[1] {
+		t.Errorf("a replay answers %s, not %s", answers[1], answers[0])
+	}
+	if _, body, _ := o.Ask(t, writer, query, json.RawMessage(`{}`), nil); !strings.Contains(string(body), `"written":0`) {
+		t.Errorf("%s", body)
+	}
+}
