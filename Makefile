@@ -41,7 +41,7 @@ missing:
 
 ATTACKS ?= 10000
 attacks: ## the attack suite, for a night: over 50,000 customers on each engine what was dear once, and what it makes up
-	for engine in SQLite PostgreSQL; do $(GO) test -timeout 24h -run 'OnceWasDear|AttackSuite' -v ./gateway \
+	for engine in SQLite PostgreSQL; do $(GO) test -timeout 24h -run 'OnceWasDear|AttackSuite' -v ./gateway/limits \
 		-attacks $(ATTACKS) -attack-customers 50000 -attack-engine $$engine || exit 1; done
 
 IDLE ?= 10000

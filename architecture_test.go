@@ -78,6 +78,7 @@ var mayImport = map[string]string{
 	// Tests of the gateway, by promise.
 	"gateway/exports":    "",
 	"gateway/feed":       "",
+	"gateway/limits":     "",
 	"gateway/numbers":    "",
 	"gateway/parity":     "",
 	"gateway/restricted": "",

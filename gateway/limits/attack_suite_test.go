@@ -1,4 +1,4 @@
-package gateway_test
+package limits
 
 import (
 	"bytes"
@@ -76,7 +76,7 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 	}
 	t.Logf("seed %d", seed)
 	o := attackedOffice(t, 300)
-	text, err := os.ReadFile("../schema.graphqls")
+	text, err := os.ReadFile("../../schema.graphqls")
 	if err != nil {
 		t.Fatal(err)
 	}

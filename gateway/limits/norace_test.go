@@ -1,5 +1,5 @@
 //go:build !race
 
-package gateway_test
+package limits
 
 const raceEnabled = false

@@ -1,4 +1,4 @@
-package gateway_test
+package limits
 
 import (
 	"encoding/json"
@@ -79,7 +79,7 @@ func TestTheDashboardAndTheAlertsAreMadeOfMetricsThatAreThere(t *testing.T) {
 	t.Parallel()
 	metrics := metricsOfAll(t)
 	var expressions []string
-	board, err := os.ReadFile("../deploy/grafana.json")
+	board, err := os.ReadFile("../../deploy/grafana.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestTheDashboardAndTheAlertsAreMadeOfMetricsThatAreThere(t *testing.T) {
 			expressions = append(expressions, target.Expr)
 		}
 	}
-	rules, err := os.ReadFile("../deploy/alerts.yml")
+	rules, err := os.ReadFile("../../deploy/alerts.yml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package gateway_test
+package limits
 
 import (
 	"context"
@@ -139,7 +139,7 @@ func plainName(function string) string {
 // openTransactions are the functions that have a transaction run code of theirs.
 func openTransactions(t *testing.T, pkg string) (names []string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", pkg, "*.go"))
+	files, err := filepath.Glob(filepath.Join("..", "..", pkg, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestNothingInATransactionWaitsForAnotherWriter(t *testing.T) {
 	t.Parallel()
 	settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
 	settings.Keyset = filepath.Join(t.TempDir(), "keyset.json")
-	content, err := os.ReadFile(filepath.Join("..", "testdata", "keyset.json"))
+	content, err := os.ReadFile(gatewaytest.Path("testdata", "keyset.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func transactionsThatLast(t *testing.T, settings gateway.Settings) {
 	}
 	for _, dry := range []bool{true, false} {
 		importer := importexport.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys, DryRun: dry}
-		_, err := importer.Import(ctx, filepath.Join("..", "testdata", "office"))
+		_, err := importer.Import(ctx, gatewaytest.Path("testdata", "office"))
 		done("import", err)
 	}
 	done("cache drop", backoffice.ForgetWhatWasRead(ctx, o.Store, backoffice.InstantOf(time.Now())))
