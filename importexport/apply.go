@@ -36,7 +36,7 @@ func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loade
 		s.lines = rest[:min(size, len(rest))]
 		rest = rest[len(s.lines):]
 		if loaded, known, err = n.applyLines(ctx, im, s); err == nil && len(rest) > 0 {
-			err = backoffice.Sleep(ctx, betweenPortions)
+			known, err = false, backoffice.Sleep(ctx, betweenPortions)
 		}
 		if err != nil {
 			return loaded, known && first, err

@@ -104,3 +104,21 @@ func TestAnImportInPortionsThatIsCutIsDoneByTheNext(t *testing.T) {
 		t.Errorf("then there is still something to do: %+v", again)
 	}
 }
+
+func TestAnImportThatIsCutBehindItsFirstPortionDoesNotSayThatNothingWasLoaded(t *testing.T) {
+	t.Parallel()
+	cut := newEnv(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			if page, err := cut.store.Changes(ctx, 0, 1); err != nil || len(page) > 0 {
+				cancel()
+			}
+		}
+	}()
+	importer := &Importer{Store: cut.store, Files: cut.files, Keys: cut.keys, Portion: 40}
+	if _, err := importer.Import(ctx, manyCustomers(t, 300)); err == nil || strings.Contains(err.Error(), "nothing of it") {
+		t.Errorf("it ends with %v", err)
+	}
+}
