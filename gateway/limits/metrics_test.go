@@ -1,11 +1,13 @@
 package limits
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
 	"example.org/backoffice/gateway/gatewaytest"
 )
 
@@ -17,7 +19,7 @@ func TestFailedSignInsEntriesAndConnectionsAreMeasured(t *testing.T) {
 	o.Send(t, [2]string{pair[0], "wrong"}, http.MethodGet, "/customers", "")
 	text := o.Metrics(t)
 	for _, line := range []string{
-		`backoffice_build_info{commit="",schema="`, "backoffice_sign_ins_failed_total 1", "backoffice_consultations_failed_total 0", "backoffice_admission_waiting 0",
+		fmt.Sprintf(`backoffice_build_info{commit="",schema="%d",version=""} 1`, gateway.SchemaVersion()), "backoffice_sign_ins_failed_total 1", "backoffice_consultations_failed_total 0", "backoffice_admission_waiting 0",
 		`backoffice_store_connections_in_use{pool="read"} 0`, `backoffice_store_connections_waited_for{pool="write"} 0`,
 	} {
 		if !strings.Contains(text, line+"\n") {
