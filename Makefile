@@ -24,7 +24,7 @@ lint: export CGO_ENABLED := 0
 test: missing ## everything that must hold before a change lands; installs what it needs and is missing
 	$(MAKE) --jobs 3 --output-sync=line lint pages tests tooltests
 
-# lint vets. Memory is cheaper than collecting it. The packages that take longest come first.
+# golangci-lint vets. Memory is cheaper than collecting it. The packages that take longest come first.
 tests tooltests: export GOGC ?= 400
 tests: missing
 	$(GO) test -json $(RACE) -vet=off -parallel 4 -timeout 40m ./gateway/... ./web/graphiql ./cli ./... | $(GO) run -C tools ./slowest
@@ -89,8 +89,6 @@ soak: ## an hour of reads and writes on a store, and whether what the server tak
 
 lint: missing ## the form of the sources, and the OpenAPI document by the default rules of spectral
 	test -z "$$(gofmt -l .)"
-	$(GO) vet ./...
-	$(GO) vet -C tools ./...
 	./tools/golangci-lint.sh run ./...
 	cd tools && ./golangci-lint.sh run ./...
 	./tools/lint-openapi.sh

@@ -154,3 +154,19 @@ func TestNothingPassesBesideAdmissionAndSlowReadersKeepTheirPlace(t *testing.T) 
 		t.Errorf("when the answers were taken: %d %s", status, body)
 	}
 }
+
+func TestAPageOfNoRowsIsNotRead(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	pair := o.Credential(t)
+	for query, want := range map[string]int{
+		`{ transcripts(first: 0, orderBy: {field: CUSTOMER_NAME}) { nodes { id } edges { cursor } } }`:                  0,
+		`{ transcripts(first: 0, orderBy: {field: CUSTOMER_NAME}) { nodes { id } totalCount } }`:                        1,
+		`{ transcripts(first: 0) { pageInfo { hasNextPage } } }`:                                                        1,
+		`{ customers(first: 1) { nodes { transcripts(first: 0, orderBy: {field: CUSTOMER_NAME}) { nodes { id } } } } }`: 1,
+	} {
+		if status, body, calls := o.Ask(t, pair, query, nil, nil); status != http.StatusOK || calls != want {
+			t.Errorf("%s: %d, %d statements, not %d: %s", query, status, calls, want, body)
+		}
+	}
+}
