@@ -161,17 +161,14 @@ func Config(bounds limits.Settings) gateway.Config {
 // Credential returns the client id and secret of a credential with these scopes. The first call issues it.
 func (o *Office) Credential(t testing.TB, scopes ...backoffice.Scope) [2]string {
 	t.Helper()
-	name := ""
-	for _, scope := range scopes {
-		name += " " + string(scope)
-	}
+	name := strings.TrimSpace("test " + strings.Join(backoffice.NamesOf(scopes), " "))
 	if pair, known := o.Credentials[name]; known {
 		return pair
 	}
 	if o.Credentials == nil {
 		o.Credentials = map[string][2]string{}
 	}
-	issued, secret, err := auth.Issue(t.Context(), o.Store, "test"+name, scopes, 0)
+	issued, secret, err := auth.Issue(t.Context(), o.Store, name, scopes, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
