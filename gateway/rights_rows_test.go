@@ -29,6 +29,7 @@ type ending struct {
 	code  int    // of HTTP or of a WebSocket
 	said  string // by the server
 	whole bool   // it came to its own end
+	again bool   // a poll that was asked again: a new request
 }
 
 // end waits for the end; ended is false when ctx is over first.
@@ -149,7 +150,7 @@ func (c *caller) slowly(t *testing.T, method, path, body string, header ...strin
 func ended(response *http.Response) ending {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	e := ending{response.StatusCode, string(text), err == nil && response.StatusCode < 300}
+	e := ending{code: response.StatusCode, said: string(text), whole: err == nil && response.StatusCode < 300}
 	if err != nil {
 		e.said += err.Error()
 	}
@@ -170,7 +171,7 @@ func (c *caller) downloads(t *testing.T, path string) ongoing {
 		for {
 			_, err := io.CopyN(io.Discard, response.Body, 64<<10)
 			if err != nil {
-				o.ended <- ending{response.StatusCode, err.Error(), errors.Is(err, io.EOF)}
+				o.ended <- ending{code: response.StatusCode, said: err.Error(), whole: errors.Is(err, io.EOF)}
 				return
 			}
 			select {
@@ -216,7 +217,7 @@ func (c *caller) streams(t *testing.T, request *http.Request) ongoing {
 	o := ongoing{make(chan ending, 1), func() { close(left); _ = response.Body.Close() }}
 	go func() {
 		text, _ := io.ReadAll(response.Body)
-		o.ended <- ending{response.StatusCode, string(text), isClosed(left)}
+		o.ended <- ending{code: response.StatusCode, said: string(text), whole: isClosed(left)}
 	}()
 	return o
 }
@@ -230,13 +231,14 @@ func (c *caller) polls(t *testing.T) ongoing {
 	latest := c.page(t, c.request(t, http.MethodGet, "/changes?limit=1", http.NoBody))
 	request := c.request(t, http.MethodGet, "/changes?noun=MINFIN_DOCUMENT&wait=30&after="+latest, http.NoBody).WithContext(ctx)
 	go func() {
-		for {
+		for again := false; ; again = true {
 			response, err := waiting.Do(request)
 			if err != nil {
 				o.ended <- ending{said: err.Error(), whole: isClosed(left)}
 				return
 			}
 			if e := ended(response); !e.whole && e.code != http.StatusGatewayTimeout || isClosed(left) { // that by a busy machine
+				e.again = again
 				o.ended <- e
 				return
 			}
