@@ -115,6 +115,7 @@ var (
 	byParent = strings.NewReplacer(append(slices.Clip(flags), "t.financial_year_id =", "+t.financial_year_id =",
 		"t.kind =", "+t.kind =", "t.document_type =", "+t.document_type =")...)
 	withoutCommon = strings.NewReplacer(common...)
+	byTimes       = strings.NewReplacer("t.updated_at", "+t.updated_at", "t.visible_at", "+t.visible_at")
 	byOthers      = strings.NewReplacer(append(common, "t.financial_year_id =", "+t.financial_year_id =",
 		"t.checklist_id =", "+t.checklist_id =", "t.updated_at", "+t.updated_at", "t.visible_at", "+t.visible_at")...)
 )

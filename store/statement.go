@@ -120,9 +120,8 @@ func (n *noun[T, C]) textFor(s shape, ends []string) *textOf[T, C] {
 			b.conditions[i] = byOthers.Replace(b.conditions[i])
 		case len(ends) > 0:
 			b.conditions[i] = byParent.Replace(b.conditions[i])
-		case s.order.Key == backoffice.KeyCustomerName, s.kind == aggregateStatement:
-			// A range of times may be all of them: rows would be looked up one by one.
-			b.conditions[i] = strings.ReplaceAll(b.conditions[i], "t.updated_at", "+t.updated_at")
+		case s.order.Key == backoffice.KeyCustomerName, s.kind == aggregateStatement: // times may be those of all rows
+			b.conditions[i] = byTimes.Replace(b.conditions[i])
 		}
 	}
 	if s.similar {
