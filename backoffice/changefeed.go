@@ -241,7 +241,7 @@ func NewHistory() string { return strings.ToLower(rand.Text()[:16]) }
 
 // ParseChangeNoun parses a noun's name in the APIs (CUSTOMER). Errors: BadInput.
 func ParseChangeNoun(name string) (Noun, error) {
-	if i := slices.Index(ChangeNouns(), name); i >= 0 {
+	if i := slices.IndexFunc(Nouns[:], func(of AnyNoun) bool { return of.Name().APIName() == name }); i >= 0 {
 		return Nouns[i].Name(), nil
 	}
 	return "", Errorf(BadInput, "unknown noun; the nouns are %s", strings.Join(ChangeNouns(), ", "))

@@ -119,7 +119,7 @@ func (c *serveCommand) serve(
 	}()
 	config := gateway.Config{
 		Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Webhooks: c.Webhooks, Mirror: c.Mirror,
-		Trash: c.Trash, Privacy: c.Privacy, People: c.People, Proxies: proxies, Tracer: tracer, Log: log, Build: gateway.Build(built()),
+		Trash: c.Trash, Privacy: c.Privacy, People: c.People, Proxies: proxies, Tracer: tracer, Log: log, Build: built(),
 	}
 	return b.Serve(ctx, listener, config, func() {
 		if len(s.unknown) > 0 {

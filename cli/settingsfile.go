@@ -26,9 +26,9 @@ func readSettings(file io.Reader) (kong.Resolver, error) {
 }
 
 func (f fileSettings) Validate(app *kong.Application) error {
-	known := settingsOf(app)
+	known := slices.Collect(maps.Values(settingsOf(app)))
 	for _, name := range slices.Sorted(maps.Keys(f)) {
-		if !slices.Contains(slices.Collect(maps.Values(known)), name) {
+		if !slices.Contains(known, name) {
 			return fmt.Errorf("the settings file has %q: no flag with an environment variable has that name", name)
 		}
 	}

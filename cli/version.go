@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
-	"strings"
 
 	"example.org/backoffice/gateway"
 )
@@ -17,37 +16,27 @@ func (c *versionCommand) Run(t terminal) error {
 	made, schema := built(), gateway.SchemaVersion()
 	if c.JSON {
 		return json.NewEncoder(t.out).Encode(struct {
-			build
+			gateway.Build
 			Schema int64 `json:"schema"`
 		}{made, schema})
 	}
 	return printed(fmt.Fprintf(t.out, "version %s\ncommit %s\nschema %d\n", made.Version, made.Commit, schema))
 }
 
-type build gateway.Build
-
-func built() build {
+func built() gateway.Build {
 	info, known := debug.ReadBuildInfo()
 	if !known {
-		return build{Version: "unknown", Commit: "unknown"}
+		return gateway.Build{Version: "unknown", Commit: "unknown"}
 	}
 	return buildOf(info)
 }
 
-func buildOf(info *debug.BuildInfo) build {
-	b := build{Version: info.Main.Version, Commit: "unknown"}
+func buildOf(info *debug.BuildInfo) gateway.Build {
+	b := gateway.Build{Version: info.Main.Version, Commit: "unknown"}
 	for _, setting := range info.Settings {
 		if setting.Key == "vcs.revision" {
 			b.Commit = setting.Value
 		}
 	}
 	return b
-}
-
-// String is the version, with the commit unless the version has it.
-func (b build) String() string {
-	if b.Commit == "unknown" || strings.Contains(b.Version, b.Commit[:min(12, len(b.Commit))]) {
-		return b.Version
-	}
-	return b.Version + " " + b.Commit
 }

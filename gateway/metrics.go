@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// measure adds what the packages count to the metrics. All of them are in docs/operating.md.
+// measure adds what the packages count to the metrics. All of them are in docs/monitoring.md.
 func (s server) measure(throttle *auth.Throttle, admission *limits.Admission) {
 	srv, vault := s.http, s.backend.Vault
 	srv.Gauge("backoffice_build_info", "1, with what the program was built from.", func() int64 { return 1 },

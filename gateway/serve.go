@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,6 +44,14 @@ type Config struct {
 type Build struct {
 	Version string `json:"version"` // the module's: a tag or a pseudo-version; (devel) without a repository
 	Commit  string `json:"commit"`  // "unknown" where the build saw no repository
+}
+
+// String is the version, with the commit unless the version has it.
+func (b Build) String() string {
+	if b.Commit == "unknown" || strings.Contains(b.Version, b.Commit[:min(12, len(b.Commit))]) {
+		return b.Version
+	}
+	return b.Version + " " + b.Commit
 }
 
 type ChangesSettings struct {

@@ -168,10 +168,8 @@ func (s *Store) CloseKey(ctx context.Context, id string) (using []backoffice.Key
 		if err := s.primary().Query(ctx, s.nouns.dialect.passed, []any{mark}, passed); err != nil || done {
 			return nil, err
 		}
-		select {
-		case <-ctx.Done():
+		if backoffice.Sleep(ctx, 20*time.Millisecond) != nil {
 			return nil, backoffice.Fault(context.Cause(ctx), "waiting for writes that began before a key was closed")
-		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }

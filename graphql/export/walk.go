@@ -137,10 +137,8 @@ func (w *walk) leaves(ctx context.Context, do func(*leaf) error) error {
 		if time.Since(since)+pause > w.config.Limits.Time {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if backoffice.Sleep(ctx, pause) != nil {
 			return err
-		case <-time.After(pause):
 		}
 		pause = min(2*pause, longestPause)
 	}
