@@ -63,10 +63,6 @@ func (c *canvas) faceOf(s style, r rune) *face {
 	return own
 }
 
-func (c *canvas) widthOf(s style, r rune) float64 {
-	return float64(max(c.faceOf(s, r).widths[uint16(r)], 0)) * s.size / 1000
-}
-
 func (c *canvas) width(s style, line string) float64 {
 	if len(c.others) == 0 {
 		return c.face(s).width(line, s.size)

@@ -167,7 +167,7 @@ func isPlainSpace(r rune) bool { return r == ' ' }
 func (c *composer) fitting(s style, word string, width float64) int {
 	used := 0.0
 	for i, r := range word {
-		used += c.canvas.widthOf(s, r)
+		used += float64(max(c.canvas.faceOf(s, r).widths[uint16(r)], 0)) * s.size / 1000
 		if used > width && i > 0 {
 			return i
 		}

@@ -16,7 +16,8 @@ func humanised(key string) string {
 	if !strings.ContainsFunc(key, unicode.IsSpace) {
 		words := strings.Fields(string(separated([]rune(key))))
 		for i, word := range words {
-			if !isAcronym(word) {
+			acronym := len(word) > 1 && strings.ToUpper(word) == word && strings.ContainsFunc(word, unicode.IsLetter)
+			if !acronym {
 				words[i] = strings.ToLower(word)
 			}
 		}
@@ -47,10 +48,6 @@ func separated(name []rune) []rune {
 		out = append(out, r)
 	}
 	return out
-}
-
-func isAcronym(word string) bool {
-	return len(word) > 1 && strings.ToUpper(word) == word && strings.ContainsFunc(word, unicode.IsLetter)
 }
 
 // maxExponent bounds the zeros of a written number.

@@ -1,8 +1,6 @@
 package privacy
 
-import (
-	"example.org/backoffice/backoffice"
-)
+import "example.org/backoffice/backoffice"
 
 // entryMAC signs all of an entry, its position and the MAC of the entry before (nil for the first).
 func (k *Keyset) entryMAC(entry *backoffice.Consultation, before []byte) ([]byte, error) {

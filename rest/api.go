@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -123,7 +124,10 @@ func Mount(r chi.Router, c Config) *API {
 	described.Get(OpenAPIPath, a.serveDocument)
 	described.Head(OpenAPIPath, a.serveDocument)
 
-	signed := admitted(a.signedFor)
+	signed := admitted(func(r *http.Request) (clientID string, err error) {
+		return a.Keys.VerifyDownload(
+			r.URL.Query().Get("signature"), chi.URLParam(r, "kind"), chi.URLParam(r, "id"), time.Now())
+	})
 	signed.Get(signedPath, a.serveSigned)
 	signed.Head(signedPath, a.serveSigned)
 

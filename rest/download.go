@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -149,11 +148,6 @@ func fileOperation(op huma.Operation) huma.Operation {
 
 // signedPath is the route of GraphQL's downloadPath; see backoffice.DownloadPath.
 const signedPath = "/files/{kind}/{id}"
-
-func (a *API) signedFor(r *http.Request) (clientID string, err error) {
-	return a.Keys.VerifyDownload(
-		r.URL.Query().Get("signature"), chi.URLParam(r, "kind"), chi.URLParam(r, "id"), time.Now())
-}
 
 // serveSigned answers a signed path, which replaces the headers. It checks the credential's current scopes.
 func (a *API) serveSigned(w http.ResponseWriter, r *http.Request) {

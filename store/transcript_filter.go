@@ -14,10 +14,11 @@ var customVariable = []criterion[backoffice.TranscriptCriteria]{{
 				" WHEN json_typeof(" + object + " -> ?::text) IN ('string', 'boolean') THEN " + object +
 				" ->> ?::text = ?::text ELSE false END"
 		}
-		return "EXISTS (SELECT 1 FROM json_each(CASE WHEN instr(t.custom_variables, '\\u0000') = 0" +
-			" THEN t.custom_variables END) j WHERE j.key = ?" +
-			" AND CASE j.type WHEN 'text' THEN j.value = ? WHEN 'true' THEN ? = 'true' WHEN 'false' THEN ? = 'false'" +
-			" WHEN 'integer' THEN j.value = ? WHEN 'real' THEN j.value = ? END)"
+		// Only a text that has the key, or an escape, is parsed.
+		return "CASE WHEN instr(t.custom_variables, ?) > 0 OR instr(t.custom_variables, '\\') > 0 THEN EXISTS (SELECT" +
+			" 1 FROM json_each(CASE WHEN instr(t.custom_variables, '\\u0000') = 0 THEN t.custom_variables END) j" +
+			" WHERE j.key = ? AND CASE j.type WHEN 'text' THEN j.value = ? WHEN 'integer' THEN j.value = ?" +
+			" WHEN 'real' THEN j.value = ? WHEN 'true' THEN ? = 'true' WHEN 'false' THEN ? = 'false' END) ELSE 0 END"
 	},
 	args: func(c backoffice.TranscriptCriteria, d *Dialect, args []any) []any {
 		key, text := storable(c.Variable.Key), storable(c.Variable.Text)
@@ -28,6 +29,6 @@ var customVariable = []criterion[backoffice.TranscriptCriteria]{{
 		if d.bulk {
 			return append(args, key, key, number, key, key, text)
 		}
-		return append(args, key, text, text, text, number, number)
+		return append(args, `"`+key+`":`, key, text, number, number, text, text)
 	},
 }}

@@ -114,7 +114,7 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 				t.Errorf("%d MB alive at one time:\n%.2000s", live>>20, e.text)
 			}
 		}
-		if tooMuch := e.cpu > mostCPU && !raceEnabled; tooMuch || e.memory > mostAllocated || e.answer > limits.Defaults().Answer+(1<<20) {
+		if tooMuch := e.cpu > mostCPU && !raceEnabled && again(t, o, pair, e).cpu > mostCPU; tooMuch || e.memory > mostAllocated || e.answer > limits.Defaults().Answer+(1<<20) {
 			t.Errorf("%v of CPU, %d MB allocated, %d bytes of answer:\n%.2000s", e.cpu, e.memory>>20, e.answer, e.text)
 		}
 	}
@@ -124,8 +124,9 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 	dear := slices.DeleteFunc(valid, func(e effort) bool { return e.cpu < littleCPU })
 	slices.SortFunc(dear, func(a, b effort) int { return int(a.each() - b.each()) })
 	for _, e := range dear {
-		if median := dear[len(dear)/2].each(); e.each() > dearest*median && !raceEnabled {
-			t.Errorf("%v of CPU for a cost of %d, %v for 1, of which the median is %v:\n%.2000s", e.cpu, e.cost, e.each(), median, e.text)
+		most := dearest * dear[len(dear)/2].each()
+		if e.each() > most && !raceEnabled && again(t, o, pair, e).each() > most {
+			t.Errorf("%v of CPU for a cost of %d, %v for 1, of which the median is %v:\n%.2000s", e.cpu, e.cost, e.each(), most/dearest, e.text)
 		}
 	}
 	t.Logf("of those that allocate most, %d MB were alive at one time", live>>20)
@@ -181,6 +182,21 @@ func try(t *testing.T, o *gatewaytest.Office, pair [2]string, text string) effor
 	}
 	if _, plan, _ := o.Plan(t, pair, text, "{}"); plan != nil {
 		e.cost = plan.Cost
+	}
+	return e
+}
+
+// again measures a query twice more and returns the least effort: the database's own work is measured, too. No cache
+// answers it. A mutation is not repeated.
+func again(t *testing.T, o *gatewaytest.Office, pair [2]string, e effort) effort {
+	t.Helper()
+	for range 2 {
+		if strings.HasPrefix(e.text, "mutation") {
+			break
+		}
+		if other := try(t, o, pair, e.text); other.cpu < e.cpu {
+			e.cpu = other.cpu
+		}
 	}
 	return e
 }

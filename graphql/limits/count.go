@@ -15,12 +15,14 @@ const (
 	rowsLookedAt   = 20
 	rowsPassed     = 200
 	rowsUnindexed  = 12
+	rowsOrdered    = 7
 	rowsLookedUp   = 3
 	rowsGrouped    = 10
 	rowsForNothing = 1_000
 	passedOverFree = 2_000 // more free rows, of a page
 	dearestCount   = 45_000
-	changesOfOne   = 10
+	foundOfOne     = 3 // records that a deletion would change
+	costOfChange   = 8 // of each that it changes
 )
 
 // counted is the cost of counting a field's list: 1 and, if counters do not have it, a part of the rows to read.
@@ -183,15 +185,19 @@ var cascades = map[string][]backoffice.Noun{
 }
 
 func cascadeOf(field *ast.Field) amount {
-	nouns := cascades[strings.TrimSuffix(field.Name, "s")]
+	nouns, dryRun := cascades[strings.TrimSuffix(field.Name, "s")], argument(field, "dryRun")
 	if nouns == nil {
 		return amount{}
 	}
-	return amount{varying: func(_ map[string]any, rows Rows) (n int) {
+	return amount{varying: func(variables map[string]any, rows Rows) (n int) {
 		for _, noun := range nouns[1:] {
 			n += rows.of(noun)
 		}
-		return n / max(rows.of(nouns[0]), 1) / changesOfOne
+		n /= max(rows.of(nouns[0]), 1)
+		if dry, _ := dryRun.Value(variables); dry == true {
+			return n / foundOfOne
+		}
+		return min(n*costOfChange, dearestCount)
 	}}
 }
 

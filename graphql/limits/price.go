@@ -86,7 +86,7 @@ type halves struct {
 	reading        sum // rows that are read but not in the answer, for each parent
 	counts         int // totalCount
 	statuses       int // statusCounts, which are groups
-	aliased        int // aliases of edges, node and nodes: each may ask for the nodes again
+	again          int // aliases of edges, node and nodes, and cursors: each may ask for every node again
 }
 
 type pricing struct {
@@ -121,7 +121,7 @@ func (p *pricing) join(total *halves, inner halves) {
 	p.add(&total.least, one, inner.least)
 	p.add(&total.reading, one, inner.reading)
 	total.counts, total.statuses = plus(total.counts, inner.counts), plus(total.statuses, inner.statuses)
-	total.aliased = plus(total.aliased, inner.aliased)
+	total.again = plus(total.again, inner.again)
 }
 
 // fragment prices a fragment once. What depends on variables is also evaluated only once.
@@ -184,19 +184,21 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		total.statuses = plus(total.statuses, 1)
 	case kind != nil && kind.Name == "JSON":
 		total.whole.fixed = plus(total.whole.fixed, costOfJSON)
+	case IsEdge(parent) && field.Name == "cursor":
+		total.again = plus(total.again, 1)
 	case kind == nil || !kind.IsCompositeType():
 	case inConnection && (field.Name == "edges" || field.Name == "nodes"):
 		p.add(&total.perNode, one, inner.whole)
 		p.add(&total.perNode, one, inner.perNode)
-		total.aliased = plus(total.aliased, plus(inner.aliased, aliased(field)))
+		total.again = plus(total.again, plus(inner.again, aliased(field)))
 	case field.Name == "node" && IsEdge(parent):
 		p.add(&total.whole, one, inner.whole)
-		total.aliased = plus(total.aliased, aliased(field))
+		total.again = plus(total.again, aliased(field))
 	case IsConnection(kind):
 		p.connection(total, field, inner, parent)
 	case isAggregate(kind):
 		p.work(total, groupsOf(field), 1)
-		p.work(total, unindexedIn(field, "", 1), 1)
+		p.work(total, unindexedIn(field, "", one, 0), 1)
 		p.add(&total.whole, one, inner.whole)
 	case isAggregate(parent) || isGroup(parent): // each alias is answered once per group
 		p.work(total, one, times(aliased(field), costOfGroups))
@@ -251,15 +253,16 @@ func (p *pricing) parentsIn(field *ast.Field) amount {
 func (p *pricing) connection(total *halves, field *ast.Field, inner halves, parent *ast.Definition) {
 	total.whole.fixed = plus(total.whole.fixed, 1)
 	p.add(&total.whole, one, inner.whole)
-	node := sum{fixed: max(1, inner.aliased)}
+	size := sizeOfConnection(field)
+	node := sum{fixed: max(1, inner.again)}
 	p.add(&node, one, inner.perNode)
-	p.add(&total.whole, sizeOfConnection(field), node)
+	p.add(&total.whole, size, node)
 	p.work(total, skippedBy(field), 1)
 	of := backoffice.Noun("")
 	if parent != p.schema.Query {
 		of = nounOf(parent.Name)
 	}
-	p.work(total, unindexedIn(field, of, 1+min(inner.counts, 1)+min(inner.statuses, 1)), 1)
+	p.work(total, unindexedIn(field, of, size, min(inner.counts, 1)+min(inner.statuses, 1)), 1)
 	p.work(total, passedOver(field, of), 1)
 	p.work(total, counted(field, of, rowsLookedAt), inner.counts)
 	p.work(total, counted(field, of, rowsGrouped), inner.statuses)

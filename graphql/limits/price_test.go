@@ -16,7 +16,7 @@ import (
 
 func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 	t.Parallel()
-	const counted, passed, grouped, unindexed = 1 + 24_000/20, 22_000 / 200, 24_000 / 10, 24_000 / 12
+	const counted, passed, grouped, unindexed, ordered = 1 + 24_000/20, 22_000 / 200, 24_000 / 10, 24_000 / 12, 24_000 / 7
 	for _, c := range []struct {
 		text      string
 		variables map[string]any
@@ -42,6 +42,7 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`{ customers(first: 10) { nodes { transcripts(first: 5) { nodes { customer { id } } totalCount } } } }`, nil, 1 + 10*(1+1+5*2+1)},
 		{`{ customers(first: 10) { edges { node { id } } nodes { id } } }`, nil, 11},
 		{`{ customers(first: 10) { rows: nodes { id } } }`, nil, 11},
+		{`{ customers(first: 10) { edges { cursor a: cursor node { id } } nodes { id } } }`, nil, 1 + 10*2},
 		{`{ customers(first: 10) { a: nodes { id } b: nodes { id } c: nodes { id } } }`, nil, 1 + 10*3},
 		{`{ customers(first: 10) { ...C edges { a: node { id } b: node { id } } } } fragment C on CustomerConnection { c: nodes { id } }`, nil, 1 + 10*3},
 		{`{ customers(first: 10) { edges { node { id } otherwise: node { address { city } } } nodes { address { city } } } }`, nil, 1 + 10*(1+2)},
@@ -67,11 +68,11 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`query($s: String) { customers(filter: {search: $s}, first: 0) { totalCount } }`, map[string]any{"s": nil}, 2},
 		{`{ customers(filter: {language: "dutch"}, first: 3) { nodes { id } } }`, nil, 4 + passed},
 		{`{ customers(filter: {city: "Gent", any: [{hasEmail: false}, {postalCode: "9000"}]}, first: 3) { nodes { id } } }`, nil, 4 + (2*24_000-2_000)/200},
-		{`{ customers(filter: {not: {city: "Gent"}, any: [{relations: {atLeast: 2}}, {transcripts: {none: {customVariable: {key: "a", equals: "b"}}}}]}, first: 3) { nodes { id } } }`, nil, 4 + 4*unindexed + (3*24_000-2_000)/200},
+		{`{ customers(filter: {not: {city: "Gent"}, any: [{relations: {atLeast: 2}}, {transcripts: {none: {customVariable: {key: "a", equals: "b"}}}}]}, first: 3) { nodes { id } } }`, nil, 4 + 3*unindexed + ordered + (3*24_000-2_000)/200},
 		{`{ customers(filter: {search: "jans", searchMode: FUZZY}, first: 3) { nodes { id } } }`, nil, 4 + unindexed + passed},
 		{`{ customers(filter: {search: "jans", searchMode: EXACT, not: null}, orderBy: {field: NAME}, first: 3) { nodes { id } } }`, nil, 4 + passed},
-		{`{ customers(orderBy: {field: RELATION_COUNT, direction: DESC}, first: 20) { nodes { id } } }`, nil, 21 + grouped},
-		{`query($o: CustomerOrder, $f: CustomerFilter) { customers(orderBy: $o, filter: $f, first: 2) { nodes { id } } }`, map[string]any{"o": map[string]any{"field": "OPEN_TRANSCRIPT_COUNT"}, "f": map[string]any{"searchMode": "FUZZY", "not": map[string]any{}}}, 3 + 2*unindexed + grouped + passed},
+		{`{ customers(orderBy: {field: RELATION_COUNT, direction: DESC}, first: 20) { nodes { id } } }`, nil, 21 + ordered},
+		{`query($o: CustomerOrder, $f: CustomerFilter) { customers(orderBy: $o, filter: $f, first: 2) { nodes { id } } }`, map[string]any{"o": map[string]any{"field": "OPEN_TRANSCRIPT_COUNT"}, "f": map[string]any{"searchMode": "FUZZY", "not": map[string]any{}}}, 3 + 2*unindexed + ordered + passed},
 		{`query($o: CustomerOrder, $f: CustomerFilter) { customers(orderBy: $o, filter: $f, first: 2) { nodes { id } } }`, map[string]any{"o": map[string]any{"field": "ID"}, "f": nil}, 3},
 		{`{ checklists(first: 3) { nodes { transcripts(first: 1, orderBy: {field: CUSTOMER_NAME}) { nodes { id } } } } }`, nil, 1 + 3*(1+1+1+500)},
 		{`{ customersAggregate(filter: {relations: {none: true}}, groupBy: [TYPE]) { totalCount } }`, nil, 1 + grouped + unindexed},
@@ -79,7 +80,7 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`{ nodes(ids: ["a", "b", "c"]) { id ... on Customer { address { city } } } }`, nil, 6},
 		{`query($ids: [ID!]!) { nodes(ids: $ids) { id } }`, map[string]any{"ids": []any{"a", "b"}}, 2},
 		{`mutation { createLabel(input: {name: "x"}) { label { id } userErrors { code } } }`, nil, 12},
-		{`mutation { a: deleteUser(input: {id: "x"}) { deletedUserId } b: deleteUser(input: {id: "y"}) { deletedUserId } }`, nil, 20},
+		{`mutation { a: deleteUser(input: {id: "x"}) { deletedUserId } b: deleteUser(input: {id: "y"}) { deletedUserId } }`, nil, 2 * (10 + 8)},
 		{`mutation { createCustomers(inputs: [{type: COMPANY}, {type: COMPANY}, {type: COMPANY}]) { results { customer { id responsible { id } } } written } }`, nil, 3 * (10 + 1 + 1 + 1)},
 		{`mutation { createCustomers(inputs: {type: COMPANY}) { written } }`, nil, 10},
 		{`mutation { assignChecklists(input: {checklistId: "a", customerIds: ["b", "c"]}) { assigned transcripts(first: 5) { nodes { id } } } }`, nil, 10 + 2 + 1 + 5},
@@ -90,7 +91,7 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`mutation($i: AssignChecklistsInput!) { assignChecklists(input: $i) { assigned } }`, map[string]any{"i": map[string]any{"customerIds": []any{"a", "b", "c"}}}, 10 + 3},
 		{`mutation { createCustomers(inputs: []) { written } }`, nil, 10},
 		{`mutation($of: [UpdateCustomerInput!]!) { updateCustomers(inputs: $of) { results { customer { id } } } }`, map[string]any{"of": slices.Repeat([]any{map[string]any{"id": "a"}}, 100)}, 100 * 12},
-		{`mutation($id: ID!) { deleteCustomers(inputs: [{id: $id}, {id: "b"}]) { written } }`, map[string]any{"id": "a"}, 20},
+		{`mutation($id: ID!) { deleteCustomers(inputs: [{id: $id}, {id: "b"}]) { written } }`, map[string]any{"id": "a"}, 2 * (10 + 5*8)},
 		{`{ customersAggregate(groupBy: [TYPE, CITY]) { totalCount groupCount groups { count keys { value label } } } }`, nil, 1 + 2*grouped},
 		{`{ transcriptsAggregate(groupBy: STATUS, filter: {isCompleted: true}, first: 3) { totalCount } }`, nil, 1 + grouped},
 		{`{ transcriptsAggregate(groupBy: [CHECKLIST, RESPONSIBLE, LANGUAGE]) { totalCount } }`, nil, 1 + 4*grouped},
@@ -128,7 +129,7 @@ func TestAPriceGrowsWithTheRowsThatMayHaveToBeLookedAt(t *testing.T) {
 		{`{ customers(first: 0, filter: {city: "Gent"}) { totalCount } }`, 1 + 1 + 49_000/20},
 		{`{ customers(first: 0, filter: {city: "Gent", ids: ["a", "b"]}) { totalCount } }`, 1 + 1},
 		{`{ customers(first: 0, filter: {email: "a@b.example"}) { totalCount } }`, 1 + 1},
-		{`{ customers(first: 0, filter: {not: {responsibleId: "u"}}) { totalCount } }`, 1 + 2*49_000/12 + 1 + 49_000/20},
+		{`{ customers(first: 0, filter: {not: {responsibleId: "u"}}) { totalCount } }`, 1 + 49_000/12 + 1 + 49_000/20},
 		{`{ transcripts(first: 0, filter: {updatedSince: "2020-01-01T00:00:00.000Z"}) { totalCount statusCounts { count } } }`, 1 + 1 + 249_000/20 + 1 + 249_000/10},
 		{`{ transcripts(first: 0, filter: {isCompleted: true, status: SENT}) { totalCount statusCounts { count } } }`, 1 + 2},
 		{`{ transcripts(first: 0, filter: {any: [` + fifty + `]}) { totalCount } }`, 1 + 1 + 50*4_980/20},
@@ -139,10 +140,13 @@ func TestAPriceGrowsWithTheRowsThatMayHaveToBeLookedAt(t *testing.T) {
 		{`{ financialYears(first: 20) { nodes { transcripts(first: 1, filter: {responsibleId: "u"}) { nodes { id } } } } }`, 1 + 20*(1+1+1) + 10*25_000/20},
 		{`{ financialYears(first: 20) { nodes { transcripts(first: 1, filter: {customVariable: {key: "a", equals: "b"}}) { nodes { id } } } } }`, 1 + 20*(1+1+1) + 10*(25_000/20+25_000/3)},
 		{`{ financialYears(first: 20) { nodes { transcripts(first: 1, orderBy: {field: CUSTOMER_NAME}) { nodes { id } } } } }`, 1 + 20*(1+1+1) + 10*(25_000/3)},
+		{`{ transcripts(first: 0, filter: {customVariable: {key: "a", equals: "b"}}) { totalCount } }`, 1 + 500 + 1 + 249_000/20},
+		{`{ transcripts(first: 9, filter: {customVariable: {key: "a", equals: "b"}}) { totalCount nodes { id } } }`, 1 + 9 + 247_000/200 + 249_000/7 + 1 + 249_000/20},
 		{`{ transcriptsAggregate(groupBy: [CHECKLIST, RESPONSIBLE, UPDATED_MONTH]) { totalCount } }`, 1 + dearestCount},
 		{`{ transcriptsAggregate(groupBy: STATUS, filter: {responsibleId: "u"}) { totalCount } }`, 1 + 4_980/10},
-		{`mutation { deleteUser(input: {id: "u"}, dryRun: true) { deletedUserId } }`, 10 + 100},
-		{`mutation { deleteCustomers(inputs: [{id: "a"}, {id: "b"}]) { written } }`, 2 * (10 + 40)},
+		{`mutation { deleteUser(input: {id: "u"}, dryRun: true) { deletedUserId } }`, 10 + 1_000/3},
+		{`mutation { deleteUser(input: {id: "u"}) { deletedUserId } }`, 10 + 8_000},
+		{`mutation { deleteCustomers(inputs: [{id: "a"}, {id: "b"}]) { written } }`, 2 * (10 + 405*8)},
 		{`mutation { assignChecklists(input: {checklistId: "a", filter: {}}) { assigned transcripts(first: 1) { totalCount } } }`, 10 + 10_000 + 1 + 1 + 1},
 	} {
 		price, _ := priced(t, Defaults(), c.text)

@@ -22,22 +22,27 @@ var (
 	}
 )
 
-// unindexedIn is the cost of such terms in a field's filter and order, for this many statements with the filter.
-func unindexedIn(field *ast.Field, parent backoffice.Noun, statements int) amount {
+// unindexedIn is the cost of such terms in a field's filter and order, for a page of this size and so many counts.
+func unindexedIn(field *ast.Field, parent backoffice.Noun, size amount, counts int) amount {
 	filter, order, list := argument(field, "filter"), argument(field, "orderBy"), nounIn(field)
 	costs := func(variables map[string]any, rows Rows) int {
 		read := func(noun backoffice.Noun, reads, rowsOfOne int) int {
 			return max(costOfUnindexed, min(reads*rowsOf(cmp.Or(noun, list), parent, rows)/rowsOfOne, dearestCount))
 		}
-		ofFilter, ofOrder := rowsUnindexed, rowsGrouped
+		ofFilter, ofOrder := rowsUnindexed, rowsOrdered
 		if parent != "" { // rows are looked up one by one
 			ofFilter, ofOrder = rowsLookedUp, rowsLookedUp
 		}
-		filtered := func(noun backoffice.Noun) int { return read(noun, statements, ofFilter) }
-		cost := unindexedTerms(filterOf(filter, variables), filtered)
+		pages := min(size.of(variables, rows), 1)
+		cost := unindexedTerms(filterOf(filter, variables), func(term string, noun backoffice.Noun) int {
+			if term == "customVariable" && parent == "" { // a count reads the table along, which counted charges
+				return read(noun, pages, rowsOrdered)
+			}
+			return read(noun, pages+counts, ofFilter)
+		})
 		name, _ := filterOf(order, variables)["field"].(string)
 		if noun, unindexed := unindexedOrders[name]; unindexed {
-			cost = plus(cost, read(noun, 1, ofOrder))
+			cost = plus(cost, read(noun, pages, ofOrder))
 		}
 		return cost
 	}
@@ -47,7 +52,7 @@ func unindexedIn(field *ast.Field, parent backoffice.Noun, statements int) amoun
 	return amount{varying: costs}
 }
 
-func unindexedTerms(value any, cost func(backoffice.Noun) int) (total int) {
+func unindexedTerms(value any, cost func(term string, of backoffice.Noun) int) (total int) {
 	switch value := value.(type) {
 	case []any:
 		for _, item := range value {
@@ -59,10 +64,10 @@ func unindexedTerms(value any, cost func(backoffice.Noun) int) (total int) {
 				continue
 			}
 			if noun, unindexed := unindexedFilters[name]; unindexed {
-				total = plus(total, cost(noun))
+				total = plus(total, cost(name, noun))
 			}
 			if name == "searchMode" && part == "FUZZY" {
-				total = plus(total, cost(""))
+				total = plus(total, cost(name, ""))
 			}
 			total = plus(total, unindexedTerms(part, cost))
 		}

@@ -32,6 +32,17 @@ func testLists(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	run("users", func(t *testing.T) { o.userModel().check(t, store.Users()) })
 	run("labels", func(t *testing.T) { o.labelModel().check(t, store.Labels()) })
 
+	t.Run("transcripts are found by a variable, however its key is written", func(t *testing.T) {
+		m, ctx := o.transcriptModel(), t.Context()
+		rapid.Check(t, func(t *rapid.T) {
+			ask := backoffice.ListQuery[backoffice.TranscriptCriteria]{Criteria: backoffice.TranscriptCriteria{Variable: drawVariable(t)}}
+			if pick(t, "not", false, true) {
+				ask.Criteria = backoffice.TranscriptCriteria{Not: backoffice.NestedOf(ask.Criteria)}
+			}
+			checkStatusCounts(ctx, t, store, m, ask, []string{backoffice.NoParent})
+		})
+	})
+
 	t.Run("transcripts are counted by status, in the order of the statuses", func(t *testing.T) {
 		m, ctx := o.transcriptModel(), t.Context()
 		rapid.Check(t, func(t *rapid.T) {
