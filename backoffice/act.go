@@ -33,6 +33,15 @@ func ActOf(ctx context.Context) *Act {
 	return act
 }
 
+// OperatorOf is the principal of the command line. The register of consultations names by it who ran the command.
+func OperatorOf(ctx context.Context) *Principal {
+	name := "operator, on the command line"
+	if act := RequestOf(ctx).act; act != nil {
+		name = act.Operator + ", on the command line"
+	}
+	return &Principal{ClientID: "operator", Name: name, Scopes: AllScopes}
+}
+
 // Entry makes the act's entry of the change log, given the other entries of its transaction.
 func (a *Act) Entry(others []*Change) *Change {
 	c := &Change{

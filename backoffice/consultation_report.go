@@ -11,33 +11,45 @@ type ConsultationReport struct {
 	Receipts   int // outside the database, compared with the register
 }
 
-// ReportConsultations collects the entries of the register about a customer: reads, searches that found it and exports,
-// oldest first. NotFound when neither a customer nor an entry has the identifier.
-func ReportConsultations(ctx context.Context, store Store, customerID string, at Instant) (ConsultationReport, error) {
-	report := ConsultationReport{CustomerID: customerID, At: at}
-	customer, found, err := Find(ctx, store.CustomersWithoutNumbers(), customerID)
+// ReportConsultations collects the entries of the register about a customer, as CustomerNamed finds it: reads, searches
+// that found it and exports, oldest first. NotFound when neither a customer nor an entry has the identifier.
+func ReportConsultations(ctx context.Context, store Store, customer string, at Instant) (ConsultationReport, error) {
+	report := ConsultationReport{At: at}
+	customerID, err := CustomerNamed(ctx, store, customer)
+	if err != nil {
+		return report, err
+	}
+	report.CustomerID = customerID
+	known, found, err := Find(ctx, store.CustomersWithoutNumbers(), customerID)
 	if err != nil {
 		return report, err
 	}
 	if found {
-		report.Customer = customer
+		report.Customer = known
 	}
-	err = EachConsultation(ctx, store, customerID, func(entry *Consultation) error {
+	err = EachConsultation(ctx, store, customerID, Span{}, func(entry *Consultation) error {
 		report.Entries = append(report.Entries, entry)
 		return nil
 	})
 	if err == nil && !found && len(report.Entries) == 0 {
-		err = Errorf(NotFound, "there is no customer and no entry of this identifier")
+		err = Errorf(NotFound, "no customer has this identifier, code or name, and no entry has this identifier")
 	}
 	return report, err
 }
 
-// EachConsultation visits the entries of the register about a customer, oldest first, and stops at the first error of
-// visit. It reads no other entries.
-func EachConsultation(ctx context.Context, store Store, customerID string, visit func(*Consultation) error) error {
+// EachConsultation visits the entries of the register about a customer in a span, oldest first, and stops at the first
+// error of visit. It reads no other customer's entries.
+func EachConsultation(
+	ctx context.Context, store Store, customerID string, in Span, visit func(*Consultation) error,
+) error {
 	if !IsID(customerID) {
 		return nil
 	}
 	list := ListQuery[ConsultationCriteria]{Under: OfCustomer, Order: Order{Key: KeyAt}}
-	return eachRow(ctx, store.Consultations(), list, customerID, 0, visit)
+	return eachRow(ctx, store.Consultations(), list, customerID, 0, func(entry *Consultation) error {
+		if !in.Holds(entry.At) {
+			return nil
+		}
+		return visit(entry)
+	})
 }

@@ -11,17 +11,36 @@ import (
 )
 
 type consultationsCommand struct {
-	List   consultationsListCommand   `cmd:"" help:"List who consulted registration numbers."`
-	Report consultationsReportCommand `cmd:"" help:"Write who consulted the numbers of a customer, to hand to whoever asks."`
-	Verify consultationsVerifyCommand `cmd:"" help:"Check that no entry of the register was changed or removed."`
+	List    consultationsListCommand    `cmd:"" help:"List who consulted registration numbers."`
+	Report  consultationsReportCommand  `cmd:"" help:"Write who consulted a customer's numbers, for whoever asks."`
+	Summary consultationsSummaryCommand `cmd:"" help:"Count by month what each credential and person consulted."`
+	Verify  consultationsVerifyCommand  `cmd:"" help:"Check that no entry of the register was changed or removed."`
 }
 
 type consultationsListCommand struct {
 	formatFlag
-	Customer string `placeholder:"ID" help:"Only the consultations of this customer, oldest first."`
+	spanFlags
+	Customer string `placeholder:"CUSTOMER" help:"Only of this identifier, code or whole name, oldest first."`
 }
 
 const listPage = 500 // entries read at a time
+
+// spanFlags are the span of the entries that a command reads.
+type spanFlags struct {
+	Since string `placeholder:"DATE" help:"Only from 2026-01-31 (its start, UTC) or 2026-01-31T12:00:00Z on."`
+	Until string `placeholder:"DATE" help:"Only before this time, which is written likewise."`
+	span  backoffice.Span
+}
+
+func (f *spanFlags) Validate() (err error) {
+	if f.span.HasFrom = f.Since != ""; f.span.HasFrom {
+		f.span.From, err = parseDate("--since", f.Since)
+	}
+	if f.span.HasTo = f.Until != ""; f.span.HasTo && err == nil {
+		f.span.To, err = parseDate("--until", f.Until)
+	}
+	return err
+}
 
 // Run lists the register in the order of chains and entries; for a customer, oldest first.
 func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
@@ -33,22 +52,14 @@ func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Sto
 				orNil(entry.CustomerID), orNil(entry.Purpose), entry.Chain, entry.Number,
 				orNil(entry.Issuer), orNil(entry.Subject))
 		}
-		if c.Customer != "" {
-			return backoffice.EachConsultation(ctx, store, c.Customer, each)
+		if c.Customer == "" {
+			return backoffice.EachEntry(ctx, store, c.span, each)
 		}
-		var after backoffice.ConsultationPosition
-		for {
-			page, err := store.ListConsultations(ctx, after, listPage)
-			if err != nil || len(page) == 0 {
-				return err
-			}
-			for _, entry := range page {
-				after = backoffice.ConsultationPosition{Chain: entry.Chain, Number: entry.Number}
-				if err := each(entry); err != nil {
-					return err
-				}
-			}
+		id, err := backoffice.CustomerNamed(ctx, store, c.Customer)
+		if err != nil {
+			return err
 		}
+		return backoffice.EachConsultation(ctx, store, id, c.span, each)
 	})
 }
 

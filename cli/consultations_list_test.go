@@ -75,12 +75,42 @@ func TestTheConsultationsOfACustomerAreListedOldestFirstWithoutReadingThoseOfOth
 	if len(want) != 600 || !slices.Equal(got, want) {
 		t.Errorf("%d entries, want these %d of %d", len(got), len(want), len(all))
 	}
-	if asked != 2 || walked <= 12 { // pages of 500
+	if asked != 5 || walked <= 12 { // pages of 500, and three statements that look for a customer of this name
 		t.Errorf("it takes %d statements, and %d without a customer", asked, walked)
 	}
 	for _, nobody := range []string{"nobody", "no identifier\n"} {
-		if rows, asked := list(nobody); len(rows) > 0 || asked > 1 {
+		if rows, asked := list(nobody); len(rows) > 0 || asked > 4 {
 			t.Errorf("of %q are %d entries, by %d statements", nobody, len(rows), asked)
 		}
+	}
+}
+
+func TestConsultationsAreCountedByMonthAndByWhoMadeThem(t *testing.T) {
+	t.Parallel()
+	store, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	fillRegister(t, store, 600)
+	count := func(in backoffice.Span) (months []string, reads, customers int) {
+		t.Helper()
+		all, err := backoffice.SummariseConsultations(t.Context(), store, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range all {
+			months, reads, customers = append(months, s.Month+" "+s.ClientName), reads+s.Operations[backoffice.ConsultedByRead], customers+s.Customers
+		}
+		return months, reads, customers
+	}
+	if months, reads, customers := count(backoffice.Span{}); !slices.Equal(months, []string{"2023-11 n"}) || reads != 1200 || customers != 2 {
+		t.Errorf("%v %d %d", months, reads, customers)
+	}
+	middle := backoffice.InstantAt(1_700_000_001_000)
+	_, before, _ := count(backoffice.Span{To: middle, HasTo: true})
+	_, from, _ := count(backoffice.Span{From: middle, HasFrom: true})
+	if before == 0 || from == 0 || before+from != 1200 {
+		t.Errorf("%d before, and %d from there on", before, from)
 	}
 }

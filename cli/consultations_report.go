@@ -16,7 +16,7 @@ import (
 )
 
 type consultationsReportCommand struct {
-	Customer string `arg:"" help:"The customer's identifier; one that was deleted has a report too."`
+	Customer string `arg:"" help:"An identifier, also of a deleted customer, a customer code or a whole name."`
 	Format   string `enum:"csv,pdf" default:"csv" help:"What to write: csv, or pdf (${default})."`
 	Output   string `placeholder:"PATH" predictor:"path" help:"The file to write, which must not exist yet; a PDF needs one, a CSV is printed without."`
 	Language string `enum:",dutch,french,german,english" default:"" placeholder:"LANGUAGE" help:"The language of the PDF: dutch, french, german or english (the customer's own, else English)."`
@@ -36,12 +36,9 @@ var errNotWhole = errors.New("the register of consultations was tampered with, s
 	"consultations verify shows what is wrong")
 
 func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
-	verified, receipts, err := verifyRegister(ctx, b, "", func(privacy.Problem) {})
+	verified, receipts, err := wholeRegister(ctx, b)
 	if err != nil {
 		return err
-	}
-	if verified.Problems > 0 {
-		return errNotWhole
 	}
 	report, err := backoffice.ReportConsultations(ctx, b.Store, c.Customer, backoffice.InstantOf(time.Now()))
 	if err != nil {
@@ -53,11 +50,53 @@ func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend
 	if err := c.write(b, t, report); err != nil {
 		return err
 	}
-	if receipts == 0 {
-		_, err = fmt.Fprintln(t.err, "The register was compared with no receipts, "+
-			"so an older state of it would not be noticed: see serve --receipts.")
+	return tellCompared(t, receipts)
+}
+
+// wholeRegister verifies the register, and fails if it was tampered with.
+func wholeRegister(ctx context.Context, b *gateway.Backend) (verified privacy.Verified, receipts int, err error) {
+	verified, receipts, err = verifyRegister(ctx, b, "", func(privacy.Problem) {})
+	if err == nil && verified.Problems > 0 {
+		err = errNotWhole
 	}
-	return err
+	return verified, receipts, err
+}
+
+func tellCompared(t terminal, receipts int) error {
+	if receipts > 0 {
+		return nil
+	}
+	return printed(fmt.Fprintln(t.err, "The register was compared with no receipts, "+
+		"so an older state of it would not be noticed: see serve --receipts."))
+}
+
+type consultationsSummaryCommand struct {
+	formatFlag
+	spanFlags
+}
+
+// Run counts what was consulted, of a register that is whole.
+func (c *consultationsSummaryCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	verified, receipts, err := wholeRegister(ctx, b)
+	if err != nil {
+		return err
+	}
+	all, err := backoffice.SummariseConsultations(ctx, b.Store, c.span)
+	if err != nil {
+		return err
+	}
+	columns := []string{"month", "clientName", "clientId", "issuer", "subject",
+		"reads", "searches", "exports", "customers"}
+	err = listAll(c.formatFlag, t.out, columns, all, func(s *backoffice.ConsultationSummary) []any {
+		return []any{s.Month, s.ClientName, s.ClientID, orNil(s.Issuer), orNil(s.Subject),
+			s.Operations[backoffice.ConsultedByRead], s.Operations[backoffice.ConsultedBySearch],
+			s.Operations[backoffice.ConsultedByExport], s.Customers}
+	})
+	if err != nil {
+		return err
+	}
+	tellRestores(t.err, verified)
+	return tellCompared(t, receipts)
 }
 
 func (c *consultationsReportCommand) write(b *gateway.Backend, t terminal, report backoffice.ConsultationReport) error {

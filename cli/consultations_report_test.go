@@ -3,11 +3,15 @@ package cli
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
 	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
@@ -99,5 +103,115 @@ func TestAReportIsRefusedWhenReceiptsShowThatTheRegisterWasPutBack(t *testing.T)
 	}
 	if code, out, said := s.run(t, "check", receipts); code != exitFailure || !strings.Contains(out+said, "problems were found") {
 		t.Errorf("check of an emptied register: %d %s %s", code, out, said)
+	}
+}
+
+// consultedTwice is an office whose customer els was exported for two purposes, in two moments apart.
+func consultedTwice(t *testing.T, s *shell) {
+	t.Helper()
+	s.must(t, "import", "../testdata/office")
+	for _, purpose := range []string{"a first audit", "a second audit"} {
+		s.must(t, "export", filepath.Join(t.TempDir(), "export"), "--registration-numbers", "--purpose", purpose)
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+func (s *shell) rows(t *testing.T, args ...string) [][]string {
+	t.Helper()
+	all, err := csv.NewReader(strings.NewReader(s.must(t, append(args, "--format", "csv")...))).ReadAll()
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	return all[1:]
+}
+
+func TestConsultationsAreFoundByTimeAndByACustomersCodeOrName(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	consultedTwice(t, s)
+	all := s.rows(t, "consultations", "list")
+	for _, row := range all {
+		if !strings.HasPrefix(row[2], administrator()) {
+			t.Errorf("who exported is %q", row[2])
+		}
+	}
+	els := s.rows(t, "consultations", "list", "--customer", "els")
+	if len(all) != 4 || len(els) != 2 {
+		t.Fatalf("%v and %v", all, els)
+	}
+	second := els[1][0]
+	for _, called := range []string{"P-001", "Els Van Damme", " els van damme "} {
+		if found := s.rows(t, "consultations", "list", "--customer", called); len(found) != 2 {
+			t.Errorf("of %q: %v", called, found)
+		}
+		if found := s.rows(t, "consultations", "list", "--customer", called, "--since", second); len(found) != 1 || found[0][6] != "a second audit" {
+			t.Errorf("of %q since: %v", called, found)
+		}
+		if report := s.must(t, "consultations", "report", called); report != s.must(t, "consultations", "report", "els") {
+			t.Errorf("the report of %q: %s", called, report)
+		}
+	}
+	since, until := s.rows(t, "consultations", "list", "--since", second), s.rows(t, "consultations", "list", "--until", second)
+	if len(since) == 0 || len(until) == 0 || len(since)+len(until) != len(all) {
+		t.Errorf("since %v, until %v", since, until)
+	}
+	tomorrow := time.Now().UTC().Add(24 * time.Hour).Format(time.DateOnly)
+	if later := s.rows(t, "consultations", "list", "--since", tomorrow); len(later) > 0 {
+		t.Errorf("since tomorrow: %v", later)
+	}
+	if code, _, said := s.run(t, "consultations", "list", "--since", "yesterday"); code != exitUsage || !strings.Contains(said, "--since: a date is written") {
+		t.Errorf("%d %s", code, said)
+	}
+	if code, _, said := s.run(t, "consultations", "report", "Van Damme"); code != exitFailure || !strings.Contains(said, "no customer has this identifier, code or name") {
+		t.Errorf("of a part of a name: %d %s", code, said)
+	}
+}
+
+func TestOfSeveralCustomersOfANameNoneIsReported(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	consultedTwice(t, s)
+	s.must(t, "import", s.folder(t, "customers.ndjson", `{"_id":"els-2","type":"Private Person","firstName":"ÉLS","lastName":"van damme","scopes":[],"customerCode":"els"}`))
+	code, out, said := s.run(t, "consultations", "report", "Els Van Damme")
+	if code != exitFailure || out != "" || !strings.Contains(said, "2 customers have this name") || !strings.Contains(said, "els (P-001)") || !strings.Contains(said, "els-2 (els)") {
+		t.Errorf("%d %s %s", code, out, said)
+	}
+	if s.must(t, "consultations", "report", "P-001") != s.must(t, "consultations", "report", "els") { // an identifier before a code
+		t.Error("another's code is taken for an identifier")
+	}
+}
+
+func TestASummaryNamesWhoConsultedAndRefusesARegisterThatWasChanged(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	consultedTwice(t, s)
+	settings := gateway.Settings{Database: "sqlite:" + s.path("backoffice.db"), Files: "file:" + s.path("files"), Keyset: s.path("keyset.json")}
+	b, err := settings.OpenExisting(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := &backoffice.Principal{ClientID: "portal", Name: "The portal", Scopes: backoffice.AllScopes}
+	ctx := b.Vault.WithLedger(t.Context(), reader, nil)
+	err = b.Keys.Confirmed(ctx, "els", backoffice.RegistrationNumber) // a search that found her
+	if err := errors.Join(err, backoffice.CommitLedger(ctx), b.Close()); err != nil {
+		t.Fatal(err)
+	}
+	month := time.Now().UTC().Format("2006-01")
+	got := map[string]string{}
+	for _, row := range s.rows(t, "consultations", "summary") {
+		got[row[1]] = strings.Join([]string{row[0], row[2], row[5], row[6], row[7], row[8]}, " ")
+	}
+	want := map[string]string{"The portal": month + " portal 0 1 0 1", administrator() + ", on the command line": month + " operator 0 0 4 2"}
+	for name, counts := range want {
+		if got[name] != counts || len(got) != 2 {
+			t.Errorf("%s: %q, want %q of %v", name, got[name], counts, got)
+		}
+	}
+	if none := s.rows(t, "consultations", "summary", "--until", "2020-01-01"); len(none) > 0 {
+		t.Errorf("%v", none)
+	}
+	sqlitetest.Execute(t, s.path("backoffice.db"), "UPDATE consultations SET client_name = 'another' WHERE client_id = 'portal'")
+	if code, out, said := s.run(t, "consultations", "summary"); code != exitFailure || out != "" || !strings.Contains(said, "tampered") {
+		t.Errorf("%d %s %s", code, out, said)
 	}
 }

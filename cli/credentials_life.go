@@ -23,12 +23,17 @@ func (f *lifeFlags) end(now time.Time) (backoffice.Instant, error) {
 	case f.Expires == "":
 		return backoffice.InstantOf(now.Add(backoffice.CredentialLife)), nil
 	}
-	if day, err := time.Parse(time.DateOnly, f.Expires); err == nil {
+	return parseDate("--expires", f.Expires)
+}
+
+// parseDate parses an instant, or a day, which stands for its start in UTC.
+func parseDate(flag, text string) (backoffice.Instant, error) {
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return backoffice.InstantOf(day), nil
 	}
-	at, err := backoffice.ParseInstant(f.Expires)
+	at, err := backoffice.ParseInstant(text)
 	if err != nil {
-		return 0, errors.New("--expires: a date is written as in 2027-01-31 or 2027-01-31T12:00:00Z")
+		return 0, errors.New(flag + ": a date is written as in 2027-01-31 or 2027-01-31T12:00:00Z")
 	}
 	return at, nil
 }

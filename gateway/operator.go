@@ -13,7 +13,6 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/export"
 	"example.org/backoffice/graphql/limits"
-	"example.org/backoffice/importexport"
 	"example.org/backoffice/web/graphiql"
 )
 
@@ -35,7 +34,7 @@ func (b *Backend) Operator(c Config) (*Operator, error) {
 	whoever := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			ctx, _ := backoffice.WithStatementCount(r.Context())
-			next.ServeHTTP(w, r.WithContext(auth.WithPrincipal(ctx, importexport.Operator)))
+			next.ServeHTTP(w, r.WithContext(auth.WithPrincipal(ctx, backoffice.OperatorOf(ctx))))
 		})
 	}
 	return &Operator{whoever(b.Vault.Middleware(auth.From, graphql.Refuse)(exports)), end}, nil

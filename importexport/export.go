@@ -25,10 +25,6 @@ type Dumped struct {
 	Stored  int // stored files that were copied
 }
 
-// Operator is the principal of commands in the register of consultations.
-var Operator = &backoffice.Principal{ClientID: "operator", Name: "operator, on the command line",
-	Scopes: backoffice.AllScopes}
-
 // snapshotter is a store with reads from one snapshot.
 type snapshotter interface {
 	Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Readers) error) error
@@ -57,7 +53,7 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 	defer func() { _ = root.Close() }()
 	ex := &exporting{Exporter: e, folder: root, numbers: purpose != nil}
 	if ex.numbers {
-		if ctx, err = privacy.AsExport(e.Vault.WithLedger(ctx, Operator, purpose)); err != nil {
+		if ctx, err = privacy.AsExport(e.Vault.WithLedger(ctx, backoffice.OperatorOf(ctx), purpose)); err != nil {
 			return nil, err
 		}
 	}

@@ -69,7 +69,7 @@ func compareWithLog(t *testing.T, h *env, engine, address string) {
 	h.mustLoad(t, only(t, "transcripts.ndjson", `{"_id":"taken","customer":"company","checklist":"checklist-2026","isCompleted":true,"status":"Sent"}`))
 	ids := []string{"taken", "transcript-bare"}
 	for range 3 {
-		made, err := o.AssignChecklist(ctx, Operator, backoffice.Assignment{ChecklistID: "checklist-2026", CustomerID: "company"}, backoffice.Optional[string]{})
+		made, err := o.AssignChecklist(ctx, backoffice.OperatorOf(ctx), backoffice.Assignment{ChecklistID: "checklist-2026", CustomerID: "company"}, backoffice.Optional[string]{})
 		must(t, err)
 		ids = append(ids, made.ID)
 	}
@@ -82,7 +82,7 @@ func compareWithLog(t *testing.T, h *env, engine, address string) {
 			`{"_id":%q,"isCompleted":true,"status":"Sent","progressPercentage":100}`, "",
 		}[r.IntN(8)]
 		if line == "" {
-			_, err := o.GenerateTranscriptDocument(ctx, Operator, id)
+			_, err := o.GenerateTranscriptDocument(ctx, backoffice.OperatorOf(ctx), id)
 			if refused := new(backoffice.Error); err != nil && (!errors.As(err, &refused) || refused.Kind != backoffice.Refused) { // of one that is not completed
 				t.Fatal(err)
 			}
