@@ -21,13 +21,22 @@ type Principal struct {
 	Secret    string  // identifies the secret that signed in, without revealing it; empty for a person
 
 	TrustedOnly bool // it may send only trusted documents: see TrustedDocument
+	NoDeletes   bool // it may delete nothing
 	Restriction Restriction
 	From        netip.Addr // the address of sign-in of a pair with networks
 }
 
 func (v *Principal) SameRights(other *Principal) bool {
 	return v.Restriction == other.Restriction && v.TrustedOnly == other.TrustedOnly &&
-		slices.Equal(v.Scopes, other.Scopes)
+		v.NoDeletes == other.NoDeletes && slices.Equal(v.Scopes, other.Scopes)
+}
+
+// MayDelete returns Forbidden for a caller that may delete nothing.
+func (v *Principal) MayDelete() error {
+	if v != nil && v.NoDeletes {
+		return Errorf(Forbidden, "this credential may not delete anything")
+	}
+	return nil
 }
 
 // TrustedOnly reports whether the caller may send only trusted documents.
@@ -62,6 +71,7 @@ type Credential struct {
 	ExpiresAt   Instant            // zero: never
 	RevokedAt   Instant            // zero: not revoked
 	TrustedOnly bool               // it may send only trusted GraphQL documents
+	NoDeletes   bool               // it may delete nothing; never changed
 	Restriction Restriction        // of what it sees; never changed
 	Networks    Networks           // from where it signs in
 	LastUsedAt  Instant            // the start (UTC) of the last day of sign-in that servers reported; zero: none
@@ -72,7 +82,7 @@ type Credential struct {
 func (c *Credential) Principal(secret string) *Principal {
 	return &Principal{
 		ClientID: c.ID, Name: c.Name, Scopes: c.Scopes, ExpiresAt: c.ExpiresAt, Secret: secret,
-		TrustedOnly: c.TrustedOnly, Restriction: c.Restriction,
+		TrustedOnly: c.TrustedOnly, NoDeletes: c.NoDeletes, Restriction: c.Restriction,
 	}
 }
 

@@ -16,6 +16,9 @@ type CustomerToDelete struct {
 func (s *Service) DeleteCustomer(
 	ctx context.Context, by *Principal, id string, expected Versions,
 ) (CustomerDeletion, error) {
+	if err := requireDelete(by, CustomersWrite); err != nil {
+		return CustomerDeletion{}, err
+	}
 	if there, err := s.writesThere(ctx, NounCustomer); err != nil {
 		return CustomerDeletion{}, err
 	} else if there {
@@ -56,7 +59,7 @@ func (s *Service) DeleteCustomers(
 func (s *Service) deleteCustomers(
 	ctx context.Context, by *Principal, action string, inputs []CustomerToDelete, mode BatchMode,
 ) (wrong [][]*UserError, gone CustomerDeletion, err error) {
-	if err := require(by, CustomersWrite); err != nil {
+	if err := requireDelete(by, CustomersWrite); err != nil {
 		return nil, gone, err
 	}
 	var check checker

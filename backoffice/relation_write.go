@@ -49,7 +49,7 @@ func sound(ids ...string) []string { return NewIDs(ids).List() }
 
 // DeleteRelation needs customers.write. The relation can be restored within Service.Trash. Refused with NOT_FOUND (id).
 func (s *Service) DeleteRelation(ctx context.Context, by *Principal, id string) error {
-	if err := require(by, CustomersWrite); err != nil {
+	if err := requireDelete(by, CustomersWrite); err != nil {
 		return err
 	}
 	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {

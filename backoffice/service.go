@@ -66,6 +66,14 @@ func require(by *Principal, scope Scope) error {
 	return nil
 }
 
+// requireDelete is require for a write that deletes.
+func requireDelete(by *Principal, scope Scope) error {
+	if err := require(by, scope); err != nil {
+		return err
+	}
+	return by.MayDelete()
+}
+
 // maxRaces bounds the attempts of a write that others overtake between its read and its write.
 const maxRaces = 50
 

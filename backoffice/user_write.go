@@ -98,7 +98,7 @@ func checkLabels(found map[string]*Label, ids []string, check *checker) {
 // DeleteUser deletes a user for good; it needs users.write. Its customers have no responsible user then, each as a
 // change with its own version. Refused with NOT_FOUND (id) and STALE_VERSION.
 func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expected Versions) error {
-	if err := require(by, UsersWrite); err != nil {
+	if err := requireDelete(by, UsersWrite); err != nil {
 		return err
 	}
 	if there, err := s.writesThere(ctx, NounUser); err != nil {

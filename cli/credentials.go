@@ -28,6 +28,7 @@ type credentialsCreateCommand struct {
 	Scope       []string `placeholder:"SCOPE" predictor:"scope" help:"A scope; may be repeated. One of ${scopes}."`
 	FromNetwork []string `placeholder:"NETWORK" help:"The pair works from this network alone, such as 192.0.2.0/24, 2001:db8::/32 or an address; may be repeated."`
 	Documents   string   `enum:"trusted,any" default:"any" help:"Which GraphQL documents the pair may send: any, or trusted for those alone that documents trust has stored (${default})."`
+	NoDeletes   bool     `help:"The pair may delete nothing, whatever its scopes: for a portal that uploads and reads."`
 	lifeFlags
 	restrictionFlags
 	JSON        bool `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
@@ -73,6 +74,7 @@ func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Sto
 	}
 	c.made = pair.ID
 	pair.TrustedOnly, pair.Restriction, pair.Networks = c.Documents == "trusted", c.restriction, c.networks
+	pair.NoDeletes = c.NoDeletes
 	if err := c.restriction.CheckNamed(ctx, store); err != nil {
 		return flagged(err)
 	}
@@ -106,7 +108,7 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 	}
 	now := backoffice.InstantOf(time.Now())
 	columns := []string{"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt",
-		"documents", "sees", "networks", "lastUsedAt", "warning"}
+		"documents", "deletes", "sees", "networks", "lastUsedAt", "warning"}
 	return listAll(c.formatFlag, t.out, columns, pairs, func(pair *backoffice.Credential) []any {
 		live := 0
 		for _, secret := range pair.Secrets {
@@ -115,14 +117,21 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 			}
 		}
 		return []any{pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live,
-			moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt), policyOf(pair), seenBy(pair),
-			pair.Networks.Texts(), dayOf(pair.LastUsedAt), warningOf(pair, now)}
+			moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt), policyOf(pair), deletesOf(pair),
+			seenBy(pair), pair.Networks.Texts(), dayOf(pair.LastUsedAt), warningOf(pair, now)}
 	})
 }
 
 func policyOf(pair *backoffice.Credential) string {
 	if pair.TrustedOnly {
 		return "trusted"
+	}
+	return "any"
+}
+
+func deletesOf(pair *backoffice.Credential) string {
+	if pair.NoDeletes {
+		return "none"
 	}
 	return "any"
 }

@@ -44,9 +44,20 @@ var brokenDeliveries = map[string]brokentest.Copy{
 		{"../changes/webhooks/sender.go", "	kinds, err := hook.Kinds(pair)\n", "	kinds, err := hook.Kinds(pair)\nif BROKEN {\nkinds, err = hook.Kinds(nil)\n}\n"}}},
 }
 
+const foundByDeletes = "TestWhoDeletesNothingUploadsAndReads/SQLite_without"
+
+// brokenDeletes are faults of what a credential that deletes nothing is refused.
+var brokenDeletes = map[string]brokentest.Copy{
+	"deletes all the same":   {Found: foundByDeletes, Edits: []brokentest.Edit{{"../backoffice/credential.go", "if v != nil && v.NoDeletes {", "if !BROKEN && v != nil && v.NoDeletes {"}}},
+	"forgets it for users":   {Found: foundByDeletes, Edits: []brokentest.Edit{{"../backoffice/user_write.go", "	if err := requireDelete(by, UsersWrite); err != nil {", "	if err := requireDelete(by, UsersWrite); !BROKEN && err != nil {"}}},
+	"forgets it for queries": {Found: foundByDeletes, Edits: []brokentest.Edit{{"../backoffice/savedquery.go", "err := cmp.Or(maySave(by), by.MayDelete()); err != nil {", "err := cmp.Or(maySave(by), by.MayDelete()); !BROKEN && err != nil {"}}},
+	"does not store it":      {Found: foundByDeletes, Edits: []brokentest.Edit{{"../store/credential.go", "	if pair.NoDeletes {", "	if !BROKEN && pair.NoDeletes {"}}},
+}
+
 func TestACopyWithAFaultIsFoundByTheTestOfItsPromise(t *testing.T) {
 	t.Parallel()
 	all := maps.Clone(brokenRights)
 	maps.Copy(all, brokenDeliveries)
+	maps.Copy(all, brokenDeletes)
 	brokentest.FindWhenAsked(t, all, "-test.failfast")
 }

@@ -93,7 +93,7 @@ func TestEachChangeOfRightsIsAColumn(t *testing.T) {
 	changedBy := map[string]string{
 		"Scopes": "credentials scopes --remove", "ExpiresAt": "credentials extend --expires", "RevokedAt": "credentials revoke",
 		"Networks": "credentials networks --remove", "Secrets": "credentials rotate --overlap",
-		"ID": "", "Name": "", "CreatedAt": "", "LastUsedAt": "", "TrustedOnly": "", "Restriction": "", // stay, or are no right
+		"ID": "", "Name": "", "CreatedAt": "", "LastUsedAt": "", "TrustedOnly": "", "NoDeletes": "", "Restriction": "", // stay, or are no right
 	}
 	for field := range reflect.TypeFor[backoffice.Credential]().Fields() {
 		if by, known := changedBy[field.Name]; !known || by != "" && columns[by] == nil {

@@ -160,6 +160,11 @@ func (r *request) read(needs backoffice.Scope) error {
 			return err
 		}
 	}
+	if r.Operation().Method == http.MethodDelete {
+		if err := auth.From(r.ctx).MayDelete(); err != nil {
+			return err
+		}
+	}
 	for _, read := range []func() error{r.readAccept, r.readQuery, r.readHeaders} {
 		if err := read(); err != nil {
 			return err

@@ -10,7 +10,8 @@ import (
 
 // selectCredentials reads credentials with a row for each secret, or one row without.
 const selectCredentials = "SELECT /*backoffice:credentials.list*/ c.id, c.name, c.scopes, c.created_at, c.expires_at," +
-	" c.revoked_at, s.digest, s.created_at, s.expires_at, c.documents, c.restriction, c.networks, c.last_used_at\n" +
+	" c.revoked_at, s.digest, s.created_at, s.expires_at, c.documents, c.restriction, c.networks, c.last_used_at," +
+	" c.deletes\n" +
 	"FROM credentials c LEFT JOIN credential_secrets s ON s.credential_id = c.id"
 
 const orderCredentials = " ORDER BY c.id, s.position"
@@ -32,7 +33,7 @@ func queryCredentials(ctx context.Context, conn Conn, text string, args ...any) 
 				ID: id, Name: row.Text(1), Scopes: split[backoffice.Scope](row.Text(2)),
 				CreatedAt: row.Instant(3), ExpiresAt: row.Instant(4), RevokedAt: row.Instant(5),
 				TrustedOnly: row.Text(9) == trustedDocuments, Restriction: restriction, Networks: networks,
-				LastUsedAt: row.Instant(12),
+				LastUsedAt: row.Instant(12), NoDeletes: row.Text(13) != anyDeletes,
 			})
 		}
 		if !row.IsNull(6) {
@@ -65,6 +66,16 @@ func credential(ctx context.Context, conn Conn, clientID string) (*backoffice.Cr
 	return pairs[0], nil
 }
 
+// anyDeletes is stored for a credential that may delete what its scopes allow.
+const anyDeletes = "any"
+
+func deletesOf(pair *backoffice.Credential) string {
+	if pair.NoDeletes {
+		return "none"
+	}
+	return anyDeletes
+}
+
 // trustedDocuments is stored for a credential that may send only those; scopes and secrets do not record that.
 const trustedDocuments = "trusted"
 
@@ -86,10 +97,11 @@ func (s *Store) CreateCredential(ctx context.Context, pair *backoffice.Credentia
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		tx.acts = true
 		_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:credentials.insert*/ INTO credentials (id, name, scopes,"+
-			" created_at, expires_at, revoked_at, documents, restriction, networks)"+
-			" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+			" created_at, expires_at, revoked_at, documents, restriction, networks, deletes)"+
+			" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
 			[]any{pair.ID, pair.Name, joined(pair.Scopes), pair.CreatedAt.Milliseconds(), instantOrNull(pair.ExpiresAt),
-				instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
+				instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String(),
+				deletesOf(pair)})
 		switch {
 		case violationOf(err) != nil:
 			return takenID()
@@ -132,9 +144,11 @@ func (s *Store) UpdateCredential(ctx context.Context, id string, change func(*ba
 		}
 		pair.ID, pair.CreatedAt = id, created
 		_, err = tx.conn.Exec(ctx, "UPDATE /*backoffice:credentials.update*/ credentials SET name = $2, scopes = $3,"+
-			" expires_at = $4, revoked_at = $5, documents = $6, restriction = $7, networks = $8 WHERE id = $1",
+			" expires_at = $4, revoked_at = $5, documents = $6, restriction = $7, networks = $8, deletes = $9"+
+			" WHERE id = $1",
 			[]any{id, pair.Name, joined(pair.Scopes), instantOrNull(pair.ExpiresAt),
-				instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String()})
+				instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String(),
+				deletesOf(pair)})
 		if err != nil {
 			return err
 		}

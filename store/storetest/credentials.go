@@ -16,7 +16,7 @@ func fullCredential(id string) *backoffice.Credential {
 	restriction, _ := backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: []string{"u2", "u1", "u2"}, Years: []string{"2025"}})
 	networks, _ := backoffice.NewNetworks([]string{"2001:db8::/32", "192.0.2.7", "10.0.0.0/8"})
 	return &backoffice.Credential{
-		ID: id, Name: "Portal", Scopes: []backoffice.Scope{backoffice.PrivacyRead, backoffice.UsersWrite}, CreatedAt: 1, ExpiresAt: 2, RevokedAt: 3, TrustedOnly: true, Restriction: restriction, Networks: networks,
+		ID: id, Name: "Portal", Scopes: []backoffice.Scope{backoffice.PrivacyRead, backoffice.UsersWrite}, CreatedAt: 1, ExpiresAt: 2, RevokedAt: 3, TrustedOnly: true, NoDeletes: true, Restriction: restriction, Networks: networks,
 		Secrets: []backoffice.CredentialSecret{{Digest: []byte("digest\x00one"), CreatedAt: 4, ExpiresAt: 5}, {Digest: []byte("digest two"), CreatedAt: 6}},
 	}
 }
