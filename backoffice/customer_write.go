@@ -137,9 +137,15 @@ func (a *around) checkView(c, before *Customer, check *checker) {
 	case before == nil && !unknown && !a.restriction.AdmitsNew(c, user) && !a.restriction.admitsNewOfSome(c):
 		check.add(CodeNotAllowed, outOfView) // with any responsible user
 	case before == nil && !unknown && !a.restriction.AdmitsNew(c, user),
-		before != nil && before.ResponsibleID != c.ResponsibleID && !unknown && !a.restriction.AdmitsResponsible(user):
+		before != nil && before.ResponsibleID != c.ResponsibleID && !unknown && !a.restriction.AdmitsResponsible(user),
+		before != nil && before.ResponsibleID != c.ResponsibleID && !unknown && a.hidesUser(before):
 		check.add(CodeNotAllowed, outOfView, "responsibleId")
 	}
+}
+
+// hidesUser reports whether the responsible user may be visible only because of this customer.
+func (a *around) hidesUser(before *Customer) bool {
+	return before.ResponsibleID != "" && a.restriction.NamesCustomers()
 }
 
 // claim reserves the code of a customer from later inputs of its batch.

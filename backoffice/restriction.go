@@ -86,6 +86,13 @@ func (r Restriction) Alternatives() (all []RestrictionFields) {
 	return all
 }
 
+// NamesCustomers reports whether each alternative names its customers. Then of the users only those are visible who are
+// responsible for a visible customer.
+func (r Restriction) NamesCustomers() bool {
+	namesNone := func(f RestrictionFields) bool { return len(f.Customers) == 0 }
+	return r.IsSet() && !slices.ContainsFunc(r.Alternatives(), namesNone)
+}
+
 // Equal is for comparisons that cannot read unexported fields.
 func (r Restriction) Equal(other Restriction) bool { return r == other }
 func (r Restriction) IsSet() bool                  { return r != Restriction{} }

@@ -9,7 +9,7 @@ import (
 
 var userTable = describe(backoffice.UserTable, table[backoffice.User, backoffice.UserCriteria]{
 	name:  "users",
-	reach: seenByAll,
+	reach: reach{responsible: true},
 	special: map[string]special{
 		"firstName": {also: "displayName " + orderField(backoffice.KeyName)},
 		"lastName":  {also: "displayName " + orderField(backoffice.KeyName)},

@@ -18,10 +18,12 @@ import (
 
 // reach leads from the records of a noun to the customers who decide whether they are visible.
 type reach struct {
-	everybody bool     // no customers decide: all records are visible
-	itself    bool     // the records are the customers
-	customers []string // columns of x, each the id of a customer; all of them must be visible
-	year      string   // the condition on x where years are restricted; ? is "one of those years"
+	everybody bool // no customers decide: all records are visible
+	itself    bool // the records are the customers
+	// The records are users: where each alternative names customers, only those responsible for visible ones are.
+	responsible bool
+	customers   []string // columns of x, each the id of a customer; all of them must be visible
+	year        string   // the condition on x where years are restricted; ? is "one of those years"
 }
 
 // seenByAll are nouns of which every credential sees every record.
@@ -42,7 +44,7 @@ func (r reach) nameParent(columns []string) bool {
 		func(column string) bool { return !slices.Contains(r.customers, column) })
 }
 
-func (r reach) isSet() bool { return r.everybody || r.itself || len(r.customers) > 0 }
+func (r reach) isSet() bool { return r.everybody || r.itself || r.responsible || len(r.customers) > 0 }
 
 // viewKind is what the text of a view depends on: for each alternative, the amounts of its four kinds of conditions.
 type viewKind string
@@ -55,6 +57,21 @@ const (
 	one
 	many
 )
+
+// namesCustomers reports whether each alternative names its customers.
+func (k viewKind) namesCustomers() bool {
+	for ; k != ""; k = k[4:] {
+		if amount(k[2]) == none {
+			return false
+		}
+	}
+	return true
+}
+
+// binds reports whether a restriction of this kind hides records of a table.
+func (of *description) binds(kind viewKind) bool {
+	return !of.reach.responsible || kind.namesCustomers()
+}
 
 type view struct {
 	kind viewKind
@@ -156,6 +173,14 @@ func (n *nouns) restricted(of viewText, name string) string {
 			named[text[at[0]:at[1]]] = true
 		}
 	}
+	for _, table := range n.bound {
+		if table.reach.responsible && strings.Contains(text, userInView) {
+			named[table.table] = true // by the marks of a feed
+		}
+		if !table.binds(of.kind) {
+			delete(named, table.table)
+		}
+	}
 	if len(named) == 0 {
 		return of.text
 	}
@@ -207,6 +232,8 @@ func (n *nouns) tableInView(of description, below string, kind viewKind, args in
 			conditions = append(conditions, n.customerInView("x", is, len(alternatives) == 1))
 		}
 		conditions = []string{anyOf(conditions)}
+	case of.reach.responsible:
+		conditions = []string{"x.id IN (SELECT c.responsible_id FROM customers c WHERE c.responsible_id IS NOT NULL)"}
 	case len(alternatives) == 1:
 		is := alternatives[0]
 		if is.ofYears != "" && of.reach.year != "" {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,8 +18,15 @@ const (
 	goneInView  = "[gone in view]"
 	movedInView = "[moved in view]"
 	hasLeft     = "[moved out of view]"
+	userInView  = "[user in view]"
 	yearMoved   = "m.gone = 2" // all records of years must be read again
 	moves       = " FROM moved m JOIN changes e ON e.sequence = m.sequence"
+	// Where users are visible with the customers that they are responsible for, they must be read again when a visible
+	// customer moves, gets another user, or is new. The feed has the entry of a new customer, so no page ends there.
+	movesOfUsers = " FROM moved_users m JOIN changes e ON e.sequence = m.sequence"
+	newCustomers = " FROM changes e WHERE (" + kindOfEntry + ") = 'customer' AND e.done = 'created'" +
+		" AND e.sequence > $1 AND " + newInView
+	newInView = "[new customer in view]"
 )
 
 // Around the condition that a move m is reported: the next position is one with such moves.
@@ -29,10 +37,16 @@ const mostMoves, limitOfMoves = 1000, "1001"
 
 // parentsInView are the identifiers of an entry's visible parents.
 func parentsInView(d *Dialect) string {
-	return "(SELECT string_agg(p.value, ' ') FROM " + d.parentsOf + " WHERE " + d.letterOf + " NOT IN ('c', 't')" +
+	return "(SELECT string_agg(p.value, ' ') FROM " + d.parentsOf + " WHERE " + d.letterOf +
+		" NOT IN ('c', 't', 'u') OR " + d.letterOf + " = 'u' AND " + inUsers("p.value") +
 		" OR EXISTS (SELECT 1 FROM customers v WHERE v.id = p.value)" +
 		" OR EXISTS (SELECT 1 FROM transcripts v WHERE v.id = p.value))"
 }
+
+// inUsers marks the condition that a user with an id is visible, in the text of a feed.
+func inUsers(id string) string { return userInView + "(" + id + ")" }
+
+var usersInView = regexp.MustCompile(regexp.QuoteMeta(userInView) + `\(([^)]+)\)`)
 
 // eachApart plans each EXISTS of a feed's text by itself: joined, hundreds took PostgreSQL seconds and half a gigabyte.
 func (d *Dialect) eachApart(text string) string {
@@ -68,7 +82,11 @@ func visibleEntries(columns, kinds string, d *Dialect) string {
 	for kind := range strings.SplitSeq(kinds, ",") {
 		of := describedKind(kind)
 		when := " WHEN '" + string(of.noun) + "' THEN "
-		if !of.reach.everybody && !strings.Contains(there, when) {
+		switch {
+		case of.reach.everybody || strings.Contains(there, when):
+		case of.reach.responsible:
+			there += when + inUsers("c.object_id")
+		default:
 			there += when + "EXISTS (SELECT 1 FROM " + of.table + " v WHERE v.id = c.object_id)"
 		}
 	}
@@ -100,6 +118,10 @@ func movesInView(kinds []string) string {
 		}
 		switch {
 		case of.reach.everybody || kind == backoffice.RegistrationNumbers:
+		case of.reach.responsible:
+			reset := one("4", kind, "''", string(backoffice.Reset), "", "''", "")
+			ofNew := strings.NewReplacer("m.sequence", "e.sequence", moves, newCustomers, "4 AS place", "0 AS place")
+			parts = append(parts, strings.Replace(reset, moves, movesOfUsers, 1), ofNew.Replace(reset))
 		case of.reach.itself:
 			parts = append(parts, one("1", kind, "m.id", string(backoffice.Deleted), " WHERE m.has_left", "''", ""),
 				one("2", kind, "x.id", string(backoffice.Created), " JOIN customers x ON x.id = m.id", "''", ""))
@@ -126,7 +148,7 @@ func (n *nouns) entriesInView(text string, kind viewKind, args int) (restricted,
 		return text, ""
 	}
 	alternatives := n.comparing(kind, args)
-	var then, gone, changed, out []string
+	var then, gone, was, now, changed, out []string
 	ofYears := false
 	for _, is := range alternatives {
 		admitted, years := n.admittedThen("p.value", is), ""
@@ -134,8 +156,9 @@ func (n *nouns) entriesInView(text string, kind viewKind, args int) (restricted,
 			ofYears, years = true, " AND "+n.yearsThen(is)
 		}
 		then, gone = append(then, admitted), append(gone, n.goneUnder(admitted)+years)
-		was, now := n.admitted("m.was_", is), n.admitted("m.is_", is)
-		changed, out = append(changed, "("+was+") <> ("+now+")"), append(out, was+" AND NOT ("+now+")")
+		before, after := n.admitted("m.was_", is), n.admitted("m.is_", is)
+		was, now = append(was, before), append(now, after)
+		changed, out = append(changed, "("+before+") <> ("+after+")"), append(out, before+" AND NOT ("+after+")")
 	}
 	moving, goneThen := "m.gone = 0 AND "+anyOf(changed), anyOf(gone)
 	if ofYears {
@@ -145,16 +168,26 @@ func (n *nouns) entriesInView(text string, kind viewKind, args int) (restricted,
 		goneThen = "CASE WHEN c.noun = '" + string(backoffice.NounRelation) + "' THEN " + n.goneUnder(anyOf(then)) +
 			" ELSE " + goneThen + " END"
 	}
-	text = strings.NewReplacer(goneInView, mayBeGone+" AND "+goneThen, movedInView, moving).Replace(text)
+	users, usersMoved, isNew, seen := "1 = 1", "1 = 0", "1 = 0", moving
+	if kind.namesCustomers() {
+		users = "EXISTS (SELECT 1 FROM users v WHERE v.id = ${1})"
+		usersMoved = anyOf(slices.Concat(was, now)) + " AND (m.was_user <> m.is_user OR m.gone > 0 OR " +
+			anyOf(changed) + ")"
+		isNew, seen = "e.object_id IN (SELECT v.id FROM customers v)", "("+moving+" OR "+usersMoved+")"
+	}
+	text = strings.NewReplacer(goneInView, mayBeGone+" AND "+goneThen, movedInView, seen, newInView, isNew).
+		Replace(usersInView.ReplaceAllString(text, users))
 	before, behind, _ := strings.Cut(text, tellBegin)
 	tells, behind, found := strings.Cut(behind, tellEnd)
 	if !found {
 		return text, ""
 	}
 	tells = strings.ReplaceAll(tells, hasLeft, anyOf(out))
-	return before + behind, "moved AS MATERIALIZED (SELECT m.sequence, m.customer_id AS id, " + anyOf(out) +
-		" AS has_left FROM view_moves m WHERE " + moving + " AND m.sequence = (SELECT MIN(m.sequence)" +
-		" FROM view_moves m WHERE m.sequence > $1 AND " + moving + " AND (" + tells + ")))"
+	return before + behind, "moved_users AS MATERIALIZED (SELECT MIN(m.sequence) AS sequence FROM view_moves m" +
+		" WHERE m.sequence > $1 AND " + usersMoved + "), moved AS MATERIALIZED (SELECT m.sequence," +
+		" m.customer_id AS id, " + anyOf(out) + " AS has_left FROM view_moves m WHERE " + moving +
+		" AND m.sequence = (SELECT MIN(m.sequence) FROM view_moves m WHERE m.sequence > $1 AND " + moving +
+		" AND (" + tells + ")))"
 }
 
 // mayBeGone is the condition that the record of an entry c may be deleted, or no longer visible after its parents

@@ -27,6 +27,7 @@ type copied struct {
 var nounLists = map[string][2]string{
 	"CUSTOMER": {"customers", ""}, "TRANSCRIPT": {"transcripts", "customer { id }"},
 	"CALCULATION": {"calculations", "transcript { id customer { id } }"}, "CUSTOMER_DOCUMENT": {"documents", "customer { id }"},
+	"USER":            {"users", ""},
 	"MINFIN_DOCUMENT": {"minfinDocuments", "of: customer { id }"}, "CUSTOMER_RELATION": {"relations", "customer { id } relatedCustomer { id }"},
 }
 

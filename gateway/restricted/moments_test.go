@@ -108,6 +108,9 @@ func TestARefusalNamesTheResponsibleWhereAnotherOneWouldHelp(t *testing.T) {
 			t.Parallel()
 			o, _, pair := restricted(t, gatewaytest.Engines["SQLite"](t), c.f)
 			for _, responsible := range []string{"", `, responsibleId: "user-bruno"`} {
+				if c.f.Customers != nil && responsible != "" {
+					continue // who is responsible for none of its customers is nobody
+				}
 				wants(t, o.Answers(t, pair, `mutation { createCustomer(input: {type: COMPANY, name: "New"`+responsible+`}) { userErrors { code field } } }`), `"NOT_ALLOWED"`, c.want)
 			}
 		})

@@ -75,11 +75,21 @@ func recordsInView(r *gatewaytest.Records, alternatives ...backoffice.Restrictio
 	of.Relations = seenOf(r.Relations, func(n *backoffice.CustomerRelation) bool {
 		return customers[n.CustomerID] && customers[n.RelatedCustomerID]
 	})
+	if namesCustomers(alternatives) {
+		of.Users = seenOf(r.Users, func(u *backoffice.User) bool {
+			return slices.ContainsFunc(of.Customers, func(c *backoffice.Customer) bool { return c.ResponsibleID == u.ID })
+		})
+	}
 	of.Transcripts = seenOf(r.Transcripts, func(t *backoffice.Transcript) bool { return has[t] })
 	of.Calculations = seenOf(r.Calculations, func(c *backoffice.Calculation) bool { return has[c] })
 	of.Documents = seenOf(r.Documents, func(d *backoffice.CustomerDocument) bool { return has[d] })
 	of.Minfin = seenOf(r.Minfin, func(m *backoffice.MinfinDocument) bool { return has[m] })
 	return of
+}
+
+// namesCustomers reports whether a pair sees, of the users, those alone who are responsible for customers that it sees.
+func namesCustomers(alternatives []backoffice.RestrictionFields) bool {
+	return !slices.ContainsFunc(alternatives, func(f backoffice.RestrictionFields) bool { return f.Customers == nil })
 }
 
 // recordsSeenBy are those that one alternative admits, without relations.

@@ -1,6 +1,7 @@
 package restricted
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway/gatewaytest"
 )
 
@@ -123,5 +125,31 @@ func compareWrites(t testing.TB, w *gatewaytest.Comparison) (alike bool) {
 			}
 		}
 	}
+	usersLeave(t, w)
+	w.Written = true
 	return true
+}
+
+// usersLeave takes away from the part, as from the view, the users whose customers the pair has deleted.
+func usersLeave(t testing.TB, w *gatewaytest.Comparison) {
+	t.Helper()
+	if !namesCustomers(w.Restriction) {
+		return
+	}
+	err := w.Part.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		for _, user := range w.Records.Users {
+			theirs := backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: backoffice.CustomerCriteria{ResponsibleID: user.ID}}
+			_, has, err := backoffice.First(ctx, tx.Customers(), theirs, backoffice.NoParent)
+			if err == nil && !has {
+				_, err = tx.Users().Delete(ctx, user.ID)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

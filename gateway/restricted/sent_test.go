@@ -22,10 +22,13 @@ const toldOfChanges = `subscription($after: String) { changes(after: $after) { n
 func streamedChanges(t testing.TB, o *gatewaytest.Office, pair [2]string, n int) (all []string) {
 	t.Helper()
 	s := o.Follower(t, pair).Subscribes(t, toldOfChanges, map[string]any{"after": o.Cursor(t, 0)})
-	for range n {
+	for len(all) < n {
 		e, ok := s.Next()
 		if !ok || e.Name != "next" {
 			t.Fatalf("%+v after %d of %d", e, len(all), n)
+		}
+		if usersAgain.MatchString(e.Data) {
+			continue
 		}
 		all = append(all, e.Data)
 	}
@@ -37,10 +40,13 @@ func changesOnSocket(t testing.TB, o *gatewaytest.Office, pair [2]string, n int)
 	t.Helper()
 	s := o.Follower(t, pair).Connects(t)
 	s.Says(t, gatewaytest.Subscribing("1", toldOfChanges, map[string]any{"after": o.Cursor(t, 0)}))
-	for range n {
+	for len(all) < n {
 		m := s.Hears(t)
 		if m.Type != "next" {
 			t.Fatalf("%s %s after %d of %d", m.Type, m.Payload, len(all), n)
+		}
+		if usersAgain.Match(m.Payload) {
+			continue
 		}
 		all = append(all, string(m.Payload))
 	}
