@@ -62,7 +62,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	authenticator, endPeople := auth.NewAuthenticator(b.Store), func() {}
 	var provider *graphiql.Provider
 	if c.People.IsSet() {
-		people, err := c.People.open(b.Keys, c.Log, c.clock)
+		people, err := c.People.open(b.Keys, b.Store, c.Log, c.clock)
 		if err != nil {
 			return s, nil, err
 		}

@@ -25,7 +25,9 @@ type PeopleSettings struct {
 
 func (s *PeopleSettings) IsSet() bool { return *s != PeopleSettings{} }
 
-func (s *PeopleSettings) open(links people.Sealer, log *slog.Logger, clock func() time.Time) (*people.People, error) {
+func (s *PeopleSettings) open(
+	links people.Sealer, records backoffice.Readers, log *slog.Logger, clock func() time.Time,
+) (*people.People, error) {
 	switch {
 	case s.Scope != "" && s.Client == "":
 		return nil, errors.New("--oidc-scope is what GraphiQL asks for, and needs --oidc-client")
@@ -33,7 +35,8 @@ func (s *PeopleSettings) open(links people.Sealer, log *slog.Logger, clock func(
 		return nil, errors.New("--oidc-scope has openid among its scopes")
 	}
 	return people.New(people.Options{
-		Issuer: s.Issuer, Audience: s.Audience, Map: s.Map, Links: links, Log: log, Now: clock})
+		Issuer: s.Issuer, Audience: s.Audience, Map: s.Map, Links: links, Records: records, Log: log,
+		Now: clock})
 }
 
 // provider is the service where GraphiQL lets people sign in, or nil.
@@ -50,7 +53,7 @@ func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Findi
 	if !s.IsSet() {
 		return
 	}
-	p, err := s.open(nil, nil, nil)
+	p, err := s.open(nil, nil, nil, nil)
 	if err != nil {
 		tell(backoffice.Wrong("people", err.Error(), "see docs/signing-in.md"))
 		return

@@ -50,7 +50,6 @@ func openWatched(t *testing.T) *turning {
 	c := gatewaytest.Config(gatewaytest.SmallPages())
 	gateway.SetClock(&c, d.now)
 	d.Desk = gatewaytest.OpenDesk(t, c, func(of backoffice.Store) backoffice.Store { d.Paged.Store = of; return d.Paged })
-	d.Fill(t)
 	for range 40 {
 		d.MakeCustomer(t)
 	}

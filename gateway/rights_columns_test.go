@@ -40,7 +40,7 @@ var columns = map[string]*column{
 	"credentials networks --remove":  {args: []string{"--remove=127.0.0.0/8"}, status: 401, reason: elsewhere},
 
 	"scopes":          {person: true, rule: `"scopes": ["pti.write"]`, status: 403, reason: changed},
-	"onlyResponsible": {person: true, rule: peopleScopes + `, "onlyResponsible": ["an"]`, status: 403, reason: changed},
+	"onlyResponsible": {person: true, rule: peopleScopes + `, "onlyResponsible": ["user-an"]`, status: 403, reason: changed},
 	"onlyLabel":       {person: true, rule: peopleScopes + `, "onlyLabel": ["label-tax"]`, status: 403, reason: changed},
 	"onlyCustomer":    {person: true, rule: peopleScopes + `, "onlyCustomer": ["brouwerij"]`, status: 403, reason: changed},
 	"onlyYear":        {person: true, rule: peopleScopes + `, "onlyYear": ["2025"]`, status: 403, reason: changed},

@@ -2,6 +2,7 @@ package people
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -136,6 +137,36 @@ func parseRule(text []byte) (r rule, err error) {
 		err = errors.New("onlyResponsible, onlyLabel and onlyCustomer hold identifiers, onlyYear years (YYYY)")
 	}
 	return r, err
+}
+
+// checkNamed checks that the users, labels and customers of the rules exist. It asks for all of them at once; the error
+// says which rule is wrong.
+func (m *Map) checkNamed(ctx context.Context, reads backoffice.Readers) error {
+	var all backoffice.RestrictionFields
+	for _, r := range m.rules {
+		for _, f := range r.restriction.Alternatives() {
+			all.Responsible = append(all.Responsible, f.Responsible...)
+			all.Labels, all.Customers = append(all.Labels, f.Labels...), append(all.Customers, f.Customers...)
+		}
+	}
+	together, err := backoffice.NewRestriction(all)
+	if err == nil {
+		err = together.CheckNamed(ctx, reads)
+	}
+	if backoffice.KindOf(err) != backoffice.Refused {
+		return err
+	}
+	for i, r := range m.rules {
+		err := r.restriction.CheckNamed(ctx, reads)
+		known, ok := errors.AsType[*backoffice.Error](err)
+		switch {
+		case ok && known.Kind == backoffice.Refused:
+			return fmt.Errorf("rule %d: %s", i+1, known.UserErrors[0].Message)
+		case err != nil:
+			return err
+		}
+	}
+	return nil // it is there by now
 }
 
 func (m *Map) match(claims map[string]any) (rules []int) {

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -8,15 +9,21 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"example.org/backoffice/backoffice"
 )
 
-const lookEvery = time.Second
+const (
+	lookEvery = time.Second
+	checkTime = 5 * time.Second // to look for what a map names
+)
 
 // mapFile is the map in a file, read anew when the file changes. There is no work while there are no requests.
 type mapFile struct {
-	path string
-	now  func() time.Time
-	log  *slog.Logger
+	path    string
+	now     func() time.Time
+	log     *slog.Logger
+	records backoffice.Readers
 
 	read   atomic.Pointer[Map]
 	looked atomic.Int64 // in Unix nanoseconds
@@ -25,20 +32,21 @@ type mapFile struct {
 	was os.FileInfo
 }
 
-func openMap(path string, now func() time.Time, log *slog.Logger) (*mapFile, error) {
-	f := &mapFile{path: path, now: now, log: log}
-	m, info, err := readMap(path)
+func openMap(o Options) (*mapFile, error) {
+	f := &mapFile{path: o.Map, now: o.Now, log: o.Log, records: o.Records}
+	m, info, err := f.open()
 	if err != nil {
 		return nil, err
 	}
 	f.was = info
 	f.read.Store(m)
-	f.looked.Store(now().UnixNano())
+	f.looked.Store(f.now().UnixNano())
 	return f, nil
 }
 
-func readMap(path string) (*Map, os.FileInfo, error) {
-	file, err := os.Open(path)
+// open reads the map and checks that what it names exists.
+func (f *mapFile) open() (*Map, os.FileInfo, error) {
+	file, err := os.Open(f.path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,7 +60,12 @@ func readMap(path string) (*Map, os.FileInfo, error) {
 		return nil, info, fmt.Errorf("reading the map: %w", err)
 	}
 	m, err := ParseMap(text)
-	return m, info, err
+	if err != nil || f.records == nil {
+		return m, info, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
+	defer cancel()
+	return m, info, m.checkNamed(ctx, f.records)
 }
 
 // current is the map as the file has it, or had it when it was last a good one.
@@ -75,15 +88,18 @@ func (f *mapFile) look() {
 		return
 	}
 	gone := f.was == nil
-	m, info, err := readMap(f.path)
+	m, info, err := f.open()
 	f.was = info
+	if err != nil && m != nil { // what it names may be there next time
+		f.was = nil
+	}
 	switch {
 	case err == nil:
 		if m.digest != f.read.Load().digest {
 			f.read.Store(m)
 			f.log.Info("the map of people was read anew", "rules", len(m.rules), "denied", len(m.deny))
 		}
-	case info != nil || !gone: // said once, until the file changes again
+	case !gone || info != nil && m == nil: // said once, until the file changes again
 		f.log.Warn("the map of people is wrong; what it said before still counts", "cause", err)
 	}
 }

@@ -24,6 +24,7 @@ type Options struct {
 	Map      string // the path of the file that maps claims
 	Links    Sealer
 	Log      *slog.Logger
+	Records  backoffice.Readers // have the users, labels and customers that a map names; nil: they are not looked for
 
 	Now       func() time.Time  // nil is the clock
 	Transport http.RoundTripper // nil is the usual one
@@ -73,7 +74,7 @@ func New(o Options) (*People, error) {
 		o.Now = time.Now
 	}
 	o.Log = cmp.Or(o.Log, slog.Default())
-	file, err := openMap(o.Map, o.Now, o.Log)
+	file, err := openMap(o)
 	if err != nil {
 		return nil, fmt.Errorf("--oidc-map: %w", err)
 	}

@@ -70,7 +70,12 @@ func OpenWith(t testing.TB, database string, bounds limits.Settings) *Office {
 // Fill imports the small office of testdata/office.
 func (o *Office) Fill(t testing.TB) {
 	t.Helper()
-	importer := importexport.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
+	fill(t, o.Backend)
+}
+
+func fill(t testing.TB, b *gateway.Backend) {
+	t.Helper()
+	importer := importexport.Importer{Store: b.Store, Files: b.Files, Keys: b.Keys}
 	if _, err := importer.Import(t.Context(), Path("testdata", "office")); err != nil {
 		t.Fatal(err)
 	}

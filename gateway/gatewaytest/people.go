@@ -48,10 +48,10 @@ func (w *SafeBuffer) String() string {
 const UsualMap = `{"rules": [
 	{"claim": "groups", "value": "managers", "scopes": ["privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write"]},
 	{"claim": "groups", "value": "acme", "scopes": ["customers.write"], "onlyCustomer": ["acme"]},
-	{"claim": "groups", "value": "an", "onlyResponsible": ["an"]}
+	{"claim": "groups", "value": "an", "onlyResponsible": ["user-an"]}
 ], "deny": ["gone"]}`
 
-// OpenDesk serves an office without records to people, with something between the server and the store.
+// OpenDesk serves the small office of testdata/office to people, with something between the server and the store.
 func OpenDesk(t testing.TB, c gateway.Config, between func(backoffice.Store) backoffice.Store) *Desk {
 	t.Helper()
 	d := &Desk{Issuer: peopletest.New(t, jose.ES256), Path: peopletest.Map(t, UsualMap)}
@@ -60,6 +60,7 @@ func OpenDesk(t testing.TB, c gateway.Config, between func(backoffice.Store) bac
 	if err != nil {
 		t.Fatal(err)
 	}
+	fill(t, h)
 	h.Store = between(h.Store)
 	c.Log = slog.New(slog.NewTextHandler(&d.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	c.People = gateway.PeopleSettings{Issuer: d.URL, Audience: peopletest.Audience, Map: d.Path}

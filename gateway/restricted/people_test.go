@@ -22,9 +22,7 @@ import (
 
 func openDesk(t testing.TB) *gatewaytest.Desk {
 	t.Helper()
-	d := gatewaytest.OpenDesk(t, gatewaytest.Config(gatewaytest.Limits()), func(of backoffice.Store) backoffice.Store { return of })
-	d.Fill(t)
-	return d
+	return gatewaytest.OpenDesk(t, gatewaytest.Config(gatewaytest.Limits()), func(of backoffice.Store) backoffice.Store { return of })
 }
 
 func tokenOf(t testing.TB, d *gatewaytest.Desk, subject string, groups ...string) string {
