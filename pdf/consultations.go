@@ -59,7 +59,10 @@ func (c *composer) consultation(entry *backoffice.Consultation) string {
 	if entry.Subject != nil && *entry.Subject != entry.ClientName {
 		who += " (" + c.clean(*entry.Subject) + ")"
 	}
-	lines := []string{who, l.Operations[string(entry.Operation)] + ": " + strings.Join(fields, ", ")}
+	lines := []string{who, l.Operations[string(entry.Operation)]}
+	if len(fields) > 0 { // a whole customer may have none
+		lines[1] += ": " + strings.Join(fields, ", ")
+	}
 	if entry.Purpose != nil {
 		lines = append(lines, l.Purpose+": "+c.clean(*entry.Purpose))
 	}

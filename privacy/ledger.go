@@ -139,7 +139,18 @@ func Reveal(ctx context.Context, asks []SealedNumber) ([]*string, error) {
 	return results, nil
 }
 
-func (l *ledger) noteRead(customerID string, field backoffice.PrivacyField) {
+// Exported records in the ledger in ctx that all of a customer is exported, with or without registration numbers.
+func Exported(ctx context.Context, customerID string) error {
+	l, err := ledgerOf(ctx)
+	if err == nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.noteRead(customerID)
+	}
+	return err
+}
+
+func (l *ledger) noteRead(customerID string, fields ...backoffice.PrivacyField) {
 	at, known := l.readAt[customerID]
 	if !known {
 		if l.readAt == nil {
@@ -149,7 +160,9 @@ func (l *ledger) noteRead(customerID string, field backoffice.PrivacyField) {
 		l.readAt[customerID] = at
 		l.reads = append(l.reads, read{customerID: customerID})
 	}
-	l.reads[at].fields.add(field)
+	for _, field := range fields {
+		l.reads[at].fields.add(field)
+	}
 }
 
 // Searching is one search by registration number, entered in the register under the customers that it found.

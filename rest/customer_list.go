@@ -83,6 +83,7 @@ func (a *API) customers() {
 		}
 		return &answered[RegistrationNumbers]{numbers[0]}, nil
 	})
+	a.held()
 	a.searchCustomers()
 	a.customerWrites()
 }

@@ -36,6 +36,8 @@ type request struct {
 
 	status int  // of the answer
 	sent   bool // whether it was sent
+
+	private bool // the answer says more of registration numbers than the ledger has
 }
 
 type requestKey struct{}

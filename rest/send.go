@@ -44,7 +44,7 @@ func (r *request) sendStatus() {
 		return
 	}
 	r.sent = true
-	if privacy.Consulted(r.ctx) {
+	if r.private || privacy.Consulted(r.ctx) {
 		r.humaContext.SetHeader(gzhttp.HeaderNoCompression, "registration numbers")
 	}
 	r.humaContext.SetStatus(r.status)
@@ -59,6 +59,9 @@ func (r *request) cost() (cost, least int) {
 	}
 	if !isList {
 		if r.Operation().Method == http.MethodGet || r.Operation().Method == http.MethodHead {
+			if r.Operation().OperationID == heldOperation {
+				return heldCost, heldCost
+			}
 			return 1, 1
 		}
 		if r.Operation().OperationID == batchOperation {
