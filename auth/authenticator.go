@@ -34,6 +34,7 @@ type Authenticator struct {
 
 	current atomic.Pointer[snapshot]
 	used    sync.Map // *use by client id
+	ending  atomic.Int64
 
 	mu      sync.Mutex
 	reading *reading  // in progress

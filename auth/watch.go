@@ -57,6 +57,9 @@ func (a *Authenticator) Watch(ctx context.Context, log *slog.Logger) {
 	w.keep(last)
 }
 
+// Ending is how many credentials end soon, as Watch last found.
+func (a *Authenticator) Ending() int64 { return a.ending.Load() }
+
 type watch struct {
 	*Authenticator
 	log    *slog.Logger
@@ -103,8 +106,13 @@ func (w *watch) warn(ctx context.Context) {
 	}
 	now := w.now()
 	today := now.Unix() / daySeconds
+	ending := int64(0)
+	defer func() { w.ending.Store(ending) }()
 	for _, pair := range pairs {
 		days, soon := pair.EndsSoon(backoffice.InstantOf(now))
+		if soon {
+			ending++
+		}
 		if last, told := w.warned[pair.ID]; !soon || told && last == today {
 			continue
 		}

@@ -137,12 +137,22 @@ func TestAPairThatEndsSoonIsWarnedOfOnceADay(t *testing.T) {
 		if err := Revoke(t.Context(), store, revoked); err != nil {
 			t.Fatal(err)
 		}
-		watched(t, store, func(_ *Authenticator, log *lines) {
+		watched(t, store, func(a *Authenticator, log *lines) {
 			pass(23 * time.Hour)
+			if a.Ending() != 1 {
+				t.Errorf("%d end soon on the first day", a.Ending())
+			}
 			if got := log.take(); strings.Count(got, soon+" days=14") != 1 || strings.Count(got, "\n") != 1 {
 				t.Errorf("on the first day\n%s", got)
 			}
-			pass(17 * 24 * time.Hour)
+			pass(5 * 24 * time.Hour)
+			if a.Ending() != 2 {
+				t.Errorf("%d end soon on the sixth day", a.Ending())
+			}
+			pass(12 * 24 * time.Hour)
+			if a.Ending() != 0 {
+				t.Errorf("%d end soon when both have ended", a.Ending())
+			}
 			got := log.take()
 			if n := strings.Count(got, soon); n != 13 || !strings.Contains(got, soon+" days=1 ") {
 				t.Errorf("%d warnings of the one in the 13 days that are left\n%s", n, got)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
@@ -65,6 +66,11 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	}
 	if err := os.Rename(partial, c.Path); err != nil {
 		return fmt.Errorf("cannot write %s: %w", c.Path, err)
+	}
+	if bad == 0 { // for the metric of its age
+		if err := backoffice.NoteBackup(ctx, store, administrator(), backoffice.InstantOf(time.Now())); err != nil {
+			return fmt.Errorf("the backup is whole, and could not be noted: %w", err)
+		}
 	}
 	_, err = fmt.Fprintf(t.out, "%s holds the store and %d files. The keyset %s is not in it; "+
 		"keep a copy of it elsewhere.\n", c.Path, counted-bad, s.Keyset)

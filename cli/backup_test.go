@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
 )
 
 func TestABackupIsAStoreThatOpensWithTheSameKeyset(t *testing.T) {
@@ -48,5 +51,47 @@ func TestABackupIsAStoreThatOpensWithTheSameKeyset(t *testing.T) {
 	}
 	if code, _, err := s.run(t, "backup", filepath.Join(copied.dir, "data")); code != exitFailure || !strings.Contains(err, "is not empty") {
 		t.Errorf("a backup over another ends with %d, %s", code, err)
+	}
+}
+
+func TestAWholeBackupIsNotedForThoseWhoWatchItsAge(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	last := func() backoffice.Instant {
+		t.Helper()
+		store, err := sqlite.Open(t.Context(), "sqlite:"+s.path("backoffice.db"), sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		at, err := backoffice.LastBackup(t.Context(), store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	if at := last(); !at.IsZero() {
+		t.Errorf("before there is one it is of %s", at)
+	}
+	s.must(t, "backup", filepath.Join(t.TempDir(), "first"))
+	first := last()
+	if first.IsZero() {
+		t.Fatal("it is not noted")
+	}
+	s.must(t, "backup", filepath.Join(t.TempDir(), "second"))
+	second := last()
+	if second <= first {
+		t.Errorf("the second is of %s, and the first of %s", second, first)
+	}
+	stored := s.storedFiles(t)
+	if err := os.Remove(filepath.Join(s.path("files"), stored[len(stored)-1])); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, said := s.run(t, "backup", filepath.Join(t.TempDir(), "third")); code != exitPartial {
+		t.Fatalf("%d %s", code, said)
+	}
+	if at := last(); at != second {
+		t.Errorf("one that lacks a file is noted: %s", at)
 	}
 }

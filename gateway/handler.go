@@ -46,6 +46,7 @@ type server struct {
 	provider      *graphiql.Provider // nil when only credentials sign in
 	trusted       *trusted.Known
 	mirror        *mirror
+	backups       *backups
 	checker       backoffice.DocumentChecker
 	trash         time.Duration
 	sizes         *sizes
@@ -77,7 +78,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	}
 	mirror := &mirror{store: b.Store, MirrorSettings: c.Mirror}
 	return server{
-		mirror: mirror, backend: b, store: store, feed: feed, life: life, page: page, provider: provider, log: c.Log,
+		mirror: mirror, backups: &backups{store: b.Store}, backend: b, store: store, feed: feed, life: life, page: page, provider: provider, log: c.Log,
 		stopStreams: func() { stopExports(errStopping); feed.Stop() }, proxies: c.Proxies,
 		http: httpserver.New(c.Server,
 			httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
@@ -104,6 +105,7 @@ func (s server) handler() http.Handler {
 	endpoint := s.graphql(schema, admission)
 	s.measure(throttle, admission)
 	s.mirror.measure(s)
+	s.backups.measure(s)
 	return s.tracer.TakeOver(s.mirror.marks(s.routes(schema, endpoint, admission, throttle)))
 }
 

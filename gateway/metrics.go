@@ -14,6 +14,7 @@ func (s server) measure(throttle *auth.Throttle, admission *limits.Admission) {
 	srv.Gauge("backoffice_build_info", "1, with what the program was built from.", func() int64 { return 1 },
 		"version", s.build.Version, "commit", s.build.Commit, "schema", strconv.FormatInt(SchemaVersion(), 10))
 	srv.Count("backoffice_sign_ins_failed_total", "Requests without a valid credential pair.", throttle.FailedSignIns)
+	srv.Gauge("backoffice_credentials_ending", "Credentials that end within 14 days.", s.authenticator.Ending)
 	srv.Count("backoffice_consultations_total", "Entries made in the register of consultations.", vault.Entered)
 	srv.Count("backoffice_consultations_failed_total",
 		"Answers held back because their entry in the register could not be made.", vault.Failures)

@@ -84,6 +84,7 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	tidied.Go(func() { s.feed.Tidy(tidying) })
 	tidied.Go(func() { emptyTrash(tidying, b.Service(), c.Log) })
 	tidied.Go(func() { (&clock{store: b.Store, log: c.Log}).watch(tidying) })
+	tidied.Go(func() { s.backups.watch(tidying) })
 	s.mirror.look(ctx)
 	tidied.Go(func() { s.mirror.watch(tidying) })
 	if sender := s.sender(c.Webhooks); sender != nil {

@@ -1,0 +1,41 @@
+package gateway
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+)
+
+// backups knows when the embedded store was last copied. PostgreSQL has backups of its own.
+type backups struct {
+	store backoffice.Store
+	last  atomic.Int64 // a backoffice.Instant; zero for none
+}
+
+func (b *backups) look(ctx context.Context) {
+	if at, err := backoffice.LastBackup(ctx, b.store); err == nil {
+		b.last.Store(int64(at))
+	}
+}
+
+func (b *backups) watch(ctx context.Context) {
+	b.look(ctx)
+	backoffice.Every(ctx, time.Minute, func() { b.look(ctx) })
+}
+
+func (b *backups) measure(s server) {
+	if _, embedded := s.backend.Store.(*sqlite.Store); !embedded {
+		return
+	}
+	s.http.Gauge("backoffice_backup_age_seconds", "How old the last whole backup is; -1 when there was none.",
+		func() int64 {
+			at := backoffice.Instant(b.last.Load())
+			if at.IsZero() {
+				return -1
+			}
+			return int64(time.Since(at.Time()).Seconds())
+		})
+}
