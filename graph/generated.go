@@ -3352,13 +3352,13 @@ func newExecutionContext(
 }
 
 var sources = []*ast.Source{
-	{Name: "../schema.graphqls", Input: `# The GraphQL contract of Backoffice. Names, arguments, nullability and scopes stated here hold for every client:
-# extend, never rename, remove or loosen. What a scope guards is nullable, so that a missing scope never takes its
-# siblings with it; all other data comes from one store, so connections are non-null.
+	{Name: "../schema.graphqls", Input: `# The GraphQL contract of Backoffice. Clients rely on these names, arguments, nullability and scopes: extend, never
+# rename, remove or loosen. What a scope guards is nullable, so a missing scope never takes siblings with it. All other
+# data comes from one store, so connections are non-null.
 
-"Allows the field, argument or input field only to a credential pair that holds the scope."
+"Requires the scope to use the field, argument or input field."
 directive @hasScope(
-  "The scope that is needed."
+  "The required scope."
   scope: Scope!
 ) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
 
@@ -3368,7 +3368,7 @@ scalar DateTime @specifiedBy(url: "https://scalars.graphql.org/andimarek/date-ti
 "A free-form JSON object."
 scalar JSON
 
-"A right that a credential pair carries. Any valid pair may read what no scope guards."
+"A right of a credential. Any valid credential can read what no scope guards."
 enum Scope {
   "privacy.read: read registration numbers of customers and search by them."
   PRIVACY_READ
@@ -3392,24 +3392,24 @@ interface Node {
 
 # ---------------------------------------------------------------- reading
 
-"Where reading starts."
+"Reads."
 type Query {
-  "The credential pair that makes this request."
+  "The credential that makes this request."
   viewer: Viewer!
-  "The saved queries that the pair may run, by name; an operator's count before those of other pairs, of one name there is one."
+  "The saved queries that the credential may run, by name. Of several with one name, the operator's is listed."
   savedQueries: [SavedQuery!]!
-  "Any object by identifier; null for an unknown one and for one whose type needs a scope that the pair lacks."
+  "Any object by identifier. Null if it is unknown or its type needs a scope that the credential lacks."
   node(
     "The object's identifier."
     id: ID!
   ): Node
-  "Several objects by identifier, in the order asked; null for each one that ` + "`" + `node` + "`" + ` would not give."
+  "Several objects by identifier, in the requested order. Null wherever ` + "`" + `node` + "`" + ` would return null."
   nodes(
     "At most 100 identifiers."
     ids: [ID!]!
   ): [Node]!
 
-  "The year in which data is collected now; null in an empty system."
+  "The year for which data is now collected. Null in an empty system."
   currentFinancialYear: FinancialYear
   "A financial year by identifier."
   financialYear(
@@ -3418,17 +3418,17 @@ type Query {
   ): FinancialYear
   "The financial years, by identifier."
   financialYears(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
   ): FinancialYearConnection!
 
@@ -3439,21 +3439,21 @@ type Query {
   ): Checklist
   "The checklists of all years."
   checklists(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which checklists."
+    "Only matching checklists."
     filter: ChecklistFilter
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: ChecklistOrder
   ): ChecklistConnection!
 
@@ -3464,30 +3464,30 @@ type Query {
   ): Transcript
   "The transcripts of all years."
   transcripts(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which transcripts."
+    "Only matching transcripts."
     filter: TranscriptFilter
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
-  "Counts the transcripts of all years in groups, by one to three values at once: the largest groups first, then by their values."
+  "The number of transcripts of all years, grouped by one to three dimensions. Largest groups first, then by value."
   transcriptsAggregate(
-    "Which transcripts."
+    "Only matching transcripts."
     filter: TranscriptFilter
-    "By what they are put into groups; one to three, each once."
+    "One to three different dimensions to group by."
     groupBy: [TranscriptDimension!]!
-    "At most this many groups: 0 to 500."
+    "Maximum number of groups: 0 to 500."
     first: Int = 500
   ): TranscriptsAggregate!
 
@@ -3496,95 +3496,95 @@ type Query {
     "The customer's identifier."
     id: ID!
   ): Customer
-  "A customer by one of the values that name it; null for an unknown one. A KBO number may belong to several customers: then there is an error, and no customer."
+  "A customer by id, customerCode or KBO number. Null if unknown. An error if several customers have the KBO number."
   customerBy(
-    "What is known of the customer."
+    "The value to look the customer up by."
     key: CustomerKey!
   ): Customer
-  "The customers of the office."
+  "The firm's customers."
   customers(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which customers."
+    "Only matching customers."
     filter: CustomerFilter
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: CustomerOrder
   ): CustomerConnection!
-  "Counts the customers of the office in groups, by one to three values at once: the largest groups first, then by their values."
+  "The number of customers, grouped by one to three dimensions. Largest groups first, then by value."
   customersAggregate(
-    "Which customers."
+    "Only matching customers."
     filter: CustomerFilter
-    "By what they are put into groups; one to three, each once."
+    "One to three different dimensions to group by."
     groupBy: [CustomerDimension!]!
-    "At most this many groups: 0 to 500."
+    "Maximum number of groups: 0 to 500."
     first: Int = 500
   ): CustomersAggregate!
 
-  "The relations between customers, by identifier; each is seen from its customer, so that an edge is OUTGOING."
+  "The relations between customers, by identifier. Each edge is seen from the relation's customer, so its direction is OUTGOING."
   relations(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which relations."
+    "Only matching relations."
     filter: CustomerRelationFilter
   ): CustomerRelationConnection!
 
-  "The calculations that were started for transcripts of all years."
+  "The calculations for transcripts of all years."
   calculations(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which calculations."
+    "Only matching calculations."
     filter: CalculationFilter
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: CalculationOrder
   ): CalculationConnection!
 
-  "The documents of customers that do not come from the tax administration."
+  "The customers' documents that do not come from the tax administration."
   documents(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which documents."
+    "Only matching documents."
     filter: CustomerDocumentFilter
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: CustomerDocumentOrder
   ): CustomerDocumentConnection!
 
@@ -3595,21 +3595,21 @@ type Query {
   ): User
   "The users."
   users(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which users."
+    "Only matching users."
     filter: UserFilter
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: UserOrder
   ): UserConnection!
 
@@ -3620,19 +3620,19 @@ type Query {
   ): Label
   "The labels."
   labels(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: LabelOrder
   ): LabelConnection!
 
@@ -3643,67 +3643,67 @@ type Query {
   ): MinfinDocument @hasScope(scope: MINFIN_READ)
   "The documents of the tax administration, by identifier."
   minfinDocuments(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which documents."
+    "Only matching documents."
     filter: MinfinDocumentFilter
   ): MinfinDocumentConnection @hasScope(scope: MINFIN_READ)
 
   """
-  What was created, updated and deleted, in the order in which it became visible: whoever has seen a change has seen all before
-  it that the pair may read. Forward only. To follow, ask again after the last cursor, or after latestCursor of an empty page.
-  A cursor from which on changes are not kept any more, or that the log does not reach, is refused with CURSOR_EXPIRED: then
+  What was created, updated and deleted, in the order in which it became visible: once you have seen a change, you have seen all
+  earlier ones that the credential may read. Forward only. To follow, ask again after the last cursor, or after latestCursor of
+  an empty page. A cursor older than the retained changes, or beyond the end of the log, is rejected with CURSOR_EXPIRED: then
   read everything again.
   """
   changes(
-    "Only changes after this cursor of the list, or after the one that an export names; from the oldest one that is kept when absent."
+    "Only changes after this cursor, from the list or from an export. From the oldest retained change when absent."
     after: String
-    "At most this many changes: 0 to 500."
+    "Maximum number of changes: 0 to 500."
     first: Int = 100
-    "Of which nouns; of all when absent. Changes of what the pair may not read are left out."
+    "Only changes of these nouns; all when absent. Changes that the credential may not read are left out."
     nouns: [Noun!]
-    "Only the last change of each object of the page."
+    "Only the last change of each object on the page."
     latestOnly: Boolean = false
   ): ChangeConnection!
 }
 
-"What makes a request: a credential pair, or a person who signed in."
+"The kind of caller: a credential, or a person who signed in."
 enum ViewerKind {
-  "A credential pair, with the headers x-client-id and x-client-secret."
+  "A credential, sent in the headers x-client-id and x-client-secret."
   CREDENTIAL
-  "A person, with an access token in the header authorization."
+  "A person, with an access token in the authorization header."
   PERSON
 }
 
-"The credential pair, or the person, that makes a request."
+"The credential or the person that makes a request."
 type Viewer {
-  "Whether it is a pair or a person."
+  "Whether it is a credential or a person."
   kind: ViewerKind!
-  "The pair's client id, as sent in x-client-id; of a person what stands in its place wherever a client id is shown."
+  "The credential's client id, as sent in x-client-id; for a person, the identifier shown wherever a client id is."
   clientId: ID!
-  "As whom the issuer knows the person; null for a pair."
+  "The person's subject at the issuer. Null for a credential."
   subject: String
-  "The name under which the operator issued the pair, or the person's name at the issuer."
+  "The name that the operator gave the credential, or the person's name at the issuer."
   name: String!
-  "The scopes that the pair or the person holds."
+  "The scopes of the credential or person."
   scopes: [Scope!]!
-  "Which customers it sees, as a JSON object, or an array of such of which one has to hold; null for all."
+  "Which customers it can see, as a JSON object or an array of objects of which one must match. Null for all."
   restriction: String
-  "When the pair, or the person's token, ends; null for never."
+  "When the credential or the person's token expires. Null for never."
   expiresAt: DateTime
 }
 
-"A financial year: data is collected in the current one, the others are archived."
+"A financial year. Data is collected for the current one; the others are archived."
 type FinancialYear implements Node {
   "The year's identifier."
   id: ID!
@@ -3711,44 +3711,44 @@ type FinancialYear implements Node {
   startDate: String!
   "The last year it covers, YYYY."
   endDate: String!
-  "Whether data is collected in it now. At most one year is current."
+  "Whether data is now collected for it. At most one year is current."
   isCurrentYear: Boolean!
-  "When the year was archived; null while it collects data."
+  "When the year was archived. Null if it was not."
   archivedAt: DateTime
   "The year's checklists."
   checklists(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: ChecklistOrder
   ): ChecklistConnection!
   "The year's transcripts."
   transcripts(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which transcripts."
+    "Only matching transcripts."
     filter: TranscriptFilter
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
 }
@@ -3761,34 +3761,34 @@ type Checklist implements Node {
   name: String!
   "Its language, a name such as dutch."
   language: String!
-  "Whether filling it in needs a sign-in."
+  "Whether customers must sign in to fill it in."
   authRequired: Boolean!
-  "Whether customers are reminded of it."
+  "Whether customers get reminders of it."
   remindersEnabled: Boolean!
   "The year it belongs to."
   financialYear: FinancialYear!
-  "What customers filled in."
+  "The customers' transcripts of it."
   transcripts(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which transcripts."
+    "Only matching transcripts."
     filter: TranscriptFilter
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
 }
 
-"By what transcripts are put into groups."
+"What transcripts can be grouped by."
 enum TranscriptDimension {
   "The status."
   STATUS
@@ -3800,7 +3800,7 @@ enum TranscriptDimension {
   RESPONSIBLE
   "The language of the checklist."
   LANGUAGE
-  "Whether it is filled in to the end: true or false."
+  "Whether it is completed: true or false."
   IS_COMPLETED
   "Whether it has a generated document: true or false."
   DOCUMENT_GENERATED
@@ -3808,7 +3808,7 @@ enum TranscriptDimension {
   UPDATED_MONTH
 }
 
-"By what customers are put into groups."
+"What customers can be grouped by."
 enum CustomerDimension {
   "Company or private person."
   TYPE
@@ -3818,13 +3818,13 @@ enum CustomerDimension {
   COMPANY_TYPE
   "The user who is responsible."
   RESPONSIBLE
-  "The support scopes: a customer counts in the group of each of its scopes."
+  "The support scopes. A customer counts in the group of each of its scopes."
   SCOPE
-  "The city, as it is written."
+  "The city, as written."
   CITY
-  "The postal code, as it is written."
+  "The postal code, as written."
   POSTAL_CODE
-  "The country, as it is written."
+  "The country, as written."
   COUNTRY
   "The month of createdAt in UTC: YYYY-MM."
   CREATED_MONTH
@@ -3832,7 +3832,7 @@ enum CustomerDimension {
   UPDATED_MONTH
 }
 
-"A transcript's own status (TO_PROCESS, SENT), or the state of its calculation once one was started."
+"A transcript's own status (TO_PROCESS, SENT), or the state of its calculation once one is started."
 enum TranscriptStatus {
   "To Process."
   TO_PROCESS
@@ -3854,7 +3854,7 @@ enum TranscriptStatus {
   REJECTED
 }
 
-"How far a calculation has come."
+"The state of a calculation."
 enum CalculationState {
   "To Process."
   TO_PROCESS
@@ -3874,57 +3874,57 @@ enum CalculationState {
   REJECTED
 }
 
-"The filled-in result of a checklist for a customer."
+"A customer's answers to a checklist."
 type Transcript implements Node {
   "The transcript's identifier."
   id: ID!
-  "The calculation's state once one was started, else the transcript's own status."
+  "The calculation's state once one is started, else the transcript's own status."
   status: TranscriptStatus!
-  "The status in the specification's words: \"Calculation done\"."
+  "The status in the specification's wording, such as \"Calculation done\"."
   statusLabel: String!
-  "Whether the customer has filled it in to the end."
+  "Whether the customer has completed it."
   isCompleted: Boolean!
   "How much of it is filled in, 0 to 100."
   progressPercentage: Float!
-  "Whether a document was generated for it."
+  "Whether a document has been generated for it."
   documentGenerated: Boolean!
   "Free-form keys and values; may be empty."
   customVariables: JSON!
-  "When the checklist was assigned. Like the three that follow it tells when that happened here, or when an import said that it had; null when nobody knows."
+  "When the checklist was assigned. Like the next three, this is when it happened here, or the time that an import gave. Null if unknown."
   createdAt: DateTime
-  "When the customer filled it in to the end, the last time: reopening takes it away, and completing it again sets it anew. Null while it is not completed."
+  "When the customer last completed it. Reopening clears it. Null while it is not completed."
   completedAt: DateTime
-  "When the document was generated that there is now: anew with each one that replaces another. Null while none was generated."
+  "When the current document was generated. Null if there is none."
   documentGeneratedAt: DateTime
-  "When its own status became SENT, also while status is that of its calculation. Null while its own status is TO_PROCESS."
+  "When its own status became SENT, even if ` + "`" + `status` + "`" + ` shows that of its calculation. Null while its own status is TO_PROCESS."
   sentAt: DateTime
-  "The last update of the transcript or of its calculation, whichever is later."
+  "The last update of the transcript or its calculation, whichever is later."
   updatedAt: DateTime!
-  "Whose transcript it is."
+  "The customer it belongs to."
   customer: Customer!
-  "The checklist that was filled in."
+  "Its checklist."
   checklist: Checklist!
   "The checklist's year."
   financialYear: FinancialYear!
-  "The calculation, if one was started."
+  "Its calculation, if one was started."
   calculation: Calculation
-  "The generated document: non-null exactly when completed and documentGenerated."
+  "The generated document. Non-null exactly when isCompleted and documentGenerated are true."
   file: File
 }
 
-"The tax calculation that was started for a transcript; at most one per transcript."
+"The tax calculation for a transcript, at most one each."
 type Calculation implements Node {
   "The calculation's identifier."
   id: ID!
-  "How far it has come."
+  "Its state."
   state: CalculationState!
-  "The state in the specification's words: \"Calculation done\"."
+  "The state in the specification's wording, such as \"Calculation done\"."
   stateLabel: String!
-  "Its last update."
+  "When it was last updated."
   updatedAt: DateTime!
   "The transcript it was started for."
   transcript: Transcript!
-  "The proposal to the customer, if there is one."
+  "The proposal to the customer, if any."
   proposal: File
 }
 
@@ -3938,11 +3938,11 @@ type File {
   md5Hash: String!
   "When it was stored."
   timeCreated: DateTime!
-  "A path of this server that carries its own signature for 5 minutes, so that a browser's link works without headers."
+  "A path on this server, signed for 5 minutes, so a link in a browser works without headers."
   downloadPath: String!
 }
 
-"What a customer is."
+"The type of a customer."
 enum CustomerType {
   "A company."
   COMPANY
@@ -3950,7 +3950,7 @@ enum CustomerType {
   PRIVATE_PERSON
 }
 
-"A legal form. Companies with a KBO number have one of the first twenty-one, companies without one of the last five."
+"A legal form. Companies with a KBO number have one of the first 21; companies without have one of the last five."
 enum LegalForm {
   "Private limited company (Besloten vennootschap)."
   BV
@@ -4006,7 +4006,7 @@ enum LegalForm {
   BUITENLANDS_ZONDER_VESTIGING
 }
 
-"A language in which legal forms have a name."
+"A language in which legal forms have names."
 enum LabelLanguage {
   "Dutch."
   DUTCH
@@ -4018,7 +4018,7 @@ enum LabelLanguage {
   ENGLISH
 }
 
-"A company or a private person whose books the office keeps."
+"A company or private person whose books the firm keeps."
 type Customer implements Node {
   "The customer's identifier."
   id: ID!
@@ -4038,32 +4038,32 @@ type Customer implements Node {
   kboNumber: String
   "The legal form; companies only."
   companyType: LegalForm
-  "The legal form in words."
+  "The name of the legal form."
   companyTypeLabel(
-    "In which language."
+    "The language of the name."
     language: LabelLanguage! = ENGLISH
   ): String
-  "Where the customer is reached."
+  "The customer's address."
   address: Address!
-  "The office's own code, unique."
+  "The firm's code for the customer, unique."
   customerCode: String
-  "The national registration number, 11 digits. Each disclosure is entered in the register of consultations."
+  "The national registration number, 11 digits. Each disclosure is recorded in the register of consultations."
   registrationNumber: String @hasScope(scope: PRIVACY_READ)
-  "The partner's national registration number, 11 digits. Each disclosure is entered in the register of consultations."
+  "The partner's national registration number, 11 digits. Each disclosure is recorded in the register of consultations."
   spouseRegistrationNumber: String @hasScope(scope: PRIVACY_READ)
-  "Who consulted this customer's registration numbers, newest first."
+  "The consultations of this customer's registration numbers, newest first."
   privacyAccesses(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
   ): PrivacyAccessConnection @hasScope(scope: PRIVACY_READ)
   "The user who is responsible."
@@ -4076,87 +4076,87 @@ type Customer implements Node {
   phone: String
   "When the customer was created."
   createdAt: DateTime!
-  "When it was last changed. A change of the registration numbers alone moves it only for callers with privacy.read."
+  "When it was last changed. A change to only the registration numbers counts only for callers with privacy.read."
   updatedAt: DateTime!
-  "Grows with every change; for expectedVersion. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own."
+  "Increases with every change; for expectedVersion. Callers with and without privacy.read have separate versions: a change to only the registration numbers increases only the former."
   version: Int!
-  "The relations in which the customer stands at either end, by identifier."
+  "The relations with the customer at either end, by identifier."
   relations(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
     "Only of this kind."
     kind: RelationKind
-    "Only seen from this end."
+    "Only in this direction."
     direction: RelationDirection
   ): CustomerRelationConnection!
   "The customer's transcripts, of all years."
   transcripts(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which transcripts."
+    "Only matching transcripts."
     filter: TranscriptFilter
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
   "The customer's documents that do not come from the tax administration."
   documents(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: CustomerDocumentOrder
   ): CustomerDocumentConnection!
   "The proposal of the most recently updated calculation that has one."
   calculationProposal: File
   "The customer's documents of the tax administration, by identifier."
   minfinDocuments(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which documents."
+    "Only matching documents."
     filter: MinfinDocumentFilter
   ): MinfinDocumentConnection @hasScope(scope: MINFIN_READ)
 }
 
-"Where a customer is reached; every part may be missing."
+"A customer's address. Any part can be missing."
 type Address {
   "The street."
   street: String
@@ -4172,7 +4172,7 @@ type Address {
   country: String
 }
 
-"What the related customer is of the customer."
+"What the related customer is to the customer."
 enum RelationKind {
   "A director."
   DIRECTOR
@@ -4184,7 +4184,7 @@ enum RelationKind {
   CONTACT_PERSON
 }
 
-"From which end a relation is seen."
+"The direction of a relation, as seen from a customer."
 enum RelationDirection {
   "This customer is the relation's customer."
   OUTGOING
@@ -4192,17 +4192,17 @@ enum RelationDirection {
   INCOMING
 }
 
-"relatedCustomer is the director, UBO, shareholder or contact person of customer. The same from wherever it is reached."
+"A relation between customers: relatedCustomer is the director, UBO, shareholder or contact person of customer. Always in this direction, whichever end it is read from."
 type CustomerRelation implements Node {
   "The relation's identifier."
   id: ID!
-  "What relatedCustomer is of customer."
+  "What relatedCustomer is to customer."
   kind: RelationKind!
-  "The customer who has the director, UBO, shareholder or contact person."
+  "The customer that has the director, UBO, shareholder or contact person."
   customer: Customer!
-  "The customer who is one."
+  "The customer that is one."
   relatedCustomer: Customer!
-  "When the relation was recorded."
+  "When the relation was created."
   createdAt: DateTime!
 }
 
@@ -4212,9 +4212,9 @@ type CustomerDocument implements Node {
   id: ID!
   "Its name."
   name: String!
-  "Whose document it is."
+  "The customer it belongs to."
   customer: Customer!
-  "When it was recorded."
+  "When it was created."
   createdAt: DateTime!
   "Its file."
   file: File!
@@ -4226,11 +4226,11 @@ type MinfinDocument implements Node {
   id: ID!
   "Its name."
   name: String!
-  "What kind of document it is, in the administration's terms."
+  "The administration's term for its kind."
   documentType: String!
-  "Whose document it is, if it is known."
+  "The customer it belongs to, if known."
   customer: Customer
-  "The year it belongs to, if it is known."
+  "The year it belongs to, if known."
   financialYear: FinancialYear
   "When it was synchronised."
   synchronisedAt: DateTime!
@@ -4238,7 +4238,7 @@ type MinfinDocument implements Node {
   file: File!
 }
 
-"Somebody of the office."
+"A member of the firm's staff."
 type User implements Node {
   "The user's identifier."
   id: ID!
@@ -4250,44 +4250,44 @@ type User implements Node {
   email: String!
   "The language, a name such as dutch."
   language: String
-  "The name to show: the first and the last name."
+  "The name to show: first and last name."
   displayName: String!
   "The labels that mark the user."
   labels: [Label!]!
-  "Grows with every change; for expectedVersion."
+  "Increases with every change; for expectedVersion."
   version: Int!
-  "The customers whom the user is responsible for, by identifier."
+  "The customers that the user is responsible for, by identifier."
   customers(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
   ): CustomerConnection!
-  "The transcripts, of all years, of the customers whom the user is responsible for now."
+  "The transcripts, of all years, of the customers that the user is responsible for now."
   transcripts(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
-    "At most this many rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
     last: Int
     "Only rows before this cursor."
     before: String
-    "The number of a page, from 1; goes with none of the four above."
+    "A page number, from 1. Cannot be combined with the four arguments above."
     page: Int
-    "The rows of a numbered page: 1 to 500, 50 when absent; needs ` + "`" + `page` + "`" + `."
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
     pageSize: Int
-    "Which transcripts."
+    "Only matching transcripts."
     filter: TranscriptFilter
-    "In which order; by identifier when absent."
+    "The order. By identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
 }
@@ -4312,15 +4312,15 @@ enum PrivacyField {
   SPOUSE_REGISTRATION_NUMBER
 }
 
-"In what way registration numbers were consulted."
+"How registration numbers were consulted."
 enum PrivacyOperation {
   "They were shown."
   READ
-  "They were searched by."
+  "They were used in a search."
   SEARCH
   "They were exported."
   EXPORT
-  "The store was restored from a backup, and later entries are lost. No customer has such an entry."
+  "The store was restored from a backup, and later entries are lost. This entry belongs to no customer."
   RESTORE
 }
 
@@ -4330,19 +4330,19 @@ type PrivacyAccess implements Node {
   id: ID!
   "When it happened."
   at: DateTime!
-  "The client id of the pair that did it, or what stands in its place for a person."
+  "The credential's client id, or the identifier shown in its place for a person."
   clientId: ID!
-  "The pair's name at that moment, or the person's."
+  "The name of the credential or person at the time."
   clientName: String!
-  "As whom the issuer knows the person; null for a pair."
+  "The person's subject at the issuer. Null for a credential."
   subject: String
-  "The person's name at that moment; null for a pair."
+  "The person's name at the time. Null for a credential."
   subjectName: String
-  "The purpose that was stated in x-access-purpose."
+  "The purpose stated in x-access-purpose."
   purpose: String
-  "What was done."
+  "How they were consulted."
   operation: PrivacyOperation!
-  "With which fields."
+  "Which fields were consulted."
   fields: [PrivacyField!]!
 }
 
@@ -4355,15 +4355,15 @@ type FinancialYearConnection {
   edges: [FinancialYearEdge!]!
   "The rows."
   nodes: [FinancialYear!]!
-  "The page's place in the list."
+  "The page's position in the list."
   pageInfo: PageInfo!
-  "How many rows the whole list has; costs nothing unless it is selected."
+  "How many rows the whole list has. Costs nothing unless selected."
   totalCount: Int!
 }
 
-"A row with its place in the list."
+"A row with its position in the list."
 type FinancialYearEdge {
-  "The row's place; opaque."
+  "The row's position; opaque."
   cursor: String!
   "The row."
   node: FinancialYear!
@@ -4375,15 +4375,15 @@ type ChecklistConnection {
   edges: [ChecklistEdge!]!
   "The rows."
   nodes: [Checklist!]!
-  "The page's place in the list."
+  "The page's position in the list."
   pageInfo: PageInfo!
-  "How many rows the whole list has; costs nothing unless it is selected."
+  "How many rows the whole list has. Costs nothing unless selected."
   totalCount: Int!
 }
 
-"A row with its place in the list."
+"A row with its position in the list."
 type ChecklistEdge {
-  "The row's place; opaque."
+  "The row's position; opaque."
   cursor: String!
   "The row."
   node: Checklist!
@@ -4395,17 +4395,17 @@ type TranscriptConnection {
   edges: [TranscriptEdge!]!
   "The rows."
   nodes: [Transcript!]!
-  "The page's place in the list."
+  "The page's position in the list."
   pageInfo: PageInfo!
-  "How many rows the whole list has; costs nothing unless it is selected."
+  "How many rows the whole list has. Costs nothing unless selected."
   totalCount: Int!
-  "How many rows of the whole list have each status that occurs."
+  "How many rows of the whole list have each status. A status without rows is left out."
   statusCounts: [TranscriptStatusCount!]!
 }
 
-"A row with its place in the list."
+"A row with its position in the list."
 type TranscriptEdge {
-  "The row's place; opaque."
+  "The row's position; opaque."
   cursor: String!
   "The row."
   node: Transcript!
@@ -4419,63 +4419,63 @@ type TranscriptStatusCount {
   count: Int!
 }
 
-"The transcripts of a filter, counted in groups."
+"The number of transcripts that match a filter, by group."
 type TranscriptsAggregate {
-  "How many transcripts the filter has, each counted once."
+  "How many transcripts match the filter, each counted once."
   totalCount: Int!
-  "How many groups there are, also those that are not among ` + "`" + `groups` + "`" + `."
+  "How many groups there are in all, including those not in ` + "`" + `groups` + "`" + `."
   groupCount: Int!
-  "The groups, the largest first, then by their values."
+  "The groups. Largest first, then by value."
   groups: [TranscriptGroup!]!
 }
 
-"The transcripts that have the same values."
+"A group of transcripts with the same values."
 type TranscriptGroup {
   "Their values, in the order of groupBy."
   keys: [TranscriptGroupKey!]!
-  "How many they are."
+  "How many there are."
   count: Int!
-  "How many of them are filled in to the end."
+  "How many of them are completed."
   completedCount: Int!
   "The mean of their progressPercentage, 0 to 100, rounded to nine decimals."
   averageProgress: Float!
 }
 
-"A value that the transcripts of a group have."
+"A value shared by the transcripts of a group."
 type TranscriptGroupKey {
-  "What it is a value of."
+  "The dimension of the value."
   dimension: TranscriptDimension!
-  "An identifier, the name of an enum's value, or a text; null for transcripts without one."
+  "An identifier, an enum value's name, or a text. Null for transcripts without one."
   value: String
-  "What a person reads: a name, or the word of the interface; None for transcripts without one."
+  "The text to show: a name, or the word that REST uses. None for transcripts without one."
   label: String!
 }
 
-"The customers of a filter, counted in groups."
+"The number of customers that match a filter, by group."
 type CustomersAggregate {
-  "How many customers the filter has, each counted once."
+  "How many customers match the filter, each counted once."
   totalCount: Int!
-  "How many groups there are, also those that are not among ` + "`" + `groups` + "`" + `."
+  "How many groups there are in all, including those not in ` + "`" + `groups` + "`" + `."
   groupCount: Int!
-  "The groups, the largest first, then by their values."
+  "The groups. Largest first, then by value."
   groups: [CustomerGroup!]!
 }
 
-"The customers that have the same values."
+"A group of customers with the same values."
 type CustomerGroup {
   "Their values, in the order of groupBy."
   keys: [CustomerGroupKey!]!
-  "How many they are."
+  "How many there are."
   count: Int!
 }
 
-"A value that the customers of a group have."
+"A value shared by the customers of a group."
 type CustomerGroupKey {
-  "What it is a value of."
+  "The dimension of the value."
   dimension: CustomerDimension!
-  "An identifier, the name of an enum's value, or a text; null for customers without one."
+  "An identifier, an enum value's name, or a text. Null for customers without one."
   value: String
-  "What a person reads: a name, or the word of the interface; None for customers without one."
+  "The text to show: a name, or the word that REST uses. None for customers without one."
   label: String!
 }
 
@@ -4485,15 +4485,15 @@ type CustomerConnection {
   edges: [CustomerEdge!]!
   "The rows."
   nodes: [Customer!]!
-  "The page's place in the list."
+  "The page's position in the list."
   pageInfo: PageInfo!
-  "How many rows the whole list has; costs nothing unless it is selected."
+  "How many rows the whole list has. Costs nothing unless selected."
   totalCount: Int!
 }
 
-"A row with its place in the list."
+"A row with its position in the list."
 type CustomerEdge {
-  "The row's place; opaque."
+  "The row's position; opaque."
   cursor: String!
   "The row."
   node: Customer!
@@ -4505,15 +4505,15 @@ type CalculationConnection {
   edges: [CalculationEdge!]!
   "The rows."
   nodes: [Calculation!]!
-  "The page's place in the list."
+  "The page's position in the list."
   pageInfo: PageInfo!
-  "How many rows the whole list has; costs nothing unless it is selected."
+  "How many rows the whole list has. Costs nothing unless selected."
   totalCount: Int!
 }
 
-"A row with its place in the list."
+"A row with its position in the list."
 type CalculationEdge {
-  "The row's place; opaque."
+  "The row's position; opaque."
   cursor: String!
   "The row."
   node: Calculation!
@@ -4525,19 +4525,19 @@ type CustomerRelationConnection {
   edges: [CustomerRelationEdge!]!
   "The rows."
   nodes: [CustomerRelation!]!
-  "The page's place in the list."
+  "The page's position in the list."
   pageInfo: PageInfo!
-  "How many rows the whole list has; costs nothing unless it is selected."
+  "How many rows the whole list has. Costs nothing unless selected."
   totalCount: Int!
 }
 
-"A relation as seen from the customer whose list it stands in; in the list of all, from its customer."
+"A relation as seen from the customer whose list it is in; in the list of all relations, from the relation's customer."
 type CustomerRelationEdge {
-  "The row's place; opaque."
+  "The row's position; opaque."
   cursor: String!
   "The row."
   node: CustomerRelation!
-  "From which end it is seen."
+  "The direction as seen from that customer."
   direction: RelationDirection!
   "The customer at the other end."
   otherCustomer: Customer!
@@ -4549,15 +4549,15 @@ type CustomerDocumentConnection {
   edges: [CustomerDocumentEdge!]!
   "The rows."
   nodes: [CustomerDocument!]!
-  "The page's place in the list."
+  "The page's position in the list."
   pageInfo: PageInfo!
-  "How many rows the whole list has; costs nothing unless it is selected."
+  "How many rows the whole list has. Costs nothing unless selected."
   totalCount: Int!
 }
 
-"A row with its place in the list."
+"A row with its position in the list."
 type CustomerDocumentEdge {
-  "The row's place; opaque."
+  "The row's position; opaque."
   cursor: String!
   "The row."
   node: CustomerDocument!
@@ -4569,15 +4569,15 @@ type MinfinDocumentConnection {
   edges: [MinfinDocumentEdge!]!
   "The rows."
   nodes: [MinfinDocument!]!
-  "The page's place in the list."
+  "The page's position in the list."
   pageInfo: PageInfo!
-  "How many rows the whole list has; costs nothing unless it is selected."
+  "How many rows the whole list has. Costs nothing unless selected."
   totalCount: Int!
 }
 
-"A row with its place in the list."
+"A row with its position in the list."
 type MinfinDocumentEdge {
-  "The row's place; opaque."
+  "The row's position; opaque."
   cursor: String!
   "The row."
   node: MinfinDocument!
@@ -4589,15 +4589,15 @@ type UserConnection {
   edges: [UserEdge!]!
   "The rows."
   nodes: [User!]!
-  "The page's place in the list."
+  "The page's position in the list."
   pageInfo: PageInfo!
-  "How many rows the whole list has; costs nothing unless it is selected."
+  "How many rows the whole list has. Costs nothing unless selected."
   totalCount: Int!
 }
 
-"A row with its place in the list."
+"A row with its position in the list."
 type UserEdge {
-  "The row's place; opaque."
+  "The row's position; opaque."
   cursor: String!
   "The row."
   node: User!
@@ -4609,27 +4609,27 @@ type LabelConnection {
   edges: [LabelEdge!]!
   "The rows."
   nodes: [Label!]!
-  "The page's place in the list."
+  "The page's position in the list."
   pageInfo: PageInfo!
-  "How many rows the whole list has; costs nothing unless it is selected."
+  "How many rows the whole list has. Costs nothing unless selected."
   totalCount: Int!
 }
 
-"A row with its place in the list."
+"A row with its position in the list."
 type LabelEdge {
-  "The row's place; opaque."
+  "The row's position; opaque."
   cursor: String!
   "The row."
   node: Label!
 }
 
-"A kind of object whose changes are told."
+"A kind of object whose changes are logged."
 enum Noun {
   "A financial year."
   FINANCIAL_YEAR
   "A checklist."
   CHECKLIST
-  "A transcript; also when its calculation gives it another status."
+  "A transcript. A calculation that changes its status counts as a change to it."
   TRANSCRIPT
   "A calculation."
   CALCULATION
@@ -4641,24 +4641,23 @@ enum Noun {
   CUSTOMER_DOCUMENT
   "A document of the tax administration; its changes need minfin.read."
   MINFIN_DOCUMENT
-  "A user of the office."
+  "A member of the firm's staff."
   USER
   "A label."
   LABEL
 }
 
-"What became of an object."
+"What happened to an object."
 enum ChangeAction {
-  "It is new."
+  "It was created."
   CREATED
-  "It was changed; so are all that were written before this was noted."
+  "It was changed, or was written before changes were logged."
   UPDATED
-  "It is gone. What goes with it has changes of its own."
+  "It was deleted. Objects deleted along with it have changes of their own."
   DELETED
   """
-  More has come into the view of a restricted pair, or has left it, than is told one by one, or a financial year starts at another time: read all
-  records of this noun again.
-  What is told here has no object.
+  Too much became visible or invisible to a restricted credential to list one by one, or a financial year's start changed. Read
+  all records of this noun again. The change has no object.
   """
   RESET
 }
@@ -4669,58 +4668,58 @@ type ChangeConnection {
   edges: [ChangeEdge!]!
   "The changes."
   nodes: [Change!]!
-  "The page's place in the list."
+  "The page's position in the list."
   pageInfo: PageInfo!
-  "Where the newest change is that the caller may see at the moment of this page, also when nothing is in it: going on from here loses nothing when there is no next page."
+  "The cursor of the newest change visible to the caller when this page was read, even if the page is empty. If there is no next page, continuing from here misses nothing."
   latestCursor: String!
 }
 
-"A change with its place in the list."
+"A change with its position in the list."
 type ChangeEdge {
-  "The change's place."
+  "The change's position; opaque."
   cursor: String!
   "The change."
   node: Change!
 }
 
-"What is told as it happens, over Server-Sent Events or a WebSocket. An operation has one of these fields."
+"Events as they happen, over Server-Sent Events or a WebSocket. An operation selects one of these fields."
 type Subscription {
-  "The changes behind ` + "`" + `after` + "`" + `, one by one and for good, in the order in which they became visible; the objects of several changes are read together. A pair may have 20 of them at one time."
+  "The changes after ` + "`" + `after` + "`" + `, one at a time, in the order in which they became visible, until the client disconnects. The objects of several changes are read together. At most 20 per credential at a time."
   changes(
-    "The cursor of the last change that was seen, or that of an export's Changes-After; what comes behind it is told. Without it the next change is the first."
+    "The cursor of the last change seen, or an export's Changes-After; later changes are sent. Starts with the next change when absent."
     after: String
-    "Only changes of these kinds of objects."
+    "Only changes of these nouns."
     nouns: [Noun!]
   ): Change!
 }
 
-"One change of one object. It tells that something was changed, and never a value; ` + "`" + `object` + "`" + ` has the values of now."
+"One change of one object. It holds no values; ` + "`" + `object` + "`" + ` has the current ones."
 type Change {
-  "The change's place in the list."
+  "The change's position in the list."
   cursor: String!
-  "The number of the change. It grows in the order in which changes became visible; gaps mean nothing."
+  "The change's sequence number. It increases in the order in which changes became visible; gaps mean nothing."
   sequence: Int!
   "When it was made."
   at: DateTime!
-  "What kind of object was changed."
+  "The kind of object."
   noun: Noun!
-  "The object's identifier; null for RESET."
+  "The object's identifier. Null for RESET."
   objectId: ID
-  "What became of it."
+  "What happened to it."
   action: ChangeAction!
-  "The fields that were changed, by the names of this schema's objects and inputs, such as ` + "`" + `email` + "`" + ` and ` + "`" + `responsibleId` + "`" + `; empty for what was created or deleted."
+  "The changed fields, by their names in this schema's objects and inputs, such as ` + "`" + `email` + "`" + ` and ` + "`" + `responsibleId` + "`" + `. Empty if the object was created or deleted."
   fields: [String!]!
-  "The credential pair that made the change; null for the operator."
+  "The credential that made the change. Null for the operator."
   clientId: ID
-  "What the object hangs on, and hung on before: a relation's two customers; a transcript's customer, checklist and year."
+  "The object's parents, current and previous: a relation's two customers; a transcript's customer, checklist and year."
   parents: [ChangeParent!]!
-  "The object as it is now; null when it is gone."
+  "The object as it is now. Null if it no longer exists."
   object: Node
 }
 
-"An object on which another one hangs."
+"An object that another one belongs to."
 type ChangeParent {
-  "What kind of object it is."
+  "The kind of object."
   noun: Noun!
   "Its identifier."
   id: ID!
@@ -4732,43 +4731,43 @@ type PrivacyAccessConnection {
   edges: [PrivacyAccessEdge!]!
   "The rows."
   nodes: [PrivacyAccess!]!
-  "The page's place in the list."
+  "The page's position in the list."
   pageInfo: PageInfo!
-  "How many rows the whole list has; costs nothing unless it is selected."
+  "How many rows the whole list has. Costs nothing unless selected."
   totalCount: Int!
 }
 
-"A row with its place in the list."
+"A row with its position in the list."
 type PrivacyAccessEdge {
-  "The row's place; opaque."
+  "The row's position; opaque."
   cursor: String!
   "The row."
   node: PrivacyAccess!
 }
 
-"A page's place in its list. Both answers are true to the data, whichever way the list is walked."
+"A page's position in its list. Both booleans are exact, whichever way you page."
 type PageInfo {
-  "Whether rows of the list stand after the page."
+  "Whether there are rows after the page."
   hasNextPage: Boolean!
-  "Whether rows of the list stand before the page."
+  "Whether there are rows before the page."
   hasPreviousPage: Boolean!
-  "The first row's cursor; null on an empty page."
+  "The first row's cursor. Null on an empty page."
   startCursor: String
-  "The last row's cursor; null on an empty page."
+  "The last row's cursor. Null on an empty page."
   endCursor: String
 }
 
-"Which customers: all that is given must hold; null is no filter."
+"A filter of customers. All given conditions must match; null is no condition."
 input CustomerFilter {
-  "One of these identifiers; an empty list matches nothing."
+  "With one of these identifiers. An empty list matches nothing."
   ids: [ID!]
   "Companies or private persons."
   type: CustomerType
   "With this preferred language."
   language: String
-  "For whom this user is responsible."
+  "That this user is responsible for."
   responsibleId: ID
-  "With this e-mail address, case ignored."
+  "With this e-mail address, ignoring case."
   email: String
   "With this code."
   customerCode: String
@@ -4778,35 +4777,35 @@ input CustomerFilter {
   companyType: LegalForm
   "With this support scope."
   scope: String
-  "Whose displayName, customerCode or email contains this, case and accents ignored; 3 to 200 characters. searchMode may say otherwise."
+  "Whose displayName, customerCode or email contains this text, ignoring case and accents; 3 to 200 characters. ` + "`" + `searchMode` + "`" + ` changes how it matches."
   search: String
-  "How ` + "`" + `search` + "`" + ` is met. FUZZY stands at the top of a filter, not within any or not."
+  "How ` + "`" + `search` + "`" + ` matches. FUZZY is allowed at the top of a filter only, not within ` + "`" + `any` + "`" + ` or ` + "`" + `not` + "`" + `."
   searchMode: SearchMode! = EXACT
-  "Whose latest change became visible here at this instant or later; that of an imported record may show an earlier updatedAt. A change of the registration numbers alone counts only for callers with privacy.read."
+  "Whose latest change became visible here at this instant or later; an imported record can have an earlier updatedAt. A change to only the registration numbers counts only for callers with privacy.read."
   updatedSince: DateTime
-  "Who have no transcript of this checklist."
+  "Without a transcript of this checklist."
   withoutChecklistId: ID
-  "With this national registration number. Each search is entered in the register of consultations. Not within any or not."
+  "With this national registration number. Each search is recorded in the register of consultations. Not allowed within ` + "`" + `any` + "`" + ` or ` + "`" + `not` + "`" + `."
   registrationNumber: String @hasScope(scope: PRIVACY_READ)
-  "Whose partner has this national registration number. Each search is entered in the register of consultations. Not within any or not."
+  "Whose partner has this national registration number. Each search is recorded in the register of consultations. Not allowed within ` + "`" + `any` + "`" + ` or ` + "`" + `not` + "`" + `."
   spouseRegistrationNumber: String @hasScope(scope: PRIVACY_READ)
-  "Who match at least one of these; an empty list matches nothing. At most 50; any and not lie in each other at most two levels deep."
+  "That match at least one of these, at most 50. An empty list matches nothing. ` + "`" + `any` + "`" + ` and ` + "`" + `not` + "`" + ` can be nested two levels deep."
   any: [CustomerFilter!]
-  "Who do not match this; an empty filter, which everybody matches, leaves nobody."
+  "That do not match this. An empty filter matches everything, so its negation matches nothing."
   not: CustomerFilter
-  "In this city, the whole name, case and accents ignored."
+  "In this city: the whole name, ignoring case and accents."
   city: String
-  "With this postal code, case ignored."
+  "With this postal code, ignoring case."
   postalCode: String
-  "In this country, as the address has it, case and accents ignored."
+  "In this country, as written in the address, ignoring case and accents."
   country: String
-  "With an e-mail address, or without one."
+  "With an e-mail address, or without."
   hasEmail: Boolean
-  "With a phone number, or without one."
+  "With a phone number, or without."
   hasPhone: Boolean
-  "For whom a user is responsible, or nobody."
+  "With a responsible user, or without."
   hasResponsible: Boolean
-  "With a KBO number, or without one."
+  "With a KBO number, or without."
   hasKboNumber: Boolean
   "Created at this instant or later."
   createdFrom: DateTime
@@ -4816,21 +4815,21 @@ input CustomerFilter {
   updatedFrom: DateTime
   "Whose updatedAt is before this instant."
   updatedTo: DateTime
-  "What holds of their transcripts."
+  "A condition on their transcripts."
   transcripts: TranscriptsCondition
-  "What holds of their relations."
+  "A condition on their relations."
   relations: RelationsCondition
 }
 
-"How a search is met."
+"How a search matches."
 enum SearchMode {
-  "What contains the text."
+  "Matches what contains the text."
   EXACT
-  "Names that are like the text: typing errors of a letter or two, and words in another order. At most 500 customers, those who share the most with it, three letters at a time, and at least a third; the most similar first, unless orderBy says otherwise."
+  "Matches names similar to the text: a typing error of a letter or two, words in another order. At most the 500 most similar customers, which share at least a third of the text's trigrams. Most similar first, unless orderBy is given."
   FUZZY
 }
 
-"What holds of a customer's transcripts: exactly one of these."
+"A condition on a customer's transcripts: exactly one of these."
 input TranscriptsCondition @oneOf {
   "At least one of them matches."
   some: TranscriptFilter
@@ -4838,19 +4837,19 @@ input TranscriptsCondition @oneOf {
   none: TranscriptFilter
 }
 
-"How many relations a customer has: at least so many of this kind and direction."
+"A minimum number of relations of a kind and direction."
 input RelationsCondition {
-  "Of this kind; of any when absent."
+  "Of this kind. Any when absent."
   kind: RelationKind
-  "Seen from this end; from either when absent."
+  "In this direction. Either when absent."
   direction: RelationDirection
-  "At least so many: 1 or more, 1 when absent."
+  "The minimum number: 1 or more, default 1."
   atLeast: Int
-  "Turns it round when true: fewer than that, which is none when atLeast is absent."
+  "Negates the condition when true: fewer than atLeast, so none when atLeast is absent."
   none: Boolean
 }
 
-"What names a customer: exactly one of these."
+"A value that identifies a customer: exactly one of these."
 input CustomerKey @oneOf {
   "The identifier."
   id: ID
@@ -4860,7 +4859,7 @@ input CustomerKey @oneOf {
   kboNumber: String
 }
 
-"Which checklists: all that is given must hold; null is no filter."
+"A filter of checklists. All given conditions must match; null is no condition."
 input ChecklistFilter {
   "In this language, a name such as dutch."
   language: String
@@ -4868,7 +4867,7 @@ input ChecklistFilter {
   financialYearId: ID
 }
 
-"Which transcripts: all that is given must hold; null is no filter."
+"A filter of transcripts. All given conditions must match; null is no condition."
 input TranscriptFilter {
   "Of this checklist."
   checklistId: ID
@@ -4876,19 +4875,19 @@ input TranscriptFilter {
   financialYearId: ID
   "Of this customer."
   customerId: ID
-  "Of customers for whom this user is responsible."
+  "Of customers that this user is responsible for."
   responsibleId: ID
-  "With one of these statuses; an empty list matches nothing."
+  "With one of these statuses. An empty list matches nothing."
   status: [TranscriptStatus!]
-  "Filled in to the end, or not."
+  "Completed, or not."
   isCompleted: Boolean
   "With a generated document, or without."
   documentGenerated: Boolean
-  "Whose latest change, or that of its calculation, became visible here at this instant or later; that of an imported record may show an earlier updatedAt."
+  "Whose latest change, or that of its calculation, became visible here at this instant or later; an imported record can have an earlier updatedAt."
   updatedSince: DateTime
-  "Which match at least one of these; an empty list matches nothing. At most 50; any and not lie in each other at most two levels deep."
+  "That match at least one of these, at most 50. An empty list matches nothing. ` + "`" + `any` + "`" + ` and ` + "`" + `not` + "`" + ` can be nested two levels deep."
   any: [TranscriptFilter!]
-  "Which do not match this; an empty filter, which everything matches, leaves nothing."
+  "That do not match this. An empty filter matches everything, so its negation matches nothing."
   not: TranscriptFilter
   "Whose updatedAt is this instant or later."
   updatedFrom: DateTime
@@ -4902,13 +4901,13 @@ input TranscriptFilter {
 input CustomVariableFilter {
   "The answer's key, at the top of the object."
   key: String!
-  "The answer: a text, which is equal; or a number of equal value, or true or false."
+  "The answer: equal as text, as a number, or as true or false."
   equals: String!
 }
 
-"Which relations: all that is given must hold; null is no filter."
+"A filter of relations. All given conditions must match; null is no condition."
 input CustomerRelationFilter {
-  "Of this customer, who has the director, UBO, shareholder or contact person."
+  "Of this customer, which has the director, UBO, shareholder or contact person."
   customerId: ID
   "In which this customer is the director, UBO, shareholder or contact person."
   relatedCustomerId: ID
@@ -4916,25 +4915,25 @@ input CustomerRelationFilter {
   kind: RelationKind
 }
 
-"Which calculations: all that is given must hold; null is no filter."
+"A filter of calculations. All given conditions must match; null is no condition."
 input CalculationFilter {
   "Of this customer's transcripts."
   customerId: ID
   "Of this transcript."
   transcriptId: ID
-  "In one of these states; an empty list matches nothing."
+  "In one of these states. An empty list matches nothing."
   state: [CalculationState!]
   "With a proposal, or without."
   hasProposal: Boolean
 }
 
-"Which documents: all that is given must hold; null is no filter."
+"A filter of documents. All given conditions must match; null is no condition."
 input CustomerDocumentFilter {
   "Of this customer."
   customerId: ID
 }
 
-"Which minfin documents: all that is given must hold; null is no filter."
+"A filter of minfin documents. All given conditions must match; null is no condition."
 input MinfinDocumentFilter {
   "Of this customer."
   customerId: ID
@@ -4946,17 +4945,17 @@ input MinfinDocumentFilter {
   synchronisedSince: DateTime
 }
 
-"Which users; null is no filter."
+"A filter of users. Null is no condition."
 input UserFilter {
-  "Whose name or e-mail address contains this, case and accents ignored; 3 to 200 characters."
+  "Whose name or e-mail address contains this text, ignoring case and accents; 3 to 200 characters."
   search: String
 }
 
 "The order of a list of customers; identifiers break ties."
 input CustomerOrder {
-  "By what."
+  "The field to order by."
   field: CustomerOrderField!
-  "Which way."
+  "The direction."
   direction: OrderDirection! = ASC
 }
 
@@ -4964,25 +4963,25 @@ input CustomerOrder {
 enum CustomerOrderField {
   "The identifier, bytewise."
   ID
-  "displayName, case and accents ignored."
+  "displayName, ignoring case and accents."
   NAME
-  "When they were created."
+  "The time of creation."
   CREATED_AT
-  "When they were last changed."
+  "The time of the last change."
   UPDATED_AT
-  "How well they meet ` + "`" + `search` + "`" + `, without which it is refused: the best first, in either direction, and equal ones by displayName. An EXACT search is met best by the whole name, then by its beginning, the beginning of a word, the rest of the name, the customerCode or e-mail."
+  "How well they match ` + "`" + `search` + "`" + `, which is required. Best first, in either direction, then by displayName. For an EXACT search, best to worst: the whole name, its start, the start of a word, elsewhere in the name, the customerCode or e-mail."
   RELEVANCE
-  "How many relations they have, from either end. The relations of all customers under the filter are counted."
+  "The number of relations, in either direction. Counts those of every customer that matches the filter."
   RELATION_COUNT
-  "How many transcripts they have that are not completed. The transcripts of all customers under the filter are counted."
+  "The number of transcripts that are not completed. Counts those of every customer that matches the filter."
   OPEN_TRANSCRIPT_COUNT
 }
 
 "The order of a list of transcripts; identifiers break ties."
 input TranscriptOrder {
-  "By what."
+  "The field to order by."
   field: TranscriptOrderField!
-  "Which way."
+  "The direction."
   direction: OrderDirection! = ASC
 }
 
@@ -4990,19 +4989,19 @@ input TranscriptOrder {
 enum TranscriptOrderField {
   "The identifier, bytewise."
   ID
-  "The last update, of the transcript or its calculation."
+  "The last update of the transcript or its calculation."
   UPDATED_AT
-  "How much is filled in."
+  "How much of it is filled in."
   PROGRESS_PERCENTAGE
-  "The displayName of the customer, case and accents ignored."
+  "The customer's displayName, ignoring case and accents."
   CUSTOMER_NAME
 }
 
 "The order of a list of calculations; identifiers break ties."
 input CalculationOrder {
-  "By what."
+  "The field to order by."
   field: CalculationOrderField!
-  "Which way."
+  "The direction."
   direction: OrderDirection! = ASC
 }
 
@@ -5016,9 +5015,9 @@ enum CalculationOrderField {
 
 "The order of a list of users; identifiers break ties."
 input UserOrder {
-  "By what."
+  "The field to order by."
   field: UserOrderField!
-  "Which way."
+  "The direction."
   direction: OrderDirection! = ASC
 }
 
@@ -5026,15 +5025,15 @@ input UserOrder {
 enum UserOrderField {
   "The identifier, bytewise."
   ID
-  "displayName, case and accents ignored."
+  "displayName, ignoring case and accents."
   NAME
 }
 
 "The order of a list of labels; identifiers break ties."
 input LabelOrder {
-  "By what."
+  "The field to order by."
   field: LabelOrderField!
-  "Which way."
+  "The direction."
   direction: OrderDirection! = ASC
 }
 
@@ -5042,15 +5041,15 @@ input LabelOrder {
 enum LabelOrderField {
   "The identifier, bytewise."
   ID
-  "The name, case and accents ignored."
+  "The name, ignoring case and accents."
   NAME
 }
 
 "The order of a list of checklists; identifiers break ties."
 input ChecklistOrder {
-  "By what."
+  "The field to order by."
   field: ChecklistOrderField!
-  "Which way."
+  "The direction."
   direction: OrderDirection! = ASC
 }
 
@@ -5058,15 +5057,15 @@ input ChecklistOrder {
 enum ChecklistOrderField {
   "The identifier, bytewise."
   ID
-  "The name, case and accents ignored."
+  "The name, ignoring case and accents."
   NAME
 }
 
 "The order of a list of documents; identifiers break ties."
 input CustomerDocumentOrder {
-  "By what."
+  "The field to order by."
   field: CustomerDocumentOrderField!
-  "Which way."
+  "The direction."
   direction: OrderDirection! = ASC
 }
 
@@ -5074,11 +5073,11 @@ input CustomerDocumentOrder {
 enum CustomerDocumentOrderField {
   "The identifier, bytewise."
   ID
-  "The name, case and accents ignored."
+  "The name, ignoring case and accents."
   NAME
 }
 
-"Which way an order runs."
+"The direction of an order."
 enum OrderDirection {
   "Smallest first."
   ASC
@@ -5087,182 +5086,182 @@ enum OrderDirection {
 }
 
 # ---------------------------------------------------------------- writing
-# What the caller can mend comes back in userErrors, with the object null; a missing scope, an unknown field or a fault
-# of the server comes back in the response's errors.
+# What the caller can fix comes back in userErrors, with the object null. A missing scope, an unknown field or a server
+# fault comes back in the response's errors.
 
-"Where writing starts. Root fields run in order, each in its own transaction."
+"Writes. Root fields run in order, each in its own transaction."
 type Mutation {
-  "Assigns a checklist of the current year to a customer: makes a transcript, To Process, 0 %."
+  "Assigns a checklist of the current year to a customer. Creates a transcript: To Process, 0 %."
   assignChecklist(
-    "What to assign to whom."
+    "The checklist and the customer."
     input: AssignChecklistInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): AssignChecklistPayload @hasScope(scope: PTI_WRITE)
-  "Generates the document of a completed transcript, anew if there is one."
+  "Generates the document of a completed transcript, replacing any existing one."
   generateTranscriptDocument(
-    "Of which transcript."
+    "The transcript."
     input: GenerateTranscriptDocumentInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): GenerateTranscriptDocumentPayload @hasScope(scope: PTI_WRITE)
   "Creates a customer."
   createCustomer(
     "The customer's fields."
     input: CreateCustomerInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): CreateCustomerPayload @hasScope(scope: CUSTOMERS_WRITE)
-  "Changes the fields of a customer that are given; null clears."
+  "Changes the given fields of a customer; null clears."
   updateCustomer(
-    "Which customer, and its new fields."
+    "The customer and its new fields."
     input: UpdateCustomerInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): UpdateCustomerPayload @hasScope(scope: CUSTOMERS_WRITE)
   "Deletes a customer with its relations, transcripts, calculations, documents and stored files."
   deleteCustomer(
-    "Which customer."
+    "The customer."
     input: DeleteCustomerInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): DeleteCustomerPayload @hasScope(scope: CUSTOMERS_WRITE)
-  "Links a customer to another one."
+  "Creates a relation between two customers."
   createCustomerRelation(
-    "Who is what of whom."
+    "The two customers and the kind of relation."
     input: CreateCustomerRelationInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): CreateCustomerRelationPayload @hasScope(scope: CUSTOMERS_WRITE)
   "Deletes a relation."
   deleteCustomerRelation(
-    "Which relation."
+    "The relation."
     input: DeleteCustomerRelationInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): DeleteCustomerRelationPayload @hasScope(scope: CUSTOMERS_WRITE)
-  "Makes a path to which the bytes of a customer's document are then sent, with PUT and without credentials. Nothing is stored before they come."
+  "Creates a path to which you then PUT the bytes of a customer's document, without credentials. Nothing is stored until the bytes arrive."
   createDocumentUpload(
-    "What the document will be."
+    "The document to upload."
     input: CreateDocumentUploadInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): CreateDocumentUploadPayload @hasScope(scope: CUSTOMERS_WRITE)
   "Creates a label."
   createLabel(
     "The label's fields."
     input: CreateLabelInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): CreateLabelPayload @hasScope(scope: SETTINGS_WRITE)
-  "Changes the fields of a user that are given; null clears."
+  "Changes the given fields of a user; null clears."
   updateUser(
-    "Which user, and its new fields."
+    "The user and its new fields."
     input: UpdateUserInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): UpdateUserPayload @hasScope(scope: USERS_WRITE)
-  "Deletes a user for good; customers it was responsible for get no responsible user."
+  "Deletes a user permanently. Its customers are left without a responsible user."
   deleteUser(
-    "Which user."
+    "The user."
     input: DeleteUserInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): DeleteUserPayload @hasScope(scope: USERS_WRITE)
-  "Creates a customer of each input, in one transaction."
+  "Creates a customer per input, in one transaction."
   createCustomers(
-    "The fields of each customer, at most 100."
+    "The fields of each customer; at most 100 customers."
     inputs: [CreateCustomerInput!]!
-    "What becomes of the others when some are refused."
+    "What to do with the other inputs when some are rejected."
     mode: BatchMode! = ATOMIC
-    "Makes a retry safe: the same key and content give the same answer, for 24 hours; 1 to 255 characters."
+    "Makes retries safe: for 24 hours, the same key and content return the same result. 1 to 255 characters."
     idempotencyKey: String
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): CreateCustomersPayload @hasScope(scope: CUSTOMERS_WRITE)
-  "Changes a customer for each input, in one transaction; a customer is changed by one of them."
+  "Changes a customer per input, in one transaction. Each customer can appear once."
   updateCustomers(
-    "Which customers, and their new fields, at most 100."
+    "The customers and their new fields; at most 100."
     inputs: [UpdateCustomerInput!]!
-    "What becomes of the others when some are refused."
+    "What to do with the other inputs when some are rejected."
     mode: BatchMode! = ATOMIC
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): UpdateCustomersPayload @hasScope(scope: CUSTOMERS_WRITE)
   "Deletes customers with their relations, transcripts, calculations, documents and stored files, in one transaction."
   deleteCustomers(
-    "Which customers, at most 100."
+    "The customers; at most 100."
     inputs: [DeleteCustomerInput!]!
-    "What becomes of the others when some are refused."
+    "What to do with the other inputs when some are rejected."
     mode: BatchMode! = ATOMIC
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): DeleteCustomersPayload @hasScope(scope: CUSTOMERS_WRITE)
-  "Keeps a query under a name, for every pair to find and run with the scopes that it has. What this pair has saved under the name is replaced; there are 1,000 at most. A pair that may send trusted documents alone saves none."
+  "Saves a query under a name, for every credential to find and run with its own scopes. Replaces what this credential saved under the name. At most 1,000 are stored. A credential that may send trusted documents only cannot save any."
   saveQuery(
-    "The query, and what it is called."
+    "The query and its name."
     input: SaveQueryInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written."
+    "Runs the mutation and rolls it back: returns the result without writing anything."
     dryRun: Boolean = false
   ): SaveQueryPayload
-  "Removes a query that this pair has saved."
+  "Removes a query that this credential saved."
   removeSavedQuery(
-    "Which one."
+    "The query."
     input: RemoveSavedQueryInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written."
+    "Runs the mutation and rolls it back: returns the result without writing anything."
     dryRun: Boolean = false
   ): RemoveSavedQueryPayload
-  "Links customers, in one transaction; a link that is there already is answered as it is."
+  "Creates relations between customers, in one transaction. A relation that already exists is returned as it is."
   createCustomerRelations(
-    "Who is what of whom, at most 100."
+    "The customers and the kinds of relation; at most 100 relations."
     inputs: [CreateCustomerRelationInput!]!
-    "What becomes of the others when some are refused."
+    "What to do with the other inputs when some are rejected."
     mode: BatchMode! = ATOMIC
-    "Makes a retry safe: the same key and content give the same answer, for 24 hours; 1 to 255 characters."
+    "Makes retries safe: for 24 hours, the same key and content return the same result. 1 to 255 characters."
     idempotencyKey: String
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): CreateCustomerRelationsPayload @hasScope(scope: CUSTOMERS_WRITE)
-  "Assigns a checklist of the current year to many customers, in one transaction: the office's yearly act. Those that have it already are passed over."
+  "Assigns a checklist of the current year to many customers, in one transaction. Skips customers that already have it."
   assignChecklists(
-    "What to assign, and to whom."
+    "The checklist and the customers."
     input: AssignChecklistsInput!
-    "Does all of it and undoes it: the answer is what it would be, and nothing is written. Identifiers of what would be made mean nothing afterwards, and what hangs on an object is read as it is."
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): AssignChecklistsPayload @hasScope(scope: PTI_WRITE)
 }
 
-"One thing about the input that the caller can mend."
+"One thing to fix in the input."
 type UserError {
-  "What kind of thing."
+  "The kind of error."
   code: UserErrorCode!
-  "The same in words, without any value of the input."
+  "The error in words, without any value of the input."
   message: String!
-  "The path inside input: [\"address\", \"country\"]; in a batch it begins with inputs and the place: [\"inputs\", \"3\", \"kboNumber\"]. Null when no single field is at fault."
+  "The path inside input: [\"address\", \"country\"]. In a batch it starts with inputs and an index: [\"inputs\", \"3\", \"kboNumber\"]. Null if no single field is at fault."
   field: [String!]
 }
 
-"What a caller can mend about a write."
+"The kinds of errors in the input of a write."
 enum UserErrorCode {
   "The field must be given."
   REQUIRED
-  "The value is not one that the field can have."
+  "The value is not valid for the field."
   INVALID
-  "The identifier is of nothing."
+  "No object has the identifier."
   NOT_FOUND
-  "Another object has the value already."
+  "Another object already has the value."
   TAKEN
-  "The value does not go with the object's other fields or state."
+  "The value does not fit the object's other fields or state."
   NOT_ALLOWED
   "The object was changed since expectedVersion."
   STALE_VERSION
-  "The financial year is archived and takes no more writes."
+  "The financial year is archived and can no longer be written to."
   FINANCIAL_YEAR_ARCHIVED
   "The idempotency key was used with other content."
   IDEMPOTENCY_KEY_REUSED
 }
 
-"What to assign to whom."
+"The checklist and the customer."
 input AssignChecklistInput {
   "The checklist, of the current year."
   checklistId: ID!
@@ -5270,33 +5269,33 @@ input AssignChecklistInput {
   customerId: ID!
   "Free-form keys and values for the transcript, at most 64 KiB."
   customVariables: JSON
-  "Makes a retry safe: the same key and content give the object that was created, for 24 hours; 1 to 255 characters."
+  "Makes retries safe: for 24 hours, the same key and content return the object already created. 1 to 255 characters."
   idempotencyKey: String
 }
 
-"What came of assignChecklist."
+"The result of assignChecklist."
 type AssignChecklistPayload {
   "The new transcript. Null when there are userErrors."
   transcript: Transcript
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
-"Of which transcript to generate the document."
+"The transcript whose document to generate."
 input GenerateTranscriptDocumentInput {
-  "The transcript, completed."
+  "The transcript. It must be completed."
   transcriptId: ID!
 }
 
-"What came of generateTranscriptDocument."
+"The result of generateTranscriptDocument."
 type GenerateTranscriptDocumentPayload {
   "The transcript with its document. Null when there are userErrors."
   transcript: Transcript
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
-"An address. When it is sent, an absent part keeps its value and null clears it; a null address clears all."
+"An address. An absent part keeps its value, and null clears it; a null address clears all parts."
 input AddressInput {
   "The street."
   street: String
@@ -5324,13 +5323,13 @@ input CreateCustomerInput {
   lastName: String
   "Support scopes such as checklist or annual-accounts."
   scopes: [String!]
-  "The number in the enterprise register, in any notation; companies only."
+  "The number in the enterprise register, in any accepted notation; companies only."
   kboNumber: String
-  "The legal form; companies only, and one that goes with or without a KBO number."
+  "The legal form; companies only. Which forms are valid depends on whether there is a KBO number."
   companyType: LegalForm
-  "The office's own code, unique."
+  "The firm's code for the customer, unique."
   customerCode: String
-  "Where the customer is reached."
+  "The customer's address."
   address: AddressInput
   "The user who is responsible."
   responsibleId: ID
@@ -5344,25 +5343,25 @@ input CreateCustomerInput {
   registrationNumber: String @hasScope(scope: PRIVACY_READ)
   "The partner's national registration number."
   spouseRegistrationNumber: String @hasScope(scope: PRIVACY_READ)
-  "Makes a retry safe: the same key and content give the object that was created, for 24 hours; 1 to 255 characters."
+  "Makes retries safe: for 24 hours, the same key and content return the object already created. 1 to 255 characters."
   idempotencyKey: String
 }
 
-"What came of createCustomer."
+"The result of createCustomer."
 type CreateCustomerPayload {
   "The new customer. Null when there are userErrors."
   customer: Customer
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
-"A customer's new fields: absent keeps, null clears."
+"A customer's new fields. Absent keeps, null clears."
 input UpdateCustomerInput {
-  "Which customer."
+  "The customer."
   id: ID!
-  "The version that the change is meant for, as the same caller has read it; when the customer has another one, nothing is changed. With and without privacy.read it may have two."
+  "The version to change, as read with the same scopes: it can differ with and without privacy.read. If the customer has another version, nothing is changed."
   expectedVersion: Int
-  "Company or private person. A private person has neither kboNumber nor companyType."
+  "Company or private person. A private person has no kboNumber or companyType."
   type: CustomerType
   "A company's name, or a private person's."
   name: String
@@ -5372,13 +5371,13 @@ input UpdateCustomerInput {
   lastName: String
   "Support scopes such as checklist or annual-accounts."
   scopes: [String!]
-  "The number in the enterprise register, in any notation; companies only."
+  "The number in the enterprise register, in any accepted notation; companies only."
   kboNumber: String
-  "The legal form; companies only, and one that goes with or without a KBO number."
+  "The legal form; companies only. Which forms are valid depends on whether there is a KBO number."
   companyType: LegalForm
-  "The office's own code, unique."
+  "The firm's code for the customer, unique."
   customerCode: String
-  "Where the customer is reached."
+  "The customer's address."
   address: AddressInput
   "The user who is responsible."
   responsibleId: ID
@@ -5394,63 +5393,63 @@ input UpdateCustomerInput {
   spouseRegistrationNumber: String @hasScope(scope: PRIVACY_READ)
 }
 
-"What came of updateCustomer."
+"The result of updateCustomer."
 type UpdateCustomerPayload {
   "The customer as it is now. Null when there are userErrors."
   customer: Customer
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
-"Which customer to delete."
+"The customer to delete."
 input DeleteCustomerInput {
   "The customer."
   id: ID!
-  "The version that the deletion is meant for, as the same caller has read it; when the customer has another one, nothing is deleted. With and without privacy.read it may have two."
+  "The version to delete, as read with the same scopes: it can differ with and without privacy.read. If the customer has another version, nothing is deleted."
   expectedVersion: Int
 }
 
-"What came of deleteCustomer."
+"The result of deleteCustomer."
 type DeleteCustomerPayload {
-  "The identifier of what was deleted. Null when there are userErrors."
+  "The deleted object's identifier. Null when there are userErrors."
   deletedCustomerId: ID
-  "What went with it, or would go; null when there are userErrors."
+  "What was deleted along with it, or would be. Null when there are userErrors."
   wouldDelete: CustomerDeletion
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
-"Who is what of whom."
+"The two customers and the kind of relation."
 input CreateCustomerRelationInput {
-  "The customer who has a director, UBO, shareholder or contact person."
+  "The customer that has a director, UBO, shareholder or contact person."
   customerId: ID!
-  "The customer who is one."
+  "The customer that is one."
   relatedCustomerId: ID!
-  "Which of these."
+  "The kind of relation."
   kind: RelationKind!
-  "Makes a retry safe: the same key and content give the object that was created, for 24 hours; 1 to 255 characters."
+  "Makes retries safe: for 24 hours, the same key and content return the object already created. 1 to 255 characters."
   idempotencyKey: String
 }
 
-"What came of createCustomerRelation."
+"The result of createCustomerRelation."
 type CreateCustomerRelationPayload {
   "The new relation. Null when there are userErrors."
   relation: CustomerRelation
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
-"Which relation to delete."
+"The relation to delete."
 input DeleteCustomerRelationInput {
   "The relation."
   id: ID!
 }
 
-"What came of deleteCustomerRelation."
+"The result of deleteCustomerRelation."
 type DeleteCustomerRelationPayload {
-  "The identifier of what was deleted. Null when there are userErrors."
+  "The deleted object's identifier. Null when there are userErrors."
   deletedRelationId: ID
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
@@ -5460,41 +5459,41 @@ input CreateLabelInput {
   name: String!
   "Its colour, #rrggbb."
   color: String
-  "Makes a retry safe: the same key and content give the object that was created, for 24 hours; 1 to 255 characters."
+  "Makes retries safe: for 24 hours, the same key and content return the object already created. 1 to 255 characters."
   idempotencyKey: String
 }
 
-"A document that is to be uploaded."
+"A document to upload."
 input CreateDocumentUploadInput {
-  "Whose document it is."
+  "The customer it belongs to."
   customerId: ID!
-  "Its name, at most 200 characters; its media type comes from the name and the bytes."
+  "Its name, at most 200 characters. Its media type is derived from the name and the bytes."
   name: String!
 }
 
-"What came of createDocumentUpload."
+"The result of createDocumentUpload."
 type CreateDocumentUploadPayload {
-  "Where to send the bytes with PUT, relative to this server. It is made for the caller's pair and ends with it; it takes one document, and the same bytes as often as they are sent. After a dry run it takes nothing. Null when there are userErrors."
+  "The path to PUT the bytes to, relative to this server. It ends with the caller's credential. It accepts one document; sending the same bytes again is safe. After a dry run it accepts nothing. Null when there are userErrors."
   uploadPath: String
-  "Until when the sending has to begin. Null when there are userErrors."
+  "When the path expires; the upload must start before. Null when there are userErrors."
   expiresAt: DateTime
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
-"What came of createLabel."
+"The result of createLabel."
 type CreateLabelPayload {
   "The new label. Null when there are userErrors."
   label: Label
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
-"A user's new fields: absent keeps, null clears."
+"A user's new fields. Absent keeps, null clears."
 input UpdateUserInput {
-  "Which user."
+  "The user."
   id: ID!
-  "The version that the change is meant for; when the user has another one, nothing is changed."
+  "The version to change. If the user has another version, nothing is changed."
   expectedVersion: Int
   "The first name."
   firstName: String
@@ -5508,41 +5507,41 @@ input UpdateUserInput {
   labelIds: [ID!]
 }
 
-"What came of updateUser."
+"The result of updateUser."
 type UpdateUserPayload {
   "The user as it is now. Null when there are userErrors."
   user: User
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
-"Which user to delete."
+"The user to delete."
 input DeleteUserInput {
   "The user."
   id: ID!
-  "The version that the deletion is meant for; when the user has another one, nothing is deleted."
+  "The version to delete. If the user has another version, nothing is deleted."
   expectedVersion: Int
 }
 
-"What came of deleteUser."
+"The result of deleteUser."
 type DeleteUserPayload {
-  "The identifier of what was deleted. Null when there are userErrors."
+  "The deleted object's identifier. Null when there are userErrors."
   deletedUserId: ID
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
-"What becomes of a batch in which some inputs are refused."
+"How to handle a batch in which some inputs are rejected."
 enum BatchMode {
-  "Nothing is written, and each input that is wrong is told."
+  "Write nothing, and report each invalid input."
   ATOMIC
-  "The others are written."
+  "Write the others."
   EACH
 }
 
-"What goes with customers that are deleted."
+"What is deleted along with customers."
 type CustomerDeletion {
-  "Relations at either end."
+  "Relations in either direction."
   relations: Int!
   "Transcripts of all years."
   transcripts: Int!
@@ -5556,160 +5555,160 @@ type CustomerDeletion {
   files: Int!
 }
 
-"What came of createCustomers."
+"The result of createCustomers."
 type CreateCustomersPayload {
-  "What came of each input, in their order; empty when the batch was refused as a whole."
+  "The result of each input, in order. Empty when the batch was rejected as a whole."
   results: [CreateCustomersResult!]!
   "How many customers were created."
   written: Int!
-  "What the caller can mend about the batch as a whole."
+  "What to fix in the batch as a whole."
   userErrors: [UserError!]!
 }
 
-"What came of one input of createCustomers."
+"The result of one input of createCustomers."
 type CreateCustomersResult {
-  "The new customer. Null when there are userErrors, and when nothing was written."
+  "The new customer. Null when there are userErrors or nothing was written."
   customer: Customer
-  "What the caller can mend about the input."
+  "What to fix in the input."
   userErrors: [UserError!]!
 }
 
-"What came of updateCustomers."
+"The result of updateCustomers."
 type UpdateCustomersPayload {
-  "What came of each input, in their order; empty when the batch was refused as a whole."
+  "The result of each input, in order. Empty when the batch was rejected as a whole."
   results: [UpdateCustomersResult!]!
-  "How many customers were changed: those that were so already are none."
+  "How many customers were changed. Those that already had these values do not count."
   written: Int!
-  "What the caller can mend about the batch as a whole."
+  "What to fix in the batch as a whole."
   userErrors: [UserError!]!
 }
 
-"What came of one input of updateCustomers."
+"The result of one input of updateCustomers."
 type UpdateCustomersResult {
-  "The customer as it is now. Null when there are userErrors, and when nothing was written."
+  "The customer as it is now. Null when there are userErrors or nothing was written."
   customer: Customer
-  "What the caller can mend about the input."
+  "What to fix in the input."
   userErrors: [UserError!]!
 }
 
-"What came of deleteCustomers."
+"The result of deleteCustomers."
 type DeleteCustomersPayload {
-  "What came of each input, in their order; empty when the batch was refused as a whole."
+  "The result of each input, in order. Empty when the batch was rejected as a whole."
   results: [DeleteCustomersResult!]!
   "How many customers were deleted."
   written: Int!
-  "What went with all of them, or would go, each once; null when nothing was written."
+  "What was deleted along with all of them, or would be, each counted once. Null when nothing was written."
   wouldDelete: CustomerDeletion
-  "What the caller can mend about the batch as a whole."
+  "What to fix in the batch as a whole."
   userErrors: [UserError!]!
 }
 
-"What came of one input of deleteCustomers."
+"The result of one input of deleteCustomers."
 type DeleteCustomersResult {
-  "The identifier of what was deleted. Null when there are userErrors, and when nothing was written."
+  "The deleted object's identifier. Null when there are userErrors or nothing was written."
   deletedCustomerId: ID
-  "What the caller can mend about the input."
+  "What to fix in the input."
   userErrors: [UserError!]!
 }
 
-"A query that is kept under a name: trusted by an operator, or saved by a pair. ` + "`" + `GET /queries/NAME.json` + "`" + ` runs it, with its variables as parameters."
+"A query stored under a name: trusted by an operator, or saved by a credential. ` + "`" + `GET /queries/NAME.json` + "`" + ` runs it, with its variables as parameters."
 type SavedQuery {
-  "What it is found by, in its address too."
+  "Its name, also in its URL."
   name: String!
-  "What it is, in a line. Null when nobody said."
+  "A one-line title. Null if none was given."
   title: String
-  "More about it. Null when nobody said."
+  "A longer description. Null if none was given."
   description: String
   "The document."
   document: String!
-  "The identifier by which requests may name the document, instead of sending it."
+  "The identifier that requests can send instead of the document."
   documentId: ID!
-  "The scopes that the whole answer needs."
+  "The scopes needed for a complete answer."
   requiredScopes: [Scope!]!
-  "What it costs when only those variables are given that must be. Null when one of these decides it."
+  "What it costs with only its required variables. Null if the cost depends on one of them."
   cost: Int
 }
 
 "A query to save."
 input SaveQueryInput {
-  "What it is found by: 1 to 100 of A-Z a-z 0-9 _ -. The name of its operation when absent."
+  "Its name: 1 to 100 of A-Z a-z 0-9 _ -. The operation's name when absent."
   name: String
-  "What it is, in a line of at most 200 characters. The first line of the operation's description, or of the comment before it, when absent."
+  "A one-line title, at most 200 characters. When absent, the first line of the operation's description or of the comment before it."
   title: String
-  "More about it, at most 4,000 characters. The other lines when absent."
+  "A longer description, at most 4,000 characters. When absent, the remaining lines."
   description: String
-  "The document: one operation, a query, within the limits of a request. Its variables have other names than format, rows, after, cursor and excel. What needs a scope to be given, such as a registration number, is a variable."
+  "The document: one query within the limits of a request. Variables cannot be named format, rows, after, cursor or excel. Input that needs a scope, such as a registration number, must be a variable."
   document: String!
 }
 
-"Which saved query to remove."
+"The saved query to remove."
 input RemoveSavedQueryInput {
   "Its name."
   name: String!
 }
 
-"What came of saveQuery."
+"The result of saveQuery."
 type SaveQueryPayload {
-  "The query as it is kept. Null when there are userErrors."
+  "The query as stored. Null when there are userErrors."
   savedQuery: SavedQuery
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
-"What came of removeSavedQuery."
+"The result of removeSavedQuery."
 type RemoveSavedQueryPayload {
-  "The name that is free now. Null when there are userErrors."
+  "The name that was removed. Null when there are userErrors."
   removedName: String
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 
-"What came of createCustomerRelations."
+"The result of createCustomerRelations."
 type CreateCustomerRelationsPayload {
-  "What came of each input, in their order; empty when the batch was refused as a whole."
+  "The result of each input, in order. Empty when the batch was rejected as a whole."
   results: [CreateCustomerRelationsResult!]!
-  "How many relations were created: those that were there already are none."
+  "How many relations were created. Those that already existed do not count."
   written: Int!
-  "What the caller can mend about the batch as a whole."
+  "What to fix in the batch as a whole."
   userErrors: [UserError!]!
 }
 
-"What came of one input of createCustomerRelations."
+"The result of one input of createCustomerRelations."
 type CreateCustomerRelationsResult {
-  "The relation, new or there already. Null when there are userErrors, and when nothing was written."
+  "The relation, new or existing. Null when there are userErrors or nothing was written."
   relation: CustomerRelation
-  "What the caller can mend about the input."
+  "What to fix in the input."
   userErrors: [UserError!]!
 }
 
-"What to assign to many customers: customerIds or filter tells to whom."
+"A checklist to assign to many customers, given by customerIds or filter."
 input AssignChecklistsInput {
   "The checklist, of the current year."
   checklistId: ID!
-  "The customers, at most 500."
+  "The customers; at most 500."
   customerIds: [ID!]
-  "The customers, at most 10,000; an empty filter is all of them."
+  "The customers that match; at most 10,000. An empty filter matches all."
   filter: CustomerFilter
-  "Free-form keys and values for each transcript, at most 64 KiB, and 16 MiB for all of them together."
+  "Free-form keys and values for each transcript: at most 64 KiB each, 16 MiB in total."
   customVariables: JSON
-  "Makes a retry safe: the same key and content give the same answer, for 24 hours; 1 to 255 characters."
+  "Makes retries safe: for 24 hours, the same key and content return the same result. 1 to 255 characters."
   idempotencyKey: String
 }
 
-"What came of assignChecklists."
+"The result of assignChecklists."
 type AssignChecklistsPayload {
   "How many customers got the checklist."
   assigned: Int!
-  "How many had it already, and were passed over."
+  "How many already had it and were skipped."
   alreadyAssigned: Int!
   "The new transcripts, by identifier."
   transcripts(
-    "At most this many rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, 50 when absent."
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
     "Only rows after this cursor."
     after: String
   ): TranscriptConnection!
-  "What the caller can mend; empty when it was done."
+  "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
 `, BuiltIn: false},

@@ -9,7 +9,7 @@ import (
 	"github.com/Khan/genqlient/graphql"
 )
 
-// An address. When it is sent, an absent part keeps its value and null clears it; a null address clears all.
+// An address. An absent part keeps its value, and null clears it; a null address clears all parts.
 type AddressInput struct {
 	// The street.
 	Street *string `json:"street"`
@@ -46,11 +46,11 @@ func (v *AddressInput) GetCountry() *string { return v.Country }
 // AssignChecklistAssignChecklistAssignChecklistPayload includes the requested fields of the GraphQL type AssignChecklistPayload.
 // The GraphQL type's documentation follows.
 //
-// What came of assignChecklist.
+// The result of assignChecklist.
 type AssignChecklistAssignChecklistAssignChecklistPayload struct {
 	// The new transcript. Null when there are userErrors.
 	Transcript *AssignChecklistAssignChecklistAssignChecklistPayloadTranscript `json:"transcript"`
-	// What the caller can mend; empty when it was done.
+	// What to fix. Empty on success.
 	UserErrors []AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError `json:"userErrors"`
 }
 
@@ -67,11 +67,11 @@ func (v *AssignChecklistAssignChecklistAssignChecklistPayload) GetUserErrors() [
 // AssignChecklistAssignChecklistAssignChecklistPayloadTranscript includes the requested fields of the GraphQL type Transcript.
 // The GraphQL type's documentation follows.
 //
-// The filled-in result of a checklist for a customer.
+// A customer's answers to a checklist.
 type AssignChecklistAssignChecklistAssignChecklistPayloadTranscript struct {
 	// The transcript's identifier.
 	Id string `json:"id"`
-	// The calculation's state once one was started, else the transcript's own status.
+	// The calculation's state once one is started, else the transcript's own status.
 	Status TranscriptStatus `json:"status"`
 	// How much of it is filled in, 0 to 100.
 	ProgressPercentage float64 `json:"progressPercentage"`
@@ -93,13 +93,13 @@ func (v *AssignChecklistAssignChecklistAssignChecklistPayloadTranscript) GetProg
 // AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError includes the requested fields of the GraphQL type UserError.
 // The GraphQL type's documentation follows.
 //
-// One thing about the input that the caller can mend.
+// One thing to fix in the input.
 type AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError struct {
-	// What kind of thing.
+	// The kind of error.
 	Code UserErrorCode `json:"code"`
-	// The path inside input: ["address", "country"]; in a batch it begins with inputs and the place: ["inputs", "3", "kboNumber"]. Null when no single field is at fault.
+	// The path inside input: ["address", "country"]. In a batch it starts with inputs and an index: ["inputs", "3", "kboNumber"]. Null if no single field is at fault.
 	Field []string `json:"field"`
-	// The same in words, without any value of the input.
+	// The error in words, without any value of the input.
 	Message string `json:"message"`
 }
 
@@ -118,7 +118,7 @@ func (v *AssignChecklistAssignChecklistAssignChecklistPayloadUserErrorsUserError
 	return v.Message
 }
 
-// What to assign to whom.
+// The checklist and the customer.
 type AssignChecklistInput struct {
 	// The checklist, of the current year.
 	ChecklistId string `json:"checklistId"`
@@ -126,7 +126,7 @@ type AssignChecklistInput struct {
 	CustomerId string `json:"customerId"`
 	// Free-form keys and values for the transcript, at most 64 KiB.
 	CustomVariables *json.RawMessage `json:"customVariables"`
-	// Makes a retry safe: the same key and content give the object that was created, for 24 hours; 1 to 255 characters.
+	// Makes retries safe: for 24 hours, the same key and content return the object already created. 1 to 255 characters.
 	IdempotencyKey *string `json:"idempotencyKey"`
 }
 
@@ -144,7 +144,7 @@ func (v *AssignChecklistInput) GetIdempotencyKey() *string { return v.Idempotenc
 
 // AssignChecklistResponse is returned by AssignChecklist on success.
 type AssignChecklistResponse struct {
-	// Assigns a checklist of the current year to a customer: makes a transcript, To Process, 0 %.
+	// Assigns a checklist of the current year to a customer. Creates a transcript: To Process, 0 %.
 	AssignChecklist *AssignChecklistAssignChecklistAssignChecklistPayload `json:"assignChecklist"`
 }
 
@@ -156,7 +156,7 @@ func (v *AssignChecklistResponse) GetAssignChecklist() *AssignChecklistAssignChe
 // CompanyCustomer includes the requested fields of the GraphQL type Customer.
 // The GraphQL type's documentation follows.
 //
-// A company or a private person whose books the office keeps.
+// A company or private person whose books the firm keeps.
 type CompanyCustomer struct {
 	// The customer's identifier.
 	Id string `json:"id"`
@@ -168,9 +168,9 @@ type CompanyCustomer struct {
 	KboNumber *string `json:"kboNumber"`
 	// The legal form; companies only.
 	CompanyType *LegalForm `json:"companyType"`
-	// Where the customer is reached.
+	// The customer's address.
 	Address CompanyCustomerAddress `json:"address"`
-	// The relations in which the customer stands at either end, by identifier.
+	// The relations with the customer at either end, by identifier.
 	Relations CompanyCustomerRelationsCustomerRelationConnection `json:"relations"`
 	// The customer's transcripts, of all years.
 	Transcripts CompanyCustomerTranscriptsTranscriptConnection `json:"transcripts"`
@@ -207,7 +207,7 @@ func (v *CompanyCustomer) GetTranscripts() CompanyCustomerTranscriptsTranscriptC
 // CompanyCustomerAddress includes the requested fields of the GraphQL type Address.
 // The GraphQL type's documentation follows.
 //
-// Where a customer is reached; every part may be missing.
+// A customer's address. Any part can be missing.
 type CompanyCustomerAddress struct {
 	// The city.
 	City *string `json:"city"`
@@ -226,7 +226,7 @@ func (v *CompanyCustomerAddress) GetCountry() *string { return v.Country }
 //
 // A page of relations.
 type CompanyCustomerRelationsCustomerRelationConnection struct {
-	// How many rows the whole list has; costs nothing unless it is selected.
+	// How many rows the whole list has. Costs nothing unless selected.
 	TotalCount int `json:"totalCount"`
 	// The rows with their cursors.
 	Edges []CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge `json:"edges"`
@@ -243,9 +243,9 @@ func (v *CompanyCustomerRelationsCustomerRelationConnection) GetEdges() []Compan
 // CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge includes the requested fields of the GraphQL type CustomerRelationEdge.
 // The GraphQL type's documentation follows.
 //
-// A relation as seen from the customer whose list it stands in; in the list of all, from its customer.
+// A relation as seen from the customer whose list it is in; in the list of all relations, from the relation's customer.
 type CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdge struct {
-	// From which end it is seen.
+	// The direction as seen from that customer.
 	Direction RelationDirection `json:"direction"`
 	// The customer at the other end.
 	OtherCustomer CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer `json:"otherCustomer"`
@@ -264,11 +264,11 @@ func (v *CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelation
 // CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer includes the requested fields of the GraphQL type Customer.
 // The GraphQL type's documentation follows.
 //
-// A company or a private person whose books the office keeps.
+// A company or private person whose books the firm keeps.
 type CompanyCustomerRelationsCustomerRelationConnectionEdgesCustomerRelationEdgeOtherCustomer struct {
 	// The name to show: name, else customerCode, else kboNumber, else id.
 	DisplayName string `json:"displayName"`
-	// The national registration number, 11 digits. Each disclosure is entered in the register of consultations.
+	// The national registration number, 11 digits. Each disclosure is recorded in the register of consultations.
 	RegistrationNumber *string `json:"registrationNumber"`
 }
 
@@ -299,13 +299,13 @@ func (v *CompanyCustomerTranscriptsTranscriptConnection) GetNodes() []CompanyCus
 // CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript includes the requested fields of the GraphQL type Transcript.
 // The GraphQL type's documentation follows.
 //
-// The filled-in result of a checklist for a customer.
+// A customer's answers to a checklist.
 type CompanyCustomerTranscriptsTranscriptConnectionNodesTranscript struct {
 	// The transcript's identifier.
 	Id string `json:"id"`
-	// The calculation's state once one was started, else the transcript's own status.
+	// The calculation's state once one is started, else the transcript's own status.
 	Status TranscriptStatus `json:"status"`
-	// The checklist that was filled in.
+	// Its checklist.
 	Checklist CompanyCustomerTranscriptsTranscriptConnectionNodesTranscriptChecklist `json:"checklist"`
 	// Free-form keys and values; may be empty.
 	CustomVariables json.RawMessage `json:"customVariables"`
@@ -355,11 +355,11 @@ func (v *CompanyResponse) GetCustomer() *CompanyCustomer { return v.Customer }
 // CreateCustomerCreateCustomerCreateCustomerPayload includes the requested fields of the GraphQL type CreateCustomerPayload.
 // The GraphQL type's documentation follows.
 //
-// What came of createCustomer.
+// The result of createCustomer.
 type CreateCustomerCreateCustomerCreateCustomerPayload struct {
 	// The new customer. Null when there are userErrors.
 	Customer *CreateCustomerCreateCustomerCreateCustomerPayloadCustomer `json:"customer"`
-	// What the caller can mend; empty when it was done.
+	// What to fix. Empty on success.
 	UserErrors []CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError `json:"userErrors"`
 }
 
@@ -376,13 +376,13 @@ func (v *CreateCustomerCreateCustomerCreateCustomerPayload) GetUserErrors() []Cr
 // CreateCustomerCreateCustomerCreateCustomerPayloadCustomer includes the requested fields of the GraphQL type Customer.
 // The GraphQL type's documentation follows.
 //
-// A company or a private person whose books the office keeps.
+// A company or private person whose books the firm keeps.
 type CreateCustomerCreateCustomerCreateCustomerPayloadCustomer struct {
 	// The customer's identifier.
 	Id string `json:"id"`
 	// The name to show: name, else customerCode, else kboNumber, else id.
 	DisplayName string `json:"displayName"`
-	// Grows with every change; for expectedVersion. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own.
+	// Increases with every change; for expectedVersion. Callers with and without privacy.read have separate versions: a change to only the registration numbers increases only the former.
 	Version int `json:"version"`
 	// The number in the enterprise register, 10 digits; companies only.
 	KboNumber *string `json:"kboNumber"`
@@ -416,13 +416,13 @@ func (v *CreateCustomerCreateCustomerCreateCustomerPayloadCustomer) GetCompanyTy
 // CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError includes the requested fields of the GraphQL type UserError.
 // The GraphQL type's documentation follows.
 //
-// One thing about the input that the caller can mend.
+// One thing to fix in the input.
 type CreateCustomerCreateCustomerCreateCustomerPayloadUserErrorsUserError struct {
-	// What kind of thing.
+	// The kind of error.
 	Code UserErrorCode `json:"code"`
-	// The path inside input: ["address", "country"]; in a batch it begins with inputs and the place: ["inputs", "3", "kboNumber"]. Null when no single field is at fault.
+	// The path inside input: ["address", "country"]. In a batch it starts with inputs and an index: ["inputs", "3", "kboNumber"]. Null if no single field is at fault.
 	Field []string `json:"field"`
-	// The same in words, without any value of the input.
+	// The error in words, without any value of the input.
 	Message string `json:"message"`
 }
 
@@ -453,13 +453,13 @@ type CreateCustomerInput struct {
 	LastName *string `json:"lastName"`
 	// Support scopes such as checklist or annual-accounts.
 	Scopes []string `json:"scopes"`
-	// The number in the enterprise register, in any notation; companies only.
+	// The number in the enterprise register, in any accepted notation; companies only.
 	KboNumber *string `json:"kboNumber"`
-	// The legal form; companies only, and one that goes with or without a KBO number.
+	// The legal form; companies only. Which forms are valid depends on whether there is a KBO number.
 	CompanyType *LegalForm `json:"companyType"`
-	// The office's own code, unique.
+	// The firm's code for the customer, unique.
 	CustomerCode *string `json:"customerCode"`
-	// Where the customer is reached.
+	// The customer's address.
 	Address *AddressInput `json:"address"`
 	// The user who is responsible.
 	ResponsibleId *string `json:"responsibleId"`
@@ -473,7 +473,7 @@ type CreateCustomerInput struct {
 	RegistrationNumber *string `json:"registrationNumber"`
 	// The partner's national registration number.
 	SpouseRegistrationNumber *string `json:"spouseRegistrationNumber"`
-	// Makes a retry safe: the same key and content give the object that was created, for 24 hours; 1 to 255 characters.
+	// Makes retries safe: for 24 hours, the same key and content return the object already created. 1 to 255 characters.
 	IdempotencyKey *string `json:"idempotencyKey"`
 }
 
@@ -527,15 +527,15 @@ func (v *CreateCustomerInput) GetSpouseRegistrationNumber() *string {
 // GetIdempotencyKey returns CreateCustomerInput.IdempotencyKey, and is useful for accessing the field via an interface.
 func (v *CreateCustomerInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
 
-// Who is what of whom.
+// The two customers and the kind of relation.
 type CreateCustomerRelationInput struct {
-	// The customer who has a director, UBO, shareholder or contact person.
+	// The customer that has a director, UBO, shareholder or contact person.
 	CustomerId string `json:"customerId"`
-	// The customer who is one.
+	// The customer that is one.
 	RelatedCustomerId string `json:"relatedCustomerId"`
-	// Which of these.
+	// The kind of relation.
 	Kind RelationKind `json:"kind"`
-	// Makes a retry safe: the same key and content give the object that was created, for 24 hours; 1 to 255 characters.
+	// Makes retries safe: for 24 hours, the same key and content return the object already created. 1 to 255 characters.
 	IdempotencyKey *string `json:"idempotencyKey"`
 }
 
@@ -565,11 +565,11 @@ func (v *CreateCustomerResponse) GetCreateCustomer() *CreateCustomerCreateCustom
 // CreateRelationCreateCustomerRelationCreateCustomerRelationPayload includes the requested fields of the GraphQL type CreateCustomerRelationPayload.
 // The GraphQL type's documentation follows.
 //
-// What came of createCustomerRelation.
+// The result of createCustomerRelation.
 type CreateRelationCreateCustomerRelationCreateCustomerRelationPayload struct {
 	// The new relation. Null when there are userErrors.
 	Relation *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation `json:"relation"`
-	// What the caller can mend; empty when it was done.
+	// What to fix. Empty on success.
 	UserErrors []CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError `json:"userErrors"`
 }
 
@@ -586,13 +586,13 @@ func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayload) GetU
 // CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation includes the requested fields of the GraphQL type CustomerRelation.
 // The GraphQL type's documentation follows.
 //
-// relatedCustomer is the director, UBO, shareholder or contact person of customer. The same from wherever it is reached.
+// A relation between customers: relatedCustomer is the director, UBO, shareholder or contact person of customer. Always in this direction, whichever end it is read from.
 type CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelation struct {
 	// The relation's identifier.
 	Id string `json:"id"`
-	// What relatedCustomer is of customer.
+	// What relatedCustomer is to customer.
 	Kind RelationKind `json:"kind"`
-	// The customer who is one.
+	// The customer that is one.
 	RelatedCustomer CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelationRelatedCustomer `json:"relatedCustomer"`
 }
 
@@ -614,7 +614,7 @@ func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelati
 // CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelationRelatedCustomer includes the requested fields of the GraphQL type Customer.
 // The GraphQL type's documentation follows.
 //
-// A company or a private person whose books the office keeps.
+// A company or private person whose books the firm keeps.
 type CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelationCustomerRelationRelatedCustomer struct {
 	// The name to show: name, else customerCode, else kboNumber, else id.
 	DisplayName string `json:"displayName"`
@@ -628,13 +628,13 @@ func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadRelati
 // CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError includes the requested fields of the GraphQL type UserError.
 // The GraphQL type's documentation follows.
 //
-// One thing about the input that the caller can mend.
+// One thing to fix in the input.
 type CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserErrorsUserError struct {
-	// What kind of thing.
+	// The kind of error.
 	Code UserErrorCode `json:"code"`
-	// The path inside input: ["address", "country"]; in a batch it begins with inputs and the place: ["inputs", "3", "kboNumber"]. Null when no single field is at fault.
+	// The path inside input: ["address", "country"]. In a batch it starts with inputs and an index: ["inputs", "3", "kboNumber"]. Null if no single field is at fault.
 	Field []string `json:"field"`
-	// The same in words, without any value of the input.
+	// The error in words, without any value of the input.
 	Message string `json:"message"`
 }
 
@@ -655,7 +655,7 @@ func (v *CreateRelationCreateCustomerRelationCreateCustomerRelationPayloadUserEr
 
 // CreateRelationResponse is returned by CreateRelation on success.
 type CreateRelationResponse struct {
-	// Links a customer to another one.
+	// Creates a relation between two customers.
 	CreateCustomerRelation *CreateRelationCreateCustomerRelationCreateCustomerRelationPayload `json:"createCustomerRelation"`
 }
 
@@ -667,7 +667,7 @@ func (v *CreateRelationResponse) GetCreateCustomerRelation() *CreateRelationCrea
 // CurrentChecklistsCurrentFinancialYear includes the requested fields of the GraphQL type FinancialYear.
 // The GraphQL type's documentation follows.
 //
-// A financial year: data is collected in the current one, the others are archived.
+// A financial year. Data is collected for the current one; the others are archived.
 type CurrentChecklistsCurrentFinancialYear struct {
 	// The first year it covers, YYYY.
 	StartDate string `json:"startDate"`
@@ -720,7 +720,7 @@ func (v *CurrentChecklistsCurrentFinancialYearChecklistsChecklistConnectionNodes
 
 // CurrentChecklistsResponse is returned by CurrentChecklists on success.
 type CurrentChecklistsResponse struct {
-	// The year in which data is collected now; null in an empty system.
+	// The year for which data is now collected. Null in an empty system.
 	CurrentFinancialYear *CurrentChecklistsCurrentFinancialYear `json:"currentFinancialYear"`
 }
 
@@ -729,7 +729,7 @@ func (v *CurrentChecklistsResponse) GetCurrentFinancialYear() *CurrentChecklists
 	return v.CurrentFinancialYear
 }
 
-// What a customer is.
+// The type of a customer.
 type CustomerType string
 
 const (
@@ -744,7 +744,7 @@ var AllCustomerType = []CustomerType{
 	CustomerTypePrivatePerson,
 }
 
-// A legal form. Companies with a KBO number have one of the first twenty-one, companies without one of the last five.
+// A legal form. Companies with a KBO number have one of the first 21; companies without have one of the last five.
 type LegalForm string
 
 const (
@@ -831,7 +831,7 @@ var AllLegalForm = []LegalForm{
 	LegalFormBuitenlandsZonderVestiging,
 }
 
-// From which end a relation is seen.
+// The direction of a relation, as seen from a customer.
 type RelationDirection string
 
 const (
@@ -846,7 +846,7 @@ var AllRelationDirection = []RelationDirection{
 	RelationDirectionIncoming,
 }
 
-// What the related customer is of the customer.
+// What the related customer is to the customer.
 type RelationKind string
 
 const (
@@ -867,7 +867,7 @@ var AllRelationKind = []RelationKind{
 	RelationKindContactPerson,
 }
 
-// A transcript's own status (TO_PROCESS, SENT), or the state of its calculation once one was started.
+// A transcript's own status (TO_PROCESS, SENT), or the state of its calculation once one is started.
 type TranscriptStatus string
 
 const (
@@ -903,23 +903,23 @@ var AllTranscriptStatus = []TranscriptStatus{
 	TranscriptStatusRejected,
 }
 
-// What a caller can mend about a write.
+// The kinds of errors in the input of a write.
 type UserErrorCode string
 
 const (
 	// The field must be given.
 	UserErrorCodeRequired UserErrorCode = "REQUIRED"
-	// The value is not one that the field can have.
+	// The value is not valid for the field.
 	UserErrorCodeInvalid UserErrorCode = "INVALID"
-	// The identifier is of nothing.
+	// No object has the identifier.
 	UserErrorCodeNotFound UserErrorCode = "NOT_FOUND"
-	// Another object has the value already.
+	// Another object already has the value.
 	UserErrorCodeTaken UserErrorCode = "TAKEN"
-	// The value does not go with the object's other fields or state.
+	// The value does not fit the object's other fields or state.
 	UserErrorCodeNotAllowed UserErrorCode = "NOT_ALLOWED"
 	// The object was changed since expectedVersion.
 	UserErrorCodeStaleVersion UserErrorCode = "STALE_VERSION"
-	// The financial year is archived and takes no more writes.
+	// The financial year is archived and can no longer be written to.
 	UserErrorCodeFinancialYearArchived UserErrorCode = "FINANCIAL_YEAR_ARCHIVED"
 	// The idempotency key was used with other content.
 	UserErrorCodeIdempotencyKeyReused UserErrorCode = "IDEMPOTENCY_KEY_REUSED"
