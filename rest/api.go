@@ -62,19 +62,19 @@ var parts = []struct {
 	tag, about string
 	mount      func(*API)
 }{
-	{"Financial years", "The frames in which data is collected.", (*API).financialYears},
+	{"Financial years", "The years for which data is collected.", (*API).financialYears},
 	{"Checklists", "Questionnaires, and assigning them to customers.", (*API).checklists},
 	{"Transcripts", "Filled-in checklists and their documents.", (*API).transcripts},
 	{tagCustomers, "Companies and private persons.", (*API).customers},
-	{"Relations", "Who is director, UBO, shareholder or contact person of whom.", (*API).relations},
+	{"Relations", "Which customer is director, UBO, shareholder or contact person of which.", (*API).relations},
 	{"Documents", "Documents of customers.", (*API).documents},
 	{"Calculations", "Proposals of tax calculations.", (*API).calculations},
 	{"Minfin", "Documents of the tax administration.", (*API).minfin},
 	{"Settings", "Labels.", (*API).labels},
-	{"Users", "The people of the office.", (*API).users},
+	{"Users", "The firm's staff.", (*API).users},
 	{tagChanges, "What was created, updated and deleted.", (*API).changes},
-	{tagQueries, "Queries that somebody has saved, each at an address of its own: " +
-		"for spreadsheets and reports that refresh themselves.", func(*API) {}},
+	{tagQueries, "Saved queries, each at its own URL: " +
+		"for spreadsheets and reports that refresh automatically.", func(*API) {}},
 }
 
 // API is the mounted interface. Safe for concurrent use.
@@ -116,7 +116,7 @@ func Mount(r chi.Router, c Config) *API {
 	a.document = sync.OnceValue(func() []byte {
 		document, err := json.MarshalIndent(a.huma.OpenAPI(), "", "  ")
 		if err != nil {
-			panic("rest: the OpenAPI document cannot be written: " + err.Error())
+			panic("rest: cannot write the OpenAPI document: " + err.Error())
 		}
 		return document
 	})
@@ -179,7 +179,7 @@ func noStore(next http.Handler) http.Handler {
 }
 
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
-	a.Refuse(w, r, backoffice.Errorf(backoffice.NotFound, "there is nothing at this path"))
+	a.Refuse(w, r, backoffice.Errorf(backoffice.NotFound, "unknown path"))
 }
 
 func (a *API) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
@@ -193,5 +193,5 @@ func (a *API) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	a.Refuse(w, r, problem(http.StatusMethodNotAllowed, "this path does not answer to this method"))
+	a.Refuse(w, r, problem(http.StatusMethodNotAllowed, "this path does not support this method"))
 }

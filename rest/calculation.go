@@ -9,11 +9,11 @@ import (
 
 type Calculation struct {
 	ID           string           `json:"_id" doc:"The identifier."`
-	State        CalculationState `json:"state" doc:"How far it has come." example:"Calculation done"`
+	State        CalculationState `json:"state" doc:"Its state." example:"Calculation done"`
 	TranscriptID string           `json:"transcript" doc:"The identifier of the transcript."`
 	CustomerID   string           `json:"customer" doc:"The identifier of the transcript's customer."`
-	UpdatedAt    Instant          `json:"updatedAt" doc:"Its last update."`
-	HasProposal  bool             `json:"hasProposal" doc:"Whether there is a proposal to the customer. It can be downloaded then."`
+	UpdatedAt    Instant          `json:"updatedAt" doc:"When it was last updated."`
+	HasProposal  bool             `json:"hasProposal" doc:"Whether there is a proposal to the customer to download."`
 }
 
 var shownCalculation = mapping.New[backoffice.Calculation, Calculation](
@@ -29,7 +29,7 @@ func showCalculation(c *backoffice.Calculation) Calculation {
 type CalculationFilters struct {
 	CustomerID   Optional[string]   `query:"customer" doc:"The identifier of a customer."`
 	TranscriptID Optional[string]   `query:"transcript" doc:"The identifier of a transcript."`
-	State        []CalculationState `query:"state,explode" nullable:"false" doc:"A state; repeated, one of them."`
+	State        []CalculationState `query:"state,explode" nullable:"false" doc:"A state. Can be repeated to match any of several."`
 	HasProposal  Optional[bool]     `query:"hasProposal" doc:"Whether there is a proposal."`
 }
 

@@ -38,25 +38,25 @@ func (ChangeAction) Schema(huma.Registry) *huma.Schema {
 
 // Change is a change of one object, without any value.
 type Change struct {
-	Cursor   string         `json:"cursor" doc:"Its place in the feed: go on after it."`
-	Sequence int            `json:"sequence" doc:"The number of the change. It grows in the order in which changes became visible; gaps mean nothing."`
-	At       Instant        `json:"at" doc:"When it was made."`
-	Noun     Noun           `json:"noun" doc:"What kind of object was changed."`
-	ObjectID *string        `json:"id" doc:"The object's identifier; null for RESET."`
-	Action   ChangeAction   `json:"action" doc:"What became of it."`
-	Fields   []string       `json:"fields" nullable:"false" doc:"The fields that were changed, by the names of the GraphQL schema; empty for what was created or deleted."`
-	ClientID *string        `json:"clientId" doc:"The credential pair that made the change; null for the operator."`
-	Parents  []ChangeParent `json:"parents" nullable:"false" doc:"What the object hangs on, and hung on before."`
+	Cursor   string         `json:"cursor" doc:"Its position in the feed. Continue after it."`
+	Sequence int            `json:"sequence" doc:"The change's sequence number. It increases in the order in which changes became visible; gaps mean nothing."`
+	At       Instant        `json:"at" doc:"When the change was made."`
+	Noun     Noun           `json:"noun" doc:"The kind of object."`
+	ObjectID *string        `json:"id" doc:"The object's identifier. Null for RESET."`
+	Action   ChangeAction   `json:"action" doc:"What happened to it."`
+	Fields   []string       `json:"fields" nullable:"false" doc:"The changed fields, by their names in the GraphQL schema. Empty if the object was created or deleted."`
+	ClientID *string        `json:"clientId" doc:"The credential that made the change. Null for the operator."`
+	Parents  []ChangeParent `json:"parents" nullable:"false" doc:"The object's parents, current and previous."`
 }
 
 type ChangeParent struct {
-	Noun Noun   `json:"noun" doc:"What kind of object it is."`
+	Noun Noun   `json:"noun" doc:"The kind of object."`
 	ID   string `json:"id" doc:"Its identifier."`
 }
 
 type Changes struct {
 	Changes []Change `json:"changes" nullable:"false" doc:"The changes, in the order in which they became visible."`
-	Latest  string   `json:"latest" doc:"The cursor of the newest change that the pair may see at the page's moment. Go on after the last change of the page, or after this when there is none."`
+	Latest  string   `json:"latest" doc:"The cursor of the newest change visible to the credential when the page was read. Continue after the last change of the page, or after this one if the page is empty."`
 }
 
 var shownChange = mapping.New[backoffice.VisibleChange, Change](
@@ -69,11 +69,11 @@ var shownChange = mapping.New[backoffice.VisibleChange, Change](
 	}))
 
 type changesAsked struct {
-	After       string `query:"after" pattern:"^[a-z0-9]{8,16}[.][0-9]{1,19}$" doc:"Only changes after this cursor: that of a change, latest, or the one that an export names. Without it a page begins with the oldest change that is kept, and a stream with the next one."`
-	Limit       int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"How many changes a page has at most."`
-	Noun        []Noun `query:"noun,explode" doc:"Only changes of this kind of object; may be repeated."`
-	Wait        int    `query:"wait" minimum:"0" maximum:"30" default:"0" doc:"For how many seconds to wait when there is nothing yet. The answer comes with the first change, or is a page without any."`
-	LastEventID string `header:"Last-Event-ID" doc:"For streams: the id of the last event; it counts instead of after."`
+	After       string `query:"after" pattern:"^[a-z0-9]{8,16}[.][0-9]{1,19}$" doc:"Only changes after this cursor: a change's, latest, or an export's. When absent, a page starts with the oldest retained change, and a stream with the next one."`
+	Limit       int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"The maximum number of changes in a page."`
+	Noun        []Noun `query:"noun,explode" doc:"Only changes of this kind of object. Can be repeated."`
+	Wait        int    `query:"wait" minimum:"0" maximum:"30" default:"0" doc:"How many seconds to wait if there are no changes yet. Returns on the first change, or an empty page after that time."`
+	LastEventID string `header:"Last-Event-ID" doc:"For streams: the id of the last event received. Overrides after."`
 }
 
 func (a *API) changes() {
@@ -84,19 +84,19 @@ func (a *API) changes() {
 	register(a, huma.Operation{
 		OperationID: "listChanges", Method: http.MethodGet, Path: "/changes",
 		Tags: []string{tagChanges}, Summary: "List or follow changes",
-		Description: "What was created, updated and deleted, in the order in which it became visible: whoever has seen a change has seen all before it that the pair may read. " +
-			"With `wait` the request waits for the next change. With `Accept: text/event-stream` it is a stream of Server-Sent Events that does not end: the id of an event is the cursor of its change, so that " +
-			"`Last-Event-ID` goes on behind it, its data is the change, and a comment is sent every 15 seconds. A stream that the server ends says why in an event named `end`, whose data is a problem. " +
-			"A pair may have 20 streams and waiting requests at one time.",
+		Description: "What was created, updated and deleted, in the order in which it became visible: once you have seen a change, you have seen all earlier ones that the credential may read. " +
+			"With `wait` the request waits for the next change. With `Accept: text/event-stream` the answer is an endless stream of Server-Sent Events. The id of an event is the cursor of its change, so " +
+			"`Last-Event-ID` continues after it; its data is the change. A comment is sent every 15 seconds. When the server ends a stream, it sends the reason in an event named `end`, whose data is a problem. " +
+			"A credential can have 20 streams and waiting requests at a time.",
 		Metadata: map[string]any{streamedKey: true},
 		Responses: map[string]*huma.Response{
 			"200": {Description: "The changes.", Content: map[string]*huma.MediaType{
 				mediaJSON: {Schema: page},
 				mediaEvents: {Schema: &huma.Schema{
-					Type: huma.TypeString, Description: "Events, each with a change as its data: " + change.Ref}},
+					Type: huma.TypeString, Description: "Events with a change as data: " + change.Ref}},
 			}},
-			"410": {Description: "Changes from there on are not kept any more, or the log does not reach as far: export everything again.", Content: expired},
-			"429": {Description: "Too many streams and waiting requests at one time.", Content: expired},
+			"410": {Description: "The cursor is older than the retained changes, or beyond the end of the log: export everything again.", Content: expired},
+			"429": {Description: "Too many streams and waiting requests at a time.", Content: expired},
 		},
 	}, "", a.answerChanges)
 }
@@ -211,7 +211,7 @@ func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 	defer leave()
 	w.Header().Set("Content-Type", mediaEvents)
 	w.Header().Set("X-Accel-Buffering", "no") // by proxies
-	w.Header().Set(gzhttp.HeaderNoCompression, "events go as they come")
+	w.Header().Set(gzhttp.HeaderNoCompression, "events are sent uncompressed")
 	w.WriteHeader(http.StatusOK)
 	events := &eventWriter{w: w, control: http.NewResponseController(w)}
 	events.comment()
@@ -245,7 +245,7 @@ func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 	}
 }
 
-var errTakesNothing = errors.New("the client took nothing for too long; it may go on from the last change that it has")
+var errTakesNothing = errors.New("the client read too slowly; it can continue from the last change it received")
 
 // eventWriter writes Server-Sent Events, several at once.
 type eventWriter struct {

@@ -12,8 +12,8 @@ type Checklist struct {
 	ID               string `json:"_id" doc:"The identifier."`
 	Name             string `json:"name" doc:"The name."`
 	Language         string `json:"language" doc:"The language, a name such as dutch." example:"dutch"`
-	AuthRequired     bool   `json:"authRequired" doc:"Whether who fills it in has to sign in."`
-	RemindersEnabled bool   `json:"remindersEnabled" doc:"Whether reminders are sent."`
+	AuthRequired     bool   `json:"authRequired" doc:"Whether customers must sign in to fill it in."`
+	RemindersEnabled bool   `json:"remindersEnabled" doc:"Whether customers get reminders."`
 	FinancialYearID  string `json:"financialYear" doc:"The identifier of the financial year."`
 }
 
@@ -22,7 +22,7 @@ var shownChecklist = mapping.New[backoffice.Checklist, Checklist]()
 type Assignment struct {
 	Checklist       string           `json:"checklist" doc:"The identifier of a checklist of the current financial year."`
 	Customer        string           `json:"customer" doc:"The identifier of the customer."`
-	CustomVariables Optional[Object] `json:"customVariables,omitempty" doc:"A free-form object to start with, at most 64 KiB."`
+	CustomVariables Optional[Object] `json:"customVariables,omitempty" doc:"A free-form object for the transcript, at most 64 KiB."`
 }
 
 type Assigned struct {
@@ -48,7 +48,7 @@ func (a *API) checklists() {
 		return answerOne(ctx, a.Store.Checklists(), backoffice.NounChecklist, in.ChecklistID, shownChecklist.Map)
 	})
 	register(a, creation("POST /checklists/assign", "assignChecklist", "Assign a checklist",
-		"Makes a transcript of the checklist for the customer, in the current financial year, and answers with its identifier.",
+		"Creates a transcript of the checklist for the customer, in the current financial year, and returns its identifier.",
 	), backoffice.PtiWrite, func(ctx context.Context, in *struct {
 		Idempotent
 		Body Assignment

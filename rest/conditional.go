@@ -11,7 +11,7 @@ import (
 
 // Guarded is the header of updates and deletions of versioned objects.
 type Guarded struct {
-	IfMatch string `header:"If-Match" doc:"The ETag of the version that the change was made on, or a list of ETags; with any other version the answer is 412." example:"\"3\""`
+	IfMatch string `header:"If-Match" doc:"The ETag of the version to change, or a list of ETags. Any other version: 412." example:"\"3\""`
 }
 
 // versions reads If-Match; nil is no condition. A tag that we did not issue matches no object.
@@ -35,7 +35,7 @@ func (g Guarded) versions() (backoffice.Versions, error) {
 
 // Conditional is the header of reads of versioned objects.
 type Conditional struct {
-	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of a version that the caller has, or a list of ETags; with one of these the answer is 304, without the object." example:"\"3\""`
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of a version that you have, or a list of ETags. If one is current: 304, without the object." example:"\"3\""`
 }
 
 // unlessKnown is an object with its entity tag, or 304 when the caller has it.

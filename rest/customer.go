@@ -12,7 +12,7 @@ import (
 // Customer is a customer as shown; it has registration numbers only for a credential with privacy.read.
 type Customer struct {
 	ID           string        `json:"_id" doc:"The identifier."`
-	Type         CustomerType  `json:"type" doc:"What kind of customer it is."`
+	Type         CustomerType  `json:"type" doc:"Company or private person."`
 	Name         *string       `json:"name" doc:"A company's name, or a private person's name or first and last name."`
 	DisplayName  string        `json:"displayName" doc:"The name to show: the name, else the code, else the KBO number, else the identifier."`
 	FirstName    *string       `json:"firstName" doc:"The first name."`
@@ -21,15 +21,15 @@ type Customer struct {
 	KboNumber    *string       `json:"kboNumber" doc:"The KBO number, 10 digits; companies only."`
 	CompanyType  *LegalForm    `json:"companyType" nullable:"true" doc:"The legal form; companies only."`
 	Address      AddressFields `json:"addressFields" doc:"The address."`
-	CustomerCode *string       `json:"customerCode" doc:"The office's own code, unique among customers."`
+	CustomerCode *string       `json:"customerCode" doc:"The firm's code for the customer, unique."`
 	RegistrationNumbers
 	ResponsibleID *string `json:"responsible" doc:"The identifier of the responsible user."`
 	Language      *string `json:"language" doc:"The preferred language, a name such as dutch."`
 	Email         *string `json:"email" doc:"The e-mail address."`
-	Phone         *string `json:"phone" doc:"The telephone number, in international format."`
-	CreatedAt     Instant `json:"createdAt" doc:"When the customer was made."`
-	UpdatedAt     Instant `json:"updatedAt" doc:"When the customer was last changed. A change of the registration numbers alone moves it only for callers with privacy.read."`
-	Version       int     `json:"version" doc:"Grows with every change; it is the ETag. A change of the registration numbers alone moves it only for callers with privacy.read: the others have versions of their own."`
+	Phone         *string `json:"phone" doc:"The phone number, in international notation."`
+	CreatedAt     Instant `json:"createdAt" doc:"When the customer was created."`
+	UpdatedAt     Instant `json:"updatedAt" doc:"When the customer was last changed. A change to only the registration numbers counts only for callers with privacy.read."`
+	Version       int     `json:"version" doc:"Increases with every change; also the ETag. Callers with and without privacy.read have separate versions: a change to only the registration numbers increases only the former."`
 }
 
 type AddressFields struct {
@@ -43,19 +43,19 @@ type AddressFields struct {
 
 // RegistrationNumbers are absent for a credential without privacy.read, and null when the customer has none.
 type RegistrationNumbers struct {
-	RegistrationNumber       Optional[string] `json:"registrationNumber,omitzero" doc:"The national registration number, 11 digits. Only with the scope privacy.read; each disclosure is entered in the register of consultations."`
-	SpouseRegistrationNumber Optional[string] `json:"spouseRegistrationNumber,omitzero" doc:"The partner's national registration number, 11 digits. Only with the scope privacy.read; each disclosure is entered in the register of consultations."`
+	RegistrationNumber       Optional[string] `json:"registrationNumber,omitzero" doc:"The national registration number, 11 digits. Only with the scope privacy.read. Each disclosure is recorded in the register of consultations."`
+	SpouseRegistrationNumber Optional[string] `json:"spouseRegistrationNumber,omitzero" doc:"The partner's national registration number, 11 digits. Only with the scope privacy.read. Each disclosure is recorded in the register of consultations."`
 }
 
 // CustomerChange is a change of a customer: absent fields stay, null clears.
 type CustomerChange struct {
-	Type Optional[CustomerType] `json:"type,omitempty" doc:"The kind of customer. A private person has neither kboNumber nor companyType."`
+	Type Optional[CustomerType] `json:"type,omitempty" doc:"Company or private person. A private person has no kboNumber or companyType."`
 	CustomerDetails
 }
 
 // NewCustomer is a customer to create; absent and null are the same.
 type NewCustomer struct {
-	Type CustomerType `json:"type" doc:"The kind of customer. A private person has neither kboNumber nor companyType."`
+	Type CustomerType `json:"type" doc:"Company or private person. A private person has no kboNumber or companyType."`
 	CustomerDetails
 }
 
@@ -65,15 +65,15 @@ type CustomerDetails struct {
 	LastName                 Optional[string]        `json:"lastName,omitempty" doc:"The last name, at most 200 characters."`
 	Scopes                   Optional[[]string]      `json:"scopes,omitempty" doc:"The support scopes." example:"[\"checklist\"]"`
 	KboNumber                Optional[string]        `json:"kboNumber,omitempty" doc:"The KBO number, in any accepted notation; its check digits are verified." example:"0200.065.765"`
-	CompanyType              Optional[LegalForm]     `json:"companyType,omitempty" doc:"The legal form; which ones there are depends on whether there is a kboNumber."`
-	CustomerCode             Optional[string]        `json:"customerCode,omitempty" doc:"The office's own code, unique among customers."`
-	Address                  Optional[AddressChange] `json:"addressFields,omitempty" doc:"The address: of its parts, what is absent stays and null clears; a null address is cleared whole."`
+	CompanyType              Optional[LegalForm]     `json:"companyType,omitempty" doc:"The legal form. Which forms are valid depends on whether there is a kboNumber."`
+	CustomerCode             Optional[string]        `json:"customerCode,omitempty" doc:"The firm's code for the customer, unique."`
+	Address                  Optional[AddressChange] `json:"addressFields,omitempty" doc:"The address. An absent part keeps its value, and null clears it; a null address clears all parts."`
 	RegistrationNumber       Optional[string]        `json:"registrationNumber,omitempty" doc:"The national registration number; its check digits are verified. Needs the scope privacy.read."`
 	SpouseRegistrationNumber Optional[string]        `json:"spouseRegistrationNumber,omitempty" doc:"The partner's national registration number. Needs the scope privacy.read."`
 	ResponsibleID            Optional[string]        `json:"responsible,omitempty" doc:"The identifier of the responsible user."`
-	Language                 Optional[string]        `json:"language,omitempty" doc:"The preferred language, the lower-case English name of one." example:"dutch"`
+	Language                 Optional[string]        `json:"language,omitempty" doc:"The preferred language: its English name in lower case." example:"dutch"`
 	Email                    Optional[string]        `json:"email,omitempty" doc:"The e-mail address, at most 254 characters."`
-	Phone                    Optional[string]        `json:"phone,omitempty" doc:"The telephone number." example:"+32 9 251 11 11"`
+	Phone                    Optional[string]        `json:"phone,omitempty" doc:"The phone number." example:"+32 9 251 11 11"`
 }
 
 type AddressChange struct {

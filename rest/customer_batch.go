@@ -12,7 +12,7 @@ import (
 )
 
 type NewCustomers struct {
-	Mode      BatchMode     `json:"mode,omitempty" default:"atomic" enum:"atomic,each" doc:"What becomes of the others when some are refused: atomic writes nothing, each writes what is right."`
+	Mode      BatchMode     `json:"mode,omitempty" default:"atomic" enum:"atomic,each" doc:"What to do when some are rejected: atomic writes nothing, each writes the valid ones."`
 	Customers []NewCustomer `json:"customers" nullable:"false" maxItems:"100" doc:"The customers, at most 100."`
 }
 
@@ -22,21 +22,21 @@ var modes = map[BatchMode]backoffice.BatchMode{
 	"": backoffice.Atomic, "atomic": backoffice.Atomic, "each": backoffice.Each}
 
 type CustomersMade struct {
-	Results []CustomerMade `json:"results" nullable:"false" doc:"What came of each customer, in their order."`
-	Written int            `json:"written" doc:"How many customers were made."`
+	Results []CustomerMade `json:"results" nullable:"false" doc:"The result of each customer, in order."`
+	Written int            `json:"written" doc:"How many customers were created."`
 }
 
 type CustomerMade struct {
-	Status   int       `json:"status" doc:"201 for a customer that was made, 422 for one that was refused, 404 for one that was made with this idempotency key and deleted since." example:"201"`
-	Customer *Customer `json:"customer,omitempty" doc:"The customer, when it was made."`
-	Problem  *Problem  `json:"problem,omitempty" doc:"What is wrong with it, when it was refused. Its pointers are places in the body: /customers/3/kboNumber."`
+	Status   int       `json:"status" doc:"201 for a created customer, 422 for a rejected one, 404 for one that was created with this idempotency key and deleted since." example:"201"`
+	Customer *Customer `json:"customer,omitempty" doc:"The customer, if it was created."`
+	Problem  *Problem  `json:"problem,omitempty" doc:"What is wrong, if it was rejected. Pointers are into the request body: /customers/3/kboNumber."`
 }
 
 func (a *API) customerBatches() {
 	register(a, huma.Operation{
 		OperationID: batchOperation, Method: http.MethodPost, Path: "/customers/batch",
 		Summary: "Create customers", DefaultStatus: http.StatusOK,
-		Description: "Makes up to 100 customers in one transaction. With `atomic` nothing is written when one is refused, and the answer is 422 with everything that is wrong.",
+		Description: "Creates up to 100 customers in one transaction. With `atomic`, if one is rejected nothing is written, and the answer is 422 with all errors.",
 	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		Idempotent
 		Body NewCustomers

@@ -15,15 +15,15 @@ const tagCustomers = "Customers"
 type CustomerFilters struct {
 	Language           Optional[string]       `query:"language" json:"language,omitempty" doc:"The preferred language." example:"dutch"`
 	ResponsibleID      Optional[string]       `query:"responsible" json:"responsible,omitempty" doc:"The identifier of the responsible user."`
-	Email              Optional[string]       `query:"email" json:"email,omitempty" doc:"The e-mail address, case ignored."`
-	Type               Optional[CustomerType] `query:"type" json:"type,omitempty" doc:"The kind of customer."`
+	Email              Optional[string]       `query:"email" json:"email,omitempty" doc:"The e-mail address, ignoring case."`
+	Type               Optional[CustomerType] `query:"type" json:"type,omitempty" doc:"Company or private person."`
 	CustomerCode       Optional[string]       `query:"customerCode" json:"customerCode,omitempty" doc:"The customer code."`
 	KboNumber          Optional[string]       `query:"kboNumber" json:"kboNumber,omitempty" doc:"The KBO number, in any accepted notation."`
 	CompanyType        Optional[LegalForm]    `query:"companyType" json:"companyType,omitempty" doc:"The legal form."`
 	Scope              Optional[string]       `query:"scope" json:"scope,omitempty" doc:"A support scope." example:"checklist"`
-	Search             Optional[string]       `query:"search" json:"search,omitempty" doc:"3 to 200 characters; the display name, the customer code or the e-mail address contains it, case and accents ignored."`
-	UpdatedSince       Optional[string]       `query:"updatedSince" json:"updatedSince,omitempty" format:"date-time" doc:"Whose latest change became visible here at this instant or later. A change of the registration numbers alone counts only for callers with privacy.read." example:"2026-06-01T00:00:00.000Z"`
-	WithoutChecklistID Optional[string]       `query:"withoutChecklist" json:"withoutChecklist,omitempty" doc:"The identifier of a checklist of which the customer has no transcript."`
+	Search             Optional[string]       `query:"search" json:"search,omitempty" doc:"A text in the display name, the customer code or the e-mail address, ignoring case and accents; 3 to 200 characters."`
+	UpdatedSince       Optional[string]       `query:"updatedSince" json:"updatedSince,omitempty" format:"date-time" doc:"Only those whose latest change became visible here at this instant or later. A change to only the registration numbers counts only for callers with privacy.read." example:"2026-06-01T00:00:00.000Z"`
+	WithoutChecklistID Optional[string]       `query:"withoutChecklist" json:"withoutChecklist,omitempty" doc:"The identifier of a checklist. Only customers without a transcript of it."`
 }
 
 var customerFilter = mapping.New[CustomerFilters, backoffice.CustomerFilter](
@@ -42,8 +42,8 @@ func (f *CustomerFilters) filter(number, spouseNumber Optional[string]) (filter 
 func (a *API) customers() {
 	registerList(a, operation("GET /customers", "listCustomers", "List customers",
 		"The customers that match all filters, by identifier."), "", func(ctx context.Context, in *struct {
-		RegistrationNumber       Optional[string] `query:"registrationNumber" doc:"The national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
-		SpouseRegistrationNumber Optional[string] `query:"spouseRegistrationNumber" doc:"The partner's national registration number. Needs the scope privacy.read. Numbers in an address end up in logs: better use POST /customers/search."`
+		RegistrationNumber       Optional[string] `query:"registrationNumber" doc:"The national registration number. Needs the scope privacy.read. Numbers in a URL end up in logs: use POST /customers/search instead."`
+		SpouseRegistrationNumber Optional[string] `query:"spouseRegistrationNumber" doc:"The partner's national registration number. Needs the scope privacy.read. Numbers in a URL end up in logs: use POST /customers/search instead."`
 		CustomerFilters
 		Paging
 	}) (*answered[List[Customer]], error) {
@@ -71,7 +71,7 @@ func (a *API) customers() {
 		})
 	})
 	register(a, operation("GET /customers/{customerId}/privacy", "getCustomerPrivacy",
-		"Get a customer's registration numbers", "The national registration numbers of a customer and the partner. Each disclosure is entered in the register of consultations.",
+		"Get a customer's registration numbers", "The national registration numbers of a customer and the partner. Each disclosure is recorded in the register of consultations.",
 	), backoffice.PrivacyRead, func(ctx context.Context, in *OfCustomer) (*answered[RegistrationNumbers], error) {
 		c, err := one(ctx, a.customersFor(ctx), backoffice.NounCustomer, in.CustomerID)
 		if err != nil {

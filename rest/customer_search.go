@@ -15,16 +15,16 @@ type CustomerSearch struct {
 	RegistrationNumber       Optional[string] `json:"registrationNumber,omitempty" doc:"The national registration number, with or without punctuation. Needs the scope privacy.read."`
 	SpouseRegistrationNumber Optional[string] `json:"spouseRegistrationNumber,omitempty" doc:"The partner's national registration number. Needs the scope privacy.read."`
 	CustomerFilters
-	IDs      Optional[[]string] `json:"ids,omitempty" doc:"One of these identifiers; an empty list matches nothing."`
-	Page     Optional[int]      `json:"page,omitempty" minimum:"1" doc:"The number of the page; instead of the query parameter."`
-	PageSize Optional[int]      `json:"pageSize,omitempty" minimum:"1" maximum:"500" doc:"How many items a page has; instead of the query parameter."`
+	IDs      Optional[[]string] `json:"ids,omitempty" doc:"Only these identifiers. An empty list matches nothing."`
+	Page     Optional[int]      `json:"page,omitempty" minimum:"1" doc:"The page number, instead of the query parameter."`
+	PageSize Optional[int]      `json:"pageSize,omitempty" minimum:"1" maximum:"500" doc:"Items per page, instead of the query parameter."`
 }
 
 func (a *API) searchCustomers() {
 	registerList(a, huma.Operation{
 		OperationID: "searchCustomers", Method: http.MethodPost, Path: "/customers/search",
 		Summary: "Search customers", DefaultStatus: http.StatusOK,
-		Description: "The same list with the same filters as GET /customers, in a body, where a registration number gets into nobody's log. To see another page, send the same body to its path.",
+		Description: "GET /customers with the filters in a body, which keeps registration numbers out of logs. For another page, send the same body to its path.",
 	}, "", func(ctx context.Context, in *struct {
 		Paging
 		Body CustomerSearch
@@ -62,7 +62,7 @@ func (s *CustomerSearch) paging(ctx context.Context, paging Paging) (Paging, err
 			continue
 		}
 		if query.Has(number.name) {
-			return paging, badParameter(number.name, "the query and the body both have it")
+			return paging, badParameter(number.name, "it is in both the query and the body")
 		}
 		*number.into = sent
 	}

@@ -10,7 +10,7 @@ import (
 func (a *API) customerWrites() {
 	a.customerBatches()
 	register(a, creation("POST /customers", "createCustomer", "Create a customer",
-		"Makes a customer and answers with it."), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+		"Creates a customer and returns it."), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		Idempotent
 		Body NewCustomer
 	}) (*madeVersioned[Customer], error) {
@@ -25,7 +25,7 @@ func (a *API) customerWrites() {
 		return &madeVersioned[Customer]{ETag: shown.ETag, Location: "/customers/" + c.ID, Body: shown.Body}, nil
 	})
 	register(a, operation("PUT /customers/{customerId}", "updateCustomer", "Update a customer",
-		"Changes the fields that are sent, clears those that are sent as null, and answers with the customer.",
+		"Changes the fields that are sent, clears those that are sent as null, and returns the customer.",
 	), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		OfCustomer
 		Guarded

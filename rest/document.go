@@ -12,7 +12,7 @@ type Document struct {
 	ID         string  `json:"_id" doc:"The identifier."`
 	Name       string  `json:"name" doc:"The name."`
 	CustomerID string  `json:"customer" doc:"The identifier of the customer."`
-	CreatedAt  Instant `json:"createdAt" doc:"When the document was made."`
+	CreatedAt  Instant `json:"createdAt" doc:"When the document was created."`
 	FileMetadata
 }
 
@@ -34,7 +34,7 @@ func (a *API) uploaded(
 
 func (a *API) documents() {
 	registerList(a, operation("GET /documents", "listDocuments", "List documents",
-		"The documents of customers that match all filters, but for those of the tax administration.",
+		"The documents of customers that match all filters, except those of the tax administration.",
 	), "", func(ctx context.Context, in *struct {
 		Customer Optional[string] `query:"customer" doc:"The identifier of a customer."`
 		NameOrder
@@ -45,7 +45,7 @@ func (a *API) documents() {
 		return list(ctx, a.Store.Documents(), q, in.Paging, showDocument)
 	})
 	registerList(a, operation("GET /customers/{customerId}/documents", "listCustomerDocuments",
-		"List a customer's documents", "The customer's documents, but for those of the tax administration.",
+		"List a customer's documents", "The customer's documents, except those of the tax administration.",
 	), "", func(ctx context.Context, in *struct {
 		OfCustomer
 		NameOrder
@@ -58,13 +58,13 @@ func (a *API) documents() {
 			under: backoffice.OfCustomer, parent: in.CustomerID, order: in.order()}, in.Paging, showDocument)
 	})
 	register(a, uploadOperation(creation("POST /customers/{customerId}/documents", "uploadCustomerDocument",
-		"Upload a customer's document", "Stores the body as a document of the customer and answers with it. Its name is `name`, or the file name of Content-Disposition; its media type comes from name and bytes.",
+		"Upload a customer's document", "Stores the body as a document of the customer and returns the document. Its name is `name`, or the file name in Content-Disposition. Its media type is derived from the name and the bytes.",
 	)), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		OfCustomer
 		Idempotent
 		Name               Optional[string] `query:"name" doc:"The document's name."`
-		ContentDisposition string           `header:"Content-Disposition" doc:"Gives the name when the query does not: attachment; filename=\"Statuten.pdf\" (RFC 6266)."`
-		ContentDigest      string           `header:"Content-Digest" doc:"The SHA-256 of the bytes (RFC 9530); others are refused." example:"sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"`
+		ContentDisposition string           `header:"Content-Disposition" doc:"The name, unless the query has one: attachment; filename=\"Statuten.pdf\" (RFC 6266)."`
+		ContentDigest      string           `header:"Content-Digest" doc:"The SHA-256 of the bytes (RFC 9530). Other bytes are rejected." example:"sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"`
 	}) (*made[Document], error) {
 		draft, err := a.readUpload(ctx, in.CustomerID, value(in.Name), in.ContentDisposition, in.ContentDigest)
 		if err != nil {
@@ -74,11 +74,11 @@ func (a *API) documents() {
 		return a.uploaded(d, draft, err)
 	})
 	register(a, signedOperation(creation("PUT /uploads/{documentId}", "uploadDocument",
-		"Upload a document to a signed path", "Stores the body as the document that GraphQL's createDocumentUpload made the path for, and answers with it; the path stands for the pair's headers. "+
-			"The same bytes may be sent again, and make no second document; others are 409.",
+		"Upload a document to a signed path", "Stores the body as the document for which GraphQL's createDocumentUpload created the path, and returns the document. The path replaces the credential's headers. "+
+			"Sending the same bytes again is safe and creates no second document; other bytes: 409.",
 	)), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		SignedUpload
-		ContentDigest string `header:"Content-Digest" doc:"The SHA-256 of the bytes (RFC 9530); others are refused." example:"sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"`
+		ContentDigest string `header:"Content-Digest" doc:"The SHA-256 of the bytes (RFC 9530). Other bytes are rejected." example:"sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"`
 	}) (*made[Document], error) {
 		// Neither value is nil: the signature covers both.
 		upload := &backoffice.DocumentUpload{ID: in.DocumentID, CustomerID: *value(in.Customer), Name: *value(in.Name)}

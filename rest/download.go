@@ -19,7 +19,7 @@ type FileMetadata struct {
 	ContentType string  `json:"contentType" doc:"The media type." example:"application/pdf"`
 	Size        int     `json:"size" doc:"The size in bytes."`
 	MD5Hash     string  `json:"md5Hash" doc:"The MD5 hash of the bytes, in base64."`
-	TimeCreated Instant `json:"timeCreated" doc:"When the file was made."`
+	TimeCreated Instant `json:"timeCreated" doc:"When the file was stored."`
 }
 
 func showFile(f *backoffice.File) FileMetadata {
@@ -47,10 +47,10 @@ func (a *API) find(ctx context.Context, owner backoffice.FileOwner) (f storedFil
 	case backoffice.MinfinFile:
 		f, err = a.minfinFile(ctx, owner.ID)
 	default:
-		err = backoffice.Errorf(backoffice.NotFound, "there is nothing at this path")
+		err = backoffice.Errorf(backoffice.NotFound, "unknown path")
 	}
 	if err == nil && f.file == nil {
-		err = backoffice.Errorf(backoffice.NotFound, "there is no file")
+		err = backoffice.Errorf(backoffice.NotFound, "the file does not exist")
 	}
 	return f, err
 }
@@ -103,7 +103,7 @@ func (a *API) download(ctx context.Context, owner backoffice.FileOwner) (*downlo
 	}
 	return &download{func(ctx huma.Context) {
 		r, w := humachi.Unwrap(ctx)
-		w.Header().Set(gzhttp.HeaderNoCompression, "a file goes as it is")
+		w.Header().Set(gzhttp.HeaderNoCompression, "a file is sent uncompressed")
 		a.serve(w, r, f)
 	}}, nil
 }
@@ -113,7 +113,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, f storedFile) {
 	if errors.Is(err, files.ErrNothingOfRange) {
 		err = faulty(http.StatusRequestedRangeNotSatisfiable, []ProblemError{{
 			Parameter: "Range", Code: string(backoffice.CodeInvalid),
-			Detail: "the file has nothing of this range; Content-Range tells its size",
+			Detail: "the range is outside the file; Content-Range has its size",
 		}})
 	}
 	if err != nil {
@@ -133,15 +133,15 @@ func fileOperation(op huma.Operation) huma.Operation {
 	content := map[string]*huma.MediaType{"*/*": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
 	common := map[string]*huma.Header{
 		"ETag":                described("The digest of the file."),
-		"Content-Disposition": described("The name under which to save it."),
+		"Content-Disposition": described("The name to save it under."),
 		"Repr-Digest":         described("The SHA-256 of the whole file (RFC 9530)."),
 	}
 	op.Metadata = map[string]any{streamedKey: true}
-	part := map[string]*huma.Header{"Content-Range": described("Which part it is.")}
+	part := map[string]*huma.Header{"Content-Range": described("The position of the part.")}
 	op.Responses = map[string]*huma.Response{
 		"200": {Description: "The file.", Content: content, Headers: common},
-		"206": {Description: "The part of the file that Range asks for.", Content: content, Headers: part},
-		"304": {Description: "The caller has the file already (If-None-Match)."},
+		"206": {Description: "The requested part of the file.", Content: content, Headers: part},
+		"304": {Description: "The caller already has the file (If-None-Match)."},
 	}
 	return op
 }

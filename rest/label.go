@@ -12,7 +12,7 @@ type Label struct {
 	ID        string  `json:"_id" doc:"The identifier."`
 	Name      string  `json:"name" doc:"The name, unique among labels."`
 	Color     *string `json:"color" doc:"The colour, #rrggbb." example:"#1e90ff"`
-	CreatedAt Instant `json:"createdAt" doc:"When the label was made."`
+	CreatedAt Instant `json:"createdAt" doc:"When the label was created."`
 }
 
 type NewLabel struct {
@@ -35,7 +35,7 @@ func (a *API) labels() {
 		return list(ctx, a.Store.Labels(), q, in.Paging, shownLabel.Map)
 	})
 	register(a, creation("POST /settings/labels", "createLabel", "Create a label",
-		"Makes a label and answers with it."), backoffice.SettingsWrite, func(ctx context.Context, in *struct {
+		"Creates a label and returns it."), backoffice.SettingsWrite, func(ctx context.Context, in *struct {
 		Idempotent
 		Body NewLabel
 	}) (*answered[Label], error) {

@@ -9,8 +9,8 @@ import (
 )
 
 type Paging struct {
-	Page     int `query:"page" minimum:"1" default:"1" doc:"The number of the page, from 1. A page past the end is empty."`
-	PageSize int `query:"pageSize" minimum:"1" maximum:"500" default:"100" doc:"How many items a page has."`
+	Page     int `query:"page" minimum:"1" default:"1" doc:"The page number, from 1. A page past the end is empty."`
+	PageSize int `query:"pageSize" minimum:"1" maximum:"500" default:"100" doc:"Items per page."`
 }
 
 func (p Paging) window() (backoffice.Window, error) {
@@ -18,8 +18,8 @@ func (p Paging) window() (backoffice.Window, error) {
 }
 
 type NameOrder struct {
-	OrderBy   string `query:"orderBy" enum:"id,name" default:"id" doc:"By what: the identifier, or the name, case and accents ignored; identifiers break ties."`
-	Direction string `query:"direction" enum:"asc,desc" default:"asc" doc:"Which way: smallest or largest first."`
+	OrderBy   string `query:"orderBy" enum:"id,name" default:"id" doc:"The order: by identifier, or by name, ignoring case and accents. Identifiers break ties."`
+	Direction string `query:"direction" enum:"asc,desc" default:"asc" doc:"Smallest or largest first."`
 }
 
 func (o NameOrder) order() backoffice.Order {
@@ -32,10 +32,10 @@ func (o NameOrder) order() backoffice.Order {
 
 type List[T any] struct {
 	FirstPage string `json:"first_page" doc:"The path of the first page, with the request's other filters." example:"/customers?page=1&pageSize=100"`
-	LastPage  string `json:"last_page" doc:"The path of the last page; of an empty list it is the first." example:"/customers?page=3&pageSize=100"`
+	LastPage  string `json:"last_page" doc:"The path of the last page; the first if the list is empty." example:"/customers?page=3&pageSize=100"`
 	Total     int    `json:"total" doc:"How many items match."`
 	Count     int    `json:"count" doc:"How many items this page has."`
-	Data      []T    `json:"data" nullable:"false" doc:"The items, by identifier unless another order is asked for."`
+	Data      []T    `json:"data" nullable:"false" doc:"The items, by identifier unless another order was requested."`
 }
 
 type question[C comparable] struct {

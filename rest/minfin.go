@@ -10,9 +10,9 @@ import (
 type MinfinDocument struct {
 	ID              string  `json:"_id" doc:"The identifier."`
 	Name            string  `json:"name" doc:"The name."`
-	DocumentType    string  `json:"documentType" doc:"What kind of document it is."`
-	CustomerID      *string `json:"customer" doc:"The identifier of the customer, if it is somebody's."`
-	FinancialYearID *string `json:"financialYear" doc:"The identifier of the financial year, if it belongs to one."`
+	DocumentType    string  `json:"documentType" doc:"The kind of document."`
+	CustomerID      *string `json:"customer" doc:"The identifier of the customer, if known."`
+	FinancialYearID *string `json:"financialYear" doc:"The identifier of the financial year, if known."`
 	SynchronisedAt  Instant `json:"synchronisedAt" doc:"When it was synchronised."`
 	FileMetadata
 }
@@ -58,7 +58,7 @@ func (a *API) minfin() {
 		return a.download(ctx, backoffice.FileOwner{Kind: backoffice.MinfinFile, ID: in.ID})
 	})
 	register(a, operation("GET /minfin/metadata/{id}", "getMinfinMetadata", "Describe a minfin file",
-		"The minfin document with what is known of its file.",
+		"The minfin document with its file's metadata.",
 	), backoffice.MinfinRead, func(ctx context.Context, in *OfMinfin) (*answered[MinfinDocument], error) {
 		return answerOne(ctx, a.Store.MinfinDocuments(), backoffice.NounMinfin, in.ID, showMinfin)
 	})

@@ -17,7 +17,7 @@ import (
 
 const about = `The data of an accounting backoffice: financial years, checklists, transcripts, customers and their relations, documents, calculations, labels and users. The same data and rules are at ` + "`POST /graphql`" + `.
 
-Every request carries a credential pair in the headers ` + "`x-client-id`" + ` and ` + "`x-client-secret`" + `. Lists come in pages; errors are problem details (RFC 9457) that never repeat a value of the request. A pair that reads or searches registration numbers may state why in the header ` + "`x-access-purpose`" + `: at most 200 characters, no run of 9 or more digits and no registration number, however it is written.`
+Every request needs a credential in the headers ` + "`x-client-id`" + ` and ` + "`x-client-secret`" + `. Lists are paged. Errors are problem details (RFC 9457) and never repeat a value of the request. A request that reads or searches registration numbers can state its purpose in the header ` + "`x-access-purpose`" + `: at most 200 characters, no run of 9 or more digits and no registration number, in any notation.`
 
 // describe returns the part of the OpenAPI document that is about no single operation.
 func (a *API) describe() huma.Config {
@@ -32,16 +32,16 @@ func (a *API) describe() huma.Config {
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
 				Title: "Backoffice", Version: "1.0.0", Description: about,
-				Contact: &huma.Contact{Name: "Whoever runs this server"},
+				Contact: &huma.Contact{Name: "The operator of this server"},
 			},
 			Servers: []*huma.Server{{URL: "/", Description: "This server"}},
 			Tags:    tags,
 			Components: &huma.Components{Schemas: schemas, SecuritySchemes: map[string]*huma.SecurityScheme{
 				"clientId": {Type: "apiKey", In: "header", Name: strings.ToLower(auth.ClientIDHeader),
-					Description: "The credential pair's client id."},
+					Description: "The credential's client id."},
 				"clientSecret": {Type: "apiKey", In: "header", Name: strings.ToLower(auth.ClientSecretHeader),
-					Description: "The credential pair's secret."},
-				"accessToken": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "The access token of a person, in place of a pair, on servers where people sign in by OpenID Connect."},
+					Description: "The credential's secret."},
+				"accessToken": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "A person's access token, instead of a credential, on servers where people sign in with OpenID Connect."},
 			}},
 			Security: []map[string][]string{{"clientId": {}, "clientSecret": {}}, {"accessToken": {}}},
 		},
@@ -88,24 +88,24 @@ func (a *API) finishDescription() {
 // purposeParameter is a header of every request, documented where registration numbers are.
 var purposeParameter = &huma.Param{
 	Name: "x-access-purpose", In: "header",
-	Description: "Why registration numbers are consulted, for the register of consultations: at most 200 characters, no run of 9 or more digits and no registration number, however it is written.",
+	Description: "The purpose of consulting registration numbers, for the register of consultations: at most 200 characters, no run of 9 or more digits and no registration number, in any notation.",
 	Schema:      &huma.Schema{Type: huma.TypeString, MaxLength: new(200)},
 }
 
 const (
-	tooMuchAsked = "The pair's budget of cost is spent, this client had too many failed sign-ins, or too many streams or uploads are open; Retry-After says when to come back."
-	tooMuchToDo  = "There is too much to do, or the store cannot be reached; Retry-After says when to come back."
+	tooMuchAsked = "The credential's cost budget is exhausted, this client had too many failed sign-ins, or too many streams or uploads are open. Retry-After is when to retry."
+	tooMuchToDo  = "The server is overloaded, or cannot reach the store. Retry-After is when to retry."
 )
 
 // The headers that report what is left of a credential's budget.
 var (
-	retryAfterHeader = &huma.Header{Description: "After how many seconds to come back.",
+	retryAfterHeader = &huma.Header{Description: "The seconds to wait before retrying.",
 		Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0)}}
 	rateLimitHeader = &huma.Header{
-		Description: "With a budget: what the pair has left of it (r), and in how many seconds it has all of it again (t).", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{`"cost";r=99122;t=1`}},
+		Description: "With a budget: how much of it is left (r), and the seconds until it is full again (t).", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{`"cost";r=99122;t=1`}},
 	}
 	rateLimitPolicyHeader = &huma.Header{
-		Description: "With a budget: all of it (q), and in how many seconds an empty one is whole (w).",
+		Description: "With a budget: its size (q), and the seconds in which an empty one refills (w).",
 		Schema:      &huma.Schema{Type: huma.TypeString, Examples: []any{`"cost";q=100000;w=50`}},
 	}
 )
@@ -123,25 +123,25 @@ func describeErrors(op *huma.Operation) {
 		occurs      bool
 		description string
 	}{
-		{http.StatusBadRequest, true, "The request is malformed, or has a parameter that is unknown or out of range."},
-		{http.StatusUnauthorized, !signs(op), "No valid credential pair."},
-		{http.StatusUnauthorized, signs(op), "The path is not signed for this, or not any more."},
+		{http.StatusBadRequest, true, "The request is malformed, or a parameter is unknown or out of range."},
+		{http.StatusUnauthorized, !signs(op), "No valid credential."},
+		{http.StatusUnauthorized, signs(op), "The path's signature is not valid for this, or has expired."},
 		{http.StatusForbidden, strings.Contains(op.Description, "Needs the scope") || in["registrationNumber"] || body,
-			"The pair lacks the scope that requiredScope names."},
+			"The credential lacks the scope in requiredScope."},
 		{http.StatusNotFound, in["path"] || in["Idempotency-Key"] || op.OperationID == "getCurrentFinancialYear",
-			"There is no such thing."},
+			"Not found."},
 		{http.StatusConflict, body && op.OperationID != "searchCustomers",
-			"Something else has this value already, or the financial year is archived."},
-		{http.StatusNotAcceptable, answersJSON(op), "The answer is application/json, which Accept does not take."},
+			"Another object already has this value, or the financial year is archived."},
+		{http.StatusNotAcceptable, answersJSON(op), "The answer is application/json, which Accept does not allow."},
 		{http.StatusRequestedRangeNotSatisfiable, op.Responses["206"] != nil,
-			"The file has nothing of what Range asks for."},
+			"The requested range is outside the file."},
 		{http.StatusPreconditionFailed, in["If-Match"], "The object was changed since the version in If-Match."},
 		{http.StatusRequestEntityTooLarge, body, "The body is too large."},
 		{http.StatusUnsupportedMediaType, body && !uploads(op), "The body is not application/json."},
 		{http.StatusTooManyRequests, true, tooMuchAsked},
 		{http.StatusServiceUnavailable, true, tooMuchToDo},
 		{http.StatusUnprocessableEntity, body,
-			"A field is missing, invalid, refers to nothing or is not allowed here."},
+			"A field is missing, invalid, not allowed here, or refers to an unknown object."},
 	} {
 		status := strconv.Itoa(described.status)
 		if described.occurs && (op.Responses[status] == nil ||
@@ -150,7 +150,7 @@ func describeErrors(op *huma.Operation) {
 		}
 	}
 	if in["If-None-Match"] && op.Responses["304"] == nil {
-		op.Responses["304"] = &huma.Response{Description: "The caller has this version already (If-None-Match)."}
+		op.Responses["304"] = &huma.Response{Description: "The caller already has this version (If-None-Match)."}
 	}
 	describeBudgets(op)
 	op.Responses["default"] = &huma.Response{Description: "Any other problem.", Content: content}

@@ -193,7 +193,7 @@ var jsonFormat = huma.Format{Marshal: writeJSON, Unmarshal: readJSON}
 // readJSON reads a body that fits its schema. The decoder is stricter than the schema, and its errors repeat values.
 func readJSON(data []byte, into any) error {
 	if json.Unmarshal(data, into) != nil {
-		return errors.New("a number is not written as the integer that its field holds")
+		return errors.New("a number must be written as an integer, as its field requires")
 	}
 	return nil
 }
@@ -217,18 +217,18 @@ type versioned[T any] struct {
 }
 
 type made[T any] struct {
-	Location string `header:"Location" doc:"Where the object is."`
+	Location string `header:"Location" doc:"The path of the object."`
 	Body     T
 }
 
 type madeVersioned[T any] struct {
 	ETag     string `header:"ETag" doc:"The object's version, for If-Match."`
-	Location string `header:"Location" doc:"Where the object is."`
+	Location string `header:"Location" doc:"The path of the object."`
 	Body     T
 }
 
 type Idempotent struct {
-	IdempotencyKey string `header:"Idempotency-Key" doc:"Makes the call safe to repeat for 24 hours: the same key with the same content answers with the object that was made the first time. 1 to 255 characters."`
+	IdempotencyKey string `header:"Idempotency-Key" doc:"Makes retries safe: for 24 hours, the same key and content return the object already created. 1 to 255 characters."`
 }
 
 func (i Idempotent) key() backoffice.Optional[string] {

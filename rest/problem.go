@@ -18,21 +18,21 @@ import (
 
 // Problem is the body of every answer that is an error (RFC 9457, application/problem+json).
 type Problem struct {
-	Type          string         `json:"type" doc:"Always about:blank: the status tells what kind of problem it is." example:"about:blank"`
+	Type          string         `json:"type" doc:"Always about:blank. The status is the kind of problem." example:"about:blank"`
 	Title         string         `json:"title" doc:"The status in words." example:"Unprocessable Entity"`
 	Status        int            `json:"status" doc:"The HTTP status." example:"422"`
-	Detail        string         `json:"detail" doc:"What is wrong. It never repeats a value of the request." example:"/kboNumber: a KBO number has ten digits, of which the first is 0 or 1 and the last two check the others"`
-	RequestID     string         `json:"requestId,omitempty" doc:"The id under which the request was logged."`
-	RequiredScope string         `json:"requiredScope,omitempty" doc:"The scope that the credential pair lacks." example:"privacy.read"`
+	Detail        string         `json:"detail" doc:"What is wrong. It never repeats a value of the request." example:"/kboNumber: a KBO number must have ten digits: the first is 0 or 1, and the last two are check digits"`
+	RequestID     string         `json:"requestId,omitempty" doc:"The request's id in the log."`
+	RequiredScope string         `json:"requiredScope,omitempty" doc:"The scope that the credential lacks." example:"privacy.read"`
 	Errors        []ProblemError `json:"errors,omitempty" nullable:"false" doc:"What is wrong, field by field."`
 }
 
 // ProblemError is one thing that the caller can fix.
 type ProblemError struct {
-	Pointer   string `json:"pointer,omitempty" doc:"The place in the request's body, a JSON pointer (RFC 6901)." example:"/kboNumber"`
+	Pointer   string `json:"pointer,omitempty" doc:"The field in the request's body, as a JSON pointer (RFC 6901)." example:"/kboNumber"`
 	Parameter string `json:"parameter,omitempty" doc:"The query parameter or header." example:"pageSize"`
-	Code      string `json:"code" enum:"REQUIRED,INVALID,NOT_FOUND,TAKEN,NOT_ALLOWED,STALE_VERSION,FINANCIAL_YEAR_ARCHIVED,IDEMPOTENCY_KEY_REUSED" doc:"What kind of fault it is." example:"INVALID"`
-	Detail    string `json:"detail" doc:"What is wrong with it." example:"a KBO number has ten digits, of which the first is 0 or 1 and the last two check the others"`
+	Code      string `json:"code" enum:"REQUIRED,INVALID,NOT_FOUND,TAKEN,NOT_ALLOWED,STALE_VERSION,FINANCIAL_YEAR_ARCHIVED,IDEMPOTENCY_KEY_REUSED" doc:"The kind of error." example:"INVALID"`
+	Detail    string `json:"detail" doc:"What is wrong with it." example:"a KBO number must have ten digits: the first is 0 or 1, and the last two are check digits"`
 }
 
 const (
@@ -252,7 +252,7 @@ func invalid(status int, message string, errs []error) *Problem {
 				found.Message != unexpectedProperty {
 				fault.Code, fault.Detail = string(backoffice.CodeRequired), "this field is required"
 			} else if found.Message == unexpectedProperty {
-				fault.Detail = "there is no such field"
+				fault.Detail = "unknown field"
 			}
 		default:
 			status = http.StatusBadRequest

@@ -19,15 +19,15 @@ func (a *API) describeQueries() {
 	op := &huma.Operation{
 		OperationID: "runSavedQuery", Method: http.MethodGet, Path: "/queries/{name}.{format}",
 		Tags: []string{tagQueries}, Summary: "Run a saved query",
-		Description: "The answer of a saved query as JSON, or the whole of its list as JSON Lines, CSV or XLSX. Every scope that the whole answer needs is asked for. The query's variables are parameters: " +
-			"a list is a parameter that occurs several times, an input object is JSON. Registration numbers are not taken from an address. Exports take rows, cursor, after and excel as POST /graphql/export does.",
+		Description: "The answer of a saved query as JSON, or its whole list as JSON Lines, CSV or XLSX. Requires every scope that the complete answer needs. The query's variables are parameters: " +
+			"repeat a parameter for a list, use JSON for an input object. Registration numbers are not accepted in a URL. Exports take rows, cursor, after and excel, like POST /graphql/export.",
 		Parameters: []*huma.Param{
 			{Name: "name", In: "path", Required: true, Description: "The query's name.",
 				Schema: text, Example: "CustomersByCity"},
-			{Name: "format", In: "path", Required: true, Description: "As what the answer is wanted.",
+			{Name: "format", In: "path", Required: true, Description: "The format of the answer.",
 				Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{"json", "jsonl", "csv", "xlsx"}}},
 			{Name: "variables", In: "query", Style: "form", Explode: new(true),
-				Description: "The query's variables, each a parameter.",
+				Description: "The query's variables, one parameter each.",
 				Schema:      &huma.Schema{Type: huma.TypeObject, AdditionalProperties: text}},
 			purposeParameter,
 		},
@@ -39,11 +39,11 @@ func (a *API) describeQueries() {
 				"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": {
 					Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 			}},
-			"304":     {Description: "The JSON is what the ETag in If-None-Match names."},
-			"400":     refused("A parameter is no variable of the query, does not fit or is a registration number; or the query is none that can be exported."),
-			"401":     refused("No valid credential pair."),
-			"403":     refused("The pair lacks a scope that the whole answer needs."),
-			"404":     refused("There is no saved query of this name."),
+			"304":     {Description: "The caller already has this JSON (If-None-Match)."},
+			"400":     refused("A parameter is not a variable of the query, is invalid or is a registration number; or the query cannot be exported."),
+			"401":     refused("No valid credential."),
+			"403":     refused("The credential lacks a scope that the complete answer needs."),
+			"404":     refused("No saved query has this name."),
 			"429":     refused(tooMuchAsked),
 			"503":     refused(tooMuchToDo),
 			"default": refused("Any other problem."),

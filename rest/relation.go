@@ -11,24 +11,24 @@ import (
 // Relation makes relatedCustomer the director, UBO, shareholder or contact person of customer.
 type Relation struct {
 	ID                string       `json:"_id" doc:"The identifier."`
-	Kind              RelationKind `json:"kind" doc:"What the related customer is of the customer."`
+	Kind              RelationKind `json:"kind" doc:"What the related customer is to the customer."`
 	CustomerID        string       `json:"customer" doc:"The identifier of the customer."`
 	RelatedCustomerID string       `json:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
-	CreatedAt         Instant      `json:"createdAt" doc:"When the relation was made."`
+	CreatedAt         Instant      `json:"createdAt" doc:"When the relation was created."`
 }
 
 type NewRelation struct {
 	RelatedCustomerID string       `json:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
-	Kind              RelationKind `json:"kind" doc:"What the related customer is of the customer."`
+	Kind              RelationKind `json:"kind" doc:"What the related customer is to the customer."`
 }
 
 var shownRelation = mapping.New[backoffice.CustomerRelation, Relation](
 	mapping.Convert(func(k backoffice.RelationKind) RelationKind { return RelationKind(k.Label()) }))
 
 type RelationFilters struct {
-	CustomerID        Optional[string]       `query:"customer" doc:"The identifier of the customer who has the director, UBO, shareholder or contact person."`
+	CustomerID        Optional[string]       `query:"customer" doc:"The identifier of the customer that has the director, UBO, shareholder or contact person."`
 	RelatedCustomerID Optional[string]       `query:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
-	Kind              Optional[RelationKind] `query:"kind" doc:"What the related customer is of the customer."`
+	Kind              Optional[RelationKind] `query:"kind" doc:"What the related customer is to the customer."`
 }
 
 var relationKind = mapping.Convert(parsed[RelationKind](backoffice.ParseRelationKindLabel))
@@ -49,7 +49,7 @@ func (a *API) relations() {
 		return list(ctx, a.Store.Relations(), q, in.Paging, shownRelation.Map)
 	})
 	registerList(a, operation("GET /customers/{customerId}/relations", "listRelations", "List a customer's relations",
-		"The relations that have the customer on either side."), "", func(ctx context.Context, in *struct {
+		"The relations with the customer on either side."), "", func(ctx context.Context, in *struct {
 		OfCustomer
 		Paging
 	}) (*answered[List[Relation]], error) {
@@ -60,7 +60,7 @@ func (a *API) relations() {
 		return list(ctx, a.Store.Relations(), q, in.Paging, shownRelation.Map)
 	})
 	register(a, creation("POST /customers/{customerId}/relations", "createRelation", "Create a relation",
-		"Links the customer to another one and answers with the relation.",
+		"Creates a relation from the customer to another one and returns it.",
 	), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		OfCustomer
 		Idempotent
@@ -75,7 +75,7 @@ func (a *API) relations() {
 		return &answered[Relation]{shownRelation.Map(relation)}, nil
 	})
 	register(a, operation("DELETE /customers/{customerId}/relations/{relationId}", "deleteRelation",
-		"Delete a relation", "Removes a relation that has the customer on either side.",
+		"Delete a relation", "Deletes a relation with the customer on either side.",
 	), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		OfCustomer
 		RelationID string `path:"relationId" doc:"The relation's identifier."`

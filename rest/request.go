@@ -90,7 +90,7 @@ func (r *request) readAccept() error {
 func (r *request) readQuery() error {
 	query, err := url.ParseQuery(r.URL().RawQuery)
 	if err != nil {
-		return problem(http.StatusBadRequest, "the query of the address is malformed")
+		return problem(http.StatusBadRequest, "the URL's query is malformed")
 	}
 	r.query = query
 	known := map[string]*huma.Param{}
@@ -108,9 +108,9 @@ func (r *request) readQuery() error {
 		p := known[name]
 		switch {
 		case p == nil:
-			fault(name, "there is no such query parameter")
+			fault(name, "unknown query parameter")
 		case len(values) > 1 && p.Schema.Type != huma.TypeArray:
-			fault(name, "the parameter is sent once")
+			fault(name, "the parameter must be sent once")
 		case slices.Contains(values, "") && (p.Schema.Type != huma.TypeString || p.Schema.Format != "" ||
 			p.Schema.Pattern != "" || p.Schema.Enum != nil):
 			fault(name, "the parameter has no value")
@@ -134,7 +134,7 @@ func (r *request) readHeaders() error {
 	for _, name := range []string{"Idempotency-Key", "If-Match", "If-None-Match"} {
 		values := headers(r, name)
 		if len(values) > 1 && name == "Idempotency-Key" {
-			return badParameter(name, "the header is sent once")
+			return badParameter(name, "the header must be sent once")
 		}
 		if slices.Contains(values, "") {
 			return badParameter(name, "the header has no value")
@@ -154,7 +154,7 @@ func (r *request) readBody() error {
 	charset := strings.ToLower(parameters["charset"])
 	if err != nil || media != mediaJSON || charset != "" && charset != "utf-8" ||
 		incoming.Header.Get("Content-Encoding") != "" {
-		return problem(http.StatusUnsupportedMediaType, "the body is application/json, in UTF-8")
+		return problem(http.StatusUnsupportedMediaType, "the body must be application/json, in UTF-8")
 	}
 	tooLarge := problem(http.StatusRequestEntityTooLarge, "the body has at most "+strconv.Itoa(maxBody)+" bytes")
 	if incoming.ContentLength > maxBody {

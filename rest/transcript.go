@@ -9,20 +9,20 @@ import (
 
 type Transcript struct {
 	ID                 string           `json:"_id" doc:"The identifier."`
-	Status             TranscriptStatus `json:"status" doc:"The calculation's state once one was started, else the transcript's own status." example:"Calculation done"`
-	IsCompleted        bool             `json:"isCompleted" doc:"Whether it is filled in."`
+	Status             TranscriptStatus `json:"status" doc:"The calculation's state once one is started, else the transcript's own status." example:"Calculation done"`
+	IsCompleted        bool             `json:"isCompleted" doc:"Whether it is completed."`
 	FinancialYearID    string           `json:"financialYear" doc:"The identifier of the financial year."`
 	CustomVariables    Object           `json:"customVariables" doc:"A free-form object; may be empty."`
-	DocumentGenerated  bool             `json:"documentGenerated" doc:"Whether a document was generated. It can be downloaded once the transcript is completed too."`
+	DocumentGenerated  bool             `json:"documentGenerated" doc:"Whether a document has been generated. It can be downloaded once the transcript is also completed."`
 	CustomerID         string           `json:"customer" doc:"The identifier of the customer."`
-	UpdatedAt          Instant          `json:"updatedAt" doc:"The last change of the transcript or of its calculation."`
+	UpdatedAt          Instant          `json:"updatedAt" doc:"The last change of the transcript or its calculation."`
 	ProgressPercentage float64          `json:"progressPercentage" doc:"How much of it is filled in, 0 to 100."`
 	ChecklistID        string           `json:"checklist" doc:"The identifier of the checklist."`
 
-	CreatedAt           Instant `json:"createdAt" nullable:"true" doc:"When the checklist was assigned. Like the three that follow it tells when that happened here, or when an import said that it had; null when nobody knows."`
-	CompletedAt         Instant `json:"completedAt" nullable:"true" doc:"When it was filled in to the end, the last time: reopening takes it away, and completing it again sets it anew. Null while it is not completed."`
-	DocumentGeneratedAt Instant `json:"documentGeneratedAt" nullable:"true" doc:"When the document was generated that there is now: anew with each one that replaces another. Null while none was generated."`
-	SentAt              Instant `json:"sentAt" nullable:"true" doc:"When its own status became Sent, also while status is that of its calculation. Null while its own status is To Process."`
+	CreatedAt           Instant `json:"createdAt" nullable:"true" doc:"When the checklist was assigned. Like the next three, this is when it happened here, or the time that an import gave. Null if unknown."`
+	CompletedAt         Instant `json:"completedAt" nullable:"true" doc:"When it was last completed. Reopening clears it. Null while it is not completed."`
+	DocumentGeneratedAt Instant `json:"documentGeneratedAt" nullable:"true" doc:"When the current document was generated. Null if there is none."`
+	SentAt              Instant `json:"sentAt" nullable:"true" doc:"When its own status became Sent, even if status shows that of its calculation. Null while its own status is To Process."`
 }
 
 var shownTranscript = mapping.New[backoffice.Transcript, Transcript](
@@ -35,10 +35,10 @@ type TranscriptFilters struct {
 	FinancialYearID   Optional[string]   `query:"financialYear" doc:"The identifier of a financial year."`
 	CustomerID        Optional[string]   `query:"customer" doc:"The identifier of a customer."`
 	ResponsibleID     Optional[string]   `query:"responsible" doc:"The identifier of the user who is responsible for the customer."`
-	Status            []TranscriptStatus `query:"status,explode" nullable:"false" doc:"A status; repeated, one of them."`
-	IsCompleted       Optional[bool]     `query:"isCompleted" doc:"Whether the transcript is filled in."`
+	Status            []TranscriptStatus `query:"status,explode" nullable:"false" doc:"A status. Can be repeated to match any of several."`
+	IsCompleted       Optional[bool]     `query:"isCompleted" doc:"Whether the transcript is completed."`
 	DocumentGenerated Optional[bool]     `query:"documentGenerated" doc:"Whether a document was generated."`
-	UpdatedSince      Optional[string]   `query:"updatedSince" format:"date-time" doc:"Whose latest change became visible here at this instant or later." example:"2026-06-01T00:00:00.000Z"`
+	UpdatedSince      Optional[string]   `query:"updatedSince" format:"date-time" doc:"Only those whose latest change became visible here at this instant or later." example:"2026-06-01T00:00:00.000Z"`
 }
 
 var transcriptFilter = mapping.New[TranscriptFilters, backoffice.TranscriptFilter](
@@ -72,12 +72,12 @@ func (a *API) transcripts() {
 		return answerOne(ctx, a.Store.Transcripts(), backoffice.NounTranscript, in.TranscriptID, shownTranscript.Map)
 	})
 	register(a, fileOperation(operation("GET /transcripts/download/{transcriptId}/file", "downloadTranscriptFile",
-		"Download a transcript's document", "The document of a transcript that is completed and for which one was generated; else 404, saying which is missing.",
+		"Download a transcript's document", "The generated document of a completed transcript. Otherwise 404, with what is missing.",
 	)), "", func(ctx context.Context, in *OfTranscript) (*download, error) {
 		return a.download(ctx, backoffice.FileOwner{Kind: backoffice.TranscriptFile, ID: in.TranscriptID})
 	})
 	register(a, operation("GET /transcripts/download/{transcriptId}/metadata", "getTranscriptFileMetadata",
-		"Describe a transcript's document", "What is known of the document that downloadTranscriptFile answers with.",
+		"Describe a transcript's document", "The metadata of the document that downloadTranscriptFile returns.",
 	), "", func(ctx context.Context, in *OfTranscript) (*answered[FileMetadata], error) {
 		f, err := a.find(ctx, backoffice.FileOwner{Kind: backoffice.TranscriptFile, ID: in.TranscriptID})
 		if err != nil {

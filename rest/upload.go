@@ -45,7 +45,7 @@ type SignedUpload struct {
 	DocumentID string           `path:"documentId" doc:"The identifier that the document gets."`
 	Customer   Optional[string] `query:"customer" doc:"The identifier of the customer."`
 	Name       Optional[string] `query:"name" doc:"The document's name."`
-	Signature  Optional[string] `query:"signature" doc:"What was signed: all of the path, for one pair and a time."`
+	Signature  Optional[string] `query:"signature" doc:"The signature of the whole path, for one credential."`
 }
 
 func (a *API) uploadSignedFor(r *http.Request) (clientID string, err error) {
@@ -73,7 +73,7 @@ func (a *API) startUpload(ctx context.Context) (end func(), err error) {
 	if arriving := known.(*semaphore.Weighted); arriving.TryAcquire(1) {
 		return func() { arriving.Release(1) }, nil
 	}
-	return nil, backoffice.Errorf(backoffice.RateLimited, "too many uploads at one time: %d of a pair", mostUploads)
+	return nil, backoffice.Errorf(backoffice.RateLimited, "at most %d uploads at a time per credential", mostUploads)
 }
 
 // readUpload makes a draft of the request's query and headers, and of the first bytes of the file, which is its body.
@@ -85,7 +85,7 @@ func (a *API) readUpload(ctx context.Context, customerID string, name *string, d
 		return draft, a.tooLong()
 	}
 	if r.Header.Get("Content-Encoding") != "" {
-		return draft, problem(http.StatusUnsupportedMediaType, "a file comes as it is, without Content-Encoding")
+		return draft, problem(http.StatusUnsupportedMediaType, "a file must be sent without Content-Encoding")
 	}
 	if draft.Name, err = uploadName(name, disposition); err != nil {
 		return draft, err
@@ -144,7 +144,7 @@ func contentDigest(header string) ([]byte, error) {
 		text, ends := strings.CutSuffix(text, ":")
 		sum, err := base64.StdEncoding.DecodeString(text)
 		if !isBytes || !ends || err != nil || len(sum) != sha256.Size {
-			return nil, badParameter("Content-Digest", "the header is written as sha-256=:base64:")
+			return nil, badParameter("Content-Digest", "the header must have the form sha-256=:base64:")
 		}
 		return sum, nil
 	}

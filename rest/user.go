@@ -12,11 +12,11 @@ type User struct {
 	ID          string   `json:"_id" doc:"The identifier."`
 	FirstName   string   `json:"firstName" doc:"The first name."`
 	LastName    string   `json:"lastName" doc:"The last name."`
-	DisplayName string   `json:"displayName" doc:"The name to show: the first and the last name."`
+	DisplayName string   `json:"displayName" doc:"The name to show: first and last name."`
 	Email       string   `json:"email" doc:"The e-mail address."`
 	Language    *string  `json:"language" doc:"The language, a name such as dutch."`
 	LabelIDs    []string `json:"labels" nullable:"false" doc:"The identifiers of the user's labels."`
-	Version     int      `json:"version" doc:"Grows with every change."`
+	Version     int      `json:"version" doc:"Increases with every change."`
 }
 
 // UserChange is a change of a user: absent fields stay, null clears.
@@ -24,8 +24,8 @@ type UserChange struct {
 	FirstName Optional[string]   `json:"firstName,omitempty" doc:"The first name."`
 	LastName  Optional[string]   `json:"lastName,omitempty" doc:"The last name."`
 	Email     Optional[string]   `json:"email,omitempty" doc:"The e-mail address."`
-	Language  Optional[string]   `json:"language,omitempty" doc:"The language, the lower-case English name of one." example:"dutch"`
-	LabelIDs  Optional[[]string] `json:"labels,omitempty" doc:"The identifiers of all labels that the user is to have."`
+	Language  Optional[string]   `json:"language,omitempty" doc:"The language: its English name in lower case." example:"dutch"`
+	LabelIDs  Optional[[]string] `json:"labels,omitempty" doc:"The identifiers of all labels of the user."`
 }
 
 var (
@@ -46,7 +46,7 @@ type OfUser struct {
 func (a *API) users() {
 	registerList(a, operation("GET /users", "listUsers", "List users",
 		"The users that match all filters."), "", func(ctx context.Context, in *struct {
-		Search Optional[string] `query:"search" doc:"3 to 200 characters; the name or the e-mail address contains it, case and accents ignored."`
+		Search Optional[string] `query:"search" doc:"A text in the name or the e-mail address, ignoring case and accents; 3 to 200 characters."`
 		NameOrder
 		Paging
 	}) (*answered[List[User]], error) {
@@ -69,7 +69,7 @@ func (a *API) users() {
 		return unless(in.Conditional, etag(u.Version), func() (User, error) { return showUser(u), nil })
 	})
 	register(a, operation("PATCH /users/{userId}", "updateUser", "Update a user",
-		"Changes the fields that are sent, clears those that are sent as null, and answers with the user.",
+		"Changes the fields that are sent, clears those that are sent as null, and returns the user.",
 	), backoffice.UsersWrite, func(ctx context.Context, in *struct {
 		OfUser
 		Guarded
@@ -86,7 +86,7 @@ func (a *API) users() {
 		return &versioned[User]{ETag: etag(u.Version), Body: showUser(u)}, nil
 	})
 	register(a, operation("DELETE /users/{userId}", "deleteUser", "Delete a user",
-		"Removes the user for good. Customers that the user was responsible for get no responsible user.",
+		"Deletes the user permanently. The user's customers are left without a responsible user.",
 	), backoffice.UsersWrite, func(ctx context.Context, in *struct {
 		OfUser
 		Guarded

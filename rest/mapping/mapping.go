@@ -100,18 +100,18 @@ func (m *maker) structs(of types) copier {
 			return strings.EqualFold(source.Name, target.Name)
 		})
 		if i < 0 {
-			panic(fmt.Sprintf("mapping: %s has nothing for %s of %s", of.from, target.Name, of.to))
+			panic(fmt.Sprintf("mapping: %s has no value for %s of %s", of.from, target.Name, of.to))
 		}
 		taken[i] = true
 		copied := m.values(types{sources[i].Type, target.Type})
 		if copied == nil {
-			panic(fmt.Sprintf("mapping: %s of %s, a %s, becomes no %s",
+			panic(fmt.Sprintf("mapping: cannot convert %s of %s, a %s, to %s",
 				target.Name, of.from, sources[i].Type, target.Type))
 		}
 		steps = append(steps, within(sources[i].Index, target.Index, copied))
 	}
 	if i := slices.Index(taken, false); i >= 0 {
-		panic(fmt.Sprintf("mapping: %s has no place for %s of %s", of.to, sources[i].Name, of.from))
+		panic(fmt.Sprintf("mapping: %s has no field for %s of %s", of.to, sources[i].Name, of.from))
 	}
 	return func(from, to reflect.Value) {
 		for i := range steps {

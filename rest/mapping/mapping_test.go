@@ -111,12 +111,12 @@ func TestAFieldThatHasNoneInTheOtherIsToldWhenTheMappingIsMade(t *testing.T) {
 	type two struct{ Name, Website string }
 	type other struct{ Name int }
 	for want, made := range map[string]func(){
-		"has nothing for Website":    func() { mapping.New[one, two]() },
-		"has no place for Website":   func() { mapping.New[two, one]() },
-		"becomes no int":             func() { mapping.New[one, other]() },
-		"has a field Phone":          func() { mapping.New[one, one](mapping.Except("Phone")) },
-		"has no place for Name of":   func() { mapping.New[two, two](mapping.Except("Website")); mapping.New[one, struct{}]() },
-		"has nothing for Address of": func() { mapping.New[one, struct{ Address string }]() },
+		"has no value for Website":    func() { mapping.New[one, two]() },
+		"has no field for Website":    func() { mapping.New[two, one]() },
+		"to int":                      func() { mapping.New[one, other]() },
+		"has a field Phone":           func() { mapping.New[one, one](mapping.Except("Phone")) },
+		"has no field for Name of":    func() { mapping.New[two, two](mapping.Except("Website")); mapping.New[one, struct{}]() },
+		"has no value for Address of": func() { mapping.New[one, struct{ Address string }]() },
 	} {
 		func() {
 			defer func() {
