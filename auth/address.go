@@ -19,7 +19,7 @@ func ParseProxies(texts []string) (Proxies, error) {
 		network, _, ok := backoffice.ParseNetwork(text)
 		if !ok {
 			return nil, backoffice.Errorf(backoffice.BadInput,
-				"a trusted proxy is a network such as 127.0.0.0/8, or an address")
+				"a trusted proxy must be an address or a network such as 127.0.0.0/8")
 		}
 		proxies = append(proxies, network)
 	}

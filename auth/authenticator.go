@@ -110,11 +110,11 @@ func (a *Authenticator) Authenticate(
 // The causes with which Revalidate ends a request.
 var (
 	ErrRightsChanged error = backoffice.Errorf(backoffice.Forbidden,
-		"what this caller may do was changed; sign in again")
+		"this caller's rights were changed; sign in again")
 	errElsewhere error = backoffice.Errorf(backoffice.Unauthenticated,
-		"the credential pair works from other networks now")
+		"this credential is no longer valid from this network")
 	errEnded error = backoffice.Errorf(backoffice.Unauthenticated,
-		"the credential pair or its secret was revoked or has expired")
+		"the credential or its secret was revoked or has expired")
 )
 
 // Revalidate decides whether a caller may continue something that lasts, and returns the caller as they are now. It
@@ -234,7 +234,7 @@ func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Dur
 				if errors.Is(ctx.Err(), context.DeadlineExceeded) { // the store takes too long
 					return nil, undecided(ctx.Err())
 				}
-				return nil, backoffice.Fault(context.Cause(ctx), "waiting for the credential pairs")
+				return nil, backoffice.Fault(context.Cause(ctx), "waiting for credentials")
 			}
 		}
 		if known = a.current.Load(); known != nil && now.Sub(known.taken) < limit {
@@ -248,8 +248,8 @@ func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Dur
 
 func undecided(cause error) error {
 	return &backoffice.Error{Kind: backoffice.Unavailable,
-		Message: "credential pairs cannot be checked now; try again later",
-		Cause:   fmt.Errorf("reading the credential pairs: %w", backoffice.Why(cause))}
+		Message: "credentials cannot be checked now; try again later",
+		Cause:   fmt.Errorf("reading the credentials: %w", backoffice.Why(cause))}
 }
 
 // read returns the read in progress, or starts one; nil right after a failure and when the authenticator is closed.

@@ -20,7 +20,7 @@ type People interface {
 }
 
 // ErrTokenEnded rejects an access token that was valid once. Its holder guesses nothing.
-var ErrTokenEnded error = backoffice.Errorf(backoffice.Unauthenticated, "the access token has ended; get a new one")
+var ErrTokenEnded error = backoffice.Errorf(backoffice.Unauthenticated, "the access token has expired; get a new one")
 
 const maxToken = 16 << 10 // bytes of an access token
 
@@ -33,7 +33,7 @@ func bearerOf(values []string) (token string, given bool, err error) {
 			continue
 		}
 		if given {
-			return "", true, backoffice.Errorf(backoffice.BadInput, "send one access token")
+			return "", true, backoffice.Errorf(backoffice.BadInput, "send only one access token")
 		}
 		given, token = true, strings.Trim(rest, " ")
 	}
@@ -55,7 +55,7 @@ func (a *Authenticator) bearer(header http.Header) (token string, given bool, er
 	}
 	token, given, err = bearerOf(header["Authorization"])
 	if err == nil && given && (header[ClientIDHeader] != nil || header[ClientSecretHeader] != nil) {
-		err = backoffice.Errorf(backoffice.BadInput, "send a credential pair or an access token, not both")
+		err = backoffice.Errorf(backoffice.BadInput, "send a credential or an access token, not both")
 	}
 	return token, given, err
 }
@@ -85,6 +85,6 @@ func (a *Authenticator) Challenge(w http.ResponseWriter, r *http.Request, err er
 
 var (
 	errNoToken = backoffice.Errorf(backoffice.Unauthenticated,
-		"the access token in the header authorization is none, or not a signed one")
-	errNobody = backoffice.Errorf(backoffice.Unauthenticated, "the headers x-client-id and x-client-secret must hold a valid credential pair, or authorization a valid access token")
+		"the header authorization does not have a signed access token")
+	errNobody = backoffice.Errorf(backoffice.Unauthenticated, "send a valid credential in the headers x-client-id and x-client-secret, or a valid access token in authorization")
 )

@@ -32,4 +32,4 @@ func Require(ctx context.Context, scope backoffice.Scope) error {
 
 // errUnauthenticated is the one answer to every credential that does not work, whatever the reason.
 var errUnauthenticated = backoffice.Errorf(backoffice.Unauthenticated,
-	"the headers x-client-id and x-client-secret must hold a valid credential pair")
+	"send a valid credential in the headers x-client-id and x-client-secret")

@@ -83,7 +83,7 @@ func (w *watch) keep(ctx context.Context) {
 			if err != nil {
 				if !w.failed && ctx.Err() == nil {
 					w.log.WarnContext(ctx,
-						"which credential pairs were used could not be kept; it is tried again", "cause", err)
+						"cannot record which credentials were used; will retry", "cause", err)
 				}
 				w.failed = true
 				return
@@ -117,7 +117,7 @@ func (w *watch) warn(ctx context.Context) {
 			continue
 		}
 		w.warned[pair.ID] = today
-		w.log.WarnContext(ctx, "a credential pair ends soon: credentials extend gives it another end",
+		w.log.WarnContext(ctx, "a credential expires soon: extend it with credentials extend",
 			"client", pair.ID, "days", days, "expiresAt", pair.ExpiresAt.String())
 	}
 }

@@ -47,7 +47,7 @@ type keys struct {
 func newKeys(o Options) *keys {
 	k := &keys{issuer: o.Issuer, now: o.Now, client: &http.Client{
 		Transport:     bounded{cmp.Or(o.Transport, http.DefaultTransport)},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("an issuer does not redirect") },
+		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("an issuer must not redirect") },
 	}}
 	k.life, k.end = context.WithCancel(context.Background())
 	return k
@@ -123,8 +123,8 @@ func (k *keys) newer(ctx context.Context) ([]*jose.JSONWebKey, error) {
 func unreachable(cause error) error {
 	return &backoffice.Error{
 		Kind:    backoffice.Unavailable,
-		Message: "the identity provider cannot be asked for its keys now; try again later",
-		Cause:   fmt.Errorf("asking the issuer for its keys: %w", cause),
+		Message: "the identity provider's keys cannot be fetched now; try again later",
+		Cause:   fmt.Errorf("fetching the issuer's keys: %w", cause),
 	}
 }
 
@@ -167,16 +167,16 @@ func (k *keys) ask() <-chan struct{} {
 func (k *keys) fetch(ctx context.Context) (set []*jose.JSONWebKey, tokens string, err error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, k.client), k.issuer)
 	if err != nil {
-		return nil, "", fmt.Errorf("its discovery document: %w", err)
+		return nil, "", fmt.Errorf("discovery document: %w", err)
 	}
 	var document struct {
 		Keys string `json:"jwks_uri"`
 	}
 	if err := provider.Claims(&document); err != nil {
-		return nil, "", fmt.Errorf("its discovery document: %w", err)
+		return nil, "", fmt.Errorf("discovery document: %w", err)
 	}
 	if err := checkURL(document.Keys); err != nil {
-		return nil, "", fmt.Errorf("its jwks_uri: %w", err)
+		return nil, "", fmt.Errorf("jwks_uri: %w", err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, document.Keys, http.NoBody)
 	if err != nil {
@@ -188,11 +188,11 @@ func (k *keys) fetch(ctx context.Context) (set []*jose.JSONWebKey, tokens string
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, "", fmt.Errorf("its keys: status %d", response.StatusCode)
+		return nil, "", fmt.Errorf("keys: status %d", response.StatusCode)
 	}
 	var published struct{ Keys []json.RawMessage }
 	if err := json.NewDecoder(response.Body).Decode(&published); err != nil {
-		return nil, "", fmt.Errorf("its keys: %w", err)
+		return nil, "", fmt.Errorf("keys: %w", err)
 	}
 	for _, text := range published.Keys {
 		of := &jose.JSONWebKey{}
@@ -201,7 +201,7 @@ func (k *keys) fetch(ctx context.Context) (set []*jose.JSONWebKey, tokens string
 		}
 	}
 	if set == nil {
-		return nil, "", errors.New("it publishes no key that signs")
+		return nil, "", errors.New("it publishes no signing key")
 	}
 	return set, provider.Endpoint().TokenURL, nil
 }

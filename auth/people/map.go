@@ -88,11 +88,11 @@ func ParseMap(text []byte) (*Map, error) {
 func strictly(text []byte, into any, members ...string) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
-		return errors.New("it is no JSON object")
+		return errors.New("it is not a JSON object")
 	}
 	for name, value := range all {
 		if !slices.Contains(members, name) {
-			return fmt.Errorf("a member is not known; the members are %s", strings.Join(members, ", "))
+			return fmt.Errorf("unknown member; the members are %s", strings.Join(members, ", "))
 		}
 		if bytes.Equal(bytes.TrimSpace(value), []byte("null")) {
 			return fmt.Errorf("%s is null: leave it out", name)
@@ -101,9 +101,9 @@ func strictly(text []byte, into any, members ...string) error {
 	var wrong *json.UnmarshalTypeError
 	switch err := json.Unmarshal(text, into); {
 	case errors.As(err, &wrong):
-		return fmt.Errorf("%s: it is not of the type that it has to be", wrong.Field)
+		return fmt.Errorf("%s: wrong type", wrong.Field)
 	case err != nil:
-		return errors.New("it is not of the form that it has to be")
+		return errors.New("it has the wrong form")
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func parseRule(text []byte) (r rule, err error) {
 		return r, err
 	}
 	if read.Claim == nil || *read.Claim == "" || read.Value == nil || *read.Value == "" {
-		return r, errors.New("a rule has a claim and a value")
+		return r, errors.New("a rule must have a claim and a value")
 	}
 	r.claim, r.value = *read.Claim, *read.Value
 	for i, name := range read.Scopes {
@@ -134,7 +134,7 @@ func parseRule(text []byte) (r rule, err error) {
 	r.restriction, err = backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: read.OnlyResponsible,
 		Labels: read.OnlyLabel, Customers: read.OnlyCustomer, Years: read.OnlyYear})
 	if err != nil {
-		err = errors.New("onlyResponsible, onlyLabel and onlyCustomer hold identifiers, onlyYear years (YYYY)")
+		err = errors.New("onlyResponsible, onlyLabel and onlyCustomer take identifiers, onlyYear takes years (YYYY)")
 	}
 	return r, err
 }

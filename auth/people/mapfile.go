@@ -97,9 +97,9 @@ func (f *mapFile) look() {
 	case err == nil:
 		if m.digest != f.read.Load().digest {
 			f.read.Store(m)
-			f.log.Info("the map of people was read anew", "rules", len(m.rules), "denied", len(m.deny))
+			f.log.Info("the map of people was reloaded", "rules", len(m.rules), "denied", len(m.deny))
 		}
 	case !gone || info != nil && m == nil: // said once, until the file changes again
-		f.log.Warn("the map of people is wrong; what it said before still counts", "cause", err)
+		f.log.Warn("the map of people is invalid; the previous one stays in use", "cause", err)
 	}
 }

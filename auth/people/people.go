@@ -65,7 +65,7 @@ type mapped struct {
 // New makes what checks tokens. It reads the map and asks the issuer for nothing yet: a server starts without it.
 func New(o Options) (*People, error) {
 	if o.Audience == "" || o.Map == "" {
-		return nil, errors.New("people sign in with --oidc-issuer, --oidc-audience and --oidc-map together")
+		return nil, errors.New("--oidc-issuer, --oidc-audience and --oidc-map belong together; pass all three")
 	}
 	if err := checkURL(o.Issuer); err != nil {
 		return nil, fmt.Errorf("--oidc-issuer: %w", err)
@@ -96,14 +96,14 @@ func checkURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return errors.New("it is no URL of an issuer, such as https://login.example.org/office")
+		return errors.New("it is not an issuer URL such as https://login.example.org/office")
 	case u.Scheme == "https":
 		return nil
 	}
 	if u.Scheme == "http" && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()) {
 		return nil
 	}
-	return errors.New("the URL of an issuer begins with https://")
+	return errors.New("an issuer URL must start with https://")
 }
 
 // Authenticate implements auth.People. A token that was checked is known by its digest until it ends.

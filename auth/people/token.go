@@ -21,15 +21,15 @@ const (
 // Why a token is refused. Each is one sentence for everybody, and holds nothing of the token.
 var (
 	errEnded   = auth.ErrTokenEnded
-	errForm    = refused("is none of the form that RFC 9068 describes: its typ is at+jwt or JWT, and it is signed by a public key")
-	errForged  = refused("is signed by no key of the issuer")
-	errForeign = refused("is not for this server: its issuer or its audience is another")
-	errClaims  = refused("lacks sub, iat or exp, or has one that cannot be")
-	errLong    = refused("lives for longer than 15 minutes: have the issuer give shorter ones")
-	errEarly   = refused("is not good yet: the issuer's clock and this server's differ by more than a minute")
-	errDenied  = refused("is of somebody who may not sign in here any more")
+	errForm    = refused("does not conform to RFC 9068: its typ must be at+jwt or JWT, signed with a public-key algorithm")
+	errForged  = refused("is not signed by a key of the issuer")
+	errForeign = refused("is not for this server: its issuer or audience differs")
+	errClaims  = refused("has no valid sub, iat or exp")
+	errLong    = refused("is valid for longer than 15 minutes: configure the issuer to issue shorter ones")
+	errEarly   = refused("is not valid yet: the issuer's clock and this server's differ by more than a minute")
+	errDenied  = refused("belongs to someone who may no longer sign in here")
 
-	errNothing = backoffice.Errorf(backoffice.Forbidden, "no rule of this server's map gives this person anything")
+	errNothing = backoffice.Errorf(backoffice.Forbidden, "no rule of this server's map grants this person anything")
 )
 
 func refused(why string) *backoffice.Error {

@@ -124,7 +124,7 @@ describe('somebody who signs in at the provider', () => {
     const isService = (url) => url.href === `${service.url}/graphql`;
     await page.route(isService, (route) => route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${ended}` } }));
     assert.equal((await runRefused(page)).status(), 401);
-    await page.getByText(/Your sign-in is no longer accepted.*has ended/).waitFor();
+    await page.getByText(/Your sign-in is no longer accepted.*has expired/).waitFor();
     assert.ok(!(await page.content()).includes(ended));
     await page.unroute(isService);
     await enter(await begin(page, page.getByRole('button', { name: 'Sign in again' })), manager);
