@@ -227,7 +227,7 @@ func (c *compiler) includes(directives ast.DirectiveList) (bool, error) {
 		}
 		condition, ok := value.(bool)
 		if !ok {
-			return false, gqlerror.ErrorPosf(d.Position, "the condition of @%s is not a Boolean", d.Name)
+			return false, gqlerror.ErrorPosf(d.Position, "the condition of @%s must be a Boolean", d.Name)
 		}
 		if condition == (d.Name == "skip") {
 			return false, nil

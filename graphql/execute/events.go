@@ -17,7 +17,7 @@ func (e *Executor) Subscribed(ctx context.Context) (field string, args map[strin
 		return "", nil, err
 	}
 	if len(p.root.columns) != 1 {
-		return "", nil, errors.New("a subscription has one root field")
+		return "", nil, errors.New("a subscription must have one root field")
 	}
 	f := p.root.columns[0]
 	ctx = rootContext(ctx, f)

@@ -25,7 +25,7 @@ const idleTime = time.Minute
 // flushBytes is how much is encoded before it is sent.
 const flushBytes = 64 << 10
 
-var errGone = fmt.Errorf("the client has gone, or takes nothing: %w", context.Canceled)
+var errGone = fmt.Errorf("the client left or stopped reading: %w", context.Canceled)
 
 type exporting struct {
 	*Endpoint

@@ -11,7 +11,7 @@ import (
 func FreeBytes(folder string) (int64, error) {
 	var about unix.Statfs_t
 	if err := unix.Statfs(folder, &about); err != nil {
-		return 0, fmt.Errorf("asking how much room there is in %s: %w", folder, err)
+		return 0, fmt.Errorf("checking the free space in %s: %w", folder, err)
 	}
 	return int64(min(about.Bavail*uint64(about.Bsize), math.MaxInt64)), nil
 }

@@ -53,7 +53,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	options, rest, err := ReadOptions(r.URL.Query())
 	if err == nil && len(rest) > 0 {
 		err = backoffice.Errorf(backoffice.BadInput,
-			"the parameters of an export are format, rows, after, cursor and excel")
+			"an export takes only the parameters format, rows, after, cursor and excel")
 	}
 	var asked graphqlhttp.Asked
 	if err == nil {
@@ -80,7 +80,7 @@ func (e *Endpoint) Export(w http.ResponseWriter, r *http.Request, asked graphqlh
 // begin checks all that it can before anything is executed.
 func (e *Endpoint) begin(r *http.Request, asked graphqlhttp.Asked, o Options) (_ *exporting, err error) {
 	if !r.ProtoAtLeast(1, 1) {
-		return nil, backoffice.Errorf(backoffice.BadInput, "an export needs HTTP/1.1, or its end could not be told from a broken connection; a proxy before this server may have to be told (nginx: proxy_http_version 1.1)")
+		return nil, backoffice.Errorf(backoffice.BadInput, "an export needs HTTP/1.1, so that a client can detect a broken connection; a proxy in front of this server may need configuration (nginx: proxy_http_version 1.1)")
 	}
 	if o.Format == "" {
 		if o.Format, err = negotiate(r.Header); err != nil {
@@ -115,10 +115,10 @@ func (e *Endpoint) begin(r *http.Request, asked graphqlhttp.Asked, o Options) (_
 
 func errRows(most int) error {
 	return backoffice.Errorf(backoffice.OverLimit,
-		"an export has at most %d rows: ask for fewer with first, and go on with after", most)
+		"an export has at most %d rows: ask for fewer with first, and continue with after", most)
 }
 
-var errBusy error = backoffice.Errorf(backoffice.RateLimited, "this pair has an export already; one at a time")
+var errBusy error = backoffice.Errorf(backoffice.RateLimited, "this credential already runs an export; one at a time")
 
 // enter allows a credential one export at a time.
 func (e *Endpoint) enter(ctx context.Context) (leave func(), err error) {
@@ -154,7 +154,7 @@ func (e *Endpoint) broken(ctx context.Context, query *graphqlhttp.Query, cost in
 	if errors.Is(err, errGone) {
 		level = slog.LevelInfo
 	}
-	e.config.Log.Log(ctx, level, "an export was broken off", "request", backoffice.RequestOf(ctx).ID, "cause",
+	e.config.Log.Log(ctx, level, "an export was aborted", "request", backoffice.RequestOf(ctx).ID, "cause",
 		backoffice.MaskDigits(causeOf(err).Error()))
 	panic(http.ErrAbortHandler)
 }

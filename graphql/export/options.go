@@ -38,7 +38,7 @@ func ParseFormat(name string) (Format, error) {
 	if _, known := mediaOf[Format(name)]; known {
 		return Format(name), nil
 	}
-	return "", backoffice.Errorf(backoffice.BadInput, "the formats of an export are jsonl, csv and xlsx")
+	return "", backoffice.Errorf(backoffice.BadInput, "the format of an export must be jsonl, csv or xlsx")
 }
 
 type Options struct {
@@ -66,7 +66,7 @@ func parseSwitch(into *bool, name, value string) error {
 		*into = true
 	case "off", "":
 	default:
-		return backoffice.Errorf(backoffice.BadInput, "%s is on or off", name)
+		return backoffice.Errorf(backoffice.BadInput, "%s must be on or off", name)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func ReadOptions(parameters url.Values) (o Options, rest url.Values, err error) 
 		case !known:
 			rest[name] = values
 		case len(values) > 1:
-			return o, nil, backoffice.Errorf(backoffice.BadInput, "a parameter occurs twice")
+			return o, nil, backoffice.Errorf(backoffice.BadInput, "duplicate parameter")
 		default:
 			if err := set(&o, values[0]); err != nil {
 				return o, nil, err
@@ -94,15 +94,15 @@ func (o *Options) check() error {
 	switch {
 	case o.Rows != "" && o.Format == JSONL:
 		return backoffice.Errorf(backoffice.BadInput,
-			"rows goes with csv and xlsx; in JSON Lines every list is nested in its row")
+			"rows needs csv or xlsx; in JSON Lines every list is nested in its row")
 	case o.Excel && o.Format != CSV:
-		return backoffice.Errorf(backoffice.BadInput, "excel goes with csv")
+		return backoffice.Errorf(backoffice.BadInput, "excel needs csv")
 	}
 	return nil
 }
 
 var errNotAcceptable = graphqlhttp.NotAcceptable("an export is " + mediaOf[JSONL] + ", " + mediaOf[CSV] + " or " +
-	mediaOf[XLSX] + ": name one in Accept, or in ?format=jsonl, csv or xlsx")
+	mediaOf[XLSX] + ": set one in Accept, or in ?format=jsonl, csv or xlsx")
 
 // negotiate returns the format that the Accept headers prefer: JSON Lines when any will do.
 func negotiate(header http.Header) (Format, error) {

@@ -26,13 +26,13 @@ func (r *rewriting) list(root *selected, cursors bool) (*ast.Field, error) {
 		}
 		if chosen != nil {
 			return nil, backoffice.Errorf(backoffice.BadInput,
-				"the list is there twice, as %s and %s: an export takes one of them",
+				"the list is selected twice, as %s and %s: keep one",
 				backoffice.ShownName(chosen.alias), backoffice.ShownName(f.alias))
 		}
 		chosen = f
 	}
 	if chosen == nil {
-		return nil, backoffice.Errorf(backoffice.BadInput, "nothing is selected of the list's nodes")
+		return nil, backoffice.Errorf(backoffice.BadInput, "select at least one field of the list's nodes")
 	}
 	field := *chosen.source
 	field.Directives, field.SelectionSet = nil, nil
@@ -66,9 +66,9 @@ func (r *rewriting) list(root *selected, cursors bool) (*ast.Field, error) {
 	switch {
 	case nodes > 1:
 		return nil, backoffice.Errorf(backoffice.BadInput,
-			"the list's nodes are there twice: an export takes one of them")
+			"the list's nodes are selected twice: keep one")
 	case len(field.SelectionSet) == 0 || cursors && len(field.SelectionSet) == 1:
-		return nil, backoffice.Errorf(backoffice.BadInput, "nothing is selected of the list's nodes")
+		return nil, backoffice.Errorf(backoffice.BadInput, "select at least one field of the list's nodes")
 	}
 	return &field, nil
 }

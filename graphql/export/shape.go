@@ -47,7 +47,7 @@ const (
 const mostMembers = 20_000
 
 var errWide = backoffice.Errorf(backoffice.OverLimit,
-	"an answer of this form has more than %d different fields", mostMembers)
+	"the answer would have more than %d different fields", mostMembers)
 
 type shaping struct {
 	*selecting

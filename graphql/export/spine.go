@@ -37,13 +37,13 @@ const (
 // Errors: BadInput for a document that cannot be exported, OverLimit, and those of a query's limits.
 func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
 	if asked.Operation.Operation != ast.Query {
-		return nil, backoffice.Errorf(backoffice.BadInput, "an export is made of a query")
+		return nil, backoffice.Errorf(backoffice.BadInput, "only a query can be exported")
 	}
 	s := &selecting{fragments: asked.Document.Fragments, variables: asked.Variables}
 	roots := s.fields(asked.Operation.SelectionSet)
 	if len(roots) != 1 || !limits.IsConnection(asked.Schema.Types[roots[0].definition.Type.Name()]) {
 		return nil, backoffice.Errorf(backoffice.BadInput,
-			"an export has exactly one root field, a list with edges; this document has %s", namesOf(roots))
+			"an export must have exactly one root field, a list with edges; this document has %s", namesOf(roots))
 	}
 	root := roots[0]
 	sp := &spine{name: cmp.Or(asked.Operation.Name, root.name)}
@@ -99,14 +99,14 @@ func (sp *spine) window(root *selected, variables map[string]any, o Options) (as
 	for _, name := range []string{"last", "before", "page", "pageSize"} {
 		if given[name] != nil {
 			return nil, backoffice.Errorf(backoffice.BadInput,
-				"an export goes forward: its list takes first and after, not %s", name)
+				"an export is forward only: its list takes first and after, not %s", name)
 		}
 	}
 	sp.first = -1
 	if root.source.Arguments.ForName("first") != nil && given["first"] != nil {
 		first, ok := given["first"].(int64)
 		if !ok || first < 0 {
-			return nil, backoffice.Errorf(backoffice.BadInput, "first is a number of rows, 0 or more")
+			return nil, backoffice.Errorf(backoffice.BadInput, "first must be 0 or more")
 		}
 		sp.first = first
 	}
@@ -117,7 +117,7 @@ func (sp *spine) window(root *selected, variables map[string]any, o Options) (as
 	})
 	for name, variable := range map[string]string{"first": firstVariable, "after": afterVariable} {
 		if root.definition.Arguments.ForName(name) == nil {
-			return nil, backoffice.Errorf(backoffice.BadInput, "this list cannot be walked")
+			return nil, backoffice.Errorf(backoffice.BadInput, "this list cannot be exported")
 		}
 		arguments = append(arguments, &ast.Argument{Name: name, Value: &ast.Value{Kind: ast.Variable, Raw: variable},
 			Position: root.source.Position})
@@ -151,7 +151,7 @@ func (sp *spine) admit(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
-var errTwice = errors.New("a name is there twice")
+var errTwice = errors.New("duplicate name")
 
 // distinct rejects rows in which a name would occur twice, or would be one of the export's own.
 func (s *shape) distinct() error {
@@ -168,7 +168,7 @@ func (s *shape) named(seen map[string]bool) error {
 		}
 		if seen[m.name] && m.role == plain {
 			return &backoffice.Error{Kind: backoffice.BadInput, Cause: errTwice, Message: "a row would have the name " +
-				backoffice.ShownName(m.name) + " twice: give one of them another, by an alias"}
+				backoffice.ShownName(m.name) + " twice: give one of them an alias"}
 		}
 		seen[m.name] = true
 	}

@@ -46,17 +46,17 @@ func newTable(row *shape, unfold string) (*table, error) {
 	}
 	switch {
 	case len(lists) == 0 && unfold != "":
-		return nil, backoffice.Errorf(backoffice.BadInput, "there is no list for rows to unfold in this document")
+		return nil, backoffice.Errorf(backoffice.BadInput, "this document has no list for rows to unfold")
 	case len(lists) == 1 && unfold == "":
 		return nil, backoffice.Errorf(backoffice.BadInput,
-			"a table has one kind of rows: unfold the list with rows=%s, or select no list, or take JSON Lines",
+			"a table has one kind of row: unfold the list with rows=%s, or select no list, or use JSON Lines",
 			paths[0])
 	case len(lists) > 1:
 		return nil, backoffice.Errorf(backoffice.BadInput,
-			"at most one list can be unfolded into rows; this document has %s: take one, or JSON Lines",
+			"at most one list can be unfolded into rows; this document has %s: keep one, or use JSON Lines",
 			cutTo(paths, ""))
 	case len(lists) == 1 && t.list == nil:
-		return nil, backoffice.Errorf(backoffice.BadInput, "rows names no list of this document; it has %s", paths[0])
+		return nil, backoffice.Errorf(backoffice.BadInput, "rows must name a list of this document: %s", paths[0])
 	}
 	for _, m := range row.members {
 		if m.role == cursor {
@@ -76,7 +76,7 @@ func newTable(row *shape, unfold string) (*table, error) {
 	for _, path := range t.columns {
 		if seen[path] {
 			return nil, backoffice.Errorf(backoffice.BadInput,
-				"two columns would have the name %s: give one of them another, by an alias", backoffice.ShownName(path))
+				"two columns would be named %s: give one of them an alias", backoffice.ShownName(path))
 		}
 		seen[path] = true
 	}

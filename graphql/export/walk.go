@@ -81,7 +81,7 @@ func (w *walk) read(ctx context.Context, at place, begun func(place)) (*leaf, er
 	return l, nil
 }
 
-var errForm = errors.New("an answer is not of the form that an export asked for")
+var errForm = errors.New("an answer does not have the shape that the export selected")
 
 // open looks in an answer, or in the part written so far, for what the walk has to know, and reports whether it is
 // there; left is how many rows may be requested after the page:

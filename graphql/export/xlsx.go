@@ -106,7 +106,7 @@ func newWorkbook(t *table, name string, most int64) (*workbook, error) {
 	w.header, err = w.file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
 	if err != nil {
 		w.close()
-		return nil, backoffice.Fault(err, "making a workbook")
+		return nil, backoffice.Fault(err, "creating a workbook")
 	}
 	return w, nil
 }
@@ -114,7 +114,7 @@ func newWorkbook(t *table, name string, most int64) (*workbook, error) {
 func noRoom(cause error) error {
 	return &backoffice.Error{
 		Kind:    backoffice.Unavailable,
-		Message: "the server has no room for the file of an XLSX export now: take csv or jsonl, which need none",
+		Message: "the server has no disk space for an XLSX export now: use csv or jsonl, which need none",
 		Cause:   cause,
 	}
 }
@@ -166,19 +166,19 @@ func (w *workbook) begin() (err error) {
 		_, err = w.file.NewSheet(name)
 	}
 	if err != nil {
-		return backoffice.Fault(err, "making a sheet")
+		return backoffice.Fault(err, "creating a sheet")
 	}
 	if w.sheet, err = w.file.NewStreamWriter(name); err != nil {
-		return backoffice.Fault(err, "making a sheet")
+		return backoffice.Fault(err, "creating a sheet")
 	}
 	for i, width := range w.widths {
 		if err := w.sheet.SetColWidth(i+1, i+1, max(width, narrowest)); err != nil {
-			return backoffice.Fault(err, "making a sheet")
+			return backoffice.Fault(err, "creating a sheet")
 		}
 	}
 	err = w.sheet.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"})
 	if err != nil {
-		return backoffice.Fault(err, "making a sheet")
+		return backoffice.Fault(err, "creating a sheet")
 	}
 	names := backoffice.Mapped(w.table.columns, func(name string) any { return name })
 	w.row = 0
@@ -236,7 +236,7 @@ func (w *workbook) shown(text string, column int) (any, error) {
 	}
 	if len(text) > mostCellUnits && len(utf16.Encode([]rune(text))) > mostCellUnits {
 		return nil, backoffice.Errorf(backoffice.BadInput,
-			"a value of %s is longer than the %d characters that a cell of XLSX holds: take csv or jsonl",
+			"a value of %s exceeds the %d characters of an XLSX cell: use csv or jsonl",
 			backoffice.ShownName(w.table.columns[column]), mostCellUnits)
 	}
 	return strings.ToValidUTF8(text, "\uFFFD"), nil
@@ -259,10 +259,10 @@ func (w *workbook) fits() error {
 	switch {
 	case max(written, w.said) > w.most:
 		return backoffice.Errorf(backoffice.TooLarge,
-			"the file of an XLSX export would be larger than %d bytes: ask for fewer rows, or take csv or jsonl",
+			"the XLSX file would be larger than %d bytes: ask for fewer rows, or use csv or jsonl",
 			w.most)
 	case w.said > bytesInMemory && len(entries) == 0: // excelize would continue in memory
-		return noRoom(fmt.Errorf("no temporary file can be made in %s", w.folder))
+		return noRoom(fmt.Errorf("cannot create a temporary file in %s", w.folder))
 	}
 	return nil
 }

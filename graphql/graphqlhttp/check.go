@@ -38,9 +38,9 @@ func (c *Checker) CheckDocument(text string, trusted bool) (*backoffice.CheckedD
 	}
 	switch {
 	case len(d.operations) > 1:
-		return nil, fault("the document has several operations; each is a document of its own")
+		return nil, fault("the document has several operations; split it into one document each")
 	case d.guarded:
-		return nil, fault("the document holds a value that needs a scope, such as a registration number: make it a variable")
+		return nil, fault("the document contains a value that needs a scope, such as a registration number: make it a variable")
 	}
 	op := d.operations[0]
 	least, most := c.extremes(op.OperationDefinition, d.constants)

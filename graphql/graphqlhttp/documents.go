@@ -149,9 +149,9 @@ func (d *document) operation(name string) (operation, *gqlerror.Error) {
 		}
 	}
 	if name == "" {
-		return operation{}, failure(codeBadInput, "the document has several operations; name one in operationName")
+		return operation{}, failure(codeBadInput, "the document has several operations; set operationName")
 	}
-	return operation{}, failure(codeBadInput, "the document has no operation of the name in operationName")
+	return operation{}, failure(codeBadInput, "the document has no operation named in operationName")
 }
 
 // quotes precede the position that gqlparser notes of a text, by the kind of a token or a value.
@@ -164,7 +164,7 @@ func syntaxError(text string, err error) *gqlerror.Error {
 		return failure(codeParse, "Syntax Error")
 	}
 	at := found.Locations[0]
-	result := failure(codeParse, "Syntax Error: a word or text that GraphQL does not know")
+	result := failure(codeParse, "Syntax Error: an invalid token")
 	result.Locations = found.Locations
 	words := lexer.New(&ast.Source{Input: text})
 	for {

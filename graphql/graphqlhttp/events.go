@@ -100,7 +100,7 @@ func (a answer) writeEvents(w http.ResponseWriter) error {
 func (g *GraphQL) stream(ctx context.Context, w http.ResponseWriter, media string, q *prepared) answer {
 	if media != mediaEvents {
 		a := refusal(media, failure(codeBadInput,
-			"a subscription is answered with %s: name that in Accept, or use a WebSocket (%s)",
+			"a subscription needs Accept: %s, or a WebSocket (%s)",
 			mediaEvents, socketProtocol))
 		a.status = http.StatusNotAcceptable
 		return a

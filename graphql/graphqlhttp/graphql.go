@@ -118,7 +118,7 @@ func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if acceptable {
 		a = g.guarded(ctx, media, func() answer { return g.answer(ctx, w, r, media, &served) })
 	} else {
-		a = refusal(mediaJSON, failure(codeBadInput, "the answer is %s, %s or %s",
+		a = refusal(mediaJSON, failure(codeBadInput, "Accept must allow %s, %s or %s",
 			mediaGraphQL, mediaJSON, mediaEvents))
 		a.status = http.StatusNotAcceptable
 	}

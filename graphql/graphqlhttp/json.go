@@ -15,7 +15,7 @@ import (
 // The reasons that a text is not JSON as we accept it. Decoders' own errors repeat parts of the text.
 var (
 	errSyntax    = errors.New("it is not valid JSON")
-	errDuplicate = errors.New("a key occurs twice in an object")
+	errDuplicate = errors.New("an object has a duplicate key")
 	errNesting   = errors.New("it is nested too deeply")
 	errEncoding  = errors.New("it is not valid UTF-8")
 )

@@ -24,7 +24,7 @@ var oneFieldOfSubscription = core.Rule{
 					case *ast.Field:
 						keys[part.Alias] = true
 						if len(keys) == 2 || strings.HasPrefix(part.Name, "__") {
-							addError(core.Message("A subscription has one root field, and none of introspection."),
+							addError(core.Message("A subscription must have one non-introspection root field."),
 								core.At(part.Position))
 						}
 						notLeftOut(part.Directives, addError)

@@ -55,8 +55,8 @@ func (g *GraphQL) beforeWrite(ctx context.Context) *gqlerror.Error {
 	case backoffice.Denies(err):
 		return g.Present(ctx, err)
 	default:
-		g.log(ctx, slog.LevelWarn, "an answer was withheld", err)
-		return failure(codeUnavailable, "the answer cannot be given now; try again later")
+		g.log(ctx, slog.LevelWarn, "withheld an answer", err)
+		return failure(codeUnavailable, "the answer cannot be returned now; try again later")
 	}
 }
 

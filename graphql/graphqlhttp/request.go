@@ -65,7 +65,7 @@ func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread
 // checkContent rejects any body but JSON in UTF-8: a foreign page can send forms and plain texts without asking.
 func checkContent(header http.Header) *unread {
 	refused := &unread{status: http.StatusUnsupportedMediaType,
-		message: "the body has to be application/json in UTF-8, not compressed"}
+		message: "the body must be application/json in UTF-8, not compressed"}
 	if encoding := header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return refused
 	}
@@ -104,7 +104,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int) (string, *unrea
 func parseBody(text string, nesting int) (request, *unread) {
 	value, err := parseJSON(text, nesting)
 	if err != nil {
-		return request{}, malformed("the body was refused: " + err.Error())
+		return request{}, malformed("the body was rejected: " + err.Error())
 	}
 	switch value := value.(type) {
 	case *object:
@@ -145,16 +145,16 @@ func requestOf(members map[string]any) (request, *unread) {
 			}
 			ok = ok || value == nil
 		default:
-			return request{}, malformed("the request has other keys than query, documentId, doc_id, operationName, variables and extensions")
+			return request{}, malformed("the request has keys other than query, documentId, doc_id, operationName, variables and extensions")
 		}
 		if !ok {
-			return request{}, malformed(key + " is not of the right type")
+			return request{}, malformed(key + " has the wrong type")
 		}
 	}
 	for _, id := range ids {
 		id = backoffice.ParseDocumentID(id)
 		if q.documentID != "" && id != q.documentID || len(id) > backoffice.MaxDocumentID {
-			return request{}, malformed("the identifiers of the document are not one")
+			return request{}, malformed("the request has different document identifiers")
 		}
 		q.documentID = id
 	}
@@ -185,7 +185,7 @@ func parseParameters(raw string, limit, nesting int) (request, *unread) {
 	members := make(map[string]any, len(parameters))
 	for key, values := range parameters {
 		if len(values) > 1 {
-			return request{}, malformed("a parameter occurs twice")
+			return request{}, malformed("duplicate parameter")
 		}
 		switch key {
 		case "variables", "extensions":
@@ -193,7 +193,7 @@ func parseParameters(raw string, limit, nesting int) (request, *unread) {
 				continue
 			}
 			if members[key], err = parseJSON(values[0], nesting); err != nil {
-				return request{}, malformed(key + " was refused: " + err.Error())
+				return request{}, malformed(key + " was rejected: " + err.Error())
 			}
 		default:
 			members[key] = values[0]

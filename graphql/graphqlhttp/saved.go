@@ -97,12 +97,12 @@ func (g *GraphQL) askedBy(ctx context.Context, saved *backoffice.TrustedDocument
 	}
 	parsed, err := parseJSON(string(encoded), g.limits.Nesting)
 	if err != nil {
-		return asked, failure(codeBadInput, "a parameter was refused: %s", err)
+		return asked, failure(codeBadInput, "a parameter was rejected: %s", err)
 	}
 	asked = request{known: document, variables: parsed.(*object).members, queriesOnly: true}
 	values, refused := coerce(g.schema, operation.OperationDefinition, document.constants, asked.variables)
 	if refused == nil && g.givesGuarded(document, values, asked.variables) {
-		refused = failure(codeBadInput, "what needs a scope to be given, such as a registration number, is not taken from an address; POST /graphql takes it")
+		refused = failure(codeBadInput, "input that needs a scope, such as a registration number, is not accepted in a URL; use POST /graphql")
 	}
 	if refused == nil {
 		if missing := missing(ctx, limits.Scopes(g.schema, operation.OperationDefinition, values)); len(missing) > 0 {
@@ -122,7 +122,7 @@ func (g *GraphQL) encodeParameters(op *ast.OperationDefinition, parameters url.V
 		}
 		values := parameters[name]
 		if variable.Type.Elem == nil && len(values) > 1 {
-			return nil, failure(codeBadInput, "the parameter \"%s\" occurs twice", backoffice.ShownName(name))
+			return nil, failure(codeBadInput, "duplicate parameter \"%s\"", backoffice.ShownName(name))
 		}
 		if len(b) > 1 {
 			b = append(b, ',')

@@ -37,7 +37,7 @@ func coerceScalar(name string, value any) (any, bool) {
 // formOf describes a scalar's format where its kind says too little, to complete a message about a wrong value.
 func formOf(def *ast.Definition) string {
 	if def != nil && def.Name == "DateTime" {
-		return `; an instant is written as in "2026-06-01T09:30:00.000Z"`
+		return `; an instant must look like "2026-06-01T09:30:00.000Z"`
 	}
 	return ""
 }

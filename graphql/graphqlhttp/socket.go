@@ -66,7 +66,7 @@ func hasToken(values []string, token string) bool {
 func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr, signIn SignIn) {
 	if r.Header.Get("Sec-Websocket-Version") != "13" {
 		w.Header().Set("Sec-Websocket-Version", "13")
-		g.Refuse(w, r, backoffice.Errorf(backoffice.BadInput, "the version of the WebSocket protocol is 13"))
+		g.Refuse(w, r, backoffice.Errorf(backoffice.BadInput, "the WebSocket protocol version must be 13"))
 		return
 	}
 	wire := &corked{ResponseWriter: w}
@@ -165,7 +165,7 @@ func (s *socket) enter(signIn SignIn, m message) (own context.Context, leave fun
 	sent, ok := m.sent()
 	if !ok {
 		s.close(closeBadMessage,
-			"the payload of connection_init holds x-client-id and x-client-secret, or authorization: texts")
+			"the payload of connection_init must have x-client-id and x-client-secret, or authorization, as strings")
 		return nil, nil
 	}
 	connect, err := signIn(ctx, s.request, sent)
@@ -228,7 +228,7 @@ func (s *socket) keepAlive(ctx context.Context) {
 		err := s.connection.Ping(waiting)
 		cancel()
 		if err != nil {
-			s.close(websocket.StatusPolicyViolation, "nothing is heard of the client")
+			s.close(websocket.StatusPolicyViolation, "the client does not respond")
 			return
 		}
 	}
@@ -244,7 +244,7 @@ func (s *socket) begin(ctx context.Context, m message) bool {
 		return false
 	case n >= mostOperations: // rejected before anything else is read, so that the rejections do not pile up
 		refused := s.Present(ctx, backoffice.Errorf(backoffice.RateLimited,
-			"too many operations at one time: %d of a connection", mostOperations))
+			"too many operations at a time: %d per connection", mostOperations))
 		_ = s.send(message{id: m.id, kind: messageError, errors: gqlerror.List{refused}})
 		return true
 	}

@@ -40,12 +40,12 @@ const (
 	longestPong = time.Minute           // without an answer to a ping a socket is closed
 )
 
-var errGone = errors.New("the client has gone, or takes nothing; it may go on after the last change that it has")
+var errGone = errors.New("the client left or stopped reading; it can continue after the last change it received")
 
 // subscribe answers a subscription until it ends. to is called when it has begun.
 func (g *GraphQL) subscribe(ctx context.Context, media string, q *prepared, to func() subscriber) answer {
 	if g.hooks.Subscribe == nil {
-		return refusal(media, failure(codeBadInput, "there are no subscriptions"))
+		return refusal(media, failure(codeBadInput, "this server has no subscriptions"))
 	}
 	s, err := g.hooks.Subscribe(graphql.WithOperationContext(ctx, q.context), Entry{Cost: q.cost, Least: q.least})
 	if err != nil {
@@ -69,7 +69,7 @@ func (g *GraphQL) follow(ctx context.Context, q *prepared, s Subscription, to su
 	case onSocket && s.Context().Err() != nil, ctx.Err() != nil && backoffice.EndOfRights(ctx) == nil:
 		return nil
 	case errors.Is(err, errGone):
-		g.log(ctx, slog.LevelInfo, "a subscription was ended", err)
+		g.log(ctx, slog.LevelInfo, "ended a subscription", err)
 		return nil
 	case !errors.As(err, &why):
 		why = g.Present(ctx, err)
@@ -77,7 +77,7 @@ func (g *GraphQL) follow(ctx context.Context, q *prepared, s Subscription, to su
 	if to.next([]answer{refusal(mediaEvents, why)}) == nil {
 		_ = to.complete()
 	}
-	g.log(ctx, slog.LevelInfo, "a subscription was ended", why)
+	g.log(ctx, slog.LevelInfo, "ended a subscription", why)
 	return why
 }
 

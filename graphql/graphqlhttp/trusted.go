@@ -33,9 +33,9 @@ func (g *GraphQL) trusted(ctx context.Context, asked request) (*document, gqlerr
 		return nil, gqlerror.List{g.Present(ctx, err)}
 	case asked.query != "" && asked.documentID != "" && !agree(asked, found):
 		return nil, gqlerror.List{failure(codeBadInput,
-			"the document is not the one of the identifier that came with it; send one of the two")}
+			"the document does not match its identifier; send only one of them")}
 	case unknown && asked.query != "" && backoffice.TrustedOnly(ctx):
-		return nil, gqlerror.List{failure(codeForbidden, "this pair may send trusted documents alone")}
+		return nil, gqlerror.List{failure(codeForbidden, "this credential may send trusted documents only")}
 	case unknown && asked.query != "":
 		return g.documents.get(asked.query)
 	case unknown:

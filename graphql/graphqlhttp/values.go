@@ -98,7 +98,7 @@ func wrongFields(value *ast.Value, addError core.AddErrFunc) {
 	}
 	if def.Directives.ForName("oneOf") != nil &&
 		(len(value.Children) != 1 || value.Children[0].Value.Kind == ast.NullValue) {
-		addError(core.Message(`Exactly one field of "%s" has to be given, and not null.`, def.Name),
+		addError(core.Message(`Exactly one field of "%s" must be given, and not null.`, def.Name),
 			core.At(value.Position))
 	}
 }

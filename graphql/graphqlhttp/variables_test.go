@@ -76,7 +76,7 @@ func TestARefusedVariableIsNamedWithThePlaceInIt(t *testing.T) {
 
 func TestARefusedInstantIsToldHowOneIsWritten(t *testing.T) {
 	t.Parallel()
-	const written = `an instant is written as in "2026-06-01T09:30:00.000Z"`
+	const written = `an instant must look like "2026-06-01T09:30:00.000Z"`
 	for _, sent := range []string{
 		body(`{ customers(filter: {updatedSince: "2020-01-01"}) { totalCount } }`, nil),
 		body(`query($at: DateTime) { customers(filter: {updatedSince: $at}) { totalCount } }`, map[string]any{"at": "2020-01-01"}),

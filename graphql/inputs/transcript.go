@@ -51,7 +51,7 @@ func (o *Object) UnmarshalGQL(v any) error {
 			return nil
 		}
 	}
-	return backoffice.Errorf(backoffice.BadInput, "the value is a JSON object")
+	return backoffice.Errorf(backoffice.BadInput, "the value must be a JSON object")
 }
 
 // MarshalGQL writes the object. Nothing calls it: gqlgen requires it of every scalar.

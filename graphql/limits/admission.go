@@ -212,7 +212,7 @@ func (a *Admission) wait(ctx context.Context, w *waiter) (*Share, error) {
 
 // Busy is the error of a request without room: Unavailable.
 func Busy() error {
-	return backoffice.Errorf(backoffice.Unavailable, "the server has too much to do; try again later")
+	return backoffice.Errorf(backoffice.Unavailable, "the server is overloaded; try again later")
 }
 
 // Grow records how many bytes the request takes now. Unavailable when that has no room, or exceeds its credential's

@@ -54,7 +54,7 @@ func (s Settings) NewBudgets() *Budgets {
 func (b *Budgets) Reserve(pair string, cost int) (settle func(came int), wait time.Duration, err error) {
 	if int64(cost) > b.maximum {
 		return nil, 0, backoffice.Errorf(backoffice.OverLimit,
-			"the request costs more than %d, which is all of the pair's budget", b.maximum)
+			"the request costs more than %d, the credential's whole budget", b.maximum)
 	}
 	asked := int64(max(cost, 0)) * billion
 	b.mu.Lock()
@@ -62,7 +62,7 @@ func (b *Budgets) Reserve(pair string, cost int) (settle func(came int), wait ti
 	a := b.of(pair)
 	if missing := asked - a.has; missing > 0 {
 		return nil, time.Duration((missing + b.restore - 1) / b.restore),
-			backoffice.Errorf(backoffice.RateLimited, "the pair's budget of cost is spent; try again later")
+			backoffice.Errorf(backoffice.RateLimited, "the credential's cost budget is exhausted; try again later")
 	}
 	a.has -= asked
 	a.reserved++

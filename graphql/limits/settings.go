@@ -13,31 +13,31 @@ import (
 // Settings are limits of a GraphQL request, such as --limit-depth. 0 allows nothing (Budget: no limit): use Defaults.
 type Settings struct {
 	Body               int           `default:"262144" least:"1" env:"BODY" help:"Bytes of a request's body."`
-	Nesting            int           `default:"64" least:"1" env:"NESTING" help:"Lists and objects inside each other in a body, or in a value of a document."`
-	Tokens             int           `default:"4000" least:"1" env:"TOKENS" help:"Words of a document: names, numbers, texts, punctuation, comments."`
+	Nesting            int           `default:"64" least:"1" env:"NESTING" help:"Nesting depth of lists and objects in a body, or in a value of a document."`
+	Tokens             int           `default:"4000" least:"1" env:"TOKENS" help:"Tokens of a document: names, numbers, strings, punctuation, comments."`
 	Aliases            int           `default:"30" env:"ALIASES" help:"Aliases in a document."`
 	Directives         int           `default:"50" env:"DIRECTIVES" help:"Directives in a document."`
-	Depth              int           `default:"20" least:"1" env:"DEPTH" help:"Fields inside each other, from the root, fragments followed."`
-	RootFields         int           `default:"20" least:"1" env:"ROOT_FIELDS" help:"Root fields of an operation, fragments followed."`
-	Cost               int           `default:"50000" least:"1" env:"COST" help:"Cost of an operation: objects that it may answer with."`
+	Depth              int           `default:"20" least:"1" env:"DEPTH" help:"Nesting depth of fields from the root, fragments included."`
+	RootFields         int           `default:"20" least:"1" env:"ROOT_FIELDS" help:"Root fields of an operation, fragments included."`
+	Cost               int           `default:"50000" least:"1" env:"COST" help:"Cost of an operation: the objects that it may return."`
 	Answer             int           `default:"16777216" least:"1" env:"ANSWER" help:"Bytes of an answer, of both APIs."`
-	Upload             int           `default:"52428800" least:"1" env:"UPLOAD" help:"Bytes of a document that is uploaded."`
-	ListValues         int           `default:"25000" env:"LIST_VALUES" help:"Values in the lists that an operation's fields are given, such as identifiers; counted for each field."`
-	Generated          int           `default:"262144" env:"GENERATED" help:"Bytes of customVariables that the documents are drawn from which one operation generates."`
-	IntrospectionDepth int           `default:"20" env:"INTROSPECTION_DEPTH" help:"Fields inside each other below __schema or __type."`
-	IntrospectionCost  int           `default:"500000" env:"INTROSPECTION_COST" help:"Estimated fields that introspection may answer with."`
+	Upload             int           `default:"52428800" least:"1" env:"UPLOAD" help:"Bytes of an uploaded document."`
+	ListValues         int           `default:"25000" env:"LIST_VALUES" help:"Values in the list arguments of an operation, such as identifiers, counted per field."`
+	Generated          int           `default:"262144" env:"GENERATED" help:"Bytes of customVariables in the documents that one operation generates."`
+	IntrospectionDepth int           `default:"20" env:"INTROSPECTION_DEPTH" help:"Nesting depth of fields below __schema or __type."`
+	IntrospectionCost  int           `default:"500000" env:"INTROSPECTION_COST" help:"Estimated fields that introspection may return."`
 	Validation         int           `default:"20000" least:"1" env:"VALIDATION" help:"Steps that validating a document may take."`
 	ValidationErrors   int           `default:"10" least:"1" env:"VALIDATION_ERRORS" help:"Validation errors that are reported."`
 	FieldErrors        int           `default:"1000" least:"1" env:"FIELD_ERRORS" help:"Field errors that are reported; the rest are counted in extensions.errorsOmitted."`
-	Time               time.Duration `default:"10s" least:"1" env:"TIME" help:"Time that a request may take."`
-	Together           int           `default:"12000" least:"1" env:"TOGETHER" help:"Cost of the operations that run at one time, for each processor; others wait."`
-	Waiting            int           `default:"300000" env:"WAITING" help:"Cost of the operations that wait, for each processor; when more would, pairs that have their part of it are refused."`
-	Wait               time.Duration `default:"3s" env:"WAIT" help:"The longest that an operation waits before it runs."`
-	Budget             int           `default:"0" env:"BUDGET" help:"Cost that each pair may have at one time: what it asks for is taken from it, and what was not found is given back; 0 for no budget."`
-	BudgetRestore      int           `default:"1000" least:"1" env:"BUDGET_RESTORE" help:"Cost that comes back to a pair's budget each second."`
+	Time               time.Duration `default:"10s" least:"1" env:"TIME" help:"Time of a request."`
+	Together           int           `default:"12000" least:"1" env:"TOGETHER" help:"Cost of the operations that run at a time, per processor; others wait."`
+	Waiting            int           `default:"300000" env:"WAITING" help:"Cost of the operations that wait, per processor; beyond it, credentials that already have their share are refused."`
+	Wait               time.Duration `default:"3s" env:"WAIT" help:"Time that an operation waits before it runs."`
+	Budget             int           `default:"0" env:"BUDGET" help:"Cost budget of each credential: a request's estimated cost is charged, and what it did not use is refunded; 0 for no budget."`
+	BudgetRestore      int           `default:"1000" least:"1" env:"BUDGET_RESTORE" help:"Cost restored to a credential's budget per second."`
 	ExportRows         int           `default:"10000000" least:"1" env:"EXPORT_ROWS" help:"Rows of an export."`
-	ExportBytes        int64         `default:"1073741824" least:"1" env:"EXPORT_BYTES" help:"Bytes of the temporary file through which an XLSX export goes; the disk has to have so much room."`
-	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for documents that are kept parsed and validated."`
+	ExportBytes        int64         `default:"1073741824" least:"1" env:"EXPORT_BYTES" help:"Bytes of the temporary file of an XLSX export; the disk must have that much free."`
+	Documents          int           `default:"33554432" env:"DOCUMENTS" help:"Bytes of memory for parsed and validated documents."`
 }
 
 // Check returns an error for the first setting below its minimum, the tag least or 0, or for a budget over mostBudget.
@@ -51,13 +51,13 @@ func (s Settings) Check() error {
 		}
 		name := "--limit-" + strings.ReplaceAll(strings.ToLower(field.Tag.Get("env")), "_", "-")
 		if field.Type == reflect.TypeFor[time.Duration]() {
-			return fmt.Errorf("%s is a time such as 10s, and %s",
+			return fmt.Errorf("%s must be a time such as 10s, and %s",
 				name, [...]string{"not below 0", "longer than 0"}[least])
 		}
-		return fmt.Errorf("%s is %d or more", name, least)
+		return fmt.Errorf("%s must be %d or more", name, least)
 	}
 	if s.Budget > mostBudget || s.BudgetRestore > mostBudget {
-		return fmt.Errorf("--limit-budget is 0 to %d, and --limit-budget-restore 1 to %d", mostBudget, mostBudget)
+		return fmt.Errorf("--limit-budget must be 0 to %d, and --limit-budget-restore 1 to %d", mostBudget, mostBudget)
 	}
 	return nil
 }

@@ -20,12 +20,12 @@ func TestNoLimitIsNegativeAndNoneOfZeroRefusesEverything(t *testing.T) {
 		for _, value := range []int64{-1, 0} {
 			s := Defaults()
 			reflect.ValueOf(&s).Elem().Field(i).SetInt(value)
-			name := "--limit-" + strings.ReplaceAll(strings.ToLower(field.Tag.Get("env")), "_", "-") + " is "
+			name := "--limit-" + strings.ReplaceAll(strings.ToLower(field.Tag.Get("env")), "_", "-") + " must be "
 			err := s.Check()
 			if allowed := value == 0 && strings.Contains(" "+none+" ", " "+field.Name+" "); allowed != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), name) {
 				t.Errorf("%s of %d gives %v", field.Name, value, err)
 			}
-			if field.Type == reflect.TypeFor[time.Duration]() && err != nil && !strings.Contains(err.Error(), "is a time such as 10s, and ") {
+			if field.Type == reflect.TypeFor[time.Duration]() && err != nil && !strings.Contains(err.Error(), "must be a time such as 10s, and ") {
 				t.Errorf("%s of %d gives %v", field.Name, value, err)
 			}
 		}

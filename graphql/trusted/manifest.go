@@ -20,7 +20,7 @@ const (
 	apolloVersion = 1
 )
 
-var errManifest = errors.New("it is no manifest: neither Apollo's nor a JSON object of documents by their identifiers")
+var errManifest = errors.New("not a manifest: neither Apollo's nor a JSON object of documents by identifier")
 
 func readManifest(file string, content []byte) ([]*Document, error) {
 	if !utf8.Valid(content) {
@@ -36,7 +36,7 @@ func readManifest(file string, content []byte) ([]*Document, error) {
 	var format string
 	if json.Unmarshal(kind.Format, &format) == nil && format == apolloFormat {
 		if string(kind.Version) != fmt.Sprint(apolloVersion) {
-			return nil, fmt.Errorf("%s: version %d of Apollo's manifests is known, and no other", file, apolloVersion)
+			return nil, fmt.Errorf("%s: only version %d of Apollo's manifests is supported", file, apolloVersion)
 		}
 		return readApollo(file, content)
 	}

@@ -118,7 +118,7 @@ const mostProblems = 100
 // Check checks documents against the checker's schema and limits, and returns them for the store. Errors: Problems.
 func Check(checker backoffice.DocumentChecker, documents []*Document) ([]*backoffice.TrustedDocument, error) {
 	if len(documents) == 0 {
-		return nil, errors.New("there is no document in it")
+		return nil, errors.New("it has no documents")
 	}
 	if len(documents) > backoffice.MaxTrustedDocuments {
 		return nil, fmt.Errorf("a set has at most %d documents", backoffice.MaxTrustedDocuments)

@@ -57,17 +57,17 @@ func TestAManifestThatLiesOrIsNoneIsRefusedWithItsPlace(t *testing.T) {
 		`{"sha256:` + other + `": "{ a }"}`:           "is not the SHA-256 of the text",
 		`{"sha256:abc": "{ a }"}`:                     "is not the SHA-256 of the text",
 		`{"one": "{ a }", "one": "{ b }"}`:            "m.json: one: the identifier is also that of another document",
-		`{"": "{ a }"}`:                               "an identifier has 1 to",
-		`{"a b": "{ a }"}`:                            "an identifier has 1 to",
-		`{"one": {"text": "{ a }"}}`:                  "it is no manifest",
-		`["{ a }"]`:                                   "it is no manifest",
+		`{"": "{ a }"}`:                               "an identifier must have 1 to",
+		`{"a b": "{ a }"}`:                            "an identifier must have 1 to",
+		`{"one": {"text": "{ a }"}}`:                  "not a manifest",
+		`["{ a }"]`:                                   "not a manifest",
 		`{"one": "{ a }"`:                             "it is not valid JSON at byte",
 		`{"one": "{ a }"} {}`:                         "it is not valid JSON at byte",
 		``:                                            "it is not valid JSON at byte",
 		"{\"one\": \"\xff\"}":                         "it is not valid UTF-8",
-		`{"format":"apollo-persisted-query-manifest","version":2}`:                                                                                  "version 1 of Apollo's manifests is known, and no other",
+		`{"format":"apollo-persisted-query-manifest","version":2}`:                                                                                  "only version 1 of Apollo's manifests is supported",
 		`{"format":"apollo-persisted-query-manifest","version":1,"operations":[{"id":"` + other + `","name":"Lie","type":"query","body":"{ a }"}]}`: "m.json: operation 1 (Lie): the identifier is not the SHA-256",
-		`{"format":"apollo-persisted-query-manifest","version":1,"operations":{}}`:                                                                  "it is no manifest",
+		`{"format":"apollo-persisted-query-manifest","version":1,"operations":{}}`:                                                                  "not a manifest",
 	} {
 		folder := written(t, map[string]string{"m.json": text})
 		if _, err := Read(filepath.Join(folder, "m.json")); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "m.json: ") {
@@ -118,12 +118,12 @@ func TestOperationsOfAFolderTakeTheirFragmentsWithThem(t *testing.T) {
 func TestAFolderThatCannotBeTakenApartIsRefusedWithItsPlace(t *testing.T) {
 	t.Parallel()
 	for want, files := range map[string]map[string]string{
-		"b.graphql:2: ":       {"a.graphql": "query A { a }", "b.graphql": "\nquery A { b }"},
-		"the fragment Nobody": {"a.graphql": "query A { a ...Nobody }"},
-		"has the same name":   {"a.graphql": "query A { a } fragment F on A { b }", "b.graphql": "fragment F on A { c }"},
-		"does not end":        {"a.graphql": "query A { a"},
-		"closes nothing":      {"a.graphql": "query A { a } }"},
-		"does not know":       {"a.graphql": "query A { a % }"},
+		"b.graphql:2: ":              {"a.graphql": "query A { a }", "b.graphql": "\nquery A { b }"},
+		"the fragment Nobody":        {"a.graphql": "query A { a ...Nobody }"},
+		"has the same name":          {"a.graphql": "query A { a } fragment F on A { b }", "b.graphql": "fragment F on A { c }"},
+		"is incomplete":              {"a.graphql": "query A { a"},
+		"an unmatched closing brace": {"a.graphql": "query A { a } }"},
+		"an invalid token":           {"a.graphql": "query A { a % }"},
 	} {
 		if _, err := Read(written(t, files)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", files, err)

@@ -53,7 +53,7 @@ func parseSource(file, text string) (*source, error) {
 	for {
 		word, err := words.ReadToken()
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: a word or text that GraphQL does not know", file, word.Pos.Line)
+			return nil, fmt.Errorf("%s:%d: an invalid token", file, word.Pos.Line)
 		}
 		if word.Kind == lexer.EOF {
 			break
@@ -93,11 +93,11 @@ func parseSource(file, text string) (*source, error) {
 			}
 		}
 		if braces < 0 {
-			return nil, fmt.Errorf("%s:%d: a brace that closes nothing", file, word.Pos.Line)
+			return nil, fmt.Errorf("%s:%d: an unmatched closing brace", file, word.Pos.Line)
 		}
 	}
 	if current != nil {
-		return nil, fmt.Errorf("%s: it does not end its last definition", current.place())
+		return nil, fmt.Errorf("%s: the last definition is incomplete", current.place())
 	}
 	return s, nil
 }
@@ -138,7 +138,7 @@ func needs(operation *definition, fragments map[string]*definition) ([]*definiti
 		for _, name := range open[at].spreads {
 			fragment := fragments[name]
 			if fragment == nil {
-				return nil, fmt.Errorf("%s: the fragment %s is in none of the files",
+				return nil, fmt.Errorf("%s: no file has the fragment %s",
 					open[at].place(), backoffice.ShownName(name))
 			}
 			if !slices.Contains(all, fragment) {
