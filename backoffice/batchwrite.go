@@ -45,7 +45,7 @@ func checkInputs(n int, check *checker) {
 
 func (in *BatchInput[I]) checkOwnKey(check *checker) {
 	if in.Key.IsSent() && !in.Key.IsNull() {
-		check.add(CodeNotAllowed, "a batch has one idempotency key, beside its inputs", "idempotencyKey")
+		check.add(CodeNotAllowed, "a batch takes one idempotency key, outside its inputs", "idempotencyKey")
 	}
 }
 
@@ -215,7 +215,7 @@ func settle[T any, C comparable](
 func settleKey(ctx context.Context, tx Tx, use *keyUse, outcome any) error {
 	text, err := json.Marshal(outcome)
 	if err != nil {
-		return Fault(err, "encoding what came of a call")
+		return Fault(err, "encoding the result of a call")
 	}
 	entry := *use.entry
 	entry.ObjectID = string(text)
@@ -228,7 +228,7 @@ func replay[T any, C comparable](
 ) (*BatchOutcome[T], error) {
 	var kept settled
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {
-		return nil, Fault(err, "reading what came of a call")
+		return nil, Fault(err, "reading the result of a call")
 	}
 	found, err := ReadByID(ctx, c.table.Writer(tx), NewIDs(kept.IDs).List(), 0)
 	if err != nil {

@@ -12,7 +12,7 @@ var CalculationStates = []CalculationState{
 func (s CalculationState) Label() string { return TranscriptStatus(s).Label() }
 
 func ParseCalculationStateLabel(label string) (CalculationState, error) {
-	return labelled(CalculationStates, label, "a calculation's state is one of the labels To Process, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")
+	return labelled(CalculationStates, label, "a calculation's state must be one of To Process, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")
 }
 
 // Calculation is the tax calculation that was started for a transcript; a transcript has at most one.

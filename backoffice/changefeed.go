@@ -185,13 +185,13 @@ func ReadChangePage(ctx context.Context, store ChangeReader, q ChangeQuery) (*Ch
 func (p *ChangePage) Expired(history string, after int64) error {
 	switch {
 	case history != "" && history != p.History && !p.Continues, after > p.Latest:
-		return Errorf(CursorExpired, "this cursor is not of the change log as it is now, as after the restore of a backup: "+
-			"export the records again, and go on from the cursor that the export names")
+		return Errorf(CursorExpired, "this cursor does not belong to the current change log, for example after a restore: "+
+			"export the records again, and continue from the export's cursor")
 	case after == FromOldest || p.Removed <= after:
 		return nil
 	}
-	return Errorf(CursorExpired, "changes behind this cursor are not kept any more: "+
-		"export the records again, and go on from the cursor that the export names")
+	return Errorf(CursorExpired, "changes after this cursor are no longer retained: "+
+		"export the records again, and continue from the export's cursor")
 }
 
 // End is the cursor of the last change that the caller may see, or of the log's end when all of those are removed.
@@ -232,8 +232,8 @@ func ParseChangeCursor(cursor string) (history string, sequence int64, err error
 			return found[1], sequence, nil
 		}
 	}
-	return "", 0, Errorf(BadInput, "this is not a cursor of the change feed, such as x7k2m9qa.42: "+
-		"it is that of a change, or the one that an export names")
+	return "", 0, Errorf(BadInput, "this is not a cursor of the change feed such as x7k2m9qa.42: "+
+		"use a change's or an export's")
 }
 
 // NewHistory makes a random name for a history of the change log.
@@ -275,5 +275,5 @@ func (n *Noun) UnmarshalGQL(v any) (err error) {
 func (a ChangeAction) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(a.APIName())) }
 
 // UnmarshalGQL is only for gqlgen; actions are never read.
-func (*ChangeAction) UnmarshalGQL(any) error { return errors.New("an action is never an input") }
+func (*ChangeAction) UnmarshalGQL(any) error { return errors.New("an action cannot be an input") }
 func (a ChangeAction) APIName() string       { return strings.ToUpper(string(a)) }

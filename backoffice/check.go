@@ -33,6 +33,6 @@ func (c *checker) reference(id string, field ...string) {
 	if id == "" {
 		c.add(CodeRequired, "this field is required", field...)
 	} else if CheckID(id) != nil {
-		c.add(CodeNotFound, "nothing has this identifier", field...)
+		c.add(CodeNotFound, "no object has this identifier", field...)
 	}
 }

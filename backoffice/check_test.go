@@ -132,20 +132,20 @@ func TestTheOtherRecordsAreHeldToTheirRules(t *testing.T) {
 		found  []*UserError
 		faults []string
 	}{
-		"a user needs names and an address": {UserTable.Check(&User{}), []string{"REQUIRED firstName", "REQUIRED lastName", "REQUIRED email"}},
-		"a user's values are sound":         {UserTable.Check(&User{FirstName: "A", LastName: "B", Email: "a@b", Language: "x", LabelIDs: []string{"ok", "not ok"}}), []string{"INVALID email", "INVALID language", "NOT_FOUND labelIds.1"}},
-		"a label needs a name":              {LabelTable.Check(&Label{Color: "red"}), []string{"REQUIRED name", "INVALID color"}},
-		"a relation joins two":              {RelationTable.Check(&CustomerRelation{CustomerID: "a", RelatedCustomerID: "a", Kind: Director}), []string{"NOT_ALLOWED relatedCustomerId"}},
-		"a relation has a kind":             {RelationTable.Check(&CustomerRelation{CustomerID: "a", RelatedCustomerID: "b"}), []string{"REQUIRED kind"}},
-		"a relation's kind is a known one":  {RelationTable.Check(&CustomerRelation{CustomerID: "a", RelatedCustomerID: "b", Kind: "FRIEND"}), []string{"INVALID kind"}},
-		"a year has four digits":            {FinancialYearTable.Check(&FinancialYear{StartDate: "26", EndDate: "2026"}), []string{"INVALID startDate"}},
-		"a year ends after its start":       {FinancialYearTable.Check(&FinancialYear{StartDate: "2026", EndDate: "2025"}), []string{"INVALID endDate"}},
-		"the current year is not archived":  {FinancialYearTable.Check(&FinancialYear{StartDate: "2026", EndDate: "2026", IsCurrentYear: true, ArchivedAt: at}), []string{"NOT_ALLOWED archivedAt"}},
-		"a checklist belongs to a year":     {ChecklistTable.Check(&Checklist{Name: "x", Language: "dutch"}), []string{"REQUIRED financialYearId"}},
-		"a transcript's status is its own":  {TranscriptTable.Check(&Transcript{OwnStatus: Locked, ProgressPercentage: 101, CustomerID: "a", ChecklistID: "b", FinancialYearID: "c", OwnUpdatedAt: at}), []string{"INVALID status", "INVALID progressPercentage"}},
-		"a calculation has a state":         {CalculationTable.Check(&Calculation{State: "SENT", TranscriptID: "t", UpdatedAt: at}), []string{"INVALID state"}},
-		"a document has a file":             {DocumentTable.Check(&CustomerDocument{Name: "x", CustomerID: "c", CreatedAt: at}), []string{"REQUIRED file"}},
-		"a minfin document has a type":      {MinfinTable.Check(&MinfinDocument{Name: "x", SynchronisedAt: at, File: &File{}}), []string{"REQUIRED documentType"}},
+		"a user needs names and an address":   {UserTable.Check(&User{}), []string{"REQUIRED firstName", "REQUIRED lastName", "REQUIRED email"}},
+		"a user's values are sound":           {UserTable.Check(&User{FirstName: "A", LastName: "B", Email: "a@b", Language: "x", LabelIDs: []string{"ok", "not ok"}}), []string{"INVALID email", "INVALID language", "NOT_FOUND labelIds.1"}},
+		"a label needs a name":                {LabelTable.Check(&Label{Color: "red"}), []string{"REQUIRED name", "INVALID color"}},
+		"a relation joins two":                {RelationTable.Check(&CustomerRelation{CustomerID: "a", RelatedCustomerID: "a", Kind: Director}), []string{"NOT_ALLOWED relatedCustomerId"}},
+		"a relation has a kind":               {RelationTable.Check(&CustomerRelation{CustomerID: "a", RelatedCustomerID: "b"}), []string{"REQUIRED kind"}},
+		"a relation's kind is a known one":    {RelationTable.Check(&CustomerRelation{CustomerID: "a", RelatedCustomerID: "b", Kind: "FRIEND"}), []string{"INVALID kind"}},
+		"a year has four digits":              {FinancialYearTable.Check(&FinancialYear{StartDate: "26", EndDate: "2026"}), []string{"INVALID startDate"}},
+		"a year ends after its start":         {FinancialYearTable.Check(&FinancialYear{StartDate: "2026", EndDate: "2025"}), []string{"INVALID endDate"}},
+		"the current year cannot be archived": {FinancialYearTable.Check(&FinancialYear{StartDate: "2026", EndDate: "2026", IsCurrentYear: true, ArchivedAt: at}), []string{"NOT_ALLOWED archivedAt"}},
+		"a checklist belongs to a year":       {ChecklistTable.Check(&Checklist{Name: "x", Language: "dutch"}), []string{"REQUIRED financialYearId"}},
+		"a transcript's status is its own":    {TranscriptTable.Check(&Transcript{OwnStatus: Locked, ProgressPercentage: 101, CustomerID: "a", ChecklistID: "b", FinancialYearID: "c", OwnUpdatedAt: at}), []string{"INVALID status", "INVALID progressPercentage"}},
+		"a calculation has a state":           {CalculationTable.Check(&Calculation{State: "SENT", TranscriptID: "t", UpdatedAt: at}), []string{"INVALID state"}},
+		"a document has a file":               {DocumentTable.Check(&CustomerDocument{Name: "x", CustomerID: "c", CreatedAt: at}), []string{"REQUIRED file"}},
+		"a minfin document has a type":        {MinfinTable.Check(&MinfinDocument{Name: "x", SynchronisedAt: at, File: &File{}}), []string{"REQUIRED documentType"}},
 	} {
 		if diff := cmp.Diff(c.faults, faults(c.found)); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -70,7 +70,7 @@ type ConsultationPosition struct{ Chain, Number int64 }
 
 // ErrRegisterChanged is the cause of a failure when another program has written to a server's part of the register: the
 // head is not as the server left it, or the entry's number is taken.
-var ErrRegisterChanged = errors.New("the register of consultations was changed by another hand")
+var ErrRegisterChanged = errors.New("the register of consultations was tampered with")
 
 // ConsultationStore keeps the register of consultations. It never changes or removes an entry. It reads from and writes
 // to the primary, never a replica. Every failure is an *Error of kind Unavailable, Timeout or Internal, with the cause

@@ -20,7 +20,7 @@ const (
 // a dot. It keeps the case; FoldEmail compares. Anything else is BadInput.
 func ParseEmail(text string) (string, error) {
 	refused := Errorf(BadInput,
-		"an e-mail address is written as in name@example.be, with at most %d characters", maxEmail)
+		"an e-mail address must look like name@example.be, with at most %d characters", maxEmail)
 	if len(text) > 4*maxEmail || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxEmail {
 		return "", refused
 	}
@@ -78,7 +78,7 @@ var decimalPattern = regexp.MustCompile(`^[0-9]+\.[0-9]$`)
 func ParsePhone(text string) (string, error) {
 	number, ok := internationalPhone(text)
 	if again, fixed := internationalPhone(number); !ok || !fixed || again != number {
-		return "", Errorf(BadInput, "a telephone number is written as in +32 2 555 12 12")
+		return "", Errorf(BadInput, "a phone number must look like +32 2 555 12 12")
 	}
 	return number, nil
 }

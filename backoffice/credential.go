@@ -107,7 +107,7 @@ func (c *Credential) EndsSoon(now Instant) (days int, soon bool) {
 // INVALID for an expiry that is not in the future.
 func (c *Credential) Extend(expires, now Instant) error {
 	if !c.Live(now) {
-		return refused(CodeNotAllowed, "the pair is revoked or expired; create a new one")
+		return refused(CodeNotAllowed, "the credential is revoked or expired; create a new one")
 	}
 	if wrong := checkExpiry(expires, now); wrong != nil {
 		return Refuse(wrong)
@@ -120,7 +120,7 @@ func checkExpiry(expires, now Instant) *UserError {
 	if expires.IsZero() || expires > now {
 		return nil
 	}
-	return &UserError{Code: CodeInvalid, Message: "the expiry is not in the future", Field: []string{"expiresAt"}}
+	return &UserError{Code: CodeInvalid, Message: "the expiry must be in the future", Field: []string{"expiresAt"}}
 }
 
 type CredentialSecret struct {
@@ -141,7 +141,7 @@ func NewCredential(id, name string, scopes []Scope, now, expires Instant) (*Cred
 	var faults []*UserError
 	name = strings.TrimSpace(name)
 	if name == "" {
-		faults = append(faults, &UserError{Code: CodeRequired, Message: "a pair needs a name", Field: []string{"name"}})
+		faults = append(faults, &UserError{Code: CodeRequired, Message: "a name is required", Field: []string{"name"}})
 	} else if err := CheckText(name, MaxText); err != nil {
 		faults = append(faults, &UserError{Code: CodeInvalid, Message: err.Error(), Field: []string{"name"}})
 	}
@@ -177,7 +177,7 @@ func (s CredentialSecret) Live(now Instant) bool { return s.ExpiresAt.IsZero() |
 // sooner; all others end. Refused with NOT_ALLOWED for a pair that is revoked or expired.
 func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) error {
 	if !c.Live(now) {
-		return refused(CodeNotAllowed, "the pair is revoked or expired; create a new one")
+		return refused(CodeNotAllowed, "the credential is revoked or expired; create a new one")
 	}
 	until := InstantOf(now.Time().Add(overlap))
 	secrets := []CredentialSecret{{Digest: digest, CreatedAt: now}}
@@ -198,16 +198,16 @@ func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) e
 // would work from everywhere; with INVALID for too many.
 func (c *Credential) ChangeNetworks(add, remove Networks, now Instant) error {
 	if !c.Live(now) {
-		return refused(CodeNotAllowed, "the pair is revoked or expired; create a new one")
+		return refused(CodeNotAllowed, "the credential is revoked or expired; create a new one")
 	}
 	networks, err := NewNetworks(slices.DeleteFunc(slices.Concat(c.Networks, add).Texts(),
 		func(text string) bool { return slices.Contains(remove.Texts(), text) }))
 	switch {
 	case err != nil:
-		return refused(CodeInvalid, "a pair has at most 64 networks", "networks")
+		return refused(CodeInvalid, "a credential has at most 64 networks", "networks")
 	case len(networks) == 0 && len(c.Networks) > 0:
 		return refused(CodeNotAllowed,
-			"without its last network the pair would work from everywhere; create a new one for that")
+			"without its last network the credential would work from anywhere; create a new one for that")
 	}
 	c.Networks = networks
 	return nil
@@ -218,14 +218,14 @@ func (c *Credential) ChangeNetworks(add, remove Networks, now Instant) error {
 // removed.
 func (c *Credential) ChangeScopes(add, remove []Scope, now Instant) error {
 	if !c.Live(now) {
-		return refused(CodeNotAllowed, "the pair is revoked or expired; create a new one")
+		return refused(CodeNotAllowed, "the credential is revoked or expired; create a new one")
 	}
 	for _, scope := range slices.Concat(add, remove) {
 		switch {
 		case !slices.Contains(AllScopes, scope):
 			return refused(CodeInvalid, "unknown scope", "scopes")
 		case slices.Contains(add, scope) && slices.Contains(remove, scope):
-			return refused(CodeInvalid, "a scope is added or removed, not both", "scopes")
+			return refused(CodeInvalid, "a scope can be added or removed, not both", "scopes")
 		}
 	}
 	var scopes []Scope

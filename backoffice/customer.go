@@ -20,7 +20,7 @@ func (t CustomerType) Label() string {
 var CustomerTypes = []CustomerType{Company, PrivatePerson}
 
 func ParseCustomerTypeLabel(label string) (CustomerType, error) {
-	return labelled(CustomerTypes, label, "a customer's type is Company or Private Person")
+	return labelled(CustomerTypes, label, "a customer's type must be Company or Private Person")
 }
 
 // Customer is a company or a private person whose books the office keeps.

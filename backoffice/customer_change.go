@@ -151,7 +151,7 @@ func (s *Service) planUpdates(
 		case seen[in.ID] && in.Expected != nil:
 			check.found = userErrorsOf(checkVersion(Versions{}, before.Version))
 		case seen[in.ID]:
-			check.add(CodeNotAllowed, "another input of the batch changes this customer", "id")
+			check.add(CodeNotAllowed, "another input of the batch also changes this customer", "id")
 		default:
 			check.found = userErrorsOf(checkVersion(in.Expected, before.VisibleTo(by).Version))
 		}

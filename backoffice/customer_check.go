@@ -12,7 +12,7 @@ const MaxSupportScopes = 100
 // own name of a private person that equals the one made of first and last name.
 var customerType = func() WritableField[Customer] {
 	f := wordField("type", func(c *Customer) *CustomerType { return &c.Type }, CustomerTypes, ParseCustomerTypeLabel,
-		"a customer is a company or a private person")
+		"a customer must be a company or a private person")
 	known := f.check
 	f.check = func(c *Customer, check *checker) {
 		switch c.Type {
@@ -20,10 +20,10 @@ var customerType = func() WritableField[Customer] {
 			checkCompany(check, c)
 		case PrivatePerson:
 			if c.KboNumber != "" {
-				check.add(CodeNotAllowed, "a private person has no KBO number", "kboNumber")
+				check.add(CodeNotAllowed, "a private person cannot have a KBO number", "kboNumber")
 			}
 			if c.CompanyType != "" {
-				check.add(CodeNotAllowed, "a private person has no legal form", "companyType")
+				check.add(CodeNotAllowed, "a private person cannot have a legal form", "companyType")
 			}
 			if c.OwnName == c.workedOutName() { // not stored: it would stay when the other names change
 				c.OwnName = ""
@@ -53,9 +53,9 @@ func checkCompany(check *checker, c *Customer) {
 	}
 	switch {
 	case c.CompanyType.NeedsKBO() && c.KboNumber == "":
-		check.add(CodeNotAllowed, "a company of this legal form has a KBO number", "companyType")
+		check.add(CodeNotAllowed, "a company of this legal form must have a KBO number", "companyType")
 	case !c.CompanyType.NeedsKBO() && c.KboNumber != "":
-		check.add(CodeNotAllowed, "a company of this legal form has no KBO number", "companyType")
+		check.add(CodeNotAllowed, "a company of this legal form cannot have a KBO number", "companyType")
 	}
 }
 

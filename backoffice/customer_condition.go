@@ -11,7 +11,7 @@ func (t *TranscriptsCondition) criteria(c *CustomerCriteria) error {
 		return nil
 	}
 	if (t.Some == nil) == (t.None == nil) {
-		return Errorf(BadInput, "a condition on transcripts has exactly one of some and none")
+		return Errorf(BadInput, "a condition on transcripts must have exactly one of some and none")
 	}
 	if t.Some != nil {
 		of, err := t.Some.Criteria()
@@ -52,7 +52,7 @@ func (r *RelationsCondition) criteria() (c RelationsCriteria, err error) {
 		c.AtLeast = *r.AtLeast
 	}
 	if c.AtLeast < 1 {
-		return c, Errorf(BadInput, "atLeast is 1 or more")
+		return c, Errorf(BadInput, "atLeast must be 1 or more")
 	}
 	return c, nil
 }
@@ -76,7 +76,7 @@ func (f *CustomerFilter) OrderOf(o *CustomerOrder) (Order, error) {
 		return order, nil
 	}
 	if !searches {
-		return order, Errorf(BadInput, "RELEVANCE goes with search")
+		return order, Errorf(BadInput, "RELEVANCE needs search")
 	}
 	return Order{Key: KeyRelevance}, nil // the best first, in either direction
 }

@@ -108,10 +108,10 @@ func (f *CustomerFilter) criteria(
 	c.Created, c.Updated = spanOf(f.CreatedFrom, f.CreatedTo), spanOf(f.UpdatedFrom, f.UpdatedTo)
 	if level > 0 && (f.RegistrationNumber != nil || f.SpouseRegistrationNumber != nil) {
 		return c, Errorf(BadInput,
-			"a registration number is searched for by a filter of its own, not within any or not")
+			"filters by registration number are not allowed within any or not")
 	}
 	if level > 0 && f.Search != nil && f.SearchMode == SearchFuzzy {
-		return c, Errorf(BadInput, "a FUZZY search does not stand within any or not")
+		return c, Errorf(BadInput, "a FUZZY search is not allowed within any or not")
 	}
 	blind := func(field PrivacyField) func(string) (string, error) {
 		return func(number string) (string, error) {

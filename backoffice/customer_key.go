@@ -18,7 +18,7 @@ func (k *CustomerKey) Query() (ListQuery[CustomerCriteria], error) {
 	}
 	if given != 1 {
 		return ListQuery[CustomerCriteria]{},
-			Errorf(BadInput, "a key has exactly one of id, customerCode and kboNumber")
+			Errorf(BadInput, "a key must have exactly one of id, customerCode and kboNumber")
 	}
 	filter := CustomerFilter{CustomerCode: k.CustomerCode, KboNumber: k.KboNumber}
 	criteria, err := filter.Criteria(nil)

@@ -66,7 +66,7 @@ func (s *Service) UploadDocument(
 		case wrong.Code == CodeNotFound:
 			return nil, Errorf(NotFound, "the document that was uploaded here has been deleted")
 		default:
-			return nil, refused(CodeTaken, "another document was uploaded here: ask for another path")
+			return nil, refused(CodeTaken, "another document was uploaded here: request a new path")
 		}
 	}
 	return made, err

@@ -103,7 +103,7 @@ func putDocument(ctx context.Context, upload *Upload, draft *DocumentDraft) (fil
 	case file.Size == 0:
 		return file, refused(CodeInvalid, "the document is empty", "content")
 	case draft.SHA256 != nil && !bytes.Equal(file.SHA256, draft.SHA256):
-		return file, refused(CodeInvalid, "the bytes have another digest than was said", "content")
+		return file, refused(CodeInvalid, "the bytes do not match the given digest", "content")
 	}
 	return file, nil
 }

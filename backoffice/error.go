@@ -119,7 +119,7 @@ func MissingScope(scope Scope) *Error {
 }
 
 func Refuse(userErrors ...*UserError) *Error {
-	return &Error{Kind: Refused, Message: "the input was refused", UserErrors: userErrors}
+	return &Error{Kind: Refused, Message: "the input was rejected", UserErrors: userErrors}
 }
 
 // Denies reports whether an error is Unauthenticated or Forbidden.

@@ -35,10 +35,10 @@ var FinancialYearTable = &Table[FinancialYear, FinancialYearCriteria]{
 	},
 	rule: func(y *FinancialYear, check *checker) {
 		if len(check.found) == 0 && y.EndDate < y.StartDate {
-			check.add(CodeInvalid, "a financial year does not end before it starts", "endDate")
+			check.add(CodeInvalid, "a financial year cannot end before it starts", "endDate")
 		}
 		if y.IsCurrentYear && !y.ArchivedAt.IsZero() {
-			check.add(CodeNotAllowed, "the current year is not archived", "archivedAt")
+			check.add(CodeNotAllowed, "the current year cannot be archived", "archivedAt")
 		}
 	},
 }
@@ -58,7 +58,7 @@ func Years(ctx context.Context, reads Readers) ([]*FinancialYear, error) {
 // ParseYear reads a year of four digits ("2026"), 1900 to 2999. Anything else is BadInput.
 func ParseYear(text string) (string, error) {
 	if len(text) != 4 || text < "1900" || text > "2999" || strings.Trim(text, "0123456789") != "" {
-		return "", Errorf(BadInput, "a year is written as in 2026")
+		return "", Errorf(BadInput, "a year must look like 2026")
 	}
 	return text, nil
 }

@@ -93,11 +93,11 @@ func checkStart(ctx context.Context, tx Tx, start YearStart) (current *Financial
 	switch {
 	case err != nil:
 	case current != nil && year <= current.StartDate:
-		err = refused(CodeNotAllowed, "the new year is later than the current one", "startDate")
+		err = refused(CodeNotAllowed, "the new year must be later than the current one", "startDate")
 	case current != nil && !start.Skip && !isNext(current.StartDate, year):
-		err = refused(CodeNotAllowed, "the new year is not the one after the current one", "startDate")
+		err = refused(CodeNotAllowed, "the new year must be the one after the current one", "startDate")
 	case taken:
-		err = refused(CodeTaken, "there is such a financial year", "startDate")
+		err = refused(CodeTaken, "the financial year already exists", "startDate")
 	}
 	return current, err
 }

@@ -47,7 +47,7 @@ func NewGroupQuery[C comparable](criteria C, by []Dimension, first *int) (GroupQ
 	}
 	for i, dimension := range by {
 		if slices.Contains(by[:i], dimension) {
-			return q, Errorf(BadInput, "groupBy takes each dimension once")
+			return q, Errorf(BadInput, "groupBy takes each dimension only once")
 		}
 		q.By[i] = dimension
 	}
@@ -55,7 +55,7 @@ func NewGroupQuery[C comparable](criteria C, by []Dimension, first *int) (GroupQ
 		q.First = *first
 	}
 	if q.First < 0 || q.First > MaxPageSize {
-		return q, Errorf(BadInput, "first is 0 to %d", MaxPageSize)
+		return q, Errorf(BadInput, "first must be 0 to %d", MaxPageSize)
 	}
 	return q, nil
 }

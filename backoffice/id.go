@@ -24,7 +24,7 @@ func CheckID(id string) error {
 	if IsID(id) {
 		return nil
 	}
-	return Errorf(BadInput, "an identifier has 1 to %d characters of A-Z a-z 0-9 _ -", maxID)
+	return Errorf(BadInput, "an identifier must have 1 to %d characters of A-Z a-z 0-9 _ -", maxID)
 }
 
 // IsID is CheckID without a reason.

@@ -50,7 +50,7 @@ func sealIdempotencyKey(keys Sealer, clientID string, noun Noun, key string) ([]
 
 func checkKey(key Optional[string], check *checker) {
 	if text, ok := key.Get(); ok && CheckText(text, 255) != nil {
-		check.add(CodeInvalid, "an idempotency key has 1 to 255 characters", "idempotencyKey")
+		check.add(CodeInvalid, "an idempotency key must have 1 to 255 characters", "idempotencyKey")
 	}
 }
 
@@ -98,13 +98,13 @@ func (s *Service) useKey(ctx context.Context, tx Tx, u *keyUse) (earlier string,
 		return "", err
 	case !s.Keys.SameContent(u.context, u.content, known.Digest):
 		return "", refused(CodeIdempotencyKeyReused,
-			"the idempotency key was used for another content", "idempotencyKey")
+			"the idempotency key was used with other content", "idempotencyKey")
 	}
 	return known.ObjectID, nil
 }
 
 // goneSince is the error for a key whose object was deleted.
 func goneSince(noun Noun) *UserError {
-	message := "the " + string(noun) + " that was made with this idempotency key has been deleted"
+	message := "the " + string(noun) + " created with this idempotency key has been deleted"
 	return &UserError{Code: CodeNotFound, Message: message, Field: []string{"idempotencyKey"}}
 }

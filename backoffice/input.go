@@ -61,7 +61,7 @@ func (n *input[T, I, C]) apply(in *I, record *T, check *checker) {
 		case state == null:
 			f.put(record, reflect.Value{})
 		case at.Kind() == reflect.String && at.Len() == 0:
-			message := "a text is not empty"
+			message := "a text cannot be empty"
 			if f.Optional {
 				message += "; null clears it"
 			}
@@ -147,7 +147,7 @@ func (f *WritableField[T]) put(record *T, sent reflect.Value) {
 			*at(record) = slices.Clone(sent.Interface().([]string))
 		}
 	default:
-		panic("the field " + f.Name + " is not sent by callers")
+		panic("the field " + f.Name + " cannot be set by callers")
 	}
 }
 

@@ -34,12 +34,12 @@ func TestWhatIsSentIsAppliedByItsNames(t *testing.T) {
 	if len(wrong.found) != 1 || wrong.found[0].Code != CodeInvalid || wrong.found[0].Field[0] != "language" || c.Language != "dutch" {
 		t.Errorf("an empty text: %+v, %q", wrong.found, c.Language)
 	}
-	if wrong.found[0].Message != "a text is not empty; null clears it" {
+	if wrong.found[0].Message != "a text cannot be empty; null clears it" {
 		t.Errorf("%s", wrong.found[0].Message)
 	}
 	var needed checker
 	userInput.apply(&UserFields{Email: Value("")}, &User{Email: "an@example.org"}, &needed)
-	if len(needed.found) != 1 || needed.found[0].Message != "a text is not empty" {
+	if len(needed.found) != 1 || needed.found[0].Message != "a text cannot be empty" {
 		t.Errorf("an empty text of a field that may not be missing: %+v", needed.found)
 	}
 	customerInput.apply(&CustomerFields{Address: Null[AddressFields]()}, &c, &wrong)

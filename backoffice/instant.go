@@ -35,7 +35,7 @@ func ParseInstant(text string) (Instant, error) {
 	text = strings.ToUpper(text)
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if t = t.UTC(); err != nil || !strictly.MatchString(text) || t.Year() < 1 || t.Year() > 9999 {
-		return 0, Errorf(BadInput, "an instant is written as in 2026-06-01T09:30:00.000Z")
+		return 0, Errorf(BadInput, "an instant must look like 2026-06-01T09:30:00.000Z")
 	}
 	return InstantOf(t), nil
 }
@@ -77,7 +77,7 @@ func (i *Instant) UnmarshalGQL(v any) (err error) {
 	case string:
 		*i, err = ParseInstant(v)
 	default:
-		err = Errorf(BadInput, "a DateTime is a string")
+		err = Errorf(BadInput, "a DateTime must be a string")
 	}
 	return err
 }

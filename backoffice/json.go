@@ -70,28 +70,28 @@ func readObject(data []byte, levels int, how ...jsontext.Options) ([]byte, error
 
 func checkObject(data []byte, levels int) error {
 	if !utf8.Valid(data) || HasLoneSurrogate(data) {
-		return Errorf(BadInput, "a JSON object is valid UTF-8")
+		return Errorf(BadInput, "a JSON object must be valid UTF-8")
 	}
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(data))
 	if kind := decoder.PeekKind(); kind != '{' && kind != 0 {
-		return Errorf(BadInput, "the value is a JSON object")
+		return Errorf(BadInput, "the value must be a JSON object")
 	}
 	for {
 		token, err := decoder.ReadToken()
 		switch {
 		case errors.Is(err, jsontext.ErrDuplicateName):
-			return Errorf(BadInput, "a key occurs once in a JSON object")
+			return Errorf(BadInput, "a JSON object cannot have duplicate keys")
 		case err != nil:
 			return Errorf(BadInput, "malformed JSON")
 		case decoder.StackDepth() > levels:
 			return Errorf(BadInput, "a JSON object has at most %d levels", levels)
 		case token.Kind() == '0':
 			if _, err := strconv.ParseFloat(token.String(), 64); err != nil { // others read it as one
-				return Errorf(BadInput, "a number in a JSON object is within the range of a double")
+				return Errorf(BadInput, "a number in a JSON object must be within the range of a double")
 			}
 		case decoder.StackDepth() == 0:
 			if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-				return Errorf(BadInput, "malformed JSON: something follows the object")
+				return Errorf(BadInput, "malformed JSON: unexpected data after the object")
 			}
 			return nil
 		}
@@ -102,7 +102,7 @@ func checkObject(data []byte, levels int) error {
 func JSONOf(v any) (JSON, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return "", Errorf(BadInput, "the value is a JSON object")
+		return "", Errorf(BadInput, "the value must be a JSON object")
 	}
 	return ParseJSON(data)
 }
@@ -175,7 +175,7 @@ func (j *JSON) UnmarshalGQL(v any) error {
 	switch v.(type) {
 	case json.RawMessage, map[string]any:
 	default:
-		return Errorf(BadInput, "the value is a JSON object")
+		return Errorf(BadInput, "the value must be a JSON object")
 	}
 	parsed, err := JSONOf(v)
 	if err != nil {

@@ -24,7 +24,7 @@ func ParseKBONumber(text string) (string, error) {
 	}
 	if !ok || len(digits) != 10 || digits[0] > '1' || checkOf(decimal(digits[:8])) != decimal(digits[8:]) {
 		return "", Errorf(BadInput,
-			"a KBO number has ten digits, of which the first is 0 or 1 and the last two check the others")
+			"a KBO number must have ten digits: the first is 0 or 1, and the last two are check digits")
 	}
 	return digits, nil
 }

@@ -7,7 +7,7 @@ import "strings"
 func ParseLanguage(text string) (string, error) {
 	if !languages[text] {
 		return "", Errorf(BadInput,
-			"a language is the lower-case English name of one, such as dutch, french, german or english")
+			"a language must be an English name in lower case, such as dutch, french, german or english")
 	}
 	return text, nil
 }

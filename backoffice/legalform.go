@@ -78,7 +78,7 @@ func LegalForms() []LegalForm { return append([]LegalForm(nil), legalFormOrder..
 // ParseLegalForm accepts the key of a form ("BV"); anything else is BadInput.
 func ParseLegalForm(key string) (LegalForm, error) {
 	if _, ok := legalForms[LegalForm(key)]; !ok {
-		return "", Errorf(BadInput, "unknown legal form; it is one of the keys of LegalForm, such as BV, NV or VZW")
+		return "", Errorf(BadInput, "unknown legal form; use a key of LegalForm, such as BV, NV or VZW")
 	}
 	return LegalForm(key), nil
 }

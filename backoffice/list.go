@@ -149,12 +149,12 @@ func (a PageArgs) Window(order Order, open func(cursor string) (Order, Position,
 			return w, Errorf(BadInput, "pageSize needs page")
 		}
 		if a.First != nil || a.Last != nil || a.After != nil || a.Before != nil {
-			return w, Errorf(BadInput, "page does not go with first, after, last or before")
+			return w, Errorf(BadInput, "page cannot be combined with first, after, last or before")
 		}
 		return NumberedWindow(*a.Page, a.PageSize, DefaultPageSize)
 	}
 	if a.First != nil && a.Last != nil {
-		return w, Errorf(BadInput, "first does not go with last")
+		return w, Errorf(BadInput, "first cannot be combined with last")
 	}
 	w.Limit = DefaultPageSize
 	for name, size := range map[string]*int{"first": a.First, "last": a.Last} {
@@ -162,7 +162,7 @@ func (a PageArgs) Window(order Order, open func(cursor string) (Order, Position,
 			continue
 		}
 		if *size < 0 || *size > MaxPageSize {
-			return w, Errorf(BadInput, "%s is 0 to %d", name, MaxPageSize)
+			return w, Errorf(BadInput, "%s must be 0 to %d", name, MaxPageSize)
 		}
 		w.Limit = *size
 	}
@@ -181,7 +181,7 @@ func (a PageArgs) Window(order Order, open func(cursor string) (Order, Position,
 			return w, Errorf(BadInput, "%s is not a cursor of this list", cursor.name)
 		}
 		if of != order {
-			return w, Errorf(BadInput, "%s is a cursor of another order", cursor.name)
+			return w, Errorf(BadInput, "%s is a cursor for a different order", cursor.name)
 		}
 		*cursor.at, *cursor.has = position, true
 	}
@@ -196,10 +196,10 @@ func NumberedWindow(page int, size *int, byDefault int) (Window, error) {
 		limit = *size
 	}
 	if page < 1 {
-		return Window{}, Errorf(BadInput, "page starts at 1")
+		return Window{}, Errorf(BadInput, "page must be 1 or more")
 	}
 	if limit < 1 || limit > MaxPageSize {
-		return Window{}, Errorf(BadInput, "pageSize is 1 to %d", MaxPageSize)
+		return Window{}, Errorf(BadInput, "pageSize must be 1 to %d", MaxPageSize)
 	}
 	page = min(page, 1<<31) // no list has as many; the product fits
 	return Window{Limit: limit, Offset: (page - 1) * limit}, nil
@@ -254,7 +254,7 @@ func foldSearch(text string) (string, error) {
 	case characters < minSearch:
 		return "", Errorf(BadInput, "search needs at least %d characters", minSearch)
 	case characters > 2*maxSearch:
-		return "", Errorf(BadInput, "search has at most %d characters, ligatures spelt out", 2*maxSearch)
+		return "", Errorf(BadInput, "search has at most %d characters, with ligatures spelt out", 2*maxSearch)
 	}
 	return folded, nil
 }

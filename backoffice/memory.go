@@ -6,11 +6,11 @@ import (
 )
 
 // ErrMoved is the cause if rows from memory changed before the next read. Read again from the start, WithoutMemory.
-var ErrMoved = errors.New("what a query had taken from memory was changed before its next read")
+var ErrMoved = errors.New("cached data was changed before the query's next read")
 
 // Moved is the error of such a read: Unavailable, for callers that do not read again.
 func Moved() error {
-	return &Error{Kind: Unavailable, Message: "the data were changed while they were read; try again", Cause: ErrMoved}
+	return &Error{Kind: Unavailable, Message: "the data changed while being read; try again", Cause: ErrMoved}
 }
 
 func WithoutMemory(ctx context.Context) context.Context {

@@ -75,8 +75,8 @@ func (m *Mirror) refuse(noun Noun) error {
 	if m.Of(noun) == nil {
 		return nil
 	}
-	message := "every " + string(noun) + " here is a copy of one at " + m.Origin + ": write there"
-	return &Error{Kind: Refused, Message: "the input was refused", Mirrored: true,
+	message := "every " + string(noun) + " here is a copy of the one at " + m.Origin + ": write there"
+	return &Error{Kind: Refused, Message: "the input was rejected", Mirrored: true,
 		UserErrors: []*UserError{{Code: CodeNotAllowed, Message: message}}}
 }
 

@@ -16,7 +16,7 @@ func ParseNationalNumber(text string, now time.Time) (string, error) {
 	digits, ok := digitsOf(text, ".-/"+spaces, 11)
 	if !ok || len(digits) != 11 || !(bornIn(1900, digits, now) || bornIn(2000, digits, now)) {
 		return "", Errorf(BadInput,
-			"a national registration number has eleven digits: a birth date that exists, a sequence and a check")
+			"a national registration number must have eleven digits with a valid birth date and check digits")
 	}
 	return digits, nil
 }

@@ -47,7 +47,7 @@ func anyAndNot[F any, C comparable](
 		return nil
 	}
 	if level == MaxNesting {
-		return Errorf(BadInput, "any and not lie in each other at most %d levels deep", MaxNesting)
+		return Errorf(BadInput, "any and not can be nested at most %d levels deep", MaxNesting)
 	}
 	if len(alternatives) > MaxAlternatives {
 		return Errorf(BadInput, "any has at most %d filters", MaxAlternatives)

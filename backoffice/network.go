@@ -37,13 +37,13 @@ func ParseNetwork(text string) (network netip.Prefix, host, ok bool) {
 // bits after the prefix: 10.1.2.3/8 may have been meant as that one address.
 func NewNetworks(texts []string) (Networks, error) {
 	if len(texts) > MaxNetworks {
-		return nil, Errorf(BadInput, "a pair has at most %d networks", MaxNetworks)
+		return nil, Errorf(BadInput, "a credential has at most %d networks", MaxNetworks)
 	}
 	var networks Networks
 	for _, text := range texts {
 		network, host, ok := ParseNetwork(text)
 		if !ok || host {
-			return nil, Errorf(BadInput, "a network is written as in 192.0.2.0/24 or 2001:db8::/32, with zeros behind its length, or is an address")
+			return nil, Errorf(BadInput, "a network must be an address, or look like 192.0.2.0/24 or 2001:db8::/32, with zeros after the prefix")
 		}
 		networks = append(networks, network)
 	}

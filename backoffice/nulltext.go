@@ -19,7 +19,7 @@ func (t *Text) UnmarshalGQL(v any) error {
 	case string:
 		*t = Text(v)
 	default:
-		return Errorf(BadInput, "a text is a string")
+		return Errorf(BadInput, "a text must be a string")
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (s *Service) writesThere(ctx context.Context, noun Noun) (bool, error) {
 		return false, err
 	}
 	if RestrictionOf(ctx).IsSet() { // the origin does not know the restriction
-		return false, refused(CodeNotAllowed, "a restricted pair does not write what is another office's")
+		return false, refused(CodeNotAllowed, "a restricted credential cannot write mirrored records")
 	}
 	return true, nil
 }
@@ -129,7 +129,7 @@ func (s *Service) numbersStay(ctx context.Context, in *CustomerFields) error {
 	for _, field := range AllPrivacyFields {
 		if in.number(field).IsSent() {
 			check.add(CodeNotAllowed,
-				"registration numbers of what is another office's are written there", field.Input())
+				"registration numbers of mirrored customers must be written at the origin", field.Input())
 		}
 	}
 	return check.refusal()

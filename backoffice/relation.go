@@ -20,7 +20,7 @@ func (k RelationKind) Label() string {
 }
 
 func ParseRelationKindLabel(label string) (RelationKind, error) {
-	return labelled(RelationKinds, label, "a relation's kind is director, UBO, shareholder or contact person")
+	return labelled(RelationKinds, label, "a relation's kind must be director, UBO, shareholder or contact person")
 }
 
 type RelationDirection string
@@ -106,7 +106,7 @@ var RelationTable = &Table[CustomerRelation, RelationCriteria]{
 	Fields: []WritableField[CustomerRelation]{
 		wordField("kind", func(r *CustomerRelation) *RelationKind { return &r.Kind },
 			RelationKinds, ParseRelationKindLabel,
-			"a relation's kind is one of director, UBO, shareholder and contact person"),
+			"a relation's kind must be director, UBO, shareholder or contact person"),
 		referenceField("customerId", NounCustomer, func(r *CustomerRelation) *string { return &r.CustomerID }),
 		referenceField("relatedCustomerId", NounCustomer,
 			func(r *CustomerRelation) *string { return &r.RelatedCustomerID }),
@@ -115,7 +115,7 @@ var RelationTable = &Table[CustomerRelation, RelationCriteria]{
 	Unique: []string{"relatedCustomerId", "customerId", "kind"},
 	rule: func(r *CustomerRelation, check *checker) {
 		if r.CustomerID != "" && r.CustomerID == r.RelatedCustomerID {
-			check.add(CodeNotAllowed, "a customer has no relation with itself", "relatedCustomerId")
+			check.add(CodeNotAllowed, "a customer cannot have a relation with itself", "relatedCustomerId")
 		}
 	},
 }

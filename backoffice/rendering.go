@@ -41,7 +41,7 @@ func (d *drawings) allow(of TranscriptDocument) error {
 	defer d.mu.Unlock()
 	bytes := len(of.Transcript.CustomVariables)
 	if d.drawn > 0 && d.drawn+bytes > d.most {
-		return Errorf(OverLimit, "the documents of one operation are generated from at most %d bytes of customVariables; generate the rest in another one", d.most)
+		return Errorf(OverLimit, "one operation generates documents from at most %d bytes of customVariables; generate the rest in another one", d.most)
 	}
 	d.drawn += bytes
 	return nil

@@ -128,16 +128,16 @@ func ParseRestriction(text string) (Restriction, error) {
 		all, err = append(all, one), errors.Join(err, wrong)
 	}
 	if err != nil || len(all) == 0 {
-		return Restriction{}, Fault(errRestriction, "reading the restriction of a credential pair")
+		return Restriction{}, Fault(errRestriction, "reading the restriction of a credential")
 	}
 	r := AnyOf(all[0], all[1:]...)
 	if shown := r.String(); shown != text && "["+shown+"]" != text {
-		return Restriction{}, Fault(errRestriction, "reading the restriction of a credential pair")
+		return Restriction{}, Fault(errRestriction, "reading the restriction of a credential")
 	}
 	return r, nil
 }
 
-var errRestriction = errors.New("it is not as it was written")
+var errRestriction = errors.New("it is malformed")
 
 // AdmitsNew reports whether a customer without transcripts and with this user, nil for none, is visible.
 func (r Restriction) AdmitsNew(c *Customer, responsible *User) bool {
@@ -228,4 +228,4 @@ func OutOfView(field ...string) error {
 	return Refuse(&UserError{Code: CodeNotAllowed, Message: outOfView, Field: field})
 }
 
-const outOfView = "the write touches what this pair may not see, or leads there"
+const outOfView = "the write would affect records that this credential may not see"

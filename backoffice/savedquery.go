@@ -72,7 +72,7 @@ func SavedQueryOf(
 			return saved[0], nil
 		}
 	}
-	return nil, Errorf(NotFound, "there is no saved query of this name")
+	return nil, Errorf(NotFound, "no saved query has this name")
 }
 
 // ReservedVariables are variables that no saved query may have: they mean something else in its address.
@@ -97,7 +97,7 @@ func (s *Service) SaveQuery(ctx context.Context, by *Principal, draft SavedQuery
 		return nil, err
 	}
 	if s.Checker == nil {
-		return nil, Errorf(Unavailable, "no queries can be saved here")
+		return nil, Errorf(Unavailable, "this server cannot save queries")
 	}
 	checked, faults := s.Checker.CheckDocument(draft.Document, false)
 	if faults != nil {
@@ -129,11 +129,11 @@ func (s *Service) SaveQuery(ctx context.Context, by *Principal, draft SavedQuery
 		}
 		if count >= MaxSavedQueries {
 			return changes, refused(CodeNotAllowed,
-				fmt.Sprintf("there are %d saved queries, and no more are kept", MaxSavedQueries), "document")
+				fmt.Sprintf("there are already %d saved queries, the maximum", MaxSavedQueries), "document")
 		}
 		if all > MaxSavedBytes || own > MaxSavedByPair {
 			return changes, refused(CodeNotAllowed,
-				"the saved queries of a pair have at most 256 KiB, and all together 8 MiB", "document")
+				"the saved queries of a credential have at most 256 KiB, and all together 8 MiB", "document")
 		}
 		changes.Put = []*TrustedDocument{d}
 		return changes, nil
@@ -163,7 +163,7 @@ func maySave(by *Principal) error {
 	case by == nil:
 		return Errorf(Unauthenticated, "no valid credentials")
 	case by.TrustedOnly:
-		return Errorf(Forbidden, "this pair may send trusted documents alone, and saves none")
+		return Errorf(Forbidden, "this credential may send trusted documents only and cannot save any")
 	}
 	return nil
 }
@@ -188,20 +188,20 @@ func (draft *SavedQueryDraft) fill(d *TrustedDocument, checked *CheckedDocument)
 		wrong = append(wrong, &UserError{Code: code, Message: message, Field: []string{field}})
 	}
 	if d.Kind != "query" {
-		refuse(CodeNotAllowed, "only queries are saved", "document")
+		refuse(CodeNotAllowed, "only queries can be saved", "document")
 	}
 	if slices.ContainsFunc(checked.Variables, func(v string) bool { return slices.Contains(ReservedVariables, v) }) {
 		refuse(CodeInvalid, "the variables "+strings.Join(ReservedVariables, ", ")+
-			" mean something else in a saved query's address: give them another name", "document")
+			" are reserved in a saved query's URL: rename them", "document")
 	}
 	if draft.Name != nil {
 		d.Name = *draft.Name
 	}
 	switch {
 	case d.Name == "":
-		refuse(CodeRequired, "a saved query has a name: its own or its operation's", "name")
+		refuse(CodeRequired, "a saved query needs a name: its own or its operation's", "name")
 	case !savedName.MatchString(d.Name):
-		refuse(CodeInvalid, "a saved query's name is 1 to 100 of A-Z a-z 0-9 _ -", "name")
+		refuse(CodeInvalid, "a saved query's name must be 1 to 100 of A-Z a-z 0-9 _ -", "name")
 	}
 	if draft.Title != nil {
 		if d.Title = strings.TrimSpace(*draft.Title); d.Title != "" {
@@ -246,8 +246,8 @@ func (s *Service) RemoveSavedQuery(ctx context.Context, by *Principal, name stri
 		case changes.Remove != nil:
 			return changes, nil
 		case known:
-			return changes, refused(CodeNotAllowed, "only who has saved a query may remove it", "name")
+			return changes, refused(CodeNotAllowed, "only the credential that saved a query can remove it", "name")
 		}
-		return changes, refused(CodeNotFound, "there is no saved query of this name", "name")
+		return changes, refused(CodeNotFound, "no saved query has this name", "name")
 	})
 }

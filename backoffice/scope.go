@@ -51,7 +51,7 @@ func (s *Scope) UnmarshalGQL(v any) (err error) {
 func readEnum[E any](v any, parse func(name string) (E, error)) (value E, err error) {
 	name, ok := v.(string)
 	if !ok {
-		return value, Errorf(BadInput, "this is an enum value")
+		return value, Errorf(BadInput, "this must be an enum value")
 	}
 	return parse(name)
 }

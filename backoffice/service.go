@@ -78,7 +78,7 @@ func requireDelete(by *Principal, scope Scope) error {
 const maxRaces = 50
 
 // errUndone rolls back a transaction that has not failed.
-var errUndone = errors.New("nothing of the transaction stays")
+var errUndone = errors.New("rolling back the transaction")
 
 // write runs a transaction, and again when do reports a lost race. Unavailable after maxRaces attempts.
 func (s *Service) write(ctx context.Context, do func(ctx context.Context, tx Tx) (raced bool, err error)) error {

@@ -53,7 +53,7 @@ type Writer[T any, C comparable] interface {
 	// Delete removes rows and returns the identifiers that existed; unknown ones are ignored. A customer is deleted
 	// with its relations at either end, transcripts, calculations, documents and minfin documents; a transcript with
 	// its calculation. Users lose a deleted label. Customers lose a deleted responsible user, as a change (Version and
-	// UpdatedAt grow). Refused with NOT_ALLOWED for a financial year or checklist that is still referred to.
+	// UpdatedAt grow). Refused with NOT_ALLOWED for a financial year or checklist that is still referenced.
 	Delete(ctx context.Context, ids ...string) ([]string, error)
 }
 

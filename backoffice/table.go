@@ -86,5 +86,5 @@ func (f *WritableField[T]) value(record *T) string {
 	case Word[T]:
 		return at.Get(record)
 	}
-	panic("the field " + f.Name + " is not sent by callers")
+	panic("the field " + f.Name + " cannot be set by callers")
 }

@@ -15,7 +15,7 @@ const MaxText = 200
 // CheckText returns BadInput for invalid UTF-8, blank texts, control characters, line breaks, and over max characters.
 func CheckText(text string, max int) error {
 	if !utf8.ValidString(text) {
-		return Errorf(BadInput, "a text is valid UTF-8")
+		return Errorf(BadInput, "a text must be valid UTF-8")
 	}
 	if len(text) > max && utf8.RuneCountInString(text) > max {
 		return Errorf(BadInput, "a text has at most %d characters", max)
@@ -23,12 +23,12 @@ func CheckText(text string, max int) error {
 	blank := true
 	for _, r := range text {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			return Errorf(BadInput, "a text has no control characters and no line breaks")
+			return Errorf(BadInput, "a text cannot have control characters or line breaks")
 		}
 		blank = blank && unicode.IsSpace(r)
 	}
 	if blank {
-		return Errorf(BadInput, "a text has at least one character that is not a space")
+		return Errorf(BadInput, "a text must have a character that is not a space")
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ var colorPattern = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
 // ParseColor parses a colour written #rrggbb and returns it in lower case. Otherwise BadInput.
 func ParseColor(text string) (string, error) {
 	if !colorPattern.MatchString(text) {
-		return "", Errorf(BadInput, "a colour is written as in #1e90ff")
+		return "", Errorf(BadInput, "a colour must look like #1e90ff")
 	}
 	return strings.ToLower(text), nil
 }

@@ -36,7 +36,7 @@ var statusLabels = map[TranscriptStatus]string{
 func (s TranscriptStatus) Label() string { return statusLabels[s] }
 
 func ParseTranscriptStatusLabel(label string) (TranscriptStatus, error) {
-	return labelled(TranscriptStatuses, label, "a status is one of the labels To Process, Sent, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")
+	return labelled(TranscriptStatuses, label, "a status must be one of To Process, Sent, In calculation, Calculation done, Calculation sent, Locked, Unlocked, Approved, Rejected")
 }
 
 // Transcript is the filled-in result of a checklist for a customer, in the checklist's financial year.
@@ -153,7 +153,7 @@ var TranscriptTable = &Table[Transcript, TranscriptCriteria]{
 	Fields: []WritableField[Transcript]{
 		wordField("status", func(t *Transcript) *TranscriptStatus { return &t.OwnStatus },
 			OwnStatuses, ParseTranscriptStatusLabel,
-			"a transcript's own status is To Process or Sent"),
+			"a transcript's own status must be To Process or Sent"),
 		plainField("isCompleted", func(t *Transcript) *bool { return &t.IsCompleted }, nil),
 		referenceField("customerId", NounCustomer, func(t *Transcript) *string { return &t.CustomerID }),
 		referenceField("checklistId", NounChecklist, func(t *Transcript) *string { return &t.ChecklistID }),
@@ -174,7 +174,7 @@ var TranscriptTable = &Table[Transcript, TranscriptCriteria]{
 
 func checkProgress(t *Transcript, check *checker) {
 	if math.IsNaN(t.ProgressPercentage) || t.ProgressPercentage < 0 || t.ProgressPercentage > 100 {
-		check.add(CodeInvalid, "a progress is 0 to 100 percent", "progressPercentage")
+		check.add(CodeInvalid, "a progress must be 0 to 100 percent", "progressPercentage")
 	}
 }
 

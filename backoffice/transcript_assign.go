@@ -113,11 +113,11 @@ func (a *assignment) prepare() (err error) {
 	a.wrong.reference(a.draft.ChecklistID, "checklistId")
 	switch {
 	case a.draft.CustomerIDs == nil && a.draft.Filter == nil:
-		a.wrong.add(CodeRequired, "customerIds or a filter tells to whom the checklist is assigned", "customerIds")
+		a.wrong.add(CodeRequired, "give customerIds or a filter", "customerIds")
 	case a.draft.CustomerIDs != nil && a.draft.Filter != nil:
-		a.wrong.add(CodeNotAllowed, "the customers are told by customerIds or by a filter, not by both", "filter")
+		a.wrong.add(CodeNotAllowed, "give customerIds or a filter, not both", "filter")
 	case len(a.draft.CustomerIDs) > MaxAssignedByID:
-		a.wrong.add(CodeInvalid, "a checklist is assigned to at most "+strconv.Itoa(MaxAssignedByID)+
+		a.wrong.add(CodeInvalid, "a checklist can be assigned to at most "+strconv.Itoa(MaxAssignedByID)+
 			" customers by their identifiers", "customerIds")
 	case a.draft.Filter != nil:
 		if a.criteria, err = a.draft.Filter.Criteria(a.draft.Index); KindOf(err) == BadInput && err != nil {
@@ -247,7 +247,7 @@ func (a *assignment) picked(ctx context.Context, tx Tx, check *checker) (ids []s
 	}
 	page := pages[NoParent]
 	if page.More {
-		check.add(CodeInvalid, "a checklist is assigned to at most "+strconv.Itoa(MaxAssignedByFilter)+
+		check.add(CodeInvalid, "a checklist can be assigned to at most "+strconv.Itoa(MaxAssignedByFilter)+
 			" customers by a filter", "filter")
 		return nil, nil, nil
 	}
@@ -308,7 +308,7 @@ func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *
 func replayAssigned(ctx context.Context, tx Tx, text string) (*Assigned, error) {
 	var kept settledAssignment
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {
-		return nil, Fault(err, "reading what came of a call")
+		return nil, Fault(err, "reading the result of a call")
 	}
 	assigned := &Assigned{Count: len(kept.IDs), Already: kept.Already}
 	for chunk := range slices.Chunk(kept.IDs, MaxAssignedByID) {

@@ -49,14 +49,14 @@ func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal,
 		return of.Transcript, nil
 	}
 	if s.Documents == nil {
-		return nil, refused(CodeNotAllowed, "this server generates no documents", "transcriptId")
+		return nil, refused(CodeNotAllowed, "this server cannot generate documents", "transcriptId")
 	}
 	if err := drawings.allow(of); err != nil {
 		return nil, err
 	}
 	content, contentType, err := s.Documents.Transcript(ctx, of)
 	if err != nil {
-		return nil, Fault(err, "drawing a transcript's document")
+		return nil, Fault(err, "rendering a transcript's document")
 	}
 	file, err := s.putDocument(ctx, upload, content, contentType)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal,
 	return updated, nil
 }
 
-var errNothingDrawn = errors.New("the document was drawn before")
+var errNothingDrawn = errors.New("the document was already generated")
 
 // canGenerate rejects nil, with NOT_FOUND, and a transcript that is not completed, with NOT_ALLOWED.
 func canGenerate(t *Transcript) error {
@@ -156,7 +156,7 @@ func (s *Service) putDocument(
 	}
 	file, digest := File{Key: "dry run", ContentType: contentType, TimeCreated: InstantOf(s.now())}, NewFileDigest()
 	if _, err := io.Copy(digest, content); err != nil {
-		return file, Fault(err, "drawing a transcript's document")
+		return file, Fault(err, "rendering a transcript's document")
 	}
 	digest.Fill(&file)
 	return file, nil

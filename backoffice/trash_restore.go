@@ -31,7 +31,7 @@ func (s *Service) RestoreTrashed(ctx context.Context, ids ...string) (restored R
 			return false, err
 		}
 		if len(entries) < len(ids) {
-			return false, refused(CodeNotFound, "there is nothing of this identifier in the trash")
+			return false, refused(CodeNotFound, "nothing in the trash has this identifier")
 		}
 		waiting, err := tx.TakeWaiting(ctx, ids...)
 		if err != nil {
@@ -119,8 +119,8 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 	}
 	for id, noun := range own {
 		if now := stored[id]; now != "" {
-			return taken("the " + string(noun) + " " + id + " cannot come back: a " +
-				string(now) + " has its identifier now")
+			return taken("the " + string(noun) + " " + id + " cannot be restored: a " +
+				string(now) + " now has its identifier")
 		}
 	}
 	for _, c := range r.all.Customers {
@@ -149,7 +149,7 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 	gone, err := files.Missing(ctx, r.all.FileKeys())
 	if err == nil && len(gone) > 0 {
 		err = Errorf(Unavailable,
-			"%d of the stored files are gone from where files are stored; nothing was changed", len(gone))
+			"%d of the stored files are missing; nothing was changed", len(gone))
 	}
 	return err
 }
@@ -185,8 +185,8 @@ func (r *restoring) checkUnique(ctx context.Context) error {
 	}
 	for _, c := range r.all.Customers {
 		if holder := holders[c.ID]; holder != "" {
-			return taken("the customer " + c.ID + " cannot come back: the customer " +
-				holder + " has its customerCode now")
+			return taken("the customer " + c.ID + " cannot be restored: the customer " +
+				holder + " now has its customerCode")
 		}
 	}
 	holders, err = r.tx.Relations().Holders(ctx, r.all.Relations)
@@ -195,7 +195,7 @@ func (r *restoring) checkUnique(ctx context.Context) error {
 	}
 	for _, e := range r.all.Relations {
 		if holder := holders[e.ID]; holder != "" {
-			return taken("the relation " + e.ID + " cannot come back: the relation " + holder + " is the same")
+			return taken("the relation " + e.ID + " cannot be restored: the relation " + holder + " is the same")
 		}
 	}
 	return nil
@@ -235,7 +235,7 @@ func (r *restoring) write(ctx context.Context) error {
 func taken(message string) error { return refused(CodeTaken, message) }
 
 func missing(what string, noun Noun, id string) error {
-	return refused(CodeNotFound, what+" cannot come back: there is no "+string(noun)+" "+id)
+	return refused(CodeNotFound, what+" cannot be restored: there is no "+string(noun)+" "+id)
 }
 
 // EmptyTrash erases entries and their files for good, and returns those that existed. Operators need no scope for it.

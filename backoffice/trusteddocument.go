@@ -59,7 +59,7 @@ func CheckDocumentID(id, text string) error {
 	switch {
 	case id == "" || len(id) > MaxDocumentID ||
 		strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return Errorf(BadInput, "an identifier has 1 to %d characters of ASCII, without spaces", MaxDocumentID)
+		return Errorf(BadInput, "an identifier must have 1 to %d characters of ASCII, without spaces", MaxDocumentID)
 	case strings.HasPrefix(ParseDocumentID(id), documentPrefix) && ParseDocumentID(id) != DocumentID(text):
 		return Errorf(BadInput, "the identifier is not the SHA-256 of the text")
 	}
@@ -132,7 +132,7 @@ var setName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 // CheckSetName returns BadInput for an invalid name of a set.
 func CheckSetName(set string) error {
 	if !setName.MatchString(set) {
-		return Errorf(BadInput, "a set's name is 1 to 100 of A-Z a-z 0-9 _ . -")
+		return Errorf(BadInput, "a set's name must be 1 to 100 of A-Z a-z 0-9 _ . -")
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (t *Trusting) Trust(ctx context.Context, store TrustedDocumentStore) (done 
 	}
 	switch n := len(t.Documents); {
 	case n == 0:
-		return done, refuseDocuments("there is nothing to trust: a set is emptied by documents remove --set")
+		return done, refuseDocuments("there are no documents to trust; to empty a set, use documents remove --set")
 	case n > MaxTrustedDocuments:
 		return done, refuseDocuments("a set has at most %d documents", MaxTrustedDocuments)
 	}
@@ -188,7 +188,7 @@ func (t *Trusting) against(have []*TrustedDocument) (done Trusted, changes Trust
 	for _, d := range t.Documents {
 		for _, alias := range d.Aliases {
 			if other := owner[alias]; other != nil && other.ID != d.ID {
-				return done, changes, refuseDocuments("the identifier %s is that of another document of the set %q: identifiers are for good; remove that one first", alias, other.Set)
+				return done, changes, refuseDocuments("the identifier %s belongs to another document of the set %q: identifiers are permanent; remove that one first", alias, other.Set)
 			}
 			owner[alias] = d
 		}
@@ -263,7 +263,7 @@ func removeTrusted(
 			}
 		}
 		if n = len(changes.Remove); n == 0 {
-			return changes, Errorf(NotFound, "there is no such trusted document")
+			return changes, Errorf(NotFound, "no trusted document has this identifier")
 		}
 		return changes, nil
 	})

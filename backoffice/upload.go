@@ -80,7 +80,7 @@ func (u *Upload) Commit(ctx context.Context, tx Tx) error {
 	u.mu.Unlock()
 	missing, err := u.files.Missing(ctx, keys)
 	if err == nil && len(missing) > 0 {
-		err = Errorf(Unavailable, "%d of the files that were just written are gone from where files are stored; nothing was changed, try again", len(missing))
+		err = Errorf(Unavailable, "%d of the files just written are missing; nothing was changed, try again", len(missing))
 	}
 	return err
 }

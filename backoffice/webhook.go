@@ -48,20 +48,20 @@ func (s WebhookStop) Sentence() string {
 	case "":
 		return ""
 	case WebhookDisabled:
-		return "an operator disabled it; rewind lets it go on"
+		return "an operator disabled it; rewind resumes it"
 	case WebhookGone:
-		return "the receiver answered 410, which says that it wants no more; rewind lets it go on"
+		return "the receiver answered 410 (gone); rewind resumes it"
 	case WebhookFailing:
-		return "no attempt succeeded in three days; mend the receiver, then rewind lets it go on"
+		return "no attempt succeeded in three days; fix the receiver, then rewind resumes it"
 	case WebhookExpired:
-		return "changes behind its place are not kept any more, or the log is another one, as after the restore " +
-			"of a backup: the receiver has to read everything again, then rewind lets it go on"
+		return "changes after its position are no longer retained, or the log was replaced, for example by a restore " +
+			"of a backup: the receiver must read everything again, then rewind resumes it"
 	case WebhookPairEnded:
-		return "its credential pair was revoked or has expired; create another webhook for another pair"
+		return "its credential was revoked or has expired; create another webhook for another credential"
 	case WebhookNoScope:
-		return "its credential pair may read none of its nouns any more; give it the scope, then rewind lets it go on"
+		return "its credential may no longer read any of its nouns; add the scope, then rewind resumes it"
 	}
-	return "it was stopped by a newer form of this program"
+	return "it was stopped by a newer version of this program"
 }
 
 // NewWebhook makes a webhook of a credential (nil: the operator's) that begins after a sequence number of a history.
@@ -77,7 +77,7 @@ func NewWebhook(
 		refuse(CodeInvalid, err.Error(), "url")
 	}
 	if pair != nil && !pair.Live(now) {
-		refuse(CodeNotAllowed, "the pair is revoked or expired; create a new one", "clientId")
+		refuse(CodeNotAllowed, "the credential is revoked or expired; create a new one", "clientId")
 	}
 	progress := WebhookProgress{History: history, At: from}
 	hook := &Webhook{ID: NewID(), URL: address, CreatedAt: now, WebhookProgress: progress}
@@ -91,7 +91,7 @@ func NewWebhook(
 		hook.Nouns = append(hook.Nouns, noun)
 		if ChangesVisibleTo(readerOfWebhook(pair), []Noun{noun}) == 0 {
 			refuse(CodeNotAllowed,
-				"the pair may not read "+noun.APIName()+": "+MissingScope(MinfinRead).Error(), "nouns")
+				"the credential may not read "+noun.APIName()+": "+MissingScope(MinfinRead).Error(), "nouns")
 		}
 	}
 	if len(faults) > 0 {
@@ -105,25 +105,25 @@ const maxWebhookURL = 2048
 // CheckWebhookURL returns BadInput for an address to which no message can be sent.
 func CheckWebhookURL(text string) error {
 	if len(text) > maxWebhookURL {
-		return Errorf(BadInput, "a webhook's address has at most %d characters", maxWebhookURL)
+		return Errorf(BadInput, "a webhook's URL has at most %d characters", maxWebhookURL)
 	}
 	at, err := url.Parse(text)
 	if err != nil || at.Opaque != "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return Errorf(BadInput, "a webhook's address is written as in https://receiver.example/changes, in ASCII")
+		return Errorf(BadInput, "a webhook's URL must look like https://receiver.example/changes, in ASCII")
 	}
 	switch {
 	case at.Scheme != "https":
-		return Errorf(BadInput, "a webhook's address begins with https://, since messages go nowhere in clear; for a private certificate give serve SSL_CERT_FILE")
+		return Errorf(BadInput, "a webhook's URL must start with https://; for a private certificate set SSL_CERT_FILE for serve")
 	case at.Hostname() == "" || strings.Contains(at.Host, "%"):
-		return Errorf(BadInput, "a webhook's address names a host, as in https://receiver.example/changes")
+		return Errorf(BadInput, "a webhook's URL must have a host, as in https://receiver.example/changes")
 	case at.User != nil:
-		return Errorf(BadInput, "a webhook's address holds no user or password: the receiver knows us by the signature")
+		return Errorf(BadInput, "a webhook's URL cannot have a user or password: the receiver checks the signature")
 	case at.Fragment != "" || strings.HasSuffix(text, "#"):
-		return Errorf(BadInput, "a webhook's address has no fragment (#…): it would not be sent")
+		return Errorf(BadInput, "a webhook's URL cannot have a fragment (#…): it would not be sent")
 	}
 	if port := at.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return Errorf(BadInput, "a webhook's port is from 1 to 65535")
+			return Errorf(BadInput, "a webhook's port must be 1 to 65535")
 		}
 	}
 	return nil
@@ -177,7 +177,7 @@ func (w *Webhook) Reason(log *ChangePage) string {
 // continues with the pending message. Refused when its credential is revoked or expired.
 func (w *Webhook) Rewind(pair *Credential, history string, to int64, now Instant) error {
 	if pair != nil && !pair.Live(now) {
-		return refused(CodeNotAllowed, "the webhook's credential pair is revoked or expired; create another webhook for another pair")
+		return refused(CodeNotAllowed, "the webhook's credential is revoked or expired; create another webhook for another credential")
 	}
 	if history != w.History || to != w.At {
 		w.Withdraw()

@@ -18,23 +18,23 @@ func TestAWebhooksAddressIsAnHTTPSAddressOfAHost(t *testing.T) {
 		}
 	}
 	for bad, why := range map[string]string{
-		"http://receiver.example/x":                             "begins with https://",
-		"receiver.example/x":                                    "begins with https://",
-		"https:///x":                                            "names a host",
-		"https:receiver.example":                                "is written as",
-		"https://user:secret@receiver.example":                  "no user or password",
-		"https://receiver.example/#part":                        "no fragment",
-		"https://receiver.example/#":                            "no fragment",
+		"http://receiver.example/x":                             "must start with https://",
+		"receiver.example/x":                                    "must start with https://",
+		"https:///x":                                            "must have a host",
+		"https:receiver.example":                                "must look like",
+		"https://user:secret@receiver.example":                  "a user or password",
+		"https://receiver.example/#part":                        "a fragment",
+		"https://receiver.example/#":                            "a fragment",
 		"https://receiver.example:0/":                           "port",
 		"https://receiver.example:65536/":                       "port",
-		"https://receiver.example:http/":                        "is written as",
-		"https://[fe80::1%25eth0]/":                             "names a host",
-		"https://receiver.example/a b":                          "is written as",
-		"https://receiver.exämple/":                             "is written as",
-		"https://receiver.example/\r\nX-Header: injected":       "is written as",
-		"https://receiver.example/%zz":                          "is written as",
+		"https://receiver.example:http/":                        "must look like",
+		"https://[fe80::1%25eth0]/":                             "must have a host",
+		"https://receiver.example/a b":                          "must look like",
+		"https://receiver.exämple/":                             "must look like",
+		"https://receiver.example/\r\nX-Header: injected":       "must look like",
+		"https://receiver.example/%zz":                          "must look like",
 		"https://receiver.example/" + strings.Repeat("a", 2048): "at most 2048",
-		"": "begins with https://",
+		"": "must start with https://",
 	} {
 		err := backoffice.CheckWebhookURL(bad)
 		if backoffice.KindOf(err) != backoffice.BadInput || !strings.Contains(err.Error(), why) {

@@ -23,7 +23,7 @@ func (query) Changes(ctx context.Context, after *string, first *int, nouns []bac
 		q.First = *first
 	}
 	if q.First < 0 || q.First > backoffice.MaxPageSize {
-		return nil, backoffice.Errorf(backoffice.BadInput, "first is 0 to %d", backoffice.MaxPageSize)
+		return nil, backoffice.Errorf(backoffice.BadInput, "first must be 0 to %d", backoffice.MaxPageSize)
 	}
 	var err error
 	if after != nil {
