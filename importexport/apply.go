@@ -192,5 +192,5 @@ func (l *applying[T, C]) refused(entries []*entry[T], err error) error {
 		return errContested
 	}
 	first, last := entries[0].line, entries[len(entries)-1].line
-	return fmt.Errorf("the store refused a row of lines %d to %d: %s", first, last, known.UserErrors[0].Message)
+	return fmt.Errorf("the store rejected a row of lines %d to %d: %s", first, last, known.UserErrors[0].Message)
 }

@@ -61,9 +61,9 @@ func checkPath(path string) error {
 
 var (
 	errOutside = backoffice.Errorf(backoffice.BadInput,
-		"the path stays inside the folder: relative, without .. and without a link out of it")
-	errNoFile  = backoffice.Errorf(backoffice.BadInput, "there is no such file in the folder")
-	errNotFile = backoffice.Errorf(backoffice.BadInput, "what stands there is not a file")
+		"the path must stay inside the folder: relative, without .. and without a link out of it")
+	errNoFile  = backoffice.Errorf(backoffice.BadInput, "no such file in the folder")
+	errNotFile = backoffice.Errorf(backoffice.BadInput, "not a file")
 )
 
 // attach stores the files of lines. It keeps content that is stored already, and forgets replaced files.

@@ -29,7 +29,7 @@ func deriveCalculations(ctx context.Context, l *calculationLoading, entries []*e
 	for _, e := range entries {
 		of := found[e.row.TranscriptID]
 		if of == nil {
-			e.fault("transcript", "there is no transcript with this identifier")
+			e.fault("transcript", "no transcript has this identifier")
 			continue
 		}
 		e.row.CustomerID = of.CustomerID

@@ -33,7 +33,7 @@ func deriveChecklists(ctx context.Context, l *checklistLoading, entries []*entry
 	}
 	for _, e := range entries {
 		if e.old != nil && counts[e.id] > 0 {
-			e.fault("financialYear", "a checklist that was assigned stays in its financial year")
+			e.fault("financialYear", "an assigned checklist must stay in its financial year")
 		}
 	}
 	return nil
@@ -47,7 +47,7 @@ func keepAssigned(ctx context.Context, l *checklistLoading, deleted []*entry[che
 	}
 	for _, e := range deleted {
 		if counts[e.id] > 0 {
-			e.fault("_deleted", "transcripts of the checklist are left; delete them in an import before this one")
+			e.fault("_deleted", "the checklist still has transcripts; delete them in an earlier import")
 		}
 	}
 	return nil

@@ -81,7 +81,7 @@ func TestWhatOthersChangeWhileAFileIsStagedIsMergedWithIt(t *testing.T) {
 			_, err := tx.Users().Delete(ctx, "user-zoe")
 			return err
 		}), nil).Import(t.Context(), only(t, "customers.ndjson", `{"_id":"a","name":"A"}`, `{"_id":"b","responsible":"user-zoe"}`))
-		if !strings.Contains(fmt.Sprint(err), "nothing of customers.ndjson was loaded, for it has 1 or more bad lines") {
+		if !strings.Contains(fmt.Sprint(err), "nothing of customers.ndjson was loaded: it has 1 or more bad lines") {
 			t.Errorf("the error is %v", err)
 		}
 		_, err = h.importer(between(func(ctx context.Context, tx backoffice.Tx) error {
@@ -105,7 +105,7 @@ func TestAFileThatIsChangedWhileItIsImportedLoadsNothing(t *testing.T) {
 	_, err := h.importer(func(p Progress) {
 		must(t, os.WriteFile(filepath.Join(folder, "labels.ndjson"), []byte(`{"_id":"a","name":"a"}`+"\n"+`{"_id":"b","name":"c"}`+"\n"), 0o600))
 	}, nil).Import(t.Context(), folder)
-	if !strings.Contains(fmt.Sprint(err), "nothing of it was loaded: the file was changed while it was imported") {
+	if !strings.Contains(fmt.Sprint(err), "nothing of it was loaded: the file changed while it was imported") {
 		t.Errorf("the error is %v", err)
 	}
 	if len(h.changes(t)) > 0 {

@@ -59,7 +59,7 @@ func removeCustomers(ctx context.Context, l *customerLoading, entries []*entry[c
 		return err
 	}
 	if err := l.tx.ForgetFiles(ctx, keys); err != nil {
-		return fmt.Errorf("forgetting the files of customers: %w", err)
+		return fmt.Errorf("dropping the files of customers: %w", err)
 	}
 	return nil
 }

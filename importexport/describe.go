@@ -35,7 +35,7 @@ func describe[T any, C comparable](of *backoffice.Table[T, C], n noun[T, C]) *no
 		fields = append(fields, attachment[T](of.File)...)
 	}
 	if n.fields = fields; len(n.fields) > maxFields {
-		panic("a noun has more fields than a set of them holds")
+		panic("a noun has too many fields for a field set")
 	}
 	if n.check == nil {
 		n.check = of.Check

@@ -9,7 +9,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var errDry = errors.New("a dry run is not committed")
+var errDry = errors.New("a dry run must not be committed")
 
 // rehearse loads the files into a transaction that is not committed.
 func (im *importing) rehearse(ctx context.Context) (all []Loaded, err error) {

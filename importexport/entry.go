@@ -102,7 +102,7 @@ func (l *loading[T, C]) parse(number int, text []byte) *entry[T] {
 }
 
 func occursBefore(line int) string {
-	return fmt.Sprintf("the identifier occurs before, on line %d", line)
+	return fmt.Sprintf("duplicate identifier, first on line %d", line)
 }
 
 // merge reads the rows as they are stored and puts the lines' fields into copies of them.
@@ -176,13 +176,13 @@ func (l *loading[T, C]) resolve(ctx context.Context, entries []*entry[T]) error 
 	}
 	for _, e := range entries {
 		if noun, taken := l.refs[e.id]; taken && e.old == nil {
-			e.fault("_id", "the identifier is that of another record, a "+string(noun))
+			e.fault("_id", "the identifier belongs to another record, a "+string(noun))
 		}
 		l.eachTarget(e, func(f *field[T], id string) {
 			if l.refs[id] == f.refers {
 				return
 			}
-			missing := Fault{f.name, "there is no " + string(f.refers) + " with this identifier"}
+			missing := Fault{f.name, "no " + string(f.refers) + " has this identifier"}
 			if l.im.rejected.has(id) {
 				missing.Why = "the " + string(f.refers) + " with this identifier was rejected"
 			}

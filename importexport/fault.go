@@ -43,7 +43,7 @@ func (e *BadFile) Error() string {
 	default:
 		count += " bad lines"
 	}
-	return "nothing of " + e.File + " was loaded, for it has " + count
+	return "nothing of " + e.File + " was loaded: it has " + count
 }
 
 // Reports are the bad lines, a text without a line break each: file, line number, field and why.
@@ -157,11 +157,11 @@ func folderName(path []string) string {
 func LineName(field string) string { return folderName(strings.Split(field, ".")) }
 
 var (
-	errRequired = backoffice.Errorf(backoffice.BadInput, "the field is required")
-	errTwice    = backoffice.Errorf(backoffice.BadInput, "the field occurs twice")
+	errRequired = backoffice.Errorf(backoffice.BadInput, "this field is required")
+	errTwice    = backoffice.Errorf(backoffice.BadInput, "duplicate field")
 	errUnknown  = backoffice.Errorf(backoffice.BadInput, "unknown field")
 	errEmpty    = backoffice.Errorf(backoffice.BadInput,
-		"a text has at least one character that is not a space; null is for none")
+		"a text must have a character that is not a space; use null for none")
 )
 
 // shownKey is an unknown field's name as it may be printed: quoted when it is not a plain word.

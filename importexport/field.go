@@ -157,7 +157,7 @@ func version[T any](at func(*T) *int) field[T] {
 			number, err := value.number()
 			const most = backoffice.MaxVersion
 			if err != nil || number < 1 || number > most || number != math.Trunc(number) {
-				return backoffice.Errorf(backoffice.BadInput, "a version is a whole number from 1 to %d", most)
+				return backoffice.Errorf(backoffice.BadInput, "a version must be a whole number from 1 to %d", most)
 			}
 			if *at(row) = max(*at(row), int(number)); r.exact {
 				*at(row) = int(number)
@@ -178,7 +178,7 @@ func list[T any](at func(*T) *[]string) field[T] {
 				return nil
 			}
 			if value[0] != '[' {
-				return backoffice.Errorf(backoffice.BadInput, "the value is a list of strings")
+				return backoffice.Errorf(backoffice.BadInput, "the value must be a list of strings")
 			}
 			return eachMember(value, func(_, element raw) error {
 				text, err := element.text()

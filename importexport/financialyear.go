@@ -79,9 +79,9 @@ func checkYears(ctx context.Context, l *yearLoading) error {
 		}
 	}
 	if left != nil && current == 0 {
-		left.fault("isCurrentYear", "no year would be current; one of them has to be")
+		left.fault("isCurrentYear", "no year would be current; one must be")
 	} else if left == nil && current == 0 && others > 0 && len(l.all) > 0 {
-		l.all[len(l.all)-1].fault("_deleted", "the year is the current one; make another current before")
+		l.all[len(l.all)-1].fault("_deleted", "the year is the current one; make another one current first")
 	}
 	return nil
 }
@@ -101,8 +101,8 @@ func keepYearsInUse(ctx context.Context, l *yearLoading, deleted []*entry[financ
 			return err
 		}
 		if counts[e.id]+more[backoffice.NoParent] > 0 {
-			e.fault("_deleted", "checklists or minfin documents of the financial year are left; "+
-				"delete them in an import before this one")
+			e.fault("_deleted", "the financial year still has checklists or minfin documents; "+
+				"delete them in an earlier import")
 		}
 	}
 	return nil

@@ -182,15 +182,15 @@ func checkFolder(folder *os.Root) error {
 		}
 		switch other := found[stem(name)]; {
 		case !known[stem(name)]:
-			return fmt.Errorf("the folder holds %q, which is none of the files that import reads: %s (or .csv, .xlsx)",
+			return fmt.Errorf("the folder has %q, which import does not read; it reads %s (or .csv, .xlsx)",
 				name, strings.Join(names, ", "))
 		case other != "":
-			return fmt.Errorf("the folder holds both %s and %s; only one of them can be what is meant", other, name)
+			return fmt.Errorf("the folder has both %s and %s; keep one", other, name)
 		}
 		found[stem(name)] = name
 	}
 	if len(found) == 0 {
-		return fmt.Errorf("the folder holds none of the files that import reads: %s", strings.Join(names, ", "))
+		return fmt.Errorf("the folder has none of the files that import reads: %s", strings.Join(names, ", "))
 	}
 	return nil
 }

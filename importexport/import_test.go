@@ -239,9 +239,9 @@ func TestAFolderWithoutFilesOrWithAMisspeltOneIsRefused(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
 	for name, folder := range map[string]string{
-		"holds none of the files": t.TempDir(),
-		`holds "customer.ndjson"`: with(t, office(t), "customer.ndjson", `{"_id":"x","type":"Company"}`),
-		"cannot open the folder":  filepath.Join(t.TempDir(), "nowhere"),
+		"has none of the files":  t.TempDir(),
+		`has "customer.ndjson"`:  with(t, office(t), "customer.ndjson", `{"_id":"x","type":"Company"}`),
+		"cannot open the folder": filepath.Join(t.TempDir(), "nowhere"),
 	} {
 		if _, err := h.load(t.Context(), folder); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("the error is %v, not that the folder %s", err, name)

@@ -11,7 +11,7 @@ import (
 const MaxLine = 1 << 20
 
 // errLongLine is a line of more than MaxLine bytes; the reader is after it.
-var errLongLine = errors.New("the line has more than 1 MiB")
+var errLongLine = errors.New("the line is longer than 1 MiB")
 
 // lineReader reads a file line by line, or record by record.
 type lineReader interface {

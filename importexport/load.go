@@ -52,10 +52,10 @@ func (n *noun[T, C]) newLoading(
 
 var (
 	// errContested ends an attempt in which the store rejected a row; the next one first resolves unique values.
-	errContested = errors.New("the store refuses a row")
+	errContested = errors.New("the store rejected a row")
 	// errStale means that the staged lines no longer fit the store.
-	errStale   = errors.New("a record was changed since its line was read")
-	errChanged = errors.New("the file was changed while it was imported; import the folder again")
+	errStale   = errors.New("a record changed after its line was read")
+	errChanged = errors.New("the file changed while it was imported; import the folder again")
 )
 
 // loadFrom loads a source's lines, all of them or nothing.

@@ -101,13 +101,13 @@ func (r raw) isNull() bool { return r[0] == 'n' }
 // text reads a string. BadInput for another value, and for a lone surrogate.
 func (r raw) text() (string, error) {
 	if r[0] != '"' {
-		return "", backoffice.Errorf(backoffice.BadInput, "the value is a string")
+		return "", backoffice.Errorf(backoffice.BadInput, "the value must be a string")
 	}
 	if inner := r[1 : len(r)-1]; bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner), nil
 	}
 	if backoffice.HasLoneSurrogate(r) { // encoding/json would silently put U+FFFD
-		return "", backoffice.Errorf(backoffice.BadInput, "a text is valid UTF-8")
+		return "", backoffice.Errorf(backoffice.BadInput, "a text must be valid UTF-8")
 	}
 	var text string
 	err := json.Unmarshal(r, &text)
@@ -121,12 +121,12 @@ func (r raw) boolean() (bool, error) {
 	case 'f':
 		return false, nil
 	}
-	return false, backoffice.Errorf(backoffice.BadInput, "the value is true or false")
+	return false, backoffice.Errorf(backoffice.BadInput, "the value must be true or false")
 }
 
 func (r raw) number() (float64, error) {
 	if r[0] != '-' && (r[0] < '0' || r[0] > '9') {
-		return 0, backoffice.Errorf(backoffice.BadInput, "the value is a number")
+		return 0, backoffice.Errorf(backoffice.BadInput, "the value must be a number")
 	}
 	number, err := strconv.ParseFloat(string(r), 64)
 	if err != nil {

@@ -28,7 +28,7 @@ func TestANamedPipeIsRefusedAndNotWaitedFor(t *testing.T) {
 		}
 	}
 	got := reports(t, h, pipe(only(t, "documents.ndjson", `{"_id":"document-1","file":"files/pipe.pdf"}`), "files/pipe.pdf"))
-	if len(got) != 1 || got[0] != "documents.ndjson:1: file: what stands there is not a file" {
+	if len(got) != 1 || got[0] != "documents.ndjson:1: file: not a file" {
 		t.Errorf("it is reported as %q", got)
 	}
 }

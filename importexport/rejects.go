@@ -102,7 +102,7 @@ func newRejects(name string) (*rejects, error) {
 		return nil, cannotWrite("the rejects", err)
 	}
 	if len(entries) > 0 {
-		return nil, errors.New("the folder for rejects is not empty; name one that is, or is not there yet")
+		return nil, errors.New("the folder for rejects is not empty; pass an empty or new one")
 	}
 	folder, err := os.OpenRoot(name)
 	if err != nil {

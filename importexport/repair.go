@@ -22,7 +22,7 @@ func repairable(names []string) (map[string]bool, error) {
 			}
 		}
 		if !fields[name] {
-			return nil, fmt.Errorf("no line has a field %s that can be left out", shownKey(name))
+			return nil, fmt.Errorf("no line has a droppable field %s", shownKey(name))
 		}
 	}
 	return fields, nil

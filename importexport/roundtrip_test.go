@@ -72,7 +72,7 @@ func TestEitherEngineTakesWhatTheOtherGives(t *testing.T) {
 		t.Errorf("the change log went from %d entries to %d", logged, again)
 	}
 	got := reports(t, second, only(t, "customers.ndjson", `{"_id":"fine","type":"Company"}`, `{"_id":"x","type":"Company","customerCode":"C-1"}`))
-	if len(got) != 1 || got[0] != "customers.ndjson:2: customerCode: another record has the value, and only one may have it" {
+	if len(got) != 1 || got[0] != "customers.ndjson:2: customerCode: another record already has this value, which must be unique" {
 		t.Errorf("a code that is taken is reported as %q", got)
 	}
 	if one(t, second.store.Customers(), "fine") != nil {

@@ -46,7 +46,7 @@ func readSheet(
 ) (*sheet, error) {
 	first, err := newLines(io.NewSectionReader(file, 0, size)).next()
 	if err != nil {
-		return nil, fmt.Errorf("%s has no line with the names of its columns", name)
+		return nil, fmt.Errorf("%s has no header line", name)
 	}
 	s := &sheet{header: bytes.Clone(first), comma: ','}
 	for _, other := range []byte{';', '\t'} {
@@ -56,7 +56,7 @@ func readSheet(
 	}
 	names, why := s.values(first)
 	if why != "" {
-		return nil, fmt.Errorf("%s: the names of the columns: %s", name, why)
+		return nil, fmt.Errorf("%s: header: %s", name, why)
 	}
 	columns := make([]column, len(names))
 	for i, header := range names {
@@ -75,10 +75,10 @@ func readSheet(
 		same := func(other column) bool { return !other.passed && other.object == c.object && other.name == c.name }
 		switch {
 		case !known:
-			return nil, fmt.Errorf("%s: there is no field for the column %s: "+
-				"--mapping names one, or \"\" to pass it over", name, shownKey(header))
+			return nil, fmt.Errorf("%s: no field for the column %s: "+
+				"map it with --mapping, or to \"\" to skip it", name, shownKey(header))
 		case !c.passed && slices.ContainsFunc(columns[:i], same):
-			return nil, fmt.Errorf("%s: two columns are for the field %s", name, field)
+			return nil, fmt.Errorf("%s: two columns map to the field %s", name, field)
 		}
 		columns[i] = c
 	}
@@ -95,7 +95,7 @@ func (s *sheet) values(text []byte) (values []string, why string) {
 	r.Comma, r.FieldsPerRecord = s.comma, -1
 	values, err := r.Read()
 	if err != nil {
-		return nil, "the line is not CSV: a quote stands where none may, or none closes a field"
+		return nil, "the line is not CSV: a stray or missing quote"
 	}
 	if len(s.columns) > 0 && len(values) != len(s.columns) {
 		return nil, fmt.Sprintf("the line has %d columns instead of %d", len(values), len(s.columns))
@@ -112,7 +112,7 @@ func (s *sheet) line(text []byte) (line []byte, why string) {
 	line = append(line, '{')
 	for i, c := range s.columns {
 		if text := strings.TrimSpace(values[i]); !c.passed && errorCell.MatchString(text) {
-			return nil, fmt.Sprintf("column %d holds %s, an error of the spreadsheet, and no value", i+1, text)
+			return nil, fmt.Sprintf("column %d has the spreadsheet error %s instead of a value", i+1, text)
 		}
 		if s.saysNothing(i, values) {
 			continue

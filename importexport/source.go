@@ -121,20 +121,20 @@ func (s source) lineReader() (lineReader, error) {
 // ParseMapping reads a mapping from JSON: {"customers": {"Klantnaam": "name", "Nota": ""}}.
 func ParseMapping(text []byte) (mapping map[string]map[string]string, err error) {
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&mapping); err != nil {
-		return nil, errors.New("the mapping is JSON: " +
-			"for each file, without its end, an object of columns and the fields they are for")
+		return nil, errors.New("the mapping must be JSON: " +
+			"for each file, without its extension, an object from columns to fields")
 	}
 	files := inOrder()
 	for _, name := range slices.Sorted(maps.Keys(mapping)) {
 		at := slices.IndexFunc(files, func(t table) bool { return stem(t.fileName()) == name })
 		if at < 0 {
-			return nil, fmt.Errorf("the mapping names %s, which is no file that import reads", shownKey(name))
+			return nil, fmt.Errorf("the mapping has %s, which import does not read", shownKey(name))
 		}
 		for _, column := range slices.Sorted(maps.Keys(mapping[name])) {
 			if field := mapping[name][column]; field != "" {
 				if _, known := files[at].cellOf(field); !known {
-					return nil, fmt.Errorf("the mapping gives the column %s of %s the field %s, "+
-						"and there is no such field", shownKey(column), name, shownKey(field))
+					return nil, fmt.Errorf("the mapping maps the column %s of %s to the field %s, "+
+						"which does not exist", shownKey(column), name, shownKey(field))
 				}
 			}
 		}

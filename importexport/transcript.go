@@ -26,7 +26,7 @@ func checkTranscript(t *transcript) []*backoffice.UserError {
 	if t.DocumentGenerated && t.Document == nil {
 		found = append(found, &backoffice.UserError{
 			Code: backoffice.CodeRequired, Field: []string{"documentGenerated"},
-			Message: "a transcript whose document was generated has a file",
+			Message: "a transcript whose document was generated must have a file",
 		})
 	}
 	return found
@@ -48,9 +48,9 @@ func deriveTranscripts(ctx context.Context, l *transcriptLoading, entries []*ent
 		list := found[e.row.ChecklistID]
 		switch {
 		case list == nil: // found earlier and deleted since: impossible within a transaction
-			e.fault("checklist", "there is no checklist with this identifier")
+			e.fault("checklist", "no checklist has this identifier")
 		case e.given.has(given) && e.row.FinancialYearID != "" && e.row.FinancialYearID != list.FinancialYearID:
-			e.fault("financialYear", "the financial year is not that of the checklist")
+			e.fault("financialYear", "the financial year differs from the checklist's")
 		default:
 			e.row.FinancialYearID = list.FinancialYearID
 		}

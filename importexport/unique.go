@@ -27,7 +27,7 @@ func newClaims() claims {
 	return claims{seed: maphash.MakeSeed(), first: map[uint64]bool{}, leaving: map[uint64]bool{}}
 }
 
-const taken = "another record has the value, and only one may have it"
+const taken = "another record already has this value, which must be unique"
 
 // claim notes the values that lines without a fault want and give up.
 func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {

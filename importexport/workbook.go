@@ -23,7 +23,7 @@ func openWorkbook(workbook *os.File, name string) (_ *os.File, err error) {
 	options := excelize.Options{RawCellValue: true, UnzipSizeLimit: maxWorkbook, TmpDir: folder}
 	book, err := excelize.OpenReader(workbook, options)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a workbook (.xlsx) that can be read", name)
+		return nil, fmt.Errorf("%s is not a readable workbook (.xlsx)", name)
 	}
 	defer func() { _ = book.Close() }()
 	file, err := os.CreateTemp("", "backoffice-import-*.csv")
@@ -39,7 +39,7 @@ func openWorkbook(workbook *os.File, name string) (_ *os.File, err error) {
 	_ = os.Remove(file.Name())
 	typed, err := openCells(workbook)
 	if err != nil {
-		return nil, fmt.Errorf("%s has no sheet that can be read", name)
+		return nil, fmt.Errorf("%s has no readable sheet", name)
 	}
 	defer func() { _ = typed.part.Close() }()
 	rows, err := book.Rows(book.GetSheetName(0))

@@ -174,7 +174,7 @@ func TestTheBoundOnDeletionsIsForAllThatASweepFindsMissing(t *testing.T) {
 	}
 	for range 8 {
 		pull.later += 25 * time.Hour
-		if why := pull.mustOnce(t).of(backoffice.NounRelation).Incomplete; !strings.HasPrefix(why, "9 of 59 records are not there any more") {
+		if why := pull.mustOnce(t).of(backoffice.NounRelation).Incomplete; !strings.HasPrefix(why, "9 of 59 records no longer exist") {
 			t.Errorf("it ends with %q", why)
 		}
 	}

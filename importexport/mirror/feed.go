@@ -193,10 +193,10 @@ func (p *pulling) prove(ctx context.Context) error {
 		}
 		switch {
 		case status != http.StatusOK:
-			differ[n] = fmt.Sprintf("its list is answered with %d", status)
+			differ[n] = fmt.Sprintf("its list returned %d", status)
 		case here != *got.Total:
 			differ[n] = fmt.Sprintf(
-				"it has %d records, and %d are here; everything is read again by the next pull", *got.Total, here)
+				"it has %d records, and %d are here; the next pull reads everything again", *got.Total, here)
 		}
 	}
 	before := p.place.After

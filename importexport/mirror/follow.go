@@ -122,7 +122,7 @@ func (p *pulling) endFollow(ctx context.Context) error {
 		done.Told, done.Missing = true, len(p.place.ids(n.of, true))
 		unread := len(p.place.Open[n.of]) - done.Missing - done.Loaded.Rejected
 		if unread > 0 && done.Incomplete == "" {
-			done.Incomplete = fmt.Sprintf("%d records of which it tells changes were not found", unread)
+			done.Incomplete = fmt.Sprintf("%d changed records were not found", unread)
 		}
 		done.Loaded.Unchanged = max(0, here-done.Loaded.Created-done.Loaded.Updated)
 	}

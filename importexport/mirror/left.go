@@ -49,4 +49,4 @@ func nameOf(w *walk, id string, place []byte) string {
 	return fmt.Sprintf("record %s of page %d", place, max(w.Pages, 1))
 }
 
-const whyLeftOut = "some of it is not answered as specified"
+const whyLeftOut = "some answers do not conform to the specification"

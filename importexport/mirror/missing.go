@@ -133,13 +133,13 @@ func (p *pulling) deleteGone(
 		missing, total = missing+done.sweep.Deleted, total+done.sweep.Deleted
 	}
 	if allowed := max(total/shareOfDeletions, p.AllowDeletions, 1); len(here) > 0 && missing > allowed {
-		done.Incomplete = fmt.Sprintf("%d of %d records are not there any more, and no more than %d are deleted at a "+
+		done.Incomplete = fmt.Sprintf("%d of %d records no longer exist, and at most %d are deleted at a "+
 			"time; --allow-deletions %d deletes them", missing, total, allowed, missing)
 		return nil, nil
 	}
 	if n.object != "" && done.sample != "" {
 		if is, err := p.isGone(ctx, n, stored{id: done.sample}); err != nil || is {
-			done.Incomplete = "records are missing there, and it has no address for each by which that could be seen"
+			done.Incomplete = "records are missing there, and it has no path to check them one by one"
 			return nil, err
 		}
 	}

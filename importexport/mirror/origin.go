@@ -41,7 +41,7 @@ type errAway struct {
 func (e *errAway) Error() string { return "the origin cannot be read: " + e.why }
 
 // errPair is an origin that does not accept the credential.
-var errPair = errors.New("the origin refuses the pair: --client-id and its secret have to be one of the origin's")
+var errPair = errors.New("the origin rejects the credential: --client-id and its secret must be valid at the origin")
 
 // origin is the backoffice that is mirrored.
 type origin struct {
@@ -69,7 +69,7 @@ func (p *Pull) newOrigin() (*origin, error) {
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil ||
 		base.RawQuery != "" || base.Fragment != "" {
 		return nil, backoffice.Errorf(backoffice.BadInput,
-			"the origin's address is one such as https://backoffice.example, without a query")
+			"the origin's URL must look like https://backoffice.example, without a query")
 	}
 	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}
 	transport := &http.Transport{
@@ -113,7 +113,7 @@ func (o *origin) ask(
 				return 0, &errAway{why: fmt.Sprintf("it answered %d, %d times in a row", status, busy)}
 			}
 		case failed == nil && status >= 300 && status < 400:
-			why := fmt.Sprintf("it answered %d; redirects are not followed: give --from the address itself", status)
+			why := fmt.Sprintf("it answered %d; redirects are not followed: pass the final URL with --from", status)
 			return 0, &errAway{why: why}
 		default:
 			if faults++; faults >= o.tries() {
@@ -175,7 +175,7 @@ func (o *origin) request(
 	address.RawQuery = query.Encode()
 	request, err := http.NewRequestWithContext(ctx, method, address.JoinPath(path).String(), body)
 	if err != nil {
-		return nil, errors.New("an address of the origin cannot be made")
+		return nil, errors.New("cannot build a URL of the origin")
 	}
 	request.Header = http.Header{"X-Client-Id": {o.id}, "X-Client-Secret": {o.secret},
 		"User-Agent": {"Backoffice-Pull/1"}}
@@ -196,7 +196,7 @@ func retryAfter(text string, now time.Time) (wait time.Duration) {
 }
 
 // errMalformed is an unusable answer; the request is sent again.
-var errMalformed = errors.New("its answer is not what the specification says")
+var errMalformed = errors.New("its answer does not conform to the specification")
 
 // failureOf returns why no answer came, without the error's own text: it names addresses.
 func failureOf(err error) string {
@@ -205,14 +205,14 @@ func failureOf(err error) string {
 	case errors.Is(err, errMalformed):
 		return err.Error()
 	case errors.As(err, new(*tls.CertificateVerificationError)):
-		return "its certificate is not trusted, or has another name; " +
-			"SSL_CERT_FILE names the certificates that are trusted"
+		return "its certificate is not trusted, or is for another name; " +
+			"set SSL_CERT_FILE to the trusted certificates"
 	case errors.As(err, new(*net.DNSError)):
-		return "the name of its host does not resolve"
+		return "its host name does not resolve"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it did not answer in time"
 	case errors.As(err, &refused) && refused.Op == "dial":
-		return "no connection can be made"
+		return "cannot connect"
 	}
 	return "the connection failed"
 }

@@ -133,7 +133,7 @@ func (p *pulling) walkParts(ctx context.Context, n *noun, parts []part) error {
 			return err
 		}
 		if w == nil {
-			done.Incomplete = fmt.Sprintf("a part of its list is not answered with %d", http.StatusOK)
+			done.Incomplete = fmt.Sprintf("a part of its list did not return %d", http.StatusOK)
 			continue
 		}
 		if err := p.mirrors(ctx, n); err != nil {

@@ -145,7 +145,7 @@ func (p *pulling) end() {
 }
 
 var errOther = backoffice.Errorf(backoffice.BadInput,
-	"the store is the mirror of another address; backoffice pull --release ends that")
+	"the store mirrors another URL; end that with backoffice pull --release")
 
 // mine is the state of the store as a mirror of the origin. BadInput when it is the mirror of another one.
 func (p *Pull) mine(ctx context.Context, from string) (*backoffice.Mirror, error) {
@@ -301,7 +301,7 @@ func (d *Pulled) add(loaded importexport.Loaded) {
 
 func (d *Pulled) String() string {
 	if !d.Told {
-		return fmt.Sprintf("%s: not told by the origin; what is here stays", d.Noun)
+		return fmt.Sprintf("%s: not reported by the origin; nothing changed here", d.Noun)
 	}
 	l := &d.Loaded
 	line := fmt.Sprintf("%s: %d created, %d updated, %d deleted, %d unchanged",

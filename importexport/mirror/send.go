@@ -43,7 +43,7 @@ func (s *sent) idOf(w *backoffice.OriginWrite) string {
 func (t *Through) send(ctx context.Context, w *backoffice.OriginWrite) (*sent, error) {
 	body, err := bodyOf(w)
 	if err != nil {
-		return nil, backoffice.Fault(err, "making a write for the origin")
+		return nil, backoffice.Fault(err, "building a write for the origin")
 	}
 	method, address := request(w)
 	if err := t.origin.throttle.enter(ctx); err != nil {
@@ -55,7 +55,7 @@ func (t *Through) send(ctx context.Context, w *backoffice.OriginWrite) (*sent, e
 	defer cancel()
 	r, err := t.origin.request(limited, method, address, nil, bytes.NewReader(body))
 	if err != nil {
-		return nil, backoffice.Fault(err, "making a write for the origin")
+		return nil, backoffice.Fault(err, "building a write for the origin")
 	}
 	if method != http.MethodDelete {
 		r.Header.Set("Content-Type", "application/json")
@@ -100,20 +100,20 @@ func noAnswer(ctx context.Context, err error) error {
 	return &backoffice.Error{
 		Kind: backoffice.Unavailable, Cause: errors.New("a write for the origin: " + failureOf(err)),
 		Message: "the origin does not answer: " +
-			"nothing was written here, and if it was written there the next pull brings it",
+			"nothing was written here; if it was written there, the next pull brings it",
 	}
 }
 
 // told are the codes that an origin may use, with our messages for them: its own could contain anything.
 var told = map[backoffice.UserErrorCode]string{
 	backoffice.CodeRequired:              "the origin requires this",
-	backoffice.CodeInvalid:               "the origin does not take this",
-	backoffice.CodeNotFound:              "the origin has nothing with this identifier",
-	backoffice.CodeTaken:                 "something else has this at the origin",
+	backoffice.CodeInvalid:               "the origin rejects this",
+	backoffice.CodeNotFound:              "no object has this identifier at the origin",
+	backoffice.CodeTaken:                 "another object has this value at the origin",
 	backoffice.CodeNotAllowed:            "the origin does not allow this",
 	backoffice.CodeStaleVersion:          "the object was changed since this version",
 	backoffice.CodeFinancialYearArchived: "the financial year is not the current one at the origin",
-	backoffice.CodeIdempotencyKeyReused:  "the idempotency key was used for other content",
+	backoffice.CodeIdempotencyKeyReused:  "the idempotency key was used with other content",
 }
 
 // refusalOf is the caller's error for a write that the origin rejected.
@@ -137,19 +137,19 @@ func refusalOf(w *backoffice.OriginWrite, status int, text []byte) error {
 	switch {
 	case status == http.StatusUnauthorized:
 		return &backoffice.Error{Kind: backoffice.Unavailable, Cause: errPair,
-			Message: "the origin does not take writes from this mirror for now"}
+			Message: "the origin does not accept writes from this mirror now"}
 	case status == http.StatusForbidden, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
 		err := backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed,
-			Message: "the origin does not let the pair of this mirror do that"})
+			Message: "the origin does not allow this mirror's credential to do that"})
 		err.Mirrored = true
 		return err
 	case status == http.StatusTooManyRequests:
 		return backoffice.Errorf(backoffice.RateLimited, "the origin gets too many requests; try again later")
 	case status >= 500 || status < 400:
 		return &backoffice.Error{
-			Kind: backoffice.Unavailable, Cause: fmt.Errorf("a write is answered by the origin with %d", status),
-			Message: "the origin cannot do the write for now: " +
-				"nothing was written here, and if it was written there the next pull brings it",
+			Kind: backoffice.Unavailable, Cause: fmt.Errorf("the origin answered a write with %d", status),
+			Message: "the origin cannot write now: " +
+				"nothing was written here; if it was written there, the next pull brings it",
 		}
 	case len(found) > 0:
 		return backoffice.Refuse(found...)

@@ -286,7 +286,7 @@ func (h *specHistory) run() (wrong []string) {
 	}
 	for i := range report.Nouns {
 		n := &report.Nouns[i]
-		isSaid := strings.Contains(n.Incomplete, "are not there any more") || strings.HasPrefix(n.Incomplete, "its list is empty")
+		isSaid := strings.Contains(n.Incomplete, "no longer exist") || strings.HasPrefix(n.Incomplete, "its list is empty")
 		if n.Incomplete != "" && !isSaid {
 			wrong = append(wrong, fmt.Sprintf("of an origin that is well, %s is incomplete: %s", n.Noun, n.Incomplete))
 		}

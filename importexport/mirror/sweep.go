@@ -177,8 +177,8 @@ func (t *turn) read(ctx context.Context, customers []string) (told bool, err err
 		}
 		if !list.whole {
 			t.failed[customers[i]] = true
-			t.of(t.n).leave(fmt.Sprintf("customer %s: its list does not have the records that its total counts, "+
-				"or one without an identifier", customers[i]))
+			t.of(t.n).leave(fmt.Sprintf("customer %s: its list does not match its total, "+
+				"or has a record without an identifier", customers[i]))
 		}
 		told = true
 		records = append(records, list.records...)

@@ -49,12 +49,12 @@ func (t *Through) Check(ctx context.Context) error {
 }
 
 var errNoCopy = backoffice.Errorf(backoffice.Unavailable,
-	"the origin has done the write, but its record could not be read from there: the next pull brings it")
+	"the origin wrote the record, but it could not be read back: the next pull brings it")
 
 func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id string, err error) {
 	if err := t.Check(ctx); errors.Is(err, errOther) {
 		refused := backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed,
-			Message: "this is a copy of another office's than this server writes to: write there"})
+			Message: "this record is mirrored from another origin than this server writes to: write it there"})
 		refused.Mirrored = true
 		return "", refused
 	} else if err != nil {

@@ -120,10 +120,10 @@ func TestWhatTheOriginRefusesIsRefusedHereInOurWordsAndNothingIsWritten(t *testi
 		"a pair without the scope":     {problem(403, secret), `{"name":"X"}`, 409, `"code":"NOT_ALLOWED"`},
 		"another method":               {problem(405, secret), `{"name":"X"}`, 409, `"code":"NOT_ALLOWED"`},
 		"an older version":             {problem(412, secret), `{"name":"X"}`, 412, `"code":"STALE_VERSION"`},
-		"a pair that it does not know": {problem(401, secret), `{"name":"X"}`, 503, "does not take writes"},
+		"a pair that it does not know": {problem(401, secret), `{"name":"X"}`, 503, "does not accept writes"},
 		"too many":                     {problem(429, secret), `{"name":"X"}`, 429, "too many requests"},
-		"an error of its own":          {problem(500, secret), `{"name":"X"}`, 503, "cannot do the write"},
-		"somewhere else":               {problem(302, secret), `{"name":"X"}`, 503, "cannot do the write"},
+		"an error of its own":          {problem(500, secret), `{"name":"X"}`, 503, "cannot write now"},
+		"somewhere else":               {problem(302, secret), `{"name":"X"}`, 503, "cannot write now"},
 		"a connection that ends": {func(_ int, _ http.ResponseWriter, r *http.Request) bool {
 			if r.Method != http.MethodGet {
 				panic(http.ErrAbortHandler)

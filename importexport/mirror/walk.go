@@ -125,7 +125,7 @@ func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) 
 	case status != http.StatusOK:
 		p.of(n)
 		if n.of == backoffice.NounCustomer {
-			return nil, nil, &errAway{why: fmt.Sprintf("its list of customers is answered with %d", status)}
+			return nil, nil, &errAway{why: fmt.Sprintf("its list of customers returned %d", status)}
 		}
 		return nil, nil, nil
 	case p.needsParts(n, first):
@@ -200,7 +200,7 @@ func (p *pulling) pages(ctx context.Context, n *noun, w *walk, first *page) erro
 		case got.err != nil:
 			return got.err
 		case got.status != http.StatusOK:
-			w.failf("page %d of its list is answered with %d", w.Pages+1, got.status)
+			w.failf("page %d of its list returned %d", w.Pages+1, got.status)
 			return nil
 		}
 		if err := p.take(ctx, n, w, got.page); err != nil {
@@ -241,7 +241,7 @@ func (p *pulling) take(ctx context.Context, n *noun, w *walk, got *page) error {
 		}
 	}
 	if w.first == nil && !w.Sorted {
-		w.failf("its order changed while it was read")
+		w.failf("its order changed while being read")
 	}
 	if err := p.load(ctx, n, w, fresh); err != nil {
 		return err
@@ -257,7 +257,7 @@ func (p *pulling) take(ctx context.Context, n *noun, w *walk, got *page) error {
 	}
 	note, err := json.Marshal(w)
 	if err != nil {
-		return fmt.Errorf("noting a walk: %w", err)
+		return fmt.Errorf("recording a sweep: %w", err)
 	}
 	seen := fmt.Sprintf("%s%08d", seenNote(n), w.Pages)
 	return p.Store.NoteMirror(ctx, "", map[string][]byte{walkNote(n): note, seen: sums})
@@ -268,7 +268,7 @@ func (w *walk) check(got *page) {
 	expected := max(0, min(w.Size, *got.Total-(w.Pages-1)*w.Size))
 	switch {
 	case *got.Total != w.Total:
-		w.failf("its total changed while it was read, from %d to %d", w.Total, *got.Total)
+		w.failf("its total changed while being read, from %d to %d", w.Total, *got.Total)
 	case got.size() != expected:
 		w.failf("page %d has %d records instead of %d", w.Pages, got.size(), expected)
 	}
@@ -327,7 +327,7 @@ func (p *pulling) sameOrder(ctx context.Context, n *noun, w *walk) error {
 	}
 	has := func(r record, id string) bool { return r.id() == id }
 	if status != http.StatusOK || *again.Total != w.Total || !slices.EqualFunc(again.Data, w.first, has) {
-		w.failf("its order changed while it was read")
+		w.failf("its order changed while being read")
 	}
 	return nil
 }
@@ -339,7 +339,7 @@ func (p *pulling) notEmptied(ctx context.Context, n *noun, w *walk) error {
 	}
 	here, err := n.count(ctx, p.Store)
 	if err == nil && here > 0 {
-		w.failf("its list is empty, and there are %d records here; --allow-deletions believes that", here)
+		w.failf("its list is empty, but %d records are here; if that is right, pass --allow-deletions", here)
 	}
 	return err
 }
