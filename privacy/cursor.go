@@ -66,5 +66,5 @@ func (k *Keyset) OpenCursor(cursor string) ([]byte, error) {
 
 func badCursor(cause error) error {
 	return &backoffice.Error{
-		Kind: backoffice.BadInput, Message: "the cursor is not one that this server made", Cause: cause}
+		Kind: backoffice.BadInput, Message: "this server did not create the cursor", Cause: cause}
 }

@@ -7,7 +7,7 @@ import "example.org/backoffice/backoffice"
 func (k *Keyset) Digest(context string, content []byte) ([]byte, error) {
 	digest, err := k.use().contents.ComputeMAC(appendPart(parts("content", context), content))
 	if err != nil {
-		return nil, backoffice.Fault(err, "digesting a content")
+		return nil, backoffice.Fault(err, "digesting content")
 	}
 	return digest, nil
 }
@@ -27,7 +27,7 @@ func (k *Keyset) Lookups(context string, content []byte) ([][]byte, error) {
 		}
 		digest, err := g.indexOf(appendPart(parts("lookup", context), content))
 		if err != nil {
-			return nil, backoffice.Fault(err, "digesting a content")
+			return nil, backoffice.Fault(err, "digesting content")
 		}
 		digests = append(digests, digest)
 	}

@@ -56,7 +56,7 @@ func (k *Keyset) signPath(clientID string, until time.Time, context []byte) (str
 
 func (k *Keyset) verifyPath(
 	what, signature string, now time.Time, contextOf func(clientID string) []byte) (clientID string, err error) {
-	refused := backoffice.Errorf(backoffice.Unauthenticated, "the %s link is not valid, or no longer", what)
+	refused := backoffice.Errorf(backoffice.Unauthenticated, "the %s link is invalid or has expired", what)
 	if len(signature) > maxSignedLength {
 		return "", refused
 	}

@@ -67,7 +67,7 @@ func (h handles) generations() (all []*generation, primary *generation, err erro
 				at = slices.IndexFunc(keys, func(key *tinkKey) bool { return !slices.Contains(ids, key.GetKeyId()) })
 			}
 			if at < 0 {
-				return nil, nil, fmt.Errorf("its key %q lacks a part of %s", t.name, g.id)
+				return nil, nil, fmt.Errorf("its key %q has no part %s", t.name, g.id)
 			}
 			g.ids[t.name] = keys[at].GetKeyId()
 		}
@@ -124,7 +124,7 @@ func (h handles) keyset(of KeysetFile) (*Keyset, error) {
 		return nil, err
 	}
 	if primary == nil {
-		return nil, errors.New("no key of the keyset is its primary")
+		return nil, errors.New("the keyset has no primary key")
 	}
 	k := &Keyset{file: of}
 	in := &keysInUse{primitives: primary.made, all: all, primary: primary, taken: time.Now()}
@@ -169,7 +169,7 @@ func (h handles) setPrimary(g *generation) (err error) {
 		of := material(h[t.name])
 		of.PrimaryKeyId = g.ids[t.name]
 		if h[t.name], err = handleOf(of); err != nil {
-			return fmt.Errorf("turning the key %q: %w", t.name, err)
+			return fmt.Errorf("rotating the key %q: %w", t.name, err)
 		}
 	}
 	return nil

@@ -85,7 +85,7 @@ func newHandles() (handles, error) {
 	for _, t := range templates {
 		handle, err := keyset.NewHandle(t.template())
 		if err != nil {
-			return nil, fmt.Errorf("making the key %q: %w", t.name, err)
+			return nil, fmt.Errorf("creating the key %q: %w", t.name, err)
 		}
 		made[t.name] = handle
 	}

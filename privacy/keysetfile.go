@@ -73,20 +73,20 @@ func (f KeysetFile) read() (handles, error) {
 	switch {
 	case wrapped && f.KEK == nil:
 		return nil, fmt.Errorf(
-			"the keyset file %s is wrapped by a key of a key management service: name that with --keyset-kms", f.Path)
+			"the keyset file %s is wrapped by a key of a key management service: pass it with --keyset-kms", f.Path)
 	case wrapped:
 		if text, err = envelope(f.KEK).Decrypt(sealed, []byte(wrappedFormat)); err != nil {
-			return nil, fmt.Errorf("the keyset file %s cannot be unwrapped: the key management service is away or refuses, its key is another one, or the file is damaged: %w", f.Path, err)
+			return nil, fmt.Errorf("cannot unwrap the keyset file %s: the key management service is unavailable or refuses, its key is a different one, or the file is damaged: %w", f.Path, err)
 		}
 	case info.Mode().Perm()&0o077 != 0:
-		slog.Warn("the keyset file can be read by others than its owner; chmod 600 mends that", "path", f.Path)
+		slog.Warn("users other than its owner can read the keyset file; fix that with chmod 600", "path", f.Path)
 	}
 	if !wrapped && f.KEK != nil {
-		slog.Warn("the keyset file is not wrapped; backoffice keys wrap mends that", "path", f.Path)
+		slog.Warn("the keyset file is not wrapped; wrap it with backoffice keys wrap", "path", f.Path)
 	}
 	read, err := decode(text)
 	if err != nil {
-		return nil, fmt.Errorf("the keyset file %s cannot be used: %w; restore it from your copy, for without it the registration numbers cannot be read", f.Path, err)
+		return nil, fmt.Errorf("cannot use the keyset file %s: %w; restore it from your copy; without it the registration numbers cannot be read", f.Path, err)
 	}
 	return read, nil
 }
@@ -117,7 +117,7 @@ func (f KeysetFile) encode(h handles) ([]byte, error) {
 	}
 	sealed, err := envelope(f.KEK).Encrypt(text, []byte(wrappedFormat))
 	if err != nil {
-		return nil, fmt.Errorf("the key management service does not encrypt: %w", err)
+		return nil, fmt.Errorf("the key management service cannot encrypt: %w", err)
 	}
 	text, err = json.MarshalIndent(wrappedFile{wrappedFormat, sealed}, "", "  ")
 	return append(text, '\n'), err

@@ -141,7 +141,7 @@ func TestAWrappedKeysetFileThatCannotBeOpenedIsRefusedWithASentence(t *testing.T
 	if _, err := (KeysetFile{Path: file.Path}).Load(); err == nil || !strings.Contains(err.Error(), "--keyset-kms") {
 		t.Errorf("without a key: %v", err)
 	}
-	if _, err := (KeysetFile{file.Path, newKEK(t)}).Load(); err == nil || !strings.Contains(err.Error(), "cannot be unwrapped") {
+	if _, err := (KeysetFile{file.Path, newKEK(t)}).Load(); err == nil || !strings.Contains(err.Error(), "cannot unwrap") {
 		t.Errorf("another key: %v", err)
 	}
 	var kept wrappedFile

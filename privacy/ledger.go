@@ -76,7 +76,7 @@ func AsExport(ctx context.Context) (context.Context, error) {
 		return ctx, err
 	}
 	if l.purpose == nil {
-		return ctx, backoffice.Errorf(backoffice.BadInput, "an export that needs privacy.read states its purpose, in the header x-access-purpose; the register of consultations records it")
+		return ctx, backoffice.Errorf(backoffice.BadInput, "an export that needs privacy.read must state its purpose, for the register of consultations: send it in the header x-access-purpose")
 	}
 	return begin(ctx, &ledger{
 		vault: l.vault, viewer: l.viewer, purpose: l.purpose, reading: backoffice.ConsultedByExport}), nil
@@ -86,7 +86,7 @@ func AsExport(ctx context.Context) (context.Context, error) {
 func ledgerOf(ctx context.Context) (*ledger, error) {
 	l, ok := backoffice.RequestOf(ctx).Ledger.(*ledger)
 	if !ok {
-		return nil, backoffice.Fault(errors.New("the context holds no ledger"), "consulting registration numbers")
+		return nil, backoffice.Fault(errors.New("the context has no ledger"), "consulting registration numbers")
 	}
 	if !l.viewer.Has(backoffice.PrivacyRead) {
 		return nil, backoffice.MissingScope(backoffice.PrivacyRead)
@@ -99,7 +99,7 @@ func ledgerOf(ctx context.Context) (*ledger, error) {
 
 func (l *ledger) CheckPurpose() error {
 	if l.vault.RequirePurpose && l.purpose == nil && l.viewer.Has(backoffice.PrivacyRead) {
-		return backoffice.Errorf(backoffice.BadInput, "this server discloses registration numbers for a stated purpose only: send it in the header x-access-purpose; the register of consultations records it")
+		return backoffice.Errorf(backoffice.BadInput, "this server discloses registration numbers only for a stated purpose, for the register of consultations: send it in the header x-access-purpose")
 	}
 	return nil
 }

@@ -21,11 +21,11 @@ func ParsePurpose(text string) (string, error) {
 		return "", badPurpose("x-access-purpose has at most %d characters of UTF-8", maxPurpose)
 	}
 	if strings.ContainsFunc(text, unicode.IsControl) {
-		return "", badPurpose("x-access-purpose has no control characters")
+		return "", badPurpose("x-access-purpose cannot have control characters")
 	}
 	if backoffice.MaskDigits(text) != text {
 		return "", badPurpose(
-			"x-access-purpose has no run of 9 or more digits and no registration number, however it is written")
+			"x-access-purpose cannot have a run of 9 or more digits or a registration number, in any notation")
 	}
 	return text, nil
 }
@@ -44,7 +44,7 @@ func PurposeOf(header http.Header) (*string, error) {
 		return nil, nil
 	case 1:
 	default:
-		return nil, badPurpose("x-access-purpose is sent once")
+		return nil, badPurpose("x-access-purpose must be sent once")
 	}
 	purpose, err := ParsePurpose(values[0])
 	if err != nil || purpose == "" {

@@ -56,7 +56,7 @@ func parseReceipt(text string) (receipt, error) {
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != 16+receiptDigest {
 		return receipt{}, backoffice.Errorf(backoffice.BadInput,
-			"a receipt is the %d hexadecimal digits that verify printed", 2*(16+receiptDigest))
+			"a receipt must be the %d hexadecimal digits that verify printed", 2*(16+receiptDigest))
 	}
 	return receipt{
 		until:  backoffice.InstantAt(int64(binary.BigEndian.Uint64(b))),
@@ -69,11 +69,11 @@ func parseReceipt(text string) (receipt, error) {
 func (r receipt) compare(now receipt) string {
 	switch {
 	case now.count < r.count:
-		return fmt.Sprintf("%d entries until %s are missing that the receipt counts", r.count-now.count, r.until)
+		return fmt.Sprintf("%d entries up to %s are missing that the receipt counts", r.count-now.count, r.until)
 	case now.count > r.count:
-		return fmt.Sprintf("there are %d entries until %s more than the receipt counts", now.count-r.count, r.until)
+		return fmt.Sprintf("there are %d more entries up to %s than the receipt counts", now.count-r.count, r.until)
 	case subtle.ConstantTimeCompare(now.digest, r.digest) == 0:
-		return fmt.Sprintf("the entries until %s are not those of the receipt", r.until)
+		return fmt.Sprintf("the entries up to %s do not match the receipt", r.until)
 	}
 	return ""
 }

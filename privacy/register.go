@@ -169,7 +169,7 @@ func (r *register) ensureChain(ctx context.Context) error {
 		return own, all
 	})
 	if errors.Is(err, backoffice.ErrRegisterChanged) {
-		r.alarms.raise("the register counts fewer chains than it holds: its own head was put back to an older state")
+		r.alarms.raise("the register counts fewer chains than it has: its head was reset to an older state")
 	}
 	if err == nil {
 		err = sealing
@@ -185,7 +185,7 @@ func (r *register) suspect(ctx context.Context, failure error) {
 	}
 	before := len(r.alarms.all())
 	if err := r.compare(ctx, r.head); err != nil || len(r.alarms.all()) == before {
-		r.alarms.raise(fmt.Sprintf("what this server enters behind entry %d of chain %d is refused: its place is taken by another hand's entry", r.head.Count, r.head.Chain))
+		r.alarms.raise(fmt.Sprintf("cannot append after entry %d of chain %d: an entry of unknown origin is already there", r.head.Count, r.head.Chain))
 	}
 }
 

@@ -36,7 +36,7 @@ func (t *KeyTurner) Reseal(ctx context.Context) (done int64, err error) {
 		if err := t.resealRest(ctx, in); err != nil {
 			return err
 		}
-		err = t.wait(ctx, renew, "seal by the new key",
+		err = t.wait(ctx, renew, "seal with the new key",
 			func() ([]backoffice.KeyUser, error) { return t.Store.CloseKey(ctx, old.ID) })
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func (t *KeyTurner) resealed(
 	}
 	number, err := t.Keys.open(customerID, field, before)
 	if err != nil {
-		return before, backoffice.Fault(err, "sealing registration numbers anew")
+		return before, backoffice.Fault(err, "resealing registration numbers")
 	}
 	return t.Keys.Seal(customerID, field, number)
 }

@@ -77,7 +77,7 @@ func (t *KeyTurner) Retire(ctx context.Context, id string, cursors bool) error {
 		}
 		at := slices.IndexFunc(keys, func(key KeyStatus) bool { return key.ID == id })
 		if at < 0 {
-			return backoffice.Errorf(backoffice.BadInput, "there is no key %s; backoffice keys status shows them", id)
+			return backoffice.Errorf(backoffice.BadInput, "unknown key %s; backoffice keys status lists the keys", id)
 		}
 		if why := keys[at].needed(keys, cursors); why != "" {
 			return backoffice.Errorf(backoffice.BadInput, "the key %s is needed: %s", id, why)
@@ -105,21 +105,21 @@ func (t *KeyTurner) Retire(ctx context.Context, id string, cursors bool) error {
 func (s *KeyStatus) needed(keys []KeyStatus, cursors bool) string {
 	switch s.State {
 	case backoffice.KeyPrimary:
-		return "it seals what is new; backoffice keys rotate makes another one do that"
+		return "it is the primary key; replace it with backoffice keys rotate"
 	case backoffice.KeyNext:
-		return "it is about to seal what is new; backoffice keys rotate goes on with that"
+		return "it is about to become the primary key; continue with backoffice keys rotate"
 	case backoffice.KeyOld, backoffice.KeyClosing:
-		return "what it has sealed is not all sealed anew; backoffice keys reseal does that"
+		return "not everything it sealed has been resealed; run backoffice keys reseal"
 	}
 	var whys []string
 	for _, thing := range []struct {
 		of   backoffice.SealedThing
 		text string
 	}{
-		{backoffice.SealedNumbers, "registration numbers are sealed by it"},
-		{backoffice.SealedTrash, "registration numbers in the trash are sealed by it"},
-		{backoffice.SealedWebhooks, "secrets of webhooks are sealed by it"},
-		{backoffice.SealedIdempotency, "idempotency keys of the last 24 hours are known by it, so wait until they are over"},
+		{backoffice.SealedNumbers, "it seals registration numbers"},
+		{backoffice.SealedTrash, "it seals registration numbers in the trash"},
+		{backoffice.SealedWebhooks, "it seals secrets of webhooks"},
+		{backoffice.SealedIdempotency, "idempotency keys of the last 24 hours depend on it; wait until they expire"},
 	} {
 		if s.Counts[thing.of] > 0 {
 			whys = append(whys, thing.text)
@@ -131,8 +131,8 @@ func (s *KeyStatus) needed(keys []KeyStatus, cursors bool) string {
 	for _, key := range keys {
 		until := key.TurnedAt.Time().Add(CursorLife)
 		if key.State == backoffice.KeyPrimary && time.Now().Before(until) && !cursors {
-			whys = append(whys, "clients may hold cursors and signed paths that it has made, until "+
-				backoffice.InstantOf(until).String()+"; --drop-cursors has them lose these")
+			whys = append(whys, "clients may have cursors and signed paths that depend on it, until "+
+				backoffice.InstantOf(until).String()+"; --drop-cursors invalidates these")
 		}
 	}
 	return strings.Join(whys, "; ")
@@ -145,7 +145,7 @@ func (k *Keyset) Fits(ctx context.Context, store backoffice.KeyStore) error {
 		return err
 	}
 	in := k.use()
-	other := backoffice.Errorf(backoffice.BadInput, "the keyset is not the one that this database was filled with: give that one with --keyset, for with another the registration numbers can neither be read nor found")
+	other := backoffice.Errorf(backoffice.BadInput, "the keyset is not the one that this database was filled with: pass that one with --keyset; with another, registration numbers cannot be read or found")
 	isOurs := func(key backoffice.Key) bool { return in.generation(key.ID) != nil }
 	if len(listed) > 0 && !slices.ContainsFunc(listed, isOurs) {
 		return other

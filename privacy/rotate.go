@@ -44,7 +44,7 @@ func (t *KeyTurner) alone(ctx context.Context, do func(renew func() error) error
 		taken, err := t.Store.TakeLease(ctx, lease, backoffice.InstantOf(now), "")
 		if err == nil && !taken {
 			err = backoffice.Errorf(backoffice.BadInput,
-				"another command works on the keys; if it was killed, try again in a minute")
+				"another command is changing the keys; if it was killed, try again in a minute")
 		}
 		return err
 	}
@@ -77,7 +77,7 @@ func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
 		}
 		for _, key := range in.listed {
 			if key.State != backoffice.KeyPrimary && key.State != backoffice.KeyNext {
-				return backoffice.Errorf(backoffice.BadInput, "the key %s is there from the last rotation: run backoffice keys reseal and then backoffice keys retire %s first", key.ID, key.ID)
+				return backoffice.Errorf(backoffice.BadInput, "the key %s is left from the last rotation: first run backoffice keys reseal, then backoffice keys retire %s", key.ID, key.ID)
 			}
 		}
 		old = in.primary.id
@@ -94,7 +94,7 @@ func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
 		if _, err = t.refresh(ctx); err != nil {
 			return err
 		}
-		err = t.wait(ctx, renew, "know the new key: copy the keyset file to where they read it, and run this again",
+		err = t.wait(ctx, renew, "have the new key: copy the keyset file to each of them, and run this again",
 			func() ([]backoffice.KeyUser, error) { return t.Store.TurnKey(ctx, fresh) })
 		if err != nil {
 			return err

@@ -74,7 +74,7 @@ func (k *Keyset) open(customerID string, field backoffice.PrivacyField, number b
 		return p.numbers.Decrypt(number.Ciphertext(), sealContext(customerID, field))
 	})
 	if err != nil {
-		return "", fmt.Errorf("a sealed number of customer %s does not open: another keyset, or changed: %w",
+		return "", fmt.Errorf("cannot open a sealed number of customer %s: a different keyset, or tampered with: %w",
 			customerID, err)
 	}
 	return string(plain), nil

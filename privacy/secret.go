@@ -22,7 +22,7 @@ func (k *Keyset) OpenSecret(name string, sealed []byte) ([]byte, error) {
 		return p.numbers.Decrypt(sealed, parts("secret", name))
 	})
 	if err != nil {
-		return nil, backoffice.Fault(err, "opening a sealed secret: another keyset, or changed")
+		return nil, backoffice.Fault(err, "opening a sealed secret: a different keyset, or tampered with")
 	}
 	return secret, nil
 }

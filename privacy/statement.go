@@ -66,11 +66,11 @@ func placeOf(name string) (at backoffice.ConsultationPosition, ok bool) {
 // readStatement reads a receipt and checks its signature; what is the reason when it is not trustworthy.
 func (k *Keyset) readStatement(content []byte) (s statement, what string) {
 	if json.Unmarshal(content, &s) != nil || s.Format != statementFormat {
-		return s, "it is no receipt, or cut off"
+		return s, "it is not a receipt, or cut off"
 	}
 	mac, err := hex.DecodeString(s.MAC)
 	if err != nil || !k.verifies(func(p *primitives) error { return p.register.VerifyMAC(mac, s.signed()) }) {
-		return s, "it was changed, or is of another keyset"
+		return s, "it was changed, or belongs to a different keyset"
 	}
 	return s, ""
 }
@@ -87,10 +87,10 @@ func (s *statement) holds(ctx context.Context, store backoffice.ConsultationStor
 		return "", err
 	}
 	if len(found) == 0 || found[0].Chain != s.Chain || found[0].Number != s.Count {
-		return fmt.Sprintf("chain %d had %d entries at %s, and entry %d is there no more: the register was cut off, emptied, or put back to an older state", s.Chain, s.Count, s.At, s.Count), nil
+		return fmt.Sprintf("chain %d had %d entries at %s, but entry %d is gone: the register was cut off, emptied, or reset to an older state", s.Chain, s.Count, s.At, s.Count), nil
 	}
 	if hex.EncodeToString(found[0].MAC) != s.Last {
-		return fmt.Sprintf("entry %d of chain %d is not the one that was there at %s: the register was put back to an older state and written on", s.Count, s.Chain, s.At), nil
+		return fmt.Sprintf("entry %d of chain %d is not the one that was there at %s: the register was reset to an older state and written to", s.Count, s.Chain, s.At), nil
 	}
 	return "", nil
 }
@@ -133,7 +133,7 @@ func (k *Keyset) VerifyReceipts(ctx context.Context, store backoffice.Consultati
 	}
 	for _, name := range names {
 		if one, read := before[name]; read && !digests[one] {
-			problem(name, "the receipt before it is missing or was changed")
+			problem(name, "the previous receipt is missing or was changed")
 		}
 	}
 	return count, nil

@@ -57,8 +57,8 @@ func TestAKeyIsRetiredOnlyWhenNothingNeedsIt(t *testing.T) {
 				}
 			}
 			refused(old, "keys reseal")
-			refused(fresh, "seals what is new")
-			refused("none", "there is no key")
+			refused(fresh, "it is the primary key")
+			refused("none", "unknown key")
 			if done, err := g.turner().Reseal(ctx); err != nil || done != 1 {
 				t.Fatal(done, err)
 			}

@@ -118,7 +118,7 @@ func (g *generation) key(state backoffice.KeyState) backoffice.Key {
 }
 
 func lackingKey(id string) error {
-	return backoffice.Errorf(backoffice.BadInput, "the keyset file lacks the key %s of this database: copy the file from where backoffice keys rotate was run, or restore it from your copy", id)
+	return backoffice.Errorf(backoffice.BadInput, "the keyset file does not have this database's key %s: copy the file from where you ran backoffice keys rotate, or restore it from your copy", id)
 }
 
 // use returns the keyset as last read; enough to open and to verify.
@@ -144,7 +144,7 @@ func (k *Keyset) fresh() (*keysInUse, error) {
 		}
 		if !now.Before(until) {
 			return nil, backoffice.Errorf(backoffice.Unavailable,
-				"the store cannot tell which key seals; try again later")
+				"the store cannot report the primary key; try again later")
 		}
 		b.wake()
 		select {
@@ -208,7 +208,7 @@ func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 	lacks := func(key backoffice.Key) bool { return before.generation(key.ID) == nil }
 	if slices.ContainsFunc(listed, lacks) && k.file.Path != "" {
 		if newer, err := k.reread(); err != nil {
-			slog.Error("the keyset file cannot be read again", "cause", err)
+			slog.Error("cannot reload the keyset file", "cause", err)
 		} else {
 			all = newer
 		}
@@ -227,7 +227,7 @@ func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 		}
 	}
 	if now.primary == nil {
-		return errors.New("no key of the store is its primary")
+		return errors.New("the store has no primary key")
 	}
 	k.current.Store(now)
 	close(b.looked)
@@ -255,7 +255,7 @@ func (k *Keyset) keepLooking(ctx context.Context) {
 	backoffice.Every(ctx, lookPeriod, func() {
 		err := k.look(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			slog.Error("the keys of the store cannot be looked at", "cause", backoffice.Why(err))
+			slog.Error("cannot read the store's keys", "cause", backoffice.Why(err))
 		}
 		failing = err != nil
 	})
@@ -272,7 +272,7 @@ func (k *Keyset) keepNoting(ctx context.Context) {
 		case <-k.bound.change:
 		}
 		if err := k.writeNote(ctx); err != nil && ctx.Err() == nil && k.bound.store.OnlyWriterSince().IsZero() {
-			slog.Warn("which keys this program knows could not be noted", "cause", backoffice.Why(err))
+			slog.Warn("cannot record which keys this program has", "cause", backoffice.Why(err))
 		}
 	}
 }

@@ -113,11 +113,11 @@ func (v *verifier) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !found && next > 1:
-		v.problemf(0, 0, "the register's own head is missing")
+		v.problemf(0, 0, "the register's head is missing")
 	case found && !v.keys.headHolds(all):
-		v.problemf(0, 0, "the register's own head was changed")
+		v.problemf(0, 0, "the register's head was changed")
 	case found && all.Count < next-1:
-		v.problemf(0, 0, "the register's own head counts %d chains, but there are %d", all.Count, next-1)
+		v.problemf(0, 0, "the register's head counts %d chains, but there are %d", all.Count, next-1)
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (v *verifier) chain(ctx context.Context, head backoffice.ConsultationHead) 
 		}
 		switch {
 		case entry.Number > head.Count:
-			v.problemf(entry.Chain, entry.Number, "the entry was put in behind the end of the chain")
+			v.problemf(entry.Chain, entry.Number, "the entry was added after the end of the chain")
 			continue
 		case entry.Number > count+1:
 			v.missingEntries(head.Chain, count+1, entry.Number-1) // what follows a gap cannot be checked against it
@@ -188,7 +188,7 @@ func (v *verifier) chain(ctx context.Context, head backoffice.ConsultationHead) 
 	case count < head.Count:
 		v.missingEntries(head.Chain, count+1, head.Count)
 	case !bytes.Equal(before, head.Last):
-		v.problemf(head.Chain, count, "the last entry is not the one that the chain's head names")
+		v.problemf(head.Chain, count, "the last entry is not the one in the chain's head")
 	}
 	v.at = backoffice.ConsultationPosition{Chain: head.Chain, Number: math.MaxInt64} // later entries are ignored
 	return nil
@@ -245,7 +245,7 @@ func (v *verifier) strayEntries(ctx context.Context, below, next int64) (grown b
 				return false, err
 			}
 		}
-		v.problemf(entry.Chain, 0, "there are entries of a chain that has no head")
+		v.problemf(entry.Chain, 0, "the chain's head is missing")
 		reported = entry.Chain
 	}
 }

@@ -61,7 +61,7 @@ func TestVerifyNoticesWhatWasDoneToTheRegister(t *testing.T) {
 		"no customer":   {set(4, func(e *backoffice.Consultation) { e.CustomerID = nil }), []string{"chain 2, entry 2: the entry was changed"}},
 		"the fields":    {set(4, func(e *backoffice.Consultation) { e.Fields = backoffice.AllPrivacyFields }), []string{"chain 2, entry 2: the entry was changed"}},
 		"the MAC":       {set(4, func(e *backoffice.Consultation) { e.MAC[9] ^= 1 }), []string{"chain 2, entry 2: the entry was changed", "chain 2, entry 3: the entry was changed"}},
-		"the last MAC":  {set(5, func(e *backoffice.Consultation) { e.MAC = nil }), []string{"chain 2, entry 3: the entry was changed", "chain 2, entry 3: the last entry is not the one that the chain's head names"}},
+		"the last MAC":  {set(5, func(e *backoffice.Consultation) { e.MAC = nil }), []string{"chain 2, entry 3: the entry was changed", "chain 2, entry 3: the last entry is not the one in the chain's head"}},
 		"two swapped":   {func(s *memoryStore) { a, b := &s.entries[3], &s.entries[4]; a.Number, b.Number = 2, 1; *a, *b = *b, *a }, []string{"chain 2, entry 1: the entry was changed", "chain 2, entry 2: the entry was changed", "chain 2, entry 3: the entry was changed"}},
 		"a first entry": {remove(3, 4), []string{"chain 2, entry 1: the entry is missing"}},
 		"a middle one":  {remove(4, 5), []string{"chain 2, entry 2: the entry is missing"}},
@@ -75,16 +75,16 @@ func TestVerifyNoticesWhatWasDoneToTheRegister(t *testing.T) {
 			[]string{"chain 3: the chain is missing"}},
 		"all chains": {func(s *memoryStore) { h := s.heads[0]; clear(s.heads); s.heads[0] = h; s.entries = nil },
 			[]string{"chain 1: the chains 1 to 3 are missing"}},
-		"a head alone":        {func(s *memoryStore) { delete(s.heads, 3) }, []string{"chain 3: the chain is missing", "chain 3: there are entries of a chain that has no head"}},
-		"the first head":      {func(s *memoryStore) { delete(s.heads, 1) }, []string{"chain 1: the chain is missing", "chain 1: there are entries of a chain that has no head"}},
-		"the register's head": {func(s *memoryStore) { delete(s.heads, 0) }, []string{"the register's own head is missing"}},
+		"a head alone":        {func(s *memoryStore) { delete(s.heads, 3) }, []string{"chain 3: the chain is missing", "chain 3: the chain's head is missing"}},
+		"the first head":      {func(s *memoryStore) { delete(s.heads, 1) }, []string{"chain 1: the chain is missing", "chain 1: the chain's head is missing"}},
+		"the register's head": {func(s *memoryStore) { delete(s.heads, 0) }, []string{"the register's head is missing"}},
 		"its count": {func(s *memoryStore) { h := s.heads[0]; h.Count = 2; s.heads[0] = h },
-			[]string{"the register's own head was changed"}},
+			[]string{"the register's head was changed"}},
 		"an entry more": {func(s *memoryStore) {
 			e := s.entries[8]
 			e.Number = 4
 			s.entries = append(s.entries, e)
-		}, []string{"chain 3, entry 4: the entry was put in behind the end of the chain"}},
+		}, []string{"chain 3, entry 4: the entry was added after the end of the chain"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -237,7 +237,7 @@ func TestAReceiptShowsThatAnOlderStateWasPutBack(t *testing.T) {
 	consult(t, monday, 1)
 	late := store.entries[4]
 	consult(t, ago(0), 1)
-	if problems := against(seen.Receipt); len(problems) != 1 || !strings.Contains(problems[0], "there are 1 entries") {
+	if problems := against(seen.Receipt); len(problems) != 1 || !strings.Contains(problems[0], "there are 1 more entries") {
 		t.Errorf("an entry with a moment of the past: %q", problems)
 	}
 	store.entries = slices.DeleteFunc(store.entries, func(e backoffice.Consultation) bool { return e.ID == late.ID })

@@ -57,13 +57,13 @@ func (r *register) compare(ctx context.Context, head backoffice.ConsultationHead
 	}
 	switch {
 	case len(heads) == 0 || heads[0].Chain != head.Chain:
-		r.alarms.raise(fmt.Sprintf("chain %d, in which this server had entered %d consultations, is gone: the register was emptied or put back to an older state", head.Chain, head.Count))
+		r.alarms.raise(fmt.Sprintf("chain %d, to which this server wrote %d entries, is gone: the register was emptied or reset to an older state", head.Chain, head.Count))
 	case heads[0].Count < head.Count:
-		r.alarms.raise(fmt.Sprintf("chain %d counts %d entries where this server had entered %d: an older state of the register was put back", head.Chain, heads[0].Count, head.Count))
+		r.alarms.raise(fmt.Sprintf("chain %d counts %d entries, but this server wrote %d: the register was reset to an older state", head.Chain, heads[0].Count, head.Count))
 	case heads[0].Count == head.Count && !bytes.Equal(heads[0].MAC, head.MAC):
 		r.alarms.raise(fmt.Sprintf("the head of chain %d, at entry %d, was changed", head.Chain, head.Count))
 	case !r.keys.headHolds(heads[0]):
-		r.alarms.raise(fmt.Sprintf("the head of chain %d was written by another hand", head.Chain))
+		r.alarms.raise(fmt.Sprintf("the head of chain %d was not written by this program", head.Chain))
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (v *Vault) Watch(ctx context.Context, receipts backoffice.ReceiptStore, per
 	w := &watch{register: v.register, receipts: receipts}
 	if receipts != nil {
 		if err := w.compareAll(ctx); err != nil && ctx.Err() == nil {
-			slog.Error("the receipts of the register of consultations could not be compared with it", "cause", err)
+			slog.Error("cannot compare the receipts with the register of consultations", "cause", err)
 		}
 	}
 	backoffice.Every(ctx, period, func() { w.round(ctx) })
@@ -129,13 +129,13 @@ func (w *watch) round(ctx context.Context) {
 		}
 		if err := w.state(ctx, head); err != nil {
 			w.register.giveBack(head)
-			slog.Error("a receipt of the register of consultations could not be written; it is tried again",
+			slog.Error("cannot write a receipt of the register of consultations; will retry",
 				"cause", err)
 		}
 	}
 	if w.seen.Chain != 0 {
 		if err := w.register.compare(ctx, w.seen); err != nil {
-			slog.Warn("the register of consultations could not be looked at", "cause", err)
+			slog.Warn("cannot check the register of consultations", "cause", err)
 		}
 	}
 }

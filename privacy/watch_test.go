@@ -54,8 +54,8 @@ func TestReceiptsShowWhatTheChainsThemselvesCannot(t *testing.T) {
 		say  string
 		does func(store *memoryStore, heads map[int64]backoffice.ConsultationHead, entries []backoffice.Consultation)
 	}{
-		"an older state of everything": {"entry 8 is there no more", (*memoryStore).putBack},
-		"one chain with its head": {"entry 8 is there no more", func(store *memoryStore, heads map[int64]backoffice.ConsultationHead, _ []backoffice.Consultation) {
+		"an older state of everything": {"entry 8 is gone", (*memoryStore).putBack},
+		"one chain with its head": {"entry 8 is gone", func(store *memoryStore, heads map[int64]backoffice.ConsultationHead, _ []backoffice.Consultation) {
 			_, all := store.state()
 			all = slices.DeleteFunc(all, func(e backoffice.Consultation) bool { return e.Chain == 1 && e.Number > heads[1].Count })
 			now, _ := store.state()
@@ -124,8 +124,8 @@ func TestAReceiptThatWasChangedOrTakenAwayIsNoticed(t *testing.T) {
 			content, err := os.ReadFile(names[1])
 			return errors.Join(err, os.WriteFile(names[1], []byte(strings.Replace(string(content), `"count":2`, `"count":1`, 1)), 0o600))
 		}, "it was changed"},
-		"cut off":    {func(names []string) error { return os.Truncate(names[1], 40) }, "no receipt, or cut off"},
-		"taken away": {func(names []string) error { return os.Remove(names[1]) }, "the receipt before it is missing"},
+		"cut off":    {func(names []string) error { return os.Truncate(names[1], 40) }, "not a receipt, or cut off"},
+		"taken away": {func(names []string) error { return os.Remove(names[1]) }, "the previous receipt is missing"},
 		"renamed": {func(names []string) error {
 			return os.Rename(names[1], strings.Replace(names[1], "entry2", "entry1", 1))
 		}, "it was renamed"},
@@ -240,7 +240,7 @@ func TestAServerSaysWhatWasDoneToItsRegister(t *testing.T) {
 			older.Count, older.Last = 1, entries[0].MAC
 			heads[1] = older
 			s.putBack(heads, entries[:1])
-		}, "counts 1 entries where this server had entered 3"},
+		}, "counts 1 entries, but this server wrote 3"},
 		"written on": {func(s *memoryStore) {
 			heads, entries := s.state()
 			head := heads[1]

@@ -37,7 +37,7 @@ func Open(uri string) (tink.AEAD, error) {
 	client, err := registry.GetKMSClient(uri)
 	if err != nil {
 		return nil, errors.New(
-			"no key management service is known by this URI; there is hcvault://HOST:PORT/MOUNT/keys/NAME")
+			"unknown key management service; use hcvault://HOST:PORT/MOUNT/keys/NAME")
 	}
 	return client.GetAEAD(uri)
 }
@@ -45,7 +45,7 @@ func Open(uri string) (tink.AEAD, error) {
 func openVault(uri string, config *vault.Config) (tink.AEAD, error) {
 	at, err := url.Parse(uri)
 	if err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Fragment != "" {
-		return nil, errors.New("the URI of a key of Vault is hcvault://HOST:PORT/MOUNT/keys/NAME")
+		return nil, errors.New("the URI of a Vault key must look like hcvault://HOST:PORT/MOUNT/keys/NAME")
 	}
 	config.Address, config.AgentAddress, config.Timeout = "https://"+at.Host, "", timeout
 	client, err := vault.NewClient(config)
@@ -54,7 +54,7 @@ func openVault(uri string, config *vault.Config) (tink.AEAD, error) {
 	}
 	key, err := hcvault.NewAEAD(at.EscapedPath(), client.Logical())
 	if err != nil {
-		return nil, errors.New("the URI of a key of Vault is hcvault://HOST:PORT/MOUNT/keys/NAME")
+		return nil, errors.New("the URI of a Vault key must look like hcvault://HOST:PORT/MOUNT/keys/NAME")
 	}
 	return key, nil
 }
