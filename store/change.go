@@ -91,7 +91,7 @@ func (t *tx) finish(ctx context.Context) error {
 		return err
 	}
 	if _, err := t.conn.Exec(ctx, endOfMoves, nil); err != nil {
-		return t.fail(backoffice.Fault(err, "noting what has moved"))
+		return t.fail(backoffice.Fault(err, "recording moved records"))
 	}
 	return t.show(ctx, end.at)
 }

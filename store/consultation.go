@@ -60,7 +60,7 @@ func (s *Store) OpenConsultationChain(ctx context.Context,
 			" (chain, count, last, mac) VALUES ($1, $2, $3, $4)"
 		if _, err := tx.conn.Exec(ctx, insert, headArguments(chain)); violationOf(err) != nil {
 			err = errors.Join(backoffice.ErrRegisterChanged, err)
-			return tx.fail(backoffice.Fault(err, "opening a chain of consultations"))
+			return tx.fail(backoffice.Fault(err, "starting a chain of consultations"))
 		} else if err != nil {
 			return err
 		}

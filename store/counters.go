@@ -35,7 +35,7 @@ func (s *Store) Counters(ctx context.Context) (problems []string, err error) {
 				return err
 			}
 			if kept != rows {
-				problem := fmt.Sprintf("the count of %ss says %d, and there are %d", of.noun, kept, rows)
+				problem := fmt.Sprintf("the count of %ss is %d, but there are %d", of.noun, kept, rows)
 				problems = append(problems, problem)
 			}
 		}

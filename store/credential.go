@@ -58,7 +58,7 @@ func (s *Store) Credential(ctx context.Context, clientID string) (*backoffice.Cr
 func credential(ctx context.Context, conn Conn, clientID string) (*backoffice.Credential, error) {
 	pairs, err := queryCredentials(ctx, conn, selectCredentials+" WHERE c.id = $1"+orderCredentials, storable(clientID))
 	if err == nil && len(pairs) == 0 {
-		return nil, backoffice.Errorf(backoffice.NotFound, "there is no such credential pair")
+		return nil, backoffice.Errorf(backoffice.NotFound, "no credential has this client id")
 	}
 	if err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func (t *table[T, C]) listedUnder(noun backoffice.Noun, column string) {
 
 func register[T any, C comparable](t *table[T, C]) *table[T, C] {
 	if !t.reach.isSet() {
-		panic("store: the table " + t.name + " does not say how its records reach their customers")
+		panic("store: the table " + t.name + " does not define how its records relate to customers")
 	}
 	if t.reads == nil {
 		t.reads = func(r reader[T, C]) any { return &r }
@@ -158,7 +158,7 @@ func kindOf[T any](f *backoffice.WritableField[T], name, serves string) column[T
 	case func(*T) *backoffice.JSON:
 		return text(name, serves, at).orNull()
 	}
-	panic("store: a column is made of no field like " + f.Name)
+	panic("store: no column type for a field like " + f.Name)
 }
 
 // underlined converts to snake case: postalCode becomes postal_code.

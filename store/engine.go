@@ -27,7 +27,7 @@ func (s *Statement) Run(ctx context.Context, to Sender) error {
 	return s.Err
 }
 
-var ErrNotRun = errors.New("a statement that was sent before this one has failed")
+var ErrNotRun = errors.New("an earlier statement of the batch failed")
 
 type Sender interface {
 	// Send runs statements in order, in one round trip if possible. After the first failure none is run.

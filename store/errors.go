@@ -29,7 +29,7 @@ const ClosedKeyWords = "sealed by a key that is closed"
 
 // ClosedKey reports that a write came too late for its key; it may be retried with the next key.
 func ClosedKey() error {
-	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the keys were exchanged meanwhile; try again",
+	return &backoffice.Error{Kind: backoffice.Unavailable, Message: "the keys changed meanwhile; try again",
 		Cause: errors.New("a registration number was sealed by a key that has been closed since")}
 }
 
@@ -67,9 +67,9 @@ type SchemaError struct{ Have, Want int64 }
 
 func (e *SchemaError) Error() string {
 	if e.Have > e.Want {
-		return fmt.Sprintf("the database's schema has version %d and this program knows version %d:"+
+		return fmt.Sprintf("the database's schema is version %d, but this program supports version %d:"+
 			" use a newer backoffice", e.Have, e.Want)
 	}
-	return fmt.Sprintf("the database's schema has version %d and this program needs version %d: run backoffice migrate",
+	return fmt.Sprintf("the database's schema is version %d, but this program needs version %d: run backoffice migrate",
 		e.Have, e.Want)
 }

@@ -47,7 +47,7 @@ func (t *tx) CommitUpload(ctx context.Context, upload string) error {
 	n, err := t.conn.Exec(ctx, endUpload, []any{upload})
 	if err == nil && n != 1 {
 		err = t.fail(backoffice.Errorf(backoffice.Unavailable,
-			"the files took so long to write that they were given up; nothing was changed, try again"))
+			"writing the files took too long and was abandoned; nothing was changed, try again"))
 	}
 	return err
 }

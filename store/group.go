@@ -48,7 +48,7 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C],
 		varying: r.table.varyingText(q.Criteria, r.dialect), similar: r.table.trigrams(q.Criteria) != nil}
 	text, ok := r.textFor(s, nil).aggregate(by, max(q.First, 1)) // the totals are in each group
 	if !ok {
-		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "there is no such dimension")))
+		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "unknown dimension")))
 	}
 	var found backoffice.Aggregate
 	groups := make([]*backoffice.Group, 0, q.First)

@@ -138,7 +138,7 @@ func (s *Store) TurnKey(ctx context.Context, id string) (lacking []backoffice.Ke
 			" AND EXISTS (SELECT 1 FROM keyset_keys k WHERE k.id = $1 AND k.state = 'next')"
 		turned, err := tx.conn.Exec(ctx, turn, []any{id})
 		if err == nil && turned == 0 {
-			err = backoffice.Errorf(backoffice.BadInput, "the key is not one that waits to become the primary")
+			err = backoffice.Errorf(backoffice.BadInput, "the key is not waiting to become the primary")
 		}
 		return err
 	})

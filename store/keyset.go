@@ -10,7 +10,7 @@ func (s *Store) ClaimKeyset(ctx context.Context, fingerprint string) error {
 	claimed, err := s.keptFingerprint(ctx, "keyset", fingerprint)
 	if err == nil && claimed != fingerprint {
 		err = backoffice.Errorf(backoffice.BadInput, "the keyset is not the one that this database was filled with:"+
-			" give that one with --keyset, for with another the registration numbers can neither be read nor found")
+			" pass that one with --keyset; with another, registration numbers cannot be read or found")
 	}
 	return err
 }

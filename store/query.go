@@ -96,7 +96,7 @@ func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error
 	return err
 }
 
-var errForeign = errors.New("a read was queued by the reader of another store")
+var errForeign = errors.New("the read was queued by another store's reader")
 
 func (q *Query) charge(ctx context.Context) {
 	each, end := metered(ctx, q.Each)

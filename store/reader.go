@@ -126,7 +126,7 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 		return b.Queue(failed(err))
 	}
 	if _, ok := r.table.orders[ask.Order.Key]; !ok && ask.Order.Key != backoffice.KeyID {
-		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "this list has no such order")))
+		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "this list does not have this order")))
 	}
 	if trigrams := r.table.trigrams(ask.Criteria); trigrams != nil {
 		return r.similarList(b, ask, trigrams, want, into)
@@ -223,7 +223,7 @@ const mostExpected = 1024
 // parentsOf are the parents to look for; nil when nothing needs to be asked.
 func (r *reader[T, C]) parentsOf(under backoffice.Parent, c C, parents []string) ([]string, error) {
 	if _, ok := r.table.ends(under, c); !ok {
-		return nil, backoffice.Errorf(backoffice.BadInput, "there are no such lists")
+		return nil, backoffice.Errorf(backoffice.BadInput, "unknown list")
 	}
 	if !r.table.finds(c) {
 		return nil, nil

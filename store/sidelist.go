@@ -69,7 +69,7 @@ func (w *writer[T, C]) insertList(ctx context.Context, list *sideList[T], rows [
 		return err
 	case violation.Of == ReferenceViolation:
 		return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
-			Code: backoffice.CodeNotFound, Message: "the input refers to nothing", Field: list.reference}))
+			Code: backoffice.CodeNotFound, Message: "the input refers to an unknown object", Field: list.reference}))
 	}
 	return w.tx.fail(backoffice.Fault(err, "writing "+list.table))
 }

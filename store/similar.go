@@ -50,7 +50,7 @@ func (d *Dialect) similarArguments(trigrams []string, args []any) []any {
 func (r *reader[T, C]) similarList(b *backoffice.Batch, ask backoffice.ListQuery[C], trigrams []string,
 	want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
 	if ask.Under != backoffice.Root {
-		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "there are no such lists")))
+		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "unknown list")))
 	}
 	by, of := ask.Order, order{}
 	if by.Key != backoffice.KeyRelevance {

@@ -50,7 +50,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	case shared := <-answer:
 		return shared.Err
 	case <-ctx.Done():
-		return backoffice.Fault(ctx.Err(), "looking whether the store is ready")
+		return backoffice.Fault(ctx.Err(), "checking whether the store is ready")
 	}
 }
 
@@ -77,9 +77,9 @@ func (s *Store) Gauges() []backoffice.Gauge {
 func GaugesOfPool(name string, turns *Scheduler) []backoffice.Gauge {
 	labels := []string{"pool", name}
 	return []backoffice.Gauge{
-		{Name: "store_connections_in_use", Help: "Connections to the store that are in use.", Labels: labels,
+		{Name: "store_connections_in_use", Help: "Connections to the store in use.", Labels: labels,
 			Read: func() int64 { used, _ := turns.Stats(); return int64(used) }},
-		{Name: "store_connections_waited_for", Help: "Those who wait for a connection to the store.", Labels: labels,
+		{Name: "store_connections_waited_for", Help: "Callers waiting for a connection to the store.", Labels: labels,
 			Read: func() int64 { _, waiting := turns.Stats(); return int64(waiting) }},
 	}
 }

@@ -146,7 +146,7 @@ func taking[C any, S ~string](of func(C) S) func(*C) string {
 			}
 		}
 	}
-	panic("store: a criterion is no field of its criteria")
+	panic("store: a criterion is not a field of its criteria")
 }
 
 // since picks rows whose timestamp is the instant or later.

@@ -131,7 +131,7 @@ func (s *Store) CreateWebhook(ctx context.Context, w *backoffice.Webhook) error 
 		_, err := tx.conn.Exec(ctx, text, args)
 		if violation := violationOf(err); violation != nil {
 			if violation.Of == ReferenceViolation {
-				return backoffice.Errorf(backoffice.NotFound, "there is no such credential pair")
+				return backoffice.Errorf(backoffice.NotFound, "no credential has this client id")
 			}
 			return takenID()
 		}

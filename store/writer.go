@@ -332,7 +332,7 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 	})
 	if violation := violationOf(err); violation != nil {
 		return nil, w.tx.fail(backoffice.Refuse(&backoffice.UserError{
-			Code: backoffice.CodeNotAllowed, Message: "the " + string(w.table.noun) + " is still referred to",
+			Code: backoffice.CodeNotAllowed, Message: "the " + string(w.table.noun) + " is still referenced",
 			Field: []string{"id"}}))
 	}
 	for _, id := range deleted {
@@ -389,9 +389,9 @@ func (w *writer[T, C]) refusal(ctx context.Context, err error, rows []*T) error 
 		return err
 	case violation.Of == UniqueViolation:
 		return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
-			Code: backoffice.CodeTaken, Message: "the value is taken", Field: w.table.unique.field}))
+			Code: backoffice.CodeTaken, Message: "the value is already taken", Field: w.table.unique.field}))
 	}
-	missing := backoffice.UserError{Code: backoffice.CodeNotFound, Message: "the input refers to nothing"}
+	missing := backoffice.UserError{Code: backoffice.CodeNotFound, Message: "the input refers to an unknown object"}
 	for _, reference := range w.table.references {
 		if violation.Constraint == w.table.name+"_"+reference.column+"_fkey" || violation.Constraint == "" &&
 			w.isMissing(ctx, reference, rows) {

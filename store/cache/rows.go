@@ -328,7 +328,7 @@ func (l *listRead[T, C]) depends(p *pass) nounSet {
 		l.list.Order.Key == backoffice.KeyID), l.rules.noun)
 }
 
-var errNoRow = errors.New("a list in memory names a record that is not there")
+var errNoRow = errors.New("a cached list has a record that does not exist")
 
 func (l *listRead[T, C]) settle(p *pass) {
 	for _, read := range []backoffice.Queued{l.below, l.rest} {

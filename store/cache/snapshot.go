@@ -348,7 +348,7 @@ func (s *Store) wait(ctx context.Context) error {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return backoffice.Fault(ctx.Err(), "looking at the change log")
+		return backoffice.Fault(ctx.Err(), "polling the change log")
 	case waiting.Err() != nil, backoffice.KindOf(err) == backoffice.Timeout:
 		err = errSilent
 	case errors.As(err, &known):

@@ -121,17 +121,17 @@ func (s *Store) Gauges() []backoffice.Gauge {
 	add := func(name string, read func() int64, help string) {
 		gauges = append(gauges, backoffice.Gauge{Name: name, Help: help, Read: read})
 	}
-	add("cache_hits_total", s.hits.Load, "Rows, lists and totals that were answered from memory.")
-	add("cache_misses_total", s.misses.Load, "Rows, lists and totals that the store was asked for.")
-	add("cache_looks_total", s.looked.Load, "Looks at the end of the change log that requests shared.")
-	add("cache_dropped_total", s.dropped.Load, "Entries that were dropped because they were changed.")
+	add("cache_hits_total", s.hits.Load, "Rows, lists and totals served from memory.")
+	add("cache_misses_total", s.misses.Load, "Rows, lists and totals read from the store.")
+	add("cache_looks_total", s.looked.Load, "Polls of the end of the change log, shared by requests.")
+	add("cache_dropped_total", s.dropped.Load, "Entries dropped because of changes.")
 	add("cache_moved_total", s.moved.Load,
-		"Queries that began anew because something they had taken from memory was changed.")
+		"Queries restarted because cached data they used had changed.")
 	add("cache_behind_total", s.behind.Load,
-		"Answers of replicas that were asked again of the primary, because something in them had been changed.")
+		"Replica reads repeated on the primary because their data had changed.")
 	add("cache_differences_total", s.differences.Load,
-		"Answers that were not those of the store, found by --cache-check.")
-	add("cache_bytes", func() int64 { return int64(s.memory.WeightedSize()) }, "What the cache holds, roughly.")
+		"Cached answers that differed from the store, found by --cache-check.")
+	add("cache_bytes", func() int64 { return int64(s.memory.WeightedSize()) }, "Approximate bytes in the cache.")
 	return gauges
 }
 

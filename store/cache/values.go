@@ -180,6 +180,6 @@ func (s *Store) compareAnswer(of view, id string, known, read any) {
 
 func (s *Store) differ(of view, id string) {
 	s.differences.Add(1)
-	s.logger.LogAttrs(context.Background(), slog.LevelError, "the cache holds another answer than the store",
+	s.logger.LogAttrs(context.Background(), slog.LevelError, "the cached answer differs from the store's",
 		slog.Int("view", int(of)), slog.String("id", id))
 }

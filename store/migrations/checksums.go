@@ -18,7 +18,7 @@ import (
 // that another program made under the same number, is detected before anything is read or written.
 
 // ErrOther reports that a store's schema was made by other steps than this program's.
-var ErrOther = errors.New("the database was made by another form of this program, whose schema has the same version and is not the same: use the program that made it, export there, and import into a new database")
+var ErrOther = errors.New("the database was created by a different build of this program, with a different schema of the same version: export with that build, and import into a new database")
 
 // Checksums are the digests of an engine's steps, by version.
 func Checksums(dialect goose.Dialect) map[int64]string {

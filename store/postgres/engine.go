@@ -63,7 +63,7 @@ func (e *engine) Gauges() []backoffice.Gauge {
 		name := "replica " + strconv.Itoa(i+1)
 		labels := []string{"replica", strconv.Itoa(i + 1)}
 		gauges = slices.Concat(gauges, store.GaugesOfPool(name, r.turns), []backoffice.Gauge{
-			{Name: "replica_answers", Help: "1 while a replica may answer reads, 0 while it is left out.",
+			{Name: "replica_answers", Help: "1 while the replica serves reads, 0 while it is left out.",
 				Labels: labels, Read: func() int64 {
 					if in, _, _ := r.state(); in {
 						return 1
@@ -71,7 +71,7 @@ func (e *engine) Gauges() []backoffice.Gauge {
 					return 0
 				}},
 			{Name: "replica_lag_bytes", Labels: labels,
-				Help: "How much of the primary's log a replica had not replayed when both were last asked.",
+				Help: "Bytes of the primary's log that the replica had not replayed at the last check.",
 				Read: func() int64 { return int64(max(0, f.latest()-r.reached())) }},
 		})
 	}

@@ -41,16 +41,16 @@ func (e *serverError) Error() string {
 
 // codeWords describe the codes that an operator can do something about.
 var codeWords = map[string]string{
-	"25006": "it takes no writes: a replica, or a primary that is one no more",
-	"53200": "it has no memory left",
+	"25006": "it is read-only: a replica, or no longer the primary",
+	"53200": "it is out of memory",
 	"53300": "all its connections are taken; raise max_connections or use a pooler",
 	"53400": "a limit of its configuration is reached",
-	"55P03": "a lock was not to be had in time",
-	"57P01": "it was told to stop, or to end the connection",
-	"57P02": "it ended all connections, since one of its processes crashed",
+	"55P03": "a lock was not available in time",
+	"57P01": "it was told to stop, or to close the connection",
+	"57P02": "it closed all connections because one of its processes crashed",
 	"57P03": "it is starting, recovering or stopping",
 	"58030": "it cannot read or write its disk",
-	"58P01": "a file of it is missing",
+	"58P01": "one of its files is missing",
 }
 
 // isRetryable reports whether the same transaction may succeed when it is run again.
@@ -75,13 +75,13 @@ func how(err error) string {
 	var name *net.DNSError
 	switch {
 	case errors.As(err, &name):
-		return "its host is not known"
+		return "its host is unknown"
 	case errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):
 		return "no answer in time"
 	case errors.As(err, &network):
 		return network.Err.Error() // of the system: connection refused, connection reset by peer
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
-		return "it was closed"
+		return "the connection was closed"
 	}
 	return fmt.Sprintf("%T", err)
 }
@@ -112,7 +112,7 @@ func classify(ctx context.Context, err error) error {
 		return nil
 	}
 	if ended := ctx.Err(); ended != nil {
-		return backoffice.Fault(ended, "asking the store")
+		return backoffice.Fault(ended, "querying the store")
 	}
 	var known *backoffice.Error
 	if errors.As(err, &known) {
@@ -128,13 +128,13 @@ func classify(ctx context.Context, err error) error {
 	case errors.As(err, &connecting):
 		return store.Unavailable(fmt.Errorf("connecting to PostgreSQL failed: %s", how(connecting)))
 	case errors.Is(err, context.DeadlineExceeded): // of a part of what ctx is for
-		return backoffice.Fault(err, "asking the store")
+		return backoffice.Fault(err, "querying the store")
 	// The server, or the connection to it, is gone.
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err), pgconn.Timeout(err):
 		return store.Unavailable(&lostError{how(err)})
 	}
-	return backoffice.Fault(fmt.Errorf("%T", err), "asking the store")
+	return backoffice.Fault(fmt.Errorf("%T", err), "querying the store")
 }
 
 func classifyCode(of *pgconn.PgError) error {
@@ -161,25 +161,25 @@ func classifyCode(of *pgconn.PgError) error {
 	case "08", "53", "57", "58":
 		return store.Unavailable(cause)
 	}
-	return backoffice.Fault(cause, "asking the store")
+	return backoffice.Fault(cause, "querying the store")
 }
 
 // describe turns an error of connecting into a sentence for the operator. It repeats nothing of the URL.
 func describe(err error) error {
 	switch code := codeOf(err); {
 	case code == "28P01" || code == "28000":
-		return errors.New("PostgreSQL refuses the user or the password of the URL, or a connection from here (pg_hba.conf)")
+		return errors.New("PostgreSQL rejects the URL's user or password, or connections from here (pg_hba.conf)")
 	case code == "3D000":
-		return errors.New("the database of the URL does not exist on the server")
+		return errors.New("the URL's database does not exist on the server")
 	case code == "42501":
-		return errors.New("the user of the URL lacks a right in the database")
+		return errors.New("the URL's user lacks a privilege in the database")
 	case strings.HasPrefix(code, "53"):
-		return errors.New("PostgreSQL has no connection left; raise max_connections or use a pooler")
+		return errors.New("PostgreSQL has no free connection; raise max_connections or use a pooler")
 	case code != "":
 		return fmt.Errorf("PostgreSQL answered with error %s", code)
 	}
 	if errors.Is(err, errNotPrimary) {
-		return errors.New("no server of the URL takes writes: each is a replica, or read-only")
+		return errors.New("no server in the URL accepts writes: each is a replica or read-only")
 	}
 	var network *net.OpError
 	var name *net.DNSError
@@ -188,11 +188,11 @@ func describe(err error) error {
 	case errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):
 		return errors.New("PostgreSQL does not answer in time")
 	case errors.As(err, &name):
-		return errors.New("the host of the database's URL is not known")
+		return errors.New("the host in the database's URL is unknown")
 	case errors.As(err, &network):
 		return fmt.Errorf("PostgreSQL cannot be reached: %w", network.Err)
 	case errors.As(err, &connecting):
-		return errors.New("connecting to PostgreSQL failed; the server may want TLS (sslmode=require), or offer none")
+		return errors.New("connecting to PostgreSQL failed; the server may require TLS (sslmode=require), or not offer it")
 	}
 	return fmt.Errorf("PostgreSQL cannot be used: %T", err)
 }

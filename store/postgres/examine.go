@@ -19,7 +19,7 @@ func Examine(ctx context.Context, url string, replicas []string, tell func(backo
 	e := &examination{tell: tell}
 	conn, have, err := connect(ctx, url)
 	if err != nil {
-		tell(backoffice.Wrong("database", err.Error(), "see that the server runs, and the URL of --database"))
+		tell(backoffice.Wrong("database", err.Error(), "check that the server is running, and the URL in --database"))
 		return false
 	}
 	e.conn = conn
@@ -49,7 +49,7 @@ func (e *examination) fail(what, found, advice string) {
 
 func (e *examination) asked(what string, err error) bool {
 	if err != nil {
-		e.fail(what, describe(err).Error(), "let the database's owner see why")
+		e.fail(what, describe(err).Error(), "let the database's owner find out why")
 	}
 	return err == nil
 }
@@ -74,18 +74,18 @@ func (e *examination) server(ctx context.Context) {
 		e.tell(backoffice.Fine("server", "PostgreSQL "+name))
 	}
 	if readOnly == "on" {
-		e.fail("server", "it takes no writes", "name the primary in --database, or all servers:"+
+		e.fail("server", "it is read-only", "pass the primary in --database, or all servers:"+
 			" postgres://db1,db2/…?target_session_attrs=read-write")
 	}
 	if fsync != "on" {
-		e.fail("durability", "fsync is off", "set fsync = on: what was acknowledged is lost with the power otherwise")
+		e.fail("durability", "fsync is off", "set fsync = on: otherwise a power failure loses acknowledged writes")
 	}
 	middle := asked.Add(time.Since(asked) / 2)
 	if skew := now.Sub(middle).Abs(); skew > mostSkew {
 		e.tell(backoffice.Doubtful("clock", "it is "+skew.Round(time.Millisecond).String()+" away from this machine's",
-			"let both keep time (NTP)"))
+			"synchronize both (NTP)"))
 	} else {
-		e.tell(backoffice.Fine("clock", "as this machine's"))
+		e.tell(backoffice.Fine("clock", "agrees with this machine's"))
 	}
 }
 
@@ -103,11 +103,11 @@ func (e *examination) schema(ctx context.Context, have int64) (there bool) {
 	}
 	switch want := SchemaVersion(); {
 	case have == 0:
-		e.fail("schema", "there is none", "run backoffice migrate")
+		e.fail("schema", "it does not exist", "run backoffice migrate")
 	case have != want:
 		advice := "run backoffice migrate"
 		if have > want {
-			advice = "run the newer program"
+			advice = "run the newer version"
 		}
 		e.fail("schema", (&store.SchemaError{Have: have, Want: want}).Error(), advice)
 	default:
@@ -131,18 +131,18 @@ func (e *examination) privileges(ctx context.Context) {
 	}
 	switch {
 	case len(lacking) > 0:
-		e.fail("privileges", "this user may not read and write "+strings.Join(lacking, ", "),
+		e.fail("privileges", "this user cannot read and write "+strings.Join(lacking, ", "),
 			"GRANT SELECT, INSERT, UPDATE, DELETE on them, or let their owner serve")
 	case !temporary:
-		e.fail("privileges", "this user may make no temporary tables",
+		e.fail("privileges", "this user cannot create temporary tables",
 			"GRANT TEMPORARY ON DATABASE to it: import copies through them")
 	default:
-		e.tell(backoffice.Fine("privileges", "all that serving takes"))
+		e.tell(backoffice.Fine("privileges", "sufficient for serving"))
 	}
 }
 
 // errUndo ends a transaction that only checks something.
-var errUndo = errors.New("nothing is to be kept")
+var errUndo = errors.New("roll back")
 
 // triggers checks whether a written row is counted, in a transaction that is rolled back.
 func (e *examination) triggers(ctx context.Context) {
@@ -165,10 +165,10 @@ func (e *examination) triggers(ctx context.Context) {
 	case !errors.Is(err, errUndo):
 		e.asked("triggers", err)
 	case after != before+1:
-		e.fail("triggers", "a row that is written is not counted",
-			"see session_replication_role of this user, and that nobody has disabled triggers of the tables")
+		e.fail("triggers", "triggers do not count written rows",
+			"check this user's session_replication_role, and that the tables' triggers are enabled")
 	default:
-		e.tell(backoffice.Fine("triggers", "they fire"))
+		e.tell(backoffice.Fine("triggers", "enabled"))
 	}
 }
 
@@ -194,15 +194,15 @@ func (e *examination) locks(ctx context.Context, url string) {
 	switch {
 	case !e.asked("advisory locks", err):
 	case free:
-		e.fail("advisory locks", "two connections do not exclude each other",
-			"the URL must lead all connections to one server: no balancer over several that take writes")
+		e.fail("advisory locks", "two connections can hold the same lock",
+			"all connections of the URL must reach the same server: do not balance over several primaries")
 	default:
-		e.tell(backoffice.Fine("advisory locks", "they exclude"))
+		e.tell(backoffice.Fine("advisory locks", "exclusive"))
 	}
 }
 
 func (e *examination) replica(ctx context.Context, what, url string) {
-	const advice = "reads go to the primary meanwhile"
+	const advice = "reads use the primary meanwhile"
 	conn, _, err := connect(ctx, url)
 	if err != nil {
 		e.tell(backoffice.Doubtful(what, err.Error(), advice))
@@ -218,8 +218,8 @@ func (e *examination) replica(ctx context.Context, what, url string) {
 		e.tell(backoffice.Doubtful(what, describe(err).Error(), advice))
 	case !repeats:
 		e.tell(backoffice.Wrong(what, "it is a primary itself",
-			"name a server that repeats what the one of --database does"))
+			"pass a replica of the server in --database"))
 	default:
-		e.tell(backoffice.Fine(what, fmt.Sprintf("%d bytes of what it has received are not replayed", behind)))
+		e.tell(backoffice.Fine(what, fmt.Sprintf("%d bytes received but not replayed", behind)))
 	}
 }

@@ -205,7 +205,7 @@ func TestAServerThatCannotBeUsedIsNamedInASentence(t *testing.T) {
 		"an old server":       {"postgres://postgres@" + pgtest.Serve(t, old) + "/postgres?sslmode=disable", "version 13 or newer"},
 		"a server that hangs": {"postgres://postgres@" + pgtest.Serve(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }) + "/postgres?sslmode=disable", "in time"},
 		"an empty schema":     {pgtest.Schema(t), "backoffice migrate"},
-		"only a replica":      {behind + "&default_transaction_read_only=on", "takes writes"},
+		"only a replica":      {behind + "&default_transaction_read_only=on", "accepts writes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

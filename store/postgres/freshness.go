@@ -202,7 +202,7 @@ func (f *freshness) latest() position {
 func hexadecimal(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 16, 64)
 	if err != nil {
-		return 0, errors.New("PostgreSQL tells no timeline")
+		return 0, errors.New("PostgreSQL reports no timeline")
 	}
 	return n, nil
 }

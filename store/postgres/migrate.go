@@ -77,7 +77,7 @@ func Migrate(ctx context.Context, url string) error {
 		return describe(err)
 	}
 	if schema == "" {
-		return errors.New("the database has no schema in which tables can be made; see its search_path")
+		return errors.New("the database has no schema to create tables in; check its search_path")
 	}
 	if err := createExtension(ctx, conn); err != nil {
 		return err
@@ -137,9 +137,9 @@ func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
 	}
 	if err != nil {
 		if code := codeOf(err); code != "" {
-			return fmt.Errorf("the schema could not be brought up to date: %w", describe(err))
+			return fmt.Errorf("cannot migrate the schema: %w", describe(err))
 		}
-		return fmt.Errorf("the schema could not be brought up to date: %w", err)
+		return fmt.Errorf("cannot migrate the schema: %w", err)
 	}
 	return nil
 }

@@ -121,8 +121,8 @@ func openReplicas(ctx context.Context, primary *connections, options Options) (*
 }
 
 var (
-	errContradiction = errors.New("the pool of connections cannot be made: its settings contradict each other")
-	errNotPrimary    = errors.New("the server takes no writes")
+	errContradiction = errors.New("cannot create the connection pool: its settings contradict each other")
+	errNotPrimary    = errors.New("the server is read-only")
 )
 
 // takesWrites rejects a server that is no primary, so that the next host is tried, whatever target_session_attrs is.
@@ -139,16 +139,16 @@ func takesWrites(ctx context.Context, conn *pgconn.PgConn) error {
 
 func configOf(url string, options Options) (*pgxpool.Config, error) {
 	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {
-		return nil, errors.New("a PostgreSQL store is named by a URL of the form postgres://USER@HOST/DATABASE")
+		return nil, errors.New("a PostgreSQL store needs a URL of the form postgres://USER@HOST/DATABASE")
 	}
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// pgx's text repeats the URL, and a URL may hold a password.
-		return nil, errors.New("the URL of the database is not one of the form postgres://USER@HOST:PORT/DATABASE?OPTION=VALUE")
+		return nil, errors.New("the database's URL must have the form postgres://USER@HOST:PORT/DATABASE?OPTION=VALUE")
 	}
 	mode, ok := queryModes[options.QueryMode]
 	if !ok {
-		return nil, fmt.Errorf("the query mode is one of %s, %s, %s", Prepared, Described, Plain)
+		return nil, fmt.Errorf("the query mode must be %s, %s or %s", Prepared, Described, Plain)
 	}
 	if options.MaxConns > 0 {
 		config.MaxConns = int32(options.MaxConns)

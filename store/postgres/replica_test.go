@@ -202,7 +202,7 @@ func TestACommitThatItsStandbyDidNotConfirmIsNotAcknowledged(t *testing.T) {
 	for n := 0; err == nil && n < 100; n++ { // until the server has read its settings again
 		_, err = label(t.Context(), opened, "writer", fmt.Sprint("unconfirmed ", n))
 	}
-	if backoffice.KindOf(err) != backoffice.Unavailable || !strings.Contains(err.Error(), "may have been done") {
+	if backoffice.KindOf(err) != backoffice.Unavailable || !strings.Contains(err.Error(), "may have succeeded") {
 		t.Fatalf("the write was answered with %v (%v)", err, cause(err))
 	}
 }

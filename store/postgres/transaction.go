@@ -141,7 +141,7 @@ func (t *transaction) commit(ctx context.Context) error {
 	case !t.begun && len(t.last) == 0: // nothing was sent
 		return nil
 	case conn.TxStatus() == 'E':
-		return backoffice.Fault(errors.New("a failed transaction was to be committed"), "writing to the store")
+		return backoffice.Fault(errors.New("commit of a failed transaction"), "writing to the store")
 	case !t.begun && !t.repeats:
 		if err := t.ready(ctx); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (t *transaction) commit(ctx context.Context) error {
 	after, _ := conn.CustomData()[warnings].(int)
 	switch {
 	case err == nil && after > before:
-		return unknownOutcome(errors.New("PostgreSQL committed with a warning: no synchronous standby may have it"))
+		return unknownOutcome(errors.New("PostgreSQL committed with a warning: a synchronous standby may not have it"))
 	case err == nil:
 		return nil
 	case isDecided(err, answered < len(t.last)):
@@ -166,7 +166,7 @@ func (t *transaction) commit(ctx context.Context) error {
 	case t.repeats:
 		return unanswered(ctx, t.conn, classify(ctx, err))
 	}
-	return unknownOutcome(fmt.Errorf("the commit was not answered (%s)", how(err)))
+	return unknownOutcome(fmt.Errorf("no answer to the commit (%s)", how(err)))
 }
 
 // isDecided reports that an error in the round trip of the commit comes from a server that has not committed: it

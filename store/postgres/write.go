@@ -90,8 +90,8 @@ const planByKeys = "select set_config('plan_cache_mode', 'force_generic_plan', t
 func unknownOutcome(cause error) error {
 	return &backoffice.Error{
 		Kind: backoffice.Unavailable,
-		Message: "the store went away while the write was made durable, so it may have been done;" +
-			" ask again, with the same idempotency key when creating",
+		Message: "the store became unavailable while committing the write, which may have succeeded;" +
+			" try again, with the same idempotency key when creating",
 		Cause: cause,
 	}
 }

@@ -62,5 +62,5 @@ func (c *conn) begin(ctx context.Context) (busy bool, err error) {
 var errBusy = &backoffice.Error{
 	Kind:    backoffice.Unavailable,
 	Message: "the store is busy: others are writing to it; try again later",
-	Cause:   errors.New("the lock for writing did not become free in time"),
+	Cause:   errors.New("the write lock was not free in time"),
 }

@@ -23,7 +23,7 @@ type DamagedError struct {
 
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("the database %s cannot be used: %s."+
-		" Restore it from a backup, or name another file with --database", e.Path, e.What)
+		" Restore it from a backup, or pass another file with --database", e.Path, e.What)
 }
 
 const (
@@ -122,7 +122,7 @@ func describe(err error, path string) error {
 	case sqlite3.SQLITE_NOTADB:
 		return &DamagedError{path, "it is not an SQLite database"}
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return fmt.Errorf("the database %s is held by another program; stop that one and try again", path)
+		return fmt.Errorf("the database %s is in use by another program; stop that one and try again", path)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
 		return fmt.Errorf("the database %s, or its folder, cannot be written", path)
 	case sqlite3.SQLITE_IOERR:

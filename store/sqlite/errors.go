@@ -31,11 +31,11 @@ func classify(ctx context.Context, err error) error {
 		return store.Unavailable(err)
 	}
 	if ended := ctx.Err(); ended != nil {
-		return backoffice.Fault(ended, "asking the store")
+		return backoffice.Fault(ended, "querying the store")
 	}
 	var known *backoffice.Error
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return backoffice.Fault(err, "asking the store")
+		return backoffice.Fault(err, "querying the store")
 	}
 	of := code(err)
 	switch of {
@@ -61,14 +61,14 @@ func classify(ctx context.Context, err error) error {
 		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM:
 		return store.Unavailable(resultCode(of))
 	case sqlite3.SQLITE_INTERRUPT: // by the watchdog, for the limit: an ended context was checked before
-		return backoffice.Fault(context.DeadlineExceeded, "asking the store")
+		return backoffice.Fault(context.DeadlineExceeded, "querying the store")
 	case 0:
 		if errors.Is(err, errClosed) || errors.Is(err, errNoHandle) {
 			return store.Unavailable(err)
 		}
-		return backoffice.Fault(fmt.Errorf("%T", err), "asking the store")
+		return backoffice.Fault(fmt.Errorf("%T", err), "querying the store")
 	}
-	return backoffice.Fault(fmt.Errorf("SQLite error %d", of), "asking the store")
+	return backoffice.Fault(fmt.Errorf("SQLite error %d", of), "querying the store")
 }
 
 type resultCode int
@@ -77,7 +77,7 @@ func (c resultCode) Error() string {
 	text := fmt.Sprintf("SQLite error %d", int(c))
 	switch c & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		text += ": another program holds the database"
+		text += ": another program is using the database"
 	case sqlite3.SQLITE_IOERR:
 		text += ": its disk cannot be read or written"
 	case sqlite3.SQLITE_CANTOPEN:
@@ -85,7 +85,7 @@ func (c resultCode) Error() string {
 	case sqlite3.SQLITE_READONLY:
 		text += ": its file, or the disk, cannot be written"
 	case sqlite3.SQLITE_NOMEM:
-		text += ": there is no memory left"
+		text += ": out of memory"
 	}
 	return text
 }

@@ -38,7 +38,7 @@ func integrity(ctx context.Context, path string) (problems []string, err error) 
 		var lost int
 		err = db.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&lost)
 		if lost > 0 {
-			problems = append(problems, fmt.Sprintf("%d rows refer to rows that are not there", lost))
+			problems = append(problems, fmt.Sprintf("%d rows refer to rows that do not exist", lost))
 		}
 		return err
 	})

@@ -24,7 +24,7 @@ import (
 type ForeignLogError struct{ Path string }
 
 func (e *ForeignLogError) Error() string {
-	return fmt.Sprintf("the log %s-wal is not that of the database %s, and would destroy it; nothing was touched. To restore a backup use backoffice restore. When the database was copied here by hand and is the right one, move %s-wal and %s-shm away", e.Path, e.Path, e.Path, e.Path)
+	return fmt.Sprintf("the log %s-wal does not belong to the database %s, and would destroy it; nothing was touched. To restore a backup, use backoffice restore. If you copied the database here and it is the right one, move %s-wal and %s-shm away", e.Path, e.Path, e.Path, e.Path)
 }
 
 // The offsets of the compared values in the first page.

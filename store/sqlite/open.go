@@ -44,7 +44,7 @@ func Path(url string) (string, error) {
 	path, ok := strings.CutPrefix(url, "sqlite:")
 	path = strings.TrimPrefix(path, "//")
 	if !ok || path == "" || strings.HasPrefix(path, ":") {
-		return "", errors.New("the embedded store is named by a URL of the form sqlite:PATH, such as sqlite:data/backoffice.db")
+		return "", errors.New("the embedded store needs a URL of the form sqlite:PATH, such as sqlite:data/backoffice.db")
 	}
 	return path, nil
 }
@@ -79,7 +79,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 // create makes the file, readable by its owner alone, since it will contain personal data.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("the folder of the database %s cannot be made: %w", path, cause(err))
+		return fmt.Errorf("cannot create the folder of the database %s: %w", path, cause(err))
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -244,7 +244,7 @@ func dsnWith(path string, busy time.Duration, options ...string) string {
 // Backup writes a consistent copy to a new file, while others read and write.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s exists already", path)
+		return fmt.Errorf("%s already exists", path)
 	}
 	return s.engine.backup(ctx, path)
 }

@@ -44,9 +44,9 @@ func (p *place) check() error {
 }
 
 func misplaced(what, path string, err error) error {
-	how := errors.New("is another one: restart the server, when that is right")
+	how := errors.New("was replaced: if that is intended, restart the server")
 	if err != nil {
-		how = fmt.Errorf("is gone: put it back, for what is written now would be lost: %w", cause(err))
+		how = fmt.Errorf("is gone: put it back; writes would be lost: %w", cause(err))
 	}
 	return store.Unavailable(fmt.Errorf("the %s %s %w", what, path, how))
 }

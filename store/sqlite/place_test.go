@@ -46,7 +46,7 @@ func TestNothingIsAcknowledgedThatIsWrittenIntoAFileWhichIsGone(t *testing.T) {
 		if err := os.WriteFile(path+suffix, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := write("into another"); backoffice.KindOf(err) != backoffice.Unavailable || !strings.Contains(backoffice.Why(err).Error(), "is another one") {
+		if err := write("into another"); backoffice.KindOf(err) != backoffice.Unavailable || !strings.Contains(backoffice.Why(err).Error(), "was replaced") {
 			t.Errorf("with another file %q: %v", suffix, err)
 		}
 		if err := os.Rename(path+suffix+".away", path+suffix); err != nil {

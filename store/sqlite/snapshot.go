@@ -35,7 +35,7 @@ func (e *engine) Send(ctx context.Context, statements []*store.Statement, last b
 	s.send(ctx, statements, last)
 }
 
-var errLostSnapshot = errors.New("the connection broke on which a query was read")
+var errLostSnapshot = errors.New("the connection broke while reading a query")
 
 func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last bool) {
 	s.mu.Lock()

@@ -21,7 +21,7 @@ func TestADatabaseThatOtherStepsHaveMadeIsRefused(t *testing.T) {
 			path := filled(t)
 			sqlitetest.Execute(t, path, change)
 			for range 2 {
-				if err := refusedToOpen(t, "sqlite:"+path); !errors.Is(err, migrations.ErrOther) || !strings.Contains(err.Error(), "export there") {
+				if err := refusedToOpen(t, "sqlite:"+path); !errors.Is(err, migrations.ErrOther) || !strings.Contains(err.Error(), "export with that build") {
 					t.Errorf("the sentence is: %v", err)
 				}
 			}

@@ -39,7 +39,7 @@ type running struct {
 	until time.Time
 }
 
-var errNoHandle = errors.New("this version of the driver does not show its connection, so no statement could be interrupted")
+var errNoHandle = errors.New("this version of the driver does not expose its connection, so statements could not be interrupted")
 
 // watch adds a connection. The driver interrupts only by a goroutine per statement, so its unexported handle is read.
 func (w *watchdog) watch(c *conn, limit time.Duration) error {
