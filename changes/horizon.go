@@ -13,7 +13,7 @@ import (
 // Age is for how long entries of the change log are kept; 0 is for good.
 type Age time.Duration
 
-var errAge = errors.New("a time is a whole number of days or a duration, such as 400d, 12h or 90s; 0 keeps all")
+var errAge = errors.New("a time must be whole days or a duration, such as 400d, 12h or 90s; 0 keeps all")
 
 func (a Age) String() string {
 	const day = Age(24 * time.Hour)

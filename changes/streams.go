@@ -16,7 +16,7 @@ var usual = Bounds{OfPair: 20, OfServer: 1000}
 
 // errStopping is the cause of a stream's end when the server stops.
 var errStopping error = backoffice.Errorf(backoffice.Unavailable,
-	"the server stops; connect again and go on from the last change")
+	"the server is stopping; connect again and continue from the last change")
 
 type role int
 
@@ -71,7 +71,7 @@ func (f *Feed) count(clientID string, as role) error {
 	case f.life.Err() != nil:
 		return errStopping
 	case all.all[as] >= most.OfServer, of[as] >= most.OfPair:
-		return backoffice.Errorf(backoffice.RateLimited, "too many %s at one time: %d of a pair, %d of a server",
+		return backoffice.Errorf(backoffice.RateLimited, "too many %s at a time: %d per credential, %d per server",
 			rolesAre[as], most.OfPair, most.OfServer)
 	}
 	if all.of == nil {

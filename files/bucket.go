@@ -38,7 +38,7 @@ type Bucket struct {
 func OpenBucket(ctx context.Context, location string) (*Bucket, error) {
 	parsed, err := url.Parse(location)
 	if err != nil {
-		return nil, errors.New("the bucket's URL cannot be read; write s3://BUCKET?region=REGION")
+		return nil, errors.New("the bucket's URL is malformed; write s3://BUCKET?region=REGION")
 	}
 	b, err := newBucket(parsed)
 	if err != nil {
@@ -46,7 +46,7 @@ func OpenBucket(ctx context.Context, location string) (*Bucket, error) {
 	}
 	switch there, err := b.client.BucketExists(ctx, b.bucket); {
 	case err != nil:
-		return nil, fmt.Errorf("the bucket of stored files cannot be reached: %w", bare(err))
+		return nil, fmt.Errorf("cannot reach the bucket of stored files: %w", bare(err))
 	case !there:
 		return nil, errors.New("the bucket of stored files does not exist")
 	}

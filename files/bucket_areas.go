@@ -41,7 +41,7 @@ func (b *Bucket) DeleteParts(ctx context.Context, keys ...string) error {
 }
 
 func (b *Bucket) Owner(ctx context.Context) (string, error) {
-	text, err := b.readSmall(ctx, marker, "reading whose the bucket is")
+	text, err := b.readSmall(ctx, marker, "reading the owner of the bucket")
 	switch {
 	case backoffice.KindOf(err) == backoffice.NotFound:
 		return "", nil
@@ -72,7 +72,7 @@ func (b *Bucket) Mark(ctx context.Context, fingerprint string) (string, error) {
 	err := b.writeNew(ctx, marker, "text/plain; charset=utf-8", []byte(fingerprint+"\n"))
 	answer, _ := errors.AsType[minio.ErrorResponse](err)
 	if err != nil && answer.StatusCode != http.StatusPreconditionFailed && answer.StatusCode != http.StatusConflict {
-		return "", bucketFault(err, "marking whose the bucket is")
+		return "", bucketFault(err, "writing the owner of the bucket")
 	}
 	return b.Owner(ctx)
 }

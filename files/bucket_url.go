@@ -32,7 +32,7 @@ func newBucket(location *url.URL) (*Bucket, error) {
 	for _, name := range []string{"use_path_style", "disable_https", "anonymous"} {
 		if text := query.Get(name); text != "" {
 			if flags[name], err = strconv.ParseBool(text); err != nil {
-				return nil, fmt.Errorf("the setting %s in the bucket's URL is true or false", name)
+				return nil, fmt.Errorf("the setting %s in the bucket's URL must be true or false", name)
 			}
 		}
 	}
@@ -58,14 +58,14 @@ func newBucket(location *url.URL) (*Bucket, error) {
 		b.encryption = encrypt.NewSSE()
 	case "aws:kms":
 		if b.encryption, err = encrypt.NewSSEKMS(query.Get("kmskeyid"), nil); err != nil {
-			return nil, errors.New("the setting kmskeyid in the bucket's URL is not a key's identifier")
+			return nil, errors.New("the setting kmskeyid in the bucket's URL must be a key's identifier")
 		}
 	default:
-		return nil, errors.New("the setting ssetype in the bucket's URL is AES256 or aws:kms")
+		return nil, errors.New("the setting ssetype in the bucket's URL must be AES256 or aws:kms")
 	}
 	client, err := minio.NewCore(endpoint, options)
 	if err != nil {
-		return nil, errors.New("the setting endpoint in the bucket's URL is not one of the form https://HOST:PORT")
+		return nil, errors.New("the setting endpoint in the bucket's URL must have the form https://HOST:PORT")
 	}
 	b.client = client
 	return b, nil
@@ -88,7 +88,7 @@ func parseEndpoint(text string, secure bool) (host string, https bool, err error
 	if text == "" {
 		return awsEndpoint, secure, nil
 	}
-	bad := errors.New("the setting endpoint in the bucket's URL is one of the form https://HOST:PORT, without credentials or a path")
+	bad := errors.New("the setting endpoint in the bucket's URL must be https://HOST:PORT, without credentials or a path")
 	if !strings.Contains(text, "://") {
 		text = map[bool]string{true: "https://", false: "http://"}[secure] + text
 	}
@@ -102,18 +102,18 @@ func parseEndpoint(text string, secure bool) (host string, https bool, err error
 
 func checkBucketURL(location *url.URL) (url.Values, error) {
 	if location.User != nil {
-		return nil, errors.New("a bucket's URL holds no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+		return nil, errors.New("put no credentials in a bucket's URL: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
 	if location.Host == "" || strings.Trim(location.Path, "/") != "" || location.Opaque != "" {
-		return nil, errors.New("a bucket's URL is s3://BUCKET; a folder in the bucket is the setting prefix")
+		return nil, errors.New("a bucket's URL must be s3://BUCKET; use the setting prefix for a folder in it")
 	}
 	query, err := url.ParseQuery(location.RawQuery)
 	if err != nil {
-		return nil, errors.New("the settings in the bucket's URL cannot be read")
+		return nil, errors.New("the settings in the bucket's URL are malformed")
 	}
 	for name, values := range query {
 		if !slices.Contains(bucketSettings, name) {
-			return nil, fmt.Errorf("the bucket's URL has a setting that is not known; known are %s",
+			return nil, fmt.Errorf("the bucket's URL has an unknown setting; the settings are %s",
 				strings.Join(bucketSettings, ", "))
 		}
 		if len(values) > 1 {

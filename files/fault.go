@@ -37,7 +37,7 @@ func checkAsk(ctx context.Context, key string, offset int64) error {
 	case !backoffice.ValidFileKey(key):
 		return noFile()
 	case offset < 0:
-		return backoffice.Errorf(backoffice.BadInput, "a file is read from its start or later")
+		return backoffice.Errorf(backoffice.BadInput, "a file cannot be read from before its start")
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (s *source) Read(p []byte) (int, error) {
 // fault separates an error of the caller's reader, which keeps its meaning, from one of the store.
 func (s *source) fault(err error, doing string) error {
 	if s.err != nil {
-		return backoffice.Fault(s.err, "reading what is to be stored")
+		return backoffice.Fault(s.err, "reading the bytes to store")
 	}
 	return storeFault(err, doing)
 }

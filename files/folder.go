@@ -32,7 +32,7 @@ func (f *Folder) at() *os.Root { return f.root.Load() }
 // OpenFolder opens a folder and makes it when missing. It fails when the folder is not writable.
 func OpenFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("the folder of stored files cannot be made: %w", err)
+		return nil, fmt.Errorf("cannot create the folder of stored files: %w", err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -43,7 +43,7 @@ func (f *Folder) ListParts(ctx context.Context, visit func(key string) error) er
 func (f *Folder) DeleteParts(_ context.Context, keys ...string) error {
 	for _, key := range keys {
 		if err := f.at().Remove(partOf(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return storeFault(err, "removing a file that was written in part")
+			return storeFault(err, "removing a partly written file")
 		}
 	}
 	return nil
@@ -55,7 +55,7 @@ func (f *Folder) Owner(context.Context) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", storeFault(err, "reading whose the stored files are")
+		return "", storeFault(err, "reading the owner of the stored files")
 	}
 	mark := string(text)
 	f.owner.Store(&mark)
@@ -77,7 +77,7 @@ func (f *Folder) Mark(ctx context.Context, fingerprint string) (string, error) {
 		err = f.syncFolder(".")
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", storeFault(err, "marking whose the stored files are")
+		return "", storeFault(err, "writing the owner of the stored files")
 	}
 	return f.Owner(ctx)
 }
@@ -86,7 +86,7 @@ func (f *Folder) Mark(ctx context.Context, fingerprint string) (string, error) {
 func ownerOf(text []byte) (string, error) {
 	owner := strings.TrimSpace(string(text))
 	if owner == "" {
-		return "", backoffice.Errorf(backoffice.BadInput, "the file %s where files are stored, which says whose they are, is empty: remove it if they are this database's", marker)
+		return "", backoffice.Errorf(backoffice.BadInput, "the file %s next to the stored files, which has their owner, is empty: remove it if the files belong to this database", marker)
 	}
 	return owner, nil
 }

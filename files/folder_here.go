@@ -32,7 +32,7 @@ func (f *Folder) here() error {
 	}
 	mark, err := root.ReadFile(marker)
 	if owner := f.owner.Load(); err != nil || owner == nil || *owner != string(mark) {
-		return errors.Join(gone(errors.New("another one is in its place")), root.Close())
+		return errors.Join(gone(errors.New("it was replaced by another one")), root.Close())
 	}
 	if !f.root.CompareAndSwap(held, root) { // another goroutine was first
 		return root.Close()

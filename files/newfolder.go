@@ -13,7 +13,7 @@ import (
 func NewFolder(wanted string) (partial string, remove func(), err error) {
 	there, err := os.ReadDir(wanted)
 	if len(there) > 0 {
-		return "", nil, fmt.Errorf("the folder %s is not empty; name one that does not exist", wanted)
+		return "", nil, fmt.Errorf("the folder %s is not empty; pass one that does not exist", wanted)
 	}
 	above := filepath.Dir(filepath.Clean(wanted))
 	if err == nil || errors.Is(err, fs.ErrNotExist) {

@@ -47,7 +47,7 @@ func Open(ctx context.Context, location string) (Store, error) {
 	case isBucket(location):
 		return OpenBucket(ctx, location)
 	}
-	return nil, errors.New("stored files are in a folder (file:PATH) or in a bucket (s3://BUCKET?region=REGION)")
+	return nil, errors.New("stored files must be in a folder (file:PATH) or a bucket (s3://BUCKET?region=REGION)")
 }
 
 // FolderOf returns the folder that a URL names; ok is false for a bucket, and for an invalid URL.
@@ -68,12 +68,12 @@ func parseFolder(location string) (path string, ok bool, err error) {
 		return "", false, nil
 	}
 	if strings.ContainsAny(rest, "?#") {
-		return "", true, errors.New("a folder takes no settings after its path; write a ? or # in it as %3F or %23")
+		return "", true, errors.New("a folder's URL has no settings; write a ? or # in the path as %3F or %23")
 	}
 	if authority, isURL := strings.CutPrefix(rest, "//"); isURL {
 		host, path, _ := strings.Cut(authority, "/")
 		if host != "" && host != "localhost" {
-			return "", true, errors.New("a folder is on this machine: write file:PATH or file:///PATH")
+			return "", true, errors.New("a folder must be on this machine: write file:PATH or file:///PATH")
 		}
 		rest = "/" + path
 	}

@@ -9,9 +9,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-var ErrNotOwner = backoffice.Errorf(backoffice.BadInput, "the stored files belong to another database: give the one that they belong to with --database, or name an empty folder or bucket with --files")
+var ErrNotOwner = backoffice.Errorf(backoffice.BadInput, "the stored files belong to another database: pass that one with --database, or an empty folder or bucket with --files")
 
-var errUnclaimed = backoffice.Errorf(backoffice.BadInput, "where files are stored there are some that this database does not name, and nothing says whose they are: give the database that they belong to with --database, or name an empty folder or bucket with --files")
+var errUnclaimed = backoffice.Errorf(backoffice.BadInput, "the folder or bucket has files of an unknown database: pass their database with --database, or an empty folder or bucket with --files")
 
 // Claim marks the files as a database's own, with its fingerprint, once and for all. It claims unmarked files when
 // there are none yet, or when the database names one of them. If they are not the database's, the error is ErrNotOwner

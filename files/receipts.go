@@ -30,10 +30,10 @@ func OpenReceipts(ctx context.Context, location string) (backoffice.ReceiptStore
 		}
 		return receiptBucket{bucket}, nil
 	case strings.Contains(location, "://"):
-		return nil, errors.New("receipts are kept in a folder (PATH) or in a bucket (s3://BUCKET?region=REGION)")
+		return nil, errors.New("receipts must be in a folder (PATH) or a bucket (s3://BUCKET?region=REGION)")
 	}
 	if err := os.MkdirAll(location, 0o700); err != nil {
-		return nil, fmt.Errorf("the folder of receipts cannot be made: %w", err)
+		return nil, fmt.Errorf("cannot create the folder of receipts: %w", err)
 	}
 	return receiptFolder(location), nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNothingOfRange reports that the file has nothing of what Range asks for: 416. Content-Range is set.
-var ErrNothingOfRange = errors.New("files: the file has nothing of this range")
+var ErrNothingOfRange = errors.New("files: the range is outside the file")
 
 // Serve answers a GET or HEAD with a stored file under a safe form of name: streamed, always as an attachment that no
 // browser runs, with Range, If-Range, If-Match, If-None-Match and the digest of RFC 9530. The caller checks scopes.
@@ -82,7 +82,7 @@ func stream(w http.ResponseWriter, r *http.Request, body io.Reader, length int64
 		return
 	}
 	if r.Context().Err() == nil && (from.err != nil || errors.Is(err, io.EOF)) {
-		slog.ErrorContext(r.Context(), "a stored file broke off while it was sent",
+		slog.ErrorContext(r.Context(), "a stored file ended early while being sent",
 			"error", err, "sent", sent, "size", length)
 	}
 	panic(http.ErrAbortHandler)

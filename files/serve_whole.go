@@ -14,7 +14,7 @@ import (
 // smallFile is the size up to which a file is read before anything is answered.
 const smallFile = 64 << 10
 
-var errDamaged = errors.New("the bytes of a stored file are not those that were stored: it is damaged; restore it from a backup (backoffice check names its record)")
+var errDamaged = errors.New("a stored file is damaged: its bytes changed; restore it from a backup (backoffice check names its record)")
 
 // whole reads all of a file, and nothing but what was stored. It verifies a small file before anything is answered; of
 // a larger damaged one it withholds the end, so that the answer breaks off. A part of a file has no digest to check.

@@ -33,7 +33,7 @@ type HeldBack struct {
 }
 
 func (e *HeldBack) Error() string {
-	return fmt.Sprintf("%d of %d stored files are named by no record and were left where they are: %s",
+	return fmt.Sprintf("%d of %d stored files belong to no record and were left in place: %s",
 		e.Orphans, e.Seen, e.Why)
 }
 
@@ -73,9 +73,9 @@ func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, a
 	case err != nil:
 		return swept, err
 	case !named:
-		return swept, &HeldBack{swept, "this database names no file at all; see whether it is the right one"}
+		return swept, &HeldBack{swept, "this database refers to no file at all; check that it is the right one"}
 	case !all && (swept.Orphans > mostSwept || swept.Orphans > max(1, swept.Seen/sweptPart)):
-		return swept, &HeldBack{swept, "that is more than a sweep takes by itself; when the database is the right one, run backoffice files sweep --yes"}
+		return swept, &HeldBack{swept, "that is more than an automatic sweep removes; if the database is the right one, run backoffice files sweep --yes"}
 	}
 	return swept, inBatches(ctx, in(store, ""), func(keys []string) error {
 		taken, err := register.QuarantineFiles(ctx, keys)
@@ -149,7 +149,7 @@ func Restore(
 	}
 	if len(keys) > 0 && len(found) < len(wanted) {
 		return 0, backoffice.Errorf(backoffice.NotFound,
-			"%d of these files are not in quarantine; nothing was brought back", len(wanted)-len(found))
+			"%d of these files are not in quarantine; nothing was restored", len(wanted)-len(found))
 	}
 	for batch := range slices.Chunk(found, sweepBatch) {
 		if err := bringBack(ctx, register, store, batch); err != nil {

@@ -45,10 +45,10 @@ func clearLeft(above, pattern string) {
 			continue // in use, or another user's
 		}
 		if err := os.RemoveAll(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			slog.Warn("a killed run has left copies of the store's data, which cannot be removed",
+			slog.Warn("a killed run left copies of the store's data, which cannot be removed",
 				"folder", path, "cause", err)
 		} else {
-			slog.Warn("a killed run had left copies of the store's data; they are removed", "folder", path)
+			slog.Warn("a killed run left copies of the store's data; removed them", "folder", path)
 		}
 		_ = held.Close()
 	}

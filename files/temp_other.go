@@ -14,7 +14,7 @@ const locksInside = true
 func lockFolder(path string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, errors.New("the folder is somebody's")
+		return nil, errors.New("the folder belongs to another user")
 	}
 	return file, nil
 }

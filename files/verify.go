@@ -23,7 +23,7 @@ func Verify(ctx context.Context, store backoffice.FileStore, file backoffice.Fil
 		return "", storeFault(err, "reading a file")
 	}
 	if digest.Fill(&seen); seen.Size != file.Size || !bytes.Equal(seen.SHA256, file.SHA256) {
-		return "is damaged: it is not what was stored", nil
+		return "is damaged: its bytes changed", nil
 	}
 	return "", nil
 }

@@ -88,7 +88,7 @@ func (l *Loaders) ask(ctx context.Context, asked load) error {
 	return err
 }
 
-var errOver = errors.New("something is read after the level that was called the last one")
+var errOver = errors.New("read after the last level")
 
 // batch is the dataloader's batch function: it gets all loads of a level. Loads of one kind become one read, and
 // nothing that the request has read already is read again.

@@ -64,7 +64,7 @@ func ReadFonts(folder string) (Fonts, error) {
 func readFallback(name string, ttf []byte) (read *typeface, err error) {
 	defer func() {
 		if recover() != nil { // the packages that read and cut fonts do not validate them
-			read, err = nil, errors.New("it is damaged, or of a kind that cannot be embedded")
+			read, err = nil, errors.New("it is damaged, or cannot be embedded")
 		}
 	}()
 	if len(ttf) < 4 || string(ttf[:4]) == "OTTO" {
@@ -92,7 +92,7 @@ func readFallback(name string, ttf []byte) (read *typeface, err error) {
 	var buffer sfnt.Buffer
 	for _, r := range sample {
 		if glyph, err := cut.GlyphIndex(&buffer, r); err != nil || glyph == 0 {
-			return nil, errors.New("it cannot be cut to what a document uses")
+			return nil, errors.New("it cannot be subset to what a document uses")
 		}
 	}
 	return read, nil

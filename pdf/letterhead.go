@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"image"
 	imagecolor "image/color"
-	_ "image/jpeg" // a logo is a PNG or a JPEG
+	_ "image/jpeg" // a logo must be a PNG or a JPEG
 	_ "image/png"
 	"io"
 	"strings"
@@ -48,14 +48,14 @@ func ReadLogo(r io.Reader) (*Logo, error) {
 	}
 	shape, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return nil, backoffice.Errorf(backoffice.BadInput, "a logo is a PNG or a JPEG")
+		return nil, backoffice.Errorf(backoffice.BadInput, "a logo must be a PNG or a JPEG")
 	}
 	if shape.Width < 1 || shape.Height < 1 || shape.Width > maxLogoSide || shape.Height > maxLogoSide {
-		return nil, backoffice.Errorf(backoffice.BadInput, "a logo has 1 to %d pixels a side", maxLogoSide)
+		return nil, backoffice.Errorf(backoffice.BadInput, "a logo must have 1 to %d pixels a side", maxLogoSide)
 	}
 	picture, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, backoffice.Errorf(backoffice.BadInput, "a logo is a PNG or a JPEG")
+		return nil, backoffice.Errorf(backoffice.BadInput, "a logo must be a PNG or a JPEG")
 	}
 	return logoOf(picture), nil
 }

@@ -26,10 +26,10 @@ func flatten(variables backoffice.JSON, l *labels) ([]row, error) {
 	f := flattener{decoder: decoder, labels: l, repeatable: repeatedMost}
 	token, err := decoder.Token()
 	if err != nil || token != json.Delim('{') {
-		return nil, backoffice.Errorf(backoffice.BadInput, "custom variables are a JSON object")
+		return nil, backoffice.Errorf(backoffice.BadInput, "custom variables must be a JSON object")
 	}
 	if _, err := f.object(""); err != nil {
-		return nil, backoffice.Errorf(backoffice.BadInput, "custom variables are a JSON object")
+		return nil, backoffice.Errorf(backoffice.BadInput, "custom variables must be a JSON object")
 	}
 	return f.rows, nil
 }

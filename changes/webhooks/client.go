@@ -84,7 +84,7 @@ func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, 
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, hook.URL, bytes.NewReader(body))
 	if err != nil {
-		return Answer{}, backoffice.Fault(errors.New("the address of a webhook cannot be read"), "sending to a webhook")
+		return Answer{}, backoffice.Fault(errors.New("a webhook's URL is malformed"), "sending to a webhook")
 	}
 	request.Header = http.Header{
 		"Content-Type": {"application/json"}, "User-Agent": {"Backoffice-Webhooks/1"},
@@ -102,7 +102,7 @@ func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, 
 	answer.Body, _ = io.ReadAll(io.LimitReader(response.Body, answerSize)) // if truncated, received all the same
 	switch {
 	case response.StatusCode >= 300 && response.StatusCode < 400:
-		answer.Failure = fmt.Sprintf("it answered %d; redirects are not followed: give the webhook the address itself",
+		answer.Failure = fmt.Sprintf("it answered %d; redirects are not followed: set the webhook's final URL",
 			response.StatusCode)
 	case response.StatusCode < 200 || response.StatusCode >= 300:
 		answer.Failure = fmt.Sprintf("it answered %d", response.StatusCode)
@@ -150,17 +150,17 @@ func failureOf(err error) string {
 	var name *net.DNSError
 	switch {
 	case errors.Is(err, errPrivate):
-		return "its address is in a private network; serve --webhook-network NETWORK lets messages go there"
+		return "its address is in a private network; allow it with serve --webhook-network NETWORK"
 	case errors.As(err, new(*tls.CertificateVerificationError)):
-		return "its certificate is not trusted, or has another name; SSL_CERT_FILE names the certificates that are trusted"
+		return "its certificate is not trusted, or is for another name; set SSL_CERT_FILE to the trusted certificates"
 	case errors.As(err, &name) && name.IsNotFound:
-		return "the name of its host does not resolve"
+		return "its host name does not resolve"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it did not answer within 15 seconds"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "it refused the connection"
 	case errors.As(err, &name):
-		return "the name of its host cannot be resolved now"
+		return "its host name cannot be resolved now"
 	}
 	return "the connection failed"
 }

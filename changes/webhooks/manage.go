@@ -45,7 +45,7 @@ func Create(ctx context.Context, store backoffice.Store, keys *privacy.Keyset,
 	}
 	if len(others) >= backoffice.MaxWebhooks {
 		return nil, "", backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed,
-			Message: "there are as many webhooks as there may be; delete one"})
+			Message: "the maximum number of webhooks is reached; delete one"})
 	}
 	if secret, hook.Secret, err = newSecret(keys, hook.ID); err != nil {
 		return nil, "", err

@@ -10,7 +10,7 @@ import (
 // Network is a private network to which messages may go.
 type Network netip.Prefix
 
-var errNetwork = errors.New("a network is written as in 10.1.0.0/16, or as one address")
+var errNetwork = errors.New("a network must be an address, or look like 10.1.0.0/16")
 
 func (n *Network) UnmarshalText(text []byte) error {
 	prefix, err := netip.ParsePrefix(string(text))

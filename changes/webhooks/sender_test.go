@@ -259,7 +259,7 @@ func TestAWebhookIsToldWhatItsPairMayReadAsLongAsItMay(t *testing.T) {
 			o.note(t, &backoffice.Change{Noun: backoffice.NounCustomer, ObjectID: "c", Fields: []string{"registrationNumber"}, Done: backoffice.Updated},
 				&backoffice.Change{Noun: backoffice.NounMinfin, ObjectID: "m", Done: backoffice.Created})
 			waits(t, "it fails", func() bool { return o.stored(t, made.ID).Attempts == 1 })
-			// What fails on its way is not sent any more when the pair may not read it, and what comes after it is.
+			// What fails on its way is not sent any more when the credential may not read it, and what comes after it is.
 			if err := o.UpdateCredential(t.Context(), "pair", func(c *backoffice.Credential) error { c.Scopes = nil; return nil }); err != nil {
 				t.Fatal(err)
 			}

@@ -37,8 +37,8 @@ type worker struct {
 }
 
 var (
-	errElsewhere = errors.New("another sender serves it, or an operator has altered it")
-	errMoved     = errors.New("another sender has served it meanwhile")
+	errElsewhere = errors.New("another sender is serving it, or an operator changed it")
+	errMoved     = errors.New("another sender served it meanwhile")
 	errOver      = errors.New("there is nothing to do for now")
 )
 
@@ -237,7 +237,7 @@ func (w *worker) attempt(ctx context.Context) error {
 	if err := w.step(ctx); err != nil {
 		return err
 	}
-	w.Log.WarnContext(ctx, "a webhook's message was not received", "webhook", w.id, "message", id,
+	w.Log.WarnContext(ctx, "a webhook's message was not delivered", "webhook", w.id, "message", id,
 		"attempt", w.hook.Attempts, "failure", answer.Failure, "next", w.hook.Due,
 		"stopped", w.hook.Stop.Sentence(), "cause", answer.cause)
 	return errOver
