@@ -18,7 +18,7 @@ var atMost = map[string]int{
 	"arrows between folders":     63,
 	"arrows between packages":    109,
 	"context.WithValue":          4,
-	"lines over 120 columns":     284,
+	"lines over 120 columns":     278,
 	"words in pages":             30_114,
 }
 

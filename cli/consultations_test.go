@@ -79,7 +79,7 @@ func TestReceiptsAreKeptInABucketAndVerifiedFromIt(t *testing.T) {
 	if _, err := server.Backend.DeleteObject("register", list.Contents[1].Key); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, _ := s.run(t, "consultations", "verify", "--receipts", receipts); code != exitFailure || !strings.Contains(out, "the receipt before it is missing") {
+	if code, out, _ := s.run(t, "consultations", "verify", "--receipts", receipts); code != exitFailure || !strings.Contains(out, "the previous receipt is missing") {
 		t.Errorf("without a receipt: %d %s", code, out)
 	}
 	sqlitetest.Execute(t, s.path("backoffice.db"), "DELETE FROM consultations; DELETE FROM consultation_heads")

@@ -62,7 +62,7 @@ func TestAnEndThatIsNearIsListedAndCanBeMoved(t *testing.T) {
 		t.Errorf("without an end it is listed as %v", row)
 	}
 	for why, args := range map[string][]string{
-		"not in the future":               {made.ClientID, "--expires", "2020-01-01"},
+		"must be in the future":           {made.ClientID, "--expires", "2020-01-01"},
 		"a date is written":               {made.ClientID, "--expires", "soon"},
 		"--expires and --no-expiry can't": {made.ClientID, "--expires", "2999-01-01", "--no-expiry"},
 		"there is no credential pair":     {"nobody"},
@@ -130,7 +130,7 @@ func TestAServerHoldsPairsToTheirNetworksAndRemembersTheDayOfTheirUse(t *testing
 			}
 		}
 	}
-	if code, _, err := s.run(t, "credentials", "create", "--name", "x", "--from-network", "10.0.0.1/8"); code == exitDone || !strings.Contains(err, "--from-network: a network is written as in") {
+	if code, _, err := s.run(t, "credentials", "create", "--name", "x", "--from-network", "10.0.0.1/8"); code == exitDone || !strings.Contains(err, "--from-network: a network must be an address") {
 		t.Errorf("%d %s", code, err)
 	}
 }

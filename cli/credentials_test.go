@@ -74,9 +74,9 @@ func TestALivingPairIsHeldToNetworks(t *testing.T) {
 		t.Errorf("it is listed as %s", list)
 	}
 	for why, args := range map[string][]string{
-		"from everywhere":  {pair, "--remove", "2001:db8::1"},
+		"from anywhere":    {pair, "--remove", "2001:db8::1"},
 		"credentials list": {"nobody", "--add", "192.0.2.0/24"},
-		"is written as in": {pair, "--add", "192.0.2.1/24"},
+		"or look like":     {pair, "--add", "192.0.2.1/24"},
 		"which network":    {pair},
 	} {
 		if code, _, err := s.run(t, append([]string{"credentials", "networks"}, args...)...); code == exitDone || !strings.Contains(err, why) {

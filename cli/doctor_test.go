@@ -35,7 +35,7 @@ func TestTheDoctorFindsAGoodStoreWellAndChangesNothing(t *testing.T) {
 			t.Errorf("%s is not looked at: %s", what, said)
 		}
 	}
-	if strings.Contains(said, "wrong") || !strings.Contains(said, "doubtful  receipts: their folder does not exist") {
+	if strings.Contains(said, "wrong") || !strings.Contains(said, "doubtful  receipts: the folder does not exist") {
 		t.Error(said)
 	}
 	if after := lies(t, s.dir); !slices.Equal(before, after) {
@@ -55,7 +55,7 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(s.dir, "data")); err != nil {
 				t.Fatal(err)
 			}
-		}, "wrong     database: ", "serve, demo, import, pull and migrate make a new one", exitFailure},
+		}, "wrong     database: ", "serve, demo, import, pull and migrate create one", exitFailure},
 		"no keyset": {func(t *testing.T, s *shell) {
 			t.Helper()
 			if err := os.Remove(filepath.Join(s.dir, "data/keyset.json")); err != nil {
@@ -69,7 +69,7 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 			if err := os.Rename(filepath.Join(other.dir, "data/keyset.json"), filepath.Join(s.dir, "data/keyset.json")); err != nil {
 				t.Fatal(err)
 			}
-		}, "wrong     keyset: the keyset is not the one", "give the one of this database with --keyset", exitFailure},
+		}, "wrong     keyset: the keyset is not the one", "pass this database's keyset with --keyset", exitFailure},
 		"a keyset that others read": {func(t *testing.T, s *shell) {
 			t.Helper()
 			if err := os.Chmod(filepath.Join(s.dir, "data/keyset.json"), 0o644); err != nil {
@@ -86,7 +86,7 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 			if err := os.Rename(filepath.Join(other.dir, "data/files"), filepath.Join(s.dir, "data/files")); err != nil {
 				t.Fatal(err)
 			}
-		}, "wrong     stored files: the stored files belong to another database", "is another's", exitFailure},
+		}, "wrong     stored files: the stored files belong to another database", "do not belong together", exitFailure},
 		"files that are missing": {func(t *testing.T, s *shell) {
 			t.Helper()
 			s.must(t, "import", "../testdata/office")
@@ -94,10 +94,10 @@ func TestTheDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 				t.Fatal(err)
 			}
 			code, _, err := s.run(t, "serve", "--listen=127.0.0.1:0")
-			if code != exitFailure || !strings.Contains(err, "is missing or empty, and the database names files in it") {
+			if code != exitFailure || !strings.Contains(err, "is missing or empty, but the database refers to files in it") {
 				t.Errorf("a start ends with %d, %q", code, err)
 			}
-		}, "wrong     stored files: the folder of stored files ", "is missing or empty, and the database names files in it", exitFailure},
+		}, "wrong     stored files: the folder of stored files ", "is missing or empty, but the database refers to files in it", exitFailure},
 		"a damaged database": {func(t *testing.T, s *shell) {
 			t.Helper()
 			if err := os.WriteFile(filepath.Join(s.dir, "data/backoffice.db"), []byte("no database"), 0o600); err != nil {

@@ -13,8 +13,8 @@ func TestSettingsThatMakeNoSenseStartNoServer(t *testing.T) {
 	s := newShell(t)
 	for _, c := range [][2]string{
 		{"--listen=", "--listen is an address with a port"}, {"--listen=:", "--listen is an address with a port"}, {"--listen=127.0.0.1", "--listen is an address with a port"},
-		{"--limit-cost=-1", "--limit-cost is 1 or more"}, {"--limit-aliases=-5", "--limit-aliases is 0 or more"}, {"--limit-body=0", "--limit-body is 1 or more"},
-		{"--limit-time=-1s", "--limit-time is a time such as 10s, and longer than 0"}, {"--limit-statement=-1s", "--limit-statement is a time such as 5s"},
+		{"--limit-cost=-1", "--limit-cost must be 1 or more"}, {"--limit-aliases=-5", "--limit-aliases must be 0 or more"}, {"--limit-body=0", "--limit-body must be 1 or more"},
+		{"--limit-time=-1s", "--limit-time must be a time such as 10s, and longer than 0"}, {"--limit-statement=-1s", "--limit-statement must be a time such as 5s"},
 	} {
 		if code, out, err := s.run(t, "serve", "--listen=127.0.0.1:0", "--metrics=", c[0]); code != exitFailure || out != "" || !strings.Contains(err, c[1]) {
 			t.Errorf("with %s it ends with %d, %q, %q", c[0], code, out, err)
@@ -39,7 +39,7 @@ func TestWhatIsFoundBeforeAServerServesIsInItsLogAsAllElse(t *testing.T) {
 		}
 		found := false
 		for line := range server.lines {
-			if line = strings.TrimSpace(line); strings.Contains(line, "keyset file can be read by others") {
+			if line = strings.TrimSpace(line); strings.Contains(line, "can read the keyset file") {
 				found = true
 				if !json.Valid([]byte(line)) {
 					t.Errorf("it is told as %q", line)

@@ -19,21 +19,21 @@ func TestTheDoctorAsksTheIssuerAndReadsTheMap(t *testing.T) {
 	if said := s.must(t, flags...); !strings.Contains(said, "ok        people: the issuer publishes 1 keys") {
 		t.Error(said)
 	}
-	if code, said, _ := s.run(t, flags[:3]...); code != exitFailure || !strings.Contains(said, "wrong     people: people sign in with --oidc-issuer, --oidc-audience and --oidc-map together") {
+	if code, said, _ := s.run(t, flags[:3]...); code != exitFailure || !strings.Contains(said, "wrong     people: --oidc-issuer, --oidc-audience and --oidc-map belong together; pass all three") {
 		t.Errorf("%d %s", code, said)
 	}
 	if code, said, _ := s.run(t, append(flags, "--oidc-client", "page", "--oidc-scope", "openid api")...); code != 0 {
 		t.Errorf("%d %s", code, said)
 	}
 	for scope, wrong := range map[string][]string{
-		"--oidc-scope has openid among its scopes":                        {"--oidc-client", "page", "--oidc-scope", "profile"},
-		"--oidc-scope is what GraphiQL asks for, and needs --oidc-client": {"--oidc-scope", "openid"},
+		"--oidc-scope must include openid": {"--oidc-client", "page", "--oidc-scope", "profile"},
+		"--oidc-scope needs --oidc-client": {"--oidc-scope", "openid"},
 	} {
 		if code, said, _ := s.run(t, append(flags, wrong...)...); code != exitFailure || !strings.Contains(said, "wrong     people: "+scope) {
 			t.Errorf("%d %s", code, said)
 		}
 	}
-	if code, said, _ := s.run(t, "doctor", "--oidc-client", "page"); code != exitFailure || !strings.Contains(said, "--oidc-issuer, --oidc-audience and --oidc-map together") {
+	if code, said, _ := s.run(t, "doctor", "--oidc-client", "page"); code != exitFailure || !strings.Contains(said, "--oidc-issuer, --oidc-audience and --oidc-map belong together") {
 		t.Errorf("%d %s", code, said)
 	}
 	peopletest.Write(t, path, `{"rules": [{"claim": "groups", "value": "managers", "scopes": ["all"]}]}`)
@@ -42,7 +42,7 @@ func TestTheDoctorAsksTheIssuerAndReadsTheMap(t *testing.T) {
 	}
 	peopletest.Write(t, path, `{"rules": [{"claim": "groups", "value": "managers"}]}`)
 	issuer.Away(true)
-	if code, said, _ := s.run(t, flags...); code != exitFailure || !strings.Contains(said, "wrong     people: asking the issuer") {
+	if code, said, _ := s.run(t, flags...); code != exitFailure || !strings.Contains(said, "wrong     people: fetching the issuer's keys") {
 		t.Errorf("%d %s", code, said)
 	}
 }

@@ -152,7 +152,7 @@ func TestConnectionsThatCannotBeAcceptedAreLogged(t *testing.T) {
 		}
 		defer connection.Close()
 	}
-	s.says(t, "connections cannot be accepted")
+	s.says(t, "cannot accept connections")
 }
 
 func TestAFullDiskIsToldInWordsAndPasses(t *testing.T) {

@@ -62,11 +62,11 @@ func TestPullMakesAMirrorAndTellsWhatItDid(t *testing.T) {
 	if out := s.must(t, "pull", "--release"); !strings.Contains(out, "its records are its own now") {
 		t.Errorf("release tells %s", out)
 	}
-	if code, _, err := s.run(t, other...); code != exitFailure || !strings.Contains(err, "cannot be read: no connection") {
+	if code, _, err := s.run(t, other...); code != exitFailure || !strings.Contains(err, "cannot be read: cannot connect") {
 		t.Errorf("an origin that is away: %d, %s", code, err)
 	}
 	pull[4] = "nobody"
-	if code, _, err := s.run(t, pull...); code != exitFailure || !strings.Contains(err, "refuses the pair") {
+	if code, _, err := s.run(t, pull...); code != exitFailure || !strings.Contains(err, "rejects the credential") {
 		t.Errorf("an unknown pair: %d, %s", code, err)
 	}
 }
@@ -129,7 +129,7 @@ func TestAMirrorThatWritesThroughDoesTheWritesOfBothInterfacesAtTheOrigin(t *tes
 		t.Errorf("without an origin: %d, %s", code, err)
 	}
 	s.must(t, append([]string{"pull"}, flags...)...)
-	if code, _, err := s.run(t, append([]string{"serve", "--listen=127.0.0.1:0", "--write-through", "--from", "http://127.0.0.1:9"}, flags[2:]...)...); code != exitFailure || !strings.Contains(err, "mirror of another address") {
+	if code, _, err := s.run(t, append([]string{"serve", "--listen=127.0.0.1:0", "--write-through", "--from", "http://127.0.0.1:9"}, flags[2:]...)...); code != exitFailure || !strings.Contains(err, "mirrors another URL") {
 		t.Errorf("to another origin: %d, %s", code, err)
 	}
 	through := s.start(t, exec.Command("env"), append([]string{"--write-through"}, flags...)...)
@@ -248,7 +248,7 @@ func mirrorOf(t *testing.T, s *shell, from string) {
 	}
 	old := s.start(t, exec.Command("env"), "--mirror-max-age=1ms")
 	served = old
-	if status, _, answer := ask(http.MethodGet, "/readyz", ""); status != http.StatusServiceUnavailable || !strings.Contains(answer, "too old") {
+	if status, _, answer := ask(http.MethodGet, "/readyz", ""); status != http.StatusServiceUnavailable || !strings.Contains(answer, "the mirror is stale") {
 		t.Errorf("an old mirror is ready: %d %s", status, answer)
 	}
 	for _, p := range []*started{old} {

@@ -292,7 +292,7 @@ func TestACheckNoticesACounterThatIsWrong(t *testing.T) {
 	s := newShell(t)
 	s.must(t, "import", "../testdata/office")
 	sqlitetest.Execute(t, s.path("backoffice.db"), "UPDATE row_counts SET n = n + 1 WHERE noun = 'customer'")
-	if code, out, _ := s.run(t, "check"); code != exitFailure || !strings.Contains(out, "counters: the count of customers says 8, and there are 7") {
+	if code, out, _ := s.run(t, "check"); code != exitFailure || !strings.Contains(out, "counters: the count of customers is 8, but there are 7") {
 		t.Errorf("check ends with %d, %q", code, out)
 	}
 }

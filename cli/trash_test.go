@@ -75,7 +75,7 @@ func TestWhatWasDeletedIsListedBroughtBackAndErasedByCommands(t *testing.T) {
 	if len(s.storedFiles(t)) != stored {
 		t.Error("its files are gone")
 	}
-	if code, _, err := s.run(t, "trash", "restore", "nobody"); code != exitFailure || !strings.Contains(err, "nothing of this identifier in the trash") {
+	if code, _, err := s.run(t, "trash", "restore", "nobody"); code != exitFailure || !strings.Contains(err, "nothing in the trash has this identifier") {
 		t.Errorf("restoring nobody ends with %d: %s", code, err)
 	}
 	if out := s.must(t, "trash", "restore", "acme"); !strings.Contains(out, "10 records are back.") || !strings.Contains(out, "rel-1, rel-2") {

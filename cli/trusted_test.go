@@ -92,13 +92,13 @@ func TestWhatAManifestHasNoMoreStaysUnlessItMayBeRemoved(t *testing.T) {
 		t.Errorf("%d are retired", retired)
 	}
 	empty := manifest(t, map[string]string{})
-	if code, _, err := s.run(t, "documents", "trust", empty, "--set", "portal", "--allow-removals", "100"); code != exitFailure || !strings.Contains(err, "there is no document in it") {
+	if code, _, err := s.run(t, "documents", "trust", empty, "--set", "portal", "--allow-removals", "100"); code != exitFailure || !strings.Contains(err, "it has no documents") {
 		t.Error(code, err)
 	}
 	if code, _, err := s.run(t, "documents", "trust", manifest(t, after), "--set", "portal", "--allow-removals", "2"); code != exitFailure || !strings.Contains(err, "3 documents would be removed") {
 		t.Error(code, err)
 	}
-	if code, _, err := s.run(t, "documents", "trust", manifest(t, map[string]string{"id-4": "query Other { viewer { name } }"}), "--set", "mobile"); code != exitFailure || !strings.Contains(err, `the identifier id-4 is that of another document of the set "portal"`) {
+	if code, _, err := s.run(t, "documents", "trust", manifest(t, map[string]string{"id-4": "query Other { viewer { name } }"}), "--set", "mobile"); code != exitFailure || !strings.Contains(err, `the identifier id-4 belongs to another document of the set "portal"`) {
 		t.Error(code, err)
 	}
 	if rows := s.trusts(t); len(rows) != 6 {
@@ -131,7 +131,7 @@ func TestACheckTellsAllThatTheSchemaWouldBreakWithoutAStore(t *testing.T) {
 	}
 	code, _, err := s.run(t, "documents", "check", folder)
 	for _, want := range []string{
-		"4 problems", folder + `/field.graphql:1: line 2, column 12 of the document: Cannot query field "nome"`, "/number.graphql:1: the document holds a value that needs a scope",
+		"4 problems", folder + `/field.graphql:1: line 2, column 12 of the document: Cannot query field "nome"`, "/number.graphql:1: the document contains a value that needs a scope",
 		"/costly.graphql:1: the operation costs more than 50000", "/deep.graphql:1: the document is deeper than 20",
 	} {
 		if code != exitFailure || !strings.Contains(err, want) {

@@ -98,7 +98,7 @@ func TestAKeysetFileIsWrappedByAKeyOfVaultWhileAServerRunsAndKeysTurnInIt(t *tes
 	engine.Sealed.Store(false)
 
 	does("keys", "wrap", "--by", engine.URI("other"))
-	if code, said := s.program(t, vault, of, "keys", "status"); code != exitFailure || !strings.Contains(said, "cannot be unwrapped") {
+	if code, said := s.program(t, vault, of, "keys", "status"); code != exitFailure || !strings.Contains(said, "cannot unwrap") {
 		t.Errorf("with the key of before: %d %s", code, said)
 	}
 	of = "--keyset-kms=" + engine.URI("other")

@@ -12,14 +12,14 @@ import (
 )
 
 type CacheSettings struct {
-	Cache Size `default:"64MiB" env:"BACKOFFICE_CACHE" placeholder:"SIZE" help:"Memory for records and lists that were read, such as 64MiB; what it answers is never old. 0 turns it off (${default})."`
-	Check bool `name:"cache-check" env:"BACKOFFICE_CACHE_CHECK" help:"Read all that was found in memory as well, compare, log what differs, and answer what the store has: slower than without --cache."`
+	Cache Size `default:"64MiB" env:"BACKOFFICE_CACHE" placeholder:"SIZE" help:"Memory for cached records and lists, such as 64MiB. Answers are never stale. 0 turns it off (${default})."`
+	Check bool `name:"cache-check" env:"BACKOFFICE_CACHE_CHECK" help:"Also read from the store what was found in memory, log differences, and return what the store has. Slower than without --cache."`
 }
 
 // Size is a number of bytes, written with or without KiB, MiB or GiB.
 type Size int
 
-var errSize = errors.New("a size is a whole number of bytes, or of KiB, MiB or GiB, such as 64MiB")
+var errSize = errors.New("a size must be a whole number of bytes, KiB, MiB or GiB, such as 64MiB")
 
 // String is the size as UnmarshalText reads it, in the largest unit that it is a whole number of.
 func (s Size) String() string {

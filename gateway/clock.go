@@ -38,11 +38,11 @@ func (c *clock) look(ctx context.Context) {
 	ahead := asked.Add(waited / 2).Sub(at.Time())
 	switch apart := ahead.Abs() > mostSkew+waited; {
 	case apart && !c.apart:
-		c.log.WarnContext(ctx, "this machine's clock and the database's are apart: credential pairs, signed paths and sessions end by the first; let both keep time (NTP)",
+		c.log.WarnContext(ctx, "this machine's clock and the database's are apart: credentials, signed paths and sessions expire by this machine's; synchronize both (NTP)",
 			"ahead", ahead.Round(time.Second).String())
 		c.apart = true
 	case !apart && c.apart:
-		c.log.InfoContext(ctx, "this machine's clock is the database's again")
+		c.log.InfoContext(ctx, "this machine's clock agrees with the database's again")
 		c.apart = false
 	}
 }

@@ -39,8 +39,8 @@ func (s *Settings) examineReceipts(ctx context.Context, tell func(backoffice.Fin
 	}
 	_, err := os.Stat(strings.TrimPrefix(s.Receipts, "file:"))
 	if errors.Is(err, fs.ErrNotExist) && !strings.Contains(s.Receipts, "://") {
-		tell(backoffice.Doubtful("receipts", "their folder does not exist",
-			"the next start makes it; if there were receipts, name where they are with --receipts"))
+		tell(backoffice.Doubtful("receipts", "the folder does not exist",
+			"the next start creates it; if you had receipts, pass their folder with --receipts"))
 		return
 	}
 	receipts, err := files.OpenReceipts(ctx, s.Receipts)
@@ -49,10 +49,10 @@ func (s *Settings) examineReceipts(ctx context.Context, tell func(backoffice.Fin
 		names, err = receipts.Names(ctx)
 	}
 	if err != nil {
-		tell(backoffice.Wrong("receipts", err.Error(), "see --receipts, and that this user may read and write there"))
+		tell(backoffice.Wrong("receipts", err.Error(), "check --receipts, and that this user can read and write there"))
 		return
 	}
-	tell(backoffice.Fine("receipts", fmt.Sprintf("%d are there", len(names))))
+	tell(backoffice.Fine("receipts", fmt.Sprintf("%d found", len(names))))
 }
 
 func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset {
@@ -67,14 +67,14 @@ func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset 
 	keys, err := file.Load()
 	if errors.Is(err, fs.ErrNotExist) {
 		tell(backoffice.Wrong("keyset", s.Keyset+" does not exist",
-			"name it with --keyset, or restore it from your copy; without it the registration numbers cannot be read. A new one is made with a new store alone"))
+			"pass it with --keyset, or restore it from your copy. Without it the registration numbers cannot be read; a new one is only created with a new store"))
 		return nil
 	}
 	wrapped, _ := file.Wrapped()
 	if err != nil {
 		advice := "restore it from your copy"
 		if wrapped {
-			advice = "see --keyset-kms, and that the service can be reached and lets this server decrypt"
+			advice = "check --keyset-kms, and that the service is reachable and lets this server decrypt"
 		}
 		tell(backoffice.Wrong("keyset", err.Error(), advice))
 		return nil
@@ -84,7 +84,7 @@ func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset 
 		return keys
 	}
 	if info, err := os.Stat(s.Keyset); err == nil && !wrapped && info.Mode().Perm()&0o077 != 0 {
-		tell(backoffice.Doubtful("keyset", "others than its owner can read it", "chmod 600 "+s.Keyset))
+		tell(backoffice.Doubtful("keyset", "users other than its owner can read it", "chmod 600 "+s.Keyset))
 		return keys
 	}
 	tell(backoffice.Fine("keyset", s.Keyset))
@@ -101,7 +101,7 @@ func isAnothers(what, path string, tell func(backoffice.Finding)) bool {
 		return false
 	}
 	tell(backoffice.Wrong(what, path+" cannot be read by this user: permission denied",
-		"run this as the user that the server runs as, or give this user the right to read and write "+path+
+		"run this as the server's user, or give this user the right to read and write "+path+
 			" and its folder (see ls -l)"))
 	return true
 }
@@ -112,15 +112,15 @@ func (s *Settings) examineDatabase(ctx context.Context, tell func(backoffice.Fin
 	}
 	path, err := sqlite.Path(s.Database)
 	if err != nil {
-		tell(backoffice.Wrong("database", "--database is neither sqlite:PATH nor postgres://…", "name one of these"))
+		tell(backoffice.Wrong("database", "--database is neither sqlite:PATH nor postgres://…", "pass one of these"))
 		return false
 	}
 	if len(s.Replicas) > 0 {
-		tell(backoffice.Wrong("replicas", "an embedded store has none", "leave out --replica"))
+		tell(backoffice.Wrong("replicas", "an embedded store has no replicas", "leave out --replica"))
 	}
 	if _, missing := s.missing(); missing {
 		tell(backoffice.Wrong("database", path+" does not exist",
-			"run this where it is, or name it with --database; serve, demo, import, pull and migrate make a new one"))
+			"run this in its folder, or pass it with --database; serve, demo, import, pull and migrate create one"))
 		return false
 	}
 	if isAnothers("database", path, tell) {
@@ -148,17 +148,17 @@ func (s *Settings) examineFiles(ctx context.Context, register backoffice.Store, 
 	folder, isFolder := files.FolderOf(s.Files)
 	if err := s.mayBeLost(ctx, register); err != nil { // as at a start
 		tell(backoffice.Wrong("stored files", err.Error(),
-			"a server does not start like this; see also whether --files names the right folder"))
+			"a server does not start like this; also check that --files is the right folder"))
 		return
 	}
 	if _, err := os.Stat(folder); isFolder && errors.Is(err, fs.ErrNotExist) {
 		tell(backoffice.Doubtful("stored files", folder+" does not exist",
-			"the next start makes it; if there were files, name where they are with --files"))
+			"the next start creates it; if you had files, pass their folder with --files"))
 		return
 	}
 	stored, err := files.Open(ctx, s.Files)
 	if err != nil {
-		tell(backoffice.Wrong("stored files", err.Error(), "see --files, and that this user may write there"))
+		tell(backoffice.Wrong("stored files", err.Error(), "check --files, and that this user can write there"))
 		return
 	}
 	defer func() { _ = stored.Close() }()
@@ -169,12 +169,12 @@ func (s *Settings) examineFiles(ctx context.Context, register backoffice.Store, 
 	}
 	switch {
 	case err != nil:
-		tell(backoffice.Wrong("stored files", err.Error(), "see --files"))
+		tell(backoffice.Wrong("stored files", err.Error(), "check --files"))
 	case owner != "" && owner != fingerprint:
 		tell(backoffice.Wrong("stored files", files.ErrNotOwner.Error(),
-			"the name of the database, or that of the files, is another's"))
+			"check --database and --files: they do not belong together"))
 	default:
-		tell(backoffice.Fine("stored files", "they belong to the database, and can be written"))
+		tell(backoffice.Fine("stored files", "they belong to the database and are writable"))
 	}
 	if isFolder {
 		examineRoom("disk of the stored files", folder, tell)
@@ -195,9 +195,9 @@ func examineRoom(what, folder string, tell func(backoffice.Finding)) {
 	found := fmt.Sprintf("%.1f GiB are free", float64(free)/(1<<30))
 	switch {
 	case free < roomForNow:
-		tell(backoffice.Wrong(what, found, "make room: writes fail when it is full"))
+		tell(backoffice.Wrong(what, found, "free some space: writes fail when it is full"))
 	case free < roomForLong:
-		tell(backoffice.Doubtful(what, found, "make room before it is full"))
+		tell(backoffice.Doubtful(what, found, "free some space before it is full"))
 	default:
 		tell(backoffice.Fine(what, found))
 	}

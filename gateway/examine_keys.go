@@ -12,7 +12,7 @@ import (
 func examineKeys(ctx context.Context, keys *privacy.Keyset, store backoffice.Store, tell func(backoffice.Finding)) {
 	if err := keys.Fits(ctx, store); err != nil {
 		tell(backoffice.Wrong("keyset", err.Error(),
-			"give the one of this database with --keyset: without it the registration numbers cannot be read"))
+			"pass this database's keyset with --keyset: without it the registration numbers cannot be read"))
 		return
 	}
 	listed, err := store.Keys(ctx)
@@ -23,14 +23,14 @@ func examineKeys(ctx context.Context, keys *privacy.Keyset, store backoffice.Sto
 	for _, key := range listed {
 		switch key.State {
 		case backoffice.KeyNext:
-			tell(backoffice.Doubtful("keyset", fmt.Sprintf("the key %s waits to become the one that seals", key.ID),
+			tell(backoffice.Doubtful("keyset", fmt.Sprintf("the key %s is waiting to become the primary", key.ID),
 				"run backoffice keys rotate again"))
 		case backoffice.KeyOld, backoffice.KeyClosing:
 			tell(backoffice.Doubtful("keyset",
-				fmt.Sprintf("the key %s was replaced, and what it has sealed is not all sealed anew", key.ID),
+				fmt.Sprintf("the key %s was replaced, and not everything it sealed has been resealed", key.ID),
 				"run backoffice keys reseal"))
 		case backoffice.KeyClosed:
-			tell(backoffice.Doubtful("keyset", fmt.Sprintf("the key %s is not needed for registration numbers any more",
+			tell(backoffice.Doubtful("keyset", fmt.Sprintf("the key %s is no longer needed for registration numbers",
 				key.ID), "run backoffice keys retire "+key.ID))
 		}
 	}

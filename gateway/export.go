@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/graphql/graphqlhttp"
 )
 
-var errStopping error = backoffice.Errorf(backoffice.Unavailable, "the server stops; export again")
+var errStopping error = backoffice.Errorf(backoffice.Unavailable, "the server is stopping; export again")
 
 // exports answers queries of one list with the whole list.
 func (s server) exports(graphql *graphqlhttp.GraphQL) *export.Endpoint {

@@ -125,7 +125,7 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 		switch {
 		case graphqlhttp.IsSocket(r) && !s.http.MayConnect(r):
 			endpoint.Refuse(w, r, backoffice.Errorf(backoffice.Forbidden,
-				"pages of this origin may not connect: --cors-origin names those that may"))
+				"pages of this origin must not connect; allow origins with --cors-origin"))
 		case graphqlhttp.IsSocket(r):
 			endpoint.Socket(w, r, s.proxies.ClientAddress(r), socketSignIn)
 		case graphqlhttp.WantsEvents(r):

@@ -9,10 +9,10 @@ import (
 )
 
 type letterheadSettings struct {
-	OfficeName    string   `env:"BACKOFFICE_OFFICE_NAME" placeholder:"NAME" help:"The accounting office, as generated documents name it (Backoffice)."`
-	OfficeAddress []string `sep:";" env:"BACKOFFICE_OFFICE_ADDRESS" placeholder:"LINE;LINE" help:"Its address in generated documents; semicolons separate the lines."`
-	Fonts         string   `env:"BACKOFFICE_FONTS" placeholder:"FOLDER" predictor:"path" help:"A folder of TrueType fonts for what the fonts of generated documents lack: Arabic, Hebrew, Chinese and the like."`
-	OfficeLogo    string   `env:"BACKOFFICE_OFFICE_LOGO" placeholder:"PATH" predictor:"path" help:"Its logo in generated documents: a PNG or JPEG file of at most 4 MiB."`
+	OfficeName    string   `env:"BACKOFFICE_OFFICE_NAME" placeholder:"NAME" help:"The firm's name in generated documents (Backoffice)."`
+	OfficeAddress []string `sep:";" env:"BACKOFFICE_OFFICE_ADDRESS" placeholder:"LINE;LINE" help:"The firm's address in generated documents, lines separated by semicolons."`
+	Fonts         string   `env:"BACKOFFICE_FONTS" placeholder:"FOLDER" predictor:"path" help:"A folder of TrueType fonts for scripts that the built-in fonts of generated documents lack, such as Arabic, Hebrew and Chinese."`
+	OfficeLogo    string   `env:"BACKOFFICE_OFFICE_LOGO" placeholder:"PATH" predictor:"path" help:"The firm's logo in generated documents: a PNG or JPEG file of at most 4 MiB."`
 }
 
 func (s *letterheadSettings) letterhead() (pdf.Letterhead, error) {

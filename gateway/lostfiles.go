@@ -31,6 +31,6 @@ func (s *Settings) mayBeLost(ctx context.Context, store backoffice.Store) error 
 	if named, err := store.NamesFiles(ctx); err != nil || !named {
 		return err
 	}
-	return fmt.Errorf("the folder of stored files %s is missing or empty, and the database names files in it: mount its disk, or restore it; if they are lost for good, make the folder %s in it",
+	return fmt.Errorf("the folder of stored files %s is missing or empty, but the database refers to files in it: mount its disk, or restore it; if they are permanently lost, create the folder %s in it",
 		folder, filepath.Join(folder, aside))
 }

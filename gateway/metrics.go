@@ -11,20 +11,20 @@ import (
 // measure adds what the packages count to the metrics. All of them are in docs/monitoring.md.
 func (s server) measure(throttle *auth.Throttle, admission *limits.Admission) {
 	srv, vault := s.http, s.backend.Vault
-	srv.Gauge("backoffice_build_info", "1, with what the program was built from.", func() int64 { return 1 },
+	srv.Gauge("backoffice_build_info", "1, labelled with the build of the program.", func() int64 { return 1 },
 		"version", s.build.Version, "commit", s.build.Commit, "schema", strconv.FormatInt(SchemaVersion(), 10))
-	srv.Count("backoffice_sign_ins_failed_total", "Requests without a valid credential pair.", throttle.FailedSignIns)
+	srv.Count("backoffice_sign_ins_failed_total", "Requests without a valid credential.", throttle.FailedSignIns)
 	srv.Gauge("backoffice_credentials_ending", "Credentials that end within 14 days.", s.authenticator.Ending)
-	srv.Count("backoffice_consultations_total", "Entries made in the register of consultations.", vault.Entered)
+	srv.Count("backoffice_consultations_total", "Entries written to the register of consultations.", vault.Entered)
 	srv.Count("backoffice_consultations_failed_total",
-		"Answers held back because their entry in the register could not be made.", vault.Failures)
-	srv.Gauge("backoffice_change_streams", "Streams and waiting requests that follow the change feed.", s.feed.Streams)
-	srv.Gauge("backoffice_sockets", "WebSockets on which a pair has signed in.", s.feed.Connections)
-	srv.Gauge("backoffice_admission_running", "Cost of the operations that run.", func() int64 {
+		"Answers withheld because their entry in the register could not be written.", vault.Failures)
+	srv.Gauge("backoffice_change_streams", "Streams and waiting requests on the change feed.", s.feed.Streams)
+	srv.Gauge("backoffice_sockets", "Signed-in WebSockets.", s.feed.Connections)
+	srv.Gauge("backoffice_admission_running", "Cost of the running operations.", func() int64 {
 		running, _ := admission.Stats()
 		return running
 	})
-	srv.Gauge("backoffice_admission_waiting", "Cost of the operations that wait for room.", func() int64 {
+	srv.Gauge("backoffice_admission_waiting", "Cost of the operations waiting to run.", func() int64 {
 		_, waiting := admission.Stats()
 		return waiting
 	})

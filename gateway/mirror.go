@@ -13,7 +13,7 @@ type MirrorSettings struct {
 	// Through, if set, returns the origin of a store, which does the writes of mirrored records.
 	Through func(backoffice.Store) backoffice.Origin `kong:"-"`
 
-	MaxAge time.Duration `name:"mirror-max-age" env:"BACKOFFICE_MIRROR_MAX_AGE" placeholder:"TIME" help:"Not ready when a noun of a mirror was not seen as a whole for longer, such as 1h; 0 for any age (${default})." default:"0"`
+	MaxAge time.Duration `name:"mirror-max-age" env:"BACKOFFICE_MIRROR_MAX_AGE" placeholder:"TIME" help:"Report not ready if any noun of a mirror has not been completely read for this long, such as 1h; 0 for any age (${default})." default:"0"`
 }
 
 // mirrorHeader reports up to when a mirror's answers are complete.
@@ -51,7 +51,7 @@ func (m *mirror) ready(ctx context.Context) error {
 	}
 	for i := range known.Nouns {
 		if n := &known.Nouns[i]; known.Age(n, now) > m.MaxAge {
-			return backoffice.Errorf(backoffice.Unavailable, "the mirror is too old: not every %s is known since %s",
+			return backoffice.Errorf(backoffice.Unavailable, "the mirror is stale: every %s was last read at %s",
 				n.Noun, max(n.At, known.Since))
 		}
 	}
@@ -73,7 +73,7 @@ func (m *mirror) marks(next http.Handler) http.Handler {
 func (m *mirror) measure(s server) {
 	for _, of := range backoffice.Nouns {
 		noun := of.Name()
-		s.http.Gauge("backoffice_mirror_age_seconds", "For how long not every record of a noun is known to be as at the origin; -1 when it is not mirrored.", func() int64 {
+		s.http.Gauge("backoffice_mirror_age_seconds", "Seconds since every record of a noun was known to match the origin; -1 if it is not mirrored.", func() int64 {
 			known := m.known.Load()
 			mirrored := known.Of(noun)
 			if mirrored == nil {
@@ -83,7 +83,7 @@ func (m *mirror) measure(s server) {
 		}, "noun", noun.APIName())
 	}
 	s.http.Count("backoffice_mirror_incomplete_walks_total",
-		"Walks through a noun of the origin that did not see everything.", func() (total int64) {
+		"Sweeps of a noun at the origin that did not see every record.", func() (total int64) {
 			if known := m.known.Load(); known != nil {
 				for _, n := range known.Nouns {
 					total += n.Incomplete

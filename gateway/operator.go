@@ -69,7 +69,7 @@ func (o *Operator) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-var errBroken = errors.New("the export was broken off; the reason stands above")
+var errBroken = errors.New("the export was aborted; the reason is above")
 
 // piped is an answer that is read while it is written.
 type piped struct {

@@ -16,11 +16,11 @@ import (
 )
 
 type PeopleSettings struct {
-	Issuer   string `name:"oidc-issuer" env:"BACKOFFICE_OIDC_ISSUER" placeholder:"URL" help:"The OpenID provider whose access tokens people send, as its tokens spell it. Together with --oidc-audience and --oidc-map."`
-	Audience string `name:"oidc-audience" env:"BACKOFFICE_OIDC_AUDIENCE" placeholder:"NAME" help:"What access tokens are for when they are for this server."`
-	Map      string `name:"oidc-map" env:"BACKOFFICE_OIDC_MAP" placeholder:"FILE" predictor:"path" help:"The JSON file that maps claims to scopes and to which customers a person sees. It is read anew when it changes."`
-	Client   string `name:"oidc-client" env:"BACKOFFICE_OIDC_CLIENT" placeholder:"ID" help:"The public client as which GraphiQL signs people in at the provider; without it GraphiQL takes pairs alone."`
-	Scope    string `name:"oidc-scope" env:"BACKOFFICE_OIDC_SCOPE" placeholder:"SCOPES" help:"What GraphiQL asks of the provider: openid, and what makes its tokens those of --oidc-audience (openid profile)."`
+	Issuer   string `name:"oidc-issuer" env:"BACKOFFICE_OIDC_ISSUER" placeholder:"URL" help:"The issuer URL of the OpenID provider, as spelt in its access tokens. Needs --oidc-audience and --oidc-map."`
+	Audience string `name:"oidc-audience" env:"BACKOFFICE_OIDC_AUDIENCE" placeholder:"NAME" help:"The audience of access tokens for this server."`
+	Map      string `name:"oidc-map" env:"BACKOFFICE_OIDC_MAP" placeholder:"FILE" predictor:"path" help:"The JSON file that maps claims to scopes and visible customers. It is reloaded when it changes."`
+	Client   string `name:"oidc-client" env:"BACKOFFICE_OIDC_CLIENT" placeholder:"ID" help:"The public client with which GraphiQL signs people in. Without it GraphiQL accepts credentials only."`
+	Scope    string `name:"oidc-scope" env:"BACKOFFICE_OIDC_SCOPE" placeholder:"SCOPES" help:"The scopes that GraphiQL requests: openid, and those that give tokens the --oidc-audience (openid profile)."`
 }
 
 func (s *PeopleSettings) IsSet() bool { return *s != PeopleSettings{} }
@@ -30,9 +30,9 @@ func (s *PeopleSettings) open(
 ) (*people.People, error) {
 	switch {
 	case s.Scope != "" && s.Client == "":
-		return nil, errors.New("--oidc-scope is what GraphiQL asks for, and needs --oidc-client")
+		return nil, errors.New("--oidc-scope needs --oidc-client")
 	case s.Scope != "" && !slices.Contains(strings.Fields(s.Scope), "openid"):
-		return nil, errors.New("--oidc-scope has openid among its scopes")
+		return nil, errors.New("--oidc-scope must include openid")
 	}
 	return people.New(people.Options{
 		Issuer: s.Issuer, Audience: s.Audience, Map: s.Map, Links: links, Records: records, Log: log,
@@ -62,13 +62,13 @@ func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Findi
 	n, err := p.Reach(ctx)
 	if err != nil {
 		tell(backoffice.Wrong("people", err.Error(),
-			"see --oidc-issuer, and that this machine may reach it: nobody signs in without its keys"))
+			"check --oidc-issuer, and that this machine can reach it: nobody can sign in without its keys"))
 		return
 	}
 	if s.Client != "" && p.TokenEndpoint(ctx) == "" {
-		tell(backoffice.Wrong("people", "the issuer does not say where it gives tokens",
-			"GraphiQL cannot sign people in there: leave --oidc-client out"))
+		tell(backoffice.Wrong("people", "the issuer publishes no token endpoint",
+			"GraphiQL cannot sign people in: leave out --oidc-client"))
 		return
 	}
-	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %d keys, and the map can be read", n)))
+	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %d keys, and the map is readable", n)))
 }

@@ -132,16 +132,16 @@ func TestAnExportEndsWithTheTokenThatItBeganWithAndGoesOnWithANewOne(t *testing.
 				t.Errorf("%s %s, with a token that ends: %v", way, format, e)
 			}
 			if again := d.takes(t, token, of.method, of.before+format+of.behind, func() {}); again.Status != http.StatusUnauthorized || again.Code() != "UNAUTHENTICATED" ||
-				again.Header.Get("WWW-Authenticate") != `Bearer error="invalid_token"` || !strings.Contains(again.Body, "has ended") {
+				again.Header.Get("WWW-Authenticate") != `Bearer error="invalid_token"` || !strings.Contains(again.Body, "has expired") {
 				t.Errorf("%s %s, again: %v", way, format, again)
 			}
 		}
-		if said := d.Log.String(); !strings.Contains(said, "an export was broken off") || !strings.Contains(said, "the access token has ended") {
+		if said := d.Log.String(); !strings.Contains(said, "an export was aborted") || !strings.Contains(said, "the access token has expired") {
 			t.Errorf("the log says %s", said)
 		}
 		// Nothing of a sheet is sent before all of it was read, so its refusal is one that can be read.
 		if e := d.takes(t, d.walker(t), of.method, of.before+"xlsx"+of.behind, ends); e.Status != http.StatusUnauthorized || e.Code() != "UNAUTHENTICATED" ||
-			e.Header.Get("WWW-Authenticate") != `Bearer error="invalid_token"` || !strings.Contains(e.Body, "has ended") {
+			e.Header.Get("WWW-Authenticate") != `Bearer error="invalid_token"` || !strings.Contains(e.Body, "has expired") {
 			t.Errorf("%s xlsx, with a token that ends: %v", way, e)
 		}
 
@@ -287,7 +287,7 @@ func TestADownloadEndsWithItsTokenAndGoesOnWithANewOne(t *testing.T) {
 	}
 	for name, r := range map[string]*http.Request{"a signed path": d.Request(t, "", http.MethodGet, path, ""), "a download": d.Request(t, token, http.MethodGet, own, "")} {
 		r.Header.Set("Range", fmt.Sprintf("bytes=%d-", size/2))
-		if w := d.Serve(r); w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "has ended") {
+		if w := d.Serve(r); w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "has expired") {
 			t.Errorf("the rest of %s: %d %.200s", name, w.Code, w.Body)
 		}
 	}

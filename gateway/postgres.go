@@ -15,14 +15,14 @@ import (
 // postgresSettings configure a store in PostgreSQL; an embedded one uses none of them.
 type postgresSettings struct {
 	// Several in the environment are separated by blanks, because a URL with several hosts has commas.
-	Replicas    []string `name:"replica" sep:" " env:"BACKOFFICE_REPLICA" placeholder:"URL" help:"A replica of the PostgreSQL store, postgres://…, that answers reads while it is fresh enough; may be repeated."`
-	QueryMode   string   `name:"postgres-query-mode" default:"prepared" enum:"prepared,described,plain" env:"BACKOFFICE_POSTGRES_QUERY_MODE" placeholder:"MODE" help:"How statements are sent: prepared, or behind PgBouncer in transaction mode described or plain (${default})."`
-	Connections int      `name:"postgres-connections" default:"0" env:"BACKOFFICE_POSTGRES_CONNECTIONS" placeholder:"N" help:"Most connections to each PostgreSQL server on which callers are served, one caller by at most half of them; 0 is 16. Up to 3 more to the primary are for pairs, the register and readiness (${default})."`
+	Replicas    []string `name:"replica" sep:" " env:"BACKOFFICE_REPLICA" placeholder:"URL" help:"A replica of the PostgreSQL store, postgres://…, which serves reads while it is fresh enough. Can be repeated."`
+	QueryMode   string   `name:"postgres-query-mode" default:"prepared" enum:"prepared,described,plain" env:"BACKOFFICE_POSTGRES_QUERY_MODE" placeholder:"MODE" help:"How statements are sent: prepared; with PgBouncer in transaction mode, described or plain (${default})."`
+	Connections int      `name:"postgres-connections" default:"0" env:"BACKOFFICE_POSTGRES_CONNECTIONS" placeholder:"N" help:"Maximum connections to each PostgreSQL server for callers, of which one caller uses at most half; 0 is 16. Up to 3 more to the primary are for credentials, the register and readiness (${default})."`
 }
 
 func (s *postgresSettings) Validate() error {
 	if s.Connections < 0 {
-		return errors.New("--postgres-connections is 0 or more")
+		return errors.New("--postgres-connections must be 0 or more")
 	}
 	return nil
 }

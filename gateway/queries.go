@@ -28,7 +28,7 @@ func (s server) mountQueries(r chi.Router, signIn func(http.Handler) http.Handle
 		options, variables, err := export.ReadOptions(parameters)
 		if err == nil && options.Format != "" {
 			err = backoffice.Errorf(backoffice.BadInput,
-				"the address of a saved query says its format: there is no other")
+				"the format of a saved query is in its URL: no other is available there")
 		}
 		if err == nil {
 			options.Format, err = export.ParseFormat(format)
@@ -75,7 +75,7 @@ func (s server) saved(graphql *graphqlhttp.GraphQL,
 		name, format := fileOf(r)
 		if format == "" {
 			graphql.Refuse(w, r, backoffice.Errorf(backoffice.NotFound,
-				"the address of a saved query ends in .json, .jsonl, .csv or .xlsx"))
+				"the URL of a saved query must end in .json, .jsonl, .csv or .xlsx"))
 			return
 		}
 		saved, err := backoffice.SavedQueryOf(r.Context(), s.store, auth.From(r.Context()), name)

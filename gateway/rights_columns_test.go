@@ -18,11 +18,11 @@ type column struct {
 }
 
 const (
-	changed   = "what this caller may do was changed"
+	changed   = "this caller's rights were changed"
 	secretEnd = "was revoked or has expired"
-	elsewhere = "works from other networks now"
+	elsewhere = "no longer valid from this network"
 	tokenEnds = "the token ends"
-	nothing   = "gives this person anything"
+	nothing   = "grants this person anything"
 )
 
 const peopleScopes = `"scopes": ["privacy.read", "customers.write", "pti.write", "minfin.read"]`
@@ -47,8 +47,8 @@ var columns = map[string]*column{
 	"claim":           {person: true, rule: "claim", status: 403, reason: nothing},
 	"value":           {person: true, rule: "value", status: 403, reason: nothing},
 	"rules":           {person: true, rule: "-", status: 403, reason: nothing},
-	"deny":            {person: true, denied: true, status: 401, reason: "may not sign in here any more"},
-	tokenEnds:         {person: true, status: 401, reason: "has ended"},
+	"deny":            {person: true, denied: true, status: 401, reason: "may no longer sign in here"},
+	tokenEnds:         {person: true, status: 401, reason: "has expired"},
 	"another's":       {person: true},
 }
 

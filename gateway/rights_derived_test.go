@@ -214,7 +214,7 @@ func TestEachTransportRouteAndFieldIsARow(t *testing.T) {
 	reach("a kept answer") // of whatever is asked twice
 	refused := gatewaytest.NewRequest(t, o.Credential(t), http.MethodPost, "/graphql", "{}")
 	refused.Header.Set("Accept", "image/png")
-	if w := o.Serve(refused); !strings.Contains(w.Body.String(), "the answer is application/graphql-response+json, application/json or text/event-stream\"") {
+	if w := o.Serve(refused); !strings.Contains(w.Body.String(), "Accept must allow application/graphql-response+json, application/json or text/event-stream\"") {
 		t.Errorf("another transport: %s", w.Body)
 	}
 	for row := range lasting {

@@ -24,7 +24,7 @@ func TestAPurposeThatIsAskedForFromNowOn(t *testing.T) {
 	}
 	s.Stop()
 	for row, of := range open {
-		if e := <-of.ended; e.whole || row != "an export" && !strings.Contains(e.said, "the server stops") {
+		if e := <-of.ended; e.whole || row != "an export" && !strings.Contains(e.said, "the server is stopping") {
 			t.Errorf("%s: %+v", row, e)
 		}
 	}
@@ -33,7 +33,7 @@ func TestAPurposeThatIsAskedForFromNowOn(t *testing.T) {
 	showing := map[string]bool{"a saved query's address": true, "a kept answer": true, "a kept answer of REST": true, "a replay in REST": true, "a replay in GraphQL": true}
 	for row, of := range uses {
 		code, said := answers(anew, of())
-		if refused := strings.Contains(said, "for a stated purpose only"); refused != showing[row] || !refused && code >= 300 {
+		if refused := strings.Contains(said, "only for a stated purpose"); refused != showing[row] || !refused && code >= 300 {
 			t.Errorf("%s: %.300s", row, said)
 		}
 		stating := of()

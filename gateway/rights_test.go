@@ -188,7 +188,7 @@ func (c *cell) judge(t *testing.T, fresh http.Handler) {
 	for row, of := range c.lasting {
 		if c.endsWithMap(row) {
 			e, _ := of.end(obeyed)
-			if e.code == 0 || e.whole || !mute[row] && (e.code != http.StatusUnauthorized || !strings.Contains(e.said, "the access token has ended")) {
+			if e.code == 0 || e.whole || !mute[row] && (e.code != http.StatusUnauthorized || !strings.Contains(e.said, "the access token has expired")) {
 				t.Errorf("%s × %s: %.300v", row, c.name, e)
 			}
 			continue
@@ -234,7 +234,7 @@ func (c *cell) judge(t *testing.T, fresh http.Handler) {
 			c.request(t, http.MethodPost, "/customers/acme/documents?name="+c.names("own"), strings.NewReader("a line\n"), "Content-Type", "text/plain")},
 	} {
 		got, said := answers(c.Handler, of.path)
-		if want, _ := answers(fresh, of.own); got != want && !(c.person && got == http.StatusUnauthorized && strings.Contains(said, "has ended")) { // with the map
+		if want, _ := answers(fresh, of.own); got != want && !(c.person && got == http.StatusUnauthorized && strings.Contains(said, "has expired")) { // with the map
 			t.Errorf("%s × %s: %s, and a new request %d", row, c.name, said, want)
 		}
 	}

@@ -55,11 +55,11 @@ func (b Build) String() string {
 }
 
 type ChangesSettings struct {
-	Keep changes.Age `name:"keep-changes" default:"400d" env:"BACKOFFICE_KEEP_CHANGES" placeholder:"TIME" help:"For how long changes are kept for those who follow them, such as 400d, 12h or 90s; 0 keeps all (${default})."`
+	Keep changes.Age `name:"keep-changes" default:"400d" env:"BACKOFFICE_KEEP_CHANGES" placeholder:"TIME" help:"How long changes are retained for clients that follow them, such as 400d, 12h or 90s; 0 keeps all (${default})."`
 }
 
 type PrivacySettings struct {
-	RequirePurpose bool `env:"BACKOFFICE_REQUIRE_PURPOSE" help:"Disclose registration numbers only to requests that state their purpose, in the header x-access-purpose."`
+	RequirePurpose bool `env:"BACKOFFICE_REQUIRE_PURPOSE" help:"Disclose registration numbers only to requests that state a purpose in the header x-access-purpose."`
 }
 
 // tidyPeriod is how often leftovers of a crash are removed from the files.
@@ -121,7 +121,7 @@ func compact(ctx context.Context, store backoffice.Store, log *slog.Logger) {
 		case err != nil && ctx.Err() == nil:
 			log.ErrorContext(ctx, "compacting the database", "cause", err)
 		case large:
-			log.WarnContext(ctx, "people were erased, and the database is too large to be compacted while it serves: run backoffice compact when nobody writes")
+			log.WarnContext(ctx, "customers were erased, but the database is too large to compact while serving: run backoffice compact when nobody writes")
 		case done:
 			log.InfoContext(ctx, "compacted the database after an erasure")
 		}

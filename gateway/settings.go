@@ -21,13 +21,13 @@ import (
 // Settings are the locations of a backend's data, and how to reach them. Each is a flag and an environment variable.
 type Settings struct {
 	Database string `default:"sqlite:data/backoffice.db" env:"BACKOFFICE_DATABASE" placeholder:"URL" help:"The store: sqlite:PATH, or postgres://… (${default})."`
-	Files    string `default:"file:data/files" env:"BACKOFFICE_FILES" placeholder:"URL" help:"Where stored files are kept: file:FOLDER, or an S3 bucket's URL (${default})."`
-	Keyset   string `default:"data/keyset.json" env:"BACKOFFICE_KEYSET" placeholder:"PATH" predictor:"path" help:"The file with the encryption keys; made on the first start of an embedded store, or by migrate (${default})."`
-	KEK      string `name:"keyset-kms" env:"BACKOFFICE_KEYSET_KMS" placeholder:"URI" help:"The key of a key management service that wraps the keyset file: hcvault://HOST:8200/transit/keys/NAME for Vault and OpenBao, whose token is in VAULT_TOKEN."`
+	Files    string `default:"file:data/files" env:"BACKOFFICE_FILES" placeholder:"URL" help:"Where files are stored: file:FOLDER, or an S3 bucket's URL (${default})."`
+	Keyset   string `default:"data/keyset.json" env:"BACKOFFICE_KEYSET" placeholder:"PATH" predictor:"path" help:"The file with the encryption keys; created on the first start of an embedded store, or by migrate (${default})."`
+	KEK      string `name:"keyset-kms" env:"BACKOFFICE_KEYSET_KMS" placeholder:"URI" help:"The key in a key management service that wraps the keyset file: hcvault://HOST:8200/transit/keys/NAME for Vault and OpenBao, with the token in VAULT_TOKEN."`
 
-	Receipts string `env:"BACKOFFICE_RECEIPTS" placeholder:"FOLDER" predictor:"path" help:"Where servers write, each minute that had entries, a signed receipt of the register of consultations, and verify reads them: a folder, or an S3 bucket's URL, on another disk than the database's."`
+	Receipts string `env:"BACKOFFICE_RECEIPTS" placeholder:"FOLDER" predictor:"path" help:"Where servers write signed receipts of the register of consultations, at most one a minute, for verify to check: a folder or an S3 bucket's URL, not on the database's disk."`
 
-	Statement time.Duration `name:"limit-statement" default:"5s" env:"BACKOFFICE_LIMIT_STATEMENT" placeholder:"TIME" help:"The longest that one statement of the store may take (${default})."`
+	Statement time.Duration `name:"limit-statement" default:"5s" env:"BACKOFFICE_LIMIT_STATEMENT" placeholder:"TIME" help:"The maximum time of one statement in the store (${default})."`
 
 	// Opened, if set, gets each store that is opened before its first use; its error fails the opening.
 	Opened func(context.Context, backoffice.Store) error `kong:"-" json:"-"`
@@ -165,7 +165,7 @@ func (s *Settings) missing() (path string, missing bool) {
 
 func (s *Settings) mustExist() error {
 	if path, missing := s.missing(); missing {
-		return fmt.Errorf("the database %s does not exist: run this in the folder where it is, or name it with --database; a new one is made by serve, demo, import, pull and migrate alone", path)
+		return fmt.Errorf("the database %s does not exist: run this in its folder, or pass it with --database; only serve, demo, import, pull and migrate create a new one", path)
 	}
 	return nil
 }
@@ -177,11 +177,11 @@ func (s *Settings) mayCreate(ctx context.Context) error {
 		return nil
 	}
 	if left, _ := filepath.Glob(path + ".restoring-*"); len(left) > 0 {
-		return fmt.Errorf("the database %s does not exist, and a restore that was interrupted has left %s: run backoffice restore again, or remove that if a new store is wanted; what was there before is beside it, as %s.replaced-…", path, left[0], path)
+		return fmt.Errorf("the database %s does not exist, and an interrupted restore left %s: run backoffice restore again, or remove that to start a new store; the previous store is next to it, as %s.replaced-…", path, left[0], path)
 	}
 	used, err := files.InUse(ctx, s.Files)
 	if err == nil && used {
-		err = fmt.Errorf("the database %s does not exist, and the stored files belong to another one: name that with --database, or, for a new one, an empty folder or bucket with --files", path)
+		err = fmt.Errorf("the database %s does not exist, and the stored files belong to another one: pass that with --database, or, for a new one, an empty folder or bucket with --files", path)
 	}
 	return err
 }
@@ -199,18 +199,18 @@ func (s *Settings) openStore(ctx context.Context) (backoffice.Store, error) {
 
 func (s *Settings) openEngine(ctx context.Context) (backoffice.Store, error) {
 	if s.Statement < 0 {
-		return nil, errors.New("--limit-statement is a time such as 5s, and not below 0")
+		return nil, errors.New("--limit-statement must be a time such as 5s, not below 0")
 	}
 	if _, ok := s.embedded(); ok {
 		if len(s.Replicas) > 0 {
-			return nil, errors.New("--replica goes with a --database in PostgreSQL; an embedded store has no replicas")
+			return nil, errors.New("--replica needs a --database in PostgreSQL; an embedded store has no replicas")
 		}
 		return sqlite.Open(ctx, s.Database, sqlite.Options{StatementTimeout: s.Statement})
 	}
 	if isPostgres(s.Database) {
 		return s.postgresSettings.openStore(ctx, s.Database, s.Statement)
 	}
-	return nil, errors.New("--database is sqlite:PATH or postgres://…")
+	return nil, errors.New("--database must be sqlite:PATH or postgres://…")
 }
 
 // openKeyset reads the keys. It makes them only for an embedded store that does not exist: no data depend on others.
@@ -225,10 +225,10 @@ func (s *Settings) openKeyset() (*privacy.Keyset, error) {
 	}
 	path, embedded := s.embedded()
 	if !embedded {
-		return nil, fmt.Errorf("the keyset %s does not exist; every server of a PostgreSQL store needs the same one, which backoffice migrate makes with a new database: --keyset PATH", s.Keyset)
+		return nil, fmt.Errorf("the keyset %s does not exist: pass it with --keyset PATH; every server of a PostgreSQL store needs the same one, which backoffice migrate creates with a new database", s.Keyset)
 	}
 	if _, err := os.Stat(path); err == nil {
-		return nil, fmt.Errorf("the keyset %s does not exist, but the database %s does: restore the keyset, for without it the registration numbers cannot be read", s.Keyset, path)
+		return nil, fmt.Errorf("the keyset %s does not exist, but the database %s does: restore the keyset; without it the registration numbers cannot be read", s.Keyset, path)
 	}
 	if err := makeFolderOf(s.Keyset); err != nil {
 		return nil, err
@@ -251,7 +251,7 @@ func (s *Settings) KeysetFile() (privacy.KeysetFile, error) {
 
 func makeFolderOf(keyset string) error {
 	if err := os.MkdirAll(filepath.Dir(keyset), 0o700); err != nil {
-		return fmt.Errorf("cannot make the folder of the keyset: %w", err)
+		return fmt.Errorf("cannot create the folder of the keyset: %w", err)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 type TrashSettings struct {
-	Keep TrashTime `name:"trash" default:"0s" env:"BACKOFFICE_TRASH" placeholder:"TIME" help:"For how long a customer or relation that a caller deletes can be brought back (backoffice trash), such as 30d or 12h; 0 erases at once (${default})."`
+	Keep TrashTime `name:"trash" default:"0s" env:"BACKOFFICE_TRASH" placeholder:"TIME" help:"How long a deleted customer or relation can be restored (backoffice trash), such as 30d or 12h; 0 erases immediately (${default})."`
 }
 
 type TrashTime time.Duration
@@ -21,7 +21,7 @@ func (t TrashTime) String() string { return changes.Age(t).String() }
 // UnmarshalText reads a time: 30d, or what time.ParseDuration knows.
 func (t *TrashTime) UnmarshalText(text []byte) error {
 	if (*changes.Age)(t).UnmarshalText(text) != nil {
-		return errors.New("a time is a whole number of days or a duration, such as 30d, 12h or 90s; 0 keeps nothing")
+		return errors.New("a time must be whole days or a duration, such as 30d, 12h or 90s; 0 keeps nothing")
 	}
 	return nil
 }
@@ -36,7 +36,7 @@ func emptyTrash(ctx context.Context, service *backoffice.Service, log *slog.Logg
 		case err != nil && ctx.Err() == nil:
 			log.ErrorContext(ctx, "emptying the trash", "kind", backoffice.KindOf(err), "error", err)
 		case n > 0:
-			log.InfoContext(ctx, "emptied the trash of what was deleted long enough ago", "deletions", n)
+			log.InfoContext(ctx, "erased expired records from the trash", "deletions", n)
 		}
 	}
 	empty()

@@ -28,7 +28,7 @@ func (l *acceptLog) Accept() (net.Conn, error) {
 	l.failures.Inc()
 	now := time.Now().UnixMilli()
 	if last := l.logged.Load(); now-last >= acceptLogPeriod.Milliseconds() && l.logged.CompareAndSwap(last, now) {
-		l.log.Error("connections cannot be accepted; at the limit of open files, raise it (ulimit -n)", "cause", err)
+		l.log.Error("cannot accept connections; raise the limit of open files (ulimit -n)", "cause", err)
 	}
 	return nil, err
 }

@@ -67,27 +67,27 @@ func newMetrics(alarms func() []string) *metrics {
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"route"}),
 		inFlight: factory.NewGauge(prometheus.GaugeOpts{
-			Name: "backoffice_http_requests_in_flight", Help: "Requests being answered now."}),
+			Name: "backoffice_http_requests_in_flight", Help: "Requests in flight."}),
 		panics: factory.NewCounter(prometheus.CounterOpts{
 			Name: "backoffice_http_panics_total", Help: "Requests that ended in a panic."}),
 		acceptFailures: factory.NewCounter(prometheus.CounterOpts{
 			Name: "backoffice_http_accept_failures_total",
-			Help: "Connections that could not be accepted, for want of file descriptors most of all.",
+			Help: "Connections that could not be accepted, mostly for lack of file descriptors.",
 		}),
 		operations: counter("backoffice_graphql_operations_total",
-			"GraphQL operations, by type and once for each code among their errors; OK without any.", "type", "code"),
+			"GraphQL operations, by type and error code, once per code; OK without errors.", "type", "code"),
 		costs: factory.NewHistogram(prometheus.HistogramOpts{
 			Name: "backoffice_graphql_cost", Help: "Cost of GraphQL operations.",
 			Buckets: []float64{1, 10, 50, 100, 500, 1_000, 5_000, 10_000, 25_000, 50_000},
 		}),
 		calls: counter("backoffice_store_calls_total",
-			"Statements that requests asked the store to run, by route.", "route"),
+			"Statements that requests ran in the store, by route.", "route"),
 	}
 	registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if alarms != nil {
 		factory.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "backoffice_register_alarms", Help: "What this process has noticed that shows that the register of consultations was tampered with; 0 is as it should be.",
+			Name: "backoffice_register_alarms", Help: "Signs of tampering with the register of consultations seen by this process; normally 0.",
 		}, func() float64 { return float64(len(alarms())) })
 	}
 	return m

@@ -71,7 +71,7 @@ func (srv *Server) stop(server *http.Server) error {
 	patience, cancel := context.WithDeadline(context.Background(), end)
 	defer cancel()
 	if err := server.Shutdown(patience); err != nil {
-		srv.options.Log.Warn("requests in flight were cut off", "cause", err)
+		srv.options.Log.Warn("requests in flight were aborted", "cause", err)
 		return server.Close()
 	}
 	return nil
@@ -85,7 +85,7 @@ func (srv *Server) serveMetrics() (stop func()) {
 	}
 	listener, err := net.Listen("tcp", srv.settings.Metrics)
 	if err != nil {
-		srv.options.Log.Warn("no metrics are served; choose another address with --metrics", "cause", err)
+		srv.options.Log.Warn("cannot serve metrics; choose another address with --metrics", "cause", err)
 		return func() {}
 	}
 	server := srv.server(srv.Metrics())

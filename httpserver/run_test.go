@@ -118,7 +118,7 @@ func TestASecondServerServesThoughTheAddressOfTheMetricsIsTaken(t *testing.T) {
 		t.Errorf("%v %v", response, err)
 	}
 	stop()
-	if err := <-ended; err != nil || !strings.Contains(log.String(), "no metrics are served") {
+	if err := <-ended; err != nil || !strings.Contains(log.String(), "cannot serve metrics") {
 		t.Errorf("%v %s", err, log)
 	}
 }

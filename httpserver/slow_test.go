@@ -95,7 +95,7 @@ func TestADownloadEndsWhenItsFileGivesNothing(t *testing.T) {
 	if err := <-ended; !errors.Is(err, errStalled) {
 		t.Errorf("it ended with %v", err)
 	}
-	for until := time.Now().Add(time.Minute); !strings.Contains(log.String(), "nothing of the file moved"); time.Sleep(short / 10) {
+	for until := time.Now().Add(time.Minute); !strings.Contains(log.String(), "no byte of the file was transferred"); time.Sleep(short / 10) {
 		if time.Now().After(until) {
 			t.Fatalf("not in the log: %s", log)
 		}

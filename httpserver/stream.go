@@ -15,7 +15,7 @@ const (
 	streamBytes = 32 << 10    // a client that sends less in stallTime is idle
 )
 
-var errStalled = errors.New("nothing of the file moved for " + stallTime.String())
+var errStalled = errors.New("no byte of the file was transferred for " + stallTime.String())
 
 // Stream limits a stream by inactivity: while bytes flow it may take as long as the client's line needs. limits.Send
 // sets how fast a client must read; a client or a file that sends nothing ends it after stallTime.

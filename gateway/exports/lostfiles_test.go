@@ -45,7 +45,7 @@ func TestAnEmptyFolderIsNotTakenForTheStoredFilesOfADatabaseThatHasSome(t *testi
 		if when == "an empty disk" {
 			_ = os.Mkdir(filepath.Join(stored, "lost+found"), 0o700)
 		}
-		if err := open(); err == nil || !strings.Contains(err.Error(), "names files in it: mount its disk") {
+		if err := open(); err == nil || !strings.Contains(err.Error(), "refers to files in it: mount its disk") {
 			t.Errorf("with a folder that is %s: %v", when, err)
 		}
 		_ = os.Mkdir(stored, 0o700)

@@ -40,7 +40,7 @@ func refused(field, code, message string) string {
 
 // wrongEnd is what is refused as a relation's end.
 var wrongEnd = []refusal{
-	{"", "REQUIRED", "this field is required"}, {"no id", "NOT_FOUND", "nothing has this identifier"}, {"nobody", "NOT_FOUND", "no customer has this identifier"},
+	{"", "REQUIRED", "this field is required"}, {"no id", "NOT_FOUND", "no object has this identifier"}, {"nobody", "NOT_FOUND", "no customer has this identifier"},
 }
 
 // TestNoFieldOfWhatIsMadeIsForgotten is the same for the nouns that are made and stay as they are: each field is
@@ -53,7 +53,7 @@ func TestNoFieldOfWhatIsMadeIsForgotten(t *testing.T) {
 		another: map[string]value{"name": {graphQL: "Made again"}, "color": {graphQL: "#aabbdd"}},
 		wrong: map[string][]refusal{
 			"name":  {{"", "REQUIRED", "this field is required"}, {strings.Repeat("a", 10_000), "INVALID", "a text has at most 200 characters"}},
-			"color": {{"red", "INVALID", "a colour is written as in #1e90ff"}},
+			"color": {{"red", "INVALID", "a colour must look like #1e90ff"}},
 		},
 		row: func(t *testing.T, o *gatewaytest.Office, id string) any { return stored(t, o.Store.Labels(), id) },
 	}
@@ -127,7 +127,7 @@ func (c *creatable) check(t *testing.T, o *gatewaytest.Office) {
 	for _, name := range sent {
 		values := maps.Clone(c.values)
 		values[name] = c.another[name]
-		c.make(t, o, values, "the key", refused("idempotencyKey", "IDEMPOTENCY_KEY_REUSED", "the idempotency key was used for another content"))
+		c.make(t, o, values, "the key", refused("idempotencyKey", "IDEMPOTENCY_KEY_REUSED", "the idempotency key was used with other content"))
 	}
 }
 

@@ -32,7 +32,7 @@ func TestTheLoserOfTwoWhoStartTheSameYearIsToldTheSameByBothEngines(t *testing.T
 					switch {
 					case err == nil:
 						started++
-					case !errors.As(err, &known) || known.UserErrors[0].Message != "the new year is later than the current one":
+					case !errors.As(err, &known) || known.UserErrors[0].Message != "the new year must be later than the current one":
 						t.Errorf("%d: a loser is told %v", year, err)
 					}
 				}

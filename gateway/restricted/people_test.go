@@ -181,10 +181,10 @@ func TestATokenThatEndsEndsWhatWasBegunWithIt(t *testing.T) {
 	for lines := bufio.NewScanner(events.Body); lines.Scan(); {
 		said += lines.Text() + "\n"
 	}
-	if !strings.Contains(said, "event: end") || !strings.Contains(said, "the access token has ended") {
+	if !strings.Contains(said, "event: end") || !strings.Contains(said, "the access token has expired") {
 		t.Errorf("the stream says %s", said)
 	}
-	if got := short.Closed(t); got.Code != 4401 || !strings.Contains(got.Reason, "has ended") {
+	if got := short.Closed(t); got.Code != 4401 || !strings.Contains(got.Reason, "has expired") {
 		t.Errorf("%+v", got)
 	}
 	if w := d.Serve(d.Request(t, token, http.MethodGet, "/customers", "")); w.Code != http.StatusUnauthorized {

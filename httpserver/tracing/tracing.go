@@ -67,7 +67,7 @@ func FromEnvironment(ctx context.Context, version string, log *slog.Logger) (*Tr
 // newExporter reads the protocol from OTEL_EXPORTER_OTLP_…; its libraries read the rest of these variables.
 func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	if name := os.Getenv("OTEL_TRACES_EXPORTER"); name != "" && name != "otlp" {
-		return nil, errors.New("OTEL_TRACES_EXPORTER is otlp or none")
+		return nil, errors.New("OTEL_TRACES_EXPORTER must be otlp or none")
 	}
 	switch cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL")) {
 	case "", "http/protobuf":
@@ -75,7 +75,7 @@ func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	case "grpc":
 		return otlptracegrpc.New(ctx)
 	}
-	return nil, errors.New("OTEL_EXPORTER_OTLP_PROTOCOL is http/protobuf or grpc")
+	return nil, errors.New("OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or grpc")
 }
 
 type failures struct {
@@ -86,7 +86,7 @@ type failures struct {
 func (f *failures) Handle(err error) {
 	now, last := time.Now().UnixNano(), f.logged.Load()
 	if now-last > int64(time.Minute) && f.logged.CompareAndSwap(last, now) {
-		f.log.Warn("spans could not be sent", "cause", backoffice.MaskDigits(err.Error()))
+		f.log.Warn("cannot send spans", "cause", backoffice.MaskDigits(err.Error()))
 	}
 }
 

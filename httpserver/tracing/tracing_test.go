@@ -22,7 +22,7 @@ func TestOnlyTheEnvironmentTurnsTracesOn(t *testing.T) {
 		{variables: "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", on: true},
 		{variables: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:1 OTEL_EXPORTER_OTLP_PROTOCOL=grpc", on: true},
 		{variables: "OTEL_TRACES_EXPORTER=otlp", on: true},
-		{variables: "OTEL_TRACES_EXPORTER=zipkin", wrong: "OTEL_TRACES_EXPORTER is otlp or none"},
+		{variables: "OTEL_TRACES_EXPORTER=zipkin", wrong: "OTEL_TRACES_EXPORTER must be otlp or none"},
 		{variables: "OTEL_TRACES_EXPORTER=otlp OTEL_EXPORTER_OTLP_PROTOCOL=http/json", wrong: "http/protobuf or grpc"},
 	} {
 		t.Run(c.variables, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestSpansThatCannotBeSentAreLoggedOnceAMinute(t *testing.T) {
 	for range 3 {
 		f.Handle(errors.New("nobody is at 127.0.0.1"))
 	}
-	if strings.Count(text.String(), "spans could not be sent") != 1 {
+	if strings.Count(text.String(), "cannot send spans") != 1 {
 		t.Error(text.String())
 	}
 }
