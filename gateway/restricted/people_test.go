@@ -196,7 +196,7 @@ func TestATokenThatEndsEndsWhatWasBegunWithIt(t *testing.T) {
 	}
 
 	peopletest.Write(t, d.Path, strings.ReplaceAll(gatewaytest.UsualMap, `"gone"`, `"an"`))
-	if got := long.Closed(t); got.Code != 4401 || !strings.Contains(got.Reason, "may not sign in") {
+	if got := long.Closed(t); got.Code != 4401 || !strings.Contains(got.Reason, "may no longer sign in") {
 		t.Errorf("denied: %+v", got)
 	}
 	refused := connected(lasting)
@@ -219,7 +219,7 @@ func TestAStreamEndsWhenThePersonIsGivenSomethingElse(t *testing.T) {
 		t.Fatalf("%+v", m)
 	}
 	peopletest.Write(t, d.Path, strings.ReplaceAll(gatewaytest.UsualMap, `"acme"]`, `"brouwerij"]`))
-	if got := s.Closed(t); got.Code != 4403 || !strings.Contains(got.Reason, "was changed") {
+	if got := s.Closed(t); got.Code != 4403 || !strings.Contains(got.Reason, "were changed") {
 		t.Errorf("%+v", got)
 	}
 }
