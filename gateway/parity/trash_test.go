@@ -271,7 +271,7 @@ func TestAnIdentifierThatIsTakenMeanwhileIsNamed(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.Service().RestoreTrashed(t.Context(), "acme"); !strings.Contains(refusalOf(err), "doc-2") || !strings.Contains(refusalOf(err), "a label has its identifier") {
+	if _, err := o.Service().RestoreTrashed(t.Context(), "acme"); !strings.Contains(refusalOf(err), "doc-2") || !strings.Contains(refusalOf(err), "a label now has its identifier") {
 		t.Errorf("%v", err)
 	}
 	if err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
