@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -100,4 +101,12 @@ func ParseColor(text string) (string, error) {
 		return "", Errorf(BadInput, "a colour must look like #1e90ff")
 	}
 	return strings.ToLower(text), nil
+}
+
+// Counted is a number with its noun: 1 entry, 2 entries.
+func Counted[N int | int64](n N, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", more)
 }

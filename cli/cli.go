@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -107,6 +108,9 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 	)
 	if completed(parser) {
 		return exitDone
+	}
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	command, wrong := parser.Parse(args)
 	if exited >= 0 { // --help has been answered

@@ -18,6 +18,7 @@ import (
 type demoCommand struct {
 	serveCommand
 	Customers int    `default:"1000" placeholder:"N" help:"How many customers to make in an empty store (${default}); a million works too."`
+	Open      bool   `help:"Open GraphiQL in the browser. Sign in there by what is printed."`
 	Seed      uint64 `default:"1" placeholder:"NUMBER" help:"The same seed makes the same data (${default})."`
 }
 
@@ -69,6 +70,11 @@ func (c *demoCommand) Run(ctx context.Context, s *settings, t terminal) error {
 			fmt.Fprintf(t.out, "%s\n  x-client-id:     %s\n  x-client-secret: %s\n", pair.title, pair.id, pair.secret)
 		}
 		fmt.Fprintf(t.out, "GraphiQL: %s%s\n", base, graphiql.FirstQuery)
+		if c.Open {
+			if err := browse(ctx, base+graphiql.FirstQuery); err != nil {
+				fmt.Fprintln(t.err, "No browser could be opened: open the address above.")
+			}
+		}
 	})
 }
 
@@ -146,6 +152,9 @@ func (c *demoCommand) saveQueries(ctx context.Context, store backoffice.Store) e
 	return err
 }
 
+// demoOverlap is for how long the secrets of the demo before work: it may still run, at another address.
+const demoOverlap = 24 * time.Hour
+
 // makePairs rotates the live pairs and makes the others.
 func makePairs(
 	ctx context.Context, store backoffice.CredentialStore, known []*backoffice.Credential,
@@ -159,7 +168,7 @@ func makePairs(
 		var err error
 		if at >= 0 {
 			pairs[i].id = known[at].ID
-			pairs[i].secret, err = auth.Rotate(ctx, store, known[at].ID, 0)
+			pairs[i].secret, err = auth.Rotate(ctx, store, known[at].ID, demoOverlap)
 		} else {
 			var pair *backoffice.Credential
 			if pair, pairs[i].secret, err = auth.Issue(ctx, store, wanted.name, wanted.scopes, 0); err == nil {
