@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 )
 
@@ -94,16 +95,16 @@ func checkStart(ctx context.Context, tx Tx, start YearStart) (current *Financial
 	case err != nil:
 	case current != nil && year <= current.StartDate:
 		err = refused(CodeNotAllowed, "the new year must be later than the current one", "startDate")
-	case current != nil && !start.Skip && !isNext(current.StartDate, year):
-		err = refused(CodeNotAllowed, "the new year must be the one after the current one", "startDate")
+	case current != nil && !start.Skip && year != yearAfter(current.StartDate):
+		err = refused(CodeNotAllowed, current.StartDate+" is the current year, so the next is "+
+			yearAfter(current.StartDate)+"; --force starts a later one", "startDate")
 	case taken:
 		err = refused(CodeTaken, "the financial year already exists", "startDate")
 	}
 	return current, err
 }
 
-func isNext(current, year string) bool {
+func yearAfter(current string) string {
 	now, _ := strconv.Atoi(current)
-	next, _ := strconv.Atoi(year)
-	return next == now+1
+	return fmt.Sprintf("%04d", now+1)
 }

@@ -72,8 +72,8 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 			return fmt.Errorf("the backup is whole, and could not be noted: %w", err)
 		}
 	}
-	_, err = fmt.Fprintf(t.out, "%s holds the store and %d files. The keyset %s is not in it; "+
-		"keep a copy of it elsewhere.\n", c.Path, counted-bad, s.Keyset)
+	_, err = fmt.Fprintf(t.out, "%s holds the store and %s. The keyset %s is not in it; "+
+		"keep a copy of it elsewhere.\n", c.Path, backoffice.Counted(counted-bad, "file", "files"), s.Keyset)
 	if err == nil && bad > 0 {
 		return &incomplete{bad}
 	}

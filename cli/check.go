@@ -69,8 +69,9 @@ func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) 
 	}
 	defer tellRestores(t.out, verified)
 	if problems > 0 {
-		return fmt.Errorf("%d problems were found", problems)
+		return fmt.Errorf("%s found", backoffice.Counted(problems, "problem was", "problems were"))
 	}
-	return printed(fmt.Fprintf(t.out, "All is whole: the database, its counters, %d files and %d entries of the "+
-		"register, compared with %d receipts.\n", counted, verified.Entries, receipts))
+	return printed(fmt.Fprintf(t.out, "All is whole: the database, its counters, %s and %s of the "+
+		"register, compared with %s.\n", backoffice.Counted(counted, "file", "files"),
+		backoffice.Counted(verified.Entries, "entry", "entries"), backoffice.Counted(receipts, "receipt", "receipts")))
 }

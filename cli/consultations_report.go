@@ -112,7 +112,8 @@ func (c *consultationsReportCommand) write(b *gateway.Backend, t terminal, repor
 	if err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.err, "%s has %d consultations.\n", filepath.Base(c.Output), len(report.Entries)))
+	return printed(fmt.Fprintf(t.err, "%s has %s.\n", filepath.Base(c.Output),
+		backoffice.Counted(len(report.Entries), "consultation", "consultations")))
 }
 
 func writeConsultations(w io.Writer, report backoffice.ConsultationReport) error {

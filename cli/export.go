@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
 	"example.org/backoffice/importexport"
 	"example.org/backoffice/privacy"
@@ -48,7 +49,8 @@ func (c *exportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal)
 		return err
 	}
 	for _, dumped := range all {
-		fmt.Fprintf(t.out, "%s: %d records, %d files\n", dumped.File, dumped.Records, dumped.Stored)
+		fmt.Fprintf(t.out, "%s: %s, %s\n", dumped.File, backoffice.Counted(dumped.Records, "record", "records"),
+			backoffice.Counted(dumped.Stored, "file", "files"))
 	}
 	return nil
 }

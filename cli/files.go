@@ -43,7 +43,8 @@ func (c *filesRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 	if err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.out, "%d files are back. Those that no record names stay for 30 days.\n", count))
+	return printed(fmt.Fprintf(t.out, "%s back. Those that no record names stay for 30 days.\n",
+		backoffice.Counted(count, "file is", "files are")))
 }
 
 type filesSweepCommand struct {

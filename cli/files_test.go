@@ -107,10 +107,10 @@ func TestFilesAreSweptListedAndRestoredOnTheCommandLine(t *testing.T) {
 			t.Errorf("%q ends with %d", args, code)
 		}
 	}
-	if out := s.must(t, "files", "restore", key); !strings.HasPrefix(out, "1 files are back") {
+	if out := s.must(t, "files", "restore", key); !strings.HasPrefix(out, "1 file is back") {
 		t.Errorf("it tells %q", out)
 	}
-	if out := s.must(t, "files", "restore", "--all"); !strings.HasPrefix(out, "1 files are back") {
+	if out := s.must(t, "files", "restore", "--all"); !strings.HasPrefix(out, "1 file is back") {
 		t.Errorf("it tells %q", out)
 	}
 	if out := s.must(t, "files", "sweep"); !strings.Contains(out, " 0 set aside ") {

@@ -49,7 +49,7 @@ func TestKeysTurnByCommandsWhileAServerRuns(t *testing.T) {
 	if len(rows) != 2 || rows[0]["key"] != old || rows[0]["state"] != "closed" || rows[0]["numbers"] != 0.0 || rows[1]["state"] != "primary" || rows[1]["numbers"] != first[0]["numbers"] {
 		t.Errorf("sealed anew: %v", rows)
 	}
-	if code, _, err := s.run(t, "keys", "retire", old, "--drop-cursors"); code != exitFailure || !strings.Contains(err, "replicas") || strings.Contains(err, "cursors and") {
+	if code, _, err := s.run(t, "keys", "retire", old, "--drop-cursors"); code != exitFailure || !strings.Contains(err, "use it for a minute") || strings.Contains(err, "cursors and") {
 		t.Errorf("retiring it at once ends with %d: %s", code, err)
 	}
 	if s.export(t) != before {

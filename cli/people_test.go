@@ -16,7 +16,7 @@ func TestTheDoctorAsksTheIssuerAndReadsTheMap(t *testing.T) {
 	issuer := peopletest.New(t, jose.ES256)
 	path := peopletest.Map(t, `{"rules": [{"claim": "groups", "value": "managers", "scopes": ["privacy.read"]}]}`)
 	flags := []string{"doctor", "--oidc-issuer", issuer.URL, "--oidc-audience", peopletest.Audience, "--oidc-map", path}
-	if said := s.must(t, flags...); !strings.Contains(said, "ok        people: the issuer publishes 1 keys") {
+	if said := s.must(t, flags...); !strings.Contains(said, "ok        people: the issuer publishes 1 key,") {
 		t.Error(said)
 	}
 	if code, said, _ := s.run(t, flags[:3]...); code != exitFailure || !strings.Contains(said, "wrong     people: --oidc-issuer, --oidc-audience and --oidc-map belong together; pass all three") {

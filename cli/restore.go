@@ -74,7 +74,8 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 	if err := r.exchange(); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "%s holds the store of %s and %d files.\n", path, c.Path, count-bad)
+	fmt.Fprintf(t.out, "%s holds the store of %s and %s.\n", path, c.Path,
+		backoffice.Counted(count-bad, "file", "files"))
 	for _, kept := range r.aside {
 		fmt.Fprintf(t.out, "What was there before is kept: %s\n", kept)
 	}

@@ -37,7 +37,8 @@ func (c *trashRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 	if err != nil {
 		return err
 	}
-	if _, err = fmt.Fprintf(t.out, "%d records are back.\n", restored.Rows); err == nil && len(restored.Left) > 0 {
+	if _, err = fmt.Fprintf(t.out, "%s back.\n",
+		backoffice.Counted(restored.Rows, "record is", "records are")); err == nil && len(restored.Left) > 0 {
 		_, err = fmt.Fprintf(t.out, "These relations stay in the trash, and come back with their other customer: %s\n",
 			strings.Join(restored.Left, ", "))
 	}
@@ -69,9 +70,11 @@ func (c *trashEmptyCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 		return err
 	}
 	if unknown := len(backoffice.Unique(ids)) - len(erased); unknown > 0 && !c.All {
-		fmt.Fprintf(t.err, "%d of these were not in the trash.\n", unknown)
+		fmt.Fprintf(t.err, "%s not in the trash.\n",
+			backoffice.Counted(unknown, "of these was", "of these were"))
 	}
-	return printed(fmt.Fprintf(t.out, "%d deletions are for good.\n", len(erased)))
+	return printed(fmt.Fprintf(t.out, "%s for good.\n",
+		backoffice.Counted(len(erased), "deletion is", "deletions are")))
 }
 
 func textOf(text string) any {

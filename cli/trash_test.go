@@ -98,14 +98,14 @@ func TestWhatWasDeletedIsListedBroughtBackAndErasedByCommands(t *testing.T) {
 		}
 	}
 	code, out, said := s.run(t, "trash", "empty", "acme", "nobody")
-	if code != exitDone || !strings.Contains(out, "1 deletions are for good.") || !strings.Contains(said, "1 of these were not in the trash.") {
+	if code != exitDone || !strings.Contains(out, "1 deletion is for good.") || !strings.Contains(said, "1 of these was not in the trash.") {
 		t.Errorf("emptying ends with %d: %s %s", code, out, said)
 	}
 	if n := len(s.storedFiles(t)); n != stored-5 {
 		t.Errorf("%d files are left of %d", n, stored)
 	}
 	p.remove(t, id, secret, "/customers/els")
-	if out := s.must(t, "trash", "empty", "--all"); !strings.Contains(out, "1 deletions are for good.") || len(s.inTrash(t)) > 0 {
+	if out := s.must(t, "trash", "empty", "--all"); !strings.Contains(out, "1 deletion is for good.") || len(s.inTrash(t)) > 0 {
 		t.Errorf("it says %s", out)
 	}
 	if code, _, said := s.run(t, "serve", "--listen=127.0.0.1:0", "--trash", "soon"); code != exitUsage || !strings.Contains(said, "such as 30d") {

@@ -78,7 +78,8 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	}
 	mirror := &mirror{store: b.Store, MirrorSettings: c.Mirror}
 	return server{
-		mirror: mirror, backups: &backups{store: b.Store}, backend: b, store: store, feed: feed, life: life, page: page, provider: provider, log: c.Log,
+		mirror: mirror, backups: &backups{store: b.Store}, backend: b,
+		store: store, feed: feed, life: life, page: page, provider: provider, log: c.Log,
 		stopStreams: func() { stopExports(errStopping); feed.Stop() }, proxies: c.Proxies,
 		http: httpserver.New(c.Server,
 			httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),

@@ -70,5 +70,6 @@ func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Findi
 			"GraphiQL cannot sign people in: leave out --oidc-client"))
 		return
 	}
-	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %d keys, and the map is readable", n)))
+	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %s, and the map can be read",
+		backoffice.Counted(n, "key", "keys"))))
 }

@@ -126,7 +126,7 @@ func (s *KeyStatus) needed(keys []KeyStatus, cursors bool) string {
 		}
 	}
 	if s.Asked {
-		whys = append(whys, "replicas may be behind; wait a minute")
+		whys = append(whys, "searches for numbers use it for a minute yet; wait")
 	}
 	for _, key := range keys {
 		until := key.TurnedAt.Time().Add(CursorLife)
