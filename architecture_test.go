@@ -23,8 +23,8 @@ var mayImport = map[string]string{
 	"cli": "auth backoffice changes/webhooks demo files gateway graphql/export graphql/limits graphql/trusted " +
 		"httpserver httpserver/tracing importexport importexport/mirror privacy privacy/kms store/sqlite " +
 		"web/graphiql web/notices",
-	"gateway": "auth auth/people backoffice changes changes/webhooks demo files graph graphql/execute graphql/export " +
-		"graphql/graphqlhttp graphql/limits graphql/trusted httpserver httpserver/tracing importexport " +
+	"gateway": "auth auth/people backoffice changes changes/webhooks demo files graph graphql/agents graphql/execute " +
+		"graphql/export graphql/graphqlhttp graphql/limits graphql/trusted httpserver httpserver/tracing importexport " +
 		"loaders pdf privacy privacy/kms resolvers rest store/cache store/postgres store/sqlite web/apidocs " +
 		"web/graphiql",
 
@@ -49,6 +49,7 @@ var mayImport = map[string]string{
 	"rest":                "backoffice auth changes privacy files rest/mapping",
 	"graphql/limits":      "backoffice",
 	"graphql/graphqlhttp": "backoffice graphql/limits",
+	"graphql/agents":      "backoffice graphql/graphqlhttp",
 	"graphql/export":      "auth backoffice files graphql/graphqlhttp graphql/limits privacy",
 	"httpserver":          "backoffice graphql/limits",
 	"web/static":          "",
@@ -76,6 +77,7 @@ var mayImport = map[string]string{
 	"privacy/kms/kmstest":     "",
 
 	// Tests of the gateway, by promise.
+	"gateway/agents":     "",
 	"gateway/exports":    "",
 	"gateway/feed":       "",
 	"gateway/limits":     "",
@@ -181,7 +183,7 @@ var placesOf = map[string][]string{
 	// Whatever lives longer than one answer ends with the rights of its caller, or is made of parts that ask again.
 	".Revalidate(":         {"auth/begun.go", "gateway/admission.go"},
 	"authenticator.Begin(": {"auth/middleware.go", "gateway/feed_socket.go"},
-	"WithPrincipal(":       {"auth/begun.go", "auth/principal.go", "gateway/admission.go", "gateway/operator.go"},
+	"WithPrincipal(":       {"auth/begun.go", "auth/principal.go", "gateway/admission.go", "gateway/agents.go", "gateway/operator.go"},
 	".WithNewLedger(":      {"gateway/admission.go"},
 	"hooks.Begin(":         {"graphql/graphqlhttp/operation.go", "graphql/graphqlhttp/part.go"},
 }

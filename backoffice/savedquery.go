@@ -213,18 +213,25 @@ func (draft *SavedQueryDraft) fill(d *TrustedDocument, checked *CheckedDocument)
 	if draft.Description != nil {
 		d.About = strings.TrimSpace(*draft.Description)
 	}
-	for line := range strings.SplitSeq(d.About, "\n") {
+	if err := checkAbout(d.About); err != nil {
+		refuse(CodeInvalid, err.Error(), "description")
+	}
+	return wrong
+}
+
+// checkAbout checks a description, of several lines.
+func checkAbout(text string) error {
+	if len([]rune(text)) > maxAbout {
+		return Errorf(BadInput, "a description has at most %d characters", maxAbout)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
 			if err := CheckText(strings.ReplaceAll(line, "\t", " "), maxAbout); err != nil {
-				refuse(CodeInvalid, err.Error(), "description")
-				break
+				return err
 			}
 		}
 	}
-	if len([]rune(d.About)) > maxAbout {
-		refuse(CodeInvalid, fmt.Sprintf("a description has at most %d characters", maxAbout), "description")
-	}
-	return wrong
+	return nil
 }
 
 // RemoveSavedQuery removes a query that the caller has saved. Refused with NOT_FOUND for an unknown name, and with

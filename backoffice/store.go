@@ -117,6 +117,7 @@ type Store interface {
 	CredentialStore
 	WebhookStore
 	TrustedDocumentStore
+	ToolCallStore
 	ConsultationStore
 	FileRegister
 	LeaseStore

@@ -34,6 +34,7 @@ type TrustedDocument struct {
 	CreatedAt Instant
 	ClientID  string  // the credential that saved it; "" for the operator
 	RetiredAt Instant // when it left its set, zero while in it; still answered
+	Tool      Tool    // as which agents may call it; the zero value for none
 }
 
 // DocumentID is the identifier of a document: "sha256:" and the digest of its text in hexadecimal.
@@ -107,12 +108,14 @@ type TrustedQuery struct {
 	ID    string // only those with this identifier, or alias
 	Name  string // only saved queries of this name
 	Saved bool   // only queries with a name that are not retired
+	Tools bool   // only those that agents may call
 	Texts bool   // with their texts
 }
 
 type TrustedChanges struct {
 	Put    []*TrustedDocument // added, or replacing the one of the same set, identifier and name
-	Retire []*TrustedDocument // marked with their RetiredAt
+	Retire []*TrustedDocument // marked with their RetiredAt; they are tools no longer
+	Mark   []*TrustedDocument // stored with their Tool
 	Remove []*TrustedDocument
 }
 
@@ -144,6 +147,7 @@ type Trusting struct {
 	// Removals allows the removal of up to so many documents that the manifest no longer has. When nil they stay,
 	// retired, because older clients still ask for them.
 	Removals *int
+	Mark     *Tool // one of the documents becomes this tool; those that are tools stay so
 	Now      Instant
 }
 
@@ -155,6 +159,10 @@ func (t *Trusting) Trust(ctx context.Context, store TrustedDocumentStore) (done 
 	if err := CheckSetName(t.Set); err != nil {
 		return done, err
 	}
+	marked, err := t.marked()
+	if err != nil {
+		return done, err
+	}
 	switch n := len(t.Documents); {
 	case n == 0:
 		return done, refuseDocuments("there are no documents to trust; to empty a set, use documents remove --set")
@@ -163,7 +171,7 @@ func (t *Trusting) Trust(ctx context.Context, store TrustedDocumentStore) (done 
 	}
 	act := Change{At: t.Now, Action: "documents trust", ObjectID: t.Set, Done: Updated}
 	err = store.ChangeTrustedDocuments(ctx, act, func(have []*TrustedDocument) (changes TrustedChanges, err error) {
-		done, changes, err = t.against(have)
+		done, changes, err = t.against(have, marked)
 		return changes, err
 	})
 	return done, err
@@ -173,8 +181,9 @@ func refuseDocuments(format string, args ...any) error {
 	return refused(CodeNotAllowed, Errorf(Refused, format, args...).Message)
 }
 
-// against computes the changes of the stored documents.
-func (t *Trusting) against(have []*TrustedDocument) (done Trusted, changes TrustedChanges, err error) {
+// against computes the changes of the stored documents; marked becomes a tool.
+func (t *Trusting) against(have []*TrustedDocument, marked *TrustedDocument) (
+	done Trusted, changes TrustedChanges, err error) {
 	type key struct{ id, name string }
 	mine, owner := map[key]*TrustedDocument{}, map[string]*TrustedDocument{}
 	for _, d := range have {
@@ -196,12 +205,15 @@ func (t *Trusting) against(have []*TrustedDocument) (done Trusted, changes Trust
 		put.Set, put.CreatedAt = t.Set, t.Now
 		if old := mine[key{d.ID, d.Name}]; old != nil {
 			delete(mine, key{d.ID, d.Name})
-			put.CreatedAt, put.Aliases = old.CreatedAt, merged(old.Aliases, d.Aliases)
+			put.CreatedAt, put.Aliases, put.Tool = old.CreatedAt, merged(old.Aliases, d.Aliases), old.Tool
+			if d == marked {
+				put.Tool = *t.Mark
+			}
 			if done.Same++; old.tells(&put) {
 				continue
 			}
-		} else {
-			done.Added++
+		} else if done.Added++; d == marked {
+			put.Tool = *t.Mark
 		}
 		changes.Put = append(changes.Put, &put)
 	}
@@ -214,6 +226,15 @@ func (t *Trusting) against(have []*TrustedDocument) (done Trusted, changes Trust
 			changes.Retire = append(changes.Retire, d)
 		}
 	}
+	if marked != nil {
+		for _, d := range have {
+			gone := slices.Contains(changes.Remove, d) || slices.Contains(changes.Retire, d)
+			if d.Tool.Name == t.Mark.Name && !gone && (d.Set != t.Set || d.ID != marked.ID || d.Name != marked.Name) {
+				return done, changes, refuseDocuments(
+					"another document of the set %q is the tool of this name: remove that one first, by tools remove", d.Set)
+			}
+		}
+	}
 	done.Removed, done.Retired = len(changes.Remove), len(changes.Retire)
 	if t.Removals != nil && done.Removed > *t.Removals {
 		return done, changes, refuseDocuments(
@@ -224,7 +245,7 @@ func (t *Trusting) against(have []*TrustedDocument) (done Trusted, changes Trust
 
 func (d *TrustedDocument) tells(other *TrustedDocument) bool {
 	sameCost := d.Cost == nil && other.Cost == nil || d.Cost != nil && other.Cost != nil && *d.Cost == *other.Cost
-	return sameCost && d.RetiredAt == other.RetiredAt && d.Kind == other.Kind &&
+	return sameCost && d.RetiredAt == other.RetiredAt && d.Kind == other.Kind && d.Tool == other.Tool &&
 		d.Title == other.Title && d.About == other.About &&
 		slices.Equal(d.Scopes, other.Scopes) && slices.Equal(d.Aliases, other.Aliases)
 }

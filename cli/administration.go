@@ -42,6 +42,7 @@ var noted = map[string]noting{
 	"years start": withTheDeed, "years list": never, "cache drop": withTheDeed,
 	"documents generate": withTheDeed, "documents trust": withTheDeed, "documents check": never,
 	"documents list": never, "documents remove": withTheDeed,
+	"tools list": never, "tools remove": withTheDeed, "tools report": never,
 	"consultations list": never, "consultations report": never, "consultations summary": never,
 	"consultations verify": never, "changes list": never,
 	"webhooks create": withTheDeed, "webhooks list": never, "webhooks ping": beforehand, "webhooks rewind": withTheDeed,

@@ -82,6 +82,8 @@ func documentsAreNoted(t *testing.T, w *witness) {
 	w.must(t, "documents", "generate")
 	w.nothing(t, "generating no document")
 	w.does(t, "portal", "documents", "trust", w.folder(t, "q.graphql", "query Q { viewer { name } }\n"), "--set", "portal")
+	w.does(t, "agents", "documents", "trust", w.folder(t, "a.graphql", "# Who asks.\nquery Me { viewer { name } }\n"), "--set", "agents", "--tool", "Me")
+	w.does(t, "Me", "tools", "remove", "Me")
 	w.does(t, "portal", "documents", "remove", "--set", "portal")
 }
 

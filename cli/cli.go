@@ -49,6 +49,7 @@ type program struct {
 	Keys          keysCommand          `cmd:"" help:"Show the keys that seal registration numbers, and turn them while servers go on."`
 	Years         yearsCommand         `cmd:"" help:"List the financial years, and start the next one."`
 	Documents     documentsCommand     `cmd:"" help:"Generate documents of transcripts; trust and check query documents."`
+	Tools         toolsCommand         `cmd:"" help:"List and remove the tools of agents, and report who called them."`
 	Consultations consultationsCommand `cmd:"" help:"List, report and check the register of consultations of registration numbers."`
 	Changes       changesCommand       `cmd:"" help:"List the change log."`
 	Webhooks      webhooksCommand      `cmd:"" help:"Create, list, try, rewind and stop webhooks, which post changes as they come."`

@@ -31,6 +31,7 @@ type serveCommand struct {
 	Trash    gateway.TrashSettings   `embed:""`
 	Privacy  gateway.PrivacySettings `embed:""`
 	People   gateway.PeopleSettings  `embed:"" group:"People who sign in by OpenID Connect:"`
+	Agents   gateway.AgentSettings   `embed:"" group:"Agents:"`
 	Limits   limits.Settings         `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request:"`
 }
 
@@ -54,7 +55,7 @@ func (c *serveCommand) Run(ctx context.Context, s *settings, t terminal) error {
 // listen takes the address before anything is opened or changed, so as not to disturb a server that runs there already.
 // It also sets up the log, for what opening reports.
 func (c *serveCommand) listen(t terminal) (net.Listener, error) {
-	if err := cmp.Or(c.Server.Check(), c.Limits.Check(), c.Through.check()); err != nil {
+	if err := cmp.Or(c.Server.Check(), c.Limits.Check(), c.Agents.Check(), c.Through.check()); err != nil {
 		return nil, err
 	}
 	slog.SetDefault(c.Server.NewLog(t.err))
@@ -119,7 +120,8 @@ func (c *serveCommand) serve(
 	}()
 	config := gateway.Config{
 		Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Webhooks: c.Webhooks, Mirror: c.Mirror,
-		Trash: c.Trash, Privacy: c.Privacy, People: c.People, Proxies: proxies, Tracer: tracer, Log: log, Build: built(),
+		Trash: c.Trash, Privacy: c.Privacy, People: c.People, Agents: c.Agents, Proxies: proxies, Tracer: tracer,
+		Log: log, Build: built(),
 	}
 	return b.Serve(ctx, listener, config, func() {
 		if len(s.unknown) > 0 {

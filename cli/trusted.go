@@ -35,6 +35,9 @@ type documentsTrustCommand struct {
 	manifestFlags
 	Set           string `required:"" placeholder:"NAME" help:"What these documents are called together, such as the client that sends them. Those that the set had before are replaced."`
 	AllowRemovals *int   `placeholder:"N" help:"Remove what the manifest has no more, N documents at most. Without it they stay, for clients of yesterday."`
+	Tool          string `placeholder:"NAME" help:"Make a query a tool of agents: the one whose operation has this name, or the only one. Those that are tools stay so while their text does."`
+	Description   string `placeholder:"TEXT" help:"What agents are told of the tool; without it the description in the document."`
+	WithNumbers   bool   `help:"Let the tool disclose registration numbers, to callers with privacy.read."`
 }
 
 func (c *documentsTrustCommand) Validate() error {
@@ -43,6 +46,9 @@ func (c *documentsTrustCommand) Validate() error {
 	}
 	if err := backoffice.CheckSetName(c.Set); err != nil {
 		return fmt.Errorf("--set: %w", err)
+	}
+	if c.Tool == "" && (c.Description != "" || c.WithNumbers) {
+		return errors.New("--description and --with-numbers go with --tool")
 	}
 	return nil
 }
@@ -54,6 +60,9 @@ func (c *documentsTrustCommand) Run(ctx context.Context, store backoffice.Store,
 	}
 	now := backoffice.InstantOf(time.Now())
 	act := backoffice.Trusting{Set: c.Set, Documents: documents, Removals: c.AllowRemovals, Now: now}
+	if c.Tool != "" {
+		act.Mark = &backoffice.Tool{Name: c.Tool, About: c.Description, Numbers: c.WithNumbers}
+	}
 	done, err := act.Trust(ctx, store)
 	if err != nil {
 		return err
@@ -85,13 +94,13 @@ func (c *documentsListCommand) Run(ctx context.Context, store backoffice.Store, 
 		return err
 	}
 	columns := []string{"id", "set", "name", "kind", "title", "cost", "scopes", "aliases",
-		"createdAt", "retiredAt", "clientId"}
+		"createdAt", "retiredAt", "clientId", "tool"}
 	if c.Set != "" {
 		documents = slices.DeleteFunc(documents, func(d *backoffice.TrustedDocument) bool { return d.Set != c.Set })
 	}
 	return listAll(c.formatFlag, t.out, columns, documents, func(d *backoffice.TrustedDocument) []any {
 		return []any{d.ID, d.Set, d.Name, d.Kind, d.Title, orNil(d.Cost), backoffice.NamesOf(d.Scopes), d.Aliases,
-			moment(d.CreatedAt), moment(d.RetiredAt), d.ClientID}
+			moment(d.CreatedAt), moment(d.RetiredAt), d.ClientID, d.Tool.Name}
 	})
 }
 

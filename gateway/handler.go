@@ -51,6 +51,9 @@ type server struct {
 	trash         time.Duration
 	sizes         *sizes
 	build         Build
+	agents        AgentSettings
+	people        PeopleSettings
+	toolCalls     *toolCalls
 }
 
 // newServer makes the server of a backend. end stops what it runs.
@@ -85,7 +88,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 			httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
 		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator,
 		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep),
-		sizes: sizesOf(b.Store), build: c.Build,
+		sizes: sizesOf(b.Store), build: c.Build, agents: c.Agents, people: c.People, toolCalls: newToolCalls(b.Store),
 	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); endPeople(); stop(store) }, nil
 }
 
@@ -115,13 +118,17 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 	r, vault := chi.NewRouter(), s.backend.Vault
 	s.http.Mount(r)
 	bounded := r.With(s.http.Deadline)
-	signIn := chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, endpoint.Refuse), httpserver.Client,
-		s.budgets.middleware, vault.Middleware(auth.From, s.authenticator.Challenging(endpoint.Refuse))).Handler
+	refusing := func(refuse auth.Refuse) func(http.Handler) http.Handler {
+		return chi.Chain(auth.Middleware(s.authenticator, throttle, s.proxies, refuse), httpserver.Client,
+			s.budgets.middleware, vault.Middleware(auth.From, s.authenticator.Challenging(refuse))).Handler
+	}
+	signIn := refusing(endpoint.Refuse)
 	exports := s.exports(endpoint)
 	answered, streamed := s.http.Deadline(signIn(endpoint)), s.http.Stream(signIn(endpoint))
 	socketSignIn := s.signIn(throttle)
 	r.Handle("/graphql/export", s.http.Stream(signIn(exports)))
 	s.mountQueries(r, signIn, endpoint, exports)
+	s.mountAgents(r, refusing, endpoint)
 	r.HandleFunc("/graphql", func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case graphqlhttp.IsSocket(r) && !s.http.MayConnect(r):

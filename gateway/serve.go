@@ -31,6 +31,7 @@ type Config struct {
 	Trash    TrashSettings
 	Privacy  PrivacySettings
 	People   PeopleSettings
+	Agents   AgentSettings
 	Streams  changes.Bounds  // the defaults when zero
 	Proxies  auth.Proxies    // trusted to report where a request comes from
 	Tracer   *tracing.Tracer // nil traces nothing
@@ -97,6 +98,7 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	tidied.Go(func() { b.Vault.Watch(watching, b.Receipts, privacy.ReceiptPeriod) })
 	tidied.Go(func() { s.authenticator.Watch(watching, c.Log) })
+	tidied.Go(func() { s.toolCalls.watch(watching, c.Log) })
 	defer stopWatching()
 	started()
 	return s.http.Run(ctx, listener, handler)

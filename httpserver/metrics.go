@@ -23,6 +23,7 @@ type metrics struct {
 	operations     *prometheus.CounterVec
 	costs          prometheus.Histogram
 	calls          *prometheus.CounterVec
+	tools          *prometheus.CounterVec
 	known          sync.Map // cache: series by answered, prometheus.Counter by outcome
 }
 
@@ -82,6 +83,7 @@ func newMetrics(alarms func() []string) *metrics {
 		}),
 		calls: counter("backoffice_store_calls_total",
 			"Statements that requests ran in the store, by route.", "route"),
+		tools: counter("backoffice_tool_calls_total", "Calls of tools by agents, by tool.", "tool"),
 	}
 	registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -122,6 +124,9 @@ func (m *metrics) count(s seen) {
 	of.requests.Inc()
 	of.durations.Observe(s.took.Seconds())
 	of.calls.Add(float64(s.calls))
+	if s.tool != "" {
+		m.tools.WithLabelValues(s.tool).Inc()
+	}
 	if s.operation != nil {
 		m.countOperation(s.operation)
 	}

@@ -80,6 +80,9 @@ func (srv *Server) line(ctx context.Context, s seen) {
 	if s.subject != "" {
 		attributes = append(attributes, slog.String("subject", backoffice.MaskDigits(s.subject)))
 	}
+	if s.tool != "" {
+		attributes = append(attributes, slog.String("tool", s.tool))
+	}
 	if s.operation != nil {
 		attributes = s.operation.attributes(attributes)
 	}

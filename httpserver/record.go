@@ -22,6 +22,7 @@ type record struct {
 	client    string // the client id of its credential, or PersonID
 	subject   string // the person, as the issuer knows them
 	operation *Operation
+	tool      string // that an agent called
 	quiet     bool
 }
 
@@ -37,6 +38,9 @@ func recordOf(ctx context.Context) *record {
 
 // NoteOperation adds a GraphQL operation to the request's log line and to the metrics.
 func NoteOperation(ctx context.Context, operation Operation) { recordOf(ctx).operation = &operation }
+
+// NoteTool adds the tool that an agent called to the request's log line and to the metrics. Its name is an operator's.
+func NoteTool(ctx context.Context, tool string) { recordOf(ctx).tool = tool }
 
 func NoteClient(ctx context.Context, principal *backoffice.Principal) {
 	r := recordOf(ctx)

@@ -14,7 +14,8 @@ func selectTrusted(q backoffice.TrustedQuery) (text string, args []any) {
 		column = "d.text"
 	}
 	text = "SELECT /*backoffice:trusted_documents.list*/ d.document_set, d.id, d.name, d.kind, " + column +
-		", d.title, d.about, d.cost, d.scopes, d.created_at, d.client_id, d.retired_at, a.alias, octet_length(d.text)" +
+		", d.title, d.about, d.cost, d.scopes, d.created_at, d.client_id, d.retired_at, a.alias, octet_length(d.text)," +
+		" d.tool, d.tool_about, d.tool_numbers" +
 		"\nFROM trusted_documents d LEFT JOIN trusted_document_aliases a" +
 		" ON a.document_set = d.document_set AND a.name = d.name AND a.id = d.id WHERE true"
 	if q.ID != "" {
@@ -27,6 +28,9 @@ func selectTrusted(q backoffice.TrustedQuery) (text string, args []any) {
 	}
 	if q.Saved {
 		text += " AND d.kind = 'query' AND d.name <> '' AND d.retired_at = 0"
+	}
+	if q.Tools {
+		text += " AND d.tool <> ''"
 	}
 	return text + " ORDER BY d.document_set, d.name, d.id, a.alias", args
 }
@@ -45,6 +49,7 @@ func queryTrusted(ctx context.Context, conn Conn,
 				Set: set, ID: id, Name: name, Kind: row.Text(3), Text: row.Text(4), Title: row.Text(5),
 				About: row.Text(6), Scopes: split[backoffice.Scope](row.Text(8)), CreatedAt: row.Instant(9),
 				ClientID: row.Text(10), RetiredAt: row.Noted(11), Size: int(row.Int(13)),
+				Tool: backoffice.Tool{Name: row.Text(14), About: row.Text(15), Numbers: row.Bool(16)},
 			}
 			if !row.IsNull(7) {
 				d.Cost = new(int(row.Int(7)))
@@ -78,7 +83,7 @@ func (s *Store) ChangeTrustedDocuments(ctx context.Context, act backoffice.Chang
 		if err != nil {
 			return err
 		}
-		if len(changes.Put)+len(changes.Retire)+len(changes.Remove) == 0 {
+		if len(changes.Put)+len(changes.Retire)+len(changes.Mark)+len(changes.Remove) == 0 {
 			return nil
 		}
 		if err := tx.changeTrusted(ctx, changes); err != nil {
@@ -108,7 +113,12 @@ func (t *tx) changeTrusted(ctx context.Context, changes backoffice.TrustedChange
 	}
 	for _, d := range changes.Retire {
 		documents = append(documents, exec("UPDATE /*backoffice:trusted_documents.retire*/ trusted_documents"+
-			" SET retired_at = $4"+this, d.Set, d.Name, d.ID, noted(d.RetiredAt)))
+			" SET retired_at = $4, tool = ''"+this, d.Set, d.Name, d.ID, noted(d.RetiredAt)))
+	}
+	for _, d := range changes.Mark {
+		documents = append(documents, exec("UPDATE /*backoffice:trusted_documents.mark*/ trusted_documents"+
+			" SET tool = $4, tool_about = $5, tool_numbers = $6"+this, d.Set, d.Name, d.ID, d.Tool.Name,
+			storable(d.Tool.About), d.Tool.Numbers))
 	}
 	for _, d := range changes.Put {
 		var cost any
@@ -118,10 +128,11 @@ func (t *tx) changeTrusted(ctx context.Context, changes backoffice.TrustedChange
 		documents = append(documents, exec("DELETE /*backoffice:trusted_documents.delete*/ FROM trusted_documents"+this,
 			d.Set, d.Name, d.ID), exec(
 			"INSERT /*backoffice:trusted_documents.insert*/ INTO trusted_documents (document_set, name, id, kind,"+
-				" text, title, about, cost, scopes, created_at, client_id, retired_at)\n"+
-				"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+				" text, title, about, cost, scopes, created_at, client_id, retired_at, tool, tool_about, tool_numbers)\n"+
+				"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
 			d.Set, d.Name, d.ID, d.Kind, d.Text, storable(d.Title), storable(d.About), cost, joined(d.Scopes),
-			d.CreatedAt.Milliseconds(), d.ClientID, noted(d.RetiredAt)))
+			d.CreatedAt.Milliseconds(), d.ClientID, noted(d.RetiredAt), d.Tool.Name, storable(d.Tool.About),
+			d.Tool.Numbers))
 		for _, alias := range d.Aliases {
 			aliases = append(aliases, exec("INSERT /*backoffice:trusted_document_aliases.insert*/"+
 				" INTO trusted_document_aliases (alias, document_set, name, id) VALUES ($1, $2, $3, $4)",

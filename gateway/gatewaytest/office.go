@@ -158,9 +158,10 @@ var TestedCache = func() (c gateway.CacheSettings) {
 	return c
 }()
 
-// Config serves with these limits, logs nothing and sends nothing to webhooks.
+// Config serves with these limits, agents too, logs nothing and sends nothing to webhooks.
 func Config(bounds limits.Settings) gateway.Config {
-	return gateway.Config{Limits: bounds, Cache: TestedCache, Webhooks: gateway.WebhookSettings{Off: true}, Log: slog.New(slog.DiscardHandler)}
+	return gateway.Config{Limits: bounds, Cache: TestedCache, Webhooks: gateway.WebhookSettings{Off: true}, Log: slog.New(slog.DiscardHandler),
+		Agents: gateway.AgentSettings{MCP: true, Answer: 32 << 10}}
 }
 
 // Credential returns the client id and secret of a credential with these scopes. The first call issues it.

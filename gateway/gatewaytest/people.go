@@ -54,8 +54,19 @@ const UsualMap = `{"rules": [
 // OpenDesk serves the small office of testdata/office to people, with something between the server and the store.
 func OpenDesk(t testing.TB, c gateway.Config, between func(backoffice.Store) backoffice.Store) *Desk {
 	t.Helper()
+	return openDesk(t, Engines["SQLite"](t), c, between)
+}
+
+// OpenDeskOn is OpenDesk over any empty store.
+func OpenDeskOn(t testing.TB, database string, c gateway.Config) *Desk {
+	t.Helper()
+	return openDesk(t, database, c, func(of backoffice.Store) backoffice.Store { return of })
+}
+
+func openDesk(t testing.TB, database string, c gateway.Config, between func(backoffice.Store) backoffice.Store) *Desk {
+	t.Helper()
 	d := &Desk{Issuer: peopletest.New(t, jose.ES256), Path: peopletest.Map(t, UsualMap)}
-	settings := Settings(t, Engines["SQLite"](t))
+	settings := Settings(t, database)
 	h, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,9 @@
 package trusted
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,6 +29,9 @@ type Known struct {
 	mu     sync.RWMutex
 	bytes  int
 	byID   map[string]entry
+
+	tools   []*backoffice.TrustedDocument // by name
+	toolsAt time.Time                     // when they were read
 }
 
 type entry struct {
@@ -61,6 +66,39 @@ func (k *Known) Find(ctx context.Context, id string) (*Found, error) {
 	case <-ctx.Done():
 		return nil, backoffice.Fault(context.Cause(ctx), "waiting for a trusted document")
 	}
+}
+
+// Tools returns the documents that agents may call, sorted by the names of the tools. They are shared.
+func (k *Known) Tools(ctx context.Context) ([]*backoffice.TrustedDocument, error) {
+	k.mu.RLock()
+	tools, at := k.tools, k.toolsAt
+	k.mu.RUnlock()
+	if k.now().Sub(at) < staleAfter {
+		return tools, nil
+	}
+	asked := k.asking.DoChan("", func() (any, error) { return k.askTools(context.WithoutCancel(ctx)) }) // no identifier
+	select {
+	case answer := <-asked:
+		tools, _ = answer.Val.([]*backoffice.TrustedDocument)
+		return tools, answer.Err
+	case <-ctx.Done():
+		return nil, backoffice.Fault(context.Cause(ctx), "waiting for the tools")
+	}
+}
+
+func (k *Known) askTools(ctx context.Context) ([]*backoffice.TrustedDocument, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	at := k.now()
+	tools, err := k.store.TrustedDocuments(ctx, backoffice.TrustedQuery{Tools: true, Texts: true})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(tools, func(a, b *backoffice.TrustedDocument) int { return cmp.Compare(a.Tool.Name, b.Tool.Name) })
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.tools, k.toolsAt = tools, at
+	return tools, nil
 }
 
 const askTime = 2 * time.Second

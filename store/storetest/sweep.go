@@ -47,6 +47,9 @@ func Sweep(t *testing.T, store backoffice.Store) {
 	must(err)
 	must(store.CreateCredential(ctx, fullCredential("swept")))
 	must(store.CredentialsUsed(ctx, []string{"swept"}, 1))
+	must(store.CountToolCalls(ctx, []backoffice.ToolCalls{{Month: "2026-06", ClientID: "swept", Tool: "swept", Calls: 1}}))
+	_, err = store.ToolCalls(ctx, "2026-06")
+	must(err)
 	must(store.UpdateCredential(ctx, "swept", func(*backoffice.Credential) error { return nil }))
 	write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
 		customer, user := *o.customers[0], *o.users[0]

@@ -16,6 +16,7 @@ func fullTrusted(set, name, text string) *backoffice.TrustedDocument {
 	return &backoffice.TrustedDocument{
 		ID: backoffice.DocumentID(text), Text: text, Size: len(text), Set: set, Name: name, Kind: "query", Title: "Été, a title", About: "two\nlines", Cost: new(7),
 		Scopes: []backoffice.Scope{backoffice.PrivacyRead, backoffice.MinfinRead}, Aliases: []string{"a-" + name, "b-" + name}, CreatedAt: 1, ClientID: "pair", RetiredAt: 2,
+		Tool: backoffice.Tool{Name: "tool-" + set + name, About: "Été\nof a tool", Numbers: true},
 	}
 }
 
@@ -64,7 +65,15 @@ func testTrusted(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		if found := read(t, store, backoffice.TrustedQuery{Name: "A"}); len(found) != 1 || found[0].ID != a.ID || found[0].Text != "" {
 			t.Error(found)
 		}
-		a.RetiredAt = 9
+		if found := read(t, store, backoffice.TrustedQuery{Tools: true}); len(found) != 2 || found[0].ID != a.ID || found[0].Tool != a.Tool {
+			t.Error(found)
+		}
+		b.Tool = backoffice.Tool{}
+		change(t, store, backoffice.TrustedChanges{Mark: []*backoffice.TrustedDocument{b}})
+		if found := read(t, store, backoffice.TrustedQuery{Tools: true, Texts: true}); len(found) != 1 || found[0].Text != a.Text {
+			t.Error(found)
+		}
+		a.RetiredAt, a.Tool.Name = 9, ""
 		change(t, store, backoffice.TrustedChanges{Retire: []*backoffice.TrustedDocument{a}, Remove: []*backoffice.TrustedDocument{b, bare}})
 		if diff := cmp.Diff([]*backoffice.TrustedDocument{a}, read(t, store, backoffice.TrustedQuery{Texts: true})); diff != "" {
 			t.Error(diff)
@@ -118,6 +127,31 @@ func testTrusted(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		all.Wait()
 		if found := read(t, store, backoffice.TrustedQuery{}); len(found) != 8 {
 			t.Errorf("of 8 there are %d", len(found))
+		}
+	})
+
+	t.Run("calls of tools are counted by month, client and tool, and the last call describes the client", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		restriction, err := backoffice.NewRestriction(backoffice.RestrictionFields{Customers: []string{"acme"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := []backoffice.ToolCalls{
+			{Month: "2026-05", ClientID: "a", ClientName: "A", Tool: "work", Calls: 2, LastAt: 1},
+			{Month: "2026-06", ClientID: "b", ClientName: "B", Tool: "work", Calls: 5, LastAt: 3},
+			{Month: "2026-06", ClientID: "a", ClientName: "A", Tool: "work", Calls: 3, LastAt: 2},
+		}
+		again := []backoffice.ToolCalls{{Month: "2026-06", ClientID: "a", ClientName: "Été", Tool: "work", Restriction: restriction, Calls: 4, LastAt: 9}}
+		for _, calls := range [][]backoffice.ToolCalls{first, again} {
+			if err := store.CountToolCalls(t.Context(), calls); err != nil {
+				t.Fatal(err, errorCause(err))
+			}
+		}
+		again[0].Calls += 3
+		found, err := store.ToolCalls(t.Context(), "2026-06")
+		if diff := cmp.Diff([]backoffice.ToolCalls{again[0], first[1]}, found); diff != "" || err != nil {
+			t.Error(err, diff)
 		}
 	})
 }

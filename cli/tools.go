@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+type toolsCommand struct {
+	List   toolsListCommand   `cmd:"" help:"List the trusted documents that agents may call; documents trust --tool adds one."`
+	Remove toolsRemoveCommand `cmd:"" help:"Take a tool from agents; its document stays trusted."`
+	Report toolsReportCommand `cmd:"" help:"Report who called which tool how often in a month, and how many customers they may see."`
+}
+
+type toolsListCommand struct{ formatFlag }
+
+func (c *toolsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	tools, err := store.TrustedDocuments(ctx, backoffice.TrustedQuery{Tools: true})
+	if err != nil {
+		return err
+	}
+	columns := []string{"tool", "set", "document", "scopes", "numbers", "description"}
+	return listAll(c.formatFlag, t.out, columns, tools, func(d *backoffice.TrustedDocument) []any {
+		numbers := "withheld"
+		if d.Tool.Numbers {
+			numbers = "disclosed"
+		}
+		return []any{d.Tool.Name, d.Set, d.ID, backoffice.NamesOf(d.Scopes), numbers, d.Tool.About}
+	})
+}
+
+type toolsRemoveCommand struct {
+	Name string `arg:"" help:"The tool's name."`
+}
+
+func (c *toolsRemoveCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	err := backoffice.RemoveTool(ctx, store, c.Name, backoffice.InstantOf(time.Now()))
+	if backoffice.KindOf(err) == backoffice.NotFound && err != nil {
+		return errors.New("there is no such tool; backoffice tools list shows them")
+	}
+	if err != nil {
+		return err
+	}
+	return printed(fmt.Fprintln(t.out, "Removed. Running servers call it no more after 5 seconds."))
+}
+
+type toolsReportCommand struct {
+	formatFlag
+	Month string `placeholder:"YYYY-MM" help:"The month, in UTC (the last whole one)."`
+}
+
+const monthFormat = "2006-01"
+
+func (c *toolsReportCommand) Validate() error {
+	if _, err := time.Parse(monthFormat, c.Month); err != nil && c.Month != "" {
+		return errors.New("--month is a month such as 2026-06")
+	}
+	return nil
+}
+
+func (c *toolsReportCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
+	month := c.Month
+	if month == "" {
+		now := time.Now().UTC()
+		month = time.Date(now.Year(), now.Month()-1, 1, 0, 0, 0, 0, time.UTC).Format(monthFormat)
+	}
+	report, err := backoffice.ReportTools(ctx, store, month)
+	if err != nil {
+		return err
+	}
+	columns := []string{"clientId", "clientName", "tool", "calls", "lastCallAt", "customersVisible"}
+	return listAll(c.formatFlag, t.out, columns, report, func(u backoffice.ToolUse) []any {
+		return []any{u.ClientID, u.ClientName, u.Tool, u.Calls, moment(u.LastAt), u.Customers}
+	})
+}

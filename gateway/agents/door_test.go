@@ -1,0 +1,180 @@
+package agents
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
+)
+
+// signed adds a caller's headers to each request.
+type signed struct{ header http.Header }
+
+func (s signed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, values := range s.header {
+		r.Header[name] = values
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// connect connects the SDK's client by HTTP.
+func connect(t testing.TB, o *gatewaytest.Office, header http.Header) *mcp.ClientSession {
+	t.Helper()
+	server := httptest.NewServer(o.Handler)
+	t.Cleanup(server.Close)
+	client := mcp.NewClient(&mcp.Implementation{Name: "a test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: server.URL + "/mcp", HTTPClient: &http.Client{Transport: signed{header}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+func TestTheSDKsClientListsAndCallsTools(t *testing.T) {
+	t.Parallel()
+	for engine, database := range gatewaytest.Engines {
+		for name, memory := range map[string]gateway.CacheSettings{"without a cache": {}, "with a cache": {Cache: 8 << 20}} {
+			t.Run(engine+" "+name, func(t *testing.T) {
+				t.Parallel()
+				o := gatewaytest.ServeCached(t, gatewaytest.Settings(t, database(t)), memory)
+				o.Fill(t)
+				mark(t, o)
+				session := connect(t, o, gatewaytest.PairHeader(o.Credential(t, backoffice.AllScopes...)))
+				list, err := session.ListTools(t.Context(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				names := backoffice.Mapped(list.Tools, func(tool *mcp.Tool) string { return tool.Name })
+				if len(names) != len(tools)+2 || !slices.IsSorted(names) || list.CacheScope != "private" || list.TTLMs == 0 {
+					t.Errorf("%q, kept for %d ms, %s", names, list.TTLMs, list.CacheScope)
+				}
+				for _, tool := range list.Tools {
+					if !tool.Annotations.ReadOnlyHint || tool.Description == "" {
+						t.Errorf("%s: %+v", tool.Name, tool)
+					}
+				}
+				for _, d := range tools {
+					params := &mcp.CallToolParams{Name: d.Name}
+					if d.arguments != "" {
+						params.Arguments = json.RawMessage(d.arguments)
+					}
+					result, err := session.CallTool(t.Context(), params)
+					if err != nil || result.IsError || len(result.Content) == 0 {
+						t.Errorf("%s: %+v %v", d.Name, result, err)
+						continue
+					}
+					structure, err := json.Marshal(result.StructuredContent)
+					if err != nil {
+						t.Error(err)
+					}
+					var twin any
+					if err := json.Unmarshal([]byte(result.Content[0].(*mcp.TextContent).Text), &twin); err != nil {
+						t.Error(err)
+					}
+					if again := gatewaytest.JSON(t, twin); again != string(structure) {
+						t.Errorf("%s: the text is another: %s\n%s", d.Name, again, structure)
+					}
+				}
+				if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "nothing_85073003328"}); err == nil || strings.Contains(err.Error(), "85073003328") {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// Clients of before the present revision say initialize first, and keep to what was agreed.
+func TestOlderClientsAreServed(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	mark(t, o)
+	header := gatewaytest.PairHeader(o.Credential(t))
+	for _, version := range []string{"2025-03-26", "2025-06-18", "2025-11-25"} {
+		r := gatewaytest.MessageOf(t, header, "initialize", map[string]any{"protocolVersion": version, "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": "x", "version": "1"}})
+		r.Header.Set("Mcp-Protocol-Version", version)
+		w := o.Serve(r)
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"protocolVersion":"`+version+`"`) || !strings.Contains(w.Body.String(), `"capabilities":{"tools":{}}`) {
+			t.Errorf("%s: %d %s", version, w.Code, w.Body)
+		}
+		if w.Header().Get("Mcp-Session-Id") != "" || w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %v", version, w.Header())
+		}
+		r = gatewaytest.MessageOf(t, header, "tools/call", map[string]any{"name": "me"})
+		r.Header.Set("Mcp-Protocol-Version", version)
+		if w := o.Serve(r); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"structuredContent":{"viewer":{"name":"test",`) {
+			t.Errorf("%s: %d %s", version, w.Code, w.Body)
+		}
+	}
+}
+
+func TestTheDoorOpensOnlyToWhatItIsFor(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	mark(t, o)
+	pair := o.Credential(t)
+	header := gatewaytest.PairHeader(pair)
+	for method, params := range map[string]any{
+		"prompts/list": map[string]any{}, "resources/list": map[string]any{}, "logging/setLevel": map[string]string{"level": "debug"},
+		"completion/complete": map[string]any{"ref": map[string]string{"type": "ref/prompt", "name": "x"}, "argument": map[string]string{"name": "a", "value": "b"}},
+	} {
+		if a := o.Agent(t, header, method, params); a.Error != "this server has tools, and nothing else" {
+			t.Errorf("%s: %d %s", method, a.Status, a.Whole)
+		}
+	}
+	if a := o.Agent(t, header, "tools/list", map[string]string{"cursor": "x"}); !strings.Contains(a.Error, "one page") {
+		t.Error(a.Whole)
+	}
+	batch := o.Serve(gatewaytest.NewRequest(t, pair, http.MethodPost, "/mcp", ` [{"jsonrpc":"2.0","id":1,"method":"ping"}]`))
+	if batch.Code != http.StatusBadRequest {
+		t.Errorf("several messages at once: %d %s", batch.Code, batch.Body)
+	}
+	if get := o.Send(t, pair, http.MethodGet, "/mcp", ""); get.Code != http.StatusMethodNotAllowed || get.Header().Get("Allow") != "POST" {
+		t.Errorf("GET: %d", get.Code)
+	}
+	page := gatewaytest.MessageOf(t, header, "tools/list", map[string]any{})
+	page.Header.Set("Origin", "https://elsewhere.example")
+	if w := o.Serve(page); w.Code != http.StatusForbidden {
+		t.Errorf("a page of elsewhere: %d %s", w.Code, w.Body)
+	}
+	if a := o.Agent(t, http.Header{}, "tools/list", map[string]any{}); a.Status != http.StatusUnauthorized {
+		t.Errorf("nobody: %d %s", a.Status, a.Whole)
+	}
+	large := gatewaytest.MessageOf(t, header, "tools/call", map[string]any{"name": "me", "arguments": map[string]string{"x": strings.Repeat("x", gatewaytest.Limits().Body)}})
+	if w := o.Serve(large); w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("a large request: %d", w.Code)
+	}
+	config := gatewaytest.Config(gatewaytest.Limits())
+	config.Agents = gateway.AgentSettings{}
+	if closed := gatewaytest.ServeOpen(t, o.Backend, config); closed.Agent(t, header, "tools/list", map[string]any{}).Status != http.StatusNotFound {
+		t.Error("the door is open by default")
+	}
+}
+
+func TestAnArgumentThatIsWrongIsRefusedWithoutRepeatingIt(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	mark(t, o)
+	header := gatewaytest.PairHeader(o.Credential(t))
+	for arguments, want := range map[string]string{
+		`{"secret-85073003328": 1}`:     "there is no variable",
+		`{"first": "85073003328 rows"}`: `the variable "$first" is not of type "Int"`,
+		`{"first": 100000}`:             "500",
+		`[1]`:                           "the variables are a JSON object",
+	} {
+		a := o.Calls(t, header, "customers", arguments)
+		if !a.IsError || !strings.Contains(a.Said(), want) || strings.Contains(a.Whole, "85073003328") {
+			t.Errorf("%s: %s", arguments, a.Whole)
+		}
+	}
+}

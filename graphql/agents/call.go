@@ -1,0 +1,230 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/graphqlhttp"
+)
+
+// call runs a tool for the context's caller. Errors: those of the protocol, for a tool that the caller has not.
+func (d *Door) call(ctx context.Context, header http.Header, name string, arguments json.RawMessage) (
+	*mcp.CallToolResult, error) {
+	by := backoffice.RequestOf(ctx).Principal
+	if d.hasOwn(by, name) {
+		d.note(ctx, name)
+		return d.callOwn(ctx, header, name, arguments), nil
+	}
+	document, err := d.runnable(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	d.note(ctx, name)
+	r := &run{Door: d, tool: name, numbers: document.Discloses(by), header: header,
+		call: graphqlhttp.Call{Document: document, Variables: arguments}}
+	return r.result(ctx), nil
+}
+
+func (d *Door) note(ctx context.Context, name string) {
+	if d.config.Called != nil {
+		d.config.Called(ctx, name)
+	}
+}
+
+// callOwn runs a tool that is no document. It never discloses registration numbers.
+func (d *Door) callOwn(
+	ctx context.Context, header http.Header, name string, arguments json.RawMessage) *mcp.CallToolResult {
+	if name == toolSearch {
+		return d.search(arguments)
+	}
+	var asked struct {
+		Query     string          `json:"query"`
+		Variables json.RawMessage `json:"variables"`
+	}
+	if json.Unmarshal(arguments, &asked) != nil || asked.Query == "" {
+		return failed("query is the text of a GraphQL query")
+	}
+	if string(asked.Variables) == "null" {
+		asked.Variables = nil
+	}
+	r := &run{Door: d, tool: name, header: header,
+		call: graphqlhttp.Call{Text: asked.Query, Variables: asked.Variables, Plan: name == toolExplain}}
+	return r.result(ctx)
+}
+
+// run is a call of a tool.
+type run struct {
+	*Door
+	tool    string
+	numbers bool
+	header  http.Header
+	call    graphqlhttp.Call
+}
+
+// notesRoom are the bytes of an answer that are left for what is said of it.
+const notesRoom = 2 << 10
+
+func (r *run) result(ctx context.Context) *mcp.CallToolResult {
+	result, cuts := r.once(ctx, nil)
+	if again := r.fewer(cuts); again != nil { // so that cursors are those of the rows that are shown
+		r.call.Variables = again
+		result, _ = r.once(ctx, cuts)
+	}
+	return result
+}
+
+// once executes the query. before are the lists that an execution with more rows had to cut.
+func (r *run) once(ctx context.Context, before []*cut) (result *mcp.CallToolResult, cuts []*cut) {
+	ctx = r.config.Begin(ctx, r.tool, r.numbers)
+	r.config.GraphQL.Call(ctx, r.header, r.call, func(a graphqlhttp.Called) {
+		data := a.Data
+		if r.call.Plan && len(a.Errors) == 0 {
+			if text, err := json.Marshal(a.Extensions["plan"]); err == nil {
+				data = text
+			}
+		}
+		if data == nil || string(data) == "null" {
+			result = failure(a.Errors)
+			return
+		}
+		if most := r.config.Answer - notesRoom; len(data) > most {
+			var fits bool
+			if data, cuts, fits = r.shorten(data, most); !fits {
+				result = failed(fmt.Sprintf(
+					"without any row the answer has more than %d bytes: ask for fewer fields", most))
+				return
+			}
+		}
+		for _, c := range before {
+			if c.again && !slices.ContainsFunc(cuts, func(other *cut) bool { return other.List == c.List }) {
+				c.reread(data)
+				cuts = append(cuts, c)
+			}
+		}
+		result = shown(slices.Clone(data), cuts, a.Errors)
+	})
+	return result, cuts
+}
+
+// shorten cuts the lists of an answer.
+func (r *run) shorten(data []byte, most int) (shorter []byte, cuts []*cut, fits bool) {
+	query, err := r.config.GraphQL.Describe(r.call)
+	if err != nil || r.call.Plan {
+		return nil, nil, false
+	}
+	return shorten(data, selected(query.Operation.SelectionSet), most)
+}
+
+// fewer returns variables with which each list of the root that was cut has only the rows that fit; nil when such a
+// list does not take its size from a variable, or not even a row fits.
+func (r *run) fewer(cuts []*cut) []byte {
+	changed := map[string]json.RawMessage{}
+	for _, c := range cuts {
+		if name := c.variable("first"); name != "" && c.Rows > 0 {
+			changed[name] = fmt.Append(nil, c.Rows)
+			c.again = true
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	given := map[string]json.RawMessage{}
+	if len(r.call.Variables) > 0 && json.Unmarshal(r.call.Variables, &given) != nil {
+		return nil
+	}
+	maps.Copy(given, changed)
+	text, err := json.Marshal(given)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// shown is an answer with its data, as a structure and as a text, and what is said of it.
+func shown(data []byte, cuts []*cut, errs gqlerror.List) *mcp.CallToolResult {
+	result := &mcp.CallToolResult{StructuredContent: json.RawMessage(data),
+		Content: []mcp.Content{&mcp.TextContent{Text: string(data)}}, Meta: mcp.Meta{}}
+	say := func(format string, args ...any) {
+		result.Content = append(result.Content, &mcp.TextContent{Text: fmt.Sprintf(format, args...)})
+	}
+	withheld, others := sorted(errs)
+	if len(withheld) > 0 {
+		result.Meta["backoffice/withheld"] = withheld
+		say("Registration numbers are withheld from this tool: these fields are null.")
+	}
+	for _, message := range others {
+		say("Not all could be read: %s", message)
+	}
+	if len(cuts) > mostNoted {
+		cuts = cuts[:mostNoted]
+	}
+	if len(cuts) > 0 {
+		result.Meta["backoffice/cut"] = cuts
+		say("%s", sentence(cuts))
+	}
+	return result
+}
+
+// mostNoted bounds what is said of an answer.
+const mostNoted = 5
+
+// sorted returns the paths of the fields that are withheld for want of privacy.read, and the messages of other errors.
+func sorted(errs gqlerror.List) (withheld, others []string) {
+	for _, err := range errs {
+		if _, scope := graphqlhttp.CodeOf(err); scope == string(backoffice.PrivacyRead) {
+			if path := fieldOf(err.Path); !slices.Contains(withheld, path) && len(withheld) < mostNoted {
+				withheld = append(withheld, path)
+			}
+			continue
+		}
+		if !slices.Contains(others, err.Message) && len(others) < mostNoted {
+			others = append(others, shortened(err.Message))
+		}
+	}
+	return withheld, others
+}
+
+// fieldOf is a path without the positions in lists.
+func fieldOf(path ast.Path) string {
+	var names []string
+	for _, part := range path {
+		if name, ok := part.(ast.PathName); ok {
+			names = append(names, string(name))
+		}
+	}
+	return shortened(strings.Join(names, "."))
+}
+
+const mostText = 100 // characters of a text that is said of an answer
+
+func shortened(text string) string {
+	if runes := []rune(text); len(runes) > mostText {
+		return string(runes[:mostText]) + "…"
+	}
+	return text
+}
+
+// failure is the answer of a call that failed as a whole.
+func failure(errs gqlerror.List) *mcp.CallToolResult {
+	if len(errs) == 0 {
+		return failed("the answer cannot be given now; try again later")
+	}
+	code, _ := graphqlhttp.CodeOf(errs[0])
+	result := failed(errs[0].Message)
+	result.Meta = mcp.Meta{"backoffice/code": code}
+	return result
+}
+
+func failed(message string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: message}}}
+}

@@ -1,0 +1,173 @@
+package agents
+
+import (
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"example.org/backoffice/graphql/graphqlhttp"
+)
+
+// schema is a JSON Schema (2020-12). Its keys are sorted when it is written.
+type schema = map[string]any
+
+// inputs describes the variables of an operation. Without numbers it leaves out whatever takes a registration number.
+type inputs struct {
+	schema  *ast.Schema
+	numbers bool
+	types   map[string]any // input types, by name
+}
+
+// of returns the schema of a tool's arguments; false when a required one takes what the caller may not send.
+func (in *inputs) of(query *graphqlhttp.Query) (schema, bool) {
+	guarded := map[string]bool{}
+	if !in.numbers {
+		guarded = guardedVariables(query)
+	}
+	properties, required := schema{}, []string{}
+	for _, v := range query.Operation.VariableDefinitions {
+		needed := isRequired(v)
+		switch {
+		case guarded[v.Variable] && needed:
+			return nil, false
+		case guarded[v.Variable]:
+			continue
+		}
+		property := in.value(v.Type)
+		if v.Description != "" {
+			property = described(property, v.Description)
+		}
+		if v.DefaultValue != nil && v.DefaultValue.Kind != ast.Variable { // a JSON literal has become one
+			if value, err := v.DefaultValue.Value(nil); err == nil {
+				property = with(property, "default", value)
+			}
+		}
+		properties[v.Variable] = property
+		if needed {
+			required = append(required, v.Variable)
+		}
+	}
+	whole := schema{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		whole["required"] = required
+	}
+	if len(in.types) > 0 {
+		whole["$defs"] = in.types
+	}
+	return whole, true
+}
+
+func isRequired(v *ast.VariableDefinition) bool { return v.Type.NonNull && v.DefaultValue == nil }
+
+func (in *inputs) value(of *ast.Type) schema {
+	if of.Elem != nil {
+		return schema{"type": "array", "items": in.value(of.Elem)}
+	}
+	def := in.schema.Types[of.NamedType]
+	switch def.Kind {
+	case ast.InputObject:
+		in.object(def)
+		return schema{"$ref": "#/$defs/" + def.Name}
+	case ast.Enum:
+		values := make([]string, len(def.EnumValues))
+		for i, value := range def.EnumValues {
+			values[i] = value.Name
+		}
+		return schema{"type": "string", "enum": values, "description": def.Description}
+	}
+	return scalar(def)
+}
+
+// scalar describes a scalar as it is written in JSON.
+func scalar(def *ast.Definition) schema {
+	switch def.Name {
+	case "Int":
+		return schema{"type": "integer"}
+	case "Float":
+		return schema{"type": "number"}
+	case "Boolean":
+		return schema{"type": "boolean"}
+	case "String", "ID":
+		return schema{"type": "string"}
+	case "JSON":
+		return schema{"type": "object", "description": def.Description}
+	}
+	return schema{"type": "string", "description": def.Description}
+}
+
+// object adds an input type, which may refer to itself.
+func (in *inputs) object(def *ast.Definition) {
+	if in.types[def.Name] != nil {
+		return
+	}
+	properties, required := schema{}, []string{}
+	made := schema{"type": "object", "properties": properties, "additionalProperties": false}
+	in.types[def.Name] = made
+	for _, field := range def.Fields {
+		if !in.numbers && field.Directives.ForName("hasScope") != nil {
+			continue
+		}
+		properties[field.Name] = described(in.value(field.Type), field.Description)
+		if field.Type.NonNull && field.DefaultValue == nil {
+			required = append(required, field.Name)
+		}
+	}
+	if len(required) > 0 {
+		made["required"] = required
+	}
+	if def.Description != "" {
+		made["description"] = def.Description
+	}
+	if def.Directives.ForName("oneOf") != nil {
+		made["minProperties"], made["maxProperties"] = 1, 1
+	}
+}
+
+func described(of schema, text string) schema {
+	if text == "" {
+		return of
+	}
+	return with(of, "description", text)
+}
+
+func with(of schema, key string, value any) schema {
+	of[key] = value
+	return of
+}
+
+// guardedVariables are the variables that stand where a value needs a scope.
+func guardedVariables(query *graphqlhttp.Query) map[string]bool {
+	found := map[string]bool{}
+	var value func(of *ast.Value, guarded bool)
+	value = func(of *ast.Value, guarded bool) {
+		if guarded && of.Kind == ast.Variable {
+			found[of.Raw] = true
+		}
+		for _, child := range of.Children {
+			below := guarded
+			if of.Definition != nil && of.Kind == ast.ObjectValue {
+				field := of.Definition.Fields.ForName(child.Name)
+				below = guarded || field != nil && field.Directives.ForName("hasScope") != nil
+			}
+			value(child.Value, below)
+		}
+	}
+	var set func(ast.SelectionSet)
+	set = func(selections ast.SelectionSet) {
+		for _, selection := range selections {
+			switch selection := selection.(type) {
+			case *ast.Field:
+				for _, a := range selection.Arguments {
+					known := selection.Definition.Arguments.ForName(a.Name)
+					value(a.Value, known.Directives.ForName("hasScope") != nil)
+				}
+				set(selection.SelectionSet)
+			case *ast.InlineFragment:
+				set(selection.SelectionSet)
+			}
+		}
+	}
+	set(query.Operation.SelectionSet)
+	for _, fragment := range query.Document.Fragments {
+		set(fragment.SelectionSet)
+	}
+	return found
+}

@@ -1,0 +1,84 @@
+package agents
+
+import (
+	"slices"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// field is what an answer has under a name: the fields of all fragments together.
+type field struct {
+	alias  string
+	source *ast.Field // its first occurrence
+	sure   bool       // it is there whatever the type and the variables
+	below  []*field
+}
+
+// selected returns the fields of a selection, in order of first occurrence.
+func selected(set ast.SelectionSet) []*field { return merge(nil, set, true) }
+
+func merge(into []*field, set ast.SelectionSet, sure bool) []*field {
+	for _, part := range set {
+		switch part := part.(type) {
+		case *ast.Field:
+			at := slices.IndexFunc(into, func(f *field) bool { return f.alias == part.Alias })
+			if at < 0 {
+				at = len(into)
+				into = append(into, &field{alias: part.Alias, source: part})
+			}
+			into[at].sure = into[at].sure || sure && len(part.Directives) == 0
+			into[at].below = merge(into[at].below, part.SelectionSet, true)
+		case *ast.InlineFragment:
+			same := part.TypeCondition == "" ||
+				part.ObjectDefinition != nil && part.TypeCondition == part.ObjectDefinition.Name
+			into = merge(into, part.SelectionSet, sure && same && len(part.Directives) == 0)
+		case *ast.FragmentSpread:
+			same := part.ObjectDefinition != nil && part.Definition.TypeCondition == part.ObjectDefinition.Name
+			into = merge(into, part.Definition.SelectionSet, sure && same && len(part.Directives) == 0)
+		}
+	}
+	return into
+}
+
+// isRows reports whether a field is a list of objects, which an answer may cut.
+func (f *field) isRows() bool { return f.below != nil && f.source.Definition.Type.Elem != nil }
+
+// outputs describes the answer of an operation.
+func outputs(of *ast.OperationDefinition) schema { return members(selected(of.SelectionSet)) }
+
+func members(fields []*field) schema {
+	properties, required := schema{}, []string{}
+	for _, f := range fields {
+		properties[f.alias] = f.output(f.source.Definition.Type)
+		if f.sure {
+			required = append(required, f.alias)
+		}
+	}
+	object := schema{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		object["required"] = required
+	}
+	return object
+}
+
+func (f *field) output(of *ast.Type) schema {
+	var made schema
+	switch {
+	case of.Elem != nil:
+		made = schema{"type": "array", "items": f.output(of.Elem)}
+	case f.below != nil:
+		made = members(f.below)
+	default:
+		made = schema{"type": jsonTypes[of.NamedType]}
+		if made["type"] == "" {
+			made["type"] = "string"
+		}
+	}
+	if !of.NonNull {
+		made["type"] = []any{made["type"], "null"}
+	}
+	return made
+}
+
+// jsonTypes are those of the scalars that are no texts.
+var jsonTypes = map[string]string{"Int": "integer", "Float": "number", "Boolean": "boolean", "JSON": "object"}
