@@ -111,6 +111,7 @@ func TestEachChangeOfRightsIsAColumn(t *testing.T) {
 var rowsOfRoute = map[string]string{
 	"/graphql":           "a GraphQL request in progress,a query over GraphQL SSE,a subscription over GraphQL SSE,queries on a socket,a mutation on a socket,a subscription on a socket",
 	"/graphql/export":    "an export",
+	"/mcp":               "a tool's call in progress,a tool's call",
 	"/queries/{file}":    "a saved query's address,an export",
 	"/files/{kind}/{id}": "a download by signed path,a signed download",
 	"/":                  "", "/livez": "", "/readyz": "", "/schema.graphqls": "", "/openapi.json": "", "/graphiql": "", "/graphiql/*": "", "/docs": "", "/docs/*": "",
@@ -233,5 +234,5 @@ func TestEachTransportRouteAndFieldIsARow(t *testing.T) {
 
 // usedAgain are the rows of what is used a second time, beside cursors.
 var usedAgain = []string{
-	"a saved query's address", "a kept answer", "a kept answer of REST", "a replay in REST", "a replay in GraphQL", "a signed download", "a signed upload",
+	"a tool's call", "a saved query's address", "a kept answer", "a kept answer of REST", "a replay in REST", "a replay in GraphQL", "a signed download", "a signed upload",
 }

@@ -59,6 +59,9 @@ var lasting = map[string]func(*testing.T, *caller) ongoing{
 	"a query over GraphQL SSE": func(t *testing.T, c *caller) ongoing {
 		return c.slowly(t, http.MethodPost, "/graphql", `{"query":"{ viewer { name } }"}`, "Accept", "text/event-stream")
 	},
+	"a tool's call in progress": func(t *testing.T, c *caller) ongoing {
+		return c.slowly(t, http.MethodPost, "/mcp", callOfNumbers, "Accept", "application/json, text/event-stream")
+	},
 	"an upload": func(t *testing.T, c *caller) ongoing {
 		return c.slowly(t, http.MethodPost, "/customers/acme/documents?name="+c.names("upload"), "a line\n", "Content-Type", "text/plain")
 	},
@@ -106,6 +109,8 @@ var lasting = map[string]func(*testing.T, *caller) ongoing{
 		})
 	},
 }
+
+const callOfNumbers = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"numbers"}}`
 
 var mute = map[string]bool{"a download": true, "a download by signed path": true}
 

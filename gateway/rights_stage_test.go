@@ -126,6 +126,7 @@ func openStage(t *testing.T, engine string) *stage {
 			t.Fatal(wrong)
 		}
 	}
+	s.Tool(t, backoffice.Tool{Name: "numbers", About: "Numbers.", Numbers: true}, `query Numbers { customers(first: 1) { nodes { id registrationNumber } } }`)
 	w := s.Upload(s.everyone, "acme", "?name=large.txt", strings.NewReader(strings.Repeat("a line of a long document\n", 64<<20/26)), "Content-Type", "text/plain")
 	if w.Code != http.StatusCreated {
 		t.Fatalf("%d %s", w.Code, w.Body)

@@ -37,6 +37,7 @@ func (c *caller) uses(t *testing.T) map[string]func() *http.Request {
 		add(row, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]string{"query": query}))
 	}
 	add("a saved query's address", http.MethodGet, "/queries/Numbers.json", "")
+	add("a tool's call", http.MethodPost, "/mcp", callOfNumbers, "Accept", "application/json, text/event-stream")
 	graphql("a kept answer", `{ customers(first: 3) { nodes { id name registrationNumber } } }`)
 	add("a kept answer of REST", http.MethodGet, "/customers/acme/privacy", "")
 	add("a replay in REST", http.MethodPost, "/customers", `{"type":"Company","name":"`+c.names("replayed")+`"}`, "Idempotency-Key", c.names("key"))

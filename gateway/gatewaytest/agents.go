@@ -1,6 +1,7 @@
 package gatewaytest
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -88,8 +89,17 @@ func (o *Office) Agent(t testing.TB, header http.Header, method string, params a
 	if message.Result != nil {
 		answer = *message.Result
 	}
+	answer.StructuredContent = unescaped(answer.StructuredContent)
 	answer.Status, answer.Error, answer.Whole = w.Code, message.Error.Message, w.Body.String()
 	return answer
+}
+
+// unescaped is what the SDK was given: it escapes three signs that HTML knows.
+func unescaped(text json.RawMessage) json.RawMessage {
+	for sign, escape := range map[string]string{"&": `\u0026`, "<": `\u003c`, ">": `\u003e`} {
+		text = bytes.ReplaceAll(text, []byte(escape), []byte(sign))
+	}
+	return text
 }
 
 // Calls calls a tool.
