@@ -14,8 +14,8 @@ const PurposeHeader = "X-Access-Purpose"
 
 const maxPurpose = 200 // characters
 
-// ParsePurpose checks a stated purpose. BadInput when it is longer than 200 characters, not UTF-8, or has a control
-// character or digits that backoffice.MaskDigits would mask: the register keeps it for good.
+// ParsePurpose checks a stated purpose. BadInput when it is that of a tool, longer than 200 characters, not UTF-8, or
+// has a control character or digits that backoffice.MaskDigits would mask: the register keeps it for good.
 func ParsePurpose(text string) (string, error) {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxPurpose {
 		return "", badPurpose("x-access-purpose has at most %d characters of UTF-8", maxPurpose)
@@ -26,6 +26,14 @@ func ParsePurpose(text string) (string, error) {
 	if backoffice.MaskDigits(text) != text {
 		return "", badPurpose(
 			"x-access-purpose cannot have a run of 9 or more digits or a registration number, in any notation")
+	}
+	if strings.HasPrefix(text, backoffice.ToolPurpose) {
+		return "", badPurpose("x-access-purpose does not begin with %s: that is the purpose of agents' tools",
+			backoffice.ToolPurpose)
+	}
+	if strings.HasPrefix(text, backoffice.ToolPurpose) {
+		return "", badPurpose("x-access-purpose does not begin with %s, which is what agents' tools state",
+			backoffice.ToolPurpose)
 	}
 	return text, nil
 }

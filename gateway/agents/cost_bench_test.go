@@ -15,7 +15,7 @@ import (
 func BenchmarkACall(b *testing.B) {
 	o := gatewaytest.Open(b)
 	people(b, o, 1000, func(i int) string { return fmt.Sprintf("Customer %d", i) })
-	header := gatewaytest.PairHeader(o.Credential(b))
+	pair, accept, version := o.Credential(b), []string{"application/json, text/event-stream"}, []string{"2025-11-25"}
 	ids, texts := map[string]string{}, map[string]string{
 		"one":      `query One { customer(id: "acme") { id displayName email } }`,
 		"page":     `query Page { customers(first: 50) { nodes { id displayName type kboNumber email phone } } }`,
@@ -25,18 +25,15 @@ func BenchmarkACall(b *testing.B) {
 		ids[name] = o.Tool(b, backoffice.Tool{Name: name, About: "x"}, text)
 	}
 	for name, id := range ids {
-		for way, request := range map[string]func() *http.Request{
-			"graphql": func() *http.Request {
-				r := gatewaytest.NewRequest(b, [2]string{}, http.MethodPost, "/graphql", `{"documentId":"`+id+`"}`)
-				for key, values := range header {
-					r.Header[key] = values
-				}
-				return r
-			},
-			"tool": func() *http.Request {
-				return gatewaytest.MessageOf(b, header, "tools/call", map[string]string{"name": name})
-			},
+		for way, of := range map[string]struct{ path, body string }{
+			"graphql": {"/graphql", `{"documentId":"` + id + `"}`},
+			"tool":    {"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `"}}`},
 		} {
+			request := func() *http.Request {
+				r := gatewaytest.NewRequest(b, pair, http.MethodPost, of.path, of.body)
+				r.Header["Accept"], r.Header["Mcp-Protocol-Version"] = accept, version
+				return r
+			}
 			b.Run(name+"/"+way, func(b *testing.B) {
 				if w := o.Serve(request()); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"id`) {
 					b.Fatal(w.Code, w.Body)

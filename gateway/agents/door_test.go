@@ -2,6 +2,7 @@ package agents
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -20,9 +21,7 @@ type signed struct{ header http.Header }
 
 func (s signed) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	for name, values := range s.header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, s.header)
 	return http.DefaultTransport.RoundTrip(r)
 }
 

@@ -75,6 +75,11 @@ func TestNumbersAreDisclosedOnlyWhereBothAllowItAndEachIsEntered(t *testing.T) {
 		t.Errorf("entered though nothing was disclosed: %q", entries)
 	}
 
+	forged := gatewaytest.NewRequest(t, d.Credential(t, backoffice.AllScopes...), http.MethodPost, "/graphql", `{"query":"{ viewer { name } }"}`)
+	forged.Header.Set("X-Access-Purpose", "mcp:card")
+	if w := d.Serve(forged); w.Code != http.StatusBadRequest {
+		t.Errorf("somebody states the purpose of a tool: %d %s", w.Code, w.Body)
+	}
 	if a := d.Calls(t, may, "card_with_number", arguments); !strings.Contains(string(a.StructuredContent), `"registrationNumber":"`+number+`"`) || len(a.Meta.Withheld) != 0 {
 		t.Error(a.Whole)
 	}

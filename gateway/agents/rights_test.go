@@ -3,6 +3,7 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -106,9 +107,7 @@ func ask(t testing.TB, o *gatewaytest.Office, header http.Header, id, arguments 
 	r := gatewaytest.NewRequest(t, [2]string{}, http.MethodPost, "/graphql", gatewaytest.JSON(t, body))
 	r.Header.Del(auth.ClientIDHeader)
 	r.Header.Del(auth.ClientSecretHeader)
-	for name, values := range header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, header)
 	w := o.Serve(r)
 	var answer struct{ Data json.RawMessage }
 	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {

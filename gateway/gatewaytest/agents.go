@@ -3,6 +3,7 @@ package gatewaytest
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -67,9 +68,7 @@ func MessageOf(t testing.TB, header http.Header, method string, params any) *htt
 	r := NewRequest(t, [2]string{}, http.MethodPost, "/mcp", JSON(t, map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
 	r.Header.Del(auth.ClientIDHeader)
 	r.Header.Del(auth.ClientSecretHeader)
-	for name, values := range header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, header)
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Mcp-Protocol-Version", "2025-11-25")
 	return r

@@ -19,7 +19,7 @@ import (
 
 // call runs a tool for the context's caller. Errors: those of the protocol, for a tool that the caller has not.
 func (d *Door) call(ctx context.Context, header http.Header, name string, arguments json.RawMessage) (
-	*mcp.CallToolResult, error) {
+	*answer, error) {
 	by := backoffice.RequestOf(ctx).Principal
 	if d.hasOwn(by, name) {
 		d.note(ctx, name)
@@ -43,7 +43,7 @@ func (d *Door) note(ctx context.Context, name string) {
 
 // callOwn runs a tool that is no document. It never discloses registration numbers.
 func (d *Door) callOwn(
-	ctx context.Context, header http.Header, name string, arguments json.RawMessage) *mcp.CallToolResult {
+	ctx context.Context, header http.Header, name string, arguments json.RawMessage) *answer {
 	if name == toolSearch {
 		return d.search(arguments)
 	}
@@ -74,7 +74,7 @@ type run struct {
 // notesRoom are the bytes of an answer that are left for what is said of it.
 const notesRoom = 2 << 10
 
-func (r *run) result(ctx context.Context) *mcp.CallToolResult {
+func (r *run) result(ctx context.Context) *answer {
 	result, cuts := r.once(ctx, nil)
 	if again := r.fewer(cuts); again != nil { // so that cursors are those of the rows that are shown
 		r.call.Variables = again
@@ -84,7 +84,7 @@ func (r *run) result(ctx context.Context) *mcp.CallToolResult {
 }
 
 // once executes the query. before are the lists that an execution with more rows had to cut.
-func (r *run) once(ctx context.Context, before []*cut) (result *mcp.CallToolResult, cuts []*cut) {
+func (r *run) once(ctx context.Context, before []*cut) (result *answer, cuts []*cut) {
 	ctx = r.config.Begin(ctx, r.tool, r.numbers)
 	r.config.GraphQL.Call(ctx, r.header, r.call, func(a graphqlhttp.Called) {
 		data := a.Data
@@ -150,29 +150,25 @@ func (r *run) fewer(cuts []*cut) []byte {
 	return text
 }
 
-// shown is an answer with its data, as a structure and as a text, and what is said of it.
-func shown(data []byte, cuts []*cut, errs gqlerror.List) *mcp.CallToolResult {
-	result := &mcp.CallToolResult{StructuredContent: json.RawMessage(data),
-		Content: []mcp.Content{&mcp.TextContent{Text: string(data)}}, Meta: mcp.Meta{}}
-	say := func(format string, args ...any) {
-		result.Content = append(result.Content, &mcp.TextContent{Text: fmt.Sprintf(format, args...)})
-	}
+// shown is an answer with its data, and what is said of it.
+func shown(data []byte, cuts []*cut, errs gqlerror.List) *answer {
+	a := &answer{data: data, meta: mcp.Meta{}}
 	withheld, others := sorted(errs)
 	if len(withheld) > 0 {
-		result.Meta["backoffice/withheld"] = withheld
-		say("Registration numbers are withheld from this tool: these fields are null.")
+		a.meta["backoffice/withheld"] = withheld
+		a.say("Registration numbers are withheld from this tool: these fields are null.")
 	}
 	for _, message := range others {
-		say("Not all could be read: %s", message)
+		a.say("Not all could be read: " + message)
 	}
 	if len(cuts) > mostNoted {
 		cuts = cuts[:mostNoted]
 	}
 	if len(cuts) > 0 {
-		result.Meta["backoffice/cut"] = cuts
-		say("%s", sentence(cuts))
+		a.meta["backoffice/cut"] = cuts
+		a.say(sentence(cuts))
 	}
-	return result
+	return a
 }
 
 // mostNoted bounds what is said of an answer.
@@ -215,16 +211,14 @@ func shortened(text string) string {
 }
 
 // failure is the answer of a call that failed as a whole.
-func failure(errs gqlerror.List) *mcp.CallToolResult {
+func failure(errs gqlerror.List) *answer {
 	if len(errs) == 0 {
 		return failed("the answer cannot be given now; try again later")
 	}
 	code, _ := graphqlhttp.CodeOf(errs[0])
-	result := failed(errs[0].Message)
-	result.Meta = mcp.Meta{"backoffice/code": code}
-	return result
+	a := failed(errs[0].Message)
+	a.meta = mcp.Meta{"backoffice/code": code}
+	return a
 }
 
-func failed(message string) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: message}}}
-}
+func failed(message string) *answer { return &answer{failed: true, notes: []string{message}} }

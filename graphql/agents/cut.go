@@ -3,6 +3,7 @@ package agents
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,6 +45,8 @@ func shorten(data []byte, fields []*field, most int) (shorter []byte, cuts []*cu
 	shorter = s.write(whole, most, nil)
 	return shorter, s.cuts, true
 }
+
+var errNotSelected = errors.New("the answer has a field that is not selected")
 
 type parsing struct {
 	text    []byte
@@ -99,7 +102,7 @@ func (p *parsing) part(member bool, fields []*field) (*value, error) {
 	alias := name.String()
 	at := slices.IndexFunc(fields, func(f *field) bool { return f.alias == alias })
 	if at < 0 {
-		return nil, fmt.Errorf("a field that is not selected")
+		return nil, errNotSelected
 	}
 	part, err := p.value(fields[at].below, fields[at].isRows())
 	if err == nil {

@@ -35,6 +35,7 @@ type Config struct {
 // Door answers POST /mcp for a signed-in caller. Make one with New; it is safe for concurrent use.
 type Door struct {
 	config  Config
+	self    *mcp.Implementation
 	handler http.Handler
 }
 
@@ -49,7 +50,8 @@ const instructions = "Tools over the records of an accounting office. They only 
 
 func New(c Config) *Door {
 	d := &Door{config: c}
-	server := mcp.NewServer(&mcp.Implementation{Name: "backoffice", Title: "Backoffice", Version: c.Version},
+	d.self = &mcp.Implementation{Name: "backoffice", Title: "Backoffice", Version: c.Version}
+	server := mcp.NewServer(d.self,
 		&mcp.ServerOptions{Instructions: instructions,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = cacheable },
@@ -77,10 +79,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "the message is too large", http.StatusRequestEntityTooLarge)
 			return
 		}
-		var message struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-		}
+		var message message
 		if err != nil || json.Unmarshal(body, &message) != nil {
 			http.Error(w, "send one message of JSON-RPC at a time", http.StatusBadRequest)
 			return
@@ -89,6 +88,9 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = fmt.Fprintf(w, noMethod, message.ID, jsonrpc.CodeMethodNotFound)
+			return
+		}
+		if d.quick(w, r, &message) {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
@@ -162,17 +164,27 @@ func requestOf(ctx context.Context) context.Context {
 	return ctx
 }
 
-// called is the handler of every tool. A panic here would not be in the goroutine that answers the request.
-func (d *Door) called(ctx context.Context, req *mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
-	defer func() {
-		if recover() != nil {
-			result, err = nil, errBroken
-		}
-	}()
+// called is the SDK's handler of every tool.
+func (d *Door) called(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	name, _ := req.Params.Meta[nameKey].(string)
 	var header http.Header
 	if req.Extra != nil {
 		header = req.Extra.Header
 	}
-	return d.call(requestOf(ctx), header, name, req.Params.Arguments)
+	a, err := d.safely(requestOf(ctx), header, name, req.Params.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	return a.result(), nil
+}
+
+// safely is call. A panic of the SDK's goroutine would not be in that which answers the request, and end the program.
+func (d *Door) safely(ctx context.Context, header http.Header, name string, arguments json.RawMessage) (
+	a *answer, err error) {
+	defer func() {
+		if recover() != nil {
+			a, err = nil, errBroken
+		}
+	}()
+	return d.call(ctx, header, name, arguments)
 }

@@ -125,7 +125,7 @@ type found struct {
 	About string `json:"about,omitempty"`
 }
 
-func (d *Door) search(arguments json.RawMessage) *mcp.CallToolResult {
+func (d *Door) search(arguments json.RawMessage) *answer {
 	var asked struct {
 		Words string `json:"words"`
 	}

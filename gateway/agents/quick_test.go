@@ -1,0 +1,83 @@
+package agents
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
+)
+
+// A plain call does not go by the SDK, which takes longer than the query. Whichever way it goes, it is answered alike.
+func TestACallIsAnsweredAlikeWithAndWithoutTheSDK(t *testing.T) {
+	t.Parallel()
+	o := narrow(t, "SQLite")
+	fill(t, o)
+	people(t, o, 200, func(i int) string { return "A <customer> & co" })
+	mark(t, o)
+	header := gatewaytest.PairHeader(o.Credential(t, backoffice.AllScopes...))
+	calls := map[string]string{}
+	for _, d := range tools {
+		calls[d.Name] = d.arguments
+	}
+	maps.Copy(calls, map[string]string{"customers": `{"first":500}`, "card_with_number": `{"id":5,"x":1}`, "nothing": `{}`, "search_schema": `{"words":"customer"}`, "explain": `{"query":"{ customers { totalCount } }"}`, "query": `{"query":"{ x }"}`})
+	for version, meta := range map[string]map[string]any{
+		"2025-06-18": nil, "2025-11-25": nil,
+		"2026-07-28": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{}},
+	} {
+		for name, arguments := range calls {
+			params := map[string]any{"name": name}
+			if arguments != "" {
+				params["arguments"] = json.RawMessage(arguments)
+			}
+			if meta != nil {
+				params["_meta"] = meta
+			}
+			var answers [2]any
+			for i, content := range []string{"application/json", "application/json; charset=utf-8"} { // the second is not plain
+				r := gatewaytest.MessageOf(t, header, "tools/call", params)
+				r.Header.Set("Content-Type", content)
+				r.Header.Set("Mcp-Protocol-Version", version)
+				r.Header.Set("Mcp-Method", "tools/call")
+				r.Header.Set("Mcp-Name", name)
+				w := o.Serve(r)
+				if err := json.Unmarshal(w.Body.Bytes(), &answers[i]); err != nil || w.Code != http.StatusOK && name != "nothing" || w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Content-Type") != "application/json" {
+					t.Errorf("%s %s: %d %v %s", version, name, w.Code, w.Header(), w.Body)
+				}
+			}
+			if diff := cmp.Diff(answers[0], answers[1]); diff != "" {
+				t.Errorf("%s %s: %s", version, name, diff)
+			}
+		}
+	}
+}
+
+// A message whose headers say something else than its body is refused by the SDK, as the protocol wants.
+func TestAMessageThatContradictsItselfIsRefused(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	mark(t, o)
+	header := gatewaytest.PairHeader(o.Credential(t))
+	full := map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{}}
+	for what, of := range map[string]struct {
+		meta           map[string]any
+		version, names string
+	}{
+		"another tool":            {full, "2026-07-28", "customers"},
+		"another version":         {map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28"}, "2025-11-25", "me"},
+		"no version":              {map[string]any{"io.modelcontextprotocol/clientCapabilities": map[string]any{}}, "2026-07-28", "me"},
+		"a version of the future": {map[string]any{"io.modelcontextprotocol/protocolVersion": "2030-01-01", "io.modelcontextprotocol/clientCapabilities": map[string]any{}}, "2030-01-01", "me"},
+	} {
+		r := gatewaytest.MessageOf(t, header, "tools/call", map[string]any{"name": "me", "_meta": of.meta})
+		r.Header.Set("Mcp-Protocol-Version", of.version)
+		r.Header.Set("Mcp-Method", "tools/call")
+		r.Header.Set("Mcp-Name", of.names)
+		if w := o.Serve(r); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", what, w.Code, w.Body)
+		}
+	}
+}

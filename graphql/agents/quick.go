@@ -1,0 +1,83 @@
+package agents
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The SDK makes a connection for each message, and reads it ten times: a call took as long again as its query. So a
+// plain call is answered here. Whatever is not plainly right, errors for one, is left to the SDK.
+
+// message is a message of JSON-RPC.
+type message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
+type callParams struct {
+	Name      string                     `json:"name"`
+	Arguments json.RawMessage            `json:"arguments"`
+	Meta      map[string]json.RawMessage `json:"_meta"`
+}
+
+const stateless = "2026-07-28" // the revision of the protocol whose messages say for themselves who sends them
+
+// quick answers a plain call of a tool. It reports false, and has done nothing, when the message is another.
+func (d *Door) quick(w http.ResponseWriter, r *http.Request, m *message) bool {
+	var call callParams
+	if m.Method != "tools/call" || m.Version != "2.0" || !isIdentifier(m.ID) || !isPlain(r.Header) ||
+		json.Unmarshal(m.Params, &call) != nil {
+		return false
+	}
+	var self *mcp.Implementation
+	switch r.Header.Get("Mcp-Protocol-Version") {
+	case "2025-06-18", "2025-11-25":
+		if call.Meta[mcp.MetaKeyProtocolVersion] != nil {
+			return false
+		}
+	case stateless:
+		if string(call.Meta[mcp.MetaKeyProtocolVersion]) != `"`+stateless+`"` || !call.fits(r.Header) {
+			return false
+		}
+		self = d.self
+	default:
+		return false
+	}
+	a, err := d.safely(r.Context(), r.Header, call.Name, call.Arguments)
+	if err != nil {
+		return false // nothing was read yet
+	}
+	b := make([]byte, 0, 5*len(a.data)/2+notesRoom) // the text has escapes
+	b = append(append(append(b, `{"jsonrpc":"2.0","id":`...), m.ID...), `,"result":{`...)
+	if b, err = a.append(b, self); err != nil {
+		return false
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(append(b, "}}"...))
+	return true
+}
+
+// isIdentifier reports whether an identifier is one of a call: a text or a number.
+func isIdentifier(id json.RawMessage) bool {
+	return len(id) > 0 && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9')
+}
+
+// isPlain reports whether a message is JSON, and its sender takes the answers that the protocol requires.
+func isPlain(header http.Header) bool {
+	accepted := strings.Join(header["Accept"], ",")
+	return header.Get("Content-Type") == "application/json" &&
+		strings.Contains(accepted, "application/json") && strings.Contains(accepted, "text/event-stream")
+}
+
+// fits reports whether a message of the stateless revision has all that it must have, and its headers say the same.
+func (c *callParams) fits(header http.Header) bool {
+	var capabilities map[string]json.RawMessage
+	return header.Get("Mcp-Method") == "tools/call" && header.Get("Mcp-Name") == c.Name &&
+		json.Unmarshal(c.Meta[mcp.MetaKeyClientCapabilities], &capabilities) == nil && capabilities != nil
+}
