@@ -17,6 +17,7 @@ import (
 
 type consultationsReportCommand struct {
 	Customer string `arg:"" help:"An identifier, also of a deleted customer, a customer code or a whole name."`
+	Tool     string `placeholder:"NAME" help:"Only what this tool disclosed to agents."`
 	Format   string `enum:"csv,pdf" default:"csv" help:"What to write: csv, or pdf (${default})."`
 	Output   string `placeholder:"PATH" predictor:"path" help:"The file to write, which must not exist yet; a PDF needs one, a CSV is printed without."`
 	Language string `enum:",dutch,french,german,english" default:"" placeholder:"LANGUAGE" help:"The language of the PDF: dutch, french, german or english (the customer's own, else English)."`
@@ -43,6 +44,11 @@ func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend
 	report, err := backoffice.ReportConsultations(ctx, b.Store, c.Customer, backoffice.InstantOf(time.Now()))
 	if err != nil {
 		return err
+	}
+	if c.Tool != "" {
+		report.Entries = slices.DeleteFunc(report.Entries, func(e *backoffice.Consultation) bool {
+			return e.Purpose == nil || *e.Purpose != backoffice.ToolPurpose+c.Tool
+		})
 	}
 	report.Receipts = receipts
 	report.Entries = append(report.Entries, verified.Restored...) // any customer's entries may be among the lost ones
