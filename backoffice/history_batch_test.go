@@ -371,13 +371,11 @@ func (m *model) assignAll(r *rapid.T) {
 	} else if m.archived || draft.ChecklistID == "list2025" {
 		wrong = append(wrong, "FINANCIAL_YEAR_ARCHIVED checklistId")
 	}
-	if len(wrong) == 0 {
-		for i, id := range draft.CustomerIDs {
-			if m.customers[id] == nil {
-				wrong = append(wrong, "NOT_FOUND customerIds."+strconv.Itoa(i))
-			} else if !slices.Contains(to, id) {
-				to = append(to, id)
-			}
+	for i, id := range draft.CustomerIDs {
+		if m.customers[id] == nil {
+			wrong = append(wrong, "NOT_FOUND customerIds."+strconv.Itoa(i))
+		} else if !slices.Contains(to, id) {
+			to = append(to, id)
 		}
 	}
 	service, dry := m.service(r)

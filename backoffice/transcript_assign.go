@@ -81,7 +81,7 @@ func (s *Service) AssignChecklists(
 		if CheckID(draft.ChecklistID) == nil {
 			checkOpen(ctx, year, check)
 		}
-		if len(check.found) == 0 {
+		if len(a.wrong.found) == 0 {
 			assigned, err = a.plan(ctx, tx, year, check)
 		}
 		if err == nil {
@@ -173,9 +173,10 @@ func (a *assignment) plan(ctx context.Context, tx Tx, year *FinancialYear, check
 	var ids []string
 	var have map[string]int
 	var err error
-	if a.draft.Filter == nil {
+	switch {
+	case a.draft.Filter == nil: // also of a checklist that cannot be assigned: each fault is reported
 		ids, have, err = a.named(ctx, tx, check)
-	} else {
+	case len(check.found) == 0:
 		ids, have, err = a.picked(ctx, tx, check)
 	}
 	if err != nil || len(check.found) > 0 {

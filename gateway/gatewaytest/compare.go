@@ -38,7 +38,8 @@ func Normal(body []byte) string { return byChance.ReplaceAllString(string(body),
 // Same compares two answers. With mayRefuse the whole office may answer NOT_ALLOWED or TAKEN instead, which the other
 // never does, unless the other has nothing of that name: the refusal would show that the record exists.
 func (w *Comparison) Same(what, whole, part string, mayRefuse bool) {
-	shows := strings.Contains(strings.ToUpper(part), "NOT_FOUND") && !strings.Contains(strings.ToUpper(whole), "NOT_FOUND")
+	shows := strings.Contains(strings.ToUpper(part), "NOT_FOUND") && !strings.Contains(strings.ToUpper(whole), "NOT_FOUND") &&
+		!strings.Contains(part, `"deletedCustomerId":"`) // one of several inputs, for which all may be rejected
 	if mayRefuse && !shows && (strings.Contains(whole, "NOT_ALLOWED") || strings.Contains(whole, "TAKEN")) {
 		w.Refused++
 		return
@@ -58,6 +59,9 @@ func (w *Comparison) Same(what, whole, part string, mayRefuse bool) {
 // GraphQL asks both offices.
 func (w *Comparison) GraphQL(t testing.TB, document string, mayRefuse bool) {
 	t.Helper()
+	if w.Refused > 0 && strings.Contains(document, "privacyAccesses") {
+		return // the part has entries of what the whole office has refused
+	}
 	_, whole, calls := w.Whole.Ask(t, w.CredentialOfWhole, document, nil, nil)
 	_, part, others := w.Part.Ask(t, w.CredentialOfPart, document, nil, nil)
 	if w.Counts && calls != others && w.Differs == "" {
