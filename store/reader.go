@@ -290,7 +290,7 @@ func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []str
 		kind: countsStatement, under: under, criteria: r.table.mask(under, criteria), single: isSingle(under, list),
 		varying: r.table.varyingText(criteria, r.dialect), similar: r.table.trigrams(criteria) != nil,
 	}
-	each := func(row *Row) error { into[places(int(row.Int(0)))] = int(row.Int(1)); return nil }
+	each := countInto(into, places)
 	columns, _ := r.table.ends(under, criteria)
 	counting := func() *Query {
 		text := r.texts.get(s, func() *statement[T] { return r.textFor(s, columns).counts() }).text
@@ -311,6 +311,10 @@ func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []str
 		total.inView = func(*moment) *Query { return counting() }
 	}
 	return total
+}
+
+func countInto(into []int, places func(int) int) func(*Row) error {
+	return func(row *Row) error { into[places(int(row.Int(0)))] = int(row.Int(1)); return nil }
 }
 
 // places returns the parents to look for, as parentsOf does, and the index of each among all parents.

@@ -194,7 +194,8 @@ func cascadeOf(field *ast.Field) amount {
 			n += rows.of(noun)
 		}
 		n /= max(rows.of(nouns[0]), 1)
-		if dry, _ := dryRun.Value(variables); dry == true {
+		value, _ := dryRun.Value(variables)
+		if dry, _ := value.(bool); dry {
 			return n / foundOfOne
 		}
 		return min(n*costOfChange, dearestCount)
