@@ -33,10 +33,10 @@ const (
 )
 
 func (s *AgentSettings) Check() error {
-	if s.Answer < leastAnswer {
-		return errors.New("--mcp-answer is 8KiB or more")
-	}
-	if s.URL == "" {
+	switch {
+	case s.MCP && s.Answer < leastAnswer:
+		return errors.New("--mcp-answer must be 8KiB or more")
+	case s.URL == "":
 		return nil
 	}
 	u, err := url.Parse(s.URL)

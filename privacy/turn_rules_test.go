@@ -63,7 +63,7 @@ func TestAKeyIsRetiredOnlyWhenNothingNeedsIt(t *testing.T) {
 				t.Fatal(done, err)
 			}
 			refused(old, "cursors")
-			refused(old, "replicas")
+			refused(old, "wait")
 			keys, stray, err := g.turner().Status(ctx)
 			if err != nil {
 				t.Fatal(stray, err)

@@ -117,7 +117,7 @@ func TestReadsGoToAReplicaAndCallersSeeTheirOwnWritesThroughAnyGateway(t *testin
 		return sees(t, here, "reader", late.ID) && sees(t, there, "reader", late.ID)
 	})
 	pair.Standby.Execute(t, "backoffice", "SELECT pg_wal_replay_resume()")
-	eventually(t, 5*time.Second, "the replica is taken back", func() bool {
+	eventually(t, 20*time.Second, "the replica is taken back", func() bool {
 		return sees(t, here, "writer", late.ID) && here.OnReplica(storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "writer"}))
 	})
 }

@@ -153,7 +153,7 @@ it('says why there is no file: what cannot be exported, what a pair lacks, and w
   }
   const refused = await dialogFor(page, '{ customers(page: 2) { nodes { displayName } } }', 'CSV for programs');
   await refused.getByRole('button', { name: 'Save as a file' }).click();
-  await refused.getByRole('alert').getByText(/An export goes forward/).waitFor();
+  await refused.getByRole('alert').getByText(/An export is forward only/).waitFor();
   assert.equal(saved.length, 0);
 });
 

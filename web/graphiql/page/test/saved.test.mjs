@@ -104,7 +104,7 @@ it('says what is wrong: a name that somebody else has, and a link to what is gon
   assert.match(await form.getByRole('alert').locator('p').innerText(), /another query has this name/i);
   const theirs = drawer(other.page).getByRole('group', { name: 'Mine' });
   await theirs.getByRole('button', { name: 'Delete', exact: true }).click();
-  await drawer(other.page).getByText(/Only who has saved a query/).waitFor();
+  await drawer(other.page).getByText(/Only the credential that saved a query/).waitFor();
   assert.equal(await drawer(other.page).getByRole('button', { name: 'Delete Mine' }).count(), 0, 'who may not is not asked whether they are sure');
   assert.equal(await drawer(other.page).locator('strong', { hasText: 'Mine' }).count(), 1);
 
