@@ -67,9 +67,9 @@ func (c *documentsTrustCommand) Run(ctx context.Context, store backoffice.Store,
 	if err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.out, "%d documents are trusted as %s: %d new, %d as before. %d that the manifest "+
-		"has no more stay, and %d were removed.\n",
-		len(documents), c.Set, done.Added, done.Same, done.Retired, done.Removed))
+	return printed(fmt.Fprintf(t.out, "%s trusted as %s: %d new, %d unchanged, %d missing but kept, %d removed.\n",
+		backoffice.Counted(len(documents), "document", "documents"),
+		c.Set, done.Added, done.Same, done.Retired, done.Removed))
 }
 
 type documentsCheckCommand struct{ manifestFlags }

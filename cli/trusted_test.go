@@ -41,7 +41,7 @@ func TestDocumentsAreTrustedListedAndRemoved(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "migrate")
-	if out := s.must(t, "documents", "trust", "../testdata/documents/apollo.json", "--set", "portal"); !strings.HasPrefix(out, "3 documents are trusted as portal: 3 new, 0 as before.") {
+	if out := s.must(t, "documents", "trust", "../testdata/documents/apollo.json", "--set", "portal"); !strings.HasPrefix(out, "3 documents trusted as portal: 3 new, 0 unchanged,") {
 		t.Error(out)
 	}
 	s.must(t, "documents", "trust", "../testdata/documents/relay.json", "--set", "relay")
@@ -79,7 +79,7 @@ func TestWhatAManifestHasNoMoreStaysUnlessItMayBeRemoved(t *testing.T) {
 	}
 	s.must(t, "documents", "trust", manifest(t, before), "--set", "portal")
 	after := map[string]string{"id-0": before["id-0"], "id-1": before["id-1"], "new": "query New { viewer { name } }"}
-	if out := s.must(t, "documents", "trust", manifest(t, after), "--set", "portal"); !strings.Contains(out, "1 new, 2 as before. 3 that the manifest has no more stay, and 0 were removed") {
+	if out := s.must(t, "documents", "trust", manifest(t, after), "--set", "portal"); !strings.Contains(out, "1 new, 2 unchanged, 3 missing but kept, 0 removed") {
 		t.Error(out)
 	}
 	retired := 0
@@ -104,7 +104,7 @@ func TestWhatAManifestHasNoMoreStaysUnlessItMayBeRemoved(t *testing.T) {
 	if rows := s.trusts(t); len(rows) != 6 {
 		t.Errorf("a refused act did something: %v", rows)
 	}
-	if out := s.must(t, "documents", "trust", manifest(t, before), "--set", "portal", "--allow-removals", "1"); !strings.Contains(out, "0 new, 5 as before. 0 that the manifest has no more stay, and 1 were removed") {
+	if out := s.must(t, "documents", "trust", manifest(t, before), "--set", "portal", "--allow-removals", "1"); !strings.Contains(out, "0 new, 5 unchanged, 0 missing but kept, 1 removed") {
 		t.Error(out)
 	}
 	for _, row := range s.trusts(t) {

@@ -12,17 +12,18 @@ import (
 // A cost of 1 is about 20 µs of processor time: this many rows are read in it without an index, or grouped. The first
 // rowsForNothing of a noun are free. No count costs more than dearestCount, so one is possible in a store of any size.
 const (
-	rowsLookedAt   = 20
-	rowsPassed     = 200
-	rowsUnindexed  = 12
-	rowsOrdered    = 7
-	rowsLookedUp   = 3
-	rowsGrouped    = 10
-	rowsForNothing = 1_000
-	passedOverFree = 2_000 // more free rows, of a page
-	dearestCount   = 45_000
-	foundOfOne     = 3 // records that a deletion would change
-	costOfChange   = 8 // of each that it changes
+	rowsLookedAt    = 20
+	rowsPassed      = 200
+	rowsPassedBelow = 5 // they may have to be sorted, too
+	rowsUnindexed   = 12
+	rowsOrdered     = 7
+	rowsLookedUp    = 3
+	rowsGrouped     = 10
+	rowsForNothing  = 1_000
+	passedOverFree  = 2_000 // more free rows, of a page
+	dearestCount    = 45_000
+	foundOfOne      = 3 // records that a deletion would change
+	costOfChange    = 8 // of each that it changes
 )
 
 // counted is the cost of counting a field's list: 1 and, if counters do not have it, a part of the rows to read.
@@ -46,7 +47,7 @@ func passedOver(field *ast.Field, parent backoffice.Noun) amount {
 	if filter == nil {
 		return amount{}
 	}
-	rowsOfOne, free := rowsLookedAt, 0
+	rowsOfOne, free := rowsPassedBelow, 0
 	if parent == "" {
 		rowsOfOne, free = rowsPassed, passedOverFree
 	}

@@ -220,7 +220,6 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 	}
 }
 
-// Costs of fields that do more work than their answer shows.
 const (
 	costOfMutation    = 10
 	costOfJSON        = 3   // up to 64 KiB, and each alias repeats it
