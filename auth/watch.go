@@ -107,7 +107,6 @@ func (w *watch) warn(ctx context.Context) {
 	now := w.now()
 	today := now.Unix() / daySeconds
 	ending := int64(0)
-	defer func() { w.ending.Store(ending) }()
 	for _, pair := range pairs {
 		days, soon := pair.EndsSoon(backoffice.InstantOf(now))
 		if soon {
@@ -120,4 +119,5 @@ func (w *watch) warn(ctx context.Context) {
 		w.log.WarnContext(ctx, "a credential expires soon: extend it with credentials extend",
 			"client", pair.ID, "days", days, "expiresAt", pair.ExpiresAt.String())
 	}
+	w.ending.Store(ending)
 }

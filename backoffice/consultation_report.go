@@ -11,23 +11,18 @@ type ConsultationReport struct {
 	Receipts   int // outside the database, compared with the register
 }
 
-// ReportConsultations collects the entries of the register about a customer, as CustomerNamed finds it: reads, searches
+// ReportConsultations collects the entries of the register about a customer, as FindCustomer finds it: reads, searches
 // that found it and exports, oldest first. NotFound when neither a customer nor an entry has the identifier.
 func ReportConsultations(ctx context.Context, store Store, customer string, at Instant) (ConsultationReport, error) {
-	report := ConsultationReport{At: at}
-	customerID, err := CustomerNamed(ctx, store, customer)
-	if err != nil {
-		return report, err
-	}
-	report.CustomerID = customerID
-	known, found, err := Find(ctx, store.CustomersWithoutNumbers(), customerID)
+	report := ConsultationReport{CustomerID: customer, At: at} // which may be deleted
+	known, found, err := FindCustomer(ctx, store, customer)
 	if err != nil {
 		return report, err
 	}
 	if found {
-		report.Customer = known
+		report.CustomerID, report.Customer = known.ID, known
 	}
-	err = EachConsultation(ctx, store, customerID, Span{}, func(entry *Consultation) error {
+	err = EachConsultation(ctx, store, report.CustomerID, Span{}, func(entry *Consultation) error {
 		report.Entries = append(report.Entries, entry)
 		return nil
 	})

@@ -20,7 +20,7 @@ func SummariseConsultations(ctx context.Context, store ConsultationStore, in Spa
 	type key struct{ month, id, name string }
 	summaries, seen := map[key]*ConsultationSummary{}, map[key]map[string]bool{}
 	err := EachEntry(ctx, store, in, func(e *Consultation) error {
-		of := key{e.At.Time().Format("2006-01"), e.ClientID, e.ClientName}
+		of := key{e.At.Time().Format(MonthLayout), e.ClientID, e.ClientName}
 		if summaries[of] == nil {
 			seen[of] = map[string]bool{}
 			summaries[of] = &ConsultationSummary{Month: of.month, ClientID: of.id, ClientName: of.name,

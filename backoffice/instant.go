@@ -19,7 +19,10 @@ const noMoment = -62_135_596_800_001
 // strictly rejects what time.Parse accepts: 1:00:00, 00:00:00,5 and +24:00.
 var strictly = regexp.MustCompile(`T\d\d:[\d:.]*(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-const instantLayout = "2006-01-02T15:04:05.000Z"
+const (
+	instantLayout = "2006-01-02T15:04:05.000Z"
+	MonthLayout   = "2006-01"
+)
 
 // InstantOf truncates a time to milliseconds.
 func InstantOf(t time.Time) Instant { return InstantAt(t.UnixMilli()) }

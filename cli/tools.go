@@ -52,10 +52,8 @@ type toolsReportCommand struct {
 	Month string `placeholder:"YYYY-MM" help:"The month, in UTC (the last whole one)."`
 }
 
-const monthFormat = "2006-01"
-
 func (c *toolsReportCommand) Validate() error {
-	if _, err := time.Parse(monthFormat, c.Month); err != nil && c.Month != "" {
+	if _, err := time.Parse(backoffice.MonthLayout, c.Month); err != nil && c.Month != "" {
 		return errors.New("--month is a month such as 2026-06")
 	}
 	return nil
@@ -63,9 +61,8 @@ func (c *toolsReportCommand) Validate() error {
 
 func (c *toolsReportCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	month := c.Month
-	if month == "" {
-		now := time.Now().UTC()
-		month = time.Date(now.Year(), now.Month()-1, 1, 0, 0, 0, 0, time.UTC).Format(monthFormat)
+	if now := time.Now().UTC(); month == "" {
+		month = time.Date(now.Year(), now.Month()-1, 1, 0, 0, 0, 0, time.UTC).Format(backoffice.MonthLayout)
 	}
 	report, err := backoffice.ReportTools(ctx, store, month)
 	if err != nil {

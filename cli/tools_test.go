@@ -79,7 +79,7 @@ func TestTheReportOfToolsCountsCallsAndTheCustomersInView(t *testing.T) {
 	s.must(t, "migrate")
 	s.must(t, "import", "../testdata/office")
 	at := backoffice.InstantOf(time.Date(2026, 6, 1, 9, 30, 0, 0, time.UTC))
-	month := time.Now().UTC().AddDate(0, 0, -time.Now().UTC().Day()).Format(monthFormat)
+	month := time.Now().UTC().AddDate(0, 0, -time.Now().UTC().Day()).Format(backoffice.MonthLayout)
 	restriction, err := backoffice.NewRestriction(backoffice.RestrictionFields{Customers: []string{"acme"}})
 	if err != nil {
 		t.Fatal(err)

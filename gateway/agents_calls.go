@@ -34,7 +34,7 @@ func newToolCalls(store backoffice.ToolCallStore) *toolCalls {
 
 func (t *toolCalls) note(by *backoffice.Principal, tool string) {
 	now := t.now().UTC()
-	of := toolCall{now.Format("2006-01"), by.ClientID, tool}
+	of := toolCall{now.Format(backoffice.MonthLayout), by.ClientID, tool}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	counted := t.waiting[of]

@@ -15,6 +15,11 @@ type backups struct {
 	last  atomic.Int64 // a backoffice.Instant; zero for none
 }
 
+func (b *backups) embedded() bool {
+	_, embedded := b.store.(*sqlite.Store)
+	return embedded
+}
+
 func (b *backups) look(ctx context.Context) {
 	if at, err := backoffice.LastBackup(ctx, b.store); err == nil {
 		b.last.Store(int64(at))
@@ -22,12 +27,15 @@ func (b *backups) look(ctx context.Context) {
 }
 
 func (b *backups) watch(ctx context.Context) {
+	if !b.embedded() {
+		return
+	}
 	b.look(ctx)
 	backoffice.Every(ctx, time.Minute, func() { b.look(ctx) })
 }
 
 func (b *backups) measure(s server) {
-	if _, embedded := s.backend.Store.(*sqlite.Store); !embedded {
+	if !b.embedded() {
 		return
 	}
 	s.http.Gauge("backoffice_backup_age_seconds", "How old the last whole backup is; -1 when there was none.",

@@ -96,6 +96,9 @@ func (a *API) held() {
 			return nil, err
 		}
 		h := &holding{a, ctx, &Held{CustomerID: customer.ID, At: backoffice.InstantOf(time.Now())}, HeldValues{}}
+		if in.Values {
+			h.all.Values = &h.values
+		}
 		if err := h.readAll(customer); err != nil {
 			return nil, err
 		}
@@ -178,7 +181,9 @@ func hold[T any, C comparable, R any](h *holding, rows backoffice.Reader[*T, C],
 		for _, row := range page {
 			shown := show(row)
 			of.add(shown, fileOf(row))
-			*values = append(*values, shown)
+			if h.all.Values != nil {
+				*values = append(*values, shown)
+			}
 		}
 		return nil
 	})
@@ -195,6 +200,6 @@ func (h *holding) export(customer *backoffice.Customer) error {
 	if err != nil {
 		return err
 	}
-	h.values.Customer, h.all.Values = shown[0], &h.values
+	h.values.Customer = shown[0]
 	return backoffice.CommitLedger(h.ctx)
 }

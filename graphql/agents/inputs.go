@@ -32,12 +32,10 @@ func (in *inputs) of(query *graphqlhttp.Query) (schema, bool) {
 			continue
 		}
 		property := in.value(v.Type)
-		if v.Description != "" {
-			property = described(property, v.Description)
-		}
+		describe(property, v.Description)
 		if v.DefaultValue != nil && v.DefaultValue.Kind != ast.Variable { // a JSON literal has become one
 			if value, err := v.DefaultValue.Value(nil); err == nil {
-				property = with(property, "default", value)
+				property["default"] = value
 			}
 		}
 		properties[v.Variable] = property
@@ -78,19 +76,11 @@ func (in *inputs) value(of *ast.Type) schema {
 
 // scalar describes a scalar as it is written in JSON.
 func scalar(def *ast.Definition) schema {
-	switch def.Name {
-	case "Int":
-		return schema{"type": "integer"}
-	case "Float":
-		return schema{"type": "number"}
-	case "Boolean":
-		return schema{"type": "boolean"}
-	case "String", "ID":
-		return schema{"type": "string"}
-	case "JSON":
-		return schema{"type": "object", "description": def.Description}
+	made := schema{"type": jsonType(def.Name)}
+	if !def.BuiltIn {
+		made["description"] = def.Description
 	}
-	return schema{"type": "string", "description": def.Description}
+	return made
 }
 
 // object adds an input type, which may refer to itself.
@@ -105,7 +95,9 @@ func (in *inputs) object(def *ast.Definition) {
 		if !in.numbers && field.Directives.ForName("hasScope") != nil {
 			continue
 		}
-		properties[field.Name] = described(in.value(field.Type), field.Description)
+		property := in.value(field.Type)
+		describe(property, field.Description)
+		properties[field.Name] = property
 		if field.Type.NonNull && field.DefaultValue == nil {
 			required = append(required, field.Name)
 		}
@@ -113,24 +105,16 @@ func (in *inputs) object(def *ast.Definition) {
 	if len(required) > 0 {
 		made["required"] = required
 	}
-	if def.Description != "" {
-		made["description"] = def.Description
-	}
+	describe(made, def.Description)
 	if def.Directives.ForName("oneOf") != nil {
 		made["minProperties"], made["maxProperties"] = 1, 1
 	}
 }
 
-func described(of schema, text string) schema {
-	if text == "" {
-		return of
+func describe(of schema, text string) {
+	if text != "" {
+		of["description"] = text
 	}
-	return with(of, "description", text)
-}
-
-func with(of schema, key string, value any) schema {
-	of[key] = value
-	return of
 }
 
 // guardedVariables are the variables that stand where a value needs a scope.

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -69,10 +70,7 @@ func (f *field) output(of *ast.Type) schema {
 	case f.below != nil:
 		made = members(f.below)
 	default:
-		made = schema{"type": jsonTypes[of.NamedType]}
-		if made["type"] == "" {
-			made["type"] = "string"
-		}
+		made = schema{"type": jsonType(of.NamedType)}
 	}
 	if !of.NonNull {
 		made["type"] = []any{made["type"], "null"}
@@ -80,5 +78,7 @@ func (f *field) output(of *ast.Type) schema {
 	return made
 }
 
-// jsonTypes are those of the scalars that are no texts.
+// jsonType is the type of a scalar or an enum in JSON.
+func jsonType(name string) string { return cmp.Or(jsonTypes[name], "string") }
+
 var jsonTypes = map[string]string{"Int": "integer", "Float": "number", "Boolean": "boolean", "JSON": "object"}
