@@ -15,7 +15,6 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/gateway"
 	"example.org/backoffice/gateway/gatewaytest"
 )
 
@@ -101,47 +100,40 @@ func forbidden(text string) bool {
 
 func TestWhoDeletesNothingUploadsAndReadsAndIsRefusedEachDeletion(t *testing.T) {
 	t.Parallel()
-	for engine, database := range gatewaytest.Engines {
-		for name, memory := range map[string]gateway.CacheSettings{"without a cache": {}, "with a cache": {Cache: 8 << 20}} {
-			t.Run(engine+" "+name, func(t *testing.T) {
-				t.Parallel()
-				o := gatewaytest.ServeCached(t, gatewaytest.Settings(t, database(t)), memory)
-				o.Fill(t)
-				server := httptest.NewServer(o.Handler)
-				t.Cleanup(server.Close)
-				everyone := o.Credential(t, backoffice.AllScopes...)
-				portals := [][2]string{
-					portal(t, o, backoffice.RestrictionFields{}, backoffice.AllScopes...),
-					portal(t, o, backoffice.RestrictionFields{Customers: []string{"acme"}}, backoffice.AllScopes...),
-				}
-				before := o.Answers(t, everyone, everything)
-				for i, pair := range portals {
-					if w := o.Upload(pair, "acme", "?name=a.pdf", strings.NewReader("%PDF-1.4")); w.Code != http.StatusCreated {
-						t.Errorf("an upload: %d %s", w.Code, w.Body)
-					}
-					if said := o.Answers(t, pair, `{ customer(id: "acme") { documents { nodes { name } } } }`); !strings.Contains(said, `"a.pdf"`) {
-						t.Errorf("what it reads: %s", said)
-					}
-					if wrong := o.Saves(t, pair, map[string]any{"document": "query Mine { __typename }", "name": "Mine"}); wrong != nil && i == 0 {
-						t.Fatal(wrong)
-					}
-					refusesAll(t, o, gatewaytest.Follower{Address: server.URL, Credential: pair})
-				}
-				if after := o.Answers(t, everyone, everything); after != before {
-					t.Errorf("something is gone: %s, and was %s", after, before)
-				}
-				if wrong := o.Saves(t, everyone, map[string]any{"document": "query Own { __typename }", "name": "Own"}); wrong != nil {
-					t.Fatal(wrong)
-				}
-				for _, name := range []string{"deleteCustomerRelation", "deleteUser", "removeSavedQuery", "deleteCustomer"} { // they are right, of who may
-					said := o.Answers(t, everyone, "mutation { "+fmt.Sprintf(strings.Replace(deletions[name], `"Mine"`, `"Own"`, 1), "")+" }")
-					if !strings.Contains(said, `"userErrors":[]`) {
-						t.Errorf("%s: %s", name, said)
-					}
-				}
-			})
+	gatewaytest.EachOffice(t, func(t *testing.T, o *gatewaytest.Office) {
+		server := httptest.NewServer(o.Handler)
+		t.Cleanup(server.Close)
+		everyone := o.Credential(t, backoffice.AllScopes...)
+		portals := [][2]string{
+			portal(t, o, backoffice.RestrictionFields{}, backoffice.AllScopes...),
+			portal(t, o, backoffice.RestrictionFields{Customers: []string{"acme"}}, backoffice.AllScopes...),
 		}
-	}
+		before := o.Answers(t, everyone, everything)
+		for i, pair := range portals {
+			if w := o.Upload(pair, "acme", "?name=a.pdf", strings.NewReader("%PDF-1.4")); w.Code != http.StatusCreated {
+				t.Errorf("an upload: %d %s", w.Code, w.Body)
+			}
+			if said := o.Answers(t, pair, `{ customer(id: "acme") { documents { nodes { name } } } }`); !strings.Contains(said, `"a.pdf"`) {
+				t.Errorf("what it reads: %s", said)
+			}
+			if wrong := o.Saves(t, pair, map[string]any{"document": "query Mine { __typename }", "name": "Mine"}); wrong != nil && i == 0 {
+				t.Fatal(wrong)
+			}
+			refusesAll(t, o, gatewaytest.Follower{Address: server.URL, Credential: pair})
+		}
+		if after := o.Answers(t, everyone, everything); after != before {
+			t.Errorf("something is gone: %s, and was %s", after, before)
+		}
+		if wrong := o.Saves(t, everyone, map[string]any{"document": "query Own { __typename }", "name": "Own"}); wrong != nil {
+			t.Fatal(wrong)
+		}
+		for _, name := range []string{"deleteCustomerRelation", "deleteUser", "removeSavedQuery", "deleteCustomer"} { // they are right, of who may
+			said := o.Answers(t, everyone, "mutation { "+fmt.Sprintf(strings.Replace(deletions[name], `"Mine"`, `"Own"`, 1), "")+" }")
+			if !strings.Contains(said, `"userErrors":[]`) {
+				t.Errorf("%s: %s", name, said)
+			}
+		}
+	})
 }
 
 const everything = `{ customers { nodes { id } } relations { nodes { id } } users { nodes { id } } transcripts { nodes { id } } calculations { nodes { id } } minfinDocuments { nodes { id } } }`

@@ -42,55 +42,48 @@ func connect(t testing.TB, o *gatewaytest.Office, header http.Header) *mcp.Clien
 
 func TestTheSDKsClientListsAndCallsTools(t *testing.T) {
 	t.Parallel()
-	for engine, database := range gatewaytest.Engines {
-		for name, memory := range map[string]gateway.CacheSettings{"without a cache": {}, "with a cache": {Cache: 8 << 20}} {
-			t.Run(engine+" "+name, func(t *testing.T) {
-				t.Parallel()
-				o := gatewaytest.ServeCached(t, gatewaytest.Settings(t, database(t)), memory)
-				o.Fill(t)
-				mark(t, o)
-				session := connect(t, o, gatewaytest.PairHeader(o.Credential(t, backoffice.AllScopes...)))
-				list, err := session.ListTools(t.Context(), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				names := backoffice.Mapped(list.Tools, func(tool *mcp.Tool) string { return tool.Name })
-				if len(names) != len(tools)+2 || !slices.IsSorted(names) || list.CacheScope != "private" || list.TTLMs == 0 {
-					t.Errorf("%q, kept for %d ms, %s", names, list.TTLMs, list.CacheScope)
-				}
-				for _, tool := range list.Tools {
-					if !tool.Annotations.ReadOnlyHint || tool.Description == "" {
-						t.Errorf("%s: %+v", tool.Name, tool)
-					}
-				}
-				for _, d := range tools {
-					params := &mcp.CallToolParams{Name: d.Name}
-					if d.arguments != "" {
-						params.Arguments = json.RawMessage(d.arguments)
-					}
-					result, err := session.CallTool(t.Context(), params)
-					if err != nil || result.IsError || len(result.Content) == 0 {
-						t.Errorf("%s: %+v %v", d.Name, result, err)
-						continue
-					}
-					structure, err := json.Marshal(result.StructuredContent)
-					if err != nil {
-						t.Error(err)
-					}
-					var twin any
-					if err := json.Unmarshal([]byte(result.Content[0].(*mcp.TextContent).Text), &twin); err != nil {
-						t.Error(err)
-					}
-					if again := gatewaytest.JSON(t, twin); again != string(structure) {
-						t.Errorf("%s: the text is another: %s\n%s", d.Name, again, structure)
-					}
-				}
-				if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "nothing_85073003328"}); err == nil || strings.Contains(err.Error(), "85073003328") {
-					t.Error(err)
-				}
-			})
+	gatewaytest.EachOffice(t, func(t *testing.T, o *gatewaytest.Office) {
+		mark(t, o)
+		session := connect(t, o, gatewaytest.PairHeader(o.Credential(t, backoffice.AllScopes...)))
+		list, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		names := backoffice.Mapped(list.Tools, func(tool *mcp.Tool) string { return tool.Name })
+		if len(names) != len(tools)+2 || !slices.IsSorted(names) || list.CacheScope != "private" || list.TTLMs == 0 {
+			t.Errorf("%q, kept for %d ms, %s", names, list.TTLMs, list.CacheScope)
+		}
+		for _, tool := range list.Tools {
+			if !tool.Annotations.ReadOnlyHint || tool.Description == "" {
+				t.Errorf("%s: %+v", tool.Name, tool)
+			}
+		}
+		for _, d := range tools {
+			params := &mcp.CallToolParams{Name: d.Name}
+			if d.arguments != "" {
+				params.Arguments = json.RawMessage(d.arguments)
+			}
+			result, err := session.CallTool(t.Context(), params)
+			if err != nil || result.IsError || len(result.Content) == 0 {
+				t.Errorf("%s: %+v %v", d.Name, result, err)
+				continue
+			}
+			structure, err := json.Marshal(result.StructuredContent)
+			if err != nil {
+				t.Error(err)
+			}
+			var twin any
+			if err := json.Unmarshal([]byte(result.Content[0].(*mcp.TextContent).Text), &twin); err != nil {
+				t.Error(err)
+			}
+			if again := gatewaytest.JSON(t, twin); again != string(structure) {
+				t.Errorf("%s: the text is another: %s\n%s", d.Name, again, structure)
+			}
+		}
+		if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "nothing_85073003328"}); err == nil || strings.Contains(err.Error(), "85073003328") {
+			t.Error(err)
+		}
+	})
 }
 
 // Clients of before the present revision say initialize first, and keep to what was agreed.

@@ -146,6 +146,21 @@ func OpenMeasured(t testing.TB) *Office {
 	return o
 }
 
+// EachOffice runs a test over sample data on each engine, without a cache and with one.
+func EachOffice(t *testing.T, test func(t *testing.T, o *Office)) {
+	t.Helper()
+	for engine, database := range Engines {
+		for name, memory := range map[string]gateway.CacheSettings{"without a cache": {}, "with a cache": {Cache: 8 << 20}} {
+			t.Run(engine+" "+name, func(t *testing.T) {
+				t.Parallel()
+				o := ServeCached(t, Settings(t, database(t)), memory)
+				o.Fill(t)
+				test(t, o)
+			})
+		}
+	}
+}
+
 // TestedCache is the cache in front of the store in all tests that set no other: none, or that of BACKOFFICE_CACHE and
 // BACKOFFICE_CACHE_CHECK.
 var TestedCache = func() (c gateway.CacheSettings) {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/gateway"
 	"example.org/backoffice/gateway/gatewaytest"
 	"example.org/backoffice/privacy"
 )
@@ -75,41 +74,34 @@ var notOfAPerson = []backoffice.Noun{backoffice.NounLabel, backoffice.NounUser, 
 
 func TestAllThatIsKeptOfAPersonIsToldWithoutItsValues(t *testing.T) {
 	t.Parallel()
-	for engine, database := range gatewaytest.Engines {
-		for name, memory := range map[string]gateway.CacheSettings{"without a cache": {}, "with a cache": {Cache: 8 << 20}} {
-			t.Run(engine+" "+name, func(t *testing.T) {
-				t.Parallel()
-				o := gatewaytest.ServeCached(t, gatewaytest.Settings(t, database(t)), memory)
-				o.Fill(t)
-				all, numbers := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.PrivacyRead)
-				for _, customer := range gatewaytest.All(t, o.Store.Customers()) {
-					status, text, h := held(t, o, all, "/customers/"+customer.ID+"/held", "")
-					if status != http.StatusOK || h.Customer != customer.ID || h.Values != nil {
-						t.Fatalf("%d %s", status, text)
-					}
-					if want, got := keptOf(t, o, all, customer.ID), h.counts(); !maps.Equal(got, want) {
-						t.Errorf("of %s are told %v, and there are %v", customer.ID, got, want)
-					}
-					shown := o.Send(t, all, http.MethodGet, "/customers/"+customer.ID, "").Body.String()
-					if want, got := filledIn(t, shown), h.fields("customer"); !slices.Equal(got, want) {
-						t.Errorf("of %s are told %q, and filled are %q", customer.ID, got, want)
-					}
-					for value := range strings.SplitSeq(strings.Join([]string{string(customer.Email), string(customer.Phone), customer.DisplayName}, "\n"), "\n") {
-						if value != "" && value != customer.ID && strings.Contains(text, value) {
-							t.Errorf("of %s a value is told: %s", customer.ID, text)
-						}
-					}
-					without, text, h := held(t, o, numbers, "/customers/"+customer.ID+"/held", "")
-					if without != http.StatusOK || h.counts()["minfin document"] != 0 || !strings.Contains(text, `"noun":"minfin document","requiredScope":"minfin.read","count":0`) {
-						t.Errorf("without minfin.read: %d %s", without, text)
-					}
+	gatewaytest.EachOffice(t, func(t *testing.T, o *gatewaytest.Office) {
+		all, numbers := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.PrivacyRead)
+		for _, customer := range gatewaytest.All(t, o.Store.Customers()) {
+			status, text, h := held(t, o, all, "/customers/"+customer.ID+"/held", "")
+			if status != http.StatusOK || h.Customer != customer.ID || h.Values != nil {
+				t.Fatalf("%d %s", status, text)
+			}
+			if want, got := keptOf(t, o, all, customer.ID), h.counts(); !maps.Equal(got, want) {
+				t.Errorf("of %s are told %v, and there are %v", customer.ID, got, want)
+			}
+			shown := o.Send(t, all, http.MethodGet, "/customers/"+customer.ID, "").Body.String()
+			if want, got := filledIn(t, shown), h.fields("customer"); !slices.Equal(got, want) {
+				t.Errorf("of %s are told %q, and filled are %q", customer.ID, got, want)
+			}
+			for value := range strings.SplitSeq(strings.Join([]string{string(customer.Email), string(customer.Phone), customer.DisplayName}, "\n"), "\n") {
+				if value != "" && value != customer.ID && strings.Contains(text, value) {
+					t.Errorf("of %s a value is told: %s", customer.ID, text)
 				}
-				if entries := o.RegisterEntries(t); slices.ContainsFunc(entries, func(e string) bool { return strings.Contains(e, "EXPORT") }) {
-					t.Errorf("an overview without values is entered: %v", entries)
-				}
-			})
+			}
+			without, text, h := held(t, o, numbers, "/customers/"+customer.ID+"/held", "")
+			if without != http.StatusOK || h.counts()["minfin document"] != 0 || !strings.Contains(text, `"noun":"minfin document","requiredScope":"minfin.read","count":0`) {
+				t.Errorf("without minfin.read: %d %s", without, text)
+			}
 		}
-	}
+		if entries := o.RegisterEntries(t); slices.ContainsFunc(entries, func(e string) bool { return strings.Contains(e, "EXPORT") }) {
+			t.Errorf("an overview without values is entered: %v", entries)
+		}
+	})
 }
 
 // keptOf are the records of a customer, by noun, as GraphQL counts them.
@@ -237,45 +229,38 @@ func TestTheValuesOfWhatIsKeptNeedAPurposeThatTheRegisterHas(t *testing.T) {
 
 func TestWhatIsKeptOfAPersonFollowsRestrictionAndRights(t *testing.T) {
 	t.Parallel()
-	for engine, database := range gatewaytest.Engines {
-		for name, memory := range map[string]gateway.CacheSettings{"without a cache": {}, "with a cache": {Cache: 8 << 20}} {
-			t.Run(engine+" "+name, func(t *testing.T) {
-				t.Parallel()
-				o := gatewaytest.ServeCached(t, gatewaytest.Settings(t, database(t)), memory)
-				o.Fill(t)
-				all := o.Credential(t, backoffice.AllScopes...)
-				only, year := o.RestrictedCredential(t, "only", backoffice.RestrictionFields{Customers: []string{"acme"}}), o.RestrictedCredential(t, "year", backoffice.RestrictionFields{Years: []string{"2025"}})
-				_, _, whole := held(t, o, all, "/customers/acme/held", "")
-				_, _, part := held(t, o, only, "/customers/acme/held", "")
-				if whole.counts()["relation"] == 0 || part.counts()["relation"] != 0 || part.counts()["transcript"] != whole.counts()["transcript"] {
-					t.Errorf("of acme alone %v, and of all %v", part.counts(), whole.counts())
-				}
-				for id, pair := range map[string][2]string{"cafe": only, "nobody": only} {
-					if status, text, _ := held(t, o, pair, "/customers/"+id+"/held?values=true", "a look"); status != http.StatusNotFound {
-						t.Errorf("%s: %d %s", id, status, text)
-					}
-				}
-				for _, customer := range gatewaytest.All(t, o.Store.Customers()) {
-					status, text, h := held(t, o, year, "/customers/"+customer.ID+"/held?values=true", "a look")
-					if status == http.StatusOK && (strings.Contains(string(h.Values["transcripts"]), "year-2026") || h.counts()["transcript"] == 0) {
-						t.Errorf("%s: %s", customer.ID, text)
-					}
-				}
-				now := backoffice.InstantOf(time.Now())
-				err := o.Store.UpdateCredential(t.Context(), "only", func(c *backoffice.Credential) error {
-					return c.ChangeScopes(nil, []backoffice.Scope{backoffice.PrivacyRead}, now)
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				status := http.StatusOK
-				for began := time.Now(); status == http.StatusOK && time.Since(began) < 30*time.Second; time.Sleep(50 * time.Millisecond) {
-					status, _, _ = held(t, o, only, "/customers/acme/held", "")
-				}
-				if status != http.StatusForbidden {
-					t.Errorf("without the scope: %d", status)
-				}
-			})
+	gatewaytest.EachOffice(t, func(t *testing.T, o *gatewaytest.Office) {
+		all := o.Credential(t, backoffice.AllScopes...)
+		only, year := o.RestrictedCredential(t, "only", backoffice.RestrictionFields{Customers: []string{"acme"}}), o.RestrictedCredential(t, "year", backoffice.RestrictionFields{Years: []string{"2025"}})
+		_, _, whole := held(t, o, all, "/customers/acme/held", "")
+		_, _, part := held(t, o, only, "/customers/acme/held", "")
+		if whole.counts()["relation"] == 0 || part.counts()["relation"] != 0 || part.counts()["transcript"] != whole.counts()["transcript"] {
+			t.Errorf("of acme alone %v, and of all %v", part.counts(), whole.counts())
 		}
-	}
+		for id, pair := range map[string][2]string{"cafe": only, "nobody": only} {
+			if status, text, _ := held(t, o, pair, "/customers/"+id+"/held?values=true", "a look"); status != http.StatusNotFound {
+				t.Errorf("%s: %d %s", id, status, text)
+			}
+		}
+		for _, customer := range gatewaytest.All(t, o.Store.Customers()) {
+			status, text, h := held(t, o, year, "/customers/"+customer.ID+"/held?values=true", "a look")
+			if status == http.StatusOK && (strings.Contains(string(h.Values["transcripts"]), "year-2026") || h.counts()["transcript"] == 0) {
+				t.Errorf("%s: %s", customer.ID, text)
+			}
+		}
+		now := backoffice.InstantOf(time.Now())
+		err := o.Store.UpdateCredential(t.Context(), "only", func(c *backoffice.Credential) error {
+			return c.ChangeScopes(nil, []backoffice.Scope{backoffice.PrivacyRead}, now)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		status := http.StatusOK
+		for began := time.Now(); status == http.StatusOK && time.Since(began) < 30*time.Second; time.Sleep(50 * time.Millisecond) {
+			status, _, _ = held(t, o, only, "/customers/acme/held", "")
+		}
+		if status != http.StatusForbidden {
+			t.Errorf("without the scope: %d", status)
+		}
+	})
 }
