@@ -15,30 +15,24 @@ import (
 // purposes are the entries of the register: purpose, who and which customer.
 func purposes(t testing.TB, o *gatewaytest.Office) (lines []string) {
 	t.Helper()
-	var after backoffice.ConsultationPosition
-	for {
-		page, err := o.Store.ListConsultations(t.Context(), after, 1000)
-		if err != nil {
-			t.Fatal(err)
+	err := backoffice.EachEntry(t.Context(), o.Store, backoffice.Span{}, func(e *backoffice.Consultation) error {
+		purpose, subject, customer := "none", "a pair", "nobody"
+		if e.Purpose != nil {
+			purpose = *e.Purpose
 		}
-		if len(page) == 0 {
-			return lines
+		if e.Subject != nil {
+			subject = *e.Subject
 		}
-		for _, e := range page {
-			after = backoffice.ConsultationPosition{Chain: e.Chain, Number: e.Number}
-			purpose, subject, customer := "none", "a pair", "nobody"
-			if e.Purpose != nil {
-				purpose = *e.Purpose
-			}
-			if e.Subject != nil {
-				subject = *e.Subject
-			}
-			if e.CustomerID != nil {
-				customer = *e.CustomerID
-			}
-			lines = append(lines, fmt.Sprint(purpose, " ", subject, " ", e.Operation, " ", customer))
+		if e.CustomerID != nil {
+			customer = *e.CustomerID
 		}
+		lines = append(lines, fmt.Sprint(purpose, " ", subject, " ", e.Operation, " ", customer))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	return lines
 }
 
 func TestNumbersAreDisclosedOnlyWhereBothAllowItAndEachIsEntered(t *testing.T) {

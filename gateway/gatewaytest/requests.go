@@ -114,24 +114,18 @@ func (o *Office) Query(t *testing.T, pair [2]string, query string, variables str
 func (o *Office) RegisterEntries(t testing.TB) []string {
 	t.Helper()
 	var lines []string
-	var after backoffice.ConsultationPosition
-	for {
-		page, err := o.Store.ListConsultations(t.Context(), after, 1000)
-		if err != nil {
-			t.Fatal(err)
+	err := backoffice.EachEntry(t.Context(), o.Store, backoffice.Span{}, func(e *backoffice.Consultation) error {
+		customer := "nobody"
+		if e.CustomerID != nil {
+			customer = *e.CustomerID
 		}
-		if len(page) == 0 {
-			return lines
-		}
-		for _, e := range page {
-			after = backoffice.ConsultationPosition{Chain: e.Chain, Number: e.Number}
-			customer := "nobody"
-			if e.CustomerID != nil {
-				customer = *e.CustomerID
-			}
-			lines = append(lines, fmt.Sprint(e.Operation, " ", customer, " ", e.Fields))
-		}
+		lines = append(lines, fmt.Sprint(e.Operation, " ", customer, " ", e.Fields))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	return lines
 }
 
 // Answers asks by GraphQL and returns the text of the answer.
