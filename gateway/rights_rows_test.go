@@ -29,7 +29,7 @@ type ending struct {
 	code  int    // of HTTP or of a WebSocket
 	said  string // by the server
 	whole bool   // it came to its own end
-	again bool   // a poll that was asked again: a new request
+	again bool   // a poll that was asked again, or would be: that is a new request
 }
 
 // end waits for the end; ended is false when ctx is over first.
@@ -242,8 +242,10 @@ func (c *caller) polls(t *testing.T) ongoing {
 				o.ended <- ending{said: err.Error(), whole: isClosed(left)}
 				return
 			}
-			if e := ended(response); !e.whole && e.code != http.StatusGatewayTimeout || isClosed(left) { // that by a busy machine
-				e.again = again
+			e := ended(response)
+			anew := e.whole && c.changed.Load() && columns[c.name].status != 0             // it ran out in that moment
+			if !e.whole && e.code != http.StatusGatewayTimeout || anew || isClosed(left) { // that by a busy machine
+				e.again = again || anew
 				o.ended <- e
 				return
 			}

@@ -35,6 +35,7 @@ type stage struct {
 	config   gateway.Config
 	path     string       // of the map
 	ahead    atomic.Int64 // nanoseconds that its clock for tokens is before this machine's
+	changed  atomic.Bool  // the rights were, or are about to be
 	large    string       // a document that takes long
 	everyone [2]string    // a pair with every scope
 }
