@@ -21,7 +21,7 @@ var broken = map[string]brokentest.Copy{
 	"shows tools to those who lack a scope": {Found: foundByRights, Edits: []brokentest.Edit{
 		{"../../backoffice/tool.go", "	return !slices.ContainsFunc(d.Scopes,", "	return BROKEN || !slices.ContainsFunc(d.Scopes,"}}},
 	"runs what is not shown": {Found: foundByRights, Edits: []brokentest.Edit{
-		{"../../graphql/agents/tools.go", "if !found || !documents[at].MayRun(by) || !d.mayCall(documents[at], by) {", "if !found || !BROKEN && (!documents[at].MayRun(by) || !d.mayCall(documents[at], by)) {"}}},
+		{"../../graphql/agents/tools.go", "if !found || !documents[at].MayRun(by) || !h.mayCall(documents[at], by) {", "if !found || !BROKEN && (!documents[at].MayRun(by) || !h.mayCall(documents[at], by)) {"}}},
 	"gives the cursor of a row that is not shown": {Found: foundByWalk, Edits: []brokentest.Edit{
 		{"../../graphql/agents/call.go", "again != nil { // so that", "again != nil && !BROKEN { // so that"}}},
 	"cuts nothing": {Found: "TestRandomDocumentsAreAnsweredWithinTheBound", Edits: []brokentest.Edit{

@@ -18,34 +18,28 @@ import (
 )
 
 // call runs a tool for the context's caller. Errors: those of the protocol, for a tool that the caller has not.
-func (d *Door) call(ctx context.Context, header http.Header, name string, arguments json.RawMessage) (
+func (h *Handler) call(ctx context.Context, header http.Header, name string, arguments json.RawMessage) (
 	*answer, error) {
 	by := backoffice.RequestOf(ctx).Principal
-	if d.hasOwn(by, name) {
-		d.note(ctx, name)
-		return d.callOwn(ctx, header, name, arguments), nil
+	if h.hasOwn(by, name) {
+		h.config.Called(ctx, name)
+		return h.callOwn(ctx, header, name, arguments), nil
 	}
-	document, err := d.runnable(ctx, name)
+	document, err := h.runnable(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	d.note(ctx, name)
-	r := &run{Door: d, tool: name, numbers: document.Discloses(by), header: header,
+	h.config.Called(ctx, name)
+	r := &run{Handler: h, tool: name, numbers: document.Discloses(by), header: header,
 		call: graphqlhttp.Call{Document: document, Variables: arguments}}
 	return r.result(ctx), nil
 }
 
-func (d *Door) note(ctx context.Context, name string) {
-	if d.config.Called != nil {
-		d.config.Called(ctx, name)
-	}
-}
-
 // callOwn runs a tool that is no document. It never discloses registration numbers.
-func (d *Door) callOwn(
+func (h *Handler) callOwn(
 	ctx context.Context, header http.Header, name string, arguments json.RawMessage) *answer {
 	if name == toolSearch {
-		return d.search(arguments)
+		return h.search(arguments)
 	}
 	var asked struct {
 		Query     string          `json:"query"`
@@ -57,14 +51,14 @@ func (d *Door) callOwn(
 	if string(asked.Variables) == "null" {
 		asked.Variables = nil
 	}
-	r := &run{Door: d, tool: name, header: header,
+	r := &run{Handler: h, tool: name, header: header,
 		call: graphqlhttp.Call{Text: asked.Query, Variables: asked.Variables, Plan: name == toolExplain}}
 	return r.result(ctx)
 }
 
 // run is a call of a tool.
 type run struct {
-	*Door
+	*Handler
 	tool    string
 	numbers bool
 	header  http.Header

@@ -3,7 +3,9 @@ package agents
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -28,7 +30,7 @@ type callParams struct {
 const stateless = "2026-07-28" // the revision of the protocol whose messages say for themselves who sends them
 
 // quick answers a plain call of a tool. It reports false, and has done nothing, when the message is another.
-func (d *Door) quick(w http.ResponseWriter, r *http.Request, m *message) bool {
+func (h *Handler) quick(w http.ResponseWriter, r *http.Request, m *message) bool {
 	var call callParams
 	if m.Method != "tools/call" || m.Version != "2.0" || !isIdentifier(m.ID) || !isPlain(r.Header) ||
 		json.Unmarshal(m.Params, &call) != nil {
@@ -44,24 +46,29 @@ func (d *Door) quick(w http.ResponseWriter, r *http.Request, m *message) bool {
 		if string(call.Meta[mcp.MetaKeyProtocolVersion]) != `"`+stateless+`"` || !call.fits(r.Header) {
 			return false
 		}
-		self = d.self
+		self = h.self
 	default:
 		return false
 	}
-	a, err := d.safely(r.Context(), r.Header, call.Name, call.Arguments)
+	a, err := h.safely(r.Context(), r.Header, call.Name, call.Arguments)
 	if err != nil {
 		return false // nothing was read yet
 	}
-	b := make([]byte, 0, 5*len(a.data)/2+notesRoom) // the text has escapes
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	b := slices.Grow((*buffer)[:0], 5*len(a.data)/2+notesRoom) // the text has escapes
 	b = append(append(append(b, `{"jsonrpc":"2.0","id":`...), m.ID...), `,"result":{`...)
 	if b, err = a.append(b, self); err != nil {
 		return false
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(append(b, "}}"...))
+	*buffer = append(b, "}}"...)
+	_, _ = w.Write(*buffer)
 	return true
 }
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // isIdentifier reports whether an identifier is one of a call: a text or a number.
 func isIdentifier(id json.RawMessage) bool {

@@ -15,18 +15,18 @@ import (
 )
 
 // list returns the tools that the caller may run, sorted by name: what may not be run is not shown.
-func (d *Door) list(ctx context.Context) (*mcp.ListToolsResult, error) {
-	documents, err := d.config.Tools(ctx)
+func (h *Handler) list(ctx context.Context) (*mcp.ListToolsResult, error) {
+	documents, err := h.config.Tools(ctx)
 	if err != nil {
 		return nil, errMissing
 	}
 	by := backoffice.RequestOf(ctx).Principal
-	result := &mcp.ListToolsResult{Tools: append([]*mcp.Tool{}, d.own(by)...), Cacheable: cacheable}
+	result := &mcp.ListToolsResult{Tools: append([]*mcp.Tool{}, h.own(by)...), Cacheable: cacheable}
 	for _, document := range documents {
 		if !document.MayRun(by) {
 			continue
 		}
-		query, err := d.config.GraphQL.Describe(graphqlhttp.Call{Document: document})
+		query, err := h.config.GraphQL.Describe(graphqlhttp.Call{Document: document})
 		if err != nil {
 			continue // the schema has changed since the document was trusted: a call could only fail
 		}
@@ -52,26 +52,26 @@ func toolOf(document *backoffice.TrustedDocument, query *graphqlhttp.Query, numb
 var reads = &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
 
 // runnable finds a tool that the list shows. Errors: those of the protocol.
-func (d *Door) runnable(ctx context.Context, name string) (*backoffice.TrustedDocument, error) {
-	documents, err := d.config.Tools(ctx)
+func (h *Handler) runnable(ctx context.Context, name string) (*backoffice.TrustedDocument, error) {
+	documents, err := h.config.Tools(ctx)
 	if err != nil {
 		return nil, errMissing
 	}
 	by := backoffice.RequestOf(ctx).Principal
 	at, found := slices.BinarySearchFunc(documents, name,
 		func(d *backoffice.TrustedDocument, name string) int { return cmp.Compare(d.Tool.Name, name) })
-	if !found || !documents[at].MayRun(by) || !d.mayCall(documents[at], by) {
+	if !found || !documents[at].MayRun(by) || !h.mayCall(documents[at], by) {
 		return nil, errTool
 	}
 	return documents[at], nil
 }
 
 // mayCall reports whether a caller can give all that a document requires, a registration number for one.
-func (d *Door) mayCall(document *backoffice.TrustedDocument, by *backoffice.Principal) bool {
+func (h *Handler) mayCall(document *backoffice.TrustedDocument, by *backoffice.Principal) bool {
 	if !slices.Contains(document.Scopes, backoffice.PrivacyRead) || document.Discloses(by) {
 		return true
 	}
-	query, err := d.config.GraphQL.Describe(graphqlhttp.Call{Document: document})
+	query, err := h.config.GraphQL.Describe(graphqlhttp.Call{Document: document})
 	if err != nil {
 		return true // the call reports it
 	}
@@ -82,7 +82,7 @@ func (d *Door) mayCall(document *backoffice.TrustedDocument, by *backoffice.Prin
 }
 
 // own returns the tools that are no documents, for callers who may send any.
-func (d *Door) own(by *backoffice.Principal) []*mcp.Tool {
+func (h *Handler) own(by *backoffice.Principal) []*mcp.Tool {
 	if by == nil || by.TrustedOnly {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (d *Door) own(by *backoffice.Principal) []*mcp.Tool {
 		{Name: toolExplain, Annotations: reads, InputSchema: asked,
 			Description: "Returns what a GraphQL query would cost, and which scopes it needs, without running it."},
 	}
-	if d.config.Ask {
+	if h.config.Ask {
 		tools = append(tools, &mcp.Tool{Name: toolQuery, Annotations: reads, InputSchema: asked,
 			Description: "Runs a GraphQL query that only reads. Registration numbers are withheld."})
 	}
@@ -105,9 +105,9 @@ func (d *Door) own(by *backoffice.Principal) []*mcp.Tool {
 }
 
 // hasOwn reports whether own has a tool of this name.
-func (d *Door) hasOwn(by *backoffice.Principal, name string) bool {
+func (h *Handler) hasOwn(by *backoffice.Principal, name string) bool {
 	return by != nil && !by.TrustedOnly &&
-		(name == toolSearch || name == toolExplain || name == toolQuery && d.config.Ask)
+		(name == toolSearch || name == toolExplain || name == toolQuery && h.config.Ask)
 }
 
 const (
@@ -125,7 +125,7 @@ type found struct {
 	About string `json:"about,omitempty"`
 }
 
-func (d *Door) search(arguments json.RawMessage) *answer {
+func (h *Handler) search(arguments json.RawMessage) *answer {
 	var asked struct {
 		Words string `json:"words"`
 	}
@@ -147,10 +147,10 @@ func (d *Door) search(arguments json.RawMessage) *answer {
 			result.Found = append(result.Found, found{name, of, about})
 		}
 	}
-	types := d.config.GraphQL.Schema().Types
+	types := h.config.GraphQL.Schema().Types
 	for _, name := range sortedNames(types) {
 		def := types[name]
-		if def.BuiltIn || def == d.config.GraphQL.Schema().Mutation || def == d.config.GraphQL.Schema().Subscription {
+		if def.BuiltIn || def == h.config.GraphQL.Schema().Mutation || def == h.config.GraphQL.Schema().Subscription {
 			continue
 		}
 		note(name, strings.ToLower(string(def.Kind)), def.Description)
