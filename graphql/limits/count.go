@@ -18,7 +18,7 @@ const (
 	rowsUnindexed   = 12
 	rowsOrdered     = 7
 	rowsLookedUp    = 3
-	rowsGrouped     = 10
+	rowsGrouped     = 6
 	rowsForNothing  = 1_000
 	passedOverFree  = 2_000 // more free rows, of a page
 	dearestCount    = 45_000
