@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -103,32 +104,9 @@ func (m *comparison) markdown(settings *settingsOfAll) string {
 	b.WriteString("\n### Requests per second\n\n" + table(m.throughputs()...))
 	b.WriteString("\n### One request of " + m.queries[0].name + "\n\n" + table(m.details()...))
 	if targets := m.targets(); len(targets) > 0 {
-		b.WriteString("\n### Targets\n\nMeasured/target; missed ones are bold.\n\n" + byKind(targets))
-	}
-	return b.String()
-}
-
-// byKind lists targets by kind, with the figures of each query.
-func byKind(targets []target) string {
-	var kinds []string
-	figures := map[string][]string{}
-	for _, t := range targets {
-		query, kind, _ := strings.Cut(t.what, ", ")
-		kind, bound, _ := strings.Cut(kind, ": ")
-		side, bound := bound[:strings.LastIndex(strings.TrimSuffix(strings.TrimSuffix(bound, " ×"), " MB"), " ")], strings.Fields(bound)[2]
-		kind += ", " + side
-		if figures[kind] == nil {
-			kinds = append(kinds, kind)
-		}
-		figure := strings.Fields(t.measured)[0] + "/" + bound
-		if !t.reached {
-			figure = "**" + figure + "**"
-		}
-		figures[kind] = append(figures[kind], query+" "+figure)
-	}
-	var b strings.Builder
-	for _, kind := range kinds {
-		b.WriteString("- " + kind + ": " + strings.Join(figures[kind], ", ") + "\n")
+		missed := slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.reached })
+		fmt.Fprintf(&b, "\n### Targets\n\n%d of %d are met.\n\n", len(targets)-len(missed), len(targets))
+		b.WriteString(verdicts(missed))
 	}
 	return b.String()
 }
