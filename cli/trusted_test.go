@@ -132,7 +132,7 @@ func TestACheckTellsAllThatTheSchemaWouldBreakWithoutAStore(t *testing.T) {
 	code, _, err := s.run(t, "documents", "check", folder)
 	for _, want := range []string{
 		"4 problems", folder + `/field.graphql:1: line 2, column 12 of the document: Cannot query field "nome"`, "/number.graphql:1: the document contains a value that needs a scope",
-		"/costly.graphql:1: the operation costs more than 50000", "/deep.graphql:1: the document is deeper than 20",
+		"/costly.graphql:1: the operation costs 251001, more than 50000", "/deep.graphql:1: the document is deeper than 20",
 	} {
 		if code != exitFailure || !strings.Contains(err, want) {
 			t.Errorf("%d %s\nwant %s", code, err, want)

@@ -13,8 +13,8 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// validationRules are the rules of the GraphQL specification, without those of gqlparser that guess what was meant or
-// quote values. "Did you mean" reveals more of the schema than the caller asked, and is slow.
+// validationRules are the rules of the GraphQL specification, without those of gqlparser that quote values, or look for
+// what was meant for each fault, also for those that are not reported.
 var validationRules = func() []core.Rule {
 	chosen := rules.NewDefaultRules()
 	for _, replaced := range []string{
@@ -83,17 +83,21 @@ func knownNames(observers *core.Events, addError core.AddErrFunc) {
 	check := func(given ast.ArgumentList, known ast.ArgumentDefinitionList, of string) {
 		for _, one := range given {
 			if known.ForName(one.Name) == nil {
-				addError(core.Message(`Unknown argument "%s" on %s.`, one.Name, of), core.At(one.Position))
+				addError(core.Message(`Unknown argument "%s" on %s.`, one.Name, of),
+					didYouMean(one.Name, func() []string {
+						return backoffice.Mapped(known, func(a *ast.ArgumentDefinition) string { return a.Name })
+					}), core.At(one.Position))
 			}
 		}
 	}
-	observers.OnField(func(_ *core.Walker, f *ast.Field) {
+	observers.OnField(func(walker *core.Walker, f *ast.Field) {
 		switch of := f.ObjectDefinition; {
 		case of == nil:
 		case f.Definition != nil:
 			check(f.Arguments, f.Definition.Arguments, `field "`+of.Name+"."+f.Name+`"`)
 		case of.IsCompositeType():
-			addError(core.Message(`Cannot query field "%s" on type "%s".`, f.Name, of.Name), core.At(f.Position))
+			addError(core.Message(`Cannot query field "%s" on type "%s".`, f.Name, of.Name),
+				orFragment(walker.Schema, of, f.Name), core.At(f.Position))
 		}
 	})
 	observers.OnDirective(func(_ *core.Walker, d *ast.Directive) {

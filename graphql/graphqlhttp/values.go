@@ -20,7 +20,7 @@ var valuesOfCorrectType = core.Rule{
 			if value.Definition == nil || value.ExpectedType == nil || value.Kind == ast.Variable {
 				return
 			}
-			wrong := ""
+			wrong, more := "", core.Message("")
 			switch {
 			case value.Kind == ast.NullValue:
 				if value.ExpectedType.NonNull {
@@ -33,7 +33,7 @@ var valuesOfCorrectType = core.Rule{
 			case value.Definition.Kind == ast.Scalar:
 				wrong = wrongScalar(value)
 			case value.Definition.Kind == ast.Enum:
-				wrong = wrongEnum(value)
+				wrong, more = wrongEnum(value)
 			case value.Kind != ast.ObjectValue:
 				wrong = mismatch(value)
 			default:
@@ -42,7 +42,7 @@ var valuesOfCorrectType = core.Rule{
 			if wrong != "" {
 				at := *value.Position
 				at.Column -= quotes[value.Kind]
-				addError(core.Message("%s", wrong), core.At(&at))
+				addError(core.Message("%s", wrong), more, core.At(&at))
 			}
 		})
 	},
@@ -72,14 +72,16 @@ func wrongScalar(value *ast.Value) string {
 	return mismatch(value)
 }
 
-func wrongEnum(value *ast.Value) string {
-	if value.Kind != ast.EnumValue {
-		return mismatch(value)
+func wrongEnum(value *ast.Value) (wrong string, more core.ErrorOption) {
+	switch def := value.Definition; {
+	case value.Kind != ast.EnumValue:
+		return mismatch(value), core.Message("")
+	case def.EnumValues.ForName(value.Raw) == nil:
+		return fmt.Sprintf(`The enum "%s" has no such value.`, def.Name), didYouMean(value.Raw, func() []string {
+			return backoffice.Mapped(def.EnumValues, func(v *ast.EnumValueDefinition) string { return v.Name })
+		})
 	}
-	if value.Definition.EnumValues.ForName(value.Raw) == nil {
-		return fmt.Sprintf(`The enum "%s" has no such value.`, value.Definition.Name)
-	}
-	return ""
+	return "", core.Message("")
 }
 
 func wrongFields(value *ast.Value, addError core.AddErrFunc) {
@@ -93,7 +95,8 @@ func wrongFields(value *ast.Value, addError core.AddErrFunc) {
 	for _, child := range value.Children {
 		if def.Fields.ForName(child.Name) == nil {
 			addError(core.Message(`Field "%s" is not defined by type "%s".`,
-				backoffice.ShownName(child.Name), def.Name), core.At(child.Position))
+				backoffice.ShownName(child.Name), def.Name),
+				didYouMean(child.Name, func() []string { return namesOf(def.Fields) }), core.At(child.Position))
 		}
 	}
 	if def.Directives.ForName("oneOf") != nil &&

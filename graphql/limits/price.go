@@ -54,7 +54,7 @@ func (p *Price) Least(variables map[string]any, rows Rows) int { return p.least.
 
 func (p *Price) Check(cost int) *gqlerror.Error {
 	if cost > p.limit {
-		return refuse(CodeCost, "the operation costs more than %d", p.limit)
+		return refuse(CodeCost, "the operation costs %d, more than %d", cost, p.limit)
 	}
 	return nil
 }
