@@ -34,6 +34,8 @@ type CustomerFilter struct {
 	UpdatedTo                *Instant
 	Transcripts              *TranscriptsCondition
 	Relations                *RelationsCondition
+	LabelID                  *string // of the responsible user
+	HasDocument              *bool
 }
 
 // CustomerCriteria is a CustomerFilter prepared for the store: checked, folded, comparable.
@@ -69,6 +71,8 @@ type CustomerCriteria struct {
 	SomeTranscript          Nested[TranscriptCriteria] // one, which at least one transcript meets
 	NoTranscript            Nested[TranscriptCriteria] // one, which no transcript meets
 	Relations               RelationsCriteria
+	LabelID                 string
+	HasDocument             Tristate
 }
 
 // Criteria checks the filter. index turns a registration number (11 digits) into its blind index; it is called only
@@ -95,6 +99,7 @@ func (f *CustomerFilter) criteria(
 	c.Type, c.CompanyType, c.UpdatedSince = wanted(f.Type), wanted(f.CompanyType), wanted(f.UpdatedSince)
 	exact(&c.Language, f.Language, &c.Nothing)
 	exact(&c.ResponsibleID, f.ResponsibleID, &c.Nothing)
+	exact(&c.LabelID, f.LabelID, &c.Nothing)
 	exact(&c.CustomerCode, f.CustomerCode, &c.Nothing)
 	exact(&c.Scope, f.Scope, &c.Nothing)
 	exact(&c.WithoutChecklistID, f.WithoutChecklistID, &c.Nothing)
@@ -105,6 +110,7 @@ func (f *CustomerFilter) criteria(
 	folded(&c.Country, f.Country, &c.Nothing)
 	c.HasEmail, c.HasPhone = tristate(f.HasEmail), tristate(f.HasPhone)
 	c.HasResponsible, c.HasKboNumber = tristate(f.HasResponsible), tristate(f.HasKboNumber)
+	c.HasDocument = tristate(f.HasDocument)
 	c.Created, c.Updated = spanOf(f.CreatedFrom, f.CreatedTo), spanOf(f.UpdatedFrom, f.UpdatedTo)
 	if level > 0 && (f.RegistrationNumber != nil || f.SpouseRegistrationNumber != nil) {
 		return c, Errorf(BadInput,

@@ -18,7 +18,7 @@ var (
 		&backoffice.CustomerFilter{City: new("Gent")}, []*backoffice.CustomerFilter{{City: new("Gent")}},
 		&backoffice.TranscriptFilter{ChecklistID: new("a")}, []*backoffice.TranscriptFilter{{ChecklistID: new("a")}},
 		&backoffice.TranscriptsCondition{Some: &backoffice.TranscriptFilter{ChecklistID: new("a")}},
-		&backoffice.RelationsCondition{}, &backoffice.CustomVariableFilter{Key: "car", Equals: "yes"},
+		&backoffice.RelationsCondition{}, &backoffice.CustomVariableFilter{Key: "car", Equals: new("yes")},
 	}
 	sampleText  = "abcd"
 	textSamples = map[string]string{

@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -21,13 +22,26 @@ type TranscriptFilter struct {
 	UpdatedFrom       *Instant // inclusive
 	UpdatedTo         *Instant // exclusive
 	CustomVariable    *CustomVariableFilter
+	LabelID           *string  // of the customer's responsible user
+	CreatedFrom       *Instant // From is inclusive, To is exclusive; an unknown time is in no span
+	CreatedTo         *Instant
+	CompletedFrom     *Instant
+	CompletedTo       *Instant
+	SentFrom          *Instant
+	SentTo            *Instant
+
+	DocumentGeneratedFrom *Instant
+	DocumentGeneratedTo   *Instant
 }
 
-// CustomVariableFilter picks by a top-level member of CustomVariables: an equal text, a number of equal value, true or
-// false. It never matches an object with a NUL in it.
+// CustomVariableFilter picks by a top-level member of CustomVariables that meets all that are not nil, at least one:
+// an equal text, a number of equal value, true or false; a number within bounds, themselves included. It never matches
+// an object with a NUL in it.
 type CustomVariableFilter struct {
 	Key    string
-	Equals string
+	Equals *string
+	Gte    *float64
+	Lte    *float64
 }
 
 // TranscriptCriteria is a TranscriptFilter prepared for the store; zero fields are no criterion.
@@ -45,15 +59,28 @@ type TranscriptCriteria struct {
 	Not               Nested[TranscriptCriteria] // one that must not match
 	Updated           Span
 	Variable          VariableCriteria
+	VariableRange     VariableRange
+	LabelID           string
+	Created           Span
+	Completed         Span
+	Sent              Span
+	Generated         Span // when the document was generated
 }
 
-// VariableCriteria is a CustomVariableFilter prepared for the store; the zero value is no criterion.
+// VariableCriteria is the equal part of a CustomVariableFilter prepared for the store; the zero value is no criterion.
 type VariableCriteria struct {
 	Set      bool
 	Key      string
 	Text     string // as a text, or true or false
 	Number   float64
 	IsNumber bool // Text is a number
+}
+
+// VariableRange is the rest of a CustomVariableFilter prepared for the store; the zero value is no criterion.
+type VariableRange struct {
+	Set         bool
+	Key         string
+	Least, Most float64
 }
 
 // Criteria prepares the filter for the store. Errors: BadInput for filters nested too deep.
@@ -68,22 +95,48 @@ func (f *TranscriptFilter) criteria(level int) (c TranscriptCriteria, err error)
 	exact(&c.FinancialYearID, f.FinancialYearID, &c.Nothing)
 	exact(&c.CustomerID, f.CustomerID, &c.Nothing)
 	exact(&c.ResponsibleID, f.ResponsibleID, &c.Nothing)
+	exact(&c.LabelID, f.LabelID, &c.Nothing)
 	c.IsCompleted, c.DocumentGenerated = tristate(f.IsCompleted), tristate(f.DocumentGenerated)
 	c.UpdatedSince = wanted(f.UpdatedSince)
 	statuses(&c.Status, f.Status, &c.Nothing)
 	c.Updated = spanOf(f.UpdatedFrom, f.UpdatedTo)
-	if v := f.CustomVariable; v != nil {
-		c.Variable = VariableCriteria{Set: true, Key: v.Key, Text: v.Equals}
-		if number, err := strconv.ParseFloat(v.Equals, 64); err == nil && isJSONNumber(v.Equals) {
-			c.Variable.Number, c.Variable.IsNumber = number, true
-		}
-		if len(v.Key) > MaxJSON || len(v.Equals) > MaxJSON {
-			c.Variable, c.Nothing = VariableCriteria{}, true
-		}
+	c.Created, c.Completed = spanOf(f.CreatedFrom, f.CreatedTo), spanOf(f.CompletedFrom, f.CompletedTo)
+	c.Sent, c.Generated = spanOf(f.SentFrom, f.SentTo), spanOf(f.DocumentGeneratedFrom, f.DocumentGeneratedTo)
+	if err = f.CustomVariable.criteria(&c); err != nil {
+		return c, err
 	}
 	err = anyAndNot(f.Any, f.Not, level, (*TranscriptFilter).criteria,
 		func(c TranscriptCriteria) bool { return c.Nothing }, &c.Any, &c.Not, &c.Nothing)
 	return c, err
+}
+
+func (v *CustomVariableFilter) criteria(c *TranscriptCriteria) error {
+	if v == nil {
+		return nil
+	}
+	if v.Equals == nil && v.Gte == nil && v.Lte == nil {
+		return Errorf(BadInput, "a condition on customVariables must have equals, gte or lte")
+	}
+	if len(v.Key) > MaxJSON || v.Equals != nil && len(*v.Equals) > MaxJSON {
+		c.Nothing = true
+		return nil
+	}
+	if v.Equals != nil {
+		c.Variable = VariableCriteria{Set: true, Key: v.Key, Text: *v.Equals}
+		if number, err := strconv.ParseFloat(*v.Equals, 64); err == nil && isJSONNumber(*v.Equals) {
+			c.Variable.Number, c.Variable.IsNumber = number, true
+		}
+	}
+	if v.Gte != nil || v.Lte != nil {
+		c.VariableRange = VariableRange{Set: true, Key: v.Key, Least: math.Inf(-1), Most: math.Inf(1)}
+		if v.Gte != nil {
+			c.VariableRange.Least = *v.Gte
+		}
+		if v.Lte != nil {
+			c.VariableRange.Most = *v.Lte
+		}
+	}
+	return nil
 }
 
 func isJSONNumber(text string) bool {

@@ -4819,6 +4819,10 @@ input CustomerFilter {
   transcripts: TranscriptsCondition
   "A condition on their relations."
   relations: RelationsCondition
+  "Whose responsible user has this label."
+  labelId: ID
+  "With a document of their own, or without. Transcripts and minfin documents do not count."
+  hasDocument: Boolean
 }
 
 "How a search matches."
@@ -4895,14 +4899,36 @@ input TranscriptFilter {
   updatedTo: DateTime
   "With this answer among customVariables."
   customVariable: CustomVariableFilter
+  "Of customers whose responsible user has this label."
+  labelId: ID
+  "Assigned at this instant or later: createdAt. A transcript whose time is unknown matches none of these."
+  createdFrom: DateTime
+  "Assigned before this instant."
+  createdTo: DateTime
+  "Completed at this instant or later: completedAt."
+  completedFrom: DateTime
+  "Completed before this instant."
+  completedTo: DateTime
+  "Whose current document was generated at this instant or later: documentGeneratedAt."
+  documentGeneratedFrom: DateTime
+  "Whose current document was generated before this instant."
+  documentGeneratedTo: DateTime
+  "Sent at this instant or later: sentAt."
+  sentFrom: DateTime
+  "Sent before this instant."
+  sentTo: DateTime
 }
 
-"An answer among a transcript's customVariables."
+"An answer among a transcript's customVariables: it meets all of the conditions, at least one."
 input CustomVariableFilter {
   "The answer's key, at the top of the object."
   key: String!
   "The answer: equal as text, as a number, or as true or false."
-  equals: String!
+  equals: String
+  "The answer is a number, this or greater."
+  gte: Float
+  "The answer is a number, this or less."
+  lte: Float
 }
 
 "A filter of relations. All given conditions must match; null is no condition."
@@ -22385,7 +22411,7 @@ func (ec *executionContext) unmarshalInputCustomVariableFilter(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"key", "equals"}
+	fieldsInOrder := [...]string{"key", "equals", "gte", "lte"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -22401,11 +22427,25 @@ func (ec *executionContext) unmarshalInputCustomVariableFilter(ctx context.Conte
 			it.Key = data
 		case "equals":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("equals"))
-			data, err := ec.unmarshalNString2string(ctx, v)
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Equals = data
+		case "gte":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("gte"))
+			data, err := ec.unmarshalOFloat2ᚖfloat64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Gte = data
+		case "lte":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lte"))
+			data, err := ec.unmarshalOFloat2ᚖfloat64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Lte = data
 		}
 	}
 	return it, nil
@@ -22497,7 +22537,7 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 		asMap["searchMode"] = "EXACT"
 	}
 
-	fieldsInOrder := [...]string{"ids", "type", "language", "responsibleId", "email", "customerCode", "kboNumber", "companyType", "scope", "search", "searchMode", "updatedSince", "withoutChecklistId", "registrationNumber", "spouseRegistrationNumber", "any", "not", "city", "postalCode", "country", "hasEmail", "hasPhone", "hasResponsible", "hasKboNumber", "createdFrom", "createdTo", "updatedFrom", "updatedTo", "transcripts", "relations"}
+	fieldsInOrder := [...]string{"ids", "type", "language", "responsibleId", "email", "customerCode", "kboNumber", "companyType", "scope", "search", "searchMode", "updatedSince", "withoutChecklistId", "registrationNumber", "spouseRegistrationNumber", "any", "not", "city", "postalCode", "country", "hasEmail", "hasPhone", "hasResponsible", "hasKboNumber", "createdFrom", "createdTo", "updatedFrom", "updatedTo", "transcripts", "relations", "labelId", "hasDocument"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -22758,6 +22798,20 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 				return it, err
 			}
 			it.Relations = data
+		case "labelId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("labelId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LabelID = data
+		case "hasDocument":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hasDocument"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HasDocument = data
 		}
 	}
 	return it, nil
@@ -23261,7 +23315,7 @@ func (ec *executionContext) unmarshalInputTranscriptFilter(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"checklistId", "financialYearId", "customerId", "responsibleId", "status", "isCompleted", "documentGenerated", "updatedSince", "any", "not", "updatedFrom", "updatedTo", "customVariable"}
+	fieldsInOrder := [...]string{"checklistId", "financialYearId", "customerId", "responsibleId", "status", "isCompleted", "documentGenerated", "updatedSince", "any", "not", "updatedFrom", "updatedTo", "customVariable", "labelId", "createdFrom", "createdTo", "completedFrom", "completedTo", "documentGeneratedFrom", "documentGeneratedTo", "sentFrom", "sentTo"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -23359,6 +23413,69 @@ func (ec *executionContext) unmarshalInputTranscriptFilter(ctx context.Context, 
 				return it, err
 			}
 			it.CustomVariable = data
+		case "labelId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("labelId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LabelID = data
+		case "createdFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdFrom"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CreatedFrom = data
+		case "createdTo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdTo"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CreatedTo = data
+		case "completedFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("completedFrom"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CompletedFrom = data
+		case "completedTo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("completedTo"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CompletedTo = data
+		case "documentGeneratedFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("documentGeneratedFrom"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DocumentGeneratedFrom = data
+		case "documentGeneratedTo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("documentGeneratedTo"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DocumentGeneratedTo = data
+		case "sentFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sentFrom"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SentFrom = data
+		case "sentTo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sentTo"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SentTo = data
 		}
 	}
 	return it, nil
@@ -32955,6 +33072,23 @@ func (ec *executionContext) marshalOFinancialYear2ᚖexampleᚗorgᚋbackoffice�
 		return graphql.Null
 	}
 	return ec._FinancialYear(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOFloat2ᚖfloat64(ctx context.Context, v any) (*float64, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalFloatContext(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOFloat2ᚖfloat64(ctx context.Context, sel ast.SelectionSet, v *float64) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	res := graphql.MarshalFloatContext(*v)
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐGenerateTranscriptDocumentPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.GenerateTranscriptDocumentPayload) graphql.Marshaler {

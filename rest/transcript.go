@@ -42,7 +42,9 @@ type TranscriptFilters struct {
 }
 
 var transcriptFilter = mapping.New[TranscriptFilters, backoffice.TranscriptFilter](
-	mapping.Except("Any", "Not", "UpdatedSince", "UpdatedFrom", "UpdatedTo", "CustomVariable"),
+	mapping.Except("Any", "Not", "UpdatedSince", "UpdatedFrom", "UpdatedTo", "CustomVariable", "LabelID",
+		"CreatedFrom", "CreatedTo", "CompletedFrom", "CompletedTo", "SentFrom", "SentTo",
+		"DocumentGeneratedFrom", "DocumentGeneratedTo"),
 	mapping.Convert(allParsed[TranscriptStatus](backoffice.ParseTranscriptStatusLabel)))
 
 type OfTranscript struct {

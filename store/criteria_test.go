@@ -13,6 +13,7 @@ import (
 var criteriaSamples = []any{
 	backoffice.NewIDs([]string{"a"}), backoffice.Span{From: 1, HasFrom: true}, backoffice.RelationsCriteria{AtLeast: 1},
 	backoffice.VariableCriteria{Set: true, Key: "car", Text: "yes"},
+	backoffice.VariableRange{Set: true, Key: "car", Most: 1},
 	backoffice.NestedOf(backoffice.CustomerCriteria{City: "gent"}),
 	backoffice.NestedOf(backoffice.TranscriptCriteria{ChecklistID: "a"}),
 }

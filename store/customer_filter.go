@@ -35,6 +35,9 @@ func customerCriteria(updatedAt, visibleAt string) []customerCriterion {
 			matches(func(c C) string { return c.Scope }, func(*Dialect) string {
 				return "t.id IN (SELECT s.customer_id FROM customer_scopes s WHERE s.scope = ?)"
 			}),
+			matches(func(c C) string { return c.LabelID }, func(*Dialect) string {
+				return "t.responsible_id IN (" + usersWithLabel + ")"
+			}),
 			search("customers", func(c C) string { return c.Search }),
 			withoutChecklist,
 			blindIndex("registration_index", func(c C) string { return c.RegistrationIndex }),
@@ -46,8 +49,17 @@ func customerCriteria(updatedAt, visibleAt string) []customerCriterion {
 		flagged("phone", func(c C) backoffice.Tristate { return c.HasPhone }),
 		flagged("responsible_id", func(c C) backoffice.Tristate { return c.HasResponsible }),
 		flagged("kbo_number", func(c C) backoffice.Tristate { return c.HasKboNumber }),
+		[]customerCriterion{
+			where(func(c C) bool { return c.HasDocument == backoffice.Yes }, "EXISTS ("+documentsOfCustomer+")"),
+			where(func(c C) bool { return c.HasDocument == backoffice.No }, "NOT EXISTS ("+documentsOfCustomer+")"),
+		},
 	)
 }
+
+const (
+	usersWithLabel      = "SELECT l.user_id FROM user_labels l WHERE l.label_id = ?"
+	documentsOfCustomer = "SELECT 1 FROM documents o WHERE o.customer_id = t.id"
+)
 
 // withoutChecklist checks separately that the checklist exists: combined, PostgreSQL reads all transcripts.
 var withoutChecklist = customerCriterion{

@@ -48,6 +48,7 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		equals("financial_year_id", func(c transcriptCriteria) string { return c.FinancialYearID }),
 		equals("customer_id", func(c transcriptCriteria) string { return c.CustomerID }),
 		ofResponsible,
+		ofLabel,
 		oneOfStatuses("status", func(c transcriptCriteria) backoffice.StatusSet { return c.Status }),
 		where(func(c transcriptCriteria) bool { return c.IsCompleted == backoffice.Yes }, "t.is_completed = true"),
 		where(func(c transcriptCriteria) bool { return c.IsCompleted == backoffice.No }, "t.is_completed = false"),
@@ -56,7 +57,11 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		where(func(c transcriptCriteria) bool { return c.DocumentGenerated == backoffice.No },
 			"t.document_generated = false"),
 		changedSince("visible_at", func(c transcriptCriteria) backoffice.Instant { return c.UpdatedSince }),
-	}, spanned("updated_at", func(c transcriptCriteria) backoffice.Span { return c.Updated }), customVariable),
+	}, spanned("updated_at", func(c transcriptCriteria) backoffice.Span { return c.Updated }),
+		spanned("created_at", func(c transcriptCriteria) backoffice.Span { return c.Created }),
+		spanned("completed_at", func(c transcriptCriteria) backoffice.Span { return c.Completed }),
+		spanned("document_generated_at", func(c transcriptCriteria) backoffice.Span { return c.Generated }),
+		spanned("sent_at", func(c transcriptCriteria) backoffice.Span { return c.Sent }), customVariable),
 	within: &alternatives[transcriptCriteria]{
 		anyOf: func(c transcriptCriteria) backoffice.Nested[transcriptCriteria] { return c.Any },
 		not:   func(c transcriptCriteria) backoffice.Nested[transcriptCriteria] { return c.Not },
@@ -98,12 +103,17 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 	writes: func(w writer[backoffice.Transcript, transcriptCriteria]) any { return &transcriptWriter{w} },
 })
 
-var ofResponsible = func() criterion[transcriptCriteria] {
-	c := matches(func(c transcriptCriteria) string { return c.ResponsibleID },
-		func(*Dialect) string { return "t." + customersOfUser })
+var (
+	ofResponsible = throughCustomers(func(c transcriptCriteria) string { return c.ResponsibleID }, "t."+customersOfUser)
+	ofLabel       = throughCustomers(func(c transcriptCriteria) string { return c.LabelID },
+		"t.customer_id IN (SELECT c.id FROM customers c WHERE c.responsible_id IN ("+usersWithLabel+"))")
+)
+
+func throughCustomers(of func(transcriptCriteria) string, text string) criterion[transcriptCriteria] {
+	c := matches(of, func(*Dialect) string { return text })
 	c.others = true
 	return c
-}()
+}
 
 func oneOfStatuses[C any](column string, of func(C) backoffice.StatusSet) criterion[C] {
 	return criterion[C]{

@@ -2,6 +2,8 @@ package limits
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -15,6 +17,7 @@ const costOfUnindexed = 500
 var (
 	unindexedFilters = map[string]backoffice.Noun{
 		"not": "", "transcripts": backoffice.NounTranscript, "relations": backoffice.NounRelation, "customVariable": "",
+		"hasDocument": "", "labelId": "",
 	}
 	unindexedOrders = map[string]backoffice.Noun{
 		"RELEVANCE": "", "RELATION_COUNT": backoffice.NounRelation, "OPEN_TRANSCRIPT_COUNT": backoffice.NounTranscript,
@@ -40,6 +43,9 @@ func unindexedIn(field *ast.Field, parent backoffice.Noun, size amount, counts i
 			}
 			return read(noun, pages+counts, ofFilter)
 		})
+		if list == backoffice.NounTranscript && parent == "" && comparesTimes(filterOf(filter, variables)) {
+			cost = plus(cost, read(list, pages, rowsUnindexed)) // however many times are compared, and counted as above
+		}
 		name, _ := filterOf(order, variables)["field"].(string)
 		if noun, unindexed := unindexedOrders[name]; unindexed {
 			cost = plus(cost, read(noun, pages, ofOrder))
@@ -50,6 +56,22 @@ func unindexedIn(field *ast.Field, parent backoffice.Noun, size amount, counts i
 		return amount{}
 	}
 	return amount{varying: costs}
+}
+
+// comparesTimes reports whether a filter of transcripts compares a time that no index has.
+func comparesTimes(value any) bool {
+	switch value := value.(type) {
+	case []any:
+		return slices.ContainsFunc(value, comparesTimes)
+	case map[string]any:
+		for name, part := range value {
+			at := strings.TrimSuffix(strings.TrimSuffix(name, "From"), "To")
+			if part != nil && (at != name && at != "updated" || comparesTimes(part)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func unindexedTerms(value any, cost func(term string, of backoffice.Noun) int) (total int) {

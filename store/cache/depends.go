@@ -14,7 +14,7 @@ var (
 	years, checklists      = backoffice.NounFinancialYear.Index(), backoffice.NounChecklist.Index()
 	users, labels          = backoffice.NounUser.Index(), backoffice.NounLabel.Index()
 	customers, transcripts = backoffice.NounCustomer.Index(), backoffice.NounTranscript.Index()
-	relations              = backoffice.NounRelation.Index()
+	relations, documents   = backoffice.NounRelation.Index(), backoffice.NounDocument.Index()
 )
 
 // withoutNumbers is the second view of customers; the first view of each noun has its number.
@@ -97,6 +97,9 @@ func besideTranscripts(c backoffice.TranscriptCriteria) (of nounSet) {
 	if c.ResponsibleID != "" { // through their customers
 		of |= 1 << customers
 	}
+	if c.LabelID != "" {
+		of |= 1<<customers | 1<<users | 1<<labels
+	}
 	return of | union(besideTranscripts, c.Any, c.Not)
 }
 
@@ -114,6 +117,12 @@ func besideCustomers(c backoffice.CustomerCriteria) (of nounSet) {
 	}
 	if c.SomeTranscript.IsSet() || c.NoTranscript.IsSet() {
 		of |= 1<<transcripts | union(besideTranscripts, c.SomeTranscript, c.NoTranscript)
+	}
+	if c.LabelID != "" {
+		of |= 1<<users | 1<<labels
+	}
+	if c.HasDocument != backoffice.Either {
+		of |= 1 << documents
 	}
 	if c.Relations.AtLeast > 0 {
 		of |= 1 << relations

@@ -148,10 +148,15 @@ func (o *office) settle() {
 	}
 }
 
-// answer gives transcripts answers.
+// answer gives transcripts answers, and the times of what happened to them.
 func (o *office) answer() {
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, t := range o.transcripts {
+	for i, t := range o.transcripts {
+		for n, at := range []*backoffice.Instant{&t.CreatedAt, &t.CompletedAt, &t.SentAt, &t.DocumentGeneratedAt} {
+			if (i+n)%4 > 0 {
+				*at = backoffice.InstantAt(1_700_000_000_000 + int64((7*i+11*n)%40))
+			}
+		}
 		if r.IntN(4) > 0 {
 			t.CustomVariables = backoffice.JSON(crowdAnswers[r.IntN(len(crowdAnswers))])
 		}

@@ -124,6 +124,9 @@ func is[V comparable](wanted, value V) bool {
 	return wanted == none || wanted == value
 }
 
+func (o *office) labelIDs() []string {
+	return ids(o.labels, func(l *backoffice.Label) string { return l.ID })
+}
 func (o *office) yearIDs() []string {
 	return ids(o.years, func(y *backoffice.FinancialYear) string { return y.ID })
 }

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -45,7 +46,32 @@ func (o *office) meetsTranscript(r *backoffice.Transcript, c backoffice.Transcri
 	return !c.Nothing && is(c.ChecklistID, r.ChecklistID) && is(c.FinancialYearID, r.FinancialYearID) && is(c.CustomerID, r.CustomerID) &&
 		is(c.ResponsibleID, o.customer(r.CustomerID).ResponsibleID) && hasStatus(c.Status, r.Status) && tristate(c.IsCompleted, r.IsCompleted) &&
 		tristate(c.DocumentGenerated, r.DocumentGenerated) && writtenSince(c.UpdatedSince) && c.Updated.Holds(r.UpdatedAt) && answers(r, c.Variable) &&
+		inRange(r, c.VariableRange) && o.labelled(o.customer(r.CustomerID).ResponsibleID, c.LabelID) &&
+		during(c.Created, r.CreatedAt) && during(c.Completed, r.CompletedAt) && during(c.Sent, r.SentAt) && during(c.Generated, r.DocumentGeneratedAt) &&
 		within(r, c.Any, c.Not, o.meetsTranscript)
+}
+
+// during reports whether a time that may be unknown is in a span.
+func during(span backoffice.Span, at backoffice.Instant) bool {
+	return span == backoffice.Span{} || at != 0 && span.Holds(at)
+}
+
+// labelled reports whether a user has a label.
+func (o *office) labelled(user, label string) bool {
+	return label == "" || slices.ContainsFunc(o.users, func(u *backoffice.User) bool { return u.ID == user && slices.Contains(u.LabelIDs, label) })
+}
+
+// inRange reports whether a transcript has an answer that is a number within bounds.
+func inRange(r *backoffice.Transcript, c backoffice.VariableRange) bool {
+	var all map[string]any
+	if !c.Set {
+		return true
+	}
+	if strings.Contains(string(r.CustomVariables), `\u0000`) || json.Unmarshal([]byte(r.CustomVariables.String()), &all) != nil {
+		return false
+	}
+	number, is := all[c.Key].(float64)
+	return is && number >= c.Least && number <= c.Most
 }
 
 // within reports whether a row meets what lies within criteria.
@@ -82,7 +108,8 @@ func (o *office) drawTranscripts(t *rapid.T, levels int) (c backoffice.Transcrip
 		Status:      backoffice.StatusSet(pick(t, "status", 1, 2, 5, 0b101010101, 1<<9-1)),
 		IsCompleted: pick(t, "completed", backoffice.Yes, backoffice.No), DocumentGenerated: pick(t, "generated", backoffice.Yes, backoffice.No),
 		UpdatedSince: pick(t, "since", crowdInstants[0], afterAll), Nothing: pick(t, "nothing", true, false, false, false),
-		Updated: drawSpan(t, "updated"), Variable: drawVariable(t),
+		Updated: drawSpan(t, "updated"), Variable: drawVariable(t), VariableRange: drawRange(t), LabelID: pick(t, "label", o.labelIDs()...),
+		Created: drawSpan(t, "created"), Completed: drawSpan(t, "completed"), Sent: drawSpan(t, "sent"), Generated: drawSpan(t, "generated"),
 	}
 	sparse(t, &c)
 	if levels > 0 {
@@ -130,10 +157,18 @@ func drawSpan(t *rapid.T, name string) (s backoffice.Span) {
 	return s
 }
 
+func drawRange(t *rapid.T) backoffice.VariableRange {
+	bound := func(name string, open float64) float64 { return pick(t, name, -1, 0.5, 2, 10, 1e19, 1.3e19, open) }
+	return backoffice.VariableRange{
+		Set: true, Key: pick(t, "range of", "children", "children", "1", "big", "car", "a.b", "none", "\x00"),
+		Least: bound("least", math.Inf(-1)), Most: bound("most", math.Inf(1)),
+	}
+}
+
 func drawVariable(t *rapid.T) backoffice.VariableCriteria {
 	filter := backoffice.TranscriptFilter{CustomVariable: &backoffice.CustomVariableFilter{
 		Key:    rapid.SampledFrom([]string{"car", "car", "children", "children", "x", "nul", "a.b", `"q"`, "", "1", "big", "none", "\x00", "$.car", "$[0]"}).Draw(t, "key"),
-		Equals: rapid.SampledFrom([]string{"yes", "yes", "no", "2", "2.0", "true", "1", "10", `é"x`, "", "null", "12345678901234567890", "\x00"}).Draw(t, "equals"),
+		Equals: new(pick(t, "equals", "yes", "yes", "no", "2", "2.0", "true", "1", "10", `é"x`, "", "null", "12345678901234567890", "\x00")),
 	}}
 	all, err := filter.Criteria()
 	if err != nil {

@@ -31,6 +31,8 @@ func indexedCriteria(o *office) []backoffice.CustomerCriteria {
 func SweepDear(t *testing.T, store backoffice.Store) {
 	t.Helper()
 	o := crowd()
+	at := backoffice.Span{From: backoffice.InstantAt(1_700_000_000_039), HasFrom: true, To: backoffice.InstantAt(1_700_000_000_040), HasTo: true}
+	label := o.labels[0].ID
 	list, year, user := o.checklists[0].ID, o.years[0].ID, o.users[1].ID
 	customers := []backoffice.CustomerCriteria{
 		{Not: backoffice.NestedOf(backoffice.CustomerCriteria{City: "gent"})},
@@ -38,6 +40,7 @@ func SweepDear(t *testing.T, store backoffice.Store) {
 		{Relations: backoffice.RelationsCriteria{AtLeast: 1}}, {Relations: backoffice.RelationsCriteria{AtLeast: 1, Fewer: true}},
 		{Relations: backoffice.RelationsCriteria{AtLeast: 4, Kind: backoffice.Director, Direction: backoffice.Incoming}},
 		{Relations: backoffice.RelationsCriteria{AtLeast: 4, Kind: backoffice.Director, Fewer: true}},
+		{LabelID: label}, {HasDocument: backoffice.Yes}, {HasDocument: backoffice.No},
 	}
 	fuzzy := backoffice.CustomerCriteria{Fuzzy: "  BAKKERYI  SMET "}
 	ask := func(list backoffice.ListQuery[backoffice.CustomerCriteria]) {
@@ -59,6 +62,9 @@ func SweepDear(t *testing.T, store backoffice.Store) {
 	for _, list := range []backoffice.ListQuery[backoffice.TranscriptCriteria]{
 		{Order: backoffice.Order{Key: backoffice.KeyCustomerName}}, {Criteria: backoffice.TranscriptCriteria{Variable: backoffice.VariableCriteria{Set: true, Key: "car", Text: "yes"}}},
 		{Criteria: backoffice.TranscriptCriteria{Not: backoffice.NestedOf(backoffice.TranscriptCriteria{FinancialYearID: year})}},
+		{Criteria: backoffice.TranscriptCriteria{VariableRange: backoffice.VariableRange{Set: true, Key: "children", Least: 1, Most: 2}}},
+		{Criteria: backoffice.TranscriptCriteria{LabelID: label}}, {Criteria: backoffice.TranscriptCriteria{Created: at}},
+		{Criteria: backoffice.TranscriptCriteria{Completed: at}}, {Criteria: backoffice.TranscriptCriteria{Sent: at, Generated: at}},
 		{Criteria: backoffice.TranscriptCriteria{Any: backoffice.NestedOf(backoffice.TranscriptCriteria{ResponsibleID: user, IsCompleted: backoffice.Yes},
 			backoffice.TranscriptCriteria{ResponsibleID: user, DocumentGenerated: backoffice.No}, backoffice.TranscriptCriteria{ChecklistID: list})}},
 	} {
