@@ -87,6 +87,9 @@ type ChangeStore interface {
 	// same however long the log is. The page of an expired cursor has the entries that are left: see
 	// ChangePage.Expired.
 	ReadChanges(b *Batch, q ChangeQuery, into *ChangePage) Queued
+	// ChangesBefore returns the number of the last entry that became visible before an instant; of an instant before
+	// the retained ones, a number whose page is expired.
+	ChangesBefore(ctx context.Context, at Instant) (int64, error)
 	// RenewHistory begins a new history of the log, unless its history is no longer old; with old "" always. All
 	// cursors of the previous history expire, and every server drops its memory. The log gets an entry of the act.
 	RenewHistory(ctx context.Context, old, act string, now Instant) error

@@ -26,6 +26,7 @@ const (
 	GroupByFinancialYear     Dimension = "FINANCIAL_YEAR"
 	GroupByIsCompleted       Dimension = "IS_COMPLETED"       // "true" or "false"
 	GroupByDocumentGenerated Dimension = "DOCUMENT_GENERATED" // "true" or "false"
+	GroupByLabel             Dimension = "LABEL"              // of the responsible user: in a group of each
 )
 
 // MaxDimensions is the most values to group rows by at once.
@@ -36,6 +37,9 @@ type GroupQuery[C comparable] struct {
 	Criteria C
 	By       [MaxDimensions]Dimension // "" behind the last one
 	First    int                      // how many groups to answer with, at most MaxPageSize
+
+	Duplicates bool              // only groups of several that have every value, with their first members
+	Turnaround TurnaroundBetween // of transcripts
 }
 
 // NewGroupQuery checks a caller's arguments; first is nil for MaxPageSize.
@@ -80,6 +84,8 @@ type Group struct {
 	Count           int
 	CompletedCount  int     // of transcripts
 	AverageProgress float64 // of transcripts, in percent, rounded to nine decimals, so that every engine answers alike
+	Turnaround      *Turnaround
+	Members         []string // of duplicates: the first MostMembers by identifier
 }
 
 type GroupKey struct {

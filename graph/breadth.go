@@ -45,6 +45,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthCustomerDocument(),
 		ec.breadthCustomerDocumentConnection(),
 		ec.breadthCustomerDocumentEdge(),
+		ec.breadthCustomerDuplicates(),
 		ec.breadthCustomerEdge(),
 		ec.breadthCustomerGroup(),
 		ec.breadthCustomerGroupKey(),
@@ -57,6 +58,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthDeleteCustomersPayload(),
 		ec.breadthDeleteCustomersResult(),
 		ec.breadthDeleteUserPayload(),
+		ec.breadthDuplicateGroup(),
 		ec.breadthFile(),
 		ec.breadthFinancialYear(),
 		ec.breadthFinancialYearConnection(),
@@ -85,6 +87,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthTranscriptGroupKey(),
 		ec.breadthTranscriptStatusCount(),
 		ec.breadthTranscriptsAggregate(),
+		ec.breadthTurnaround(),
 		ec.breadthUpdateCustomerPayload(),
 		ec.breadthUpdateCustomersPayload(),
 		ec.breadthUpdateCustomersResult(),
@@ -1387,6 +1390,38 @@ func (ec *executionContext) breadthCustomerDocumentEdge() *execute.Object {
 	}}
 }
 
+func (ec *executionContext) breadthCustomerDuplicates() *execute.Object {
+	return &execute.Object{Name: "CustomerDuplicates", Is: customerDuplicatesImplementors, Fields: []*execute.Field{
+		{
+			Name:    "totalCount",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.Aggregate).TotalCount)
+			},
+		},
+		{
+			Name:    "groupCount",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.Aggregate).GroupCount)
+			},
+		},
+		{
+			Name:            "groups",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"DuplicateGroup"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Aggregate) (result []*backoffice.Group, err error) {
+					return obj.Groups, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
 func (ec *executionContext) breadthCustomerEdge() *execute.Object {
 	return &execute.Object{Name: "CustomerEdge", Is: customerEdgeImplementors, Fields: []*execute.Field{
 		{
@@ -1777,6 +1812,37 @@ func (ec *executionContext) breadthDeleteUserPayload() *execute.Object {
 				values, err := execute.Each(ctx, objects, func(obj *inputs.DeleteUserPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthDuplicateGroup() *execute.Object {
+	return &execute.Object{Name: "DuplicateGroup", Is: duplicateGroupImplementors, Fields: []*execute.Field{
+		{
+			Name:    "value",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.Group).Value())
+			},
+		},
+		{
+			Name:    "count",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.Group).Count)
+			},
+		},
+		{
+			Name:            "customers",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"Customer"},
+			Resolver:        true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.DuplicateGroup().Customers(ctx, objects.(execute.Of[*backoffice.Group]))
 				return execute.Lists(values), err
 			},
 		},
@@ -2977,7 +3043,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_transcriptsAggregate_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().TranscriptsAggregate(ctx, args["filter"].(*backoffice.TranscriptFilter), args["groupBy"].([]backoffice.Dimension), args["first"].(*int))
+				value, err := ec.Resolvers.Query().TranscriptsAggregate(ctx, args["filter"].(*backoffice.TranscriptFilter), args["groupBy"].([]backoffice.Dimension), args["first"].(*int), args["turnaround"].(*backoffice.TurnaroundBetween))
 				values := []*backoffice.Aggregate{value}
 				return execute.Singles(values), err
 			},
@@ -3027,6 +3093,18 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Args:     ec.field_Query_customersAggregate_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().CustomersAggregate(ctx, args["filter"].(*backoffice.CustomerFilter), args["groupBy"].([]backoffice.Dimension), args["first"].(*int))
+				values := []*backoffice.Aggregate{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "duplicates",
+			NonNull:  true,
+			Types:    []string{"CustomerDuplicates"},
+			Resolver: true,
+			Args:     ec.field_Query_duplicates_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Query().Duplicates(ctx, args["by"].(backoffice.DuplicateKey), args["filter"].(*backoffice.CustomerFilter), args["first"].(*int))
 				values := []*backoffice.Aggregate{value}
 				return execute.Singles(values), err
 			},
@@ -3153,7 +3231,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_changes_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Changes(ctx, args["after"].(*string), args["first"].(*int), args["nouns"].([]backoffice.Noun), args["latestOnly"].(*bool))
+				value, err := ec.Resolvers.Query().Changes(ctx, args["after"].(*string), args["since"].(*backoffice.Instant), args["first"].(*int), args["nouns"].([]backoffice.Noun), args["latestOnly"].(*bool))
 				values := []*backoffice.ChangeConnection{value}
 				return execute.Singles(values), err
 			},
@@ -3564,6 +3642,16 @@ func (ec *executionContext) breadthTranscriptGroup() *execute.Object {
 				return putNFloat2float64(w, object.(*backoffice.Group).AverageProgress)
 			},
 		},
+		{
+			Name:  "turnaround",
+			Types: []string{"Turnaround"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Group) (result *backoffice.Turnaround, err error) {
+					return obj.Turnaround, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
 	}}
 }
 
@@ -3638,6 +3726,46 @@ func (ec *executionContext) breadthTranscriptsAggregate() *execute.Object {
 					return obj.Groups, nil
 				})
 				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthTurnaround() *execute.Object {
+	return &execute.Object{Name: "Turnaround", Is: turnaroundImplementors, Fields: []*execute.Field{
+		{
+			Name:    "count",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.Turnaround).Count)
+			},
+		},
+		{
+			Name:    "meanDays",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*backoffice.Turnaround).MeanDays())
+			},
+		},
+		{
+			Name:    "lowerQuartileDays",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*backoffice.Turnaround).LowerQuartileDays())
+			},
+		},
+		{
+			Name:    "medianDays",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*backoffice.Turnaround).MedianDays())
+			},
+		},
+		{
+			Name:    "upperQuartileDays",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*backoffice.Turnaround).UpperQuartileDays())
 			},
 		},
 	}}

@@ -42,6 +42,7 @@ type ResolverRoot interface {
 	CustomerRelation() CustomerRelationResolver
 	CustomerRelationConnection() CustomerRelationConnectionResolver
 	CustomerRelationEdge() CustomerRelationEdgeResolver
+	DuplicateGroup() DuplicateGroupResolver
 	File() FileResolver
 	FinancialYear() FinancialYearResolver
 	FinancialYearConnection() FinancialYearConnectionResolver
@@ -266,6 +267,12 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	CustomerDuplicates struct {
+		GroupCount func(childComplexity int) int
+		Groups     func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
 	CustomerEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
@@ -336,6 +343,12 @@ type ComplexityRoot struct {
 	DeleteUserPayload struct {
 		DeletedUserID func(childComplexity int) int
 		UserErrors    func(childComplexity int) int
+	}
+
+	DuplicateGroup struct {
+		Count     func(childComplexity int) int
+		Customers func(childComplexity int) int
+		Value     func(childComplexity int) int
 	}
 
 	File struct {
@@ -468,7 +481,7 @@ type ComplexityRoot struct {
 
 	Query struct {
 		Calculations         func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.ListOrder) int
-		Changes              func(childComplexity int, after *string, first *int, nouns []backoffice.Noun, latestOnly *bool) int
+		Changes              func(childComplexity int, after *string, since *backoffice.Instant, first *int, nouns []backoffice.Noun, latestOnly *bool) int
 		Checklist            func(childComplexity int, id string) int
 		Checklists           func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.ListOrder) int
 		CurrentFinancialYear func(childComplexity int) int
@@ -477,6 +490,7 @@ type ComplexityRoot struct {
 		Customers            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.ListOrder) int
 		CustomersAggregate   func(childComplexity int, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) int
 		Documents            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.ListOrder) int
+		Duplicates           func(childComplexity int, by backoffice.DuplicateKey, filter *backoffice.CustomerFilter, first *int) int
 		FinancialYear        func(childComplexity int, id string) int
 		FinancialYears       func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int) int
 		Label                func(childComplexity int, id string) int
@@ -489,7 +503,7 @@ type ComplexityRoot struct {
 		SavedQueries         func(childComplexity int) int
 		Transcript           func(childComplexity int, id string) int
 		Transcripts          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) int
-		TranscriptsAggregate func(childComplexity int, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int) int
+		TranscriptsAggregate func(childComplexity int, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int, turnaround *backoffice.TurnaroundBetween) int
 		User                 func(childComplexity int, id string) int
 		Users                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.ListOrder) int
 		Viewer               func(childComplexity int) int
@@ -557,6 +571,7 @@ type ComplexityRoot struct {
 		CompletedCount  func(childComplexity int) int
 		Count           func(childComplexity int) int
 		Keys            func(childComplexity int) int
+		Turnaround      func(childComplexity int) int
 	}
 
 	TranscriptGroupKey struct {
@@ -574,6 +589,14 @@ type ComplexityRoot struct {
 		GroupCount func(childComplexity int) int
 		Groups     func(childComplexity int) int
 		TotalCount func(childComplexity int) int
+	}
+
+	Turnaround struct {
+		Count             func(childComplexity int) int
+		LowerQuartileDays func(childComplexity int) int
+		MeanDays          func(childComplexity int) int
+		MedianDays        func(childComplexity int) int
+		UpperQuartileDays func(childComplexity int) int
 	}
 
 	UpdateCustomerPayload struct {
@@ -693,6 +716,9 @@ type CustomerRelationConnectionResolver interface {
 type CustomerRelationEdgeResolver interface {
 	OtherCustomer(ctx context.Context, objs []*backoffice.CustomerRelationEdge) ([]*backoffice.Customer, error)
 }
+type DuplicateGroupResolver interface {
+	Customers(ctx context.Context, objs []*backoffice.Group) ([][]*backoffice.Customer, error)
+}
 type FileResolver interface {
 	DownloadPath(ctx context.Context, objs []*backoffice.File) ([]string, error)
 }
@@ -752,11 +778,12 @@ type QueryResolver interface {
 	Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
 	Transcript(ctx context.Context, id string) (*backoffice.Transcript, error)
 	Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
-	TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error)
+	TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int, turnaround *backoffice.TurnaroundBetween) (*backoffice.Aggregate, error)
 	Customer(ctx context.Context, id string) (*backoffice.Customer, error)
 	CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backoffice.Customer, error)
 	Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
 	CustomersAggregate(ctx context.Context, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error)
+	Duplicates(ctx context.Context, by backoffice.DuplicateKey, filter *backoffice.CustomerFilter, first *int) (*backoffice.Aggregate, error)
 	Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error)
 	Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria], error)
 	Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
@@ -766,7 +793,7 @@ type QueryResolver interface {
 	Labels(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Label, backoffice.LabelCriteria], error)
 	MinfinDocument(ctx context.Context, id string) (*backoffice.MinfinDocument, error)
 	MinfinDocuments(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) (*backoffice.Connection[*backoffice.MinfinDocument, backoffice.MinfinCriteria], error)
-	Changes(ctx context.Context, after *string, first *int, nouns []backoffice.Noun, latestOnly *bool) (*backoffice.ChangeConnection, error)
+	Changes(ctx context.Context, after *string, since *backoffice.Instant, first *int, nouns []backoffice.Noun, latestOnly *bool) (*backoffice.ChangeConnection, error)
 }
 type TranscriptResolver interface {
 	Customer(ctx context.Context, objs []*backoffice.Transcript) ([]*backoffice.Customer, error)
@@ -1605,6 +1632,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CustomerDocumentEdge.Node(childComplexity), true
 
+	case "CustomerDuplicates.groupCount":
+		if e.ComplexityRoot.CustomerDuplicates.GroupCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerDuplicates.GroupCount(childComplexity), true
+	case "CustomerDuplicates.groups":
+		if e.ComplexityRoot.CustomerDuplicates.Groups == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerDuplicates.Groups(childComplexity), true
+	case "CustomerDuplicates.totalCount":
+		if e.ComplexityRoot.CustomerDuplicates.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerDuplicates.TotalCount(childComplexity), true
+
 	case "CustomerEdge.cursor":
 		if e.ComplexityRoot.CustomerEdge.Cursor == nil {
 			break
@@ -1832,6 +1878,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeleteUserPayload.UserErrors(childComplexity), true
+
+	case "DuplicateGroup.count":
+		if e.ComplexityRoot.DuplicateGroup.Count == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DuplicateGroup.Count(childComplexity), true
+	case "DuplicateGroup.customers":
+		if e.ComplexityRoot.DuplicateGroup.Customers == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DuplicateGroup.Customers(childComplexity), true
+	case "DuplicateGroup.value":
+		if e.ComplexityRoot.DuplicateGroup.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DuplicateGroup.Value(childComplexity), true
 
 	case "File.contentType":
 		if e.ComplexityRoot.File.ContentType == nil {
@@ -2450,7 +2515,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Changes(childComplexity, args["after"].(*string), args["first"].(*int), args["nouns"].([]backoffice.Noun), args["latestOnly"].(*bool)), true
+		return e.ComplexityRoot.Query.Changes(childComplexity, args["after"].(*string), args["since"].(*backoffice.Instant), args["first"].(*int), args["nouns"].([]backoffice.Noun), args["latestOnly"].(*bool)), true
 	case "Query.checklist":
 		if e.ComplexityRoot.Query.Checklist == nil {
 			break
@@ -2534,6 +2599,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Documents(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerDocumentFilter), args["orderBy"].(*backoffice.ListOrder)), true
+	case "Query.duplicates":
+		if e.ComplexityRoot.Query.Duplicates == nil {
+			break
+		}
+
+		args, err := ec.field_Query_duplicates_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Duplicates(childComplexity, args["by"].(backoffice.DuplicateKey), args["filter"].(*backoffice.CustomerFilter), args["first"].(*int)), true
 	case "Query.financialYear":
 		if e.ComplexityRoot.Query.FinancialYear == nil {
 			break
@@ -2672,7 +2748,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.TranscriptsAggregate(childComplexity, args["filter"].(*backoffice.TranscriptFilter), args["groupBy"].([]backoffice.Dimension), args["first"].(*int)), true
+		return e.ComplexityRoot.Query.TranscriptsAggregate(childComplexity, args["filter"].(*backoffice.TranscriptFilter), args["groupBy"].([]backoffice.Dimension), args["first"].(*int), args["turnaround"].(*backoffice.TurnaroundBetween)), true
 	case "Query.user":
 		if e.ComplexityRoot.Query.User == nil {
 			break
@@ -2954,6 +3030,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TranscriptGroup.Keys(childComplexity), true
+	case "TranscriptGroup.turnaround":
+		if e.ComplexityRoot.TranscriptGroup.Turnaround == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptGroup.Turnaround(childComplexity), true
 
 	case "TranscriptGroupKey.dimension":
 		if e.ComplexityRoot.TranscriptGroupKey.Dimension == nil {
@@ -3005,6 +3087,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TranscriptsAggregate.TotalCount(childComplexity), true
+
+	case "Turnaround.count":
+		if e.ComplexityRoot.Turnaround.Count == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Turnaround.Count(childComplexity), true
+	case "Turnaround.lowerQuartileDays":
+		if e.ComplexityRoot.Turnaround.LowerQuartileDays == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Turnaround.LowerQuartileDays(childComplexity), true
+	case "Turnaround.meanDays":
+		if e.ComplexityRoot.Turnaround.MeanDays == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Turnaround.MeanDays(childComplexity), true
+	case "Turnaround.medianDays":
+		if e.ComplexityRoot.Turnaround.MedianDays == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Turnaround.MedianDays(childComplexity), true
+	case "Turnaround.upperQuartileDays":
+		if e.ComplexityRoot.Turnaround.UpperQuartileDays == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Turnaround.UpperQuartileDays(childComplexity), true
 
 	case "UpdateCustomerPayload.customer":
 		if e.ComplexityRoot.UpdateCustomerPayload.Customer == nil {
@@ -3273,6 +3386,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputTranscriptFilter,
 		ec.unmarshalInputTranscriptOrder,
 		ec.unmarshalInputTranscriptsCondition,
+		ec.unmarshalInputTurnaroundInput,
 		ec.unmarshalInputUpdateCustomerInput,
 		ec.unmarshalInputUpdateUserInput,
 		ec.unmarshalInputUserFilter,
@@ -3489,6 +3603,8 @@ type Query {
     groupBy: [TranscriptDimension!]!
     "Maximum number of groups: 0 to 500."
     first: Int = 500
+    "Two moments, for each group's ` + "`" + `turnaround` + "`" + `."
+    turnaround: TurnaroundInput
   ): TranscriptsAggregate!
 
   "A customer by identifier."
@@ -3529,6 +3645,15 @@ type Query {
     "Maximum number of groups: 0 to 500."
     first: Int = 500
   ): CustomersAggregate!
+  "Customers that may be the same one, because they share a value. Largest groups first, then by value."
+  duplicates(
+    "The value that they share."
+    by: DuplicateKey!
+    "Only matching customers."
+    filter: CustomerFilter
+    "Maximum number of groups: 0 to 500."
+    first: Int = 50
+  ): CustomerDuplicates!
 
   "The relations between customers, by identifier. Each edge is seen from the relation's customer, so its direction is OUTGOING."
   relations(
@@ -3668,6 +3793,8 @@ type Query {
   changes(
     "Only changes after this cursor, from the list or from an export. From the oldest retained change when absent."
     after: String
+    "Only changes that became visible at this instant or later. Cannot be combined with ` + "`" + `after` + "`" + `. An instant before the retained changes is rejected with CURSOR_EXPIRED."
+    since: DateTime
     "Maximum number of changes: 0 to 500."
     first: Int = 100
     "Only changes of these nouns; all when absent. Changes that the credential may not read are left out."
@@ -3806,6 +3933,8 @@ enum TranscriptDimension {
   DOCUMENT_GENERATED
   "The month of updatedAt in UTC: YYYY-MM."
   UPDATED_MONTH
+  "A label of the customer's responsible user. A transcript is in the group of each; None without one."
+  LABEL
 }
 
 "What customers can be grouped by."
@@ -3830,6 +3959,8 @@ enum CustomerDimension {
   CREATED_MONTH
   "The month of updatedAt in UTC: YYYY-MM."
   UPDATED_MONTH
+  "A label of the responsible user. A customer is in the group of each; None without one."
+  LABEL
 }
 
 "A transcript's own status (TO_PROCESS, SENT), or the state of its calculation once one is started."
@@ -4439,6 +4570,8 @@ type TranscriptGroup {
   completedCount: Int!
   "The mean of their progressPercentage, 0 to 100, rounded to nine decimals."
   averageProgress: Float!
+  "The time between the two moments of the argument ` + "`" + `turnaround` + "`" + `. Null without that argument, or if no transcript has both."
+  turnaround: Turnaround
 }
 
 "A value shared by the transcripts of a group."
@@ -4449,6 +4582,70 @@ type TranscriptGroupKey {
   value: String
   "The text to show: a name, or the word that REST uses. None for transcripts without one."
   label: String!
+}
+
+"Two moments of a transcript."
+input TurnaroundInput {
+  "The earlier one."
+  from: TranscriptMoment!
+  "The later one."
+  to: TranscriptMoment!
+}
+
+"A moment of a transcript."
+enum TranscriptMoment {
+  "When the checklist was assigned: createdAt."
+  CREATED
+  "When it was last completed: completedAt."
+  COMPLETED
+  "When the current document was generated: documentGeneratedAt."
+  DOCUMENT_GENERATED
+  "When it was sent: sentAt."
+  SENT
+}
+
+"The time between two moments, in days, of the transcripts for which both are known. Negative if ` + "`" + `to` + "`" + ` was before ` + "`" + `from` + "`" + `."
+type Turnaround {
+  "How many transcripts have both moments."
+  count: Int!
+  "The mean."
+  meanDays: Float!
+  "The least time that a quarter of them does not exceed."
+  lowerQuartileDays: Float!
+  "The least time that half of them does not exceed."
+  medianDays: Float!
+  "The least time that three quarters of them do not exceed."
+  upperQuartileDays: Float!
+}
+
+"The value that possible duplicates share."
+enum DuplicateKey {
+  "The e-mail address, ignoring case."
+  EMAIL
+  "The KBO number."
+  KBO_NUMBER
+  "The whole displayName and the postal code, ignoring case and accents."
+  NAME_AND_POSTAL_CODE
+}
+
+"Customers that share a value, in groups."
+type CustomerDuplicates {
+  "How many customers are in a group."
+  totalCount: Int!
+  "How many groups there are in all, including those not in ` + "`" + `groups` + "`" + `."
+  groupCount: Int!
+  "The groups. Largest first, then by value."
+  groups: [DuplicateGroup!]!
+}
+
+"Customers that share a value."
+type DuplicateGroup {
+  "The value, in lower case without accents; a name and a postal code are separated by a comma."
+  value: String!
+  "How many customers share it, 2 or more."
+  count: Int!
+  "The first 10 of them, by identifier."
+  customers: [Customer!]!
 }
 
 "The number of customers that match a filter, by group."
@@ -6151,6 +6348,18 @@ func (ec *executionContext) childFields_CustomerDocumentEdge(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type CustomerDocumentEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_CustomerDuplicates(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "totalCount":
+		return ec.fieldContext_CustomerDuplicates_totalCount(ctx, field)
+	case "groupCount":
+		return ec.fieldContext_CustomerDuplicates_groupCount(ctx, field)
+	case "groups":
+		return ec.fieldContext_CustomerDuplicates_groups(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CustomerDuplicates", field.Name)
+}
+
 func (ec *executionContext) childFields_CustomerEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "cursor":
@@ -6293,6 +6502,18 @@ func (ec *executionContext) childFields_DeleteUserPayload(ctx context.Context, f
 		return ec.fieldContext_DeleteUserPayload_userErrors(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteUserPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DuplicateGroup(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "value":
+		return ec.fieldContext_DuplicateGroup_value(ctx, field)
+	case "count":
+		return ec.fieldContext_DuplicateGroup_count(ctx, field)
+	case "customers":
+		return ec.fieldContext_DuplicateGroup_customers(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DuplicateGroup", field.Name)
 }
 
 func (ec *executionContext) childFields_File(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6625,6 +6846,8 @@ func (ec *executionContext) childFields_TranscriptGroup(ctx context.Context, fie
 		return ec.fieldContext_TranscriptGroup_completedCount(ctx, field)
 	case "averageProgress":
 		return ec.fieldContext_TranscriptGroup_averageProgress(ctx, field)
+	case "turnaround":
+		return ec.fieldContext_TranscriptGroup_turnaround(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TranscriptGroup", field.Name)
 }
@@ -6661,6 +6884,22 @@ func (ec *executionContext) childFields_TranscriptsAggregate(ctx context.Context
 		return ec.fieldContext_TranscriptsAggregate_groups(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TranscriptsAggregate", field.Name)
+}
+
+func (ec *executionContext) childFields_Turnaround(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "count":
+		return ec.fieldContext_Turnaround_count(ctx, field)
+	case "meanDays":
+		return ec.fieldContext_Turnaround_meanDays(ctx, field)
+	case "lowerQuartileDays":
+		return ec.fieldContext_Turnaround_lowerQuartileDays(ctx, field)
+	case "medianDays":
+		return ec.fieldContext_Turnaround_medianDays(ctx, field)
+	case "upperQuartileDays":
+		return ec.fieldContext_Turnaround_upperQuartileDays(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Turnaround", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateCustomerPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -8012,30 +8251,38 @@ func (ec *executionContext) field_Query_changes_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["after"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "since",
+		func(ctx context.Context, v any) (*backoffice.Instant, error) {
+			return ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["since"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int, error) {
 			return ec.unmarshalOInt2ᚖint(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "nouns",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "nouns",
 		func(ctx context.Context, v any) ([]backoffice.Noun, error) {
 			return ec.unmarshalONoun2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐNounᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["nouns"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "latestOnly",
+	args["nouns"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "latestOnly",
 		func(ctx context.Context, v any) (*bool, error) {
 			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["latestOnly"] = arg3
+	args["latestOnly"] = arg4
 	return args, nil
 }
 
@@ -8318,6 +8565,36 @@ func (ec *executionContext) field_Query_documents_args(ctx context.Context, rawA
 		return nil, err
 	}
 	args["orderBy"] = arg7
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_duplicates_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "by",
+		func(ctx context.Context, v any) (backoffice.DuplicateKey, error) {
+			return ec.unmarshalNDuplicateKey2exampleᚗorgᚋbackofficeᚋbackofficeᚐDuplicateKey(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["by"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*backoffice.CustomerFilter, error) {
+			return ec.unmarshalOCustomerFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
 	return args, nil
 }
 
@@ -8672,6 +8949,14 @@ func (ec *executionContext) field_Query_transcriptsAggregate_args(ctx context.Co
 		return nil, err
 	}
 	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "turnaround",
+		func(ctx context.Context, v any) (*backoffice.TurnaroundBetween, error) {
+			return ec.unmarshalOTurnaroundInput2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTurnaroundBetween(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["turnaround"] = arg3
 	return args, nil
 }
 
@@ -12941,6 +13226,84 @@ func (ec *executionContext) fieldContext_CustomerDocumentEdge_node(_ context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _CustomerDuplicates_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Aggregate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerDuplicates_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerDuplicates_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerDuplicates", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerDuplicates_groupCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Aggregate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerDuplicates_groupCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.GroupCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerDuplicates_groupCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerDuplicates", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerDuplicates_groups(ctx context.Context, field graphql.CollectedField, obj *backoffice.Aggregate) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerDuplicates_groups(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Groups, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.Group) graphql.Marshaler {
+			return ec.marshalNDuplicateGroup2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerDuplicates_groups(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CustomerDuplicates",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DuplicateGroup(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CustomerEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *backoffice.ConnectionEdge[*backoffice.Customer]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -14021,6 +14384,107 @@ func (ec *executionContext) fieldContext_DeleteUserPayload_userErrors(_ context.
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _DuplicateGroup_value(ctx context.Context, field graphql.CollectedField, obj *backoffice.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DuplicateGroup_value(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Value(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DuplicateGroup_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DuplicateGroup", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DuplicateGroup_count(ctx context.Context, field graphql.CollectedField, obj *backoffice.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DuplicateGroup_count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DuplicateGroup_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DuplicateGroup", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DuplicateGroup_customers(ctx context.Context, field graphql.CollectedField, obj *backoffice.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DuplicateGroup_customers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_DuplicateGroup_customers(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.Customer) graphql.Marshaler {
+			return ec.marshalNCustomer2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DuplicateGroup_customers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DuplicateGroup",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Customer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_DuplicateGroup_customers(ctx context.Context, field graphql.CollectedField, obj *backoffice.Group) (any, error) {
+	resolver := ec.Resolvers.DuplicateGroup()
+	if batch, ok := graphql.BatchParentsFor[*backoffice.Group](ctx, "DuplicateGroup"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Customers(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[[]*backoffice.Customer](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"DuplicateGroup.customers",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Customers(ctx, []*backoffice.Group{obj})
+	return graphql.ResolveBatchSingleResult[[]*backoffice.Customer](
+		ctx,
+		results,
+		err,
+		"DuplicateGroup.customers",
+	)
 }
 
 func (ec *executionContext) _File_contentType(ctx context.Context, field graphql.CollectedField, obj *backoffice.File) (ret graphql.Marshaler) {
@@ -17471,7 +17935,7 @@ func (ec *executionContext) _Query_transcriptsAggregate(ctx context.Context, fie
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TranscriptsAggregate(ctx, fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["groupBy"].([]backoffice.Dimension), fc.Args["first"].(*int))
+			return ec.Resolvers.Query().TranscriptsAggregate(ctx, fc.Args["filter"].(*backoffice.TranscriptFilter), fc.Args["groupBy"].([]backoffice.Dimension), fc.Args["first"].(*int), fc.Args["turnaround"].(*backoffice.TurnaroundBetween))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Aggregate) graphql.Marshaler {
@@ -17675,6 +18139,50 @@ func (ec *executionContext) fieldContext_Query_customersAggregate(ctx context.Co
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_customersAggregate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_duplicates(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_duplicates(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Duplicates(ctx, fc.Args["by"].(backoffice.DuplicateKey), fc.Args["filter"].(*backoffice.CustomerFilter), fc.Args["first"].(*int))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Aggregate) graphql.Marshaler {
+			return ec.marshalNCustomerDuplicates2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐAggregate(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_duplicates(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerDuplicates(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_duplicates_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -18123,7 +18631,7 @@ func (ec *executionContext) _Query_changes(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Changes(ctx, fc.Args["after"].(*string), fc.Args["first"].(*int), fc.Args["nouns"].([]backoffice.Noun), fc.Args["latestOnly"].(*bool))
+			return ec.Resolvers.Query().Changes(ctx, fc.Args["after"].(*string), fc.Args["since"].(*backoffice.Instant), fc.Args["first"].(*int), fc.Args["nouns"].([]backoffice.Noun), fc.Args["latestOnly"].(*bool))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.ChangeConnection) graphql.Marshaler {
@@ -19437,6 +19945,38 @@ func (ec *executionContext) fieldContext_TranscriptGroup_averageProgress(_ conte
 	return graphql.NewScalarFieldContext("TranscriptGroup", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
+func (ec *executionContext) _TranscriptGroup_turnaround(ctx context.Context, field graphql.CollectedField, obj *backoffice.Group) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptGroup_turnaround(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Turnaround, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Turnaround) graphql.Marshaler {
+			return ec.marshalOTurnaround2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTurnaround(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptGroup_turnaround(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TranscriptGroup",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Turnaround(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TranscriptGroupKey_dimension(ctx context.Context, field graphql.CollectedField, obj *backoffice.GroupKey) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19628,6 +20168,121 @@ func (ec *executionContext) fieldContext_TranscriptsAggregate_groups(_ context.C
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Turnaround_count(ctx context.Context, field graphql.CollectedField, obj *backoffice.Turnaround) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Turnaround_count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Turnaround_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Turnaround", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Turnaround_meanDays(ctx context.Context, field graphql.CollectedField, obj *backoffice.Turnaround) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Turnaround_meanDays(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MeanDays(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Turnaround_meanDays(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Turnaround", field, true, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Turnaround_lowerQuartileDays(ctx context.Context, field graphql.CollectedField, obj *backoffice.Turnaround) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Turnaround_lowerQuartileDays(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LowerQuartileDays(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Turnaround_lowerQuartileDays(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Turnaround", field, true, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Turnaround_medianDays(ctx context.Context, field graphql.CollectedField, obj *backoffice.Turnaround) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Turnaround_medianDays(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MedianDays(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Turnaround_medianDays(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Turnaround", field, true, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Turnaround_upperQuartileDays(ctx context.Context, field graphql.CollectedField, obj *backoffice.Turnaround) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Turnaround_upperQuartileDays(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpperQuartileDays(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Turnaround_upperQuartileDays(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Turnaround", field, true, false, errors.New("field of type Float does not have child fields"))
 }
 
 func (ec *executionContext) _UpdateCustomerPayload_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomerPayload) (ret graphql.Marshaler) {
@@ -23559,6 +24214,43 @@ func (ec *executionContext) unmarshalInputTranscriptsCondition(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputTurnaroundInput(ctx context.Context, obj any) (backoffice.TurnaroundBetween, error) {
+	var it backoffice.TurnaroundBetween
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"from", "to"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "from":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
+			data, err := ec.unmarshalNTranscriptMoment2exampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptMoment(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.From = data
+		case "to":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("to"))
+			data, err := ec.unmarshalNTranscriptMoment2exampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptMoment(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.To = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateCustomerInput(ctx context.Context, obj any) (inputs.UpdateCustomerInput, error) {
 	var it inputs.UpdateCustomerInput
 	if obj == nil {
@@ -26092,6 +26784,54 @@ func (ec *executionContext) _CustomerDocumentEdge(ctx context.Context, sel ast.S
 	return out
 }
 
+var customerDuplicatesImplementors = []string{"CustomerDuplicates"}
+
+func (ec *executionContext) _CustomerDuplicates(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Aggregate) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, customerDuplicatesImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CustomerDuplicates")
+		case "totalCount":
+			out.Values[i] = ec._CustomerDuplicates_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "groupCount":
+			out.Values[i] = ec._CustomerDuplicates_groupCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "groups":
+			out.Values[i] = ec._CustomerDuplicates_groups(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var customerEdgeImplementors = []string{"CustomerEdge"}
 
 func (ec *executionContext) _CustomerEdge(ctx context.Context, sel ast.SelectionSet, obj *backoffice.ConnectionEdge[*backoffice.Customer]) graphql.Marshaler {
@@ -26779,6 +27519,87 @@ func (ec *executionContext) _DeleteUserPayload(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var duplicateGroupImplementors = []string{"DuplicateGroup"}
+
+func (ec *executionContext) _DuplicateGroup(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Group) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, duplicateGroupImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DuplicateGroup")
+		case "value":
+			out.Values[i] = ec._DuplicateGroup_value(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "count":
+			out.Values[i] = ec._DuplicateGroup_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "customers":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DuplicateGroup_customers(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -28507,6 +29328,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "duplicates":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_duplicates(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "relations":
 			field := field
 
@@ -29403,6 +30246,11 @@ func (ec *executionContext) _TranscriptGroup(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "turnaround":
+			out.Values[i] = ec._TranscriptGroup_turnaround(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -29539,6 +30387,64 @@ func (ec *executionContext) _TranscriptsAggregate(ctx context.Context, sel ast.S
 			}
 		case "groups":
 			out.Values[i] = ec._TranscriptsAggregate_groups(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var turnaroundImplementors = []string{"Turnaround"}
+
+func (ec *executionContext) _Turnaround(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Turnaround) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, turnaroundImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Turnaround")
+		case "count":
+			out.Values[i] = ec._Turnaround_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "meanDays":
+			out.Values[i] = ec._Turnaround_meanDays(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lowerQuartileDays":
+			out.Values[i] = ec._Turnaround_lowerQuartileDays(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "medianDays":
+			out.Values[i] = ec._Turnaround_medianDays(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "upperQuartileDays":
+			out.Values[i] = ec._Turnaround_upperQuartileDays(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -31150,6 +32056,16 @@ func (ec *executionContext) marshalNCustomerDocumentOrderField2exampleᚗorgᚋb
 	return res
 }
 
+func (ec *executionContext) marshalNCustomerDuplicates2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐAggregate(ctx context.Context, sel ast.SelectionSet, v *backoffice.Aggregate) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CustomerDuplicates(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNCustomerEdge2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.ConnectionEdge[*backoffice.Customer]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -31414,6 +32330,50 @@ func (ec *executionContext) marshalNDeleteCustomersResult2ᚖexampleᚗorgᚋbac
 func (ec *executionContext) unmarshalNDeleteUserInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteUserInput(ctx context.Context, v any) (inputs.DeleteUserInput, error) {
 	res, err := ec.unmarshalInputDeleteUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDuplicateGroup2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.Group) graphql.Marshaler {
+	ctx = graphql.WithBatchParents(ctx, "DuplicateGroup", v, nil)
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDuplicateGroup2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroup(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDuplicateGroup2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroup(ctx context.Context, sel ast.SelectionSet, v *backoffice.Group) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DuplicateGroup(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDuplicateKey2exampleᚗorgᚋbackofficeᚋbackofficeᚐDuplicateKey(ctx context.Context, v any) (backoffice.DuplicateKey, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.DuplicateKey(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDuplicateKey2exampleᚗorgᚋbackofficeᚋbackofficeᚐDuplicateKey(ctx context.Context, sel ast.SelectionSet, v backoffice.DuplicateKey) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNFile2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐFile(ctx context.Context, sel ast.SelectionSet, v *backoffice.File) graphql.Marshaler {
@@ -32308,6 +33268,23 @@ func (ec *executionContext) marshalNTranscriptGroupKey2ᚖexampleᚗorgᚋbackof
 		return graphql.Null
 	}
 	return ec._TranscriptGroupKey(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNTranscriptMoment2exampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptMoment(ctx context.Context, v any) (backoffice.TranscriptMoment, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.TranscriptMoment(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTranscriptMoment2exampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptMoment(ctx context.Context, sel ast.SelectionSet, v backoffice.TranscriptMoment) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNTranscriptOrderField2exampleᚗorgᚋbackofficeᚋbackofficeᚐOrderField(ctx context.Context, v any) (backoffice.OrderField, error) {
@@ -33509,6 +34486,21 @@ func (ec *executionContext) unmarshalOTranscriptsCondition2ᚖexampleᚗorgᚋba
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputTranscriptsCondition(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTurnaround2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTurnaround(ctx context.Context, sel ast.SelectionSet, v *backoffice.Turnaround) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Turnaround(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOTurnaroundInput2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTurnaroundBetween(ctx context.Context, v any) (*backoffice.TurnaroundBetween, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputTurnaroundInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 

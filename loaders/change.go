@@ -20,6 +20,11 @@ func (c *Changes) Page(ctx context.Context, q backoffice.ChangeQuery) (*backoffi
 	return pages[0], nil
 }
 
+// Before returns the position of the changes that became visible at an instant or later.
+func (c *Changes) Before(ctx context.Context, at backoffice.Instant) (int64, error) {
+	return c.reader.ChangesBefore(ctx, at)
+}
+
 func (c *Changes) read(b *backoffice.Batch, q backoffice.ChangeQuery, _ []string, _ backoffice.Columns,
 	pages []*backoffice.ChangePage, _ func(string) int) backoffice.Queued {
 	pages[0] = &backoffice.ChangePage{}

@@ -16,7 +16,7 @@ func (r *Root) Change() graph.ChangeResolver { return change{} }
 // defaultChanges is the size of a page without first.
 const defaultChanges = 100
 
-func (query) Changes(ctx context.Context, after *string, first *int, nouns []backoffice.Noun,
+func (query) Changes(ctx context.Context, after *string, since *backoffice.Instant, first *int, nouns []backoffice.Noun,
 	latestOnly *bool) (*backoffice.ChangeConnection, error) {
 	q := backoffice.ChangeQuery{After: backoffice.FromOldest, First: defaultChanges}
 	if first != nil {
@@ -25,22 +25,36 @@ func (query) Changes(ctx context.Context, after *string, first *int, nouns []bac
 	if q.First < 0 || q.First > backoffice.MaxPageSize {
 		return nil, backoffice.Errorf(backoffice.BadInput, "first must be 0 to %d", backoffice.MaxPageSize)
 	}
+	changes := &loaders.From(ctx).Changes
+	backoffice.FollowOnPrimary(ctx)
 	var err error
-	if after != nil {
+	switch {
+	case after != nil && since != nil:
+		return nil, backoffice.Errorf(backoffice.BadInput, "after and since cannot be combined")
+	case since != nil:
+		if q.After, err = changes.Before(ctx, *since); err != nil {
+			return nil, err
+		}
+	case after != nil:
 		if q.History, q.After, err = backoffice.ParseChangeCursor(*after); err != nil {
 			return nil, err
 		}
 	}
 	q.Kinds = backoffice.ChangesVisibleTo(auth.From(ctx), nouns)
 	q.Seeing = backoffice.ChangesVisibleTo(auth.From(ctx), nil)
-	backoffice.FollowOnPrimary(ctx)
-	changes := &loaders.From(ctx).Changes
 	page, err := changes.Page(ctx, q)
 	if err == nil {
 		err = page.Expired(q.History, q.After)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if since != nil { // entries that the caller may not see must not move the end
+		visible, err := changes.Page(ctx, backoffice.ChangeQuery{After: backoffice.FromOldest, Seeing: q.Seeing})
+		if err != nil {
+			return nil, err
+		}
+		page.Seen = visible.Seen
 	}
 	shown := page.Show(q.Kinds)
 	if latestOnly != nil && *latestOnly {

@@ -26,6 +26,38 @@ func linked[P any, T backoffice.Entity, C comparable](ctx context.Context, noun 
 	return found(ids(parents, of), func(keys []string) ([]T, error) { return noun.All(ctx, keys) })
 }
 
+// listed loads the rows that the parents list, all at once. Those that no longer exist are left out.
+func listed[P, R any, T interface {
+	*R
+	backoffice.Entity
+}, C comparable](ctx context.Context, noun *loaders.Noun[T, C], parents []*P, of func(*P) []string) ([][]T, error) {
+	var wanted []string
+	for _, parent := range parents {
+		if parent != nil {
+			wanted = append(wanted, of(parent)...)
+		}
+	}
+	rows, err := noun.All(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]T, len(parents))
+	for i, parent := range parents {
+		lists[i] = []T{}
+		if parent == nil {
+			continue
+		}
+		n := len(of(parent))
+		for _, row := range rows[:n] {
+			if row != nil {
+				lists[i] = append(lists[i], row)
+			}
+		}
+		rows = rows[n:]
+	}
+	return lists, nil
+}
+
 // found asks for the keys that are not empty and returns each answer at its key's index.
 func found[T any](keys []string, ask func([]string) ([]T, error)) ([]T, error) {
 	if !slices.Contains(keys, "") {

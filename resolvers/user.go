@@ -24,30 +24,7 @@ func (r query) Users(ctx context.Context, first *int, after *string, last *int, 
 
 // Labels loads the labels of all users at once and returns each user's in its order.
 func (user) Labels(ctx context.Context, users []*backoffice.User) ([][]*backoffice.Label, error) {
-	var wanted []string
-	for _, u := range users {
-		if u != nil {
-			wanted = append(wanted, u.LabelIDs...)
-		}
-	}
-	labels, err := labels.of(ctx).All(ctx, wanted)
-	if err != nil {
-		return nil, err
-	}
-	lists := make([][]*backoffice.Label, len(users))
-	for i, u := range users {
-		lists[i] = []*backoffice.Label{}
-		if u == nil {
-			continue
-		}
-		for _, label := range labels[:len(u.LabelIDs)] {
-			if label != nil {
-				lists[i] = append(lists[i], label)
-			}
-		}
-		labels = labels[len(u.LabelIDs):]
-	}
-	return lists, nil
+	return listed(ctx, labels.of(ctx), users, func(u *backoffice.User) []string { return u.LabelIDs })
 }
 
 func (r user) Customers(ctx context.Context, users []*backoffice.User, first *int, after *string, last *int,

@@ -54,6 +54,7 @@ type Config struct {
 type Store interface {
 	backoffice.Readers
 	ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued
+	ChangesBefore(ctx context.Context, at backoffice.Instant) (int64, error)
 	BeginSnapshot(ctx context.Context) backoffice.Snapshot
 }
 

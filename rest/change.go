@@ -69,11 +69,12 @@ var shownChange = mapping.New[backoffice.VisibleChange, Change](
 	}))
 
 type changesAsked struct {
-	After       string `query:"after" pattern:"^[a-z0-9]{8,16}[.][0-9]{1,19}$" doc:"Only changes after this cursor: a change's, latest, or an export's. When absent, a page starts with the oldest retained change, and a stream with the next one."`
-	Limit       int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"The maximum number of changes in a page."`
-	Noun        []Noun `query:"noun,explode" doc:"Only changes of this kind of object. Can be repeated."`
-	Wait        int    `query:"wait" minimum:"0" maximum:"30" default:"0" doc:"How many seconds to wait if there are no changes yet. Returns on the first change, or an empty page after that time."`
-	LastEventID string `header:"Last-Event-ID" doc:"For streams: the id of the last event received. Overrides after."`
+	After       string           `query:"after" pattern:"^[a-z0-9]{8,16}[.][0-9]{1,19}$" doc:"Only changes after this cursor: a change's, latest, or an export's. When absent, a page starts with the oldest retained change, and a stream with the next one."`
+	Since       Optional[string] `query:"since" format:"date-time" doc:"Only changes that became visible at this instant or later. Cannot be combined with after." example:"2026-06-01T00:00:00.000Z"`
+	Limit       int              `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"The maximum number of changes in a page."`
+	Noun        []Noun           `query:"noun,explode" doc:"Only changes of this kind of object. Can be repeated."`
+	Wait        int              `query:"wait" minimum:"0" maximum:"30" default:"0" doc:"How many seconds to wait if there are no changes yet. Returns on the first change, or an empty page after that time."`
+	LastEventID string           `header:"Last-Event-ID" doc:"For streams: the id of the last event received. Overrides after."`
 }
 
 func (a *API) changes() {
@@ -115,6 +116,17 @@ func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, e
 			return nil, badParameter("after", err.Error())
 		}
 	}
+	since, err := instant("since", in.Since)
+	switch {
+	case err != nil:
+		return nil, err
+	case since != nil && from != "":
+		return nil, badParameter("since", "since cannot be combined with a cursor")
+	case since != nil:
+		if q.After, err = a.Store.ChangesBefore(ctx, *since); err != nil {
+			return nil, err
+		}
+	}
 	var nouns []backoffice.Noun
 	for _, name := range in.Noun {
 		noun, err := backoffice.ParseChangeNoun(string(name))
@@ -132,9 +144,16 @@ func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, e
 	if err != nil {
 		return nil, err
 	}
+	if since != nil { // entries that the caller may not see must not move the end
+		visible, err := a.changesPage(ctx, backoffice.ChangeQuery{After: backoffice.FromOldest, Seeing: q.Seeing})
+		if err != nil {
+			return nil, err
+		}
+		page.Seen = visible.Seen
+	}
 	switch {
 	case events && incoming.Method != http.MethodHead:
-		if from == "" {
+		if from == "" && since == nil {
 			q.After = page.Latest
 		}
 		q.History = page.History

@@ -180,6 +180,23 @@ func resetMoved(into *backoffice.ChangePage, kinds backoffice.ChangeKinds, at *b
 	}
 }
 
+// ChangesBefore implements backoffice.ChangeStore by halving: instants grow with the numbers, which may have gaps. The
+// last removed entry is still stored, so an instant before the retained ones gives a smaller number than its own.
+func (s *Store) ChangesBefore(ctx context.Context, at backoffice.Instant) (after int64, err error) {
+	const middle = "(s.low + s.high + 1) / 2"
+	const earlier = "CASE WHEN c.visible_at > 0 THEN c.visible_at ELSE c.at END < $1"
+	const text = "WITH RECURSIVE /*backoffice:changes.before*/ s(low, high) AS (" +
+		"SELECT COALESCE((SELECT MIN(f.sequence) FROM changes f), 1) - 1," +
+		" COALESCE((SELECT MAX(l.sequence) FROM changes l), 0) UNION ALL" +
+		" SELECT CASE WHEN " + earlier + " THEN c.sequence ELSE s.low END, CASE WHEN " + earlier +
+		" THEN s.high ELSE " + middle + " - 1 END FROM s JOIN changes c ON c.sequence =" +
+		" (SELECT MIN(m.sequence) FROM changes m WHERE m.sequence >= " + middle + ") WHERE s.low < s.high)" +
+		" SELECT MAX(s.low) FROM s"
+	look := &Statement{Text: text, Args: []any{at.Milliseconds()},
+		Each: func(row *Row) error { after = row.Int(0); return nil }}
+	return after, look.Run(ctx, s.engine.Primary())
+}
+
 // versionsFrom exceeds any version of an ended history, unless a record changed every second: seconds since 2026.
 func versionsFrom(now backoffice.Instant) int64 {
 	return max(1, min(now.Milliseconds()/1000-1_767_225_600, backoffice.MaxVersion/2))

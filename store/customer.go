@@ -64,6 +64,12 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 		backoffice.GroupByLanguage:    byColumn("language"),
 		backoffice.GroupByCompanyType: byColumn("company_type"),
 		backoffice.GroupByResponsible: {value: "t.responsible_id", called: calledUser},
+		backoffice.GroupByLabel:       {value: "b.label_id", join: joinedLabels("t"), several: true, called: calledLabel},
+		// of duplicates
+		backoffice.GroupByEmail:            byColumn("email_folded"),
+		backoffice.GroupByKboNumber:        byColumn("kbo_number"),
+		backoffice.GroupByName:             byColumn("name_folded"),
+		backoffice.GroupByPostalCodeFolded: byColumn("postal_code_folded"),
 		backoffice.GroupByScope: {value: "s.scope", join: " LEFT JOIN customer_scopes s ON s.customer_id = t.id",
 			several: true},
 		backoffice.GroupByCity:         byColumn("city"),

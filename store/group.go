@@ -12,6 +12,7 @@ type dimension struct {
 	value   string // as SQL, where the row is t; NULL for rows without one
 	month   bool   // value is an instant, whose month counts
 	join    string // joins the table that has it
+	more    string // joins another one, after it
 	by      string // the column of few values that decides value, worked out once a group; value has ? for it
 	several bool   // a row may have several values
 	called  string // a query for the name of the record with the identifier ?
@@ -25,16 +26,22 @@ func byFlag(column string) dimension {
 	return dimension{value: "CASE WHEN t." + column + " THEN 'true' ELSE 'false' END"}
 }
 
+func joinedLabels(customer string) string {
+	return " LEFT JOIN user_labels b ON b.user_id = " + customer + ".responsible_id"
+}
+
 const (
-	calledUser = "SELECT u.first_name || ' ' || u.last_name FROM users u WHERE u.id = ?"
-	calledYear = "SELECT CASE WHEN y.end_date = y.start_date THEN y.start_date" +
+	calledLabel = "SELECT n.name FROM labels n WHERE n.id = ?"
+	calledUser  = "SELECT u.first_name || ' ' || u.last_name FROM users u WHERE u.id = ?"
+	calledYear  = "SELECT CASE WHEN y.end_date = y.start_date THEN y.start_date" +
 		" ELSE y.start_date || '–' || y.end_date END FROM financial_years y WHERE y.id = ?"
 )
 
 // measure is what a group reports in addition to its number of rows.
 type measure struct {
-	text string
-	read func(*backoffice.Group, *Row, int)
+	column string // that text is about
+	text   string
+	read   func(*backoffice.Group, *Row, int)
 }
 
 func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C],
@@ -46,7 +53,7 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C],
 	by := q.Dimensions()
 	s := shape{kind: aggregateStatement, criteria: r.table.mask(backoffice.Root, q.Criteria),
 		varying: r.table.varyingText(q.Criteria, r.dialect), similar: r.table.trigrams(q.Criteria) != nil}
-	text, ok := r.textFor(s, nil).aggregate(by, max(q.First, 1)) // the totals are in each group
+	text, ok := r.textFor(s, nil).aggregate(grouping{by, max(q.First, 1), q.Duplicates, momentsOf(q.Turnaround)})
 	if !ok {
 		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "unknown dimension")))
 	}
@@ -67,6 +74,13 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C],
 			group.Keys[i] = backoffice.NewGroupKey(dimension, row.Text(at), row.Text(at+1))
 			at += 2
 		}
+		switch {
+		case q.Duplicates:
+			group.Members = split[string](row.Text(at))
+		case q.Turnaround != backoffice.TurnaroundBetween{} && row.Int(at) > 0:
+			group.Turnaround = &backoffice.Turnaround{Count: int(row.Int(at)), Sum: row.Int(at + 1),
+				Lower: row.Int(at + 2), Middle: row.Int(at + 3), Upper: row.Int(at + 4)}
+		}
 		groups = append(groups, group)
 		return nil
 	}
@@ -75,8 +89,16 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C],
 	return b.Queue(read)
 }
 
+// grouping is what the text of an aggregate depends on, in addition to the shape.
+type grouping struct {
+	by         []backoffice.Dimension
+	first      int // 1 or more: the totals are in each group
+	duplicates bool
+	between    [2]string // columns of times, for turnarounds; "" for none
+}
+
 // aggregate counts all groups, and names the first ones. ok is false for a dimension that the noun does not have.
-func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text string, ok bool) {
+func (b *textOf[T, C]) aggregate(q grouping) (text string, ok bool) {
 	inner, outer := "COUNT(*) AS n", "g.total, g.parts, g.n"
 	merged, mergedBy, merges := "CAST(SUM(j.n) AS BIGINT) AS n", "", false
 	for i := range b.table.measures {
@@ -87,7 +109,8 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 	}
 	total, joins, orderBy, groupBy := "CAST(SUM(i.n) OVER () AS BIGINT)", "", " ORDER BY g.n DESC", ""
 	customers := " " + b.dialect.stored + "customers r" + b.dialect.seen
-	for i, name := range by {
+	var members, values []string
+	for i, name := range q.by {
 		of, has := b.table.dimensions[name]
 		if !has {
 			return "", false
@@ -99,6 +122,11 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 			total = "(SELECT COUNT(*)" + b.from() + ")"
 		}
 		key := "k" + strconv.Itoa(i)
+		if q.duplicates {
+			members = append(members, of.value+" = g."+key)
+			b.conditions = append(b.conditions, of.value+" IS NOT NULL")
+		}
+		values = append(values, strings.ReplaceAll(of.value, "?", of.by))
 		value := "j." + key
 		if of.by != "" {
 			value, of.value, merges = strings.ReplaceAll(of.value, "?", value), of.by, true
@@ -119,7 +147,10 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 		} else { // rows next to each other share it: fewer are compared to the end
 			groupBy = ", " + of.value + groupBy
 		}
-		joins += strings.Replace(of.join, " customers r", customers, 1)
+		if join := strings.Replace(of.join, " customers r", customers, 1); !strings.Contains(joins, join) {
+			joins += join
+		}
+		joins += of.more
 	}
 	from := b.joined(joins)
 	if on, ok := strings.CutPrefix(joins, " JOIN"+customers); ok && b.dialect.seen != "" && len(b.conditions) == 0 {
@@ -127,10 +158,17 @@ func (b *textOf[T, C]) aggregate(by []backoffice.Dimension, first int) (text str
 		from = " FROM" + customers + " CROSS JOIN " + b.base + " t" + on
 	}
 	grouped := "SELECT " + inner + from + " GROUP BY " + groupBy[2:]
-	if merges {
+	switch {
+	case q.duplicates:
+		grouped += " HAVING COUNT(*) > 1"
+		outer += ", (" + b.members(members) + ")"
+	case q.between[0] != "":
+		grouped = b.turnarounds(values, from, q.between)
+		outer += turnaroundColumns
+	case merges:
 		grouped = "SELECT " + merged + " FROM (" + grouped + ") j GROUP BY " + mergedBy[2:]
 	}
 	counted := "SELECT i.*, " + total + " AS total, COUNT(*) OVER () AS parts FROM (" + grouped + ") i"
-	kept := "SELECT g.* FROM (" + counted + ") g" + orderBy + " LIMIT " + strconv.Itoa(first)
+	kept := "SELECT g.* FROM (" + counted + ") g" + orderBy + " LIMIT " + strconv.Itoa(q.first)
 	return "SELECT " + naming(b.table.name, "groups") + outer + " FROM (" + kept + ") g" + orderBy, true
 }

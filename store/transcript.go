@@ -82,6 +82,8 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		backoffice.GroupByFinancialYear: {value: "t.financial_year_id", called: calledYear},
 		backoffice.GroupByResponsible: {value: "r.responsible_id",
 			join: " JOIN customers r ON r.id = t.customer_id", called: calledUser},
+		backoffice.GroupByLabel: {value: "b.label_id", join: " JOIN customers r ON r.id = t.customer_id",
+			more: joinedLabels("r"), several: true, called: calledLabel},
 		backoffice.GroupByLanguage: {value: "(SELECT l.language FROM checklists l WHERE l.id = ?)",
 			by: "t.checklist_id"},
 		backoffice.GroupByIsCompleted:       byFlag("is_completed"),
@@ -89,10 +91,11 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 		backoffice.GroupByUpdatedMonth:      byMonth("updated_at"),
 	},
 	measures: []measure{
-		{"CAST(SUM(CASE WHEN t.is_completed THEN 1 ELSE 0 END) AS BIGINT)",
+		{"is_completed", "CAST(SUM(CASE WHEN t.is_completed THEN 1 ELSE 0 END) AS BIGINT)",
 			func(g *backoffice.Group, r *Row, i int) { g.CompletedCount = int(r.Int(i)) }},
 		// Sums of whole billionths do not depend on the order in which an engine reads them.
 		{
+			"progress",
 			"CAST(SUM(CAST(FLOOR(t.progress * 1000000000 + 0.5) AS BIGINT)) AS BIGINT)",
 			func(g *backoffice.Group, r *Row, i int) {
 				g.AverageProgress = math.Round(float64(r.Int(i))/float64(g.Count)) / 1e9

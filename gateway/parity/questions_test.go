@@ -21,6 +21,7 @@ type dump struct {
 	customers   []*backoffice.Customer
 	relations   []*backoffice.CustomerRelation
 	transcripts []*backoffice.Transcript
+	documents   []*backoffice.CustomerDocument
 	users       map[string]*backoffice.User
 	checklists  map[string]*backoffice.Checklist
 	customer    map[string]*backoffice.Customer
@@ -30,7 +31,8 @@ func dumped(t *testing.T, o *gatewaytest.Office) dump {
 	t.Helper()
 	d := dump{
 		customers: gatewaytest.All(t, o.Store.Customers()), relations: gatewaytest.All(t, o.Store.Relations()), transcripts: gatewaytest.All(t, o.Store.Transcripts()),
-		users: byID(gatewaytest.All(t, o.Store.Users())), checklists: byID(gatewaytest.All(t, o.Store.Checklists())),
+		documents: gatewaytest.All(t, o.Store.Documents()),
+		users:     byID(gatewaytest.All(t, o.Store.Users())), checklists: byID(gatewaytest.All(t, o.Store.Checklists())),
 	}
 	d.customer = byID(d.customers)
 	return d

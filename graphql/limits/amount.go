@@ -80,6 +80,10 @@ func skippedBy(field *ast.Field) amount {
 
 // sizeOfList is how many identifiers a field with a list of objects is given.
 func sizeOfList(field *ast.Field) amount {
+	if field.ObjectDefinition != nil && field.ObjectDefinition.Name == "DuplicateGroup" &&
+		field.Definition.Type.Elem != nil {
+		return amount{fixed: backoffice.MostMembers}
+	}
 	ids := argument(field, "ids")
 	if field.Definition.Type.Elem == nil || ids == nil {
 		return one

@@ -151,7 +151,7 @@ func found(name string, value any, all int, rows Rows) int {
 
 // joins are the dimensions for which an aggregate reads a second table.
 var joins = map[backoffice.Noun][]string{
-	backoffice.NounTranscript: {"RESPONSIBLE"}, backoffice.NounCustomer: {"SCOPE"},
+	backoffice.NounTranscript: {"RESPONSIBLE", "LABEL"}, backoffice.NounCustomer: {"SCOPE", "LABEL"},
 }
 
 // groupsOf is the cost of an aggregate: 1 and, for each dimension and each joined table, a part of the rows to read.
@@ -159,13 +159,20 @@ func groupsOf(field *ast.Field) amount {
 	noun, by, filter := nounIn(field), argument(field, "groupBy"), argument(field, "filter")
 	return amount{varying: func(variables map[string]any, rows Rows) int {
 		n := 1
-		if by != nil {
+		if between := argument(field, "turnaround"); between != nil { // each group is sorted
+			if value, _ := between.Value(variables); value != nil {
+				n++
+			}
+		}
+		if by == nil { // duplicates, whose members are read again
+			n++
+		} else {
 			value, _ := by.Value(variables)
 			dimensions, several := value.([]any)
 			if !several {
 				dimensions = []any{value}
 			}
-			n = len(dimensions)
+			n += len(dimensions) - 1
 			for _, dimension := range dimensions {
 				if name, ok := dimension.(string); ok && slices.Contains(joins[noun], name) {
 					n++
@@ -205,7 +212,8 @@ func cascadeOf(field *ast.Field) amount {
 
 // nounIn is the noun that a connection lists or an aggregate counts.
 func nounIn(field *ast.Field) backoffice.Noun {
-	return nounOf(strings.TrimSuffix(strings.TrimSuffix(field.Definition.Type.Name(), "Connection"), "sAggregate"))
+	return nounOf(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(
+		field.Definition.Type.Name(), "Connection"), "sAggregate"), "Duplicates"))
 }
 
 // nounOf is the noun of a schema type: CustomerRelation is a relation, FinancialYear a financial year.

@@ -200,6 +200,13 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		p.work(total, groupsOf(field), 1)
 		p.work(total, unindexedIn(field, "", one, 0), 1)
 		p.add(&total.whole, one, inner.whole)
+	case isDuplicates(kind):
+		p.work(total, groupsOf(field), 1)
+		p.work(total, unindexedIn(field, "", one, 0), 1)
+		p.add(&total.whole, sizeOfConnection(field), inner.whole)
+	case isDuplicates(parent):
+		p.add(&total.whole, one, sum{fixed: 1})
+		p.add(&total.whole, one, inner.whole)
 	case isAggregate(parent) || isGroup(parent): // each alias is answered once per group
 		p.work(total, one, times(aliased(field), costOfGroups))
 		p.add(&total.whole, one, inner.whole)
@@ -245,6 +252,8 @@ func (p *pricing) parentsIn(field *ast.Field) amount {
 		}}
 	case field.ObjectDefinition == p.schema.Mutation:
 		return inputsOf(field)
+	case isDuplicates(p.schema.Types[field.Definition.Type.Name()]):
+		return sizeOfConnection(field)
 	}
 	return sizeOfList(field)
 }
@@ -280,7 +289,10 @@ func IsConnection(def *ast.Definition) bool { return isObject(def, "Connection",
 // IsEdge reports whether a type is a row of such a page.
 func IsEdge(def *ast.Definition) bool      { return isObject(def, "Edge", "cursor") }
 func isAggregate(def *ast.Definition) bool { return isObject(def, "Aggregate", "groups") }
-func isGroup(def *ast.Definition) bool     { return isObject(def, "Group", "keys") }
+func isDuplicates(def *ast.Definition) bool {
+	return isObject(def, "Duplicates", "groups")
+}
+func isGroup(def *ast.Definition) bool { return isObject(def, "Group", "keys") }
 
 func isObject(def *ast.Definition, suffix, field string) bool {
 	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, suffix) &&

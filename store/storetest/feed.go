@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -94,6 +95,52 @@ func testFeed(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			if !slices.Equal(numbersOf(page), want.numbers) || page.More != want.more || page.Latest != 7 || page.Removed != 0 {
 				t.Errorf("after %d, %d of %v: %v %+v", want.after, want.first, want.kinds.Names(), numbersOf(page), page)
 			}
+		}
+	})
+
+	t.Run("the position of an instant has all entries behind it that became visible then or later", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		for range 20 {
+			logged(t, store, backoffice.NounLabel, backoffice.NounCustomer)
+			time.Sleep(2 * time.Millisecond) // so that some have another instant
+		}
+		check := func() {
+			t.Helper()
+			all := read(t, store, backoffice.ChangeQuery{After: backoffice.FromOldest, First: 100, Kinds: kindsFor(nil)})
+			for _, entry := range all.Changes {
+				for _, at := range []backoffice.Instant{entry.VisibleAt - 1, entry.VisibleAt, entry.VisibleAt + 1} {
+					first := slices.IndexFunc(all.Changes, func(c *backoffice.Change) bool { return c.VisibleAt >= at })
+					want := all.Latest
+					if first >= 0 {
+						want = all.Changes[first].Sequence - 1
+					}
+					if first == 0 { // all that are retained
+						continue
+					}
+					if got, err := store.ChangesBefore(t.Context(), at); err != nil || got != want {
+						t.Fatalf("before %d: %d %v, want %d", at.Milliseconds(), got, err, want)
+					}
+				}
+			}
+			if len(all.Changes) < 10 {
+				t.Errorf("only %d entries", len(all.Changes))
+			}
+		}
+		check()
+		if got, err := store.ChangesBefore(t.Context(), backoffice.InstantAt(1)); err != nil || got != 0 {
+			t.Errorf("before all: %d %v", got, err)
+		}
+		if _, err := store.RemoveChanges(t.Context(), backoffice.InstantAt(1<<50), 20); err != nil {
+			t.Fatal(err)
+		}
+		check()
+		early, err := store.ChangesBefore(t.Context(), backoffice.InstantAt(1))
+		if err == nil {
+			_, err = backoffice.ReadChangePage(t.Context(), store, backoffice.ChangeQuery{After: early, First: 10})
+		}
+		if backoffice.KindOf(err) != backoffice.CursorExpired {
+			t.Errorf("before what is retained: %d %v", early, err)
 		}
 	})
 

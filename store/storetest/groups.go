@@ -36,6 +36,7 @@ func customerValues(o *office) valuesOf[*backoffice.Customer] {
 		backoffice.GroupByCountry:      one(func(c *backoffice.Customer) string { return string(c.Address.Country) }),
 		backoffice.GroupByCreatedMonth: one(func(c *backoffice.Customer) string { return month(c.CreatedAt) }),
 		backoffice.GroupByUpdatedMonth: one(func(c *backoffice.Customer) string { return month(c.UpdatedAt) }),
+		backoffice.GroupByLabel:        func(c *backoffice.Customer) []string { return o.labelsOf(c.ResponsibleID) },
 		backoffice.GroupByScope: func(c *backoffice.Customer) []string {
 			if len(c.Scopes) == 0 {
 				return []string{""}
@@ -43,6 +44,16 @@ func customerValues(o *office) valuesOf[*backoffice.Customer] {
 			return c.Scopes
 		},
 	}
+}
+
+// labelsOf are a user's labels, one that is missing for none.
+func (o *office) labelsOf(user string) []string {
+	for _, u := range o.users {
+		if u.ID == user && len(u.LabelIDs) > 0 {
+			return u.LabelIDs
+		}
+	}
+	return []string{""}
 }
 
 func transcriptValues(o *office) valuesOf[*backoffice.Transcript] {
@@ -54,6 +65,7 @@ func transcriptValues(o *office) valuesOf[*backoffice.Transcript] {
 		language[k.ID] = k.Language
 	}
 	return valuesOf[*backoffice.Transcript]{
+		backoffice.GroupByLabel:             func(t *backoffice.Transcript) []string { return o.labelsOf(responsible[t.CustomerID]) },
 		backoffice.GroupByStatus:            one(func(t *backoffice.Transcript) string { return string(t.Status) }),
 		backoffice.GroupByChecklist:         one(func(t *backoffice.Transcript) string { return t.ChecklistID }),
 		backoffice.GroupByFinancialYear:     one(func(t *backoffice.Transcript) string { return t.FinancialYearID }),
@@ -72,6 +84,12 @@ func (o *office) called(by backoffice.Dimension, id string) string {
 		for _, u := range o.users {
 			if u.ID == id {
 				return u.DisplayName()
+			}
+		}
+	case backoffice.GroupByLabel:
+		for _, l := range o.labels {
+			if l.ID == id {
+				return l.Name
 			}
 		}
 	case backoffice.GroupByChecklist:
@@ -96,7 +114,7 @@ func (o *office) called(by backoffice.Dimension, id string) string {
 func groups[T any, P rowOf[T], C comparable](o *office, m *model[T, P, C], values valuesOf[P], q backoffice.GroupQuery[C]) *backoffice.Aggregate {
 	const parted = "\x01"
 	rows := m.list(backoffice.ListQuery[C]{Criteria: q.Criteria}, backoffice.NoParent)
-	found := map[string]*backoffice.Group{}
+	found, between := map[string]*backoffice.Group{}, map[*backoffice.Group][]int64{}
 	for _, row := range rows {
 		keys := []string{""}
 		for _, dimension := range q.Dimensions() {
@@ -124,6 +142,9 @@ func groups[T any, P rowOf[T], C comparable](o *office, m *model[T, P, C], value
 				if t.IsCompleted {
 					group.CompletedCount++
 				}
+				if from, to := momentOf(t, q.Turnaround.From), momentOf(t, q.Turnaround.To); from != 0 && to != 0 {
+					between[group] = append(between[group], to.Milliseconds()-from.Milliseconds())
+				}
 			}
 		}
 	}
@@ -147,8 +168,34 @@ func groups[T any, P rowOf[T], C comparable](o *office, m *model[T, P, C], value
 	})
 	for _, group := range all {
 		group.AverageProgress = math.Round(group.AverageProgress/float64(group.Count)) / 1e9
+		group.Turnaround = turnaroundOf(between[group])
 	}
 	return &backoffice.Aggregate{TotalCount: len(rows), GroupCount: len(all), Groups: append([]*backoffice.Group{}, all[:min(q.First, len(all))]...)}
+}
+
+func momentOf(t *backoffice.Transcript, moment backoffice.TranscriptMoment) backoffice.Instant {
+	return map[backoffice.TranscriptMoment]backoffice.Instant{
+		backoffice.MomentCreated: t.CreatedAt, backoffice.MomentCompleted: t.CompletedAt,
+		backoffice.MomentDocumentGenerated: t.DocumentGeneratedAt, backoffice.MomentSent: t.SentAt,
+	}[moment]
+}
+
+// turnaroundOf takes of each quartile the first that at least so many of all do not exceed.
+func turnaroundOf(all []int64) *backoffice.Turnaround {
+	if len(all) == 0 {
+		return nil
+	}
+	slices.Sort(all)
+	of := &backoffice.Turnaround{Count: len(all)}
+	for i, each := range all {
+		of.Sum += each
+		for part, quartile := range []*int64{&of.Lower, &of.Middle, &of.Upper} {
+			if 4*i < (part+1)*len(all) {
+				*quartile = each
+			}
+		}
+	}
+	return of
 }
 
 func readGroups[T any, P rowOf[T], C comparable](ctx context.Context, reader backoffice.Reader[P, C], q backoffice.GroupQuery[C]) (*backoffice.Aggregate, error) {
@@ -172,6 +219,10 @@ func checkGroups[T any, P rowOf[T], C comparable](t *testing.T, o *office, m *mo
 		q, err := backoffice.NewGroupQuery(criteria, by, &first)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if _, transcripts := any(criteria).(backoffice.TranscriptCriteria); transcripts && rapid.Bool().Draw(t, "with turnarounds") {
+			moments := []backoffice.TranscriptMoment{backoffice.MomentCreated, backoffice.MomentCompleted, backoffice.MomentDocumentGenerated, backoffice.MomentSent}
+			q.Turnaround = backoffice.TurnaroundBetween{From: pick(t, "from", moments...), To: pick(t, "to", moments...)}
 		}
 		got, err := readGroups[T](ctx, reader, q)
 		if err != nil {
@@ -211,6 +262,7 @@ func testGroups(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	t.Run("transcripts", func(t *testing.T) {
 		checkGroups(t, o, o.transcriptModel(), transcriptValues(o), store.Transcripts())
 	})
+	t.Run("duplicates", func(t *testing.T) { checkDuplicates(t, o, store.Customers()) })
 	t.Run("a dimension of another noun is refused", func(t *testing.T) {
 		q := backoffice.GroupQuery[backoffice.CustomerCriteria]{By: [backoffice.MaxDimensions]backoffice.Dimension{backoffice.GroupByStatus}, First: 1}
 		if _, err := readGroups(t.Context(), store.Customers(), q); backoffice.KindOf(err) != backoffice.BadInput {
@@ -232,6 +284,20 @@ func SweepGroups(t *testing.T, store backoffice.Store, filtered bool) {
 	sweepGroups(t, store.Customers(), customers, customerValues(o))
 	sweepGroups(t, store.CustomersWithoutNumbers(), customers, customerValues(o))
 	sweepGroups(t, store.Transcripts(), transcripts, transcriptValues(o))
+	between := backoffice.TurnaroundBetween{From: backoffice.MomentCreated, To: backoffice.MomentCompleted}
+	by := [backoffice.MaxDimensions]backoffice.Dimension{backoffice.GroupByLabel, backoffice.GroupByResponsible, backoffice.GroupByLanguage}
+	if _, err := readGroups(t.Context(), store.Transcripts(), backoffice.GroupQuery[backoffice.TranscriptCriteria]{Criteria: transcripts, By: by, First: 5, Turnaround: between}); err != nil {
+		t.Fatalf("%v (%v)", err, errorCause(err))
+	}
+	for key := range duplicated {
+		q, err := backoffice.NewDuplicateQuery(customers, key, nil)
+		if err == nil {
+			_, err = readGroups(t.Context(), store.Customers(), q)
+		}
+		if err != nil {
+			t.Fatalf("%v (%v)", err, errorCause(err))
+		}
+	}
 }
 
 func sweepGroups[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Reader[P, C], criteria C, values valuesOf[P]) {
