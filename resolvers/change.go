@@ -42,18 +42,23 @@ func (query) Changes(ctx context.Context, after *string, since *backoffice.Insta
 	}
 	q.Kinds = backoffice.ChangesVisibleTo(auth.From(ctx), nouns)
 	q.Seeing = backoffice.ChangesVisibleTo(auth.From(ctx), nil)
-	page, err := changes.Page(ctx, q)
-	if err == nil {
+	var page, visible *backoffice.ChangePage
+	reads := []func(context.Context) error{
+		func(ctx context.Context) (err error) { page, err = changes.Page(ctx, q); return err },
+	}
+	if since != nil {
+		reads = append(reads, func(ctx context.Context) (err error) {
+			visible, err = changes.Page(ctx, backoffice.ChangeQuery{After: backoffice.FromOldest, Seeing: q.Seeing})
+			return err
+		})
+	}
+	if err = together(ctx, reads...); err == nil {
 		err = page.Expired(q.History, q.After)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if since != nil { // entries that the caller may not see must not move the end
-		visible, err := changes.Page(ctx, backoffice.ChangeQuery{After: backoffice.FromOldest, Seeing: q.Seeing})
-		if err != nil {
-			return nil, err
-		}
+	if visible != nil { // entries that the caller may not see do not move the end
 		page.Seen = visible.Seen
 	}
 	shown := page.Show(q.Kinds)

@@ -69,12 +69,13 @@ var shownChange = mapping.New[backoffice.VisibleChange, Change](
 	}))
 
 type changesAsked struct {
-	After       string           `query:"after" pattern:"^[a-z0-9]{8,16}[.][0-9]{1,19}$" doc:"Only changes after this cursor: a change's, latest, or an export's. When absent, a page starts with the oldest retained change, and a stream with the next one."`
-	Since       Optional[string] `query:"since" format:"date-time" doc:"Only changes that became visible at this instant or later. Cannot be combined with after." example:"2026-06-01T00:00:00.000Z"`
-	Limit       int              `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"The maximum number of changes in a page."`
-	Noun        []Noun           `query:"noun,explode" doc:"Only changes of this kind of object. Can be repeated."`
-	Wait        int              `query:"wait" minimum:"0" maximum:"30" default:"0" doc:"How many seconds to wait if there are no changes yet. Returns on the first change, or an empty page after that time."`
-	LastEventID string           `header:"Last-Event-ID" doc:"For streams: the id of the last event received. Overrides after."`
+	Since Optional[string] `query:"since" format:"date-time" doc:"Only changes visible since then. Not with after."`
+
+	After       string `query:"after" pattern:"^[a-z0-9]{8,16}[.][0-9]{1,19}$" doc:"Only changes after this cursor: a change's, latest, or an export's. When absent, a page starts with the oldest retained change, and a stream with the next one."`
+	Limit       int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"The maximum number of changes in a page."`
+	Noun        []Noun `query:"noun,explode" doc:"Only changes of this kind of object. Can be repeated."`
+	Wait        int    `query:"wait" minimum:"0" maximum:"30" default:"0" doc:"How many seconds to wait if there are no changes yet. Returns on the first change, or an empty page after that time."`
+	LastEventID string `header:"Last-Event-ID" doc:"For streams: the id of the last event received. Overrides after."`
 }
 
 func (a *API) changes() {

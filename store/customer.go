@@ -64,7 +64,7 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 		backoffice.GroupByLanguage:    byColumn("language"),
 		backoffice.GroupByCompanyType: byColumn("company_type"),
 		backoffice.GroupByResponsible: {value: "t.responsible_id", called: calledUser},
-		backoffice.GroupByLabel:       {value: "b.label_id", join: joinedLabels("t"), several: true, called: calledLabel},
+		backoffice.GroupByLabel:       byLabel("t", ""),
 		// of duplicates
 		backoffice.GroupByEmail:            byColumn("email_folded"),
 		backoffice.GroupByKboNumber:        byColumn("kbo_number"),

@@ -26,8 +26,13 @@ func byFlag(column string) dimension {
 	return dimension{value: "CASE WHEN t." + column + " THEN 'true' ELSE 'false' END"}
 }
 
-func joinedLabels(customer string) string {
-	return " LEFT JOIN user_labels b ON b.user_id = " + customer + ".responsible_id"
+// byLabel groups by each label of a customer's responsible user; join leads to the customer.
+func byLabel(customer, join string) dimension {
+	of := dimension{value: "b.label_id", several: true, called: calledLabel}
+	if of.join = " LEFT JOIN user_labels b ON b.user_id = " + customer + ".responsible_id"; join != "" {
+		of.join, of.more = join, of.join
+	}
+	return of
 }
 
 const (

@@ -132,4 +132,3 @@ func (d dump) visibleTo(user string) dump {
 	}
 	return seen
 }
-

@@ -25,8 +25,8 @@ func (w *world) change(d *rand.Rand) *backoffice.VisibleChange {
 	return c
 }
 
-func (r query) Changes(ctx context.Context, after *string, first *int, nouns []backoffice.Noun, latestOnly *bool) (*backoffice.ChangeConnection, error) {
-	return one(r.world, ctx, "changes", []any{after, first, nouns, latestOnly}, func(d *rand.Rand) *backoffice.ChangeConnection {
+func (r query) Changes(ctx context.Context, after *string, since *backoffice.Instant, first *int, nouns []backoffice.Noun, latestOnly *bool) (*backoffice.ChangeConnection, error) {
+	return one(r.world, ctx, "changes", []any{after, since, first, nouns, latestOnly}, func(d *rand.Rand) *backoffice.ChangeConnection {
 		c := &backoffice.ChangeConnection{Page: &backoffice.ChangePage{Latest: d.Int64N(1 << 20)}}
 		for range d.IntN(5) {
 			c.Items = append(c.Items, r.change(d))

@@ -92,7 +92,7 @@ func told(errs gqlerror.List) []string {
 		copied.Locations = nil
 		copied.Path = slices.Clone(copied.Path)
 		for i, element := range copied.Path {
-			if name, _ := element.(ast.PathName); name == "filter" || name == "input" || name == "inputs" {
+			if name, _ := element.(ast.PathName); name == "filter" || name == "input" || name == "inputs" || name == "since" {
 				copied.Path = copied.Path[:i]
 				break
 			}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graph"
 )
 
 func (w *world) aggregate(by []backoffice.Dimension) func(*rand.Rand) *backoffice.Aggregate {
@@ -24,10 +25,22 @@ func (r query) CustomersAggregate(ctx context.Context, filter *backoffice.Custom
 	return single(r.world, ctx, "customersAggregate", []any{filter, groupBy, first}, r.aggregate(groupBy))
 }
 
-func (r query) TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error) {
-	return single(r.world, ctx, "transcriptsAggregate", []any{filter, groupBy, first}, r.aggregate(groupBy))
+func (r query) TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int, turnaround *backoffice.TurnaroundBetween) (*backoffice.Aggregate, error) {
+	return single(r.world, ctx, "transcriptsAggregate", []any{filter, groupBy, first, turnaround}, r.aggregate(groupBy))
 }
 
 func (r query) CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backoffice.Customer, error) {
 	return single(r.world, ctx, "customerBy", []any{key}, r.customer)
+}
+
+func (r query) Duplicates(ctx context.Context, by backoffice.DuplicateKey, filter *backoffice.CustomerFilter, first *int) (*backoffice.Aggregate, error) {
+	return single(r.world, ctx, "duplicates", []any{by, filter, first}, r.aggregate([]backoffice.Dimension{backoffice.GroupByEmail}))
+}
+
+type duplicateGroup struct{ *world }
+
+func (r root) DuplicateGroup() graph.DuplicateGroupResolver { return duplicateGroup(r) }
+
+func (r duplicateGroup) Customers(ctx context.Context, groups []*backoffice.Group) ([][]*backoffice.Customer, error) {
+	return batch(r.world, "duplicateGroup.customers", groups, (*backoffice.Group).Value, nil, func(d *rand.Rand, _ *backoffice.Group) []*backoffice.Customer { return some(r.world, d, r.customer) })
 }

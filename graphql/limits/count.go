@@ -159,9 +159,9 @@ func groupsOf(field *ast.Field) amount {
 	noun, by, filter := nounIn(field), argument(field, "groupBy"), argument(field, "filter")
 	return amount{varying: func(variables map[string]any, rows Rows) int {
 		n := 1
-		if between := argument(field, "turnaround"); between != nil { // each group is sorted
+		if between := argument(field, "turnaround"); between != nil { // all rows are sorted
 			if value, _ := between.Value(variables); value != nil {
-				n++
+				n += 2
 			}
 		}
 		if by == nil { // duplicates, whose members are read again

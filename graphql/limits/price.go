@@ -289,10 +289,9 @@ func IsConnection(def *ast.Definition) bool { return isObject(def, "Connection",
 // IsEdge reports whether a type is a row of such a page.
 func IsEdge(def *ast.Definition) bool      { return isObject(def, "Edge", "cursor") }
 func isAggregate(def *ast.Definition) bool { return isObject(def, "Aggregate", "groups") }
-func isDuplicates(def *ast.Definition) bool {
-	return isObject(def, "Duplicates", "groups")
-}
-func isGroup(def *ast.Definition) bool { return isObject(def, "Group", "keys") }
+
+func isDuplicates(def *ast.Definition) bool { return isObject(def, "Duplicates", "groups") }
+func isGroup(def *ast.Definition) bool      { return isObject(def, "Group", "keys") }
 
 func isObject(def *ast.Definition, suffix, field string) bool {
 	return def != nil && def.Kind == ast.Object && strings.HasSuffix(def.Name, suffix) &&
