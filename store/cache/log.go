@@ -25,6 +25,8 @@ type log struct {
 	from    int64             // everything changed after this number is in touched
 	touched map[place]int64   // the last number that changed a key
 	marks   map[int64]uint64  // of the entries from that number on
+	whole   int64             // nothing is dropped as a whole after this number
+	clock   [slots]int64      // the last number that changed a key of each slot
 	// changed has for each number of a nounSet the last number of the log that counts.
 	changed [2 * members]atomic.Int64
 }
@@ -138,7 +140,7 @@ func (s *Store) touch(e *backoffice.Change) bool {
 		s.log.changed[members+no].Store(e.Sequence)
 	}
 	drop := func(p place) {
-		s.log.touched[p] = e.Sequence
+		s.log.touched[p], s.log.clock[p.slot()] = e.Sequence, e.Sequence
 		if _, was := s.memory.Invalidate(p); was {
 			s.dropped.Add(1)
 		}
@@ -159,6 +161,7 @@ func (s *Store) dropAll(newest backoffice.Change) {
 	l.known, l.last = true, newest
 	l.now = moment{l.now.history + 1, newest.Sequence}
 	l.rememberFrom(&newest)
+	l.whole, l.clock = newest.Sequence, [slots]int64{}
 	for no := range l.changed {
 		l.changed[no].Store(0) // its numbers are of the previous history
 	}
@@ -194,7 +197,7 @@ func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newe
 			s.dropped.Add(1)
 		}
 	}
-	l.now.at, l.last = newest.Sequence, *newest
+	l.now.at, l.last, l.whole = newest.Sequence, *newest, newest.Sequence
 	l.rememberFrom(newest)
 	return true
 }

@@ -24,8 +24,9 @@ func (p *pass) readAgain() error {
 
 // stands reports whether the primary would still have given the same answer.
 func (p *pass) stands() bool {
+	valid := func(at place, depends nounSet) bool { return p.of.log.untouched(p.then, at, depends) }
 	for _, read := range p.reads {
-		if !read.stands(p) {
+		if !read.rests(p, valid) {
 			return false
 		}
 	}
@@ -44,55 +45,51 @@ func (l *log) standsAs(as moment, p place, depends nounSet) bool {
 	return as.history == l.now.history && as.at >= l.from && l.touched[p] <= as.at && !l.changedSince(depends, as.at)
 }
 
-// answersStand is the same for queries about parents.
-func (p *pass) answersStand(of view, parents []string, depends nounSet) bool {
+// onAnswers calls a function with the keys of queries about parents, until it returns false.
+func onAnswers(of view, parents []string, depends nounSet, on func(place, nounSet) bool) bool {
 	if depends != 0 {
-		return len(parents) == 0 || p.of.log.untouched(p.then, place{}, depends)
+		return len(parents) == 0 || on(place{}, depends)
 	}
-	for _, parent := range parents {
-		if !p.of.log.untouched(p.then, place{lists, of, parent}, 0) {
-			return false
-		}
-	}
-	return true
+	return onAll(lists, of, parents, on)
 }
 
-func (p *pass) rowsStand(of view, ids []string) bool {
+func onAll(k kind, of view, ids []string, on func(place, nounSet) bool) bool {
 	for _, id := range ids {
-		if !p.of.log.untouched(p.then, place{aRow, of, id}, 0) {
+		if !on(place{k, of, id}, 0) {
 			return false
 		}
 	}
 	return true
 }
 
-func (f *find[T, C]) stands(p *pass) bool {
-	return p.rowsStand(f.view, f.missing) && (!p.within.isSet() || p.answersStand(f.view, f.missing, f.depends(p)))
+func (f *find[T, C]) rests(p *pass, on func(place, nounSet) bool) bool {
+	return onAll(aRow, f.view, f.missing, on) &&
+		(!p.within.isSet() || onAnswers(f.view, f.missing, f.depends(p), on))
 }
 
-// stands also checks rows read with a list: an update of one does not affect a list that depends on its members.
-func (l *listRead[T, C]) stands(p *pass) bool {
+// rests also names rows read with a list: an update of one does not affect a list that depends on its members.
+func (l *listRead[T, C]) rests(p *pass, on func(place, nounSet) bool) bool {
 	for i := range l.got {
 		for _, row := range l.got[i].Items {
-			if !p.of.log.untouched(p.then, place{aRow, l.view, row.Identity()}, 0) {
+			if !on(place{aRow, l.view, row.Identity()}, 0) {
 				return false
 			}
 		}
 	}
-	return p.answersStand(l.view, l.missing, l.depends(p)) && p.rowsStand(l.view, l.lacking)
+	return onAnswers(l.view, l.missing, l.depends(p), on) && onAll(aRow, l.view, l.lacking, on)
 }
 
-func (r *valueRead[C, V]) stands(p *pass) bool {
-	return p.answersStand(r.view, r.missing, r.depends(p))
+func (r *valueRead[C, V]) rests(p *pass, on func(place, nounSet) bool) bool {
+	return onAnswers(r.view, r.missing, r.depends(p), on)
 }
 
-func (r *nounRead) stands(p *pass) bool {
+func (r *nounRead) rests(p *pass, on func(place, nounSet) bool) bool {
 	if p.within.isSet() {
 		return false
 	}
 	for i, id := range r.missing {
 		// Entries of the register are in no change log.
-		if r.got[i].Index() < 0 || !p.of.log.untouched(p.then, place{kind: aNoun, id: id}, 0) {
+		if r.got[i].Index() < 0 || !on(place{kind: aNoun, id: id}, 0) {
 			return false
 		}
 	}
@@ -100,4 +97,4 @@ func (r *nounRead) stands(p *pass) bool {
 }
 
 // What is not cached is in no change log.
-func (r *pastRead) stands(*pass) bool { return false }
+func (r *pastRead) rests(*pass, func(place, nounSet) bool) bool { return false }

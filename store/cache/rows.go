@@ -258,6 +258,9 @@ func (l *listRead[T, C]) look(p *pass) {
 	l.missing, l.places, l.holes, l.lacking, l.rows, l.below, l.rest, l.wider, l.bytes, l.hits = nil, nil, nil, nil,
 		nil, nil, nil, l.columns, 0, 0
 	keeps := l.rules.keeps(l.list.Criteria)
+	if !keeps {
+		p.trace.end()
+	}
 	depends := l.depends(p)
 	rows := 0
 	for i, parent := range l.parents {

@@ -33,6 +33,7 @@ type snapshot struct {
 	used    []*kept // what was taken from memory, until the store's own snapshot has begun
 	read    []*pass // what was read in round trips whose snapshot has ended
 	trips   int     // round trips to the store, if more may follow
+	trace   *Trace  // of the query; nil when nobody asks
 }
 
 func (q *snapshot) Unwrap() backoffice.Snapshot { return q.reads }
@@ -106,6 +107,7 @@ func (p *pass) ends() bool {
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
 	if q := backoffice.SnapshotOf[*snapshot](ctx); q != nil {
 		q.mu.Lock()
+		q.trace.end()
 		q.looked, q.inStore, q.over, q.past, q.read = false, false, false, true, nil
 		q.forget(0)
 		q.mu.Unlock()
@@ -128,8 +130,9 @@ type asked interface {
 	look(p *pass)
 	// settle completes the reads and caches what was read. It is called once, after the last look.
 	settle(p *pass)
-	// stands reports whether nothing the store was asked has changed since its answer.
-	stands(p *pass) bool
+	// rests calls a function with the keys and the nouns that the store's answer depends on, until it returns false.
+	// It reports whether it named all of them; some reads have none.
+	rests(p *pass, on func(place, nounSet) bool) bool
 	fail(err error)
 }
 
@@ -159,6 +162,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	}
 	reads, unknown := readsOf(b)
 	fail := func(err error) error {
+		q.trace.end()
 		for _, a := range reads {
 			if !unknown { // else all of them fail, with an error that no single read reports
 				a.fail(err)
@@ -199,6 +203,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		for _, a := range reads {
 			a.settle(p)
 		}
+		q.trace.add(p)
 		return b.Err()
 	}
 }
@@ -361,6 +366,11 @@ func (s *Store) wait(ctx context.Context) error {
 const answerTime = 500 * time.Millisecond
 
 // take records what is taken from memory: its validity must be proved.
-func (p *pass) take(e *kept) { p.used = append(p.used, e) }
+func (p *pass) take(e *kept) {
+	p.used = append(p.used, e)
+	if p.trace != nil && e.kind != 0 {
+		p.trace.on(e.place, e.depends)
+	}
+}
 
 func (p *pass) taken() []*kept { return p.used[p.first:] }

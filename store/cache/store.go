@@ -103,6 +103,9 @@ func (s *Store) advanceFar(ctx context.Context, from int64, entries []*backoffic
 	s.advance(entries, from) // drops everything
 }
 
+// Bytes is the approximate size that it may have.
+func (s *Store) Bytes() int { return int(s.memory.GetMaximum()) }
+
 // Differences are the answers that differed from the store's, as Options.Check found.
 func (s *Store) Differences() int64 { return s.differences.Load() }
 

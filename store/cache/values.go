@@ -40,12 +40,16 @@ func (r *valueRead[C, V]) look(p *pass) {
 		r.below = r.ask(p.idle, r.parents, r.into)
 		return
 	}
+	keeps := r.rules.keeps(r.criteria)
+	if !keeps {
+		p.trace.end()
+	}
 	question, depends := p.within.question(r.question), r.depends(p)
 	for i, parent := range r.parents {
 		if r.under != backoffice.Root && !backoffice.IsID(parent) {
 			continue
 		}
-		if p.memory && r.rules.keeps(r.criteria) {
+		if p.memory && keeps {
 			if a, ok := p.recall(r.view, parent, question, depends); ok {
 				r.known[i] = a
 				r.hits++
