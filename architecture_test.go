@@ -23,7 +23,7 @@ var mayImport = map[string]string{
 	"cli": "auth backoffice changes/webhooks demo files gateway graphql/export graphql/limits graphql/trusted " +
 		"httpserver httpserver/tracing importexport importexport/mirror privacy privacy/kms store/sqlite " +
 		"web/graphiql web/notices",
-	"gateway": "auth auth/people backoffice changes changes/webhooks demo files graph graphql/agents graphql/execute " +
+	"gateway": "auth auth/people backoffice changes changes/webhooks demo files graph graphql/agents graphql/answers graphql/execute " +
 		"graphql/export graphql/graphqlhttp graphql/limits graphql/trusted httpserver httpserver/tracing importexport " +
 		"loaders pdf privacy privacy/kms resolvers rest store/cache store/postgres store/sqlite web/apidocs " +
 		"web/graphiql",
@@ -48,7 +48,8 @@ var mayImport = map[string]string{
 	"resolvers":           "backoffice auth graph loaders privacy graphql/inputs",
 	"rest":                "backoffice auth changes privacy files rest/mapping",
 	"graphql/limits":      "backoffice",
-	"graphql/graphqlhttp": "backoffice graphql/limits",
+	"graphql/answers":     "backoffice",
+	"graphql/graphqlhttp": "backoffice graphql/answers graphql/limits",
 	"graphql/agents":      "backoffice graphql/graphqlhttp",
 	"graphql/export":      "auth backoffice files graphql/graphqlhttp graphql/limits privacy",
 	"httpserver":          "backoffice graphql/limits",
@@ -78,6 +79,7 @@ var mayImport = map[string]string{
 
 	// Tests of the gateway, by promise.
 	"gateway/agents":     "",
+	"gateway/answers":    "",
 	"gateway/exports":    "",
 	"gateway/feed":       "",
 	"gateway/limits":     "",

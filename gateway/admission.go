@@ -6,11 +6,13 @@ import (
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/answers"
 	"example.org/backoffice/graphql/execute"
 	"example.org/backoffice/graphql/graphqlhttp"
 	"example.org/backoffice/graphql/limits"
 	"example.org/backoffice/httpserver/tracing"
 	"example.org/backoffice/loaders"
+	"example.org/backoffice/store/cache"
 )
 
 // Requests of both APIs share one admission, and report what they take through their budget.
@@ -28,6 +30,9 @@ type execution struct {
 	share    *limits.Share       // nil when it was not admitted
 	began    time.Time
 	span     *tracing.Operation
+	key      *answers.Key // of an answer that is to be kept; nil otherwise
+	trace    *cache.Trace // of what it reads; nil when the answer is not to be kept
+	kept     []byte       // the answer, when it was in memory
 }
 
 // begin admits operations of GraphQL. Each has its own budget, loaders and buffer.
@@ -48,9 +53,46 @@ func (s server) begin(admission *limits.Admission) graphqlhttp.Begin {
 				r.Timeline = &backoffice.Timeline{}
 			}
 		})
+		o.ctx = ctx
+		if err := o.spend(e); err != nil || o.recall(e.Key) {
+			return ctx, o, err
+		}
 		visible := backoffice.StoreVisibleTo(auth.From(ctx), s.store)
 		o.ctx, o.giveBack = execute.Lend(loaders.With(ctx, visible, loaders.Gated))
+		if o.key != nil {
+			o.trace = cache.Follow(o.ctx)
+		}
 		return o.ctx, o, o.enter(admission, e)
+	}
+}
+
+// recall finds the answer in memory and charges it as if it were executed. Otherwise it notes whether to keep it.
+func (o *execution) recall(key *answers.Key) bool {
+	if key == nil || o.of.answers == nil {
+		return false
+	}
+	key.Sealed, _ = o.of.backend.Keys.Fingerprint()
+	found, wanted := o.of.answers.Recall(o.ctx, key)
+	if wanted {
+		o.key = key
+	}
+	if found == nil {
+		return false
+	}
+	o.kept = found.Data
+	_ = backoffice.BudgetOf(o.ctx).Read(found.Objects, 0)
+	if o.settle != nil {
+		o.settle(true)
+	}
+	return true
+}
+
+func (o *execution) Kept() []byte { return o.kept }
+
+func (o *execution) Keep(data []byte) {
+	if o.trace != nil && o.trace.Close() {
+		o.of.answers.Keep(o.key,
+			answers.Answer{Data: data, Objects: backoffice.BudgetOf(o.ctx).Objects(), Proof: o.trace})
 	}
 }
 
@@ -67,12 +109,14 @@ func (s server) part(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
-func (o *execution) enter(admission *limits.Admission, e graphqlhttp.Entry) (err error) {
+func (o *execution) spend(e graphqlhttp.Entry) (err error) {
 	if o.of.budgets != nil && !e.Paid {
-		if o.settle, err = o.of.budgets.spend(o.ctx, e.Cost, e.Least); err != nil {
-			return err
-		}
+		o.settle, err = o.of.budgets.spend(o.ctx, e.Cost, e.Least)
 	}
+	return err
+}
+
+func (o *execution) enter(admission *limits.Admission, e graphqlhttp.Entry) (err error) {
 	if o.share, err = enter(o.ctx, admission, e.Cost); err != nil && o.settle != nil {
 		o.settle(false)
 	}
@@ -95,7 +139,9 @@ func (o *execution) Sent() {
 
 func (o *execution) End(of graphqlhttp.Outcome) {
 	o.Sent()
-	o.giveBack()
+	if o.giveBack != nil { // it was executed
+		o.giveBack()
+	}
 	if o.whole != nil {
 		o.whole.Add(backoffice.StatementCountOf(o.ctx))
 	}

@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/answers"
 	"example.org/backoffice/store/cache"
 )
 
 type CacheSettings struct {
-	Cache Size `default:"64MiB" env:"BACKOFFICE_CACHE" placeholder:"SIZE" help:"Memory for cached records and lists, such as 64MiB. Answers are never stale. 0 turns it off (${default})."`
-	Check bool `name:"cache-check" env:"BACKOFFICE_CACHE_CHECK" help:"Also read from the store what was found in memory, log differences, and return what the store has. Slower than without --cache."`
+	Cache     Size `default:"64MiB" env:"BACKOFFICE_CACHE" placeholder:"SIZE" help:"Memory for cached records, lists and, in a quarter of it, whole answers, such as 64MiB. They are never stale. 0 turns it off (${default})."`
+	NoAnswers bool `name:"no-cache-answers" env:"BACKOFFICE_NO_CACHE_ANSWERS" help:"Keep no whole answers."`
+	Check     bool `name:"cache-check" env:"BACKOFFICE_CACHE_CHECK" help:"Also read from the store what was found in memory, log differences, and return what the store has. Slower than without --cache."`
 }
 
 // Size is a number of bytes, written with or without KiB, MiB or GiB.
@@ -62,9 +64,25 @@ func (c CacheSettings) over(store backoffice.Store, log *slog.Logger) (backoffic
 	if !ok || c.Cache == 0 {
 		return store, nil
 	}
-	before, err := cache.New(source, cache.Options{Bytes: int(c.Cache), Check: c.Check, Log: log})
+	bytes := int(c.Cache)
+	if !c.NoAnswers {
+		bytes -= bytes / answersPart
+	}
+	before, err := cache.New(source, cache.Options{Bytes: bytes, Check: c.Check, Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("--cache: %w", err)
 	}
 	return before, nil
+}
+
+// answersPart is the part of the memory that keeps whole answers: one in so many.
+const answersPart = 4
+
+// answers keeps whole answers above a cache, in addition to what that has; nil without one.
+func (c CacheSettings) answers(store backoffice.Store, log *slog.Logger) (*answers.Kept, error) {
+	before, ok := store.(*cache.Store)
+	if !ok || c.NoAnswers {
+		return nil, nil
+	}
+	return answers.New(answers.Options{Bytes: before.Bytes() / (answersPart - 1), Check: c.Check, Log: log})
 }

@@ -14,6 +14,7 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/changes"
 	"example.org/backoffice/graph"
+	"example.org/backoffice/graphql/answers"
 	"example.org/backoffice/graphql/execute"
 	"example.org/backoffice/graphql/graphqlhttp"
 	"example.org/backoffice/graphql/limits"
@@ -30,6 +31,7 @@ import (
 type server struct {
 	backend       *Backend
 	store         backoffice.Store // the backend's, with its cache
+	answers       *answers.Kept    // nil keeps none
 	http          *httpserver.Server
 	limits        limits.Settings
 	budgets       *spending
@@ -63,6 +65,10 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	if err != nil {
 		return s, nil, err
 	}
+	kept, err := c.Cache.answers(store, c.Log)
+	if err != nil {
+		return s, nil, err
+	}
 	authenticator, endPeople := auth.NewAuthenticator(b.Store), func() {}
 	var provider *graphiql.Provider
 	if c.People.IsSet() {
@@ -82,7 +88,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	mirror := &mirror{store: b.Store, MirrorSettings: c.Mirror}
 	return server{
 		mirror: mirror, backups: &backups{store: b.Store}, backend: b,
-		store: store, feed: feed, life: life, page: page, provider: provider, log: c.Log,
+		store: store, answers: kept, feed: feed, life: life, page: page, provider: provider, log: c.Log,
 		stopStreams: func() { stopExports(errStopping); feed.Stop() }, proxies: c.Proxies,
 		http: httpserver.New(c.Server,
 			httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
@@ -177,6 +183,7 @@ func schemaText(schema *execute.Executor) string { return schema.Schema().Query.
 func (s server) graphql(schema *execute.Executor, admission *limits.Admission) *graphqlhttp.GraphQL {
 	endpoint := graphqlhttp.New(schema, s.limits, graphqlhttp.Hooks{
 		Begin:     s.begin(admission),
+		Keeps:     s.answers != nil,
 		Subscribe: s.subscribe(schema),
 		Rows:      s.sizes.rows,
 		Trusted:   s.trustedDocument,

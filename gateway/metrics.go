@@ -28,11 +28,11 @@ func (s server) measure(throttle *auth.Throttle, admission *limits.Admission) {
 		_, waiting := admission.Stats()
 		return waiting
 	})
-	store, ok := s.store.(interface{ Gauges() []backoffice.Gauge })
-	if !ok {
-		return
+	gauges := s.answers.Gauges()
+	if store, ok := s.store.(interface{ Gauges() []backoffice.Gauge }); ok {
+		gauges = append(gauges, store.Gauges()...)
 	}
-	for _, gauge := range store.Gauges() {
+	for _, gauge := range gauges {
 		srv.Gauge("backoffice_"+gauge.Name, gauge.Help, gauge.Read, gauge.Labels...)
 	}
 }

@@ -16,9 +16,10 @@ type Asker struct {
 	*rand.Rand
 	Schema  *ast.Schema
 	All     *Records
-	Cursors map[string][]string // of lists of a type, each of a row of the whole office
-	Left    int                 // how many fields a document may still have
-	Used    map[string]bool     // fields and arguments that were asked
+	Cursors map[string][]string                                   // of lists of a type, each of a row of the whole office
+	Left    int                                                   // how many fields a document may still have
+	Used    map[string]bool                                       // fields and arguments that were asked
+	Skips   func(of *ast.Definition, f *ast.FieldDefinition) bool // leaves out fields; nil leaves out none
 }
 
 // NotAsked are the fields and arguments that comparisons leave out, each with what tests it.
@@ -26,8 +27,8 @@ var NotAsked = map[string]string{
 	"Query.changes": "the two stores have other logs: compared entry by entry below",
 }
 
-// document is a query of one root field.
-func (a *Asker) document(field *ast.FieldDefinition) string {
+// Document is a query of one root field.
+func (a *Asker) Document(field *ast.FieldDefinition) string {
 	a.Left = 120
 	return "query { " + a.Field(a.Schema.Query, field, 4, "") + " }"
 }
@@ -52,7 +53,7 @@ func (a *Asker) selection(of *ast.Definition, depth int) string {
 		return "{ " + strings.Join(parts, " ") + " }"
 	}
 	for _, f := range of.Fields {
-		if strings.HasPrefix(f.Name, "__") || NotAsked[of.Name+"."+f.Name] != "" {
+		if strings.HasPrefix(f.Name, "__") || NotAsked[of.Name+"."+f.Name] != "" || a.Skips != nil && a.Skips(of, f) {
 			continue
 		}
 		composite := a.Schema.Types[f.Type.Name()].IsCompositeType()

@@ -81,7 +81,7 @@ func (w *Comparison) Reads(t testing.TB, rounds int) {
 			if strings.HasPrefix(field.Name, "__") || NotAsked["Query."+field.Name] != "" {
 				continue
 			}
-			w.GraphQL(t, w.Asker.document(field), false)
+			w.GraphQL(t, w.Asker.Document(field), false)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func ServeOpen(t testing.TB, b *gateway.Backend, c gateway.Config) *Office {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Before, c.Cache = before, gateway.CacheSettings{}
+		o.Before, c.Cache.Cache = before, 0
 	}
 	served := *b // the tests write to the store itself, as another process does
 	served.Store = o.Before

@@ -2,6 +2,7 @@ package graphqlhttp
 
 import (
 	"context"
+	"crypto/sha256"
 	"strings"
 
 	"github.com/maypok86/otter/v2"
@@ -11,6 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/answers"
 	"example.org/backoffice/graphql/limits"
 )
 
@@ -37,6 +39,8 @@ type document struct {
 	constants  map[string]any // see exact
 	shape      string
 	depth      int
+	digest     [sha256.Size]byte // of the text
+	keepable   bool              // answers depend on nothing but what they read: see package answers
 	operations []operation
 	weight     uint32 // estimated bytes
 	guarded    bool   // never cached, nor anything made of it: see holdsGuarded
@@ -133,8 +137,10 @@ func (d *documents) prepare(text string, held limits.Settings) (*document, gqler
 		shape:     scan.Shape,
 		guarded:   holdsGuarded(parsed, d.guarded),
 		depth:     depth,
+		digest:    sha256.Sum256([]byte(text)),
 		weight:    uint32(len(text) + bytesPerToken*(scan.Tokens+8)),
 	}
+	entry.keepable = answers.Keepable(d.schema, parsed) && !takesGuarded(parsed, d.guarded)
 	for _, definition := range parsed.Operations {
 		entry.operations = append(entry.operations, operation{definition, d.limits.Price(d.schema, definition)})
 	}

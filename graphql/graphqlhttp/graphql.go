@@ -11,12 +11,14 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/answers"
 	"example.org/backoffice/graphql/limits"
 )
 
 // Hooks connect the transport to the rest of the server. Each may be nil.
 type Hooks struct {
 	Begin     Begin
+	Keeps     bool      // whole answers: entries have keys
 	Subscribe Subscribe // nil: no subscriptions
 	// Rows counts the records of each noun for the price of an operation, as its caller may know them.
 	Rows func(context.Context) limits.Rows
@@ -41,12 +43,18 @@ type Entry struct {
 	// Part is set for one of the several operations of a long request: those of a socket, the events of a subscription,
 	// the pages of an export. The parts share nothing, and the caller is authenticated again for each.
 	Part bool
+	// Key identifies the answer if it may be kept; nil otherwise.
+	Key *answers.Key
 }
 
 // Run is an admitted operation. Its methods are called in this order, those but End at most once.
 type Run interface {
+	// Kept is the data of an answer that is still valid; then nothing is executed. Otherwise it is nil.
+	Kept() []byte
 	// Executed reports that reading is over, and the size of the answer if there is one.
 	Executed(bytes int, answered bool)
+	// Keep offers the data of a whole answer without errors to later requests with the same key.
+	Keep(data []byte)
 	// Sent reports that the answer has been sent, or need not be counted.
 	Sent()
 	// End releases what the operation holds.

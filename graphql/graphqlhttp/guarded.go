@@ -1,6 +1,10 @@
 package graphqlhttp
 
-import "github.com/vektah/gqlparser/v2/ast"
+import (
+	"slices"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
 
 // The time to answer a document must not reveal what others search for. Documents that hold a guarded value, such as a
 // registration number in a filter, are prepared each time; those with a variable there are cached.
@@ -46,6 +50,23 @@ func holdsGuarded(document *ast.QueryDocument, guarded map[string]bool) bool {
 		}
 	}
 	return false
+}
+
+// takesGuarded reports whether a document gives a guarded place a value or a variable, whatever that is.
+func takesGuarded(document *ast.QueryDocument, guarded map[string]bool) bool {
+	given := map[string]bool{}
+	for _, operation := range document.Operations {
+		for _, variable := range operation.VariableDefinitions {
+			given[variable.Variable] = true
+		}
+	}
+	return holdsGuarded(document, guarded) ||
+		slices.ContainsFunc(document.Operations, func(o *ast.OperationDefinition) bool {
+			return selectionHolds(o.SelectionSet, guarded, given)
+		}) ||
+		slices.ContainsFunc(document.Fragments, func(f *ast.FragmentDefinition) bool {
+			return selectionHolds(f.SelectionSet, guarded, given)
+		})
 }
 
 func selectionHolds(selections ast.SelectionSet, guarded, defaults map[string]bool) bool {

@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/answers"
 )
 
 type prepared struct {
@@ -19,6 +20,7 @@ type prepared struct {
 	least     int // of it, the charge in any case
 	depth     int
 	explain   explain
+	key       *answers.Key // nil when the answer is not kept
 	context   *graphql.OperationContext
 }
 
@@ -65,6 +67,9 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 	if refused != nil {
 		return nil, new(g.explained(ctx, refusal(media, refused), q))
 	}
+	if g.hooks.Keeps && document.keepable && q.explain == explainNothing && !holdsKey(variables, g.documents.guarded) {
+		q.key = answers.KeyOf(ctx, document.digest, q.OperationDefinition, variables)
+	}
 	text := document.text
 	if document.guarded { // the executor must not keep its plan
 		text = ""
@@ -97,16 +102,38 @@ func (g *GraphQL) execute(ctx context.Context, media string, q *prepared, outcom
 func (g *GraphQL) inTime(ctx context.Context, media string, q *prepared, outcome *served) answer {
 	ctx, cancel := context.WithTimeout(ctx, g.limits.Time)
 	defer cancel()
+	q.key = nil
 	return g.executed(ctx, media, q, outcome, true)
 }
 
 func (g *GraphQL) executed(ctx context.Context, media string, q *prepared, outcome *served, part bool) answer {
-	ctx, err := g.begin(ctx, q, Entry{Cost: q.cost, Least: q.least, Part: part}, outcome)
+	ctx, err := g.begin(ctx, q, Entry{Cost: q.cost, Least: q.least, Part: part, Key: q.key}, outcome)
 	if err != nil {
 		return g.refused(ctx, media, q, err)
 	}
+	if data := outcome.kept(); data != nil {
+		return g.answerOf(ctx, media, q.context, &graphql.Response{Data: data})
+	}
 	ctx = graphql.WithOperationContext(ctx, q.context)
-	return g.explained(ctx, g.answerOf(ctx, media, q.context, g.response(ctx, q.context, outcome.run)), q)
+	a := g.answerOf(ctx, media, q.context, g.response(ctx, q.context, outcome.run))
+	if q.key != nil {
+		outcome.keep(a)
+	}
+	return g.explained(ctx, a, q)
+}
+
+func (s *served) kept() []byte {
+	if s.run == nil {
+		return nil
+	}
+	return s.run.Kept()
+}
+
+// keep offers an answer that is data alone.
+func (s *served) keep(a answer) {
+	if s.run != nil && a.data != nil && a.status == http.StatusOK && len(a.errors) == 0 && len(a.extensions) == 0 {
+		s.run.Keep(a.data)
+	}
 }
 
 func (g *GraphQL) begin(ctx context.Context, q *prepared, e Entry, outcome *served) (_ context.Context, err error) {

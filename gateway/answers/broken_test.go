@@ -1,0 +1,36 @@
+package answers
+
+import (
+	"testing"
+
+	"example.org/backoffice/backoffice/brokentest"
+)
+
+const foundByModel = "TestAKeptAnswerIsWhatExecutingAgainGives/SQLite"
+
+// brokenAnswers are faults of kept answers.
+var brokenAnswers = map[string]brokentest.Copy{
+	"leaves lists out of the slots": {Found: foundByModel, Edits: []brokentest.Edit{
+		{"../../store/cache/log.go", "		s.log.touched[p], s.log.clock[p.slot()] = e.Sequence, e.Sequence\n",
+			"		s.log.touched[p] = e.Sequence\nif !BROKEN || p.kind != lists {\ns.log.clock[p.slot()] = e.Sequence\n}\n"}}},
+	"does not name what the store was asked": {Found: foundByModel, Edits: []brokentest.Edit{
+		{"../../store/cache/trace.go", "		if !read.rests(p, t.on) {", "		if !BROKEN && !read.rests(p, t.on) {"}}},
+	"does not name what memory had": {Found: foundByModel, Edits: []brokentest.Edit{
+		{"../../store/cache/snapshot.go", "	if p.trace != nil && e.kind != 0 {", "	if !BROKEN && p.trace != nil && e.kind != 0 {"}}},
+	"forgets nouns": {Found: foundByModel, Edits: []brokentest.Edit{
+		{"../../store/cache/trace.go", "	t.nouns |= depends\n", "	if !BROKEN {\n	t.nouns |= depends\n}\n"}}},
+	"keys without the restriction": {Found: foundByModel, Edits: []brokentest.Edit{
+		{"../../graphql/answers/key.go", "Restriction: backoffice.RestrictionOf(ctx),",
+			"Restriction: map[bool]backoffice.Restriction{false: backoffice.RestrictionOf(ctx)}[BROKEN],"}}},
+	"keys without scopes": {Found: "TestAnAnswerIsKeptFromTheSecondUseOn/SQLite", Edits: []brokentest.Edit{
+		{"../../graphql/answers/key.go", "		if principal.Has(scope) {", "		if !BROKEN && principal.Has(scope) {"}}},
+	"keeps an answer with a number": {Found: "TestARegistrationNumberIsNeverKept/SQLite", Edits: []brokentest.Edit{
+		{"../../graphql/answers/fields.go", "		return OfRequest\n", "		if !BROKEN {\nreturn OfRequest\n}\n"}}},
+	"skips the look": {Found: foundByModel, Edits: []brokentest.Edit{
+		{"../../store/cache/trace.go", "t.store.wait(ctx) == nil", "(BROKEN || t.store.wait(ctx) == nil)"}}},
+}
+
+func TestACopyWithAFaultIsFoundByTheTestOfItsPromise(t *testing.T) {
+	t.Parallel()
+	brokentest.FindWhenAsked(t, brokenAnswers, "-kept-offices", "6", "-test.failfast")
+}

@@ -1,0 +1,10 @@
+package answers
+
+import (
+	"os"
+	"testing"
+
+	"example.org/backoffice/gateway/gatewaytest"
+)
+
+func TestMain(m *testing.M) { os.Exit(gatewaytest.Main(m)) }

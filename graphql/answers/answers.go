@@ -1,0 +1,137 @@
+package answers
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/maypok86/otter/v2"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Proof is what an answer was read from.
+type Proof interface {
+	// StillValid reports whether nothing of it has changed, by a poll of the change log that begins now.
+	StillValid(ctx context.Context) bool
+	// Valid is the same without a poll.
+	Valid() bool
+	Bytes() int
+}
+
+// Answer is a whole answer without errors. It is immutable.
+type Answer struct {
+	Data    []byte
+	Objects int // rows that were read for it, which its next callers are charged
+	Proof   Proof
+}
+
+type Options struct {
+	Bytes int  // the approximate size, keys and overhead included
+	Check bool // what is kept is only compared with what is executed
+	Log   *slog.Logger
+}
+
+// Kept are the kept answers of a server; nil keeps none.
+type Kept struct {
+	memory *otter.Cache[Key, *Answer]
+	check  bool
+	log    *slog.Logger
+
+	hits, misses, differences atomic.Int64
+}
+
+// Largest is the size of an answer that is kept.
+const Largest = 1 << 20
+
+// overhead is what an answer takes in addition to its bytes: its key, its place in the maps, otter's data.
+const overhead = 400
+
+// seen is in the place of an answer that was asked for once. It is kept from the second use on.
+var seen = &Answer{}
+
+func New(o Options) (*Kept, error) {
+	memory, err := otter.New(&otter.Options[Key, *Answer]{
+		MaximumWeight:   uint64(o.Bytes),
+		InitialCapacity: o.Bytes/(4*overhead) + 1,
+		Weigher: func(k Key, a *Answer) uint32 {
+			bytes := overhead + len(k.Variables) + len(a.Data)
+			if a.Proof != nil {
+				bytes += a.Proof.Bytes()
+			}
+			return uint32(bytes)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Kept{memory: memory, check: o.Check, log: cmp.Or(o.Log, slog.Default())}, nil
+}
+
+// Recall returns the answer to a query if it is still valid, by a poll that begins now; nil otherwise. wanted reports
+// whether the query was asked before, so that its answer is to be kept.
+func (k *Kept) Recall(ctx context.Context, key *Key) (a *Answer, wanted bool) {
+	if k == nil || key == nil {
+		return nil, false
+	}
+	a, asked := k.memory.GetIfPresent(*key)
+	if !asked {
+		first := *key
+		first.Operation = strings.Clone(key.Operation) // a part of a document, which would stay in memory with it
+		k.memory.Set(first, seen)
+	}
+	if a == nil || a == seen || k.check || !a.Proof.StillValid(ctx) {
+		k.misses.Add(1)
+		return nil, asked
+	}
+	k.hits.Add(1)
+	return a, true
+}
+
+// Keep keeps an answer, whose data it copies.
+func (k *Kept) Keep(key *Key, a Answer) {
+	if len(a.Data) > Largest {
+		return
+	}
+	if k.check {
+		k.compare(*key, a.Data)
+	}
+	a.Data = slices.Clip(bytes.Clone(a.Data))
+	k.memory.Set(*key, &a)
+}
+
+// compare counts a kept answer that differs from what was executed, though it is valid even now.
+func (k *Kept) compare(key Key, data []byte) {
+	before, kept := k.memory.GetIfPresent(key)
+	if !kept || before == seen || bytes.Equal(before.Data, data) || !before.Proof.Valid() {
+		return
+	}
+	k.differences.Add(1)
+	k.log.Error("a kept answer differs from the executed one", "operation", backoffice.ShownName(key.Operation))
+}
+
+// Differences are the kept answers that differed from executed ones, as Options.Check found.
+func (k *Kept) Differences() int64 {
+	if k == nil {
+		return 0
+	}
+	return k.differences.Load()
+}
+
+func (k *Kept) Gauges() []backoffice.Gauge {
+	if k == nil {
+		return nil
+	}
+	return []backoffice.Gauge{
+		{Name: "answers_hits_total", Help: "Queries answered with a kept answer.", Read: k.hits.Load},
+		{Name: "answers_misses_total", Help: "Queries executed that may have a kept answer.", Read: k.misses.Load},
+		{Name: "answers_bytes", Help: "Approximate bytes of kept answers.",
+			Read: func() int64 { return int64(k.memory.WeightedSize()) }},
+		{Name: "answers_differences_total", Read: k.differences.Load,
+			Help: "Kept answers that differed from executed ones, found by --cache-check."},
+	}
+}
