@@ -112,7 +112,7 @@ func passedBy(t *testing.T, query string) (passed []string) {
 func ask(t *testing.T, program, folder, query string, times int) (counters string) {
 	t.Helper()
 	counters = t.TempDir()
-	server := exec.Command(program, "demo", "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--customers", "60", "--log-format", "text")
+	server := exec.Command(program, "demo", "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--customers", "60", "--no-cache-answers", "--log-format", "text")
 	server.Dir = folder
 	server.Env = append(os.Environ(), "GOCOVERDIR="+counters)
 	var log bytes.Buffer
