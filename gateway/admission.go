@@ -30,9 +30,9 @@ type execution struct {
 	share    *limits.Share       // nil when it was not admitted
 	began    time.Time
 	span     *tracing.Operation
-	key      *answers.Key // of an answer that is to be kept; nil otherwise
-	trace    *cache.Trace // of what it reads; nil when the answer is not to be kept
-	kept     []byte       // the answer, when it was in memory
+	key      *answers.Key    // of an answer that is to be kept; nil otherwise
+	trace    *cache.Trace    // of what it reads; nil when the answer is not to be kept
+	kept     *answers.Answer // when it was in memory
 }
 
 // begin admits operations of GraphQL. Each has its own budget, loaders and buffer.
@@ -79,7 +79,7 @@ func (o *execution) recall(key *answers.Key) bool {
 	if found == nil {
 		return false
 	}
-	o.kept = found.Data
+	o.kept = found
 	_ = backoffice.BudgetOf(o.ctx).Read(found.Objects, 0)
 	if o.settle != nil {
 		o.settle(true)
@@ -87,12 +87,11 @@ func (o *execution) recall(key *answers.Key) bool {
 	return true
 }
 
-func (o *execution) Kept() []byte { return o.kept }
+func (o *execution) Kept() *answers.Answer { return o.kept }
 
 func (o *execution) Keep(data []byte) {
 	if o.trace != nil && o.trace.Close() {
-		o.of.answers.Keep(o.key,
-			answers.Answer{Data: data, Objects: backoffice.BudgetOf(o.ctx).Objects(), Proof: o.trace})
+		o.of.answers.Keep(o.key, data, backoffice.BudgetOf(o.ctx).Objects(), o.trace)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -23,11 +22,25 @@ type Proof interface {
 	Bytes() int
 }
 
-// Answer is a whole answer without errors. It is immutable.
+// Answer is a whole answer without errors. Only its packed copies are added later.
 type Answer struct {
-	Data    []byte
-	Objects int // rows that were read for it, which its next callers are charged
+	Body    []byte // the response's
+	Objects int    // rows that were read for it, which its next callers are charged
 	Proof   Proof
+	packed  [codings]copies
+}
+
+const opening, closing = `{"data":`, "}\n"
+
+// BodyOf is the body of an answer that is data alone.
+func BodyOf(data []byte) []byte {
+	return append(append(append(make([]byte, 0, len(opening)+len(data)+len(closing)), opening...), data...), closing...)
+}
+
+// Data is the answer without what is around it.
+func (a *Answer) Data() []byte {
+	end := len(a.Body) - len(closing)
+	return a.Body[len(opening):end:end]
 }
 
 type Options struct {
@@ -59,7 +72,7 @@ func New(o Options) (*Kept, error) {
 		MaximumWeight:   uint64(o.Bytes),
 		InitialCapacity: o.Bytes/(4*overhead) + 1,
 		Weigher: func(k Key, a *Answer) uint32 {
-			bytes := overhead + len(k.Variables) + len(a.Data)
+			bytes := overhead + len(k.Variables) + len(a.Body) + len(a.Body)/packedPart*(codings-1)
 			if a.Proof != nil {
 				bytes += a.Proof.Bytes()
 			}
@@ -92,22 +105,22 @@ func (k *Kept) Recall(ctx context.Context, key *Key) (a *Answer, wanted bool) {
 	return a, true
 }
 
-// Keep keeps an answer, whose data it copies.
-func (k *Kept) Keep(key *Key, a Answer) {
-	if len(a.Data) > Largest {
+// Keep keeps an answer by its data, which it copies.
+func (k *Kept) Keep(key *Key, data []byte, objects int, proof Proof) {
+	if len(data) > Largest {
 		return
 	}
+	a := &Answer{Body: BodyOf(data), Objects: objects, Proof: proof}
 	if k.check {
-		k.compare(*key, a.Data)
+		k.compare(*key, a.Body)
 	}
-	a.Data = slices.Clip(bytes.Clone(a.Data))
-	k.memory.Set(*key, &a)
+	k.memory.Set(*key, a)
 }
 
 // compare counts a kept answer that differs from what was executed, though it is valid even now.
-func (k *Kept) compare(key Key, data []byte) {
+func (k *Kept) compare(key Key, body []byte) {
 	before, kept := k.memory.GetIfPresent(key)
-	if !kept || before == seen || bytes.Equal(before.Data, data) || !before.Proof.Valid() {
+	if !kept || before == seen || bytes.Equal(before.Body, body) || !before.Proof.Valid() {
 		return
 	}
 	k.differences.Add(1)

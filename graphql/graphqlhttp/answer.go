@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"example.org/backoffice/graphql/answers"
 )
 
 type answer struct {
@@ -16,6 +18,11 @@ type answer struct {
 	extensions map[string]any
 	allow      string
 	streamed   bool // already sent, as events
+
+	keepable bool            // data alone, determined by what it was read from
+	kept     *answers.Answer // when it was in memory
+	body     []byte          // of a kept or a packed answer, instead of data
+	coding   string          // of the body
 }
 
 // refusal is the answer to a request that failed as a whole.
@@ -31,13 +38,15 @@ func (a answer) write(w http.ResponseWriter) error {
 	case a.media == mediaEvents && a.data != nil:
 		return a.writeEvents(w)
 	}
-	tail, err := a.tail()
-	if err != nil {
-		return err
-	}
-	length := len(tail)
-	if a.data != nil {
-		length += len(opening) + len(a.data)
+	tail, length, err := []byte(nil), len(a.body), error(nil)
+	if a.body == nil {
+		if tail, err = a.tail(); err != nil {
+			return err
+		}
+		length = len(tail)
+		if a.data != nil {
+			length += len(opening) + len(a.data)
+		}
 	}
 	header := w.Header()
 	header["Content-Type"] = contentTypes[a.media]
@@ -45,6 +54,12 @@ func (a answer) write(w http.ResponseWriter) error {
 	header["X-Content-Type-Options"] = noSniff
 	header["Content-Length"] = []string{strconv.Itoa(length)}
 	header.Add("Vary", "Accept")
+	if a.mayBePacked() {
+		header.Add("Vary", "Accept-Encoding")
+	}
+	if a.coding != "" {
+		header["Content-Encoding"] = []string{a.coding}
+	}
 	if a.allow != "" {
 		header.Set("Allow", a.allow)
 	}
@@ -53,6 +68,10 @@ func (a answer) write(w http.ResponseWriter) error {
 		header.Set("Retry-After", "1")
 	}
 	w.WriteHeader(a.status)
+	if a.body != nil {
+		_, _ = w.Write(a.body)
+		return nil
+	}
 	if a.data != nil {
 		if _, err = w.Write([]byte(opening)); err != nil {
 			return nil // the client is gone

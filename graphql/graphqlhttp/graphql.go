@@ -49,8 +49,8 @@ type Entry struct {
 
 // Run is an admitted operation. Its methods are called in this order, those but End at most once.
 type Run interface {
-	// Kept is the data of an answer that is still valid; then nothing is executed. Otherwise it is nil.
-	Kept() []byte
+	// Kept is an answer that is still valid; then nothing is executed. Otherwise it is nil.
+	Kept() *answers.Answer
 	// Executed reports that reading is over, and the size of the answer if there is one.
 	Executed(bytes int, answered bool)
 	// Keep offers the data of a whole answer without errors to later requests with the same key.
@@ -130,6 +130,7 @@ func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			mediaGraphQL, mediaJSON, mediaEvents))
 		a.status = http.StatusNotAcceptable
 	}
+	a.pack(r.Header["Accept-Encoding"])
 	if err := a.write(w); err != nil { // an extension cannot be encoded
 		a = refusal(a.media, g.Present(ctx, err))
 		_ = a.write(w)

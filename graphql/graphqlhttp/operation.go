@@ -111,29 +111,33 @@ func (g *GraphQL) executed(ctx context.Context, media string, q *prepared, outco
 	if err != nil {
 		return g.refused(ctx, media, q, err)
 	}
-	if data := outcome.kept(); data != nil {
-		return g.answerOf(ctx, media, q.context, &graphql.Response{Data: data})
+	if kept := outcome.kept(); kept != nil {
+		a := g.answerOf(ctx, media, q.context, &graphql.Response{Data: kept.Data()})
+		a.keepable, a.kept = a.data != nil, kept
+		return a
 	}
 	ctx = graphql.WithOperationContext(ctx, q.context)
 	a := g.answerOf(ctx, media, q.context, g.response(ctx, q.context, outcome.run))
 	if q.key != nil {
-		outcome.keep(a)
+		a.keepable = outcome.keep(a)
 	}
 	return g.explained(ctx, a, q)
 }
 
-func (s *served) kept() []byte {
+func (s *served) kept() *answers.Answer {
 	if s.run == nil {
 		return nil
 	}
 	return s.run.Kept()
 }
 
-// keep offers an answer that is data alone.
-func (s *served) keep(a answer) {
-	if s.run != nil && a.data != nil && a.status == http.StatusOK && len(a.errors) == 0 && len(a.extensions) == 0 {
-		s.run.Keep(a.data)
+// keep offers an answer that is data alone, and reports whether it is.
+func (s *served) keep(a answer) bool {
+	if s.run == nil || a.data == nil || a.status != http.StatusOK || len(a.errors) > 0 || len(a.extensions) > 0 {
+		return false
 	}
+	s.run.Keep(a.data)
+	return true
 }
 
 func (g *GraphQL) begin(ctx context.Context, q *prepared, e Entry, outcome *served) (_ context.Context, err error) {
