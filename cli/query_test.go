@@ -38,7 +38,7 @@ func TestAQueryIsExportedFromTheStore(t *testing.T) {
 
 func TestWhatIsNotCompleteDoesNotAppearUnderItsName(t *testing.T) {
 	t.Parallel()
-	s, file := queried(t, `{ customers { nodes { id relations { nodes { id } } } } }`)
+	s, file := queried(t, `{ customers { nodes { id relations { nodes { id kind } } } } }`)
 	folder := t.TempDir()
 	path := filepath.Join(folder, "customers.csv")
 	if code, _, err := s.run(t, "query", file, "--format", "csv", "-o", path); code != exitFailure || !strings.Contains(err, "rows=relations") {

@@ -116,11 +116,11 @@ func TestTheFormatsOfAnExportAreAsTheyAreWritten(t *testing.T) {
 	query := `query Odd { customers(filter: {ids: ` + makeOddCustomers(t, o) + `}) { nodes { name ... on Customer { address { postalCode country } } kind: type version responsible { lastName } scopes } } }`
 	for parameters, want := range map[string]string{
 		"format=csv": "name,address.postalCode,address.country,kind,version,responsible.lastName,scopes\r\n" +
-			"=1+1,01000,,COMPANY,1,,[]\r\n@x,01000,,COMPANY,1,,[]\r\n\"Zon \"\"& Maan\"\"\",01000,,COMPANY,1,,[]\r\n\"a;b,c\",01000,,COMPANY,1,,[]\r\n" +
-			"+32 9,01000,,COMPANY,1,,[]\r\n-5,01000,,COMPANY,1,,[]\r\n0012,01000,,COMPANY,1,,[]\r\nÜnïcödé 😀,01000,,COMPANY,1,,[]\r\n",
+			"=1+1,01000,,COMPANY,1,,\r\n@x,01000,,COMPANY,1,,\r\n\"Zon \"\"& Maan\"\"\",01000,,COMPANY,1,,\r\n\"a;b,c\",01000,,COMPANY,1,,\r\n" +
+			"+32 9,01000,,COMPANY,1,,\r\n-5,01000,,COMPANY,1,,\r\n0012,01000,,COMPANY,1,,\r\nÜnïcödé 😀,01000,,COMPANY,1,,\r\n",
 		"format=csv&excel=on": "\uFEFFname;address.postalCode;address.country;kind;version;responsible.lastName;scopes\r\n" +
-			"'=1+1;01000;;COMPANY;1;;[]\r\n'@x;01000;;COMPANY;1;;[]\r\n\"Zon \"\"& Maan\"\"\";01000;;COMPANY;1;;[]\r\n\"a;b,c\";01000;;COMPANY;1;;[]\r\n" +
-			"'+32 9;01000;;COMPANY;1;;[]\r\n'-5;01000;;COMPANY;1;;[]\r\n0012;01000;;COMPANY;1;;[]\r\nÜnïcödé 😀;01000;;COMPANY;1;;[]\r\n",
+			"'=1+1;01000;;COMPANY;1;;\r\n'@x;01000;;COMPANY;1;;\r\n\"Zon \"\"& Maan\"\"\";01000;;COMPANY;1;;\r\n\"a;b,c\";01000;;COMPANY;1;;\r\n" +
+			"'+32 9;01000;;COMPANY;1;;\r\n'-5;01000;;COMPANY;1;;\r\n0012;01000;;COMPANY;1;;\r\nÜnïcödé 😀;01000;;COMPANY;1;;\r\n",
 	} {
 		e := o.Export(t, all, parameters, query)
 		if diff := cmp.Diff(want, e.Body); diff != "" || !e.Complete() || e.Header.Get("Content-Disposition") != `attachment; filename="Odd.csv"` {

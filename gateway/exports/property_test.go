@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,19 +27,15 @@ func TestTheThreeFormatsHoldTheSame(t *testing.T) {
 	server := o.ExportServer(t)
 	person := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
 		"id", "type", "name", "kind: type", "displayName", "firstName", "scopes", "kboNumber", "companyType", "customerCode", "email", "phone", "version", "createdAt", "__typename",
-		"address { street postalCode city }", "responsible { id lastName labels { name } }", "home: address { country }", "transcripts { totalCount }", "... on Node { again: id }",
+		"address { street postalCode city }", "responsible { id lastName labels { name } }", "few: transcripts(first: 1) { edges { node { checklist { name } } } }", "home: address { country }", "transcripts { totalCount }", "... on Node { again: id }",
 	}), 1, 8, rapid.ID)
 	rapid.Check(t, func(rt *rapid.T) {
 		fields, nested := person.Draw(rt, "fields"), person.Draw(rt, "nested")
 		fields = append([]string{}, fields...)
+		nested = slices.DeleteFunc(slices.Clone(nested), func(field string) bool {
+			return strings.HasPrefix(field, "few:") // _truncated is of each row, in JSON Lines of all that is nested
+		})
 		unfold := ""
-		clean := func(list []string) []string {
-			for i, field := range list {
-				list[i] = strings.Replace(field, " labels { name }", "", 1)
-			}
-			return list
-		}
-		fields, nested = clean(fields), clean(append([]string{}, nested...))
 		switch rapid.IntRange(0, 2).Draw(rt, "list") {
 		case 1:
 			unfold = "relations"
@@ -82,15 +80,25 @@ func TestTheThreeFormatsHoldTheSame(t *testing.T) {
 			rt.Fatal(err)
 		}
 		defer book.Close()
-		cells, err := book.GetRows("customers")
+		cells, err := book.GetRows("customers", excelize.Options{RawCellValue: true})
 		if err != nil {
 			rt.Fatal(err)
 		}
 		for len(cells) < len(records) { // rows without a value at the end
 			cells = append(cells, nil)
 		}
-		if diff := cmp.Diff(want, gatewaytest.Tabled(cells)); diff != "" {
+		if diff := cmp.Diff(want, gatewaytest.Tabled(cells), sameDate); diff != "" {
 			rt.Fatalf("%s as XLSX: %s", query, diff)
 		}
 	})
 }
+
+// sameDate compares a date with the days that it is in a workbook, to the millisecond.
+var sameDate = cmp.Comparer(func(a, b string) bool {
+	if a == b || strings.Contains(a, "T") == strings.Contains(b, "T") {
+		return a == b
+	}
+	x, errX := gatewaytest.Number(a)
+	y, errY := gatewaytest.Number(b)
+	return errX == nil && errY == nil && math.Abs(x-y) < 0.5/86_400_000
+})

@@ -8,9 +8,11 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -34,16 +36,31 @@ func Flat(node map[string]any, unfold string) (rows []map[string]string) {
 			case []any:
 				switch {
 				case name == "_truncated":
-					into[name] = unfold
+					into[name] = joined(v)
 				case prefix == unfold && (name == "nodes" || name == "edges"):
 					for _, element := range v {
 						row := map[string]string{}
 						walk(row, prefix, element.(map[string]any))
 						list = append(list, row)
 					}
+				case len(v) == 0:
+				case isObject(v[0]):
+					if name == "nodes" || name == "edges" {
+						path = prefix
+					}
+					values := map[string][]any{}
+					for _, element := range v {
+						row := map[string]string{}
+						walk(row, path, element.(map[string]any))
+						for column, value := range row {
+							values[column] = append(values[column], value)
+						}
+					}
+					for column, all := range values {
+						into[column] = joined(all)
+					}
 				default:
-					text, _ := json.Marshal(v)
-					into[path] = string(text)
+					into[path] = joined(v)
 				}
 			case json.Number:
 				into[path] = v.String()
@@ -61,6 +78,25 @@ func Flat(node map[string]any, unfold string) (rows []map[string]string) {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+func isObject(value any) bool {
+	_, is := value.(map[string]any)
+	return is
+}
+
+// joined are the values of a list as their cell has them.
+func joined(values []any) string {
+	return strings.Join(backoffice.Mapped(values, func(value any) string { return fmt.Sprint(value) }), "; ")
+}
+
+// Number is the number of a workbook's cell that holds a number or a date.
+func Number(text string) (float64, error) {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		const until1970 = 25_569
+		return until1970 + float64(at.UnixMilli())/86_400_000, nil
+	}
+	return strconv.ParseFloat(text, 64)
 }
 
 // Tabled are the rows of a table by the names of its columns, without empty cells.

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -187,15 +186,15 @@ func (f *faces) sameValue(field string, line, shown any) bool {
 }
 
 // sameCell compares a cell's text with a value of JSON: booleans are 1 and 0 in a workbook, of whose numbers the reader
-// gives fifteen digits.
+// gives fifteen digits; dates are days.
 var sameCell = cmp.Comparer(func(a, b string) bool {
 	for word, digit := range map[string]string{"true": "1", "false": "0"} {
 		if a == word && b == digit || a == digit && b == word {
 			return true
 		}
 	}
-	x, errX := strconv.ParseFloat(a, 64)
-	y, errY := strconv.ParseFloat(b, 64)
+	x, errX := gatewaytest.Number(a)
+	y, errY := gatewaytest.Number(b)
 	return a == b || errX == nil && errY == nil && math.Abs(x-y) <= 1e-14*math.Abs(x)
 })
 

@@ -22,6 +22,8 @@ type member struct {
 	key    []byte // as in the answer: `"name":`
 	role   role
 	list   bool   // of objects
+	many   bool   // a list of scalars
+	moment bool   // a DateTime
 	below  *shape // of objects
 	path   string // of a page and of a list, for people; see paths
 	column int    // of a table, from 1; 0 for none
@@ -78,6 +80,9 @@ func (s *shaping) of(set ast.SelectionSet) (*shape, error) {
 			}
 			m.list = f.definition.Type.Elem != nil
 			made.hides = made.hides || m.below.hides
+		} else if f.definition != nil {
+			m.many = f.definition.Type.Elem != nil
+			m.moment = f.definition.Type.NamedType == "DateTime"
 		}
 		made.members = append(made.members, m)
 	}

@@ -281,7 +281,7 @@ func FuzzOptions(f *testing.F) {
 	for _, seed := range []string{"format=csv&rows=relations", "rows=responsible.transcripts&cursor=on", "format=pdf", "after=x&after=y", "excel=on&a=b", "rows=relations.edges", "rows=%2e"} {
 		f.Add(seed)
 	}
-	s, err := spineFor(f, `{ customers { nodes { id relations { nodes { id } } } } }`, Options{})
+	s, err := spineFor(f, `{ customers { nodes { id relations { nodes { id kind } } } } }`, Options{})
 	if err != nil {
 		f.Fatal(err)
 	}

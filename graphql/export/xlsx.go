@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -38,6 +39,7 @@ type workbook struct {
 	sheet  *excelize.StreamWriter
 	sheets int
 	header int // its style
+	moment int // the style of dates with times
 	widths []float64
 
 	row   int   // the last written, of the sheet
@@ -103,7 +105,11 @@ func newWorkbook(t *table, name string, most int64) (*workbook, error) {
 		return nil, noRoom(err)
 	}
 	w.file = excelize.NewFile(excelize.Options{TmpDir: folder})
+	shownMoment := momentFormat
 	w.header, err = w.file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+	if err == nil {
+		w.moment, err = w.file.NewStyle(&excelize.Style{CustomNumFmt: &shownMoment})
+	}
 	if err != nil {
 		w.close()
 		return nil, backoffice.Fault(err, "creating a workbook")
@@ -128,8 +134,9 @@ func (w *workbook) close() {
 
 // Widths of columns, in characters.
 const (
-	narrowest = 8
-	widest    = 50
+	narrowest    = 8
+	widest       = 50
+	filterButton = 3 // beside a column's name
 )
 
 // measure makes columns as wide as their names and the values of the first page.
@@ -140,21 +147,42 @@ func (w *workbook) measure(b []byte, rows int) {
 	_ = eachElement(b, rows, func(at int) (int, error) {
 		return w.table.each(b, at, func(cells [][]byte) error {
 			for i, cell := range cells {
-				w.widths[i] = max(w.widths[i], float64(utf8.RuneCount(cell)))
+				shown := utf8.RuneCount(cell)
+				if w.table.moments[i+1] {
+					shown = min(shown, len(momentFormat))
+				}
+				w.widths[i] = max(w.widths[i], float64(shown))
 			}
 			return nil
 		})
 	})
 	for i := range w.widths {
-		w.widths[i] = min(max(w.widths[i]+1, narrowest), widest)
+		w.widths[i] = min(max(w.widths[i]+filterButton, narrowest), widest)
 	}
+}
+
+// end ends a sheet: its header filters the rows above.
+func (w *workbook) end() error {
+	if len(w.table.columns) > 0 {
+		last, err := excelize.CoordinatesToCellName(len(w.table.columns), w.row)
+		if err == nil {
+			err = w.file.AutoFilter(w.sheet.Sheet, "A1:"+last, nil)
+		}
+		if err != nil {
+			return backoffice.Fault(err, "ending a sheet")
+		}
+	}
+	if err := w.sheet.Flush(); err != nil {
+		return noRoom(err)
+	}
+	return nil
 }
 
 // begin starts a sheet: a header that stays visible, and the columns' widths.
 func (w *workbook) begin() (err error) {
 	if w.sheet != nil {
-		if err := w.sheet.Flush(); err != nil {
-			return noRoom(err)
+		if err := w.end(); err != nil {
+			return err
 		}
 	}
 	const longest = 25 // characters of a sheet's name, and a number after them
@@ -171,7 +199,7 @@ func (w *workbook) begin() (err error) {
 	if w.sheet, err = w.file.NewStreamWriter(name); err != nil {
 		return backoffice.Fault(err, "creating a sheet")
 	}
-	for i, width := range w.widths {
+	for i, width := range slices.Backward(w.widths) { // excelize puts each in front, and Excel wants them ascending
 		if err := w.sheet.SetColWidth(i+1, i+1, max(width, narrowest)); err != nil {
 			return backoffice.Fault(err, "creating a sheet")
 		}
@@ -208,7 +236,7 @@ func (w *workbook) write(cells [][]byte) (err error) {
 	return w.put(w.cells)
 }
 
-// value is a cell's content: numbers and booleans, all else as text: nothing is a formula and leading zeros stay.
+// value is a cell's content: numbers, booleans and dates, all else as text: nothing is a formula, leading zeros stay.
 func (w *workbook) value(cell []byte, column int) (any, error) {
 	w.said += int64(len(cell))
 	if len(cell) == 0 {
@@ -221,6 +249,11 @@ func (w *workbook) value(cell []byte, column int) (any, error) {
 		return cell[0] == 't', nil
 	case '"':
 		w.text = appendText(w.text[:0], cell)
+		if w.table.moments[column+1] {
+			if days, ok := daysOf(string(w.text)); ok {
+				return excelize.Cell{StyleID: w.moment, Value: days}, nil
+			}
+		}
 		return w.shown(string(w.text), column)
 	case '{', '[':
 		return w.shown(string(cell), column)
@@ -274,8 +307,8 @@ func (w *workbook) finish() error {
 			return err
 		}
 	}
-	if err := w.sheet.Flush(); err != nil {
-		return noRoom(err)
+	if err := w.end(); err != nil {
+		return err
 	}
 	return w.fits()
 }
