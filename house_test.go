@@ -19,7 +19,7 @@ var atMost = map[string]int{
 	"arrows between packages":    115,
 	"context.WithValue":          4,
 	"lines over 120 columns":     288,
-	"words in pages":             30_169,
+	"words in pages":             30_411,
 }
 
 func TestTheHouseGrowsNoLargerThanAllowed(t *testing.T) {
@@ -66,7 +66,7 @@ func TestALineTooManyIsCounted(t *testing.T) {
 		}
 	}
 	for what, want := range map[string]int{
-		"hand-written product lines": 74_130, "folders at the top": 3, "context.WithValue": 1, "lines over 120 columns": 1, "words in pages": 30_169,
+		"hand-written product lines": 74_130, "folders at the top": 3, "context.WithValue": 1, "lines over 120 columns": 1, "words in pages": 30_411,
 	} {
 		if got := countHouse(t, os.DirFS(folder))[what]; got != want {
 			t.Errorf("%s: %d, not %d", what, got, want)

@@ -59,9 +59,11 @@ func TestThePageInABrowser(t *testing.T) {
 	}
 
 	t.Run("with pairs", func(t *testing.T) {
+		t.Parallel()
 		p.fill(t)
 		full := p.pair(t, "Every scope", every...)
 		limited := p.pair(t, "Without privacy.read", every[1:]...)
+		restricted := p.pairWith(t, "One user's customers", "--only-responsible", "user-01")
 		p.start(t, "serve")
 		realOffice := p.beside(t)
 		realOffice.command(t, "import", "../../testdata/office")
@@ -71,11 +73,13 @@ func TestThePageInABrowser(t *testing.T) {
 			"GRAPHIQL_TEST_URL=http://" + p.address,
 			"GRAPHIQL_TEST_ID=" + full.ClientID, "GRAPHIQL_TEST_SECRET=" + full.ClientSecret,
 			"GRAPHIQL_TEST_LIMITED_ID=" + limited.ClientID, "GRAPHIQL_TEST_LIMITED_SECRET=" + limited.ClientSecret,
+			"GRAPHIQL_TEST_RESTRICTED_ID=" + restricted.ClientID, "GRAPHIQL_TEST_RESTRICTED_SECRET=" + restricted.ClientSecret,
 			"GRAPHIQL_TEST_REAL_URL=http://" + realOffice.address,
 			"GRAPHIQL_TEST_REAL_ID=" + owner.ClientID, "GRAPHIQL_TEST_REAL_SECRET=" + owner.ClientSecret,
-		}, "test/analysts.test.mjs", "test/export.test.mjs", "test/saved.test.mjs", "test/page.test.mjs")
+		}, "test/analysts.test.mjs", "test/office.test.mjs", "test/export.test.mjs", "test/saved.test.mjs", "test/page.test.mjs")
 	})
 	t.Run("with people", func(t *testing.T) {
+		t.Parallel()
 		office := p.beside(t)
 		office.command(t, "import", "../../testdata/office")
 		full := office.pair(t, "Every scope", every...)
@@ -174,11 +178,17 @@ func (p *program) fill(t *testing.T) {
 // pair makes a credential pair; a server that starts later knows it at once.
 func (p *program) pair(t *testing.T, name string, scopes ...string) pair {
 	t.Helper()
-	args := []string{"credentials", "create", "--json", "--name", name}
+	var flags []string
 	for _, scope := range scopes {
-		args = append(args, "--scope", scope)
+		flags = append(flags, "--scope", scope)
 	}
+	return p.pairWith(t, name, flags...)
+}
+
+func (p *program) pairWith(t *testing.T, name string, flags ...string) pair {
+	t.Helper()
 	var made pair
+	args := append([]string{"credentials", "create", "--json", "--name", name}, flags...)
 	if err := json.Unmarshal(p.command(t, args...), &made); err != nil {
 		t.Fatalf("credentials create --json: %v", err)
 	}

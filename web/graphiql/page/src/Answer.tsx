@@ -3,19 +3,25 @@ import { useEffect, useMemo, useState } from 'react';
 import { AnswerErrors, errorsOf } from './AnswerErrors';
 import { AnswerTable, useOrdered } from './AnswerTable';
 import { CopyButton } from './CopyButton';
-import { isNewest, type Events } from './events';
+import type { Run } from './CostBar';
+import { isNewest } from './events';
 import { canDraw, GroupsChart } from './GroupsChart';
+import { Pivot } from './Pivot';
+import { dimensionsOf } from './pivot';
+import type { Sizes } from './sizes';
 import { listsOf, tsvOf, type List } from './table';
+import { useWords } from './words';
 
 export type View = 'json' | 'table';
 
 /** Chooses how the answer is shown. */
 export function ViewSwitch({ view, onView }: { view: View; onView: (view: View) => void }) {
+  const say = useWords();
   return (
-    <div className="bo-switch" role="group" aria-label="Show the answer as">
+    <div className="bo-switch" role="group" aria-label={say('Show the answer as')}>
       {(['json', 'table'] as const).map((one) => (
         <button key={one} type="button" aria-pressed={view === one} onClick={() => onView(one)}>
-          {one === 'json' ? 'JSON' : 'Table'}
+          {one === 'json' ? 'JSON' : say('Table')}
         </button>
       ))}
     </div>
@@ -23,29 +29,35 @@ export function ViewSwitch({ view, onView }: { view: View; onView: (view: View) 
 }
 
 /** The answer's errors, and its list as a table, with a chart when it is counted in groups. */
-export function AnswerAsTable({ events }: { events?: Events }) {
+export function AnswerAsTable({ run }: { run: Run | null }) {
   const answer = useAnswer();
   const data = answer?.data ?? null;
   const errors = useMemo(() => errorsOf(answer), [answer]);
   return (
     <>
       {errors.length > 0 && <AnswerErrors errors={errors} />}
-      {(data || errors.length === 0) && <Lists data={data} events={events} />}
+      {(data || errors.length === 0) && <Lists data={data} run={run} />}
     </>
   );
 }
 
-function Lists({ data, events }: { data: unknown; events?: Events }) {
-  const lists = useMemo(() => (events && isNewest(events, data) ? [{ path: 'events', rows: events.newest, groups: false }] : listsOf(data)), [data, events]);
+const nothingAsked: Sizes = new Map();
+
+function Lists({ data, run }: { data: unknown; run: Run | null }) {
+  const say = useWords();
+  const events = run?.events;
+  const lists = useMemo(() => (events && isNewest(events, data) ? [{ path: 'events', rows: events.newest, groups: false, total: null, counted: null }] : listsOf(data)), [data, events]);
+  // Another tab shows the answer to another question.
+  const sizes = useMemo(() => (run?.sizes && JSON.stringify(run.data) === JSON.stringify(data) ? run.sizes : nothingAsked), [run, data]);
   const [path, setPath] = useState('');
   const list = lists.find((l) => l.path === path) ?? lists.find((l) => l.rows.length > 0) ?? lists[0];
-  if (!list) return <p className="bo-no-table">{data ? 'This answer has no list to show as a table.' : 'Run a query: its list is shown here as a table.'}</p>;
+  if (!list) return <p className="bo-no-table">{say(data ? 'This answer has no list to show as a table.' : 'Run a query: its list is shown here as a table.')}</p>;
   return (
-    <section className="bo-answer" aria-label="The answer as a table">
-      <Listed key={list.path} list={list}>
+    <section className="bo-answer" aria-label={say('The answer as a table')}>
+      <Listed key={list.path} list={list} sizes={sizes}>
         {lists.length > 1 && (
           <label>
-            List{' '}
+            {say('List')}{' '}
             <select value={list.path} onChange={(event) => setPath(event.currentTarget.value)}>
               {lists.map((l) => (
                 <option key={l.path}>{l.path}</option>
@@ -58,19 +70,36 @@ function Lists({ data, events }: { data: unknown; events?: Events }) {
   );
 }
 
-function Listed({ list, children }: { list: List; children: React.ReactNode }) {
-  const { columns, rows, order, onOrder } = useOrdered(list.rows);
+function Listed({ list, sizes, children }: { list: List; sizes: Sizes; children: React.ReactNode }) {
+  const say = useWords();
+  const { columns, rows, order, onOrder } = useOrdered(list.path, list.rows, sizes);
+  const [pivoted, setPivoted] = useState(false);
+  const dimensions = dimensionsOf(list, columns);
+  const count = { n: rows.length, total: list.total ?? 0 };
   return (
     <>
       <div className="bo-table-bar">
         {children}
-        <p role="status">
-          {rows.length} {rows.length === 1 ? 'row' : 'rows'}
-        </p>
-        <CopyButton label="Copy for a spreadsheet" text={() => tsvOf(columns, rows)} />
+        <p role="status">{list.total !== null && list.total > rows.length ? say('{n} of {total} rows', count) : rows.length === 1 ? say('1 row') : say('{n} rows', count)}</p>
+        {dimensions && (
+          <button type="button" className="bo-secondary bo-small" aria-pressed={pivoted} onClick={() => setPivoted(!pivoted)}>
+            {say('Pivot')}
+          </button>
+        )}
+        {!(dimensions && pivoted) && <CopyButton label={say('Copy for a spreadsheet')} text={() => tsvOf(columns, rows)} />}
       </div>
-      {rows.length > 0 && canDraw(columns) && <GroupsChart name={list.path} columns={columns} rows={rows} />}
-      {rows.length > 0 ? <AnswerTable name={list.path} rows={rows} columns={columns} order={order} onOrder={onOrder} /> : <p className="bo-no-table">The list is empty.</p>}
+      {dimensions && pivoted ? (
+        <Pivot list={list} columns={columns} dimensions={dimensions} />
+      ) : (
+        <>
+          {rows.length > 0 && canDraw(columns) && <GroupsChart name={list.path} columns={columns} rows={rows} />}
+          {rows.length > 0 ? (
+            <AnswerTable name={list.path} rows={rows} columns={columns} sizes={sizes} order={order} onOrder={onOrder} />
+          ) : (
+            <p className="bo-no-table">{say('The list is empty.')}</p>
+          )}
+        </>
+      )}
     </>
   );
 }

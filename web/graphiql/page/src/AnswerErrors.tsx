@@ -1,3 +1,5 @@
+import { say, useWords } from './words';
+
 /** An error of an answer, as far as it is shown. */
 export interface AnswerError {
   message: string;
@@ -8,18 +10,19 @@ export interface AnswerError {
 
 /** The errors of an answer, before its list. */
 export function AnswerErrors({ errors }: { errors: AnswerError[] }) {
+  const say = useWords();
   return (
-    <section className="bo-errors" role="alert" aria-label="Errors">
+    <section className="bo-errors" role="alert" aria-label={say('Errors')}>
       <p>
-        {errors.length} {errors.length === 1 ? 'error' : 'errors'}
+        {errors.length === 1 ? say('1 error') : say('{n} errors', { n: errors.length })}
       </p>
-      <div className="bo-table-scroll" role="region" aria-label="The errors" tabIndex={0}>
+      <div className="bo-table-scroll" role="region" aria-label={say('The errors')} tabIndex={0}>
         <table className="bo-table">
           <thead>
             <tr>
-              {['Message', 'Code', 'Where'].map((name) => (
+              {(['Message', 'Code', 'Where'] as const).map((name) => (
                 <th key={name} scope="col">
-                  {name}
+                  {say(name)}
                 </th>
               ))}
             </tr>
@@ -60,7 +63,7 @@ function placeOf(error: unknown): string {
   const locations = field(error, 'locations');
   const first: unknown = Array.isArray(locations) ? locations[0] : null;
   const [line, column] = [field(first, 'line'), field(first, 'column')];
-  return typeof line === 'number' && typeof column === 'number' ? `line ${line}, column ${column}` : '';
+  return typeof line === 'number' && typeof column === 'number' ? say('line {line}, column {column}', { line, column }) : '';
 }
 
 function field(value: unknown, name: string): unknown {

@@ -1,5 +1,7 @@
 import { Fragment, useMemo, useState } from 'react';
-import { columnsOf, sorted, type Cell, type Column, type Row } from './table';
+import type { Sizes } from './sizes';
+import { columnsOf, isInner, sorted, textOf, type Cell, type Column, type Inner, type Row } from './table';
+import { numberOf, useLanguage } from './words';
 
 interface Order {
   path: string;
@@ -10,12 +12,13 @@ interface Props {
   name: string;
   rows: Row[];
   columns: Column[];
+  sizes: Sizes;
   order: Order | null;
   onOrder: (order: Order) => void;
 }
 
 /** A list of an answer as a table, ordered by the column that is clicked. */
-export function AnswerTable({ name, rows, columns, order, onOrder }: Props) {
+export function AnswerTable({ name, rows, columns, sizes, order, onOrder }: Props) {
   return (
     <div className="bo-table-scroll" role="region" aria-label={name} tabIndex={0}>
       <table className="bo-table">
@@ -34,22 +37,31 @@ export function AnswerTable({ name, rows, columns, order, onOrder }: Props) {
             })}
           </tr>
         </thead>
-        <Rows rows={rows} columns={columns} />
+        <Rows name={name} rows={rows} columns={columns} sizes={sizes} />
       </table>
     </div>
   );
 }
 
 /** The rows of a table in their order, and the columns that they have. */
-export function useOrdered(rows: Row[]) {
+export function useOrdered(name: string, rows: Row[], sizes: Sizes) {
   const [order, onOrder] = useState<Order | null>(null);
-  const columns = useMemo(() => columnsOf(rows), [rows]);
+  const columns = useMemo(() => columnsOf(rows, sizes, name), [name, rows, sizes]);
   const by = order && columns.find(({ path }) => path === order.path);
   const ordered = useMemo(() => (by ? sorted(rows, by, order.descending) : rows), [rows, by, order]);
   return { columns, rows: ordered, order: by ? order : null, onOrder };
 }
 
-function Rows({ rows, columns }: { rows: Row[]; columns: Column[] }) {
+interface RowsProps {
+  /** The path of the list in the answer. */
+  name: string;
+  rows: Row[];
+  columns: Column[];
+  sizes: Sizes;
+}
+
+function Rows({ name, rows, columns, sizes }: RowsProps) {
+  useLanguage();
   const [open, setOpen] = useState<{ row: Row; column: Column } | null>(null);
   return (
     <tbody>
@@ -68,7 +80,7 @@ function Rows({ rows, columns }: { rows: Row[]; columns: Column[] }) {
           {open?.row === row && (
             <tr className="bo-nested">
               <td colSpan={columns.length}>
-                <Nested rows={open.column.of(row) as Row[]} path={open.column.path} />
+                <Nested rows={(open.column.of(row) as Inner).rows} path={open.column.path} name={`${name}.${open.column.path}`} sizes={sizes} />
               </td>
             </tr>
           )}
@@ -78,35 +90,36 @@ function Rows({ rows, columns }: { rows: Row[]; columns: Column[] }) {
   );
 }
 
-const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
-
 function Value({ cell, path, open, onOpen }: { cell: Cell; path: string; open: boolean; onOpen: () => void }) {
   if (cell === null) return <span className="bo-nothing">–</span>;
-  if (typeof cell === 'number') return number.format(cell);
-  if (!Array.isArray(cell)) return String(cell);
-  if (cell.length === 0) return '0';
+  if (typeof cell === 'number') return numberOf(cell);
+  if (!isInner(cell)) return String(cell);
+  const text = textOf(cell);
+  if (cell.joined !== null || cell.rows.length === 0) return text || <span className="bo-nothing">–</span>;
   return (
-    <button type="button" className="bo-count" aria-expanded={open} aria-label={`${cell.length} ${path}`} onClick={onOpen}>
-      {cell.length} <span aria-hidden="true">{open ? '▾' : '▸'}</span>
+    <button type="button" className="bo-count" aria-expanded={open} aria-label={`${text} ${path}`} onClick={onOpen}>
+      {text} <span aria-hidden="true">{open ? '▾' : '▸'}</span>
     </button>
   );
 }
 
 // A list within a row: a table of its own, in the order of the answer.
-function Nested({ rows, path }: { rows: Row[]; path: string }) {
-  const columns = useMemo(() => columnsOf(rows), [rows]);
+function Nested({ rows, path, name, sizes }: Omit<RowsProps, 'columns'> & { path: string }) {
+  const columns = useMemo(() => columnsOf(rows, sizes, name), [rows, sizes, name]);
   return (
-    <table className="bo-table" aria-label={path}>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column.path} scope="col" className={column.numeric ? 'bo-number' : undefined}>
-              {column.path}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <Rows rows={rows} columns={columns} />
-    </table>
+    <div className="bo-nested-scroll" role="group" aria-label={path} tabIndex={0}>
+      <table className="bo-table" aria-label={path}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.path} scope="col" className={column.numeric ? 'bo-number' : undefined}>
+                {column.path}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <Rows name={name} rows={rows} columns={columns} sizes={sizes} />
+      </table>
+    </div>
   );
 }

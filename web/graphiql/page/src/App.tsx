@@ -2,6 +2,7 @@ import { useEffect, useState, type ComponentType } from 'react';
 import { Desk } from './desk';
 import type { Credentials, Viewer } from './service';
 import { SignIn } from './SignIn';
+import { useWords } from './words';
 
 /** Who is signed in. Kept in memory alone: signing out or a reload ends it. */
 export interface Session {
@@ -22,6 +23,7 @@ async function start() {
 }
 
 export function App() {
+  const say = useWords();
   const [session, setSession] = useState<Session | null>(null);
   const [desk, setDesk] = useState(() => new Desk());
   // Held here and not in lazy and Suspense: those keep their fallback for 300 ms, even with all of it there.
@@ -36,7 +38,7 @@ export function App() {
   }, [desk]);
 
   if (!session) return <SignIn written={desk.written} onDiscard={() => setDesk(new Desk())} onSignIn={setSession} />;
-  if (!Workbench) return <p className="bo-loading">Opening…</p>;
+  if (!Workbench) return <p className="bo-loading">{say('Opening…')}</p>;
   const signOut = () => {
     session.credentials.person?.signOut();
     desk.keep();

@@ -1,25 +1,31 @@
 import type { Download } from './downloads';
 import type { Events } from './events';
+import type { Sizes } from './sizes';
 import type { Cost } from './service';
 import { scopeName } from './service';
+import { numberOf, useWords } from './words';
 
 /** What a run cost: the service's account of it, how long the answer took to come (not for a subscription's), and the files in it. */
 export interface Run {
   cost: Cost | null;
   milliseconds: number | null;
   downloads: Download[];
+  /** The answer's data, and what was asked of the lists in it. */
+  data?: unknown;
+  sizes?: Sizes;
   /** Of a subscription, what it was told so far. */
   events?: Events;
 }
 
 /** The lines under the answer: the files that can be downloaded, and what the query cost. */
 export function CostBar({ run }: { run: Run | null }) {
+  const say = useWords();
   return (
     <div className="bo-cost" data-frame>
       {run && run.downloads.length > 0 && <Downloads downloads={run.downloads} />}
-      <section aria-label="What the query cost" role="status">
-        {!run && <p>Run a query: what it costs is told here.</p>}
-        {run?.events?.count === 0 ? <p>Waiting for the first event. Table shows all of them as they come.</p> : run && <Figures run={run} />}
+      <section aria-label={say('What the query cost')} role="status">
+        {!run && <p>{say('Run a query: what it costs is told here.')}</p>}
+        {run?.events?.count === 0 ? <p>{say('Waiting for the first event. Table shows all of them as they come.')}</p> : run && <Figures run={run} />}
       </section>
     </div>
   );
@@ -29,8 +35,9 @@ const shown = 8;
 
 // The same as links of their own, for those who do not point at the answer's text.
 function Downloads({ downloads }: { downloads: Download[] }) {
+  const say = useWords();
   return (
-    <nav aria-label="Files in the answer">
+    <nav aria-label={say('Files in the answer')}>
       <ul>
         {downloads.slice(0, shown).map(({ name, path }, i) => (
           <li key={i}>
@@ -39,52 +46,52 @@ function Downloads({ downloads }: { downloads: Download[] }) {
             </a>
           </li>
         ))}
-        {downloads.length > shown && <li>and {downloads.length - shown} more in the answer</li>}
+        {downloads.length > shown && <li>{say('and {n} more in the answer', { n: downloads.length - shown })}</li>}
       </ul>
     </nav>
   );
 }
 
 function Figures({ run: { cost, milliseconds, events } }: { run: Run }) {
-  const number = new Intl.NumberFormat('en');
+  const say = useWords();
   return (
     <dl>
       {cost && (
         <>
           <div>
-            <dt>Cost</dt>
+            <dt>{say('Cost')}</dt>
             <dd>
-              {number.format(cost.cost)} <span>of {number.format(cost.limit)}</span>
+              {numberOf(cost.cost)} <span>{say('of {total}', { total: cost.limit })}</span>
               <i className="bo-share" aria-hidden="true">
                 <i style={{ width: `${Math.min(100, (100 * cost.cost) / cost.limit)}%` }} />
               </i>
             </dd>
           </div>
           <div>
-            <dt>Depth</dt>
+            <dt>{say('Depth')}</dt>
             <dd>{cost.depth}</dd>
           </div>
           <div>
-            <dt>Store calls</dt>
+            <dt>{say('Store calls')}</dt>
             <dd>{cost.storeCalls}</dd>
           </div>
           <div>
-            <dt>Scopes</dt>
-            <dd>{cost.scopes?.length ? cost.scopes.map(scopeName).join(', ') : 'none'}</dd>
+            <dt>{say('Scopes')}</dt>
+            <dd>{cost.scopes?.length ? cost.scopes.map(scopeName).join(', ') : say('none')}</dd>
           </div>
         </>
       )}
       {events && (
         <div>
-          <dt>Events</dt>
-          <dd>{number.format(events.count)}</dd>
+          <dt>{say('Events')}</dt>
+          <dd>{numberOf(events.count)}</dd>
         </div>
       )}
       {milliseconds !== null && (
         <div>
-          <dt>Answered in</dt>
+          <dt>{say('Answered in')}</dt>
           <dd>
-            {number.format(Math.round(milliseconds))} <span>ms</span>
+            {numberOf(Math.round(milliseconds))} <span>ms</span>
           </dd>
         </div>
       )}

@@ -2,6 +2,7 @@ import { pick, useGraphiQL, useMonaco } from '@graphiql/react';
 import { useEffect, useRef } from 'react';
 import { useFrame } from './context';
 import { linkDownloads } from './downloads';
+import { say, useLanguage } from './words';
 
 /**
  * Sets the editors in a size that leaves room for the frame, with long lines wrapped; lets the user type at once; and
@@ -9,6 +10,7 @@ import { linkDownloads } from './downloads';
  */
 export function Editors() {
   const frame = useFrame();
+  const language = useLanguage();
   const monaco = useMonaco((state) => state.monaco);
   const editors = useGraphiQL(pick('queryEditor', 'variableEditor', 'responseEditor'));
   const { tabs, activeTabIndex } = useGraphiQL(pick('tabs', 'activeTabIndex'));
@@ -16,8 +18,9 @@ export function Editors() {
   state.current = { editors, tabs, activeTabIndex };
 
   useEffect(() => {
-    for (const editor of Object.values(editors)) editor?.updateOptions({ fontSize: 13.5, wordWrap: 'on' });
-  }, [editors]);
+    const ariaLabel = `${say('Editor')}. ${say('Ctrl+M, then Tab, leaves it')}`;
+    for (const editor of Object.values(editors)) editor?.updateOptions({ fontSize: 13.5, wordWrap: 'on', ariaLabel });
+  }, [editors, language]);
 
   const { queryEditor } = editors;
   useEffect(() => {

@@ -5,11 +5,13 @@ import { longestPurpose, purposeProblem } from './purpose';
 import { chooseFile, download, save, type Lines, type Progress } from './saving';
 import { beginExport, sentence, type Answer, type Wanted } from './service';
 import type { Session } from './App';
+import { Said } from './Said';
 import type { Seen } from './Watch';
+import { numberOf, say, useWords, type Sentence } from './words';
 
 interface Format extends Pick<Wanted, 'format' | 'excel'> {
-  name: string;
-  hint: string;
+  name: Sentence;
+  hint: Sentence;
   ending: string;
   type: string;
   lines: Lines;
@@ -21,6 +23,8 @@ const formats: Format[] = [
   { format: 'csv', excel: false, name: 'CSV', hint: 'for programs', ending: 'csv', type: 'text/csv', lines: 'quoted' },
   { format: 'jsonl', excel: false, name: 'JSON Lines', hint: 'one row a line, with the lists in it', ending: 'jsonl', type: 'application/jsonl', lines: 'plain' },
 ];
+
+const nothing: Pick<Exportable, 'wide' | 'joined'> = { wide: [], joined: [] };
 
 type State =
   | { at: 'start' }
@@ -38,6 +42,7 @@ interface Props {
 
 /** Exports the whole list of the query in the editor as a file. */
 export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Props) {
+  const say = useWords();
   const dialog = useRef<HTMLDialogElement>(null);
   const abort = useRef<AbortController | null>(null);
   const [chosen, setChosen] = useState(formats[0]!);
@@ -50,12 +55,15 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
 
   const { exportable } = seen;
   const possible = typeof exportable !== 'string';
-  const nested = possible ? exportable.nested : [];
+  const [own, setOwn] = useState('');
+  const { wide, joined } = possible ? exportable : nothing;
+  const rows = wide[0] ?? (joined.includes(own) ? own : null);
   const plan = seen.planned?.of === seen.whole ? seen.planned?.plan : undefined;
   const missing = plan?.missingScopes ?? [];
   const guarded = plan?.requiredScopes.includes('privacy.read') ?? false;
   const problem = guarded ? purposeProblem(purpose) : null;
-  const wide = chosen.format !== 'jsonl' && nested.length > 1;
+  const table = chosen.format !== 'jsonl';
+  const tooWide = table && wide.length > 1;
   const running = state.at === 'running';
 
   async function run() {
@@ -67,7 +75,7 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
     abort.current = null;
   }
 
-  async function exported(whole: Whole, { list, nested, first }: Exportable, signal: AbortSignal): Promise<State> {
+  async function exported(whole: Whole, { list, first }: Exportable, signal: AbortSignal): Promise<State> {
     const file = `${whole.operation.name?.value ?? list}.${chosen.ending}`;
     let target;
     try {
@@ -76,7 +84,7 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
       return { at: 'start' }; // no file was chosen
     }
     try {
-      const wanted = { ...chosen, rows: chosen.format === 'jsonl' ? null : (nested[0] ?? null) };
+      const wanted = { ...chosen, rows: table ? rows : null };
       const response = await beginExport(session.credentials, first && all ? first.all : whole.question, wanted, { purpose: purpose.trim(), signal });
       if (!(response instanceof Response)) {
         await target.abort();
@@ -86,8 +94,8 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
       return { at: 'done', progress, file };
     } catch {
       await target.abort().catch(() => undefined);
-      if (signal.aborted) return { at: 'failed', text: 'Cancelled. No file was saved.' };
-      return { at: 'failed', text: 'The export broke off before its end. No file was saved: try again.' };
+      if (signal.aborted) return { at: 'failed', text: say('Cancelled. No file was saved.') };
+      return { at: 'failed', text: say('The export broke off before its end. No file was saved: try again.') };
     }
   }
 
@@ -102,8 +110,8 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
         if (running) event.preventDefault(); // the button for that says what it does
       }}
     >
-      <h2 id="bo-export-title">Export {possible && <code>{exportable.list}</code>}</h2>
-      <p>{possible ? 'As a file, however long the list is: what is saved is whole.' : exportable}</p>
+      <h2 id="bo-export-title">{say('Export')} {possible && <code>{exportable.list}</code>}</h2>
+      <p>{say(possible ? 'As a file, however long the list is: what is saved is whole.' : exportable)}</p>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -111,12 +119,12 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
         }}
       >
         <fieldset disabled={!possible || running}>
-          <legend>Format</legend>
+          <legend>{say('Format')}</legend>
           {formats.map((format) => (
             <label key={format.name}>
               <input type="radio" name="format" checked={chosen === format} onChange={() => setChosen(format)} />
               <span>
-                <strong>{format.name}</strong> {format.hint}
+                <strong>{say(format.name)}</strong> {say(format.hint)}
               </span>
             </label>
           ))}
@@ -124,23 +132,38 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
         {possible && exportable.first && (
           <label className="bo-export-all">
             <input type="checkbox" checked={all} disabled={running} onChange={() => setAll(!all)} />
-            All rows, not only the first {exportable.first.rows} that the query asks for
+            {say('All rows, not only the first {n} that the query asks for', { n: exportable.first.rows })}
           </label>
         )}
-        {chosen.format !== 'jsonl' && nested.length === 1 && (
+        {table && wide.length === 0 && joined.length > 0 && (
+          <label className="bo-export-rows">
+            {say('One row for each of')}{' '}
+            <select value={rows ?? ''} disabled={running} onChange={(event) => setOwn(event.currentTarget.value)}>
+              <option value="">{possible && exportable.list}</option>
+              {joined.map((path) => (
+                <option key={path}>{path}</option>
+              ))}
+            </select>
+          </label>
+        )}
+        {table && wide.length === 1 && (
           <p>
-            One row for each of <code>{nested[0]}</code>; what has none has one row, too.
+            <Said sentence="One row for each of {list}; what has none has one row, too." list={<code>{wide[0]}</code>} />
           </p>
         )}
-        {wide && (
+        {table && joined.some((path) => path !== rows) && <p>{say('Joined in one cell: {lists}.', { lists: joined.filter((path) => path !== rows).join(', ') })}</p>}
+        {tooWide && (
           <p className="bo-export-problem">
-            A table has one kind of rows, and this query has {nested.length} lists in its rows ({nested.join(', ')}). Keep one of them, or take JSON Lines.
+            {say('A table has one kind of rows, and this query has {n} lists in its rows ({lists}). Keep one of them, or one field of the others, or take JSON Lines.', {
+              n: wide.length,
+              lists: wide.join(', '),
+            })}
           </p>
         )}
-        {missing.length > 0 && <p className="bo-export-problem">Needs {missing.join(' and ')}, which you do not have.</p>}
+        {missing.length > 0 && <p className="bo-export-problem">{say('Needs {scopes}, which you do not have.', { scopes: missing.join(', ') })}</p>}
         {guarded && missing.length === 0 && (
           <div className="bo-export-purpose">
-            <label htmlFor="export-purpose">Purpose</label>
+            <label htmlFor="export-purpose">{say('Purpose')}</label>
             <input
               id="export-purpose"
               type="text"
@@ -152,22 +175,22 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
               aria-describedby="export-purpose-hint"
               onChange={(event) => onPurpose(event.currentTarget.value)}
             />
-            <p id="export-purpose-hint">{problem ?? 'Why you take registration numbers out: it is entered in the register for each customer.'}</p>
+            <p id="export-purpose-hint">{problem ?? say('Why you take registration numbers out: it is entered in the register for each customer.')}</p>
           </div>
         )}
         <Told state={state} />
         <div className="bo-export-buttons">
           {running ? (
             <button type="button" className="bo-secondary" onClick={() => abort.current?.abort()}>
-              Cancel the export
+              {say('Cancel the export')}
             </button>
           ) : (
             <>
               <button type="button" className="bo-secondary" onClick={() => dialog.current?.close()}>
-                Close
+                {say('Close')}
               </button>
-              <button type="submit" className="bo-primary" disabled={!possible || wide || missing.length > 0 || problem !== null || (guarded && !purpose.trim())}>
-                Save as a file
+              <button type="submit" className="bo-primary" disabled={!possible || tooWide || missing.length > 0 || problem !== null || (guarded && !purpose.trim())}>
+                {say('Save as a file')}
               </button>
             </>
           )}
@@ -178,28 +201,27 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
 }
 
 function Told({ state }: { state: State }) {
+  const say = useWords();
   return (
     <>
       {state.at === 'running' && (
         <p className="bo-export-progress">
-          <progress aria-label="Exporting" /> {amount(state.progress)} so far
+          <progress aria-label={say('Exporting')} /> {say('{amount} so far', { amount: amount(state.progress) })}
         </p>
       )}
-      <div role="status">{state.at === 'done' && <p className="bo-export-done">{`${state.file} is saved: ${amount(state.progress)}.`}</p>}</div>
+      <div role="status">{state.at === 'done' && <p className="bo-export-done">{say('{file} is saved: {amount}.', { file: state.file, amount: amount(state.progress) })}</p>}</div>
       <div role="alert">{state.at === 'failed' && <p className="bo-export-problem">{state.text}</p>}</div>
     </>
   );
 }
 
-const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
-
 function amount({ bytes, lines }: Progress): string {
-  const size = bytes < 1_000_000 ? `${number.format(bytes / 1000)} kB` : `${number.format(bytes / 1_000_000)} MB`;
-  return lines === null ? size : `${number.format(lines)} ${lines === 1 ? 'line' : 'lines'}, ${size}`;
+  const size = bytes < 1_000_000 ? `${numberOf(bytes / 1000, 1)} kB` : `${numberOf(bytes / 1_000_000, 1)} MB`;
+  return lines === null ? size : lines === 1 ? say('1 line, {size}', { size }) : say('{n} lines, {size}', { n: lines, size });
 }
 
 function textOf(answer: Answer, { viewer }: Session): string {
   const said = answer.body.errors?.map(({ message }) => sentence(message)).join(' ');
   const notice = noticeOf(answer, viewer);
-  return notice && answer.status !== 400 ? `${notice.title}. ${answer.status === 429 ? `${said} ` : ''}${notice.text}` : (said ?? 'The service refused the export.');
+  return notice && answer.status !== 400 ? `${notice.title}. ${answer.status === 429 ? `${said} ` : ''}${notice.text}` : (said ?? say('The service refused the export.'));
 }

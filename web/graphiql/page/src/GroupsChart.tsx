@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { Column, Row } from './table';
+import { numberOf, useWords } from './words';
 
 const shown = 12;
-const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /** Whether rows can be drawn: they have something to be called by, and a count. */
 export function canDraw(columns: Column[]): boolean {
@@ -11,12 +11,13 @@ export function canDraw(columns: Column[]): boolean {
 
 /** The groups of an answer as bars, in the order of the table, which says the same in numbers. */
 export function GroupsChart({ name, columns, rows }: { name: string; columns: Column[]; rows: Row[] }) {
+  const say = useWords();
   const measures = columns.filter((c) => c.numeric);
   const [chosen, setChosen] = useState('count');
   const measure = measures.find((c) => c.path === chosen) ?? measures[0]!;
   const called = columns.filter((c) => !c.numeric);
   const bars = rows.slice(0, shown).map((row) => ({
-    label: called.map((c) => c.of(row) ?? 'None').join(' · '),
+    label: called.map((c) => c.of(row) ?? say('None')).join(' · '),
     value: Number(measure.of(row) ?? 0),
   }));
   const largest = Math.max(...bars.map((bar) => bar.value), 0);
@@ -25,7 +26,7 @@ export function GroupsChart({ name, columns, rows }: { name: string; columns: Co
       <figcaption>
         {measures.length > 1 ? (
           <label>
-            Bars show{' '}
+            {say('Bars show')}{' '}
             <select value={measure.path} onChange={(event) => setChosen(event.currentTarget.value)}>
               {measures.map(({ path }) => (
                 <option key={path}>{path}</option>
@@ -35,9 +36,9 @@ export function GroupsChart({ name, columns, rows }: { name: string; columns: Co
         ) : (
           measure.path
         )}
-        {rows.length > shown && <span>the first {shown} of {number.format(rows.length)}</span>}
+        {rows.length > shown && <span>{say('the first {n} of {total}', { n: shown, total: rows.length })}</span>}
       </figcaption>
-      <ul aria-label={`${name} by ${measure.path}`}>
+      <ul aria-label={say('{list} by {measure}', { list: name, measure: measure.path })}>
         {bars.map(({ label, value }, i) => (
           <li key={i}>
             <span className="bo-bar-label" title={label}>
@@ -46,7 +47,7 @@ export function GroupsChart({ name, columns, rows }: { name: string; columns: Co
             <svg className="bo-bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
               <rect width={largest > 0 ? Math.max((100 * value) / largest, value > 0 ? 0.5 : 0) : 0} height="10" />
             </svg>
-            <span className="bo-bar-value">{number.format(value)}</span>
+            <span className="bo-bar-value">{numberOf(value, 1)}</span>
           </li>
         ))}
       </ul>

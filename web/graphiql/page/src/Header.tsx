@@ -1,27 +1,33 @@
 import { Brand } from './Brand';
 import { longestPurpose, purposeProblem } from './purpose';
-import { everyScope, type Viewer } from './service';
+import type { Session } from './App';
+import { LanguageSwitch } from './LanguageSwitch';
+import { useRestriction } from './restriction';
+import { everyScope } from './service';
+import { useWords } from './words';
 
 interface Props {
-  viewer: Viewer;
+  session: Session;
   purpose: string;
   onPurpose: (purpose: string) => void;
   onSignOut: () => void;
 }
 
 /** The frame's top: who is signed in with which scopes, the stated purpose, and the way out. */
-export function Header({ viewer, purpose, onPurpose, onSignOut }: Props) {
+export function Header({ session: { viewer, credentials }, purpose, onPurpose, onSignOut }: Props) {
+  const say = useWords();
+  const restriction = useRestriction(viewer, credentials);
   const problem = purposeProblem(purpose);
   return (
     <header className="bo-header" data-frame>
       <Brand />
       <div className="bo-purpose">
-        <label htmlFor="purpose">Purpose</label>
+        <label htmlFor="purpose">{say('Purpose')}</label>
         <input
           id="purpose"
           type="text"
           value={purpose}
-          placeholder="Why you look up registration numbers"
+          placeholder={say('Why you look up registration numbers')}
           maxLength={longestPurpose}
           autoComplete="off"
           aria-invalid={problem !== null}
@@ -29,30 +35,32 @@ export function Header({ viewer, purpose, onPurpose, onSignOut }: Props) {
           onChange={(event) => onPurpose(event.currentTarget.value)}
         />
         <p id="purpose-hint" className={problem ? 'bo-problem' : 'bo-unseen'} role={problem ? 'alert' : undefined}>
-          {problem ?? 'Sent as x-access-purpose with every query and entered in the register of consultations.'}
+          {problem ?? say('Sent as x-access-purpose with every query and entered in the register of consultations.')}
         </p>
       </div>
       <div className="bo-viewer">
         <p className="bo-name">
-          <span className="bo-unseen">Signed in as </span>
+          <span className="bo-unseen">{say('Signed in as')} </span>
           {viewer.name}{' '}
-          {viewer.subject === null ? <code title="Client id">{viewer.clientId}</code> : <code title="Subject">{viewer.subject}</code>}
+          {viewer.subject === null ? <code title={say('Client id')}>{viewer.clientId}</code> : <code title={say('Subject')}>{viewer.subject}</code>}
         </p>
-        <ul className="bo-scopes" aria-label="Scopes">
+        {restriction && <p className="bo-restriction">{restriction}</p>}
+        <ul className="bo-scopes" aria-label={say('Scopes')}>
           {everyScope.map((scope) =>
             viewer.scopes.includes(scope) ? (
               <li key={scope}>{scope}</li>
             ) : (
               <li key={scope} className="bo-lacking">
-                <span className="bo-unseen">not </span>
+                <span className="bo-unseen">{say('not')} </span>
                 {scope}
               </li>
             ),
           )}
         </ul>
       </div>
+      <LanguageSwitch />
       <button type="button" className="bo-secondary" onClick={onSignOut}>
-        Sign out
+        {say('Sign out')}
       </button>
     </header>
   );

@@ -1,44 +1,45 @@
 import type { Planned } from './usePlan';
 import type { Whole } from './operation';
-
-const number = new Intl.NumberFormat('en');
+import { numberOf, useWords } from './words';
 
 /** What the query in the editor needs, before it runs. Quiet while it is half typed. */
 export function Needs({ planned, whole }: { planned: Planned | null; whole: Whole | null | undefined }) {
+  const say = useWords();
   return (
-    <section className="bo-needs" aria-label="What this query needs" aria-live="polite" data-old={planned !== null && planned.of !== whole}>
-      {planned ? <Figures planned={planned} /> : <p>What this query needs is told here before it runs.</p>}
+    <section className="bo-needs" aria-label={say('What this query needs')} aria-live="polite" data-old={planned !== null && planned.of !== whole}>
+      {planned ? <Figures planned={planned} /> : <p>{say('What this query needs is told here before it runs.')}</p>}
     </section>
   );
 }
 
 function Figures({ planned: { plan, of } }: { planned: Planned }) {
+  const say = useWords();
   const dear = plan.cost > plan.maximumCost;
   return (
     <dl>
       <div>
-        <dt>Needs</dt>
+        <dt>{say('Needs')}</dt>
         <dd>
           {plan.requiredScopes.length === 0
-            ? 'no scope'
+            ? say('no scope')
             : plan.requiredScopes.map((scope) => (
                 <em key={scope} className={plan.missingScopes.includes(scope) ? 'bo-lacking' : undefined}>
-                  {plan.missingScopes.includes(scope) ? `${scope}, which you lack` : scope}
+                  {plan.missingScopes.includes(scope) ? say('{scope}, which you lack', { scope }) : scope}
                 </em>
               ))}
         </dd>
       </div>
       <div>
-        <dt>Cost</dt>
+        <dt>{say('Cost')}</dt>
         <dd className={dear ? 'bo-lacking' : undefined}>
-          {number.format(plan.cost)} <span>of {number.format(plan.maximumCost)}</span>
-          {dear && ' – too much'}
+          {numberOf(plan.cost)} <span>{say('of {total}', { total: plan.maximumCost })}</span>
+          {dear && ` – ${say('too much')}`}
         </dd>
       </div>
       {of.operation.operation !== 'query' && (
         <div>
-          <dt>Kind</dt>
-          <dd>{of.operation.operation === 'mutation' ? 'writes' : 'goes on until it is stopped'}</dd>
+          <dt>{say('Kind')}</dt>
+          <dd>{say(of.operation.operation === 'mutation' ? 'writes' : 'goes on until it is stopped')}</dd>
         </div>
       )}
     </dl>

@@ -1,4 +1,5 @@
 import type { Notice } from './notice';
+import { useWords } from './words';
 
 interface Props {
   notice: Notice | null;
@@ -8,6 +9,7 @@ interface Props {
 
 /** A notice above the workbench, or in the sign-in form; read out as soon as it appears. */
 export function NoticeBar({ notice, onClose, onSignInAgain }: Props) {
+  const say = useWords();
   return (
     <div className="bo-notices" role={notice?.tone === 'error' ? 'alert' : 'status'}>
       {notice && (
@@ -17,11 +19,11 @@ export function NoticeBar({ notice, onClose, onSignInAgain }: Props) {
           </p>
           {notice.signInAgain && onSignInAgain && (
             <button type="button" className="bo-secondary" onClick={onSignInAgain}>
-              Sign in again
+              {say('Sign in again')}
             </button>
           )}
           {onClose && (
-            <button type="button" className="bo-quiet" onClick={onClose} aria-label="Dismiss this notice">
+            <button type="button" className="bo-quiet" onClick={onClose} aria-label={say('Dismiss this notice')}>
               ✕
             </button>
           )}

@@ -4,10 +4,12 @@ import { notLetIn, type Notice } from './notice';
 import { NoticeBar } from './NoticeBar';
 import { openWindow, type Provider } from './provider';
 import { signIn } from './service';
+import { useWords } from './words';
 import { blocked, goOnIn, notUnderstood } from './again';
 
 /** Lets somebody sign in at the provider, in a window of it. */
 export function ProviderSignIn({ provider, onSignIn }: { provider: Provider; onSignIn: (session: Session) => void }) {
+  const say = useWords();
   const [notice, setNotice] = useState<Notice | null>(null);
   const attempt = useRef<AbortController>(undefined);
   useEffect(() => () => attempt.current?.abort(), []);
@@ -16,7 +18,7 @@ export function ProviderSignIn({ provider, onSignIn }: { provider: Provider; onS
     attempt.current?.abort(); // the window of the last one may have been closed, which nobody tells
     const { signal } = (attempt.current = new AbortController());
     const opened = openWindow();
-    setNotice(opened ? goOnIn(provider) : blocked);
+    setNotice(opened ? goOnIn(provider) : blocked());
     if (!opened) return;
     const { Person } = await import('./person');
     const { NotSignedIn } = await import('./authorize');
@@ -28,9 +30,9 @@ export function ProviderSignIn({ provider, onSignIn }: { provider: Provider; onS
         return;
       }
       person.signOut();
-      if (!signal.aborted) setNotice(notLetIn(answer) ?? notUnderstood);
+      if (!signal.aborted) setNotice(notLetIn(answer) ?? notUnderstood());
     } catch (cause) {
-      if (!signal.aborted) setNotice(cause instanceof NotSignedIn ? cause.notice : notUnderstood);
+      if (!signal.aborted) setNotice(cause instanceof NotSignedIn ? cause.notice : notUnderstood());
     }
   }
 
@@ -38,7 +40,7 @@ export function ProviderSignIn({ provider, onSignIn }: { provider: Provider; onS
     <>
       <NoticeBar notice={notice} />
       <button type="button" className="bo-primary" autoFocus onClick={() => void begin()}>
-        Sign in at {provider.host}
+        {say('Sign in at {host}', { host: provider.host })}
       </button>
     </>
   );

@@ -1,9 +1,11 @@
 import { pick, useGraphiQL, useGraphiQLActions, type GraphiQLPlugin } from '@graphiql/react';
-import { useCallback, useContext, useEffect, useState, type FormEvent } from 'react';
+import { useCallback, useContext, useEffect, useMemo, useState, type FormEvent } from 'react';
 import { SeenContext, useFrame } from './context';
 import { CopyButton } from './CopyButton';
 import { useOpenInEditor } from './openInEditor';
-import { addressOf, endings, linkTo, loadSaved, removeSaved, savedOfAddress, saveQuery, variablesFor, type SavedQuery } from './saved';
+import { addressOf, linkTo, loadSaved, needsNothing, removeSaved, savedOfAddress, saveQuery, variablesFor, waysOf, type SavedQuery } from './saved';
+import { Said } from './Said';
+import { say as inWords, useWords } from './words';
 
 /** The drawer of saved queries, as a panel of GraphiQL's own. */
 export const savedQueries: GraphiQLPlugin = {
@@ -17,6 +19,7 @@ export const savedQueries: GraphiQLPlugin = {
 };
 
 function Drawer() {
+  const say = useWords();
   const { session } = useFrame();
   const { schema } = useGraphiQL(pick('schema'));
   const [all, setAll] = useState<SavedQuery[] | string | null>(null);
@@ -32,22 +35,22 @@ function Drawer() {
     ? all.filter((q) => words.every((word) => `${q.name} ${q.title ?? ''} ${q.description ?? ''}`.toLowerCase().includes(word)))
     : [];
   return (
-    <section className="bo-saved" aria-label="Saved queries" data-frame>
-      <h2>Saved queries</h2>
+    <section className="bo-saved" aria-label={say('Saved queries')} data-frame>
+      <h2>{say('Saved queries')}</h2>
       {there === false ? (
-        <p>This server does not save queries.</p>
+        <p>{say('This server does not save queries.')}</p>
       ) : (
         <>
-          <p>Kept by the server, for everybody who signs in here, and at an address that a spreadsheet can refresh from.</p>
+          <p>{say('Kept by the server, for everybody who signs in here, and at an address that a spreadsheet can refresh from.')}</p>
           <SaveForm all={Array.isArray(all) ? all : []} onSaved={load} />
           <label className="bo-search">
-            <span className="bo-unseen">Search saved queries</span>
-            <input type="search" value={wanted} placeholder="Search" onChange={(event) => setWanted(event.currentTarget.value)} />
+            <span className="bo-unseen">{say('Search saved queries')}</span>
+            <input type="search" value={wanted} placeholder={say('Search')} onChange={(event) => setWanted(event.currentTarget.value)} />
           </label>
           {typeof all === 'string' && <p role="alert">{all}</p>}
           {Array.isArray(all) && (
             <p role="status" className={found.length > 0 ? 'bo-unseen' : undefined}>
-              {all.length === 0 ? 'None is saved yet.' : found.length === 0 ? 'None is called like that.' : `${found.length} saved queries`}
+              {all.length === 0 ? say('None is saved yet.') : found.length === 0 ? say('None is called like that.') : say('{n} saved queries', { n: found.length })}
             </p>
           )}
           <ul>
@@ -64,6 +67,7 @@ function Drawer() {
 type Opened = 'share' | 'remove' | null;
 
 function Item({ saved, onChanged }: { saved: SavedQuery; onChanged: () => void }) {
+  const say = useWords();
   const { session } = useFrame();
   const { run } = useGraphiQLActions();
   const open = useOpenInEditor();
@@ -84,39 +88,39 @@ function Item({ saved, onChanged }: { saved: SavedQuery; onChanged: () => void }
       {saved.description && <span>{saved.description}</span>}
       <span>
         <code>{saved.name}</code>
-        {saved.cost !== null && ` costs ${saved.cost}`}
+        {saved.cost !== null && ` ${say('costs {cost}', { cost: saved.cost })}`}
       </span>
       {saved.requiredScopes.map((scope) => (
         <em key={scope} className={session.viewer.scopes.includes(scope) ? '' : 'bo-lacking'}>
-          {session.viewer.scopes.includes(scope) ? scope : `needs ${scope}`}
+          {session.viewer.scopes.includes(scope) ? scope : say('needs {scope}', { scope })}
         </em>
       ))}
       <div className="bo-item-buttons" role="group" aria-label={called}>
         <button type="button" onClick={() => open(saved.document, variables)}>
-          Open
+          {say('Open')}
         </button>
-        {variables === '' && (
+        {needsNothing(saved) && (
           <button
             type="button"
             onClick={() => {
-              open(saved.document, '');
+              open(saved.document, variables);
               run();
             }}
           >
-            Run
+            {say('Run')}
           </button>
         )}
         <button type="button" aria-expanded={opened === 'share'} onClick={() => toggle('share')}>
-          Share
+          {say('Share')}
         </button>
         <button type="button" aria-expanded={opened === 'remove'} onClick={() => void remove()}>
-          Delete
+          {say('Delete')}
         </button>
       </div>
       {opened === 'share' && <Share saved={saved} />}
       {opened === 'remove' && (
         <div className="bo-remove">
-          <p>Links and spreadsheets that use it stop working.</p>
+          <p>{say('Links and spreadsheets that use it stop working.')}</p>
           <button
             type="button"
             className="bo-secondary bo-small"
@@ -126,7 +130,7 @@ function Item({ saved, onChanged }: { saved: SavedQuery; onChanged: () => void }
               if (!problem) onChanged();
             }}
           >
-            Delete {saved.name}
+            {say('Delete {name}', { name: saved.name })}
           </button>
         </div>
       )}
@@ -136,26 +140,34 @@ function Item({ saved, onChanged }: { saved: SavedQuery; onChanged: () => void }
 }
 
 function Share({ saved }: { saved: SavedQuery }) {
-  const [ending, setEnding] = useState<(typeof endings)[number]>('xlsx');
+  const say = useWords();
+  const { schema } = useGraphiQL(pick('schema'));
+  const ways = useMemo(() => waysOf(saved, schema), [saved, schema]);
+  const [chosen, setChosen] = useState('');
+  const way = ways.find(({ ending }) => ending === chosen) ?? ways[0]!;
+  const address = addressOf(saved, way);
   return (
     <div className="bo-share-with">
-      <p>A link to this page, which opens the query:</p>
+      <p>{say('A link to this page, which opens the query:')}</p>
       <div>
-        <input type="text" readOnly value={linkTo(saved)} aria-label="Link" onFocus={(event) => event.currentTarget.select()} />
-        <CopyButton label="Copy" text={() => linkTo(saved)} />
+        <input type="text" readOnly value={linkTo(saved)} aria-label={say('Link')} onFocus={(event) => event.currentTarget.select()} />
+        <CopyButton label={say('Copy')} text={() => linkTo(saved)} />
       </div>
       <p>
-        Its answer as{' '}
-        <select aria-label="Format" value={ending} onChange={(event) => setEnding(event.currentTarget.value as typeof ending)}>
-          {endings.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-        , for a program that signs in with a pair:
+        <Said
+          sentence="Its answer as {format}, for a program that signs in with a pair:"
+          format={
+            <select aria-label={say('Format')} value={way.ending} onChange={(event) => setChosen(event.currentTarget.value)}>
+              {ways.map(({ ending }) => (
+                <option key={ending}>{ending}</option>
+              ))}
+            </select>
+          }
+        />
       </p>
       <div>
-        <input type="text" readOnly value={addressOf(saved, ending)} aria-label="Address" onFocus={(event) => event.currentTarget.select()} />
-        <CopyButton label="Copy" text={() => addressOf(saved, ending)} />
+        <input type="text" readOnly value={address} aria-label={say('Address')} onFocus={(event) => event.currentTarget.select()} />
+        <CopyButton label={say('Copy')} text={() => address} />
       </div>
     </div>
   );
@@ -163,12 +175,13 @@ function Share({ saved }: { saved: SavedQuery }) {
 
 /** Saves what is in the editor. */
 function SaveForm({ all, onSaved }: { all: SavedQuery[]; onSaved: () => void }) {
+  const say = useWords();
   const { session, desk } = useFrame();
   const { whole, look } = useContext(SeenContext);
   const [told, setTold] = useState<{ text: string; wrong: boolean } | null>(null);
   const name = whole?.operation.name?.value;
   const before = all.find((saved) => saved.name === name);
-  const why = !whole ? 'The query in the editor is not whole yet.' : !name ? 'Give the operation a name, which it is saved under: query CustomersByCity { … }' : null;
+  const why = !whole ? say('The query in the editor is not whole yet.') : !name ? say('Give the operation a name, which it is saved under: query CustomersByCity { … }') : null;
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -177,7 +190,7 @@ function SaveForm({ all, onSaved }: { all: SavedQuery[]; onSaved: () => void }) 
     const form = new FormData(event.currentTarget);
     const text = (field: string) => String(form.get(field)).trim() || null;
     const wrong = await saveQuery(session.credentials, { name, title: text('title'), description: text('description'), document: now.question.query });
-    setTold({ text: wrong ?? `Saved as ${name}.`, wrong: wrong !== null });
+    setTold({ text: wrong ?? say('Saved as {name}.', { name }), wrong: wrong !== null });
     if (wrong) return;
     desk.give(now.question.query);
     onSaved();
@@ -185,21 +198,21 @@ function SaveForm({ all, onSaved }: { all: SavedQuery[]; onSaved: () => void }) 
 
   return (
     <details className="bo-save" onToggle={() => (look(), setTold(null))}>
-      <summary>Save the query in the editor</summary>
+      <summary>{say('Save the query in the editor')}</summary>
       <form key={before?.name} onSubmit={(event) => void submit(event)} autoComplete="off">
         {why ? (
           <p>{why}</p>
         ) : (
           <p>
-            Saved as <code>{name}</code>, the operation’s name{before && ', in place of the one of that name'}.
+            <Said sentence={before ? 'Saved as {name}, the operation’s name, in place of the one of that name.' : 'Saved as {name}, the operation’s name.'} name={<code>{name}</code>} />
           </p>
         )}
-        <label htmlFor="save-title">Title</label>
+        <label htmlFor="save-title">{say('Title')}</label>
         <input id="save-title" name="title" type="text" defaultValue={before?.title ?? ''} maxLength={200} />
-        <label htmlFor="save-description">What it answers</label>
+        <label htmlFor="save-description">{say('What it answers')}</label>
         <textarea id="save-description" name="description" rows={3} defaultValue={before?.description ?? ''} maxLength={2000} />
         <button type="submit" className="bo-primary bo-small" disabled={why !== null}>
-          Save
+          {say('Save')}
         </button>
         <div role="status">{told && !told.wrong && <p>{told.text}</p>}</div>
         <div role="alert">{told?.wrong && <p className="bo-saved-problem">{told.text}</p>}</div>
@@ -222,7 +235,7 @@ export function OpenSavedFromAddress() {
       const all = await loadSaved(session.credentials);
       const saved = Array.isArray(all) ? all.find((q) => q.name === name) : undefined;
       if (saved) open(saved.document, variablesFor(saved));
-      else say({ tone: 'info', title: 'The link’s query is not there', text: 'It was removed, or saved under another name.' });
+      else say({ tone: 'info', title: inWords('The link’s query is not there'), text: inWords('It was removed, or saved under another name.') });
     };
     void follow();
     const changed = () => void follow();

@@ -4,8 +4,11 @@ import type { Session } from './App';
 import { noticeOf, type Notice } from './notice';
 import { NoticeBar } from './NoticeBar';
 import { provider } from './provider';
+import { Said } from './Said';
 import { ProviderSignIn } from './ProviderSignIn';
+import { LanguageSwitch } from './LanguageSwitch';
 import { pairOf, signIn } from './service';
+import { useWords } from './words';
 
 interface Props {
   /** How many tabs of an earlier session hold what the user wrote. */
@@ -16,6 +19,7 @@ interface Props {
 
 /** Asks for the credential pair and tries it out; where people sign in at a provider, that comes first. */
 export function SignIn({ written, onDiscard, onSignIn }: Props) {
+  const say = useWords();
   const [busy, setBusy] = useState(false);
   const [notice, setNotice] = useState<Notice | null>(null);
   const secret = useRef<HTMLInputElement>(null);
@@ -35,8 +39,8 @@ export function SignIn({ written, onDiscard, onSignIn }: Props) {
     setNotice(
       noticeOf(answer, null) ?? {
         tone: 'error',
-        title: 'Not signed in',
-        text: 'The service gave an answer that this page does not understand.',
+        title: say('Not signed in'),
+        text: say('The service gave an answer that this page does not understand.'),
       },
     );
     secret.current?.select();
@@ -46,7 +50,7 @@ export function SignIn({ written, onDiscard, onSignIn }: Props) {
   const pair = (
     <>
       <NoticeBar notice={notice} />
-      <label htmlFor="client-id">Client id</label>
+      <label htmlFor="client-id">{say('Client id')}</label>
       <input
         id="client-id"
         name="client-id"
@@ -58,7 +62,7 @@ export function SignIn({ written, onDiscard, onSignIn }: Props) {
         spellCheck={false}
         aria-invalid={notice !== null}
       />
-      <label htmlFor="client-secret">Client secret</label>
+      <label htmlFor="client-secret">{say('Client secret')}</label>
       <input
         ref={secret}
         id="client-secret"
@@ -69,11 +73,14 @@ export function SignIn({ written, onDiscard, onSignIn }: Props) {
         aria-invalid={notice !== null}
       />
       <button type="submit" className={provider ? 'bo-secondary' : 'bo-primary'} disabled={busy}>
-        {busy ? 'Signing in…' : provider ? 'Sign in with the pair' : 'Sign in'}
+        {say(busy ? 'Signing in…' : provider ? 'Sign in with the pair' : 'Sign in')}
       </button>
       <p className="bo-hint">
-        The operator makes a pair with <code>backoffice credentials create</code>; <code>backoffice demo</code> prints
-        two.
+        <Said
+          sentence="The operator makes a pair with {create}; {demo} prints two."
+          create={<code>backoffice credentials create</code>}
+          demo={<code>backoffice demo</code>}
+        />
       </p>
     </>
   );
@@ -83,19 +90,22 @@ export function SignIn({ written, onDiscard, onSignIn }: Props) {
       <form onSubmit={submit} autoComplete="off">
         <Brand />
         <p>
-          Explore customers, relations, checklists and transcripts.{' '}
-          {provider
-            ? 'Your sign-in stays in this tab’s memory, and a reload signs you out.'
-            : 'Sign in with a credential pair; it stays in this tab’s memory, and a reload signs you out.'}
+          {say('Explore customers, relations, checklists and transcripts.')}{' '}
+          {say(
+            provider
+              ? 'Your sign-in stays in this tab’s memory, and a reload signs you out.'
+              : 'Sign in with a credential pair; it stays in this tab’s memory, and a reload signs you out.',
+          )}
         </p>
         {written > 0 && (
           <div className="bo-kept">
             <p>
-              Your queries and variables ({written} {written === 1 ? 'tab' : 'tabs'}) are kept in this page, for whoever
-              signs in next. The answers are gone.
+              {written === 1
+                ? say('Your queries and variables (1 tab) are kept in this page, for whoever signs in next. The answers are gone.')
+                : say('Your queries and variables ({n} tabs) are kept in this page, for whoever signs in next. The answers are gone.', { n: written })}
             </p>
             <button type="button" className="bo-secondary" onClick={onDiscard}>
-              Discard them
+              {say('Discard them')}
             </button>
           </div>
         )}
@@ -103,13 +113,14 @@ export function SignIn({ written, onDiscard, onSignIn }: Props) {
           <>
             <ProviderSignIn provider={provider} onSignIn={onSignIn} />
             <details>
-              <summary>Sign in with a credential pair</summary>
+              <summary>{say('Sign in with a credential pair')}</summary>
               {pair}
             </details>
           </>
         ) : (
           pair
         )}
+        <LanguageSwitch />
       </form>
     </main>
   );

@@ -2,6 +2,7 @@ import { pick, useGraphiQL } from '@graphiql/react';
 import { useEffect } from 'react';
 import { exportableOf, type Exportable, type Whole } from './operation';
 import type { Credentials } from './service';
+import type { Sentence } from './words';
 import { useWhole } from './useWhole';
 import { usePlan, type Planned } from './usePlan';
 
@@ -12,7 +13,7 @@ export interface Seen {
   /** Looks at once what they hold, without waiting for the pause in typing. */
   look: () => Whole | null;
   /** What of it can be exported, or why nothing can. */
-  exportable: Exportable | string;
+  exportable: Exportable | Sentence;
 }
 
 export const nothingSeen: Seen = { whole: undefined, planned: null, look: () => null, exportable: 'The query is not whole yet.' };

@@ -5,6 +5,8 @@ import '@graphiql/plugin-explorer/style.css';
 import 'graphiql/graphiql.css';
 import './workbench.css';
 import './answer.css';
+import './table.css';
+import './variables.css';
 import './export.css';
 import './saved.css';
 import { explorerPlugin } from '@graphiql/plugin-explorer';
@@ -28,9 +30,11 @@ import { Editors } from './Editors';
 import { OpenFromAddress, workedQueries } from './WorkedQueries';
 import { OpenSavedFromAddress, savedQueries } from './SavedQueries';
 import { nothingSeen, Watch, type Seen } from './Watch';
+import { variablesForm } from './VariablesForm';
 import { worked, workedOfAddress } from './worked';
+import { useWords } from './words';
 
-const plugins = [explorerPlugin({ showAttribution: false }), workedQueries, savedQueries];
+const plugins = [explorerPlugin({ showAttribution: false }), workedQueries, savedQueries, variablesForm];
 // What the variables editor takes for the schema's own scalars.
 const scalars = { DateTime: { type: 'string' }, JSON: { type: 'object' } } as const;
 const wide = window.matchMedia('(min-width: 1100px)').matches;
@@ -45,11 +49,13 @@ interface Props {
 
 /** GraphiQL within the frame, for one session. */
 export default function Workbench({ session, desk, onSignOut }: Props) {
+  const say = useWords();
   const [purpose, setPurpose] = useState('');
   const [notice, setNotice] = useState<Notice | null>(null);
   const [run, setRun] = useState<Run | null>(null);
   const [seen, setSeen] = useState<Seen>(nothingSeen);
   const [view, setView] = useState<View>('json');
+  const [wideTable, setWideTable] = useState(false);
   const [exporting, setExporting] = useState(false);
   const stated = useRef(purpose);
   const { person } = session.credentials;
@@ -71,7 +77,7 @@ export default function Workbench({ session, desk, onSignOut }: Props) {
   return (
     <FrameContext value={frame}>
       <SeenContext value={seen}>
-        <div className="bo-workbench" data-view={view}>
+        <div className="bo-workbench" data-view={view} data-wide={wideTable && view === 'table'}>
           <a
             className="bo-skip"
             href="#graphiql-session"
@@ -80,9 +86,9 @@ export default function Workbench({ session, desk, onSignOut }: Props) {
               frame.editor?.focus();
             }}
           >
-            Skip to the query editor
+            {say('Skip to the query editor')} <span>{say('Ctrl+M, then Tab, leaves it')}</span>
           </a>
-          <Header viewer={session.viewer} purpose={purpose} onPurpose={setPurpose} onSignOut={onSignOut} />
+          <Header session={session} purpose={purpose} onPurpose={setPurpose} onSignOut={onSignOut} />
           <div data-frame>
             <NoticeBar notice={notice} onClose={() => setNotice(null)} onSignInAgain={signInAgain} />
           </div>
@@ -105,14 +111,19 @@ export default function Workbench({ session, desk, onSignOut }: Props) {
               <GraphiQL.Logo>
                 <div className="bo-answer-bar" data-frame>
                   <ViewSwitch view={view} onView={setView} />
+                  {view === 'table' && (
+                    <button type="button" className="bo-secondary bo-small" aria-pressed={wideTable} onClick={() => setWideTable(!wideTable)}>
+                      {say('Full width')}
+                    </button>
+                  )}
                   <button type="button" className="bo-secondary bo-small" onClick={() => (seen.look(), setExporting(true))}>
-                    Export…
+                    {say('Export…')}
                   </button>
                 </div>
               </GraphiQL.Logo>
               <GraphiQL.Footer>
                 <div className="bo-below" data-frame>
-                  {view === 'table' && <AnswerAsTable events={run?.events} />}
+                  {view === 'table' && <AnswerAsTable run={run} />}
                   <Needs planned={seen.planned} whole={seen.whole} />
                   <CostBar run={run} />
                 </div>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useFrame } from './context';
 import { useOpenInEditor } from './openInEditor';
 import { isUnknownWorked, prepare, worked, workedOfAddress, type Worked } from './worked';
+import { say as inWords, useWords } from './words';
 
 /** The drawer of worked queries, as a panel of GraphiQL's own. */
 export const workedQueries: GraphiQLPlugin = {
@@ -16,17 +17,18 @@ export const workedQueries: GraphiQLPlugin = {
 };
 
 function Drawer() {
+  const say = useWords();
   const { session } = useFrame();
   const open = useOpen();
   const [opened, setOpened] = useState(workedOfAddress()?.key ?? worked[0]?.key);
   const groups = [...new Set(worked.map((item) => item.group))];
   return (
-    <section className="bo-worked" aria-label="Worked queries" data-frame>
-      <h2>Worked queries</h2>
-      <p>Each one teaches a part of the model. Open it, read it, run it, change it.</p>
+    <section className="bo-worked" aria-label={say('Worked queries')} data-frame>
+      <h2>{say('Worked queries')}</h2>
+      <p>{say('Each one teaches a part of the model. Open it, read it, run it, change it.')}</p>
       {groups.map((group) => (
-        <section key={group} aria-label={group}>
-          <h3>{group}</h3>
+        <section key={group} aria-label={say(group)}>
+          <h3>{say(group)}</h3>
           <ul>
             {worked
               .filter((item) => item.group === group)
@@ -40,11 +42,11 @@ function Drawer() {
                       void open(item);
                     }}
                   >
-                    <strong>{item.title}</strong>
-                    <span>{item.lesson}</span>
+                    <strong lang="en">{item.title}</strong>
+                    <span lang="en">{item.lesson}</span>
                     {item.scopes.map((scope) => (
                       <em key={scope} className={session.viewer.scopes.includes(scope) ? '' : 'bo-lacking'}>
-                        {session.viewer.scopes.includes(scope) ? scope : `needs ${scope}`}
+                        {session.viewer.scopes.includes(scope) ? scope : say('needs {scope}', { scope })}
                       </em>
                     ))}
                   </button>
@@ -66,7 +68,7 @@ export function OpenFromAddress() {
   useEffect(() => {
     if (!ready) return;
     const missing = () => {
-      if (isUnknownWorked()) say({ tone: 'info', title: 'The link’s query is not there', text: 'No worked query has this name.' });
+      if (isUnknownWorked()) say({ tone: 'info', title: inWords('The link’s query is not there'), text: inWords('No worked query has this name.') });
     };
     const follow = () => {
       const item = workedOfAddress();
@@ -90,6 +92,6 @@ function useOpen(): (item: Worked) => Promise<void> {
   return async (item) => {
     const { variables, missing } = await prepare(item, session.credentials);
     open(item.query, variables);
-    if (missing) say({ tone: 'info', title: 'Something is needed first', text: missing });
+    if (missing) say({ tone: 'info', title: inWords('Something is needed first'), text: missing });
   };
 }

@@ -2,6 +2,7 @@
 import * as oauth from 'oauth4webapi';
 import type { Notice } from './notice';
 import { channelOf, provider, redirectAddress } from './provider';
+import { say } from './words';
 
 /** What the provider gave. */
 export interface Tokens {
@@ -26,14 +27,14 @@ export class NotSignedIn extends Error {
 }
 
 const refused = () =>
-  new NotSignedIn({ tone: 'error', title: 'Not signed in', text: 'The identity provider refused it, or it was cancelled there.', signInAgain: true });
+  new NotSignedIn({ tone: 'error', title: say('Not signed in'), text: say('The identity provider refused it, or it was cancelled there.'), signInAgain: true });
 const away = () =>
-  new NotSignedIn({ tone: 'error', title: 'The identity provider cannot be reached', text: 'Try again in a while.', signInAgain: true }, true);
+  new NotSignedIn({ tone: 'error', title: say('The identity provider cannot be reached'), text: say('Try again in a while.'), signInAgain: true }, true);
 const odd = () =>
   new NotSignedIn({
     tone: 'error',
-    title: 'Not signed in',
-    text: 'The identity provider’s answer is not the one to what this page asked, and was not taken.',
+    title: say('Not signed in'),
+    text: say('The identity provider’s answer is not the one to what this page asked, and was not taken.'),
     signInAgain: true,
   });
 

@@ -1,4 +1,5 @@
 import type * as Monaco from 'monaco-editor';
+import { say } from './words';
 
 /** A file that an answer gives the way to: a path of this server with its own signature. */
 export interface Download {
@@ -26,7 +27,7 @@ export function linkDownloads({ languages }: typeof Monaco): { dispose: () => vo
       links: model.findMatches(signedInJSON.source, false, true, true, null, true).map(({ range, matches }) => ({
         range: { ...range, startColumn: range.startColumn + 1, endColumn: range.endColumn - 1 },
         url: new URL(matches![1]!, location.origin).href,
-        tooltip: 'Download this file',
+        tooltip: say('Download this file'),
       })),
     }),
   });

@@ -7,6 +7,7 @@ import { eventsWith, noEvents, type Events } from './events';
 import { noticeOf, type Notice } from './notice';
 import { operationOf } from './operation';
 import { ask, follow, type Body, type Question } from './service';
+import { sizesOf } from './sizes';
 
 interface Listeners {
   purpose: () => string;
@@ -16,9 +17,9 @@ interface Listeners {
 
 /** How GraphiQL asks: with the session's credentials, the stated purpose, and a wish to be told the cost. */
 export function fetcherOf({ credentials, viewer }: Session, { purpose, onRun, onNotice }: Listeners): Fetcher {
-  function shown({ extensions = {}, ...body }: Body, milliseconds: number | null, events?: Events) {
+  function shown(question: Question, { extensions = {}, ...body }: Body, milliseconds: number | null, events?: Events) {
     const { cost = null, ...others } = extensions;
-    onRun({ cost, milliseconds, downloads: downloadsOf(body.data), events });
+    onRun({ cost, milliseconds, downloads: downloadsOf(body.data), data: body.data, sizes: sizesOf(question), events });
     // The cost is in the answer because this page asked for it: it is shown below, and the answer as any client gets it.
     return Object.keys(others).length > 0 ? { ...body, extensions: others } : body;
   }
@@ -33,10 +34,10 @@ export function fetcherOf({ credentials, viewer }: Session, { purpose, onRun, on
     if (isSubscription) onRun({ cost: null, milliseconds: null, downloads: [], events: noEvents });
     let events = noEvents;
     const answer = isSubscription
-      ? await follow(credentials, asked, asking, (body) => next(shown(body, null, (events = eventsWith(events, body)))))
+      ? await follow(credentials, asked, asking, (body) => next(shown(asked, body, null, (events = eventsWith(events, body)))))
       : await ask(credentials, asked, asking);
     if (!answer) return;
-    const body = shown(answer.body, performance.now() - start);
+    const body = shown(asked, answer.body, performance.now() - start);
     onNotice(noticeOf(answer, viewer));
     next(body);
   }

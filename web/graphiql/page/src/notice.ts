@@ -1,4 +1,5 @@
 import { scopeName, sentence, type Answer, type Viewer } from './service';
+import { say, type Sentence } from './words';
 
 /** What the frame says about an answer in words, above the answer itself. */
 export interface Notice {
@@ -12,13 +13,13 @@ export interface Notice {
 /** The words for an answer that calls for some; null for one that speaks for itself. */
 export function noticeOf(answer: Answer, viewer: Viewer | null): Notice | null {
   if (answer.status === 0) {
-    return { tone: 'error', title: 'The service cannot be reached', text: 'Check the connection, then try again.' };
+    return { tone: 'error', title: say('The service cannot be reached'), text: say('Check the connection, then try again.') };
   }
   if (answer.status === 401 && viewer?.kind === 'PERSON') {
     return {
       tone: 'error',
-      title: 'Your sign-in is no longer accepted',
-      text: `${reason(answer)} Your queries and tabs stay when you sign in again.`,
+      title: say('Your sign-in is no longer accepted'),
+      text: `${reason(answer)} ${say('Your queries and tabs stay when you sign in again.')}`,
       signInAgain: true,
     };
   }
@@ -26,25 +27,25 @@ export function noticeOf(answer: Answer, viewer: Viewer | null): Notice | null {
     return viewer
       ? {
           tone: 'error',
-          title: 'The credentials are no longer accepted',
-          text: 'The pair was revoked, has expired, or its secret was rotated. Your queries and tabs stay when you sign in again.',
+          title: say('The credentials are no longer accepted'),
+          text: say('The pair was revoked, has expired, or its secret was rotated. Your queries and tabs stay when you sign in again.'),
           signInAgain: true,
         }
       : {
           tone: 'error',
-          title: 'Not signed in',
-          text: 'The client id or the secret is wrong, or the pair was revoked or has expired.',
+          title: say('Not signed in'),
+          text: say('The client id or the secret is wrong, or the pair was revoked or has expired.'),
         };
   }
   if (answer.status === 429) {
     return {
       tone: 'error',
-      title: viewer ? 'Too many requests' : 'Too many failed attempts',
-      text: `Try again ${when(answer.retryAfter)}.`,
+      title: say(viewer ? 'Too many requests' : 'Too many failed attempts'),
+      text: say('Try again {when}.', { when: when(answer.retryAfter) }),
     };
   }
   if (answer.status === 503) {
-    return { tone: 'error', title: 'Not available right now', text: `Try again ${when(answer.retryAfter)}.` };
+    return { tone: 'error', title: say('Not available right now'), text: say('Try again {when}.', { when: when(answer.retryAfter) }) };
   }
   return missingScopes(answer, viewer) ?? tooMuch(answer);
 }
@@ -54,11 +55,11 @@ export function notLetIn(answer: Answer): Notice | null {
   if (answer.status === 403) {
     return {
       tone: 'error',
-      title: 'Nothing is open to you here',
-      text: 'The identity provider knows you, but no rule of this service gives you anything. Whoever runs it can add one.',
+      title: say('Nothing is open to you here'),
+      text: say('The identity provider knows you, but no rule of this service gives you anything. Whoever runs it can add one.'),
     };
   }
-  if (answer.status === 401) return { tone: 'error', title: 'Not signed in', text: reason(answer) };
+  if (answer.status === 401) return { tone: 'error', title: say('Not signed in'), text: reason(answer) };
   return noticeOf(answer, null);
 }
 
@@ -72,13 +73,13 @@ function missingScopes(answer: Answer, viewer: Viewer | null): Notice | null {
   if (refused.length === 0) return null;
   const scopes = [...new Set(refused.flatMap((e) => e.extensions?.requiredScope ?? []))].map(scopeName).sort();
   const fields = [...new Set(refused.flatMap((e) => e.path?.findLast((step) => typeof step === 'string') ?? []))];
-  const needs = scopes.length > 0 ? `Needs scope ${list(scopes)}` : 'A scope is missing';
-  const who = viewer ? `“${viewer.name}” does not hold it` : 'This pair does not hold it';
-  const what = fields.length > 0 ? `, so ${list(fields.map(String))} ${fields.length > 1 ? 'are' : 'is'} left out` : '';
-  return { tone: 'warning', title: needs, text: `${who}${what}. Whoever issued the credentials can add it.` };
+  const needs = scopes.length > 0 ? say('Needs scope {scopes}', { scopes: list(scopes) }) : say('A scope is missing');
+  const who = viewer ? say('“{name}” does not hold it', { name: viewer.name }) : say('This pair does not hold it');
+  const what = fields.length > 0 ? say(fields.length > 1 ? ', so {fields} are left out' : ', so {fields} is left out', { fields: list(fields.map(String)) }) : '';
+  return { tone: 'warning', title: needs, text: `${who}${what}. ${say('Whoever issued the credentials can add it.')}` };
 }
 
-const limits: Record<string, string> = {
+const limits: Record<string, Sentence> = {
   COST_LIMIT: 'Ask for fewer rows a page (first, pageSize) or fewer nested lists.',
   DEPTH_LIMIT: 'Nest fewer fields, or start from an object further down.',
   ALIAS_LIMIT: 'Use fewer aliases, or several requests.',
@@ -88,17 +89,17 @@ const limits: Record<string, string> = {
 function tooMuch(answer: Answer): Notice | null {
   for (const e of answer.body.errors ?? []) {
     const advice = limits[e.extensions?.code ?? ''];
-    if (advice) return { tone: 'warning', title: 'Refused before it ran: it asks for too much at once', text: advice };
+    if (advice) return { tone: 'warning', title: say('Refused before it ran: it asks for too much at once'), text: say(advice) };
   }
   return null;
 }
 
 function when(seconds: number | null): string {
-  if (seconds === null) return 'in a while';
+  if (seconds === null) return say('in a while');
   const at = new Date(Date.now() + seconds * 1000).toLocaleTimeString(undefined, { timeStyle: 'medium' });
-  return `in ${seconds} ${seconds === 1 ? 'second' : 'seconds'} (at ${at})`;
+  return say(seconds === 1 ? 'in 1 second (at {at})' : 'in {seconds} seconds (at {at})', { seconds, at });
 }
 
 function list(words: string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${say('and')} ${words.at(-1)}`;
 }

@@ -4,6 +4,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Question } from './service';
+import type { Sentence } from './words';
 
 /** The operation that a document is run for: the one of that name, else the first with a name, else the first. */
 export function operationOf(document: DocumentNode, operationName?: string | null): OperationDefinitionNode | undefined {
@@ -34,7 +35,8 @@ export function wholeOf(schema: GraphQLSchema, query: string, variables: string,
   }
 }
 
-function variablesOf(text: string): Record<string, unknown> | null {
+/** The variables in a text; null for what is no JSON. */
+export function variablesOf(text: string): Record<string, unknown> | null {
   try {
     return text.trim() === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
   } catch {
@@ -45,13 +47,16 @@ function variablesOf(text: string): Record<string, unknown> | null {
 /** What of an operation can be exported: the one list at its root, and the lists inside its rows, by their paths. */
 export interface Exportable {
   list: string;
-  nested: string[];
+  /** Those with several fields: a table can have rows of one of them. */
+  wide: string[];
+  /** Those of one scalar, which are joined in a table's cell. */
+  joined: string[];
   /** How many rows the query's first asks for, and the question for all of them; null when it asks for all. */
   first: { rows: number; all: Whole['question'] } | null;
 }
 
 /** Why an operation cannot be exported, in words, or what of it can. The service has the last word. */
-export function exportableOf(schema: GraphQLSchema, whole: Whole): Exportable | string {
+export function exportableOf(schema: GraphQLSchema, whole: Whole): Exportable | Sentence {
   const { document, operation, ready } = whole;
   if (!ready) return 'Its variables need values first.';
   if (operation.operation !== 'query') return 'Only a query can be exported.';
@@ -60,7 +65,9 @@ export function exportableOf(schema: GraphQLSchema, whole: Whole): Exportable | 
   if (roots.length !== 1 || !root || !isConnection(root.type)) {
     return 'An export is one list with edges or nodes, at the root of the query, and nothing beside it.';
   }
-  return { list: root.name, first: firstOf(root.arguments, whole), nested: [...new Set(listsIn(schema, document, rowsOf(schema, document, root), ''))] };
+  const lists = listsIn(schema, document, rowsOf(schema, document, root), '');
+  const paths = (wide: boolean) => [...new Set(lists.filter((list) => list.wide === wide).map(({ path }) => path))];
+  return { list: root.name, first: firstOf(root.arguments, whole), wide: paths(true), joined: paths(false) };
 }
 
 // A null is no bound: it takes the place of a number in the text, or of a variable's value where the variable may be null.
@@ -135,13 +142,21 @@ function rowsOf(schema: GraphQLSchema, document: DocumentNode, connection: Field
     });
 }
 
-// The paths of the lists among fields: the names that lead there, without those of connections and edges.
-function listsIn(schema: GraphQLSchema, document: DocumentNode, fields: Field[], prefix: string): string[] {
+// The lists among fields, by the names that lead there without those of connections and edges.
+function listsIn(schema: GraphQLSchema, document: DocumentNode, fields: Field[], prefix: string): { path: string; wide: boolean }[] {
   return fields.flatMap((f) => {
     if (!f.type) return [];
     const path = prefix + f.name;
-    if (isConnection(f.type)) return [path, ...listsIn(schema, document, rowsOf(schema, document, f), `${path}.`)];
-    const below = listsIn(schema, document, fieldsOf(schema, document, f.set, f.type), `${path}.`);
-    return f.list ? [path, ...below] : below;
+    const isList = f.list || isConnection(f.type);
+    const of = isConnection(f.type) ? rowsOf(schema, document, f) : fieldsOf(schema, document, f.set, f.type);
+    if (isList && isConnection(f.type) && of.length === 0) return []; // its total alone
+    const below = listsIn(schema, document, of, `${path}.`);
+    return isList ? [{ path, wide: scalarsOf(schema, document, of) !== 1 }, ...below] : below;
   });
+}
+
+// How many scalars fields have, those of objects with them; many where there is a list.
+function scalarsOf(schema: GraphQLSchema, document: DocumentNode, fields: Field[]): number {
+  const each = new Map(fields.map((f) => [f.name, f.list || isConnection(f.type) ? Infinity : f.type ? scalarsOf(schema, document, fieldsOf(schema, document, f.set, f.type)) : 1]));
+  return [...each.values()].reduce((all, n) => all + n, 0);
 }

@@ -2,6 +2,7 @@ import { authorize, NotSignedIn, refresh, revoke, type Tokens } from './authoriz
 import type { Notice } from './notice';
 import { provider } from './provider';
 import type { Credentials } from './service';
+import { say } from './words';
 
 /** How long before its end a token is renewed, at most: a fourth of its life where that is less. */
 const early = 60_000;
@@ -49,8 +50,8 @@ export class Person implements Credentials {
     if (subject !== this.subject) {
       throw new NotSignedIn({
         tone: 'error',
-        title: 'Somebody else has signed in',
-        text: 'This page goes on with the same person alone. Sign out first to work as another.',
+        title: say('Somebody else has signed in'),
+        text: say('This page goes on with the same person alone. Sign out first to work as another.'),
         signInAgain: true,
       });
     }
@@ -120,8 +121,8 @@ function ending(tokens: Tokens | null): Notice {
   const over = !tokens || tokens.ends <= Date.now();
   return {
     tone: 'warning',
-    title: over ? 'Your sign-in has ended' : `Your sign-in ends at ${at}`,
-    text: `${provider?.host ?? 'The identity provider'} does not renew it by itself. Your queries and tabs stay when you sign in again.`,
+    title: over ? say('Your sign-in has ended') : say('Your sign-in ends at {at}', { at }),
+    text: `${say('{host} does not renew it by itself.', { host: provider?.host ?? '' })} ${say('Your queries and tabs stay when you sign in again.')}`,
     signInAgain: true,
   };
 }

@@ -1,6 +1,8 @@
 // The service's saved queries: trusted documents with a name.
-import { parse } from 'graphql';
+import { parse, valueFromASTUntyped, type GraphQLSchema, type VariableDefinitionNode } from 'graphql';
+import { exportableOf, operationOf } from './operation';
 import { ask, scopeName, sentence, type GraphQLError, type Credentials } from './service';
+import { say } from './words';
 
 export interface SavedQuery {
   name: string;
@@ -48,8 +50,8 @@ async function change(by: Credentials, query: string, input: unknown): Promise<s
 
 function said(errors: GraphQLError[] | undefined): string {
   const scope = errors?.find((e) => e.extensions?.requiredScope)?.extensions?.requiredScope;
-  if (scope) return `That needs the scope ${scopeName(scope)}, which you do not have.`;
-  return errors?.length ? errors.map(({ message }) => sentence(message)).join(' ') : 'The service gave an answer that this page does not understand.';
+  if (scope) return say('That needs the scope {scope}, which you do not have.', { scope: scopeName(scope) });
+  return errors?.length ? errors.map(({ message }) => sentence(message)).join(' ') : say('The service gave an answer that this page does not understand.');
 }
 
 /** The link to this page that opens a saved query. Only its name is in it. */
@@ -62,22 +64,41 @@ export function savedOfAddress(): string | null {
   return new URLSearchParams(location.hash.slice(1)).get('saved');
 }
 
-export const endings = ['xlsx', 'csv', 'jsonl', 'json'] as const;
+/** A form of the answer that a saved query can have, and the list of which each element is a row in it. */
+interface Way {
+  ending: 'xlsx' | 'csv' | 'jsonl' | 'json';
+  rows?: string;
+}
+
+/** The forms that work for a saved query, the best for a spreadsheet first. */
+export function waysOf({ document }: SavedQuery, schema: GraphQLSchema | null | undefined): Way[] {
+  const parsed = parse(document);
+  const operation = operationOf(parsed);
+  const exportable = schema && operation ? exportableOf(schema, { question: { query: document, variables: {} }, document: parsed, operation, ready: true }) : '';
+  if (typeof exportable === 'string') return [{ ending: 'json' }];
+  const [rows, ...more] = exportable.wide;
+  const tables: Way[] = more.length > 0 ? [] : [{ ending: 'xlsx', rows }, { ending: 'csv', rows }];
+  return [...tables, { ending: 'jsonl' }, { ending: 'json' }];
+}
 
 /** The address at which a saved query's answer is, for a spreadsheet that refreshes; its variables are to be filled in. */
-export function addressOf(saved: SavedQuery, ending: (typeof endings)[number]): string {
-  const variables = variablesOf(saved);
-  const query = variables.map((name) => `${encodeURIComponent(name)}=`).join('&');
+export function addressOf(saved: SavedQuery, { ending, rows }: Way): string {
+  const variables = definitionsOf(saved).flatMap(({ variable, defaultValue }) => (defaultValue ? [] : [`${encodeURIComponent(variable.name.value)}=`]));
+  const query = [...(rows ? [`rows=${encodeURIComponent(rows)}`] : []), ...variables].join('&');
   return `${location.origin}/queries/${encodeURIComponent(saved.name)}.${ending}${query && `?${query}`}`;
 }
 
-/** The names of a saved query's variables. */
-export function variablesOf({ document }: SavedQuery): string[] {
-  return parse(document).definitions.flatMap((d) => (d.kind === 'OperationDefinition' ? (d.variableDefinitions ?? []) : [])).map((v) => v.variable.name.value);
+function definitionsOf({ document }: SavedQuery): VariableDefinitionNode[] {
+  return parse(document).definitions.flatMap((d) => (d.kind === 'OperationDefinition' ? (d.variableDefinitions ?? []) : []));
 }
 
-/** What the variables editor starts with: each variable, to be filled in. */
+/** Whether a saved query can run at once: all of its variables have defaults. */
+export function needsNothing(saved: SavedQuery): boolean {
+  return definitionsOf(saved).every(({ defaultValue }) => defaultValue !== undefined);
+}
+
+/** What the variables editor starts with: each variable with its default, or to be filled in. */
 export function variablesFor(saved: SavedQuery): string {
-  const names = variablesOf(saved);
-  return names.length > 0 ? JSON.stringify(Object.fromEntries(names.map((name) => [name, null])), null, 2) : '';
+  const values = definitionsOf(saved).map(({ variable, defaultValue }) => [variable.name.value, defaultValue ? valueFromASTUntyped(defaultValue) : null]);
+  return values.length > 0 ? JSON.stringify(Object.fromEntries(values), null, 2) : '';
 }

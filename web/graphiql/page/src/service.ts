@@ -21,6 +21,8 @@ export interface Viewer {
   subject: string | null;
   clientId: string;
   name: string;
+  /** Which customers are seen, as JSON; null for all. */
+  restriction: string | null;
   /** As the specification writes them: privacy.read. */
   scopes: string[];
 }
@@ -184,7 +186,7 @@ export async function askPlan(by: Credentials, question: Question): Promise<Plan
 
 /** Asks who somebody is; the viewer is null when the service does not take them. */
 export async function signIn(by: Credentials): Promise<{ viewer: Viewer | null; answer: Answer }> {
-  const answer = await ask(by, { query: '{ viewer { kind clientId subject name scopes } }' });
+  const answer = await ask(by, { query: '{ viewer { kind clientId subject name scopes restriction } }' });
   const viewer = answer.body.data?.viewer as Viewer | undefined;
   if (answer.status !== 200 || !viewer) return { viewer: null, answer };
   return { viewer: { ...viewer, scopes: viewer.scopes.map(scopeName) }, answer };

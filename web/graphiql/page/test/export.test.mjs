@@ -143,7 +143,7 @@ it('says why there is no file: what cannot be exported, what a pair lacks, and w
     ['{ viewer { name } }', /one list with edges or nodes/],
     ['mutation { createLabel(input: { name: "x" }) { userErrors { code } } }', /Only a query/],
     ['{ customers { nodes { registrationNumber } } }', /privacy\.read, which you do not have/],
-    ['{ customers { nodes { relations { totalCount nodes { kind } } transcripts { nodes { status } } } } }', /one kind of rows[^]*relations, transcripts/],
+    ['{ customers { nodes { relations { totalCount nodes { id kind } } transcripts { nodes { id status } } } } }', /one kind of rows[^]*relations, transcripts/],
   ]) {
     await put(page, query);
     await page.getByRole('button', { name: 'Export…' }).click();

@@ -69,7 +69,7 @@ it('keeps a query, finds it, shares it by a link, runs it and removes it', { ski
   assert.equal(await second.getByRole('button', { name: 'Run' }).count(), 0, 'it needs a variable first');
   await first.getByRole('button', { name: 'Share' }).click();
   await second.getByRole('button', { name: 'Share' }).click();
-  assert.equal(await drawer(page).getByLabel('Address').inputValue(), `${service.url}/queries/OneCustomer.xlsx?id=`);
+  assert.equal(await drawer(page).getByLabel('Address').inputValue(), `${service.url}/queries/OneCustomer.json?id=`);
 
   const other = await open(browser, { hash: '#saved=OneCustomer' });
   await signIn(other.page, service.limited);

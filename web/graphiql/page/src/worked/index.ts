@@ -1,9 +1,10 @@
 import { ask, type Credentials } from '../service';
+import { say, type Sentence } from '../words';
 
 /** A query that teaches one thing about the model: a file NN-key.graphql, its title and lesson in the first comments. */
 export interface Worked {
   key: string;
-  group: string;
+  group: Sentence;
   title: string;
   lesson: string;
   /** The document as the editor shows it, under its title. */
@@ -38,7 +39,7 @@ export interface Prepared {
 // The server says in the page whether it serves a demo's store.
 const isDemo = document.querySelector<HTMLMetaElement>('meta[name=store]')?.content === 'demo';
 
-const groups: Record<string, string> = {
+const groups: Record<string, Sentence> = {
   '1-reading': 'Reading',
   '2-paging': 'Paging',
   '3-privacy': 'Registration numbers',
@@ -80,7 +81,7 @@ const taught: Worked[] = Object.keys(documents)
     const own = settings[file.replace(/graphql$/, 'json')] ?? {};
     return {
       key: name.replace(/^\d+-|\.graphql$/g, ''),
-      group: groups[folder] ?? folder,
+      group: groups[folder]!,
       title,
       lesson: lesson.join(' '),
       query: `# ${title}\n${body}`,
@@ -133,7 +134,7 @@ export async function prepare(item: Worked, by: Credentials): Promise<Prepared> 
   };
   const variables = JSON.stringify(fill(item.settings.variables), null, 2);
   if (complete) return { variables, missing: null };
-  return { variables, missing: (!withheld && item.settings.missing) || (withheld ? mind : none) };
+  return { variables, missing: (!withheld && item.settings.missing) || (say(withheld ? mind : none)) };
 }
 
 const none = 'Nothing in this store fits: fill in the variables yourself.';
