@@ -32,7 +32,8 @@ type execution struct {
 	span     *tracing.Operation
 	key      *answers.Key    // of an answer that is to be kept; nil otherwise
 	trace    *cache.Trace    // of what it reads; nil when the answer is not to be kept
-	kept     *answers.Answer // when it was in memory
+	kept     *answers.Answer // that was in memory
+	valid    bool            // kept is the answer
 }
 
 // begin admits operations of GraphQL. Each has its own budget, loaders and buffer.
@@ -72,26 +73,30 @@ func (o *execution) recall(key *answers.Key) bool {
 		return false
 	}
 	key.Sealed, _ = o.of.backend.Keys.Fingerprint()
-	found, wanted := o.of.answers.Recall(o.ctx, key)
-	if wanted {
+	var wanted bool
+	if o.kept, o.valid, wanted = o.of.answers.Recall(o.ctx, key); wanted {
 		o.key = key
 	}
-	if found == nil {
+	if !o.valid {
 		return false
 	}
-	o.kept = found
-	_ = backoffice.BudgetOf(o.ctx).Read(found.Objects, 0)
+	_ = backoffice.BudgetOf(o.ctx).Read(o.kept.Objects, 0)
 	if o.settle != nil {
 		o.settle(true)
 	}
 	return true
 }
 
-func (o *execution) Kept() *answers.Answer { return o.kept }
+func (o *execution) Kept() *answers.Answer {
+	if !o.valid {
+		return nil
+	}
+	return o.kept
+}
 
 func (o *execution) Keep(data []byte) {
 	if o.trace != nil && o.trace.Close() {
-		o.of.answers.Keep(o.key, data, backoffice.BudgetOf(o.ctx).Objects(), o.trace)
+		o.of.answers.Keep(o.key, o.kept, data, backoffice.BudgetOf(o.ctx).Objects(), o.trace)
 	}
 }
 

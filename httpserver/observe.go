@@ -135,7 +135,7 @@ func routeOf(ctx context.Context) string {
 func methodOf(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
-		http.MethodDelete, http.MethodOptions:
+		http.MethodDelete, http.MethodOptions, "QUERY":
 		return method
 	}
 	return "OTHER"

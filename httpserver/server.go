@@ -55,7 +55,7 @@ func (srv *Server) Mount(r chi.Router) {
 		r.Use(cors.Handler(cors.Options{
 			AllowedOrigins: srv.settings.Origins,
 			AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
-				http.MethodDelete},
+				http.MethodDelete, "QUERY"},
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Digest", "Content-Type", "Idempotency-Key",
 				"If-Match", "If-None-Match", "Range", "X-Access-Purpose", "X-Client-Id", "X-Client-Secret", "X-Explain",
 				"X-Request-Id"},

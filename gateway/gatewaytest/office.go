@@ -161,8 +161,8 @@ func EachOffice(t *testing.T, test func(t *testing.T, o *Office)) {
 	}
 }
 
-// TestedCache is the cache in front of the store in all tests that set no other: none, or that of BACKOFFICE_CACHE and
-// BACKOFFICE_CACHE_CHECK.
+// TestedCache is the cache in front of the store in all tests that set no other: none, or that of BACKOFFICE_CACHE,
+// BACKOFFICE_CACHE_CHECK and BACKOFFICE_NO_CACHE_ANSWERS.
 var TestedCache = func() (c gateway.CacheSettings) {
 	if size := os.Getenv("BACKOFFICE_CACHE"); size != "" {
 		if err := c.Cache.UnmarshalText([]byte(size)); err != nil {
@@ -170,6 +170,7 @@ var TestedCache = func() (c gateway.CacheSettings) {
 		}
 	}
 	c.Check = os.Getenv("BACKOFFICE_CACHE_CHECK") != ""
+	c.NoAnswers = os.Getenv("BACKOFFICE_NO_CACHE_ANSWERS") != ""
 	return c
 }()
 

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/maypok86/otter/v2"
@@ -28,6 +31,7 @@ type Answer struct {
 	Objects int    // rows that were read for it, which its next callers are charged
 	Proof   Proof
 	packed  [codings]copies
+	digest  func() string
 }
 
 const opening, closing = `{"data":`, "}\n"
@@ -41,6 +45,14 @@ func BodyOf(data []byte) []byte {
 func (a *Answer) Data() []byte {
 	end := len(a.Body) - len(closing)
 	return a.Body[len(opening):end:end]
+}
+
+// Digest identifies the data.
+func (a *Answer) Digest() string { return a.digest() }
+
+func DigestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
 }
 
 type Options struct {
@@ -85,42 +97,42 @@ func New(o Options) (*Kept, error) {
 	return &Kept{memory: memory, check: o.Check, log: cmp.Or(o.Log, slog.Default())}, nil
 }
 
-// Recall returns the answer to a query if it is still valid, by a poll that begins now; nil otherwise. wanted reports
-// whether the query was asked before, so that its answer is to be kept.
-func (k *Kept) Recall(ctx context.Context, key *Key) (a *Answer, wanted bool) {
+// Recall finds the answer to a query. valid reports whether it is valid by a poll that begins now; otherwise found is
+// for Keep. wanted reports whether the query was asked before, so that its answer is to be kept.
+func (k *Kept) Recall(ctx context.Context, key *Key) (found *Answer, valid, wanted bool) {
 	if k == nil || key == nil {
-		return nil, false
+		return nil, false, false
 	}
-	a, asked := k.memory.GetIfPresent(*key)
-	if !asked {
+	found, wanted = k.memory.GetIfPresent(*key)
+	if !wanted {
 		first := *key
 		first.Operation = strings.Clone(key.Operation) // a part of a document, which would stay in memory with it
 		k.memory.Set(first, seen)
 	}
-	if a == nil || a == seen || k.check || !a.Proof.StillValid(ctx) {
+	if found == nil || found == seen || k.check || !found.Proof.StillValid(ctx) {
 		k.misses.Add(1)
-		return nil, asked
+		return found, false, wanted
 	}
 	k.hits.Add(1)
-	return a, true
+	return found, true, true
 }
 
-// Keep keeps an answer by its data, which it copies.
-func (k *Kept) Keep(key *Key, data []byte, objects int, proof Proof) {
+// Keep keeps an answer by its data, which it copies. before is what Recall found.
+func (k *Kept) Keep(key *Key, before *Answer, data []byte, objects int, proof Proof) {
 	if len(data) > Largest {
 		return
 	}
 	a := &Answer{Body: BodyOf(data), Objects: objects, Proof: proof}
+	a.digest = sync.OnceValue(func() string { return DigestOf(a.Data()) })
 	if k.check {
-		k.compare(*key, a.Body)
+		k.compare(key, before, a)
 	}
 	k.memory.Set(*key, a)
 }
 
-// compare counts a kept answer that differs from what was executed, though it is valid even now.
-func (k *Kept) compare(key Key, body []byte) {
-	before, kept := k.memory.GetIfPresent(key)
-	if !kept || before == seen || bytes.Equal(before.Body, body) || !before.Proof.Valid() {
+// compare counts a kept answer that differs from the executed one, though it is valid even now.
+func (k *Kept) compare(key *Key, before, now *Answer) {
+	if before == nil || before == seen || bytes.Equal(before.Body, now.Body) || !before.Proof.Valid() {
 		return
 	}
 	k.differences.Add(1)

@@ -23,6 +23,8 @@ type answer struct {
 	kept     *answers.Answer // when it was in memory
 	body     []byte          // of a kept or a packed answer, instead of data
 	coding   string          // of the body
+	varies   bool            // with the codings that the client accepts
+	tag      string          // an entity tag; "" for none
 }
 
 // refusal is the answer to a request that failed as a whole.
@@ -37,26 +39,27 @@ func (a answer) write(w http.ResponseWriter) error {
 		return nil
 	case a.media == mediaEvents && a.data != nil:
 		return a.writeEvents(w)
+	case a.status == http.StatusNotModified:
+		a.mark(w.Header())
+		w.WriteHeader(a.status)
+		return nil
 	}
-	tail, length, err := []byte(nil), len(a.body), error(nil)
-	if a.body == nil {
-		if tail, err = a.tail(); err != nil {
-			return err
-		}
-		length = len(tail)
-		if a.data != nil {
-			length += len(opening) + len(a.data)
-		}
+	tail, err := a.tail()
+	if err != nil {
+		return err
+	}
+	length := len(tail)
+	if a.data != nil {
+		length += len(opening) + len(a.data)
+	}
+	if a.body != nil {
+		length = len(a.body)
 	}
 	header := w.Header()
+	a.mark(header)
 	header["Content-Type"] = contentTypes[a.media]
-	header["Cache-Control"] = noStore
 	header["X-Content-Type-Options"] = noSniff
 	header["Content-Length"] = []string{strconv.Itoa(length)}
-	header.Add("Vary", "Accept")
-	if a.mayBePacked() {
-		header.Add("Vary", "Accept-Encoding")
-	}
 	if a.coding != "" {
 		header["Content-Encoding"] = []string{a.coding}
 	}

@@ -130,7 +130,7 @@ func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			mediaGraphQL, mediaJSON, mediaEvents))
 		a.status = http.StatusNotAcceptable
 	}
-	a.pack(r.Header["Accept-Encoding"])
+	a.represent(r)
 	if err := a.write(w); err != nil { // an extension cannot be encoded
 		a = refusal(a.media, g.Present(ctx, err))
 		_ = a.write(w)

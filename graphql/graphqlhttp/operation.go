@@ -40,8 +40,10 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 	outcome.Operation = backoffice.ShownName(operation.Name)
 	outcome.Type, outcome.Shape, outcome.Depth = string(operation.Operation), document.shape, document.depth
 	if asked.queriesOnly && operation.Operation != ast.Query {
-		a := refusal(media, failure(codeBadInput, "only a query can be sent with GET"))
-		a.status, a.allow = http.StatusMethodNotAllowed, http.MethodPost
+		a := refusal(media, failure(codeBadInput, "only a query can be sent with GET or QUERY"))
+		if a.status, a.allow = http.StatusMethodNotAllowed, http.MethodPost; asked.inBody {
+			a.status, a.allow = http.StatusUnprocessableEntity, ""
+		}
 		return nil, &a
 	}
 	variables, refused := coerce(g.schema, operation.OperationDefinition, document.constants, asked.variables)

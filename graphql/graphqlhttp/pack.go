@@ -1,6 +1,7 @@
 package graphqlhttp
 
 import (
+	"net/http"
 	"strings"
 
 	"example.org/backoffice/graphql/answers"
@@ -9,26 +10,75 @@ import (
 // packedFrom is the size of the smallest answer that is compressed.
 const packedFrom = 1 << 10
 
-// mayBePacked reports whether an answer is compressed for clients that accept it. Only what may be kept is: beside a
-// registration number or a signed path, and a text that an attacker chooses, the compressed size would reveal it
-// (BREACH).
-func (a *answer) mayBePacked() bool { return a.keepable && len(a.data) >= packedFrom }
-
-// pack makes the body of an answer that may be kept, compressed if the client accepts that.
-func (a *answer) pack(accepted []string) {
-	if a.kept != nil && a.keepable {
-		a.body = a.kept.Body
-	}
-	if len(accepted) == 0 || !a.mayBePacked() || a.media == mediaEvents {
+// represent makes the body of an answer that may be kept: compressed if the client accepts that, or none if the client
+// has it. No other answer is compressed: beside a registration number or a signed path, and a text that an attacker
+// chooses, the compressed size would reveal it (BREACH).
+func (a *answer) represent(r *http.Request) {
+	if !a.keepable {
 		return
 	}
-	switch a.coding = codingOf(accepted); {
-	case a.coding == "":
+	if a.varies = len(a.data) >= packedFrom; a.varies {
+		a.coding = codingOf(r.Header["Accept-Encoding"])
+	}
+	if r.Method == http.MethodGet || r.Method == MethodQuery {
+		if a.tag = a.identify(); hasTag(r.Header, a.tag) {
+			a.status = http.StatusNotModified
+			return
+		}
+	}
+	switch {
+	case a.kept != nil && a.coding == "":
+		a.body = a.kept.Body
 	case a.kept != nil:
 		a.body = a.kept.Packed(a.coding)
-	default:
+	case a.coding != "":
 		a.body = answers.Pack(a.coding, answers.BodyOf(a.data))
 	}
+}
+
+// identify returns the entity tag: one for each content, media type and coding.
+func (a *answer) identify() string {
+	var digest string
+	if a.kept != nil {
+		digest = a.kept.Digest()
+	} else {
+		digest = answers.DigestOf(a.data)
+	}
+	if a.media == mediaGraphQL {
+		digest += ".g"
+	}
+	return strings.TrimSuffix(`"`+digest+"."+a.coding, ".") + `"`
+}
+
+// mark sets the headers of an answer that the client may have.
+func (a *answer) mark(header http.Header) {
+	header["Cache-Control"] = noStore
+	header.Add("Vary", "Accept")
+	if a.varies {
+		header.Add("Vary", "Accept-Encoding")
+	}
+	if a.tag != "" {
+		header["Cache-Control"] = noCache
+		header["Etag"] = []string{a.tag}
+		header["Accept-Query"] = acceptQuery
+	}
+}
+
+var (
+	noCache     = []string{"private, no-cache"}
+	acceptQuery = []string{mediaJSON}
+)
+
+// hasTag reports whether a client has what an entity tag identifies.
+func hasTag(header http.Header, tag string) bool {
+	for _, line := range header["If-None-Match"] {
+		for known := range strings.SplitSeq(line, ",") {
+			if known = strings.TrimPrefix(strings.TrimSpace(known), "W/"); known == tag || known == "*" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // codingOf picks a content coding by the Accept-Encoding headers; "" for none. Of equal ones zstd comes first.

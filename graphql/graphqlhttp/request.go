@@ -19,7 +19,8 @@ type request struct {
 	operationName string
 	variables     map[string]any
 
-	queriesOnly bool // it came with GET
+	queriesOnly bool // it came with GET or QUERY
+	inBody      bool // and not in the address
 	explain     explain
 }
 
@@ -41,10 +42,14 @@ func malformed(message string) *unread {
 	return &unread{status: http.StatusBadRequest, message: message}
 }
 
-// read reads a request by GraphQL over HTTP: POST with a JSON body, or GET with parameters, which end up in logs.
+// MethodQuery is the method of a safe request with a body (RFC 10008).
+const MethodQuery = "QUERY"
+
+// read reads a request by GraphQL over HTTP: POST or QUERY with a JSON body, or GET with parameters, which end up in
+// logs.
 func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread) {
 	switch r.Method {
-	case http.MethodPost:
+	case http.MethodPost, MethodQuery:
 		if refused := checkContent(r.Header); refused != nil {
 			return request{}, refused
 		}
@@ -52,14 +57,16 @@ func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread
 		if refused != nil {
 			return request{}, refused
 		}
-		return parseBody(text, g.limits.Nesting)
+		asked, refused := parseBody(text, g.limits.Nesting)
+		asked.inBody, asked.queriesOnly = true, r.Method == MethodQuery
+		return asked, refused
 	case http.MethodGet:
 		asked, refused := parseParameters(r.URL.RawQuery, g.limits.Body, g.limits.Nesting)
 		asked.queriesOnly = true
 		return asked, refused
 	}
 	return request{}, &unread{status: http.StatusMethodNotAllowed, message: "the method is not allowed",
-		allow: "GET, POST"}
+		allow: "GET, POST, QUERY"}
 }
 
 // checkContent rejects any body but JSON in UTF-8: a foreign page can send forms and plain texts without asking.

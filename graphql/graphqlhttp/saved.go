@@ -62,12 +62,7 @@ func isKnown(w http.ResponseWriter, r *http.Request, data []byte) bool {
 	sum := sha256.Sum256(data)
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header().Set("ETag", tag)
-	for known := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
-		if known = strings.TrimPrefix(strings.TrimSpace(known), "W/"); known == tag || known == "*" {
-			return true
-		}
-	}
-	return false
+	return hasTag(r.Header, tag)
 }
 
 // AskedBy is the request in a saved query's address. Errors: *Refused, for a parameter that is no variable, does not
