@@ -19,6 +19,7 @@ const (
 	rowsOrdered     = 7
 	rowsLookedUp    = 3
 	rowsGrouped     = 6
+	rowsSorted      = 2 // by turnaround: beyond 100,000 rows this is too dear without a filter
 	rowsForNothing  = 1_000
 	passedOverFree  = 2_000 // more free rows, of a page
 	dearestCount    = 45_000
@@ -158,10 +159,10 @@ var joins = map[backoffice.Noun][]string{
 func groupsOf(field *ast.Field) amount {
 	noun, by, filter := nounIn(field), argument(field, "groupBy"), argument(field, "filter")
 	return amount{varying: func(variables map[string]any, rows Rows) int {
-		n := 1
-		if between := argument(field, "turnaround"); between != nil { // all rows are sorted
+		n, looked, sorted := 1, lookedAt(noun, "", filterOf(filter, variables), rows), 0
+		if between := argument(field, "turnaround"); between != nil {
 			if value, _ := between.Value(variables); value != nil {
-				n += 2
+				sorted = looked / rowsSorted
 			}
 		}
 		if by == nil { // duplicates, whose members are read again
@@ -179,7 +180,7 @@ func groupsOf(field *ast.Field) amount {
 				}
 			}
 		}
-		return 1 + min(times(n, lookedAt(noun, "", filterOf(filter, variables), rows)/rowsGrouped), dearestCount)
+		return 1 + sorted + min(times(n, looked/rowsGrouped), dearestCount)
 	}}
 }
 
