@@ -63,7 +63,7 @@ var parentIDs = map[backoffice.Parent][]string{
 
 // criterionTexts are values of criteria that are texts, by their names.
 var criterionTexts = map[string]string{
-	"Language": "dutch", "ResponsibleID": "user-1", "EmailFolded": "a0@example.org", "CustomerCode": "code", "KboNumber": "0123456749", "Scope": "scope",
+	"Language": "dutch", "ResponsibleID": "user-1", "LabelID": "label-1", "EmailFolded": "a0@example.org", "CustomerCode": "code", "KboNumber": "0123456749", "Scope": "scope",
 	"Search": "name", "Fuzzy": "name", "WithoutChecklistID": "checklist-0", "RegistrationIndex": registrationIndex, "SpouseRegistrationIndex": registrationIndex,
 	"City": "gent", "PostalCode": "9000", "Country": "be", "CustomerID": "customer-0", "RelatedCustomerID": "customer-1", "ChecklistID": "checklist-0",
 	"FinancialYearID": "year-0", "TranscriptID": "transcript-0", "DocumentType": "type",
@@ -76,7 +76,7 @@ var criterionValues = []any{
 	true, backoffice.Company, backoffice.LegalForms()[0], backoffice.RelationKinds[0], backoffice.Outgoing, backoffice.Yes, backoffice.StatusSet(1),
 	backoffice.Instant(5), backoffice.Span{From: 5, HasFrom: true}, backoffice.NewIDs([]string{"customer-0", "customer-3"}),
 	backoffice.NestedOf(backoffice.CustomerCriteria{Language: "dutch"}), backoffice.NestedOf(backoffice.TranscriptCriteria{IsCompleted: backoffice.Yes}),
-	backoffice.RelationsCriteria{AtLeast: 1}, backoffice.VariableCriteria{Set: true, Key: "key", Text: "0"},
+	backoffice.RelationsCriteria{AtLeast: 1}, backoffice.VariableCriteria{Set: true, Key: "key", Text: "0"}, backoffice.VariableRange{Set: true, Key: "key", Most: 1},
 }
 
 // criteriaOf are none and each criterion alone.
