@@ -83,11 +83,18 @@ func (t *tx) finish(ctx context.Context) error {
 		t.finishWithCommit(ctx)
 		return nil
 	}
+	var waiting []*later
+	if t.batchConn == nil && !t.visible.isLarge() {
+		waiting, t.later = t.later, nil
+	}
 	end, err := t.endOfLog(ctx)
 	if err != nil {
 		return err
 	}
 	if err := t.appendChanges(ctx, end); err != nil {
+		return err
+	}
+	if err := t.writeWaiting(ctx, waiting, end.at); err != nil {
 		return err
 	}
 	if _, err := t.conn.Exec(ctx, endOfMoves, nil); err != nil {
@@ -109,6 +116,9 @@ func (t *tx) finishWithCommit(ctx context.Context) {
 	}
 	args := collect(changeTable.columns, func(c column[backoffice.Change]) any { return c.values(t.changes) })
 	changes, shown := t.changes, t.visible.shown
+	for _, l := range t.later {
+		shown = append(shown, l.shown...)
+	}
 	appended := func(row *Row) error {
 		change, at := changes[0], row.Instant(1)
 		change.Sequence, change.VisibleAt = row.Int(0), at
@@ -120,7 +130,10 @@ func (t *tx) finishWithCommit(ctx context.Context) {
 		return nil
 	}
 	t.sendLast(ctx, &Statement{Text: d.lock, Args: []any{lockChanges}},
-		&Statement{Text: n.changesAtEnd, Args: args, Each: appended}, &Statement{Text: endOfMoves})
+		&Statement{Text: n.changesAtEnd, Args: args, Each: appended})
+	t.writeWithCommit(ctx, t.later)
+	t.later = nil
+	t.sendLast(ctx, &Statement{Text: endOfMoves})
 	for i, ids := range t.visible.changedIDs() {
 		if ids != nil {
 			t.sendLast(ctx, &Statement{Text: changeTexts[i].text(d, lastInstant), Args: []any{d.List(ids)}})

@@ -12,6 +12,7 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 	name:      "customers",
 	reach:     reach{itself: true},
 	changedAt: func(c *backoffice.Customer) []*backoffice.Instant { return []*backoffice.Instant{&c.UpdatedAt} },
+	changedIn: []string{"updated_at"},
 	hidden: &hiddenChanges[backoffice.Customer]{
 		is:    func(c *backoffice.Customer) bool { return c.OpenUpdatedAt != 0 },
 		wrote: "v.open_updated_at <> " + noMoment,

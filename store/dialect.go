@@ -23,6 +23,7 @@ type Dialect struct {
 	hold     string // keeps others from changing the rows t that were read; they may read and hold them as well
 	// visibleFrom is the least visible_at of a row that became visible since ?.
 	visibleFrom string
+	lastMark    string // the instant at which rows become visible, of a source at the end; "" when it is an argument
 	skip        string // skips rows that others are changing
 	month       string // the month of the Instant ?, as a text
 	mark        string // the number of this transaction; "" when writers wait for each other
@@ -70,6 +71,7 @@ var Postgres = &Dialect{
 	hold:        " FOR SHARE OF t",
 	now:         "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
 	visibleFrom: "visible_from(?)",
+	lastMark:    "v.at",
 	skip:        " FOR UPDATE SKIP LOCKED",
 	month:       `to_char(to_timestamp(? / 1000.0::double precision) AT TIME ZONE 'UTC', 'YYYY-MM') COLLATE "C"`,
 	apart:       " OFFSET 0",

@@ -115,21 +115,34 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 }
 
 func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) error) error {
-	var noted *backoffice.Act
 	anotherMoment(ctx)       // because the engine releases it
 	defer anotherMoment(ctx) // and what others read alongside meanwhile
-	err := s.engine.Write(ctx, func(ctx context.Context, to Sender) error {
+	late, noted, err := s.attempt(ctx, false, do)
+	if late {
+		_, noted, err = s.attempt(ctx, true, do)
+	}
+	if err == nil && noted != nil {
+		noted.Noted()
+	}
+	return err
+}
+
+// attempt runs a transaction. late reports that it failed with a write that waited; with eager none does.
+func (s *Store) attempt(ctx context.Context, eager bool,
+	do func(ctx context.Context, tx *tx) error) (late bool, noted *backoffice.Act, err error) {
+	err = s.engine.Write(ctx, func(ctx context.Context, to Sender) error {
 		if s.nouns.dialect.lock == "" { // writers wait for each other
 			since := time.Now()
 			s.writing.Store(&since)
 			defer s.writing.Store(nil)
 		}
 		tx := &tx{store: s, to: to, visible: visibility{mark: backoffice.InstantOf(time.Now())},
-			restricted: s.nouns.viewOf(ctx) != nil}
+			restricted: s.nouns.viewOf(ctx) != nil, eager: eager}
 		tx.conn = Conn{counted{inTx{tx}, s.nouns}}
 		tx.nounReader, tx.In = nounReader{nouns: s.nouns, from: oneMoment(inTx{tx})}, tx
 		tx.copier, _ = to.(Copier)
 		tx.batchConn, _ = to.(BatchConn)
+		defer func() { late = tx.late }()
 		if err := do(ctx, tx); err != nil {
 			return err
 		}
@@ -145,10 +158,7 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) 
 		noted = tx.noted
 		return s.renewKeyUse(ctx, tx.conn)
 	})
-	if err == nil && noted != nil {
-		noted.Noted()
-	}
-	return err
+	return late || violationOf(err) != nil && !eager, noted, err
 }
 
 // primary runs statements that must see everything durable when they were sent.

@@ -22,6 +22,7 @@ type table[T any, C comparable] struct {
 
 	// changedAt are the timestamps of a record's latest change, if rows are queried by it; else nil.
 	changedAt func(*T) []*backoffice.Instant
+	changedIn []string          // their columns
 	hidden    *hiddenChanges[T] // for nouns with some; they have changedAt
 
 	finds    func(C) bool // reports whether a record can match

@@ -128,12 +128,16 @@ func namesOf(columns []parentColumn) []string {
 	return collect(columns, func(c parentColumn) string { return c.name })
 }
 
-// attachmentsText reads the parents of the records that a condition picks, and locks these until the transaction ends:
-// the write replaces what was read. keep is Dialect.keep, or Dialect.forKey to keep others from referring to them, too.
+// attachmentsText reads the parents, and then the next version, of the records that a condition picks, and locks these
+// until the transaction ends: the write replaces what was read. keep is Dialect.keep, or Dialect.forKey to keep others
+// from referring to them, too.
 func (t *table[T, C]) attachmentsText(name, condition, keep string) string {
 	columns := append([]string{"t.id"}, namesOf(t.parentColumnsOf())...)
 	for i := range columns[1:] {
 		columns[i+1] = "t." + columns[i+1]
+	}
+	if t.version != nil {
+		columns = append(columns, nextVersion("t.version"))
 	}
 	return "SELECT " + naming(t.name, name) + strings.Join(columns, ", ") + " FROM " + t.name + " t WHERE " +
 		strings.ReplaceAll(condition, "?", "$1") + keep

@@ -32,6 +32,7 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 	changedAt: func(t *backoffice.Transcript) []*backoffice.Instant {
 		return []*backoffice.Instant{&t.UpdatedAt, &t.OwnUpdatedAt}
 	},
+	changedIn: []string{"updated_at", "own_updated_at"},
 	special: map[string]special{
 		"status": {name: "own_status", serves: nothing}, "updatedAt": {name: "own_updated_at", serves: nothing},
 		"isCompleted": {also: "file"}, "documentGenerated": {also: "file"},
@@ -197,20 +198,20 @@ func (w *transcriptWriter) Insert(ctx context.Context, rows ...*backoffice.Trans
 }
 
 func (w *transcriptWriter) Update(ctx context.Context, rows ...*backoffice.Transcript) error {
-	moved := attachments{}
-	err := w.together(ctx, rows,
-		func(ctx context.Context) error { return w.writer.Update(ctx, rows...) },
-		func(ctx context.Context) error { return w.moveCalculations(ctx, rows, moved) })
-	w.noteMoved(moved)
-	return err
+	return w.andMove(ctx, rows, w.writer.Update(ctx, rows...))
 }
 
 func (w *transcriptWriter) Upsert(ctx context.Context, rows []*backoffice.Transcript) error {
-	if err := w.writer.Upsert(ctx, rows); err != nil {
+	return w.andMove(ctx, rows, w.writer.Upsert(ctx, rows))
+}
+
+// andMove moves calculations after a write of their transcripts.
+func (w *transcriptWriter) andMove(ctx context.Context, rows []*backoffice.Transcript, err error) error {
+	if err != nil {
 		return err
 	}
 	moved := attachments{}
-	err := w.moveCalculations(ctx, rows, moved)
+	err = w.moveCalculations(ctx, rows, moved)
 	w.noteMoved(moved)
 	return err
 }

@@ -20,6 +20,9 @@ type tx struct {
 	failed    error
 	changes   []*backoffice.Change
 	visible   visibility
+	later     []*later
+	late      bool  // a write that waited has failed
+	eager     bool  // none waits
 	aside     int64 // entries of the change log that are in a temporary table
 
 	acts  bool            // something that is an act when an administrator does it
@@ -67,7 +70,7 @@ func (i inTx) Send(ctx context.Context, statements ...*Statement) {
 // trip sends statements, or leaves that to the coroutines.
 func (t *tx) trip(ctx context.Context, statements []*Statement) {
 	if t.running == nil {
-		t.to.Send(ctx, statements...)
+		t.sendWaiting(ctx, statements)
 	} else if !t.running.ask(statements) {
 		failAll(statements, ErrNotRun)
 	}

@@ -1,8 +1,8 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,13 +13,36 @@ import (
 
 type writeTexts struct {
 	insert, upsert, update, delete string
+	insertLast, updateLast         string // at the end of a transaction, where the instant is known; see later
 	copied                         copyTexts
-	attached                       string // reads the parents of records to be written
+	attached                       string // reads the parents and next versions of records to be written
 	going                          string // the same of records to be deleted
 }
 
 // writeTextsOf makes the statements on a table v of records: of arrays, for any number of them, or of a single row.
-func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
+func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) (w writeTexts) {
+	mark := t.markOf(d)
+	w.insert, w.upsert, w.update = t.writing(t.source(d), mark)
+	w.copied = copyTextsOf(t, d, named(t.name+".copied", strings.ReplaceAll(unnamed(w.upsert), mark, "$1::bigint")))
+	if t.changedAt != nil {
+		w.insertLast, _, w.updateLast = t.writing(t.sourceLast(d), cmp.Or(d.lastMark, mark))
+	}
+	w.attached = t.attachmentsText("attached", "t.id "+d.in, d.keep)
+	w.going = t.attachmentsText("going", "t.id "+d.in, d.forKey)
+	w.delete = "DELETE " + naming(t.name, "delete") + "FROM " + t.name + " WHERE " + d.among("id") + " RETURNING id"
+	return w
+}
+
+// markOf is the parameter for the instant at which written rows become visible.
+func (t *table[T, C]) markOf(d *Dialect) string {
+	mark := parameter(len(t.written()) + 1)
+	if d.bulk {
+		mark += "::bigint"
+	}
+	return mark
+}
+
+func (t *table[T, C]) writing(source, mark string) (insert, upsert, update string) {
 	var names, stored, updates, replaces []string
 	for i, c := range t.written() {
 		names = append(names, c.name)
@@ -28,10 +51,6 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 			updates = append(updates, c.name+" = "+c.stored())
 			replaces = append(replaces, c.name+" = excluded."+c.name)
 		}
-	}
-	mark := parameter(len(names) + 1)
-	if d.bulk {
-		mark += "::bigint"
 	}
 	if t.changedAt != nil {
 		names, stored = append(names, "visible_at"), append(stored, mark)
@@ -43,23 +62,11 @@ func writeTextsOf[T any, C comparable](t *table[T, C], d *Dialect) writeTexts {
 		updates = append(updates, "open_visible_at = "+open)
 		replaces = append(replaces, "open_visible_at = excluded.open_visible_at")
 	}
-	source := t.source(d)
-	insert := "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(stored, ", ") +
+	insert = "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(stored, ", ") +
 		" FROM " + source
-	update := "UPDATE " + t.name + " AS t SET " + strings.Join(updates, ", ") + " FROM " + source + " WHERE t.id = v.id"
-	if t.version != nil {
-		update += " AND v.version = " + nextVersion("t.version")
-	}
-	upsert := insert + " WHERE true ON CONFLICT (id) DO UPDATE SET " + strings.Join(replaces, ", ")
-	return writeTexts{
-		insert:   named(t.name+".insert", insert),
-		attached: t.attachmentsText("attached", "t.id "+d.in, d.keep),
-		going:    t.attachmentsText("going", "t.id "+d.in, d.forKey),
-		upsert:   named(t.name+".upsert", upsert),
-		copied:   copyTextsOf(t, d, named(t.name+".copied", strings.ReplaceAll(upsert, mark, "$1::bigint"))),
-		update:   named(t.name+".update", update),
-		delete:   "DELETE " + naming(t.name, "delete") + "FROM " + t.name + " WHERE " + d.among("id") + " RETURNING id",
-	}
+	upsert = insert + " WHERE true ON CONFLICT (id) DO UPDATE SET " + strings.Join(replaces, ", ")
+	update = "UPDATE " + t.name + " AS t SET " + strings.Join(updates, ", ") + " FROM " + source + " WHERE t.id = v.id"
+	return named(t.name+".insert", insert), named(t.name+".upsert", upsert), named(t.name+".update", update)
 }
 
 func nextVersion(version string) string {
@@ -83,6 +90,24 @@ func (t *table[T, C]) source(d *Dialect) string {
 		return "unnest(" + strings.Join(parameters, ", ") + ") v(" + strings.Join(names, ", ") + ")"
 	}
 	return "(SELECT " + strings.Join(parameters, ", ") + ") v"
+}
+
+// sourceLast is source at the end of a transaction. No timestamp shown of a row is later than the instant.
+func (t *table[T, C]) sourceLast(d *Dialect) string {
+	selected, mark, from := []string(nil), t.markOf(d), t.source(d)
+	if d.lastMark != "" {
+		selected, mark = append(selected, "e.at"), "e.at"
+		from += "," + strings.TrimPrefix(lastInstant, " FROM")
+	}
+	for _, c := range t.written() {
+		if slices.Contains(t.changedIn, c.name) {
+			selected = append(selected, "CASE WHEN v."+c.name+" > "+mark+" THEN "+mark+
+				" ELSE v."+c.name+" END AS "+c.name)
+		} else {
+			selected = append(selected, "v."+c.name)
+		}
+	}
+	return "(SELECT " + strings.Join(selected, ", ") + " FROM " + from + ") v"
 }
 
 type writer[T any, C comparable] struct {
@@ -147,16 +172,26 @@ func (w *writer[T, C]) Insert(ctx context.Context, rows ...*T) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	err := w.together(ctx, rows,
+	do := []func(context.Context) error{
 		func(ctx context.Context) error { return w.refuseTakenIDs(ctx, rows, true) },
 		func(ctx context.Context) error { _, err := w.run(ctx, w.writes.insert, rows); return err },
-		func(ctx context.Context) error { return w.writeLists(ctx, rows, false) })
-	if err != nil {
+		func(ctx context.Context) error { return w.writeLists(ctx, rows, false) },
+	}
+	waits := w.waits(rows)
+	if waits {
+		do = do[:1]
+	}
+	if err := w.together(ctx, rows, do...); err != nil {
 		return err
 	}
 	w.noteTouched(rows, nil)
-	w.noteChanged(rows)
-	return nil
+	if !waits {
+		w.noteChanged(rows)
+		return nil
+	}
+	return w.writeLater(ctx, w.writes.insert, w.writes.insertLast, rows, func(then *writer[T, C]) error {
+		return then.writeLists(ctx, rows, false)
+	})
 }
 
 // together does in one round trip what fits one statement's number of rows; with more, one after the other.
@@ -170,77 +205,6 @@ func (w *writer[T, C]) together(ctx context.Context, rows []*T, do ...func(ctx c
 		}
 	}
 	return nil
-}
-
-func (w *writer[T, C]) Update(ctx context.Context, rows ...*T) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	before := attachments{}
-	err := w.together(ctx, rows,
-		func(ctx context.Context) error {
-			return w.tx.isInView(ctx, w.table.noun, w.idsOf(rows), w.unknown())
-		},
-		func(ctx context.Context) error { return w.attachedOf(ctx, rows, before) },
-		func(ctx context.Context) error { return w.update(ctx, rows) },
-		func(ctx context.Context) error { return w.writeLists(ctx, rows, true) })
-	if err != nil {
-		return err
-	}
-	w.noteTouched(rows, before)
-	w.noteChanged(rows)
-	return nil
-}
-
-// attachedOf is attached, but skips nouns without parents.
-func (w *writer[T, C]) attachedOf(ctx context.Context, rows []*T, into attachments) error {
-	ids := w.idsOf(rows)
-	if len(w.parents) > 0 {
-		return w.attached(ctx, w.writes.attached, ids, into)
-	}
-	for _, id := range ids {
-		into[id] = nil
-	}
-	return nil
-}
-
-// update stores the columns of rows. If a list written in the same round trip may fail because of the row, the reason
-// why a row can't be stored is read with the update itself: after a failure nothing can be read any more.
-func (w *writer[T, C]) update(ctx context.Context, rows []*T) error {
-	var changed int
-	var stored map[string]*T
-	look := func(ctx context.Context) (err error) {
-		stored, err = w.byID(ctx, w.idsOf(rows), 1)
-		return err
-	}
-	err := w.together(ctx, rows,
-		func(ctx context.Context) (err error) { changed, err = w.run(ctx, w.writes.update, rows); return err },
-		func(ctx context.Context) error {
-			if w.tx.batchConn == nil || len(w.table.lists) == 0 {
-				return nil
-			}
-			return look(ctx)
-		})
-	if err != nil || changed == len(rows) {
-		return err
-	}
-	if stored == nil {
-		if err := look(ctx); err != nil {
-			return err
-		}
-	}
-	for _, row := range rows {
-		if stored[*w.table.id(row)] == nil {
-			return w.tx.fail(w.unknown())
-		}
-	}
-	if w.table.version == nil {
-		err := fmt.Errorf("%d of %d rows were changed", changed, len(rows))
-		return w.tx.fail(backoffice.Fault(err, "updating "+w.table.name))
-	}
-	return w.tx.fail(backoffice.Refuse(&backoffice.UserError{
-		Code: backoffice.CodeStaleVersion, Message: "the " + string(w.table.noun) + " was changed since",
-		Field: []string{"expectedVersion"}}))
 }
 
 func (w *writer[T, C]) unknown() error {

@@ -20,7 +20,7 @@ type group struct {
 var reads = []group{{"records", testRecords}, {"lists", testLists}, {"groups", testGroups}, {"similar", testSimilar}, {"batch", testBatch}, {"calls", testCalls}}
 
 var writes = []group{
-	{"walks", testWalks}, {"writes", testWrites}, {"cascades", testCascades}, {"change log", testLog}, {"acts", testActs}, {"change feed", testFeed}, {"what the log tells", testTouched}, {"visible", testVisible}, {"view", testView}, {"strands", testStrands}, {"unique values", testUnique}, {"leases", testLeases}, {"idempotency keys", testKeys},
+	{"walks", testWalks}, {"writes", testWrites}, {"cascades", testCascades}, {"change log", testLog}, {"acts", testActs}, {"change feed", testFeed}, {"what the log tells", testTouched}, {"visible", testVisible}, {"once", testOnce}, {"view", testView}, {"strands", testStrands}, {"unique values", testUnique}, {"leases", testLeases}, {"idempotency keys", testKeys},
 	{"forgotten files", testForgottenFiles}, {"file register", testFileRegister}, {"consultations", testConsultations}, {"credentials", testCredentials}, {"webhooks", testWebhooks}, {"trusted documents", testTrusted}, {"mirrors", testMirrors}, {"trash", testTrash}, {"closed keys", testClosedKeys},
 	{"the use of keys outlives a long write", testKeyUseOutlivesAWrite},
 }
