@@ -115,7 +115,7 @@ var _ = func() *table[backoffice.Customer, backoffice.CustomerCriteria] {
 			c.name = "open_updated_at"
 		}
 	}
-	t.criteria = customerCriteria("open_updated_at", "open_visible_at")
+	t.criteria = customerCriteria("open_updated_at", "visible_at", "open_visible_at")
 	t.orders = maps.Clone(t.orders)
 	t.orders[backoffice.KeyUpdatedAt] = byNumber("open_updated_at")
 	t.dimensions = maps.Clone(t.dimensions)

@@ -10,10 +10,10 @@ import (
 type customerCriterion = criterion[backoffice.CustomerCriteria]
 
 // customerCriteria are the criteria on a customer's own row; the columns of its latest change come first.
-func customerCriteria(updatedAt, visibleAt string) []customerCriterion {
+func customerCriteria(updatedAt string, visibleAt ...string) []customerCriterion {
 	type C = backoffice.CustomerCriteria
 	return slices.Concat(
-		[]customerCriterion{changedSince(visibleAt, func(c C) backoffice.Instant { return c.UpdatedSince })},
+		[]customerCriterion{changedSince(func(c C) backoffice.Instant { return c.UpdatedSince }, visibleAt...)},
 		spanned(updatedAt, func(c C) backoffice.Span { return c.Updated }),
 		spanned("created_at", func(c C) backoffice.Span { return c.Created }),
 		[]customerCriterion{

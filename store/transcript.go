@@ -57,7 +57,7 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 			"t.document_generated = true"),
 		where(func(c transcriptCriteria) bool { return c.DocumentGenerated == backoffice.No },
 			"t.document_generated = false"),
-		changedSince("visible_at", func(c transcriptCriteria) backoffice.Instant { return c.UpdatedSince }),
+		changedSince(func(c transcriptCriteria) backoffice.Instant { return c.UpdatedSince }, "visible_at"),
 	}, spanned("updated_at", func(c transcriptCriteria) backoffice.Span { return c.Updated }),
 		spanned("created_at", func(c transcriptCriteria) backoffice.Span { return c.Created }),
 		spanned("completed_at", func(c transcriptCriteria) backoffice.Span { return c.Completed }),

@@ -152,17 +152,20 @@ func (t *tx) show(ctx context.Context, at backoffice.Instant) error {
 	return nil
 }
 
-// changedSince picks rows whose change became visible, by the column for it, at an instant or later.
-func changedSince[C any](column string, of func(C) backoffice.Instant) criterion[C] {
+// changedSince picks rows whose change became visible, by the columns for it, at an instant or later. The first column
+// has an index; each other is never later.
+func changedSince[C any](of func(C) backoffice.Instant, columns ...string) criterion[C] {
 	return criterion[C]{
 		when: func(c C) bool { return of(c) != 0 },
 		text: func(d *Dialect) string {
-			column := "t." + column
-			return column + " >= " + d.visibleFrom + " AND (" + column + " >= ? OR " + column +
-				" IN (SELECT l.written_at FROM late_writes l WHERE l.visible_at >= ?))"
+			return strings.Join(collect(columns, func(column string) string {
+				column = "t." + column
+				return column + " >= " + d.visibleFrom + " AND (" + column + " >= ? OR " + column +
+					" IN (SELECT l.written_at FROM late_writes l WHERE l.visible_at >= ?))"
+			}), " AND ")
 		},
 		args: func(c C, d *Dialect, args []any) []any {
-			for range 2 + strings.Count(d.visibleFrom, "?") {
+			for range len(columns) * (2 + strings.Count(d.visibleFrom, "?")) {
 				args = append(args, of(c).Milliseconds())
 			}
 			return args
