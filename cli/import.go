@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
@@ -17,11 +18,19 @@ import (
 const portionLines = 1000
 
 type importCommand struct {
-	Path    string   `arg:"" predictor:"path" help:"The folder with the NDJSON or CSV files; see docs/import.md."`
-	Rejects string   `placeholder:"FOLDER" predictor:"path" help:"Load what is right, and put each line that is not into this folder, with the reasons in reasons.csv. Exit code 3 when there are any."`
-	Repair  []string `placeholder:"FIELD,…" help:"Load lines of which one of these fields is wrong without it, and list them."`
-	Mapping string   `placeholder:"FILE" predictor:"path" help:"JSON that names the fields for columns of CSV files that have other names: {\"customers\":{\"Klantnaam\":\"name\"}}."`
-	DryRun  bool     `help:"Write nothing, and tell what would be created, updated, deleted and rejected."`
+	Path     string   `arg:"" predictor:"path" help:"The folder with the NDJSON files or spreadsheets, or one of them; see docs/import.md."`
+	Rejects  string   `placeholder:"FOLDER" predictor:"path" help:"Load what is right, and put each line that is not into this folder, with the reasons in reasons.csv. Exit code 3 when there are any."`
+	Repair   []string `placeholder:"FIELD,…" help:"Load lines of which one of these fields is wrong without it, and list them."`
+	Mapping  string   `placeholder:"FILE" predictor:"path" help:"JSON with the fields of spreadsheet columns, and values of fields: {\"customers\":{\"Klantnaam\":\"name\",\"type\":{\"*\":\"Company\"}}}."`
+	Key      string   `placeholder:"FIELD" help:"Find records without _id by what people know: customers by customerCode or kboNumber, users by email."`
+	Language string   `enum:"nl,fr,de,en," default:"" placeholder:"LANGUAGE" help:"The language of the words in spreadsheets: nl, fr, de or en. Without it they are known where they mean one thing in all four."`
+	Propose  bool     `help:"Look at one spreadsheet, and write a mapping for it, to look over, beside it."`
+	DryRun   bool     `help:"Write nothing, and tell what would be created, updated, deleted and rejected."`
+}
+
+// languages are those of an office's words.
+var languages = map[string]backoffice.LabelLanguage{
+	"nl": backoffice.LabelDutch, "fr": backoffice.LabelFrench, "de": backoffice.LabelGerman, "en": backoffice.LabelEnglish,
 }
 
 // rejectedLines is the error of an import that loaded all lines but these.
@@ -39,7 +48,10 @@ func (e *rejectedLines) Error() string {
 
 // Run loads the files in order and prints their results; for the first bad file, its bad lines and why.
 func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err error) {
-	var mapping map[string]map[string]string
+	if c.Propose {
+		return c.propose(t)
+	}
+	var mapping map[string]importexport.Mapping
 	if c.Mapping != "" {
 		text, err := os.ReadFile(c.Mapping)
 		if err == nil {
@@ -57,7 +69,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	bar := newProgress(t.err, true)
 	importer := &importexport.Importer{
 		Store: h.Store, Files: h.Files, Keys: h.Keys,
-		Rejects: c.Rejects, Repair: c.Repair, DryRun: c.DryRun, Mapping: mapping,
+		Rejects: c.Rejects, Repair: c.Repair, DryRun: c.DryRun, Mapping: mapping, Key: c.Key, Language: languages[c.Language],
 		Progress: func(p importexport.Progress) {
 			if p.Writing {
 				p.File += ", writing"
@@ -99,6 +111,28 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	return err
 }
 
+// propose writes a mapping for the spreadsheet into a new file beside it.
+func (c *importCommand) propose(t terminal) error {
+	proposal, err := importexport.Propose(c.Path)
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSuffix(c.Path, filepath.Ext(c.Path)) + ".mapping.json"
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("the mapping cannot be written: %w", err)
+	}
+	_, err = file.Write(proposal.Mapping)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("the mapping cannot be written: %w", err)
+	}
+	for _, note := range proposal.Notes {
+		fmt.Fprintln(t.err, note)
+	}
+	return printed(fmt.Fprintf(t.out, "Look over %[1]q, then run: backoffice import %[2]q --mapping %[1]q --key customerCode --dry-run\n",
+		name, c.Path))
+}
+
 func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {
 	fmt.Fprintf(t.out, "%s: %d created, %d updated, %d deleted, %d unchanged",
 		loaded.File, loaded.Created, loaded.Updated, loaded.Deleted, loaded.Unchanged)
@@ -109,6 +143,9 @@ func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {
 		fmt.Fprintf(t.out, ", %d repaired", len(loaded.Repaired))
 	}
 	fmt.Fprintln(t.out)
+	for _, note := range loaded.Notes {
+		fmt.Fprintf(t.out, "  %s\n", note)
+	}
 	for _, reason := range loaded.Reasons {
 		fmt.Fprintf(t.out, "  %d rejected: %s\n", reason.Lines, reason.Fault)
 	}

@@ -126,6 +126,9 @@ func (l *applying[T, C]) eachChunk(
 		if len(entries) == 0 {
 			return nil
 		}
+		if err := l.identify(ctx, entries); err != nil {
+			return err
+		}
 		if err := l.judge(ctx, entries); err != nil {
 			return err
 		}
@@ -143,8 +146,7 @@ func (l *applying[T, C]) eachChunk(
 		if err != nil {
 			return err
 		}
-		e := l.parse(line.number, text)
-		e.at = line
+		e := l.again(line, text)
 		entries, bytes = append(entries, e), bytes+line.length
 		if (len(entries) >= chunkRows || bytes >= chunkBytes) && !l.atOnce {
 			if err := flush(); err != nil {

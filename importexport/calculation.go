@@ -14,6 +14,7 @@ var calculations = describe(backoffice.CalculationTable, noun[calculation, backo
 	fields:  []field[calculation]{derived[calculation]("customer"), derived[calculation]("hasProposal")},
 	touched: func(c *calculation) *backoffice.Instant { return &c.UpdatedAt },
 	derive:  deriveCalculations,
+	keys:    always(uniqueKey(backoffice.CalculationTable, "transcript")),
 })
 
 func deriveCalculations(ctx context.Context, l *calculationLoading, entries []*entry[calculation]) error {

@@ -13,6 +13,9 @@ var checklists = describe(backoffice.ChecklistTable, noun[checklist, backoffice.
 	file:   "checklists.ndjson",
 	derive: deriveChecklists,
 	keep:   keepAssigned,
+	keys: always(fewKey[checklist, backoffice.ChecklistCriteria](func(c *checklist) string {
+		return backoffice.FoldKnown(c.Name) + " " + c.FinancialYearID
+	}, "name", "financialYear")),
 })
 
 // deriveChecklists keeps an assigned checklist in its year: its transcripts are of the same year.

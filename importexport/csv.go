@@ -1,6 +1,9 @@
 package importexport
 
-import "io"
+import (
+	"bytes"
+	"io"
+)
 
 // maxRecord bounds the bytes of a multi-line record: an open quote must not swallow the rest of the file.
 const maxRecord = 64 << 10
@@ -14,13 +17,14 @@ type csvRecords struct {
 	number int   // of the record's first line
 	start  int64 // its offset
 	buffer []byte
+	choose bool // take the separator of each record
 }
 
-func newCSVRecords(file io.ReaderAt, size int64, s *sheet) (*csvRecords, error) {
+// newCSVRecords begins after the header, or at the start of a sheet whose header is not known yet.
+func newCSVRecords(file io.ReaderAt, size int64, s *sheet) *csvRecords {
 	r := &csvRecords{file: file, size: size, sheet: s}
-	r.from(0, 0)
-	_, err := r.lines.next()
-	return r, err
+	r.from(s.start, s.before)
+	return r
 }
 
 // from continues at an offset, after so many lines.
@@ -29,12 +33,19 @@ func (r *csvRecords) from(offset int64, number int) {
 	r.lines.read, r.lines.number = offset, number
 }
 
-func (r *csvRecords) place() (number int, offset int64) { return r.number, r.start }
+func (r *csvRecords) place() (number int, offset int64) { return r.sheet.row(r.number), r.start }
 
-// next returns the next record as it is in the file, as lines.next does a line.
+// next returns the next record as it is in the file, as lines.next does a line. Rows of separators alone, which Excel
+// leaves below a table, are blank too.
 func (r *csvRecords) next() ([]byte, error) {
 	first, err := r.lines.next()
+	for err == nil && len(bytes.Trim(first, " \t\r\",;")) == 0 && !r.sheet.isOpen(first) {
+		first, err = r.lines.next()
+	}
 	r.number, r.start = r.lines.place()
+	if err == nil && r.choose {
+		r.sheet.comma = commaOf(first)
+	}
 	if err != nil || !r.sheet.isOpen(first) {
 		return first, err
 	}

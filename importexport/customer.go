@@ -3,6 +3,8 @@ package importexport
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 )
@@ -21,7 +23,30 @@ var customers = describe(backoffice.CustomerTable, noun[customer, backoffice.Cus
 	touched: func(c *customer) *backoffice.Instant { return &c.UpdatedAt },
 	sealed:  (*customer).SealedNumber,
 	remove:  removeCustomers,
+	keys:    customerKey,
 })
+
+// customerKey finds customers by what the office knows. No search by a registration number: each is an entry of the
+// register.
+func customerKey(key string) *ownKey[customer, backoffice.CustomerCriteria] {
+	if !slices.Contains(backoffice.CustomerKeys, key) {
+		return nil
+	}
+	of := func(c *customer) string { return string(c.CustomerCode) }
+	if key == "kboNumber" {
+		of = func(c *customer) string {
+			if number, err := backoffice.ParseKBONumber(string(c.KboNumber)); err == nil {
+				return number
+			}
+			return string(c.KboNumber)
+		}
+	}
+	return &ownKey[customer, backoffice.CustomerCriteria]{[]string{key}, of, func(
+		ctx context.Context, l *customerLoading, rows map[string]*customer,
+	) (map[string][]string, error) {
+		return backoffice.CustomersBy(ctx, l.rows, key, slices.Collect(maps.Keys(rows)))
+	}}
+}
 
 // registration makes the field of a registration number: plain in the folder, sealed in the row.
 func registration(secret backoffice.PrivacyField) field[customer] {

@@ -2,7 +2,6 @@ package importexport
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -12,7 +11,9 @@ import (
 type entry[T any] struct {
 	line     int
 	id       string
-	deleted  bool // the line has _deleted
+	keyed    bool   // the line has no _id: identify finds it
+	known    string // its key, "" for none
+	deleted  bool   // the line has _deleted
 	given    fieldSet
 	members  []member
 	old, row *T // as stored, nil for none, and as it will be
@@ -95,14 +96,19 @@ func (l *loading[T, C]) parse(number int, text []byte) *entry[T] {
 		}
 		return nil
 	})
-	if !hasID {
+	if e.keyed = !hasID && l.im.Key != "" && l.ownKey() != nil; !hasID && !e.keyed {
 		e.fault("_id", errRequired.Message)
 	}
 	return e
 }
 
-func occursBefore(line int) string {
-	return fmt.Sprintf("duplicate identifier, first on line %d", line)
+// again parses a staged line.
+func (l *loading[T, C]) again(line stagedLine, text []byte) *entry[T] {
+	e := l.parse(line.number, text)
+	if e.at = line; e.keyed {
+		e.id = line.id
+	}
+	return e
 }
 
 // merge reads the rows as they are stored and puts the lines' fields into copies of them.

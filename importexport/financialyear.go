@@ -15,6 +15,9 @@ var financialYears = describe(backoffice.FinancialYearTable, noun[financialYear,
 	derive: deriveYears,
 	last:   func(y *financialYear) bool { return y.IsCurrentYear }, // after the old one is no longer current
 	keep:   keepYearsInUse,
+	keys: always(fewKey[financialYear, backoffice.FinancialYearCriteria](func(y *financialYear) string {
+		return y.StartDate
+	}, "startDate")),
 })
 
 // deriveYears archives years that are not current, and requires that exactly one will be current.

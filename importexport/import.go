@@ -3,13 +3,9 @@ package importexport
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"io/fs"
 	"os"
-	"path"
-	"slices"
-	"strings"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -25,9 +21,12 @@ type Importer struct {
 	Rejects string
 	// Repair are fields, by their names in the folder, to leave out of a line when they are invalid.
 	Repair []string
-	// Mapping gives the field for a column of a CSV file, by the file's name without its extension and the column's
-	// name; "" skips the column. Without an entry, a column is for the field of its own name.
-	Mapping map[string]map[string]string
+	// Mapping is how columns and values of spreadsheets become fields, by the file's name without its extension.
+	Mapping map[string]Mapping
+	// Key, if set, finds records without an _id by what people know of them: see Keys.
+	Key string
+	// Language is that of an office's words in spreadsheets, "" for all that mean one thing in every language.
+	Language backoffice.LabelLanguage
 	// DryRun does everything in a transaction that is not committed, for the counts alone. Bad lines are counted and do
 	// not stop it. It blocks other writers as long as it runs; copy the embedded store instead.
 	DryRun bool
@@ -61,6 +60,7 @@ type Loaded struct {
 	Reasons   []Reason
 	Bad       []BadLine // the first MaxBadLines of the rejected lines
 	Repaired  []BadLine // lines loaded without their invalid fields
+	Notes     []string  // how the file was read, where that is not as it seems
 }
 
 func (l Loaded) Lines() int { return l.Created + l.Updated + l.Deleted + l.Unchanged + l.Rejected }
@@ -68,6 +68,7 @@ func (l Loaded) Lines() int { return l.Created + l.Updated + l.Deleted + l.Uncha
 type importing struct {
 	*Importer
 	folder   *os.Root
+	files    map[string]string // their names, by what they have: customers
 	sources  []opened
 	now      time.Time
 	repairs  map[string]bool
@@ -77,25 +78,20 @@ type importing struct {
 	dry      backoffice.Tx // the transaction of a dry run
 }
 
-// Import loads the files of a folder in order, each in its own transaction, and stops at the first that cannot be
+// Import loads the files of a folder, or one spreadsheet, in order, each in its own transaction, and stops at the first that cannot be
 // loaded. It first waits for any running import to end. It returns what was loaded, even with an error: a *BadFile when
 // a file has bad lines, else one of the folder or the store. Importing the same folder again changes nothing.
 func (i *Importer) Import(ctx context.Context, folder string) (all []Loaded, err error) {
-	if info, err := os.Stat(folder); err == nil && !info.IsDir() { // opening a named pipe would wait
-		return nil, fmt.Errorf("cannot open the folder: %s is not a folder", folder)
-	}
-	root, err := os.OpenRoot(folder)
+	root, files, err := i.open(folder)
 	if err != nil {
-		return nil, fmt.Errorf("cannot open the folder: %w", err)
-	}
-	defer func() { _ = root.Close() }()
-	if err := checkFolder(root); err != nil {
 		return nil, err
 	}
+	defer func() { _ = root.Close() }()
 	im, err := i.importing(root)
 	if err != nil {
 		return nil, err
 	}
+	im.files = files
 	if i.Rejects != "" {
 		if im.rejects, err = newRejects(i.Rejects); err != nil {
 			return nil, err
@@ -121,6 +117,9 @@ func (i *Importer) Import(ctx context.Context, folder string) (all []Loaded, err
 
 func (i *Importer) importing(folder *os.Root) (im *importing, err error) {
 	im = &importing{Importer: i, folder: folder, now: time.Now(), rejected: rejectedIDs{seed: maphash.MakeSeed()}}
+	if err := checkKey(i.Key); err != nil {
+		return nil, err
+	}
 	im.repairs, err = repairable(i.Repair)
 	return im, err
 }
@@ -161,36 +160,4 @@ func (im *importing) loadAll(ctx context.Context) (all []Loaded, err error) {
 		all = append(all, loaded)
 	}
 	return all, nil
-}
-
-// checkFolder rejects a folder without files to import, or with a misspelt one: that must not look like an import.
-func checkFolder(folder *os.Root) error {
-	entries, err := fs.ReadDir(folder.FS(), ".")
-	if err != nil {
-		return fmt.Errorf("cannot read the folder: %w", err)
-	}
-	known := map[string]bool{}
-	names := make([]string, len(tables))
-	for i, t := range inOrder() {
-		known[stem(t.fileName())], names[i] = true, t.fileName()
-	}
-	found := map[string]string{}
-	for _, entry := range entries {
-		name := entry.Name()
-		if !slices.Contains(ends, path.Ext(name)) || name == reasonsFile {
-			continue
-		}
-		switch other := found[stem(name)]; {
-		case !known[stem(name)]:
-			return fmt.Errorf("the folder has %q, which import does not read; it reads %s (or .csv, .xlsx)",
-				name, strings.Join(names, ", "))
-		case other != "":
-			return fmt.Errorf("the folder has both %s and %s; keep one", other, name)
-		}
-		found[stem(name)] = name
-	}
-	if len(found) == 0 {
-		return fmt.Errorf("the folder has none of the files that import reads: %s", strings.Join(names, ", "))
-	}
-	return nil
 }

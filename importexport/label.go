@@ -4,4 +4,7 @@ import "example.org/backoffice/backoffice"
 
 type label = backoffice.Label
 
-var labels = describe(backoffice.LabelTable, noun[label, backoffice.LabelCriteria]{file: "labels.ndjson"})
+var labels = describe(backoffice.LabelTable, noun[label, backoffice.LabelCriteria]{
+	file: "labels.ndjson",
+	keys: always(uniqueKey(backoffice.LabelTable, "name")),
+})

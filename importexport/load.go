@@ -1,6 +1,7 @@
 package importexport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type loading[T any, C comparable] struct {
 	all          []*entry[T] // the lines of the chunk
 	claims       claims
 	source       source
+	known        *known
 	stored       *storedFiles          // during staging
 	parked       map[string]*T         // rows before they gave up their unique value
 	names        map[fieldSet][]string // of changed fields, for the change log
@@ -45,7 +47,7 @@ func (n *noun[T, C]) newLoading(
 ) *loading[T, C] {
 	return &loading[T, C]{
 		noun: n, im: im, in: in, rows: rows, now: backoffice.InstantOf(time.Now()), refs: map[string]backoffice.Noun{},
-		names: map[fieldSet][]string{}, loaded: Loaded{File: s.name}, claims: newClaims(), stored: &s.stored,
+		names: map[fieldSet][]string{}, loaded: Loaded{File: s.name}, claims: newClaims(), stored: &s.stored, known: &s.known,
 		source: s.source, bad: badLines{all: im.rejecting()},
 	}
 }
@@ -121,7 +123,7 @@ func (l *loading[T, C]) judge(ctx context.Context, all []*entry[T]) error {
 func (l *loading[T, C]) told(all []*entry[T]) {
 	for _, e := range all {
 		if len(e.faults) > 0 {
-			l.bad.add(e.at, e.id, e.faults...)
+			l.bad.add(e.at, cmp.Or(e.known, e.id), e.faults...)
 		}
 	}
 }

@@ -21,6 +21,8 @@ type noun[T any, C comparable] struct {
 	sealed   func(*T, backoffice.PrivacyField) *backoffice.Sealed // its registration numbers
 	atOnce   bool                                                 // its rules need the whole file, which is small
 
+	keys func(key string) *ownKey[T, C] // finds records without an _id, for an Importer.Key; nil for never
+
 	// derive sets values that depend on other records, and checks the rules across them.
 	derive func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
 	// check checks the rules that need no other record, and normalizes the row; nil for the domain's.

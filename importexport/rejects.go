@@ -2,7 +2,6 @@ package importexport
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
@@ -65,7 +64,7 @@ func (s *staged) reject(bad *badLines) {
 }
 
 func (s *staged) report(loaded Loaded) Loaded {
-	loaded.Rejected, loaded.Repaired = len(s.rejected), s.repaired
+	loaded.Rejected, loaded.Repaired, loaded.Notes = len(s.rejected), s.repaired, s.notes
 	counts := map[Fault]int{}
 	for i := range s.rejected {
 		if i < MaxBadLines || s.stored.im.stream {
@@ -136,7 +135,7 @@ func (r *rejects) writeLines(im *importing, s *staged) error {
 	}
 	return r.write(s.rejects(), func(w io.Writer) error {
 		if s.sheet != nil {
-			if _, err := w.Write(append(bytes.TrimSuffix(s.sheet.header, []byte("\r")), '\n')); err != nil {
+			if _, err := w.Write(s.sheet.rejectsHeader()); err != nil {
 				return err
 			}
 		}
@@ -151,6 +150,9 @@ func (r *rejects) writeLines(im *importing, s *staged) error {
 			text, err := s.text(at)
 			if err != nil {
 				return err
+			}
+			if s.sheet != nil {
+				text = s.sheet.padded(text)
 			}
 			if _, err := w.Write(append(text, '\n')); err != nil {
 				return err
@@ -178,7 +180,7 @@ func (r *rejects) copyFile(im *importing, text []byte) error {
 	}
 	defer func() { _ = source.Close() }()
 	name := filepath.FromSlash(line.File)
-	if slices.Contains(ends, path.Ext(line.File)) && !strings.Contains(path.Clean(line.File), "/") {
+	if slices.Contains(append(endsOfText, ends...), end(line.File)) && !strings.Contains(path.Clean(line.File), "/") {
 		return nil // it would overwrite rejects
 	}
 	if err := r.folder.MkdirAll(filepath.Dir(name), 0o700); err != nil {

@@ -151,7 +151,7 @@ func linesOf(t testing.TB, path string) []string {
 		return nil
 	}
 	must(t, err)
-	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(string(text), "\ufeff"), "\n"), "\n")
 }
 
 func TestEveryLineIsEitherInTheStoreOrAmongTheRejectsWithItsReason(t *testing.T) {

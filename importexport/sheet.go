@@ -5,8 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,14 +16,58 @@ import (
 // sheet turns the records of a CSV file into lines: the header gives the field of each column.
 type sheet struct {
 	comma   rune
-	columns []column
-	header  []byte // as in the file
+	columns []column // then the mapping's constants
+	header  []byte   // as in the file
+	width   int      // of the header
+	before  int      // lines up to the end of the header
+	start   int64    // the offset after it
+	rows    []rowAt  // of a workbook
+	ragged  bool     // a workbook's rows end with their last value
+	doubts  bool     // a row of one value may be a title or a total
+}
+
+// rowAt says that lines from this one on are those of rows so many less.
+type rowAt struct{ line, less int }
+
+// row is the row of a workbook that a line is of; the line itself for a text.
+func (s *sheet) row(line int) int {
+	at, found := slices.BinarySearchFunc(s.rows, line, func(r rowAt, line int) int { return r.line - line })
+	if found {
+		at++
+	}
+	if at > 0 {
+		line -= s.rows[at-1].less
+	}
+	return line
 }
 
 type column struct {
 	object, name string // the parts of addressFields.city; object is "" for most
 	cell         cell
 	passed       bool // skipped
+	unnamed      bool // may have no values
+	constant     bool // is not in the file
+	values       map[string]string
+	vocabulary   string // the field whose words offices use
+	language     backoffice.LabelLanguage
+}
+
+// value is a cell's value: mapped, and a word of an office in the specification's words.
+func (c *column) value(text string) string {
+	mapped, known := c.values[strings.ToLower(text)]
+	if other, has := c.values[anyOther]; !known && has && (text != "" || c.constant) {
+		mapped, known = other, true
+	}
+	if known {
+		text = mapped
+	}
+	if inner, isText := strings.CutPrefix(text, `="`); isText && strings.HasSuffix(inner, `"`) { // ="0123", as of exports
+		text = strings.TrimSuffix(inner, `"`)
+	}
+	if word, known := backoffice.OfficeWord(c.vocabulary, text, c.language); known {
+		return word
+	}
+	return text
 }
 
 // cell is the form of a cell's text.
@@ -42,54 +84,40 @@ const (
 // readSheet reads the header of a CSV file. A column is named for a field, an object's part after a point, or has its
 // field in the mapping; readSheet skips a column mapped to "".
 func readSheet(
-	file *os.File, size int64, name string, cellOf func(field string) (cell, bool), mapping map[string]string,
-) (*sheet, error) {
-	first, err := newLines(io.NewSectionReader(file, 0, size)).next()
-	if err != nil {
-		return nil, fmt.Errorf("%s has no header line", name)
+	src *source, cellOf func(field string) (cell, bool), mapping Mapping, language backoffice.LabelLanguage,
+) error {
+	s := src.sheet
+	known := func(name string) bool {
+		_, mapped := mapping.Columns[name]
+		_, isField := cellOf(name)
+		return name != "" && (mapped || isField)
 	}
-	s := &sheet{header: bytes.Clone(first), comma: ','}
-	for _, other := range []byte{';', '\t'} {
-		if bytes.Count(first, []byte{other}) > bytes.Count(first, []byte{byte(s.comma)}) {
-			s.comma = rune(other)
-		}
+	names, above, err := s.findHeader(src.file, src.size, known)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", src.name, err)
+	case names == nil && len(above) == 0:
+		return fmt.Errorf("%s has no header line", src.name)
+	case names == nil && len(above) > 1 && named(above[0]) < 2:
+		return cannotTell(src.name)
+	case names == nil:
+		names = above[0]
+	case len(above) > 0:
+		src.notes = append(src.notes, "without "+backoffice.Counted(len(above), "row", "rows")+" above the header")
 	}
-	names, why := s.values(first)
-	if why != "" {
-		return nil, fmt.Errorf("%s: header: %s", name, why)
+	if err := s.columnsOf(names, cellOf, mapping, language); err != nil {
+		return fmt.Errorf("%s: %w", src.name, err)
 	}
-	columns := make([]column, len(names))
-	for i, header := range names {
-		field, mapped := mapping[strings.TrimSpace(header)]
-		if !mapped {
-			field = strings.TrimSpace(header)
-		}
-		c := column{name: field, passed: mapped && field == ""}
-		if object, part, isPart := strings.Cut(field, "."); isPart {
-			c.object, c.name = object, part
-		}
-		known := c.passed
-		if !known {
-			c.cell, known = cellOf(field)
-		}
-		same := func(other column) bool { return !other.passed && other.object == c.object && other.name == c.name }
-		switch {
-		case !known:
-			return nil, fmt.Errorf("%s: no field for the column %s: "+
-				"map it with --mapping, or to \"\" to skip it", name, shownKey(header))
-		case !c.passed && slices.ContainsFunc(columns[:i], same):
-			return nil, fmt.Errorf("%s: two columns map to the field %s", name, field)
-		}
-		columns[i] = c
+	if s.width == 0 {
+		return cannotTell(src.name)
 	}
-	s.columns = columns
-	return s, nil
+	return nil
 }
 
 // values are the cells of a record; why is its error, "" for none.
 func (s *sheet) values(text []byte) (values []string, why string) {
 	if !utf8.Valid(text) {
-		return nil, "the line is not valid UTF-8"
+		return nil, "the line is not valid UTF-8: save the file as CSV UTF-8"
 	}
 	r := csv.NewReader(bytes.NewReader(text))
 	r.Comma, r.FieldsPerRecord = s.comma, -1
@@ -97,8 +125,17 @@ func (s *sheet) values(text []byte) (values []string, why string) {
 	if err != nil {
 		return nil, "the line is not CSV: a stray or missing quote"
 	}
-	if len(s.columns) > 0 && len(values) != len(s.columns) {
-		return nil, fmt.Sprintf("the line has %d columns instead of %d", len(values), len(s.columns))
+	if s.width == 0 {
+		return values, ""
+	}
+	for len(values) > s.width && strings.TrimSpace(values[len(values)-1]) == "" {
+		values = values[:len(values)-1]
+	}
+	for len(values) < s.width && (s.ragged || len(values) < len(s.columns) && s.columns[len(values)].unnamed) {
+		values = append(values, "")
+	}
+	if len(values) != s.width {
+		return nil, fmt.Sprintf("the line has %d columns instead of %d", len(values), s.width)
 	}
 	return values, ""
 }
@@ -109,11 +146,11 @@ func (s *sheet) line(text []byte) (line []byte, why string) {
 	if why != "" {
 		return nil, why
 	}
+	if values, why = s.worded(values); why != "" {
+		return nil, why
+	}
 	line = append(line, '{')
 	for i, c := range s.columns {
-		if text := strings.TrimSpace(values[i]); !c.passed && errorCell.MatchString(text) {
-			return nil, fmt.Sprintf("column %d has the spreadsheet error %s instead of a value", i+1, text)
-		}
 		if s.saysNothing(i, values) {
 			continue
 		}
@@ -135,11 +172,47 @@ func (s *sheet) line(text []byte) (line []byte, why string) {
 	return append(line, '}'), ""
 }
 
-// errorCell matches a spreadsheet's calculation errors, also in Dutch and French.
-var errorCell = regexp.MustCompile(`^(#[A-Z][A-Z0-9/]*[!?]|#N/[AB]|#GETTING_DATA|Err:[0-9]{3})$`)
+// worded are the values of a record's cells, then the constants. A cell that may not have its value is rejected.
+func (s *sheet) worded(values []string) (_ []string, why string) {
+	told, possible := 0, 0
+	for i, c := range s.columns {
+		if c.constant {
+			values = append(values, c.value(""))
+			continue
+		}
+		values[i] = strings.TrimSpace(values[i])
+		switch text := values[i]; {
+		case c.passed:
+		case text == "" && c.unnamed:
+		case c.unnamed:
+			return nil, fmt.Sprintf("column %d has a value, but no name in the header", i+1)
+		case errorCell.MatchString(text):
+			return nil, fmt.Sprintf("column %d has the spreadsheet error %s instead of a value", i+1, text)
+		case strings.ContainsRune(text, utf8.RuneError):
+			return nil, fmt.Sprintf("column %d has lost a character: save the original again, as CSV UTF-8", i+1)
+		case shortened.MatchString(text):
+			return nil, fmt.Sprintf("column %d has a number that the spreadsheet shortened: format it as text", i+1)
+		default:
+			if possible++; text != "" {
+				told++
+			}
+			values[i] = c.value(text)
+		}
+	}
+	if s.doubts && told == 1 && possible > 2 {
+		return nil, "the line has a single value, as a title or a total; delete it, or complete the record"
+	}
+	return values, ""
+}
+
+// shortened matches a long number as a spreadsheet saves it: 4,00123E+11.
+var shortened = regexp.MustCompile(`^-?[0-9]([.,][0-9]+)?E\+[0-9]+$`)
+
+// errorCell matches a spreadsheet's calculation errors, also in Dutch and French, and a column that is too narrow.
+var errorCell = regexp.MustCompile(`^(#[A-Z][A-Z0-9/]*[!?]|#N/[AB]|#GETTING_DATA|Err:[0-9]{3}|#{2,})$`)
 
 func (s *sheet) saysNothing(i int, values []string) bool {
-	return s.columns[i].passed || strings.TrimSpace(values[i]) == ""
+	return s.columns[i].passed || values[i] == ""
 }
 
 func (s *sheet) began(i int, values []string) bool { // in an earlier column with a part of the same object
@@ -162,13 +235,13 @@ func comma(line []byte) []byte {
 // spoken are the words for true and false in spreadsheets.
 var spoken = map[string]string{
 	"true": "true", "1": "true", "yes": "true", "ja": "true", "oui": "true", "waar": "true", "vrai": "true",
+	"wahr": "true", "falsch": "false", "nein": "false",
 	"false": "false", "0": "false", "no": "false", "nee": "false", "non": "false", "onwaar": "false", "faux": "false",
 }
 
 // member appends a field of a line. A value not of the cell's form becomes a string, which the field rejects.
 func (s *sheet) member(line []byte, name string, form cell, value string) []byte {
 	line = append(backoffice.AppendJSONString(comma(line), name), ':')
-	value = strings.TrimSpace(value)
 	plain := ""
 	switch form {
 	case textCell:

@@ -385,7 +385,7 @@ func FuzzASheetsLineIsAnObjectOrSaysWhyNot(f *testing.F) {
 		f.Add(text, byte(1))
 	}
 	f.Fuzz(func(t *testing.T, text string, of byte) {
-		s := &sheet{comma: []rune{',', ';', '\t'}[of%3], columns: []column{{name: "_id"}, {object: "o", name: "p", cell: flagCell}, {name: "n", cell: numberCell}, {object: "o", name: "l", cell: listCell}}}
+		s := &sheet{comma: []rune{',', ';', '\t'}[of%3], width: 4, columns: []column{{name: "_id"}, {object: "o", name: "p", cell: flagCell}, {name: "n", cell: numberCell}, {object: "o", name: "l", cell: listCell}}}
 		line, why := s.line([]byte(text))
 		if (why == "") != (line != nil) {
 			t.Fatalf("%q gives %q and %q", text, line, why)

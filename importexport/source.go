@@ -1,13 +1,10 @@
 package importexport
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -20,6 +17,8 @@ type source struct {
 	size      int64
 	sheet     *sheet // of a spreadsheet, nil for lines of JSON
 	temporary string // path of the file when it is ours
+	isBook    bool
+	notes     []string // how the file was read, for the report
 }
 
 type content interface {
@@ -37,16 +36,14 @@ const (
 var ends = []string{endsLines, endsCSV, endsXLSX}
 
 func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
+func end(name string) string  { return strings.ToLower(path.Ext(name)) }
 
 // open opens the noun's file; fs.ErrNotExist for none.
 func (n *noun[T, C]) open(im *importing) (src source, err error) {
-	var file *os.File
-	for _, end := range ends {
-		src.name = stem(n.file) + end
-		if file, err = openRegular(im.folder, src.name); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
+	if src.name = im.files[stem(n.file)]; src.name == "" {
+		return src, fs.ErrNotExist
 	}
+	file, err := openRegular(im.folder, src.name)
 	switch {
 	case errors.Is(err, errNotFile):
 		return src, fmt.Errorf("%s is not a file", src.name)
@@ -59,22 +56,42 @@ func (n *noun[T, C]) open(im *importing) (src source, err error) {
 			src.close()
 		}
 	}()
-	if path.Ext(src.name) == endsXLSX {
-		table, err := openWorkbook(file, src.name)
-		if err != nil {
-			return src, err
-		}
-		src.close()
-		file, src.file, src.temporary = table, table, table.Name()
-	}
 	info, err := file.Stat()
 	if err != nil {
 		return src, cannotRead(src.name, err)
 	}
-	if src.size = info.Size(); path.Ext(src.name) != endsLines {
-		src.sheet, err = readSheet(file, src.size, src.name, n.cellOf, im.Mapping[stem(n.file)])
+	if src.size = info.Size(); end(src.name) == endsLines {
+		return src, nil
 	}
-	return src, err
+	if err := src.openSheet(file); err != nil {
+		return src, err
+	}
+	src.sheet.doubts = im.Key != ""
+	return src, readSheet(&src, n.cellOf, im.Mapping[stem(n.file)], im.Language)
+}
+
+// openSheet makes the source the text of a spreadsheet in UTF-8.
+func (s *source) openSheet(file *os.File) (err error) {
+	s.sheet = &sheet{comma: ','}
+	var text *os.File
+	var note string
+	if s.isBook = end(s.name) == endsXLSX; s.isBook {
+		text, s.sheet.rows, err = openWorkbook(file, s.name)
+		s.sheet.ragged = true
+	} else if text, note, err = decoded(file, s.size, s.name); note != "" {
+		s.notes = append(s.notes, note)
+	}
+	if err != nil || text == file {
+		return err
+	}
+	s.close()
+	s.file, s.temporary = text, text.Name()
+	info, err := text.Stat()
+	if err != nil {
+		return cannotRead(s.name, err)
+	}
+	s.size = info.Size()
+	return nil
 }
 
 func (s *source) close() {
@@ -86,7 +103,7 @@ func (s *source) close() {
 
 // rejects is the name of the file for rejected lines: CSV for a workbook.
 func (s *source) rejects() string {
-	if s.temporary != "" {
+	if s.isBook {
 		return stem(s.name) + endsCSV
 	}
 	return s.name
@@ -111,33 +128,9 @@ func (n *noun[T, C]) cellOf(name string) (form cell, known bool) {
 	return n.fields[i].cell, true
 }
 
-func (s source) lineReader() (lineReader, error) {
+func (s source) lineReader() lineReader {
 	if s.sheet != nil {
 		return newCSVRecords(s.file, s.size, s.sheet)
 	}
-	return newLines(io.NewSectionReader(s.file, 0, s.size)), nil
-}
-
-// ParseMapping reads a mapping from JSON: {"customers": {"Klantnaam": "name", "Nota": ""}}.
-func ParseMapping(text []byte) (mapping map[string]map[string]string, err error) {
-	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&mapping); err != nil {
-		return nil, errors.New("the mapping must be JSON: " +
-			"for each file, without its extension, an object from columns to fields")
-	}
-	files := inOrder()
-	for _, name := range slices.Sorted(maps.Keys(mapping)) {
-		at := slices.IndexFunc(files, func(t table) bool { return stem(t.fileName()) == name })
-		if at < 0 {
-			return nil, fmt.Errorf("the mapping has %s, which import does not read", shownKey(name))
-		}
-		for _, column := range slices.Sorted(maps.Keys(mapping[name])) {
-			if field := mapping[name][column]; field != "" {
-				if _, known := files[at].cellOf(field); !known {
-					return nil, fmt.Errorf("the mapping maps the column %s of %s to the field %s, "+
-						"which does not exist", shownKey(column), name, shownKey(field))
-				}
-			}
-		}
-	}
-	return mapping, nil
+	return newLines(io.NewSectionReader(s.file, 0, s.size))
 }

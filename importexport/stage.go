@@ -3,6 +3,7 @@ package importexport
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/maphash"
 	"io"
 	"slices"
@@ -22,6 +23,7 @@ type staged struct {
 	rejected         []badLine     // sorted by line
 	repaired         []BadLine     // loaded without some fields
 	toWrite, written int64         // bytes of the lines
+	known            known         // what people know of the records that the lines refer to
 	soFar            Loaded        // by the portions
 	took             time.Duration // the latest transaction
 }
@@ -29,6 +31,7 @@ type staged struct {
 // stagedLine is the place of a line in its file.
 type stagedLine struct {
 	number  int
+	id      string // of a line that has none
 	offset  int64
 	length  int
 	sum     uint64 // a keyed hash of its text
@@ -54,11 +57,8 @@ type staging[T any, C comparable] struct {
 // stage judges all lines against a snapshot, which blocks no writer, and stores their files. *BadFile for bad lines.
 func (n *noun[T, C]) stage(ctx context.Context, im *importing, s *staged) error {
 	read := func(ctx context.Context, in backoffice.NounReader, rows backoffice.Reader[*T, C]) error {
-		lines, err := s.lineReader()
-		if err != nil {
-			return cannotRead(s.name, err)
-		}
-		l := &staging[T, C]{loading: n.newLoading(im, s, in, rows), staged: s, lines: lines, seen: map[uint64]int{}}
+		l := &staging[T, C]{loading: n.newLoading(im, s, in, rows), staged: s, lines: s.lineReader(),
+			seen: map[uint64]int{}}
 		return l.readAll(ctx)
 	}
 	if im.dry != nil { // its transaction has the earlier files
@@ -97,8 +97,8 @@ func (l *staging[T, C]) readAll(ctx context.Context) error {
 		e := l.parse(number, text)
 		sum := maphash.Bytes(l.seed, text)
 		e.at = stagedLine{number: number, offset: offset, length: len(text), sum: sum, deleted: e.deleted}
-		if len(e.faults) == 0 {
-			l.once(e)
+		if len(e.faults) == 0 && !e.keyed {
+			l.once(e, e.id, "_id", "identifier")
 		}
 		if len(e.faults) > 0 {
 			l.bad.add(e.at, e.id, e.faults...)
@@ -120,10 +120,10 @@ func (l *staging[T, C]) readAll(ctx context.Context) error {
 }
 
 // once rejects an identifier of an earlier line: a second run would change the record again.
-func (l *staging[T, C]) once(e *entry[T]) {
-	key := maphash.String(l.seed, e.id)
-	if first, twice := l.seen[key]; twice {
-		e.fault("_id", occursBefore(first))
+func (l *staging[T, C]) once(e *entry[T], id, field, what string) {
+	key := maphash.String(l.seed, id)
+	if first, twice := l.seen[key]; twice && !e.isBad() {
+		e.fault(field, fmt.Sprintf("duplicate %s, first on line %d", what, first))
 		return
 	}
 	l.seen[key] = e.line
@@ -133,6 +133,16 @@ func (l *staging[T, C]) once(e *entry[T]) {
 func (l *staging[T, C]) chunk(ctx context.Context, all []*entry[T]) error {
 	if len(all) == 0 {
 		return nil
+	}
+	if err := l.identify(ctx, all); err != nil {
+		return err
+	}
+	for _, e := range all {
+		if e.keyed && !e.isBad() && e.at.id == "" {
+			l.once(e, e.id, "_id", "identifier")
+			l.once(e, byID+e.known, l.ownKey().fields[0], "key")
+			e.at.id = e.id
+		}
 	}
 	if err := l.judge(ctx, all); err != nil {
 		return err
@@ -177,9 +187,7 @@ func (l *staging[T, C]) left(all []*entry[T]) (left []*entry[T], err error) {
 		if err != nil {
 			return nil, err
 		}
-		again := l.parse(e.line, text)
-		again.at = e.at
-		left = append(left, again)
+		left = append(left, l.again(e.at, text))
 	}
 	return left, nil
 }

@@ -18,7 +18,36 @@ var transcripts = describe(backoffice.TranscriptTable, noun[transcript, backoffi
 	check:    checkTranscript,
 	follow:   followTranscripts,
 	remove:   removeTranscripts,
+	keys: always(&ownKey[transcript, backoffice.TranscriptCriteria]{
+		[]string{"customer", "checklist"}, transcriptKey, findTranscripts,
+	}),
 })
+
+func transcriptKey(t *transcript) string { return t.CustomerID + " " + t.ChecklistID }
+
+// findTranscripts finds the transcripts of customers for checklists. Two of a customer for one are found both.
+func findTranscripts(
+	ctx context.Context, l *transcriptLoading, rows map[string]*transcript,
+) (map[string][]string, error) {
+	found, customers := map[string][]string{}, map[string][]string{} // by checklist
+	for _, t := range rows {
+		customers[t.ChecklistID] = append(customers[t.ChecklistID], t.CustomerID)
+	}
+	for id, customers := range customers {
+		list := backoffice.ListQuery[backoffice.TranscriptCriteria]{Under: backoffice.OfCustomer}
+		list.Criteria.ChecklistID, list.Window.Limit = id, 2
+		pages, err := backoffice.ReadPages(ctx, l.rows, list, customers, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, page := range pages {
+			for _, t := range page.Items {
+				found[transcriptKey(t)] = append(found[transcriptKey(t)], t.ID)
+			}
+		}
+	}
+	return found, nil
+}
 
 // checkTranscript adds to the domain's check an error that only an import can make.
 func checkTranscript(t *transcript) []*backoffice.UserError {

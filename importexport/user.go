@@ -13,6 +13,9 @@ var users = describe(backoffice.UserTable, noun[user, backoffice.UserCriteria]{
 	file:   "users.ndjson",
 	fields: []field[user]{derived[user]("displayName")},
 	remove: freeCustomers,
+	keys: always(fewKey[user, backoffice.UserCriteria](func(u *user) string {
+		return backoffice.FoldEmail(u.Email)
+	}, "email")),
 })
 
 // freeCustomers logs that customers lose their responsible user; the store clears it when the user is deleted.

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/xuri/excelize/v2"
 
@@ -14,21 +15,22 @@ const maxWorkbook = 2 << 30 // bytes that a workbook may hold
 
 // openWorkbook writes the first sheet of a workbook as CSV into a file, which applying reads again. It removes the name
 // at once where the system allows that, or else on closing. Cells have their values, not what the program displays.
-func openWorkbook(workbook *os.File, name string) (_ *os.File, err error) {
+// rows are the rows of its lines.
+func openWorkbook(workbook *os.File, name string) (_ *os.File, rows []rowAt, err error) {
 	folder, remove, err := files.NewTemp()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer remove()
 	options := excelize.Options{RawCellValue: true, UnzipSizeLimit: maxWorkbook, TmpDir: folder}
 	book, err := excelize.OpenReader(workbook, options)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a readable workbook (.xlsx)", name)
+		return nil, nil, fmt.Errorf("%s is not a readable workbook (.xlsx)", name)
 	}
 	defer func() { _ = book.Close() }()
-	file, err := os.CreateTemp("", "backoffice-import-*.csv")
+	file, err := temporary()
 	if err != nil {
-		return nil, cannotRead(name, err)
+		return nil, nil, cannotRead(name, err)
 	}
 	defer func() {
 		if err != nil {
@@ -36,39 +38,36 @@ func openWorkbook(workbook *os.File, name string) (_ *os.File, err error) {
 			_ = os.Remove(file.Name())
 		}
 	}()
-	_ = os.Remove(file.Name())
 	typed, err := openCells(workbook)
 	if err != nil {
-		return nil, fmt.Errorf("%s has no readable sheet", name)
+		return nil, nil, fmt.Errorf("%s has no readable sheet", name)
 	}
 	defer func() { _ = typed.part.Close() }()
-	rows, err := book.Rows(book.GetSheetName(0))
+	sheet, err := book.Rows(book.GetSheetName(0))
 	if err != nil {
-		return nil, fmt.Errorf("%s has no sheet", name)
+		return nil, nil, fmt.Errorf("%s has no sheet", name)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = sheet.Close() }()
 	out := csv.NewWriter(file)
-	width := 0
-	for row := 1; rows.Next(); row++ {
-		cells, err := rows.Columns(excelize.Options{RawCellValue: true})
+	breaks := 0
+	for row := 1; sheet.Next(); row++ {
+		cells, err := sheet.Columns(excelize.Options{RawCellValue: true})
 		if err == nil {
 			cells, err = typed.fill(row, cells)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: a row of the sheet cannot be read", name)
+			return nil, nil, fmt.Errorf("%s: a row of the sheet cannot be read", name)
 		}
-		if width == 0 {
-			width = len(cells)
-		}
-		for len(cells) > 0 && len(cells) < width { // a row ends with its last cell that is not empty
-			cells = append(cells, "")
+		if more := strings.Count(strings.Join(cells, ""), "\n"); more > 0 {
+			breaks += more
+			rows = append(rows, rowAt{row + breaks + 1, breaks})
 		}
 		if err := out.Write(cells); err != nil {
-			return nil, cannotRead(name, err)
+			return nil, nil, cannotRead(name, err)
 		}
 	}
-	if out.Flush(); out.Error() != nil || rows.Error() != nil {
-		return nil, fmt.Errorf("%s: the sheet cannot be read", name)
+	if out.Flush(); out.Error() != nil || sheet.Error() != nil {
+		return nil, nil, fmt.Errorf("%s: the sheet cannot be read", name)
 	}
-	return file, nil
+	return file, rows, nil
 }

@@ -1,0 +1,81 @@
+package backoffice
+
+import (
+	"context"
+	"strconv"
+	"strings"
+)
+
+// CustomerKeys are the fields by which people tell customers apart, as in CustomerKey. Registration numbers are not:
+// each search for one is an entry of the register.
+var CustomerKeys = []string{"customerCode", "kboNumber"}
+
+// CustomersBy returns the identifiers of the customers with each of the values in a field of CustomerKeys. A KBO number
+// may be in any accepted notation, and several customers may have it.
+func CustomersBy(
+	ctx context.Context, rows Reader[*Customer, CustomerCriteria], field string, values []string,
+) (map[string][]string, error) {
+	found := map[string][]string{}
+	values = Unique(values)
+	if field == "customerCode" {
+		asked := make([]*Customer, len(values))
+		for i, value := range values {
+			asked[i] = &Customer{ID: "#" + strconv.Itoa(i), CustomerCode: Text(value)} // no record's identifier
+		}
+		holders, err := rows.Holders(ctx, asked)
+		for i, value := range values {
+			if holder := holders[asked[i].ID]; holder != "" {
+				found[value] = []string{holder}
+			}
+		}
+		return found, err
+	}
+	notations := map[string][]string{}
+	var numbers []CustomerCriteria
+	for _, value := range values {
+		if number, err := ParseKBONumber(value); err == nil {
+			if notations[number] = append(notations[number], value); len(notations[number]) == 1 {
+				numbers = append(numbers, CustomerCriteria{KboNumber: number})
+			}
+		}
+	}
+	for len(numbers) > 0 {
+		some := numbers[:min(len(numbers), MaxAlternatives)]
+		numbers = numbers[len(some):]
+		ask := ListQuery[CustomerCriteria]{Criteria: CustomerCriteria{Any: NestedOf(some...)}}
+		err := EachPage(ctx, rows, ask, NoParent, rows.Columns([]string{"kboNumber"}), func(page []*Customer) error {
+			for _, c := range page {
+				for _, value := range notations[string(c.KboNumber)] {
+					found[value] = append(found[value], c.ID)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// KnownAs are the texts by which people know a user, as FoldKnown folds them: e-mail address and name.
+func (u *User) KnownAs() []string { return []string{FoldKnown(u.Email), FoldKnown(u.DisplayName())} }
+
+func (l *Label) KnownAs() []string     { return []string{FoldKnown(l.Name)} }
+func (l *Checklist) KnownAs() []string { return []string{FoldKnown(l.Name)} }
+
+// KnownAs are the texts by which people know a year: 2026, and 2026-2027 for one that ends in another.
+func (y *FinancialYear) KnownAs() []string {
+	if y.EndDate == "" || y.EndDate == y.StartDate {
+		return []string{y.StartDate}
+	}
+	return []string{y.StartDate, y.StartDate + "-" + y.EndDate, y.StartDate + "/" + y.EndDate}
+}
+
+// FoldKnown is the form in which what people write is compared with KnownAs. E-mail addresses keep their accents.
+func FoldKnown(text string) string {
+	if strings.Contains(text, "@") {
+		return FoldEmail(text)
+	}
+	return Fold(text)
+}
