@@ -30,7 +30,8 @@ type importCommand struct {
 
 // languages are those of an office's words.
 var languages = map[string]backoffice.LabelLanguage{
-	"nl": backoffice.LabelDutch, "fr": backoffice.LabelFrench, "de": backoffice.LabelGerman, "en": backoffice.LabelEnglish,
+	"nl": backoffice.LabelDutch, "fr": backoffice.LabelFrench,
+	"de": backoffice.LabelGerman, "en": backoffice.LabelEnglish,
 }
 
 // rejectedLines is the error of an import that loaded all lines but these.
@@ -69,7 +70,8 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	bar := newProgress(t.err, true)
 	importer := &importexport.Importer{
 		Store: h.Store, Files: h.Files, Keys: h.Keys,
-		Rejects: c.Rejects, Repair: c.Repair, DryRun: c.DryRun, Mapping: mapping, Key: c.Key, Language: languages[c.Language],
+		Rejects: c.Rejects, Repair: c.Repair, DryRun: c.DryRun, Mapping: mapping,
+		Key: c.Key, Language: languages[c.Language],
 		Progress: func(p importexport.Progress) {
 			if p.Writing {
 				p.File += ", writing"
@@ -129,8 +131,8 @@ func (c *importCommand) propose(t terminal) error {
 	for _, note := range proposal.Notes {
 		fmt.Fprintln(t.err, note)
 	}
-	return printed(fmt.Fprintf(t.out, "Look over %[1]q, then run: backoffice import %[2]q --mapping %[1]q --key customerCode --dry-run\n",
-		name, c.Path))
+	const next = "Look over %[1]q, then run:\nbackoffice import %[2]q --mapping %[1]q --key customerCode --dry-run\n"
+	return printed(fmt.Fprintf(t.out, next, name, c.Path))
 }
 
 func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {

@@ -42,7 +42,8 @@ func (s *sheet) findHeader(
 		for i := range names {
 			names[i] = spaced(names[i])
 		}
-		fields := backoffice.Unique(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !known(name) }))
+		unknown := func(name string) bool { return !known(name) }
+		fields := backoffice.Unique(slices.DeleteFunc(slices.Clone(names), unknown))
 		if len(fields) > 1 || len(fields) == 1 && named(names) == 1 {
 			s.header = bytes.Clone(bytes.TrimSuffix(text, []byte("\r")))
 			s.start, s.before, s.width = r.lines.read, r.lines.number, len(names)
@@ -132,7 +133,8 @@ func (s *sheet) columnsOf(
 }
 
 func (c column) same(other column) bool {
-	return !c.passed && !c.unnamed && !other.passed && !other.unnamed && other.object == c.object && other.name == c.name
+	return !c.passed && !c.unnamed && !other.passed && !other.unnamed &&
+		other.object == c.object && other.name == c.name
 }
 
 // rejectsHeader begins a file of rejected records. By the byte order mark Excel knows that it is UTF-8.

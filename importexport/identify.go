@@ -59,12 +59,7 @@ func fewKey[T any, C comparable](of func(*T) string, fields ...string) *ownKey[T
 	) (map[string][]string, error) {
 		if l.known.own == nil {
 			own := map[string][]string{}
-			err := backoffice.EachPage(ctx, l.rows, backoffice.ListQuery[C]{}, backoffice.NoParent, 0, func(page []*T) error {
-				for _, row := range page {
-					own[of(row)] = append(own[of(row)], *l.ID(row))
-				}
-				return nil
-			})
+			err := eachOf(ctx, l.in, l.Table, func(row *T) { own[of(row)] = append(own[of(row)], *l.ID(row)) })
 			if err != nil {
 				return nil, err
 			}

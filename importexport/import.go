@@ -78,9 +78,9 @@ type importing struct {
 	dry      backoffice.Tx // the transaction of a dry run
 }
 
-// Import loads the files of a folder, or one spreadsheet, in order, each in its own transaction, and stops at the first that cannot be
-// loaded. It first waits for any running import to end. It returns what was loaded, even with an error: a *BadFile when
-// a file has bad lines, else one of the folder or the store. Importing the same folder again changes nothing.
+// Import loads the files of a folder, or one file, in order, each in its own transaction, and stops at the first that
+// cannot be loaded. It first waits for any running import to end. It returns what was loaded, even with an error: a
+// *BadFile when a file has bad lines, else one of the folder or the store. Importing the same again changes nothing.
 func (i *Importer) Import(ctx context.Context, folder string) (all []Loaded, err error) {
 	root, files, err := i.open(folder)
 	if err != nil {

@@ -47,7 +47,8 @@ func (n *noun[T, C]) newLoading(
 ) *loading[T, C] {
 	return &loading[T, C]{
 		noun: n, im: im, in: in, rows: rows, now: backoffice.InstantOf(time.Now()), refs: map[string]backoffice.Noun{},
-		names: map[fieldSet][]string{}, loaded: Loaded{File: s.name}, claims: newClaims(), stored: &s.stored, known: &s.known,
+		names: map[fieldSet][]string{}, loaded: Loaded{File: s.name}, claims: newClaims(),
+		stored: &s.stored, known: &s.known,
 		source: s.source, bad: badLines{all: im.rejecting()},
 	}
 }

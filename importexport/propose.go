@@ -157,7 +157,8 @@ var rules = map[string]func(text string) error{
 		_, err := backoffice.ParseNationalNumber(text, time.Now())
 		return err
 	},
-	"type": worded("type"), "companyType": worded("companyType"), "language": worded("language"), "kind": worded("kind"),
+	"type": worded("type"), "companyType": worded("companyType"),
+	"language": worded("language"), "kind": worded("kind"),
 }
 
 func worded(field string) func(string) error {
@@ -248,7 +249,8 @@ func (p *proposing) sure(c *proposed, before []*proposed) string {
 	field := c.field
 	if field == "" && c.told > 2 {
 		for _, other := range []string{"kboNumber", "email"} {
-			if _, known := tables[nounOfFile(p.file)].cellOf(other); known && c.fits[other] == c.told && p.of(other) == nil {
+			_, known := tables[nounOfFile(p.file)].cellOf(other)
+			if known && c.fits[other] == c.told && p.of(other) == nil {
 				field = other
 			}
 		}
@@ -263,7 +265,7 @@ func (p *proposing) sure(c *proposed, before []*proposed) string {
 		p.notef("column %s is skipped: another column is the %s", shownKey(c.name), field)
 		return ""
 	case field == "addressFields.city" && c.numbered > 0:
-		p.notef("column %s is skipped: it has postal code and city together; split it in the spreadsheet", shownKey(c.name))
+		p.notef("column %s is skipped: it has postal code and city together; split it", shownKey(c.name))
 		return ""
 	case has && rule != nil && 2*c.fits[field] < c.told:
 		p.notef("column %s is skipped: most of its values are no %s", shownKey(c.name), field)
@@ -299,7 +301,7 @@ func (p *proposing) names() {
 		return
 	}
 	if slices.Contains(first.empty, true) {
-		p.notef("column %s has names of companies and last names of persons; it is skipped: split it in the spreadsheet",
+		p.notef("column %s is skipped: it has names of companies and last names of persons; split it",
 			shownKey(name.name))
 		name.field = ""
 		return

@@ -61,7 +61,7 @@ func (c *column) value(text string) string {
 	if known {
 		text = mapped
 	}
-	if inner, isText := strings.CutPrefix(text, `="`); isText && strings.HasSuffix(inner, `"`) { // ="0123", as of exports
+	if inner, isText := strings.CutPrefix(text, `="`); isText && strings.HasSuffix(inner, `"`) { // as in exports
 		text = strings.TrimSuffix(inner, `"`)
 	}
 	if word, known := backoffice.OfficeWord(c.vocabulary, text, c.language); known {
