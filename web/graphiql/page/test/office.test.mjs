@@ -187,6 +187,7 @@ async function shares(page, words, language) {
 }
 
 async function exportsOf(page, words, language) {
+  await put(page, saved.OfficeByType);
   await page.getByRole('button', { name: words.exporting }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText(words.joined).waitFor();
