@@ -21,6 +21,7 @@ import (
 var reachedElsewhere = map[string]string{
 	"Query.changes":        "follows compares the logs, entry by entry",
 	"Query.changes(after)": "numbers of a log, which is another one in each store", "Query.changes(first)": "follows", "Query.changes(nouns)": "follows", "Query.changes(latestOnly)": "follows",
+	"Query.changes(since)": "an instant of a log, which is another one in each store: parity asks it as a restricted pair",
 	"Subscription.changes": following, "Subscription.changes(after)": following, "Subscription.changes(nouns)": following,
 }
 
