@@ -27,21 +27,21 @@ func (b *textOf[T, C]) turnarounds(values []string, from string, between [2]stri
 		row += ", t." + b.table.measures[i].column
 		measured += ", " + strings.ReplaceAll(b.table.measures[i].text, "t.", "w.") + " AS m" + strconv.Itoa(i)
 	}
-	keys := ""
+	names := make([]string, len(values))
 	for i, value := range values {
-		key := "k" + strconv.Itoa(i)
-		row += ", " + value + " AS " + key
-		keys += ", w." + key
+		row += ", " + value + " AS k" + strconv.Itoa(i)
+		names[i] = "w.k" + strconv.Itoa(i)
 	}
-	part := " OVER (PARTITION BY " + keys[2:]
+	keys := strings.Join(names, ", ")
+	part := " OVER (PARTITION BY " + keys
 	ranked := "SELECT w.*, ROW_NUMBER()" + part + " ORDER BY w.d IS NULL, w.d) AS place, COUNT(w.d)" + part +
 		") AS placed FROM (SELECT " + row + from + ") w"
 	for i := range 3 {
 		n := strconv.Itoa(i + 1)
 		measured += strings.ReplaceAll(", MAX(CASE WHEN w.place = (w.placed * ? + 3) / 4 THEN w.d END) AS q?", "?", n)
 	}
-	return "SELECT COUNT(*) AS n, COUNT(w.d) AS tn, CAST(SUM(w.d) AS BIGINT) AS ts" + measured + keys +
-		" FROM (" + ranked + ") w GROUP BY " + keys[2:]
+	return "SELECT COUNT(*) AS n, COUNT(w.d) AS tn, CAST(SUM(w.d) AS BIGINT) AS ts" + measured + ", " + keys +
+		" FROM (" + ranked + ") w GROUP BY " + keys
 }
 
 // members lists the first customers of a group of duplicates.

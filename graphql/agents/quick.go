@@ -63,8 +63,9 @@ func (h *Handler) quick(w http.ResponseWriter, r *http.Request, m *message) bool
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	*buffer = append(b, "}}"...)
-	_, _ = w.Write(*buffer)
+	b = append(b, "}}"...)
+	*buffer = b
+	_, _ = w.Write(b)
 	return true
 }
 

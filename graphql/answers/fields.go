@@ -12,7 +12,7 @@ import (
 var ofReads = map[string]string{
 	"Query": "node nodes currentFinancialYear financialYear financialYears checklist checklists transcript " +
 		"transcripts transcriptsAggregate customer customerBy customers customersAggregate relations calculations " +
-		"documents user users label labels",
+		"documents user users label labels duplicates",
 	"Node":          "",
 	"FinancialYear": "checklists transcripts",
 	"Checklist":     "financialYear transcripts",
@@ -35,7 +35,10 @@ var ofReads = map[string]string{
 	"TranscriptEdge":             "node",
 	"TranscriptStatusCount":      "",
 	"TranscriptsAggregate":       "groups",
-	"TranscriptGroup":            "keys",
+	"TranscriptGroup":            "keys turnaround",
+	"Turnaround":                 "",
+	"CustomerDuplicates":         "groups",
+	"DuplicateGroup":             "customers",
 	"TranscriptGroupKey":         "",
 	"CustomersAggregate":         "groups",
 	"CustomerGroup":              "keys",

@@ -15,7 +15,7 @@ func TestAMistypedNameIsToldWhatWasMeant(t *testing.T) {
 		`{ customers(frist: 1) { totalCount } }`:                         `Unknown argument "frist" on field "Query.customers". Did you mean "first" or "last"?`,
 		`{ customers(filter: {hasEmial: true}) { totalCount } }`:         `Field "hasEmial" is not defined by type "CustomerFilter". Did you mean "hasEmail"?`,
 		`{ customers(filter: {type: COMPANIES}) { totalCount } }`:        `The enum "CustomerType" has no such value. Did you mean "COMPANY"?`,
-		`{ viewer @incldue(if: true) { name } }`:                         `Unknown directive "@incldue".`,
+		`{ viewer @skipp(if: true) { name } }`:                           `Unknown directive "@skipp".`,
 		`{ customers { nodes { ` + strings.Repeat("name", 17) + ` } } }`: ``,
 		`{ customers { nodes { somethingElseAltogether } } }`:            `Cannot query field "somethingElseAltogether" on type "Customer".`,
 	} {
