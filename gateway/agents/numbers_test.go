@@ -104,7 +104,7 @@ func TestArgumentsThatTakeANumberAreDescribedOnlyToThoseWhoMaySendOne(t *testing
 		list := o.Agent(t, gatewaytest.PairHeader(o.Credential(t, of.scopes...)), "tools/list", map[string]any{})
 		inputs := 0
 		for _, tool := range list.Tools {
-			inputs += strings.Count(string(tool.InputSchema), `egistrationNumber":`) + strings.Count(string(tool.InputSchema), `"number"`)
+			inputs += strings.Count(string(tool.InputSchema), `egistrationNumber":`) + strings.Count(string(tool.InputSchema), `"number":`) + strings.Count(string(tool.InputSchema), `["number"]`)
 		}
 		if inputs != of.n {
 			t.Errorf("%s: %d places of a number", name, inputs)

@@ -417,6 +417,9 @@ func (l *listRead[T, C]) compare(p *pass) {
 		for j, row := range l.got[i].Items {
 			ids[j] = row.Identity()
 		}
-		l.of.compareAnswer(l.view, l.missing[i], *known, page{ids, l.got[i].Places, l.got[i].More})
+		got := l.got[i]
+		if !slices.Equal(known.ids, ids) || !slices.Equal(known.places, got.Places) || known.more != got.More {
+			l.of.differ(l.view, l.missing[i])
+		}
 	}
 }
