@@ -165,8 +165,8 @@ func groupsOf(field *ast.Field) amount {
 				sorted = looked / rowsSorted
 			}
 		}
-		if by == nil { // duplicates, whose members are read again
-			n++
+		if by == nil { // duplicates, sorted by three columns
+			n += 3
 		} else {
 			value, _ := by.Value(variables)
 			dimensions, several := value.([]any)
