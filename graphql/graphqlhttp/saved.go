@@ -2,8 +2,6 @@ package graphqlhttp
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -16,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graphql/answers"
 	"example.org/backoffice/graphql/limits"
 )
 
@@ -59,8 +58,7 @@ func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *back
 
 // isKnown sets an answer's entity tag, and reports whether the client has it.
 func isKnown(w http.ResponseWriter, r *http.Request, data []byte) bool {
-	sum := sha256.Sum256(data)
-	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	tag := `"` + answers.DigestOf(data) + `"`
 	w.Header().Set("ETag", tag)
 	return hasTag(r.Header, tag)
 }
