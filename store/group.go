@@ -12,8 +12,8 @@ type dimension struct {
 	value   string // as SQL, where the row is t; NULL for rows without one
 	month   bool   // value is an instant, whose month counts
 	join    string // joins the table that has it
-	more    string // joins another one, after it
 	by      string // the column of few values that decides value, worked out once a group; value has ? for it
+	more    string // joins the table that has value to by, which is its ?
 	several bool   // a row may have several values
 	called  string // a query for the name of the record with the identifier ?
 }
@@ -28,11 +28,8 @@ func byFlag(column string) dimension {
 
 // byLabel groups by each label of a customer's responsible user; join leads to the customer.
 func byLabel(customer, join string) dimension {
-	of := dimension{value: "b.label_id", several: true, called: calledLabel}
-	if of.join = " LEFT JOIN user_labels b ON b.user_id = " + customer + ".responsible_id"; join != "" {
-		of.join, of.more = join, of.join
-	}
-	return of
+	return dimension{value: "b.label_id", join: join, by: customer + ".responsible_id",
+		more: " LEFT JOIN user_labels b ON b.user_id = ?", several: true, called: calledLabel}
 }
 
 const (
@@ -105,7 +102,7 @@ type grouping struct {
 // aggregate counts all groups, and names the first ones. ok is false for a dimension that the noun does not have.
 func (b *textOf[T, C]) aggregate(q grouping) (text string, ok bool) {
 	inner, outer := "COUNT(*) AS n", "g.total, g.parts, g.n"
-	merged, mergedBy, merges := "CAST(SUM(j.n) AS BIGINT) AS n", "", false
+	merged, mergedBy, expanded, merges := "CAST(SUM(j.n) AS BIGINT) AS n", "", "", false
 	for i := range b.table.measures {
 		name := "m" + strconv.Itoa(i)
 		inner += ", " + b.table.measures[i].text + " AS " + name
@@ -134,6 +131,7 @@ func (b *textOf[T, C]) aggregate(q grouping) (text string, ok bool) {
 		values = append(values, strings.ReplaceAll(of.value, "?", of.by))
 		value := "j." + key
 		if of.by != "" {
+			expanded += strings.ReplaceAll(of.more, "?", value)
 			value, of.value, merges = strings.ReplaceAll(of.value, "?", value), of.by, true
 		}
 		merged, mergedBy = merged+", "+value+" AS "+key, mergedBy+", "+strconv.Itoa(2+len(b.table.measures)+i)
@@ -155,7 +153,9 @@ func (b *textOf[T, C]) aggregate(q grouping) (text string, ok bool) {
 		if join := strings.Replace(of.join, " customers r", customers, 1); !strings.Contains(joins, join) {
 			joins += join
 		}
-		joins += of.more
+		if q.between[0] != "" {
+			joins += strings.ReplaceAll(of.more, "?", of.by)
+		}
 	}
 	from := b.joined(joins)
 	if on, ok := strings.CutPrefix(joins, " JOIN"+customers); ok && b.dialect.seen != "" && len(b.conditions) == 0 {
@@ -171,7 +171,7 @@ func (b *textOf[T, C]) aggregate(q grouping) (text string, ok bool) {
 		grouped = b.turnarounds(values, from, q.between)
 		outer += turnaroundColumns
 	case merges:
-		grouped = "SELECT " + merged + " FROM (" + grouped + ") j GROUP BY " + mergedBy[2:]
+		grouped = "SELECT " + merged + " FROM (" + grouped + ") j" + expanded + " GROUP BY " + mergedBy[2:]
 	}
 	counted := "SELECT i.*, " + total + " AS total, COUNT(*) OVER () AS parts FROM (" + grouped + ") i"
 	kept := "SELECT g.* FROM (" + counted + ") g" + orderBy + " LIMIT " + strconv.Itoa(q.first)

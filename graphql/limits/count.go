@@ -152,7 +152,7 @@ func found(name string, value any, all int, rows Rows) int {
 
 // joins are the dimensions for which an aggregate reads a second table.
 var joins = map[backoffice.Noun][]string{
-	backoffice.NounTranscript: {"RESPONSIBLE", "LABEL"}, backoffice.NounCustomer: {"SCOPE", "LABEL"},
+	backoffice.NounTranscript: {"RESPONSIBLE", "LABEL"}, backoffice.NounCustomer: {"SCOPE"},
 }
 
 // groupsOf is the cost of an aggregate: 1 and, for each dimension and each joined table, a part of the rows to read.

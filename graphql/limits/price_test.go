@@ -63,7 +63,7 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`{ customers(filter: {createdFrom: "2020-01-01T00:00:00.000Z"}, first: 1) { nodes { id } } }`, nil, 1 + 1 + passed},
 		{`{ customers(filter: {labelId: "a", hasDocument: true}, first: 1) { nodes { id } } }`, nil, 1 + 1 + 2*unindexed + passed},
 		{`{ transcriptsAggregate(groupBy: STATUS, turnaround: {from: CREATED, to: SENT}) { totalCount } }`, nil, 1 + grouped + 24_000/2},
-		{`{ customersAggregate(groupBy: LABEL) { totalCount } }`, nil, 1 + 2*grouped},
+		{`{ customersAggregate(groupBy: LABEL) { totalCount } }`, nil, 1 + grouped},
 		{`{ duplicates(by: EMAIL, first: 5) { totalCount groups { count customers { id } } } }`, nil, 1 + 4*grouped + 5*(1+10)},
 		{`{ duplicates(by: EMAIL, first: 5) { groups { customers { transcripts(first: 0) { totalCount } } } } }`, nil, 1 + 4*grouped + 5*(1+10*(1+1+1))},
 		{`{ transcripts(filter: null, first: 0) { totalCount } }`, nil, 2},
