@@ -67,7 +67,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	if err != nil {
 		return s, nil, err
 	}
-	kept, err := c.Cache.answers(store, c.Log)
+	kept, err := c.Cache.answers(store, c.Agents.MCP, c.Log)
 	if err != nil {
 		return s, nil, err
 	}

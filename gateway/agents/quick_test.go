@@ -4,18 +4,38 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
 	"example.org/backoffice/gateway/gatewaytest"
 )
 
-// A plain call does not go by the SDK, which takes longer than the query. Whichever way it goes, it is answered alike.
+// A plain call does not go by the SDK, which takes longer than the query. Whichever way it goes, it is answered alike,
+// the second and third time from memory.
 func TestACallIsAnsweredAlikeWithAndWithoutTheSDK(t *testing.T) {
 	t.Parallel()
 	o := narrow(t, "SQLite")
+	checkAlike(t, o, 1)
+	config := gatewaytest.Measured(t, gatewaytest.Config(gatewaytest.Spacious()))
+	config.Agents, config.Cache = gateway.AgentSettings{MCP: true, Ask: true, Answer: answerBytes}, gateway.CacheSettings{Cache: 64 << 20}
+	settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
+	b, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := gatewaytest.ServeConfig(t, b, config)
+	checkAlike(t, kept, 3)
+	if kept.Metric(t, "backoffice_answers_hits_total") == 0 {
+		t.Error("no call was answered from memory")
+	}
+}
+
+func checkAlike(t *testing.T, o *gatewaytest.Office, times int) {
+	t.Helper()
 	fill(t, o)
 	people(t, o, 200, func(i int) string { return "A <customer> & co" })
 	mark(t, o)
@@ -37,8 +57,8 @@ func TestACallIsAnsweredAlikeWithAndWithoutTheSDK(t *testing.T) {
 			if meta != nil {
 				params["_meta"] = meta
 			}
-			var answers [2]any
-			for i, content := range []string{"application/json", "application/json; charset=utf-8"} { // the second is not plain
+			answers := make([]any, times+1)
+			for i, content := range append(slices.Repeat([]string{"application/json"}, times), "application/json; charset=utf-8") { // the last is not plain
 				r := gatewaytest.MessageOf(t, header, "tools/call", params)
 				r.Header.Set("Content-Type", content)
 				r.Header.Set("Mcp-Protocol-Version", version)
@@ -49,8 +69,10 @@ func TestACallIsAnsweredAlikeWithAndWithoutTheSDK(t *testing.T) {
 					t.Errorf("%s %s: %d %v %s", version, name, w.Code, w.Header(), w.Body)
 				}
 			}
-			if diff := cmp.Diff(answers[0], answers[1]); diff != "" {
-				t.Errorf("%s %s: %s", version, name, diff)
+			for _, answer := range answers[1:] {
+				if diff := cmp.Diff(answers[0], answer); diff != "" {
+					t.Errorf("%s %s: %s", version, name, diff)
+				}
 			}
 		}
 	}

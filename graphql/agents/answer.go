@@ -10,6 +10,7 @@ import (
 // answer is what a tool answers.
 type answer struct {
 	data   []byte   // JSON; nil when the call failed
+	quoted []byte   // data as a string of JSON; nil when it is still to be made
 	notes  []string // what is said of it
 	meta   mcp.Meta
 	failed bool
@@ -49,15 +50,19 @@ func (a *answer) append(b []byte, self *mcp.Implementation) ([]byte, error) {
 	}
 	b = append(b, `"content":[`...)
 	const text = `{"type":"text","text":`
-	if a.data != nil {
-		b = append(appendQuoted(append(b, text...), a.data), '}')
+	texts := a.notes
+	switch {
+	case a.quoted != nil:
+		b = append(append(append(b, text...), a.quoted...), '}')
+	case a.data != nil:
+		texts = append([]string{string(a.data)}, texts...)
 	}
-	for i, note := range a.notes {
-		if i > 0 || a.data != nil {
+	for i, said := range texts {
+		if i > 0 || a.quoted != nil {
 			b = append(b, ',')
 		}
 		var err error
-		if b, err = jsontext.AppendQuote(append(b, text...), note); err != nil {
+		if b, err = jsontext.AppendQuote(append(b, text...), said); err != nil {
 			return nil, err
 		}
 		b = append(b, '}')
@@ -70,17 +75,4 @@ func (a *answer) append(b []byte, self *mcp.Implementation) ([]byte, error) {
 		b = append(b, `,"isError":true`...)
 	}
 	return b, nil
-}
-
-// appendQuoted appends JSON as a text of JSON. It has no line breaks, so that two signs need an escape.
-func appendQuoted(b, data []byte) []byte {
-	b = append(b, '"')
-	from := 0
-	for i, sign := range data {
-		if sign == '"' || sign == '\\' {
-			b = append(append(b, data[from:i]...), '\\')
-			from = i
-		}
-	}
-	return append(append(b, data[from:]...), '"')
 }

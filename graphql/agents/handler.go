@@ -72,12 +72,21 @@ var cacheable = mcp.Cacheable{TTLMs: 4_000, CacheScope: "private"}
 var methods = []string{"initialize", "notifications/initialized", "notifications/cancelled", "ping", "server/discover",
 	"tools/list", "tools/call"}
 
+// message is a message of JSON-RPC, as far as it matters here.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+}
+
 // ServeHTTP answers one message. Several at once would share what belongs to one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.config.Body)))
 		if _, over := errors.AsType[*http.MaxBytesError](err); over {
 			http.Error(w, "the message is too large", http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err == nil && h.quick(w, r, body) {
 			return
 		}
 		var message message
@@ -89,9 +98,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = fmt.Fprintf(w, noMethod, message.ID, jsonrpc.CodeMethodNotFound)
-			return
-		}
-		if h.quick(w, r, &message) {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))

@@ -1,63 +1,62 @@
 package agents
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // The SDK makes a connection for each message, and reads it ten times: a call took as long again as its query. So a
 // plain call is answered here. Whatever is not plainly right, errors for one, is left to the SDK.
 
-// message is a message of JSON-RPC.
-type message struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Method  string          `json:"method"`
-	Params  json.RawMessage `json:"params"`
-}
-
-type callParams struct {
-	Name      string                     `json:"name"`
-	Arguments json.RawMessage            `json:"arguments"`
-	Meta      map[string]json.RawMessage `json:"_meta"`
+// plainCall is a message of JSON-RPC that calls a tool.
+type plainCall struct {
+	Version string         `json:"jsonrpc"`
+	ID      jsontext.Value `json:"id"`
+	Method  string         `json:"method"`
+	Params  struct {
+		Name      string                    `json:"name"`
+		Arguments jsontext.Value            `json:"arguments"`
+		Meta      map[string]jsontext.Value `json:"_meta"`
+	} `json:"params"`
 }
 
 const stateless = "2026-07-28" // the revision of the protocol whose messages say for themselves who sends them
 
 // quick answers a plain call of a tool. It reports false, and has done nothing, when the message is another.
-func (h *Handler) quick(w http.ResponseWriter, r *http.Request, m *message) bool {
-	var call callParams
-	if m.Method != "tools/call" || m.Version != "2.0" || !isIdentifier(m.ID) || !isPlain(r.Header) ||
-		json.Unmarshal(m.Params, &call) != nil {
+func (h *Handler) quick(w http.ResponseWriter, r *http.Request, body []byte) bool {
+	var call plainCall
+	if !isPlain(r.Header) || json.Unmarshal(body, &call) != nil || call.Method != "tools/call" ||
+		call.Version != "2.0" || !isIdentifier(call.ID) {
 		return false
 	}
 	var self *mcp.Implementation
 	switch r.Header.Get("Mcp-Protocol-Version") {
 	case "2025-06-18", "2025-11-25":
-		if call.Meta[mcp.MetaKeyProtocolVersion] != nil {
+		if call.Params.Meta[mcp.MetaKeyProtocolVersion] != nil {
 			return false
 		}
 	case stateless:
-		if string(call.Meta[mcp.MetaKeyProtocolVersion]) != `"`+stateless+`"` || !call.fits(r.Header) {
+		if string(call.Params.Meta[mcp.MetaKeyProtocolVersion]) != `"`+stateless+`"` || !call.fits(r.Header) {
 			return false
 		}
 		self = h.self
 	default:
 		return false
 	}
-	a, err := h.safely(r.Context(), r.Header, call.Name, call.Arguments)
+	a, err := h.safely(r.Context(), r.Header, call.Params.Name, []byte(call.Params.Arguments))
 	if err != nil {
 		return false // nothing was read yet
 	}
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
 	b := slices.Grow((*buffer)[:0], 5*len(a.data)/2+notesRoom) // the text has escapes
-	b = append(append(append(b, `{"jsonrpc":"2.0","id":`...), m.ID...), `,"result":{`...)
+	b = append(append(append(b, `{"jsonrpc":"2.0","id":`...), call.ID...), `,"result":{`...)
 	if b, err = a.append(b, self); err != nil {
 		return false
 	}
@@ -72,7 +71,7 @@ func (h *Handler) quick(w http.ResponseWriter, r *http.Request, m *message) bool
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // isIdentifier reports whether an identifier is one of a call: a text or a number.
-func isIdentifier(id json.RawMessage) bool {
+func isIdentifier(id jsontext.Value) bool {
 	return len(id) > 0 && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9')
 }
 
@@ -84,8 +83,8 @@ func isPlain(header http.Header) bool {
 }
 
 // fits reports whether a message of the stateless revision has all that it must have, and its headers say the same.
-func (c *callParams) fits(header http.Header) bool {
-	var capabilities map[string]json.RawMessage
-	return header.Get("Mcp-Method") == "tools/call" && header.Get("Mcp-Name") == c.Name &&
-		json.Unmarshal(c.Meta[mcp.MetaKeyClientCapabilities], &capabilities) == nil && capabilities != nil
+func (c *plainCall) fits(header http.Header) bool {
+	var capabilities map[string]jsontext.Value
+	return header.Get("Mcp-Method") == "tools/call" && header.Get("Mcp-Name") == c.Params.Name &&
+		json.Unmarshal(c.Params.Meta[mcp.MetaKeyClientCapabilities], &capabilities) == nil && capabilities != nil
 }

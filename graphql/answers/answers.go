@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/maypok86/otter/v2"
 
 	"example.org/backoffice/backoffice"
@@ -32,6 +33,7 @@ type Answer struct {
 	Proof   Proof
 	packed  [codings]copies
 	digest  func() string
+	quoted  func() []byte // nil when quotes are not kept
 }
 
 const opening, closing = `{"data":`, "}\n"
@@ -50,21 +52,31 @@ func (a *Answer) Data() []byte {
 // Digest identifies the data.
 func (a *Answer) Digest() string { return a.digest() }
 
+// Quoted is the data as a string of JSON; nil unless Options.Quoted.
+func (a *Answer) Quoted() []byte {
+	if a.quoted == nil {
+		return nil
+	}
+	return a.quoted()
+}
+
 func DigestOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16])
 }
 
 type Options struct {
-	Bytes int  // the approximate size, keys and overhead included
-	Check bool // what is kept is only compared with what is executed
-	Log   *slog.Logger
+	Bytes  int  // the approximate size, keys and overhead included
+	Check  bool // what is kept is only compared with what is executed
+	Quoted bool // answers are also kept as strings of JSON
+	Log    *slog.Logger
 }
 
 // Kept are the kept answers of a server; nil keeps none.
 type Kept struct {
 	memory *otter.Cache[Key, *Answer]
 	check  bool
+	quoted bool
 	log    *slog.Logger
 
 	hits, misses, differences atomic.Int64
@@ -85,6 +97,9 @@ func New(o Options) (*Kept, error) {
 		InitialCapacity: o.Bytes/(4*overhead) + 1,
 		Weigher: func(k Key, a *Answer) uint32 {
 			bytes := overhead + len(k.Variables) + len(a.Body) + len(a.Body)/packedPart*(codings-1)
+			if o.Quoted {
+				bytes += len(a.Body) * 5 / 4 // a fifth are quotation marks
+			}
 			if a.Proof != nil {
 				bytes += a.Proof.Bytes()
 			}
@@ -94,7 +109,7 @@ func New(o Options) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Kept{memory: memory, check: o.Check, log: cmp.Or(o.Log, slog.Default())}, nil
+	return &Kept{memory: memory, check: o.Check, quoted: o.Quoted, log: cmp.Or(o.Log, slog.Default())}, nil
 }
 
 // Recall finds the answer to a query. valid reports whether it is valid by a poll that begins now; otherwise found is
@@ -124,6 +139,12 @@ func (k *Kept) Keep(key *Key, before *Answer, data []byte, objects int, proof Pr
 	}
 	a := &Answer{Body: BodyOf(data), Objects: objects, Proof: proof}
 	a.digest = sync.OnceValue(func() string { return DigestOf(a.Data()) })
+	if k.quoted {
+		a.quoted = sync.OnceValue(func() []byte {
+			quoted, _ := jsontext.AppendQuote(nil, a.Data()) // an answer is valid UTF-8
+			return quoted
+		})
+	}
 	if k.check {
 		k.compare(key, before, a)
 	}

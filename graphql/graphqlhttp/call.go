@@ -21,6 +21,7 @@ type Call struct {
 // Called is the answer of a call.
 type Called struct {
 	Data       []byte // JSON, valid until it was used; nil when the call failed as a whole
+	Quoted     []byte // Data as a string of JSON, if that is kept; both are valid for good then
 	Errors     gqlerror.List
 	Extensions map[string]any
 }
@@ -34,16 +35,13 @@ func (g *GraphQL) Call(ctx context.Context, header http.Header, c Call, use func
 		if refused != nil {
 			return refusal(mediaGraphQL, refused...)
 		}
-		q, whole := g.prepare(ctx, asked, header, mediaGraphQL, &served)
-		switch {
-		case whole != nil:
-			return *whole
-		case q.explain == explainPlan:
-			return g.plan(ctx, mediaGraphQL, q)
-		}
-		return g.execute(ctx, mediaGraphQL, q, &served)
+		return g.respond(ctx, nil, asked, header, mediaGraphQL, &served)
 	})
-	use(Called{Data: a.data, Errors: a.errors, Extensions: a.extensions})
+	called := Called{Data: a.data, Errors: a.errors, Extensions: a.extensions}
+	if a.kept != nil {
+		called.Quoted = a.kept.Quoted()
+	}
+	use(called)
 	g.done(ctx, &served, a)
 }
 

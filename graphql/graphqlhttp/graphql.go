@@ -200,7 +200,13 @@ func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Req
 		return unread.answer(media)
 	}
 	asked.explain = explainOf(r.Header)
-	q, refused := g.prepare(ctx, asked, r.Header, media, outcome)
+	return g.respond(ctx, w, asked, r.Header, media, outcome)
+}
+
+// respond answers a request. Only a subscription and events need w.
+func (g *GraphQL) respond(ctx context.Context, w http.ResponseWriter, asked request, header http.Header, media string,
+	outcome *served) answer {
+	q, refused := g.prepare(ctx, asked, header, media, outcome)
 	switch {
 	case refused != nil:
 		return *refused

@@ -33,14 +33,7 @@ func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *back
 			return refusal(mediaGraphQL, refused)
 		}
 		asked.explain = explainOf(r.Header)
-		q, whole := g.prepare(ctx, asked, r.Header, mediaGraphQL, &served)
-		switch {
-		case whole != nil:
-			return *whole
-		case q.explain == explainPlan:
-			return g.plan(ctx, mediaGraphQL, q)
-		}
-		return g.execute(ctx, mediaGraphQL, q, &served)
+		return g.respond(ctx, nil, asked, r.Header, mediaGraphQL, &served)
 	})
 	a.media = mediaJSON
 	if string(a.data) == "null" && a.status == http.StatusOK { // the status alone would not show it
