@@ -10,7 +10,7 @@ import { Pivot } from './Pivot';
 import { dimensionsOf } from './pivot';
 import type { Sizes } from './sizes';
 import { listsOf, tsvOf, type List } from './table';
-import { useWords } from './words';
+import { useWords } from './useWords';
 
 export type View = 'json' | 'table';
 

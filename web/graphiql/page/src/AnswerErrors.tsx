@@ -1,4 +1,5 @@
-import { say, useWords } from './words';
+import { useWords } from './useWords';
+import { say } from './words';
 
 /** An error of an answer, as far as it is shown. */
 export interface AnswerError {

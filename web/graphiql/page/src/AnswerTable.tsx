@@ -1,7 +1,8 @@
 import { Fragment, useMemo, useState } from 'react';
 import type { Sizes } from './sizes';
 import { columnsOf, isInner, sorted, textOf, type Cell, type Column, type Inner, type Row } from './table';
-import { numberOf, useLanguage } from './words';
+import { useLanguage } from './useWords';
+import { numberOf } from './words';
 
 interface Order {
   path: string;

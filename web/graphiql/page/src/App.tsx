@@ -2,7 +2,7 @@ import { useEffect, useState, type ComponentType } from 'react';
 import { Desk } from './desk';
 import type { Credentials, Viewer } from './service';
 import { SignIn } from './SignIn';
-import { useWords } from './words';
+import { useWords } from './useWords';
 
 /** Who is signed in. Kept in memory alone: signing out or a reload ends it. */
 export interface Session {

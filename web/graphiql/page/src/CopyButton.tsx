@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { copy } from './copy';
-import { useWords } from './words';
+import { useWords } from './useWords';
 
 /** Copies a text, and says so for a moment. */
 export function CopyButton({ label, text }: { label: string; text: () => string }) {

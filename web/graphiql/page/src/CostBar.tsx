@@ -3,7 +3,8 @@ import type { Events } from './events';
 import type { Sizes } from './sizes';
 import type { Cost } from './service';
 import { scopeName } from './service';
-import { numberOf, useWords } from './words';
+import { useWords } from './useWords';
+import { numberOf } from './words';
 
 /** What a run cost: the service's account of it, how long the answer took to come (not for a subscription's), and the files in it. */
 export interface Run {

@@ -2,7 +2,8 @@ import { pick, useGraphiQL, useMonaco } from '@graphiql/react';
 import { useEffect, useRef } from 'react';
 import { useFrame } from './context';
 import { linkDownloads } from './downloads';
-import { say, useLanguage } from './words';
+import { useLanguage } from './useWords';
+import { say } from './words';
 
 /**
  * Sets the editors in a size that leaves room for the frame, with long lines wrapped; lets the user type at once; and

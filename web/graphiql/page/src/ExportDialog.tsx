@@ -7,7 +7,8 @@ import { beginExport, sentence, type Answer, type Wanted } from './service';
 import type { Session } from './App';
 import { Said } from './Said';
 import type { Seen } from './Watch';
-import { numberOf, say, useWords, type Sentence } from './words';
+import { useWords } from './useWords';
+import { numberOf, say, type Sentence } from './words';
 
 interface Format extends Pick<Wanted, 'format' | 'excel'> {
   name: Sentence;

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Column, Row } from './table';
-import { numberOf, useWords } from './words';
+import { useWords } from './useWords';
+import { numberOf } from './words';
 
 const shown = 12;
 

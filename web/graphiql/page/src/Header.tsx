@@ -4,7 +4,7 @@ import type { Session } from './App';
 import { LanguageSwitch } from './LanguageSwitch';
 import { useRestriction } from './restriction';
 import { everyScope } from './service';
-import { useWords } from './words';
+import { useWords } from './useWords';
 
 interface Props {
   session: Session;

@@ -1,4 +1,5 @@
-import { choose, languages, useLanguage, useWords, type Language } from './words';
+import { useLanguage, useWords } from './useWords';
+import { choose, languages, type Language } from './words';
 
 /** Chooses the language of the page. */
 export function LanguageSwitch() {

@@ -1,6 +1,7 @@
 import type { Planned } from './usePlan';
 import type { Whole } from './operation';
-import { numberOf, useWords } from './words';
+import { useWords } from './useWords';
+import { numberOf } from './words';
 
 /** What the query in the editor needs, before it runs. Quiet while it is half typed. */
 export function Needs({ planned, whole }: { planned: Planned | null; whole: Whole | null | undefined }) {

@@ -1,5 +1,5 @@
 import type { Notice } from './notice';
-import { useWords } from './words';
+import { useWords } from './useWords';
 
 interface Props {
   notice: Notice | null;

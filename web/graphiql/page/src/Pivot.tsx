@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { CopyButton } from './CopyButton';
 import { linesOf, pivotOf } from './pivot';
 import { tsvOfLines, type Column, type List } from './table';
-import { numberOf, useWords } from './words';
+import { useWords } from './useWords';
+import { numberOf } from './words';
 
 /** Groups of two dimensions with one of them on each side, by a number that is chosen. */
 export function Pivot({ list, columns, dimensions: [down, across] }: { list: List; columns: Column[]; dimensions: [Column, Column] }) {

@@ -4,7 +4,7 @@ import { notLetIn, type Notice } from './notice';
 import { NoticeBar } from './NoticeBar';
 import { openWindow, type Provider } from './provider';
 import { signIn } from './service';
-import { useWords } from './words';
+import { useWords } from './useWords';
 import { blocked, goOnIn, notUnderstood } from './again';
 
 /** Lets somebody sign in at the provider, in a window of it. */

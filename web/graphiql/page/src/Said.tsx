@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode } from 'react';
-import { useWords, type Sentence } from './words';
+import { useWords } from './useWords';
+import type { Sentence } from './words';
 
 /** A sentence of the page with elements for its {names}. */
 export function Said({ sentence, ...parts }: { sentence: Sentence } & Record<string, ReactNode>) {

@@ -5,7 +5,8 @@ import { CopyButton } from './CopyButton';
 import { useOpenInEditor } from './openInEditor';
 import { addressOf, linkTo, loadSaved, needsNothing, removeSaved, savedOfAddress, saveQuery, variablesFor, waysOf, type SavedQuery } from './saved';
 import { Said } from './Said';
-import { say as inWords, useWords } from './words';
+import { useWords } from './useWords';
+import { say as inWords } from './words';
 
 /** The drawer of saved queries, as a panel of GraphiQL's own. */
 export const savedQueries: GraphiQLPlugin = {

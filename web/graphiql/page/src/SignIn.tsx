@@ -8,7 +8,7 @@ import { Said } from './Said';
 import { ProviderSignIn } from './ProviderSignIn';
 import { LanguageSwitch } from './LanguageSwitch';
 import { pairOf, signIn } from './service';
-import { useWords } from './words';
+import { useWords } from './useWords';
 
 interface Props {
   /** How many tabs of an earlier session hold what the user wrote. */

@@ -3,7 +3,7 @@ import { useContext, useState } from 'react';
 import { SeenContext } from './context';
 import { inputsOf, shownOf, valueOf, type Input } from './inputs';
 import { variablesOf } from './operation';
-import { useWords } from './words';
+import { useWords } from './useWords';
 
 /** The variables of the query in the editor as a form, as a panel of GraphiQL's own. */
 export const variablesForm: GraphiQLPlugin = {

@@ -32,7 +32,7 @@ import { OpenSavedFromAddress, savedQueries } from './SavedQueries';
 import { nothingSeen, Watch, type Seen } from './Watch';
 import { variablesForm } from './VariablesForm';
 import { worked, workedOfAddress } from './worked';
-import { useWords } from './words';
+import { useWords } from './useWords';
 
 const plugins = [explorerPlugin({ showAttribution: false }), workedQueries, savedQueries, variablesForm];
 // What the variables editor takes for the schema's own scalars.

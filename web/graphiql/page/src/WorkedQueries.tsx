@@ -3,7 +3,8 @@ import { useEffect, useState } from 'react';
 import { useFrame } from './context';
 import { useOpenInEditor } from './openInEditor';
 import { isUnknownWorked, prepare, worked, workedOfAddress, type Worked } from './worked';
-import { say as inWords, useWords } from './words';
+import { useWords } from './useWords';
+import { say as inWords } from './words';
 
 /** The drawer of worked queries, as a panel of GraphiQL's own. */
 export const workedQueries: GraphiQLPlugin = {

@@ -1,7 +1,8 @@
 // What somebody may see, in words: with the names of those that a restriction names.
 import { useEffect, useState } from 'react';
 import { ask, type Credentials, type Viewer } from './service';
-import { useWords, type Sentence } from './words';
+import { useWords } from './useWords';
+import type { Sentence } from './words';
 
 const kinds = {
   responsible: { root: 'user', name: 'displayName', sentence: 'the customers of {names}' },

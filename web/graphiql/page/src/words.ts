@@ -1,5 +1,4 @@
 // The page's own words in the languages of its users. The schema, the messages of the service and the worked queries are in English.
-import { useSyncExternalStore } from 'react';
 import { fr } from './words/fr';
 import { nl, type Sentence } from './words/nl';
 
@@ -35,14 +34,12 @@ export function choose(language: Language) {
   for (const changed of listeners) changed();
 }
 
-const listen = (changed: () => void) => {
+export const chosen = () => now;
+
+/** Calls changed when the language changes, until what it returns is called. */
+export function listen(changed: () => void): () => void {
   listeners.add(changed);
   return () => void listeners.delete(changed);
-};
-
-/** The language of the page, for what is to be rendered again when it changes. */
-export function useLanguage(): Language {
-  return useSyncExternalStore(listen, () => now);
 }
 
 export type Values = Record<string, string | number>;
@@ -54,12 +51,6 @@ export function say(sentence: Sentence, values: Values = {}): string {
     const value = values[name];
     return typeof value === 'number' ? numberOf(value) : (value ?? all);
   });
-}
-
-/** Renders again when the language changes, and says sentences in it. */
-export function useWords(): typeof say {
-  useLanguage();
-  return say;
 }
 
 const locales = { en: 'en', nl: 'nl-BE', fr: 'fr-BE' };

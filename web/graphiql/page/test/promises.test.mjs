@@ -257,7 +257,7 @@ async function changed(name, changes) {
       }, code);
     },
   };
-  const made = await build({ configFile: false, logLevel: 'error', define: { 'process.env.NODE_ENV': '"production"' }, plugins: [plugin], build: { write: false, target: 'es2022', lib: { entry: source, formats: ['es'] } } });
+  const made = await build({ configFile: false, logLevel: 'error', plugins: [plugin], build: { write: false, target: 'es2022', lib: { entry: source, formats: ['es'] } } });
   return [made].flat()[0].output.find((file) => file.type === 'chunk').code;
 }
 
