@@ -86,5 +86,6 @@ func (a *Authenticator) Challenge(w http.ResponseWriter, r *http.Request, err er
 var (
 	errNoToken = backoffice.Errorf(backoffice.Unauthenticated,
 		"the header authorization does not have a signed access token")
-	errNobody = backoffice.Errorf(backoffice.Unauthenticated, "send a valid credential in the headers x-client-id and x-client-secret, or a valid access token in authorization")
+	errNobody = backoffice.Errorf(backoffice.Unauthenticated, "send a valid credential in the headers "+
+		"x-client-id and x-client-secret, or a valid access token in authorization")
 )

@@ -110,6 +110,15 @@ func (f *Feed) wait(ctx context.Context, beyond int64, history string) error {
 	}
 }
 
+// Growth returns a function that waits until the log has grown beyond its present end.
+func (f *Feed) Growth(ctx context.Context) (wait func(context.Context) error, err error) {
+	page, err := f.page(ctx, backoffice.ChangeQuery{After: backoffice.FromOldest})
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error { return f.wait(ctx, page.Latest, page.History) }, nil
+}
+
 // look polls the log while callers wait, until none has for a while.
 func (f *Feed) look() {
 	ticks := time.NewTicker(lookEvery)

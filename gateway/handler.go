@@ -38,6 +38,7 @@ type server struct {
 	limits        limits.Settings
 	budgets       *spending
 	slow          time.Duration // operations that take as long are logged; 0 for none
+	noPartial     bool
 	tracer        *tracing.Tracer
 	feed          *changes.Feed
 	life          context.Context // of exports
@@ -94,8 +95,9 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 		stopStreams: func() { stopExports(errStopping); feed.Stop() }, proxies: c.Proxies,
 		http: httpserver.New(c.Server,
 			httpserver.Options{Ready: mirror.ready, Alarms: b.Vault.Alarms, Time: c.Limits.Time, Log: c.Log}),
-		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, tracer: c.Tracer, authenticator: authenticator,
-		trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits), trash: time.Duration(c.Trash.Keep),
+		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, noPartial: c.Server.NoPartial, tracer: c.Tracer,
+		authenticator: authenticator, trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits),
+		trash: time.Duration(c.Trash.Keep),
 		sizes: sizesOf(b.Store), build: c.Build, agents: c.Agents, people: c.People, toolCalls: newToolCalls(b.Store),
 	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); endPeople(); stop(store) }, nil
 }
@@ -146,6 +148,8 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 			endpoint.Socket(w, r, s.proxies.ClientAddress(r), socketSignIn)
 		case graphqlhttp.WantsEvents(r):
 			streamed.ServeHTTP(w, r)
+		case s.answers != nil && waitOf(r) > 0:
+			s.http.Stream(signIn(s.await(r, answered, endpoint.Refuse))).ServeHTTP(w, r)
 		default:
 			answered.ServeHTTP(w, r)
 		}
@@ -198,6 +202,6 @@ func (s server) graphql(schema *execute.Executor, admission *limits.Admission) *
 			httpserver.NoteOperation(ctx, op)
 		},
 	})
-	endpoint.Log = cmp.Or(s.log, endpoint.Log)
+	endpoint.Log, endpoint.NoPartialStatus = cmp.Or(s.log, endpoint.Log), s.noPartial
 	return endpoint
 }

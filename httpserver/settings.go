@@ -17,6 +17,7 @@ type Settings struct {
 	LogLevel    string        `default:"info" enum:"debug,info,warn,error" env:"BACKOFFICE_LOG_LEVEL" placeholder:"LEVEL" help:"The minimum level to log: debug, info, warn or error (${default})."`
 	LogFormat   string        `default:"auto" enum:"auto,text,json" env:"BACKOFFICE_LOG_FORMAT" placeholder:"FORMAT" help:"The format of the log: text or json; auto is text on a terminal, else json (${default})."`
 	Slow        time.Duration `placeholder:"TIME" default:"0" env:"BACKOFFICE_SLOW" help:"Log GraphQL operations that take at least this long, such as 500ms, with the time of each level; 0 for none (${default})."`
+	NoPartial   bool          `name:"no-partial-success-status" env:"BACKOFFICE_NO_PARTIAL_SUCCESS_STATUS" help:"Send GraphQL data with errors with status 200 instead of 294."`
 	StopDelay   time.Duration `default:"1s" env:"BACKOFFICE_STOP_DELAY" help:"How long to accept requests after a stop is requested and readiness is off (${default})."`
 	StopTime    time.Duration `default:"18s" env:"BACKOFFICE_STOP_TIME" help:"The maximum duration of a stop, even with requests in flight (${default})."`
 }

@@ -40,19 +40,19 @@ func TestAResolversErrorsAreShownByTheirKind(t *testing.T) {
 		code, message, scope, retry, id string
 	}{
 		{backoffice.Errorf(backoffice.BadInput, "first is 0 to 500"), `null`, 200, codeBadInput, "first is 0 to 500", "", "", ""},
-		{backoffice.MissingScope(backoffice.PrivacyRead), `{"a":null}`, 200, codeForbidden, "this needs the scope privacy.read", "privacy.read", "", ""},
+		{backoffice.MissingScope(backoffice.PrivacyRead), `{"a":null}`, statusPartial, codeForbidden, "this needs the scope privacy.read", "privacy.read", "", ""},
 		{&backoffice.Error{Kind: backoffice.Unavailable, Message: "try again later", Cause: cause}, `null`, 503, codeUnavailable, "try again later", "", "1", ""},
 		{&backoffice.Error{Kind: backoffice.Unavailable, Message: "try again later"}, `{"a":null,"b":[null, null],"c":"Query"}`, 503, codeUnavailable, "try again later", "", "1", ""},
-		{&backoffice.Error{Kind: backoffice.Unavailable, Message: "try again later"}, `{"a":null,"b":{"c":null}}`, 200, codeUnavailable, "try again later", "", "", ""},
-		{&backoffice.Error{Kind: backoffice.Unavailable, Message: "try again later"}, `{"a":null,"b":[]}`, 200, codeUnavailable, "try again later", "", "", ""},
+		{&backoffice.Error{Kind: backoffice.Unavailable, Message: "try again later"}, `{"a":null,"b":{"c":null}}`, statusPartial, codeUnavailable, "try again later", "", "", ""},
+		{&backoffice.Error{Kind: backoffice.Unavailable, Message: "try again later"}, `{"a":null,"b":[]}`, statusPartial, codeUnavailable, "try again later", "", "", ""},
 		{backoffice.Fault(context.DeadlineExceeded, "reading"), `null`, 504, codeTimeout, "the request took too long", "", "", ""},
 		{backoffice.Fault(context.DeadlineExceeded, "reading"), `{"a":null}`, 504, codeTimeout, "the request took too long", "", "", ""},
 		{backoffice.Fault(cause, "reading"), `null`, 500, codeInternal, "internal error", "", "", "r-1"},
-		{cause, `{"a":null}`, 200, codeInternal, "internal error", "", "", "r-1"},
-		{gqlerror.WrapPath(ast.Path{ast.PathName("a")}, cause), `{"a":null}`, 200, codeInternal, "internal error", "", "", "r-1"},
-		{gqlerror.Errorf("%s", secret), `{"a":null}`, 200, codeInternal, "internal error", "", "", "r-1"},
+		{cause, `{"a":null}`, statusPartial, codeInternal, "internal error", "", "", "r-1"},
+		{gqlerror.WrapPath(ast.Path{ast.PathName("a")}, cause), `{"a":null}`, statusPartial, codeInternal, "internal error", "", "", "r-1"},
+		{gqlerror.Errorf("%s", secret), `{"a":null}`, statusPartial, codeInternal, "internal error", "", "", "r-1"},
 		{backoffice.Errorf(backoffice.RateLimited, "too many requests"), `null`, 429, codeRateLimited, "too many requests", "", "1", ""},
-		{backoffice.Errorf(backoffice.NotFound, "n%s is unknown", secret), `{"a":null}`, 200, codeNotFound, "n# is unknown", "", "", ""},
+		{backoffice.Errorf(backoffice.NotFound, "n%s is unknown", secret), `{"a":null}`, statusPartial, codeNotFound, "n# is unknown", "", "", ""},
 	} {
 		got := post(t, New(failing(c.data, c.err), limits.Defaults(), Hooks{}), body("{ __typename }"), named("r-1"))
 		if len(got.Errors) != 1 {

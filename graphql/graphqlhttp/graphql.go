@@ -78,6 +78,8 @@ type Outcome struct {
 type GraphQL struct {
 	// Log gets the causes of internal errors. Set it before the first request; the default is slog's.
 	Log *slog.Logger
+	// NoPartialStatus answers data beside errors with status 200. Set it likewise.
+	NoPartialStatus bool
 
 	schema    *ast.Schema
 	executor  *executor.Executor
@@ -115,6 +117,9 @@ func (g *GraphQL) rows(ctx context.Context) limits.Rows {
 	return g.hooks.Rows(ctx)
 }
 
+// statusPartial is the status of data beside errors, by GraphQL over HTTP.
+const statusPartial = 294
+
 func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var (
 		ctx    = r.Context()
@@ -129,6 +134,10 @@ func (g *GraphQL) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a = refusal(mediaJSON, failure(codeBadInput, "Accept must allow %s, %s or %s",
 			mediaGraphQL, mediaJSON, mediaEvents))
 		a.status = http.StatusNotAcceptable
+	}
+	if a.media == mediaGraphQL && a.status == http.StatusOK && len(a.errors) > 0 && string(a.data) != "null" &&
+		!g.NoPartialStatus {
+		a.status = statusPartial
 	}
 	a.represent(r)
 	if err := a.write(w); err != nil { // an extension cannot be encoded

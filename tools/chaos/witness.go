@@ -71,6 +71,8 @@ func (n *noted) addf(where *int, format string, values ...any) {
 }
 
 // asks is the client that asks this time: that of the other gateway each second time, while there are two.
+const partialSuccess = 294
+
 func (w *witness) asks() *rig.Client {
 	w.asked++
 	if w.both != nil && w.both() && w.asked%2 == 0 {
@@ -110,7 +112,7 @@ func (w *witness) answered(into any, query string, variables any) (ok bool) {
 			return false
 		}
 		return true
-	case a.Status == http.StatusOK && passing, a.Status == http.StatusGatewayTimeout && passing,
+	case a.Status == partialSuccess && passing, a.Status == http.StatusGatewayTimeout && passing,
 		(a.Status == http.StatusServiceUnavailable || a.Status == http.StatusTooManyRequests) && passing && later:
 		w.of.addf(&w.of.refused, "")
 	default:
