@@ -198,6 +198,9 @@ func (o *Office) Credential(t testing.TB, scopes ...backoffice.Scope) [2]string 
 	return o.Credentials[name]
 }
 
+// PartialSuccess is the status of data beside errors.
+const PartialSuccess = 294
+
 // Ask sends a GraphQL request and returns the answer with the number of statements that it took.
 func (o *Office) Ask(t testing.TB, pair [2]string, query string, variables json.RawMessage, header http.Header) (status int, body []byte, calls int) {
 	t.Helper()

@@ -34,7 +34,7 @@ func TestDataBesideErrorsHasTheStatusOfPartialSuccess(t *testing.T) {
 				w := o.Serve(r)
 				want := http.StatusOK
 				if partial && !none && media != "application/json" {
-					want = 294
+					want = gatewaytest.PartialSuccess
 				}
 				if errors := strings.Contains(w.Body.String(), `"errors"`); w.Code != want || errors != partial {
 					t.Errorf("%s %s, switched off %v: %d %s", media, query, none, w.Code, w.Body)
