@@ -2,13 +2,19 @@ package files
 
 import (
 	"context"
+	"io"
 
 	"example.org/backoffice/backoffice"
 )
 
+// Opener opens files by their keys.
+type Opener interface {
+	Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error)
+}
+
 // Copy copies a file into another store under its key, so that records copied along find it. Files never change, so it
 // skips one that is there: a second call after the records brings what was added since. NotFound when from lacks it.
-func Copy(ctx context.Context, into, from backoffice.FileStore, file backoffice.File) error {
+func Copy(ctx context.Context, into backoffice.FileStore, from Opener, file backoffice.File) error {
 	missing, err := into.Missing(ctx, []string{file.Key})
 	if err != nil || len(missing) == 0 {
 		return err

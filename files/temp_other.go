@@ -4,6 +4,7 @@ package files
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -17,4 +18,14 @@ func lockFolder(path string) (*os.File, error) {
 		return nil, errors.New("the folder belongs to another user")
 	}
 	return file, nil
+}
+
+// lockFile makes a file and locks it by having it open, since this system lets nobody remove it then.
+func lockFile(path string) (*os.File, error) {
+	_ = os.Remove(path) // of a process that ended
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		err = errLocked
+	}
+	return file, err
 }

@@ -3,6 +3,7 @@
 package files
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 
@@ -39,4 +40,19 @@ func stillThere(folder *os.File, path string) error {
 		err = fs.ErrNotExist
 	}
 	return err
+}
+
+// lockFile makes and locks a file until it is closed or the process ends. It fails with errLocked when another has it.
+func lockFile(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			err = errLocked
+		}
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }

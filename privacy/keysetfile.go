@@ -58,6 +58,19 @@ func (f KeysetFile) Wrapped() (bool, error) {
 }
 
 func (f KeysetFile) read() (handles, error) {
+	text, err := f.text()
+	if err != nil {
+		return nil, err
+	}
+	read, err := decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use the keyset file %s: %w; restore it from your copy; without it the registration numbers cannot be read", f.Path, err)
+	}
+	return read, nil
+}
+
+// text reads the file and unwraps it.
+func (f KeysetFile) text() ([]byte, error) {
 	info, err := os.Stat(f.Path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the keyset file: %w", err)
@@ -84,11 +97,7 @@ func (f KeysetFile) read() (handles, error) {
 	if !wrapped && f.KEK != nil {
 		slog.Warn("the keyset file is not wrapped; wrap it with backoffice keys wrap", "path", f.Path)
 	}
-	read, err := decode(text)
-	if err != nil {
-		return nil, fmt.Errorf("cannot use the keyset file %s: %w; restore it from your copy; without it the registration numbers cannot be read", f.Path, err)
-	}
-	return read, nil
+	return text, nil
 }
 
 const wrappedFormat = "backoffice wrapped keyset 1"
@@ -112,8 +121,15 @@ func envelope(kek tink.AEAD) tink.AEAD {
 
 func (f KeysetFile) encode(h handles) ([]byte, error) {
 	text, err := h.encode()
-	if err != nil || f.KEK == nil {
-		return text, err
+	if err != nil {
+		return nil, err
+	}
+	return f.wrap(text)
+}
+
+func (f KeysetFile) wrap(text []byte) ([]byte, error) {
+	if f.KEK == nil {
+		return text, nil
 	}
 	sealed, err := envelope(f.KEK).Encrypt(text, []byte(wrappedFormat))
 	if err != nil {

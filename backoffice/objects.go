@@ -1,0 +1,22 @@
+package backoffice
+
+import (
+	"context"
+	"io"
+)
+
+// ObjectStore keeps objects under names with slashes. A missing one is an error of kind NotFound; if the store does not
+// answer, errors are of kind Unavailable.
+type ObjectStore interface {
+	// Put stores an object durably, whole or not at all, and replaces one of that name.
+	Put(ctx context.Context, name string, content io.Reader) error
+	Get(ctx context.Context, name string) (io.ReadCloser, error)
+	// List visits the names that begin with a folder, "" for all, in no particular order.
+	List(ctx context.Context, folder string, visit func(name string) error) error
+	// Hold makes the caller the only holder, until release is called or held ends: the holder was replaced, or could
+	// not find out in time whether it was. It fails while another one holds it, and for 10 seconds after that was killed.
+	Hold(ctx context.Context) (held context.Context, release func(), err error)
+}
+
+// ErrHeld reports that another program is the holder of an ObjectStore.
+var ErrHeld = Errorf(Unavailable, "another program holds it")
