@@ -55,7 +55,8 @@ histories: ## the figures of docs/histories.md: so many histories on each engine
 
 RESTRICTED ?= 500
 broken: ## copies of the sources with a fault each, which the tests of the promises have to find
-	$(GO) test -count=1 -timeout 1h -run ACopyWithAFault -v ./gateway ./gateway/agents ./gateway/answers ./gateway/feed ./gateway/restricted ./cli -broken
+	$(GO) test -count=1 -timeout 1h -run ACopyWithAFault -v ./gateway ./gateway/agents ./gateway/answers ./gateway/feed ./gateway/restricted \
+		./cli ./store/sqlite ./store/ship -broken
 
 VIEWS ?= 1000
 views: ## random histories that copies of restricted pairs follow by pages and by streams, on each engine

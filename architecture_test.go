@@ -21,11 +21,11 @@ const module = "example.org/backoffice"
 var mayImport = map[string]string{
 	"": "cli",
 	"cli": "auth backoffice changes/webhooks demo files gateway graphql/export graphql/limits graphql/trusted " +
-		"httpserver httpserver/tracing importexport importexport/mirror privacy privacy/kms store/sqlite " +
-		"web/graphiql web/notices",
+		"httpserver httpserver/tracing importexport importexport/mirror privacy privacy/kms store/ship " +
+		"store/sqlite web/graphiql web/notices",
 	"gateway": "auth auth/people backoffice changes changes/webhooks demo files graph graphql/agents graphql/answers graphql/execute " +
 		"graphql/export graphql/graphqlhttp graphql/limits graphql/trusted httpserver httpserver/tracing importexport " +
-		"loaders pdf privacy privacy/kms resolvers rest store/cache store/postgres store/sqlite web/apidocs " +
+		"loaders pdf privacy privacy/kms resolvers rest store/cache store/postgres store/ship store/sqlite web/apidocs " +
 		"web/graphiql",
 
 	"backoffice":          "",
@@ -63,6 +63,7 @@ var mayImport = map[string]string{
 	"store":               "backoffice store/migrations",
 	"store/migrations":    "",
 	"store/sqlite":        "backoffice store store/migrations",
+	"store/ship":          "backoffice store/sqlite",
 	"store/postgres":      "backoffice store store/migrations",
 
 	// For tests.

@@ -1,6 +1,9 @@
 package backoffice
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // AnyNoun is a noun with records of any type.
 type AnyNoun interface {
@@ -70,6 +73,29 @@ func (t *Table[T, C]) EachFile(ctx context.Context, from NounReader, visit func(
 		}
 		return nil
 	})
+}
+
+// EachStoredFile visits the files of all records, and of the trash after its statement has ended.
+func EachStoredFile(ctx context.Context, from interface {
+	NounReader
+	TrashStore
+}, visit func(*File) error) error {
+	var errs []error
+	for _, noun := range Nouns {
+		errs = append(errs, noun.EachFile(ctx, from, visit))
+	}
+	var trashed []*File
+	errs = append(errs, from.EachTrashed(ctx, func(d *Trashed) error {
+		trashed = append(trashed, d.Files()...)
+		return nil
+	}))
+	err := errors.Join(errs...)
+	for _, file := range trashed {
+		if err == nil {
+			err = visit(file)
+		}
+	}
+	return err
 }
 
 // CustomersWithoutNumbers are customers as VisibleTo shows them to callers without privacy.read, also in criteria and

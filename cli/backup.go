@@ -140,9 +140,9 @@ func copyBackend(
 
 // copyFiles copies the files of records and verifies the copies. It counts them, and reports missing or damaged ones.
 func copyFiles(
-	ctx context.Context, reads backoffice.Store, into, from files.Store, tell func(string),
+	ctx context.Context, reads backoffice.Store, into files.Store, from files.Opener, tell func(string),
 ) (count, bad int, err error) {
-	err = eachStoredFile(ctx, reads, func(file *backoffice.File) error {
+	err = backoffice.EachStoredFile(ctx, reads, func(file *backoffice.File) error {
 		count++
 		if err := files.Copy(ctx, into, from, *file); err != nil && backoffice.KindOf(err) != backoffice.NotFound {
 			return err
@@ -163,25 +163,4 @@ func verifyFile(ctx context.Context, stored files.Store, file *backoffice.File) 
 		wrong = fmt.Sprintf("the file of the %s %s %s", file.Owner.Kind, file.Owner.ID, wrong)
 	}
 	return wrong, err
-}
-
-// eachStoredFile visits the files of all records, and of the trash.
-func eachStoredFile(ctx context.Context, reads backoffice.Store, visit func(*backoffice.File) error) error {
-	var errs []error
-	for _, noun := range backoffice.Nouns {
-		errs = append(errs, noun.EachFile(ctx, reads, visit))
-	}
-	return errors.Join(append(errs, trashedFiles(ctx, reads, visit))...)
-}
-
-// trashedFiles visits the files of the trash, after its statement has ended.
-func trashedFiles(ctx context.Context, trash backoffice.TrashStore, visit func(*backoffice.File) error) error {
-	var all []*backoffice.File
-	err := trash.EachTrashed(ctx, func(d *backoffice.Trashed) error { all = append(all, d.Files()...); return nil })
-	for _, file := range all {
-		if err == nil {
-			err = visit(file)
-		}
-	}
-	return err
 }

@@ -40,7 +40,7 @@ func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) 
 		}
 	}
 	bar := newProgress(t.err, false)
-	err := eachStoredFile(ctx, b.Store, func(file *backoffice.File) error {
+	err := backoffice.EachStoredFile(ctx, b.Store, func(file *backoffice.File) error {
 		counted++
 		bar.at("files", int64(counted), int64(counted))
 		wrong, err := verifyFile(ctx, b.Files, file)

@@ -289,3 +289,7 @@ func (s *Store) listChanges(ctx context.Context, name, condition string, after i
 	})
 	return changes, err
 }
+
+// LastEntry reads the number of the change log's last entry, also of a removed one, and when it became visible.
+const LastEntry = "SELECT /*backoffice:changes.last*/ COALESCE((SELECT MAX(c.sequence) FROM changes c), h.removed)," +
+	" COALESCE((SELECT c.visible_at FROM changes c ORDER BY c.sequence DESC LIMIT 1), 0) FROM change_horizon h"

@@ -28,6 +28,15 @@ func (d *Dialect) filesOfCustomers() string {
 	}), " UNION ")
 }
 
+// ChangedFiles returns the keys of the files that records have which the entries of the change log after a number name.
+func (s *Store) ChangedFiles(ctx context.Context, after int64) ([]string, error) {
+	return listTexts(ctx, s.primary(), named("files.changed", strings.Join(collect(tablesOfFiles,
+		func(table string) string { // in this order: the entries are few
+			return "SELECT t.file_key FROM changes c CROSS JOIN " + table + " t WHERE c.sequence > $1" +
+				" AND t.id = c.object_id AND t.file_key IS NOT NULL"
+		}), " UNION ")), after)
+}
+
 func listTexts(ctx context.Context, conn Conn, text string, args ...any) (found []string, err error) {
 	err = conn.Query(ctx, text, args, func(row *Row) error { found = append(found, row.Text(0)); return nil })
 	return found, err

@@ -31,11 +31,11 @@ func (e *engine) turn(ctx context.Context) (*lease, error) {
 	cancel()
 	switch {
 	case err != nil && ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrBusy)):
-		return nil, errBusy
+		return nil, ErrBusy
 	case err != nil:
 		return nil, classify(ctx, err)
 	}
-	for err = errBusy; time.Now().Before(until); {
+	for err = ErrBusy; time.Now().Before(until); {
 		var busy bool
 		if busy, err = c.begin(ctx); err == nil {
 			return c, nil
@@ -44,7 +44,7 @@ func (e *engine) turn(ctx context.Context) (*lease, error) {
 		if !busy || ctx.Err() != nil {
 			break
 		}
-		err = errBusy
+		err = ErrBusy
 	}
 	e.writer.give(c)
 	return nil, err
@@ -58,8 +58,8 @@ func (c *conn) begin(ctx context.Context) (busy bool, err error) {
 	return errors.As(err, &known) && errors.As(known.Cause, &of) && of&0xff == sqlite3.SQLITE_BUSY, err
 }
 
-// errBusy is for a write that waited too long for others. Nothing of it was done.
-var errBusy = &backoffice.Error{
+// ErrBusy reports a write that waited too long for others. Nothing of it was done.
+var ErrBusy = &backoffice.Error{
 	Kind:    backoffice.Unavailable,
 	Message: "the store is busy: others are writing to it; try again later",
 	Cause:   errors.New("the write lock was not free in time"),

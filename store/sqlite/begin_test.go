@@ -76,7 +76,7 @@ func TestAWriteWithADeadlineSaysBeforeItThatTheStoreIsBusy(t *testing.T) {
 		go func() { answers <- server.Write(ctx, insertLabel(id)) }()
 	}
 	for range 3 {
-		if err := <-answers; backoffice.KindOf(err) != backoffice.Unavailable || ctx.Err() != nil || err.Error() != errBusy.Message {
+		if err := <-answers; backoffice.KindOf(err) != backoffice.Unavailable || ctx.Err() != nil || err.Error() != ErrBusy.Message {
 			t.Errorf("%v (%v), and the deadline is %v", err, errors.Unwrap(err), ctx.Err())
 		}
 	}

@@ -11,3 +11,11 @@ func (s *Store) Version(t testing.TB) int64 {
 	}
 	return version
 }
+
+// LosePin ends the transaction that keeps the log for a follower.
+func (f *Follower) LosePin(t testing.TB) {
+	t.Helper()
+	if _, err := f.pin.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+}

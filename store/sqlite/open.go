@@ -241,6 +241,9 @@ func dsnWith(path string, busy time.Duration, options ...string) string {
 		busy.Milliseconds()), "_dqs=0"}, options...), "&")
 }
 
+// Path is where the database is.
+func (s *Store) Path() string { return s.engine.path }
+
 // Backup writes a consistent copy to a new file, while others read and write.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {

@@ -1,0 +1,83 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path"
+
+	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Stored files are shipped under their keys, which are random and never used again: a digest would tell who knows a
+// document that the office has it.
+
+// shipFiles ships the files of all records that are not there yet.
+func (s *Shipper) shipFiles(ctx context.Context) error {
+	there := map[string]bool{}
+	err := s.To.List(ctx, shipped, func(name string) error { there[name] = true; return nil })
+	if err != nil {
+		return err
+	}
+	return backoffice.EachStoredFile(ctx, s.Store, func(file *backoffice.File) error {
+		if there[path.Join(shipped, file.Key)] {
+			return nil
+		}
+		return s.shipFile(ctx, file.Key)
+	})
+}
+
+// shipChanged ships the files of the records that the entries of the change log after a number are about.
+func (s *Shipper) shipChanged(ctx context.Context, after int64) error {
+	keys, err := s.Store.ChangedFiles(ctx, after)
+	for _, key := range keys {
+		if err == nil {
+			err = s.shipFile(ctx, key)
+		}
+	}
+	return err
+}
+
+func (s *Shipper) shipFile(ctx context.Context, key string) error {
+	file, err := s.Files.Open(ctx, key, 0, -1)
+	if backoffice.KindOf(err) == backoffice.NotFound { // deleted since, or missing, as a check reports
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	name := path.Join(shipped, key)
+	content := sealing(s.Key, name, func(to io.Writer) error {
+		_, err := io.Copy(to, file)
+		return err
+	})
+	defer content.Close()
+	return s.To.Put(ctx, name, content)
+}
+
+// Files are the stored files of a place.
+type Files Place
+
+// Open opens a whole file by its key.
+func (f Files) Open(ctx context.Context, key string, _, _ int64) (io.ReadCloser, error) {
+	return open(ctx, f.From, f.Key, path.Join(shipped, key))
+}
+
+func open(ctx context.Context, from backoffice.ObjectStore, key tink.StreamingAEAD,
+	name string) (io.ReadCloser, error) {
+	object, err := from.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := key.NewDecryptingReader(object, []byte(name))
+	if err != nil {
+		return nil, errors.Join(err, object.Close())
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{opened, object}, nil
+}

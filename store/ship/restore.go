@@ -1,0 +1,216 @@
+package ship
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"time"
+
+	"github.com/superfly/ltx"
+	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+)
+
+// Goal is a state of the store: the last that was shipped, or that before a change, or that at a time.
+type Goal struct {
+	Before int64     // the number of an entry of the change log; 0 for none
+	At     time.Time // zero for none
+}
+
+// passed reports whether a store whose change log ends with an entry is after the goal.
+func (g Goal) passed(last int64, at time.Time) bool {
+	return g.Before > 0 && last >= g.Before || !g.At.IsZero() && at.After(g.At)
+}
+
+// Place is where a store was shipped to.
+type Place struct {
+	From  backoffice.ObjectStore
+	Key   tink.StreamingAEAD
+	KeyID string
+}
+
+// Restored is what a restored database holds.
+type Restored struct {
+	Last int64     // the number of the last entry of its change log
+	At   time.Time // when that became visible
+}
+
+// Restore writes the database as it was at a goal to a file, which must be empty.
+func (p Place) Restore(ctx context.Context, goal Goal, path string) (Restored, error) {
+	if err := p.check(ctx); err != nil {
+		return Restored{}, err
+	}
+	all, _, err := list(ctx, p.From)
+	if err != nil {
+		return Restored{}, err
+	}
+	c, err := choose(all, goal)
+	if err != nil {
+		return Restored{}, err
+	}
+	// Only the database itself shows in which of several transactions the goal was passed. If it was, everything before
+	// is applied again.
+	last, err := p.apply(ctx, c, goal, math.MaxUint64, path)
+	if err == nil && last > 0 {
+		_, err = p.apply(ctx, c, Goal{}, last, path)
+	}
+	if err != nil {
+		return Restored{}, err
+	}
+	var r Restored
+	r.Last, r.At, err = sqlite.EndOf(ctx, path)
+	if err == nil {
+		err = sqlite.MakeOwn(ctx, path)
+	}
+	return r, err
+}
+
+// check fails unless a server has shipped there, and the key opens it.
+func (p Place) check(ctx context.Context) error {
+	mark, err := readOwner(ctx, p.From)
+	switch {
+	case backoffice.KindOf(err) == backoffice.NotFound:
+		return errors.New("no server has shipped to this place")
+	case err == nil && mark.key != p.KeyID:
+		return errWrongKey
+	}
+	return err
+}
+
+// choose returns the newest generation that begins before the goal. A store that was restored has a newer one, whose
+// numbers continue those of the state that was restored.
+func choose(all []chain, goal Goal) (chain, error) {
+	if len(all) == 0 {
+		return nil, errors.New("there is no snapshot at this place yet")
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if first := all[i][0]; !goal.passed(first.to, first.at) {
+			return all[i], nil
+		}
+	}
+	oldest := all[0][0]
+	return nil, fmt.Errorf("the oldest state there is that after change %d, of %s", oldest.to,
+		oldest.at.UTC().Format(time.RFC3339))
+}
+
+// apply applies a generation up to a transaction, the last one that it may apply, or to the first one that passes the
+// goal; it returns the one before that, or 0.
+func (p Place) apply(ctx context.Context, c chain, goal Goal, last uint64, path string) (before uint64, err error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	a := &applying{place: p, to: file, pages: newPages(), last: last}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	for i, o := range c {
+		var each func() (bool, error)
+		if o.first > 1 && goal.passed(o.to, o.at) {
+			if i+1 < len(c) && c[i+1].first == o.first+1 && goal.Before > 0 { // one transaction, which passes it
+				break
+			}
+			each = func() (bool, error) {
+				end, at, err := sqlite.EndOf(ctx, path)
+				return goal.passed(end, at), err
+			}
+		}
+		passed, err := a.object(ctx, o, each)
+		if err != nil {
+			return 0, err
+		}
+		if passed {
+			return a.done - 1, nil
+		}
+		if a.done >= last {
+			break
+		}
+	}
+	return 0, file.Sync()
+}
+
+type applying struct {
+	place Place
+	to    *os.File
+	pages *pages
+	done  uint64 // the last applied transaction
+	last  uint64
+}
+
+// object applies an object. After each transaction it asks each, if given, whether to stop.
+func (a *applying) object(ctx context.Context, o object, each func() (bool, error)) (stopped bool, err error) {
+	if o.first != a.done+1 {
+		return false, fmt.Errorf("what was shipped has a hole after change %d, of %s: restore an earlier state with "+
+			"--before or --at", o.from, o.at.UTC().Format(time.RFC3339))
+	}
+	reader, err := open(ctx, a.place.From, a.place.Key, o.String())
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = reader.Close() }()
+	in := bufio.NewReaderSize(reader, frameSize)
+	for {
+		if _, err := in.Peek(1); errors.Is(err, io.EOF) {
+			return false, nil
+		} else if err != nil {
+			return false, damaged(o, err)
+		}
+		if err := a.transaction(&frameReader{from: in}); err != nil {
+			return false, damaged(o, err)
+		}
+		if a.done >= a.last {
+			return false, ctx.Err()
+		}
+		if each != nil {
+			if stopped, err := each(); stopped || err != nil {
+				return stopped, err
+			}
+		}
+	}
+}
+
+func damaged(o object, err error) error {
+	return fmt.Errorf("what was shipped after change %d is damaged, or was put there by another program: restore an "+
+		"earlier state with --before or --at: %w", o.from, err)
+}
+
+func (a *applying) transaction(from io.Reader) error {
+	file := ltx.NewDecoder(from)
+	file.SetRetainPageIndex(false)
+	if err := file.DecodeHeader(); err != nil {
+		return err
+	}
+	header := file.Header()
+	if uint64(header.MinTXID) != a.done+1 || header.MaxTXID != header.MinTXID ||
+		!header.IsSnapshot() && header.PreApplyChecksum != a.pages.total {
+		return errors.New("it does not follow what is before it")
+	}
+	var page ltx.PageHeader
+	data := make([]byte, header.PageSize)
+	for {
+		err := file.DecodePage(&page, data)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := a.to.WriteAt(data, int64(page.Pgno-1)*int64(header.PageSize)); err != nil {
+			return err
+		}
+		a.pages.put(page.Pgno, data)
+	}
+	a.pages.resize(header.Commit)
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if file.Trailer().PostApplyChecksum != a.pages.total {
+		return errors.New("its pages are not those that were shipped")
+	}
+	a.done++
+	return a.to.Truncate(int64(header.Commit) * int64(header.PageSize))
+}

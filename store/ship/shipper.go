@@ -1,0 +1,267 @@
+package ship
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+)
+
+const (
+	second   = time.Second      // between two objects
+	retry    = 2 * time.Second  // after a failure
+	lastTime = 10 * time.Second // for what is left when the server stops
+	day      = 24 * time.Hour   // of a generation
+	mostLog  = 16 << 20         // bytes
+	oldLog   = 10 * time.Minute // what is erased is overwritten in the database by then
+)
+
+// Shipper ships a store. Its fields must not change while it runs.
+type Shipper struct {
+	Store *sqlite.Store
+	Files backoffice.FileStore
+	To    backoffice.ObjectStore
+	Key   tink.StreamingAEAD
+	KeyID string
+	Most  int64 // bytes of the log that wait for the place at most
+	Log   *slog.Logger
+
+	period  time.Duration // between two objects; 0 is a second
+	renewAt int64         // bytes of the log that is then written back to the database; 0 is mostLog
+
+	whole  atomic.Int64 // everything committed before, in Unix milliseconds, is away
+	behind atomic.Int64 // bytes
+	last   atomic.Int64 // the number of the last shipped entry of the change log
+}
+
+// Lag is how old the oldest write may be that is not away.
+func (s *Shipper) Lag() time.Duration {
+	return time.Since(time.UnixMilli(s.whole.Load()))
+}
+
+// Behind is how many bytes of the log are not away.
+func (s *Shipper) Behind() int64 { return s.behind.Load() }
+
+// Last is the number of the last entry of the change log that is away; -1 before the first snapshot.
+func (s *Shipper) Last() int64 { return s.last.Load() }
+
+// errTooFar ends a generation whose log has become too large.
+var errTooFar = errors.New("the log is longer than --ship-most: it goes back into the database, and the next " +
+	"snapshot ships what was not shipped")
+
+// Run ships until ctx ends, and then what is left. It starts again after each failure, with a snapshot.
+func (s *Shipper) Run(ctx context.Context) {
+	s.whole.Store(time.Now().UnixMilli())
+	s.last.Store(-1)
+	var told string
+	for ctx.Err() == nil {
+		err := s.hold(ctx)
+		switch {
+		case ctx.Err() != nil:
+			if err != nil {
+				s.Log.ErrorContext(ctx, "the last writes were not shipped", "cause", backoffice.Why(err))
+			}
+			return
+		case err == nil:
+			told = ""
+			continue
+		}
+		if why := backoffice.Why(err).Error(); why != told {
+			told = why
+			s.Log.ErrorContext(ctx, "the store is not shipped; it is tried again", "cause", why)
+		}
+		_ = backoffice.Sleep(ctx, retry)
+	}
+}
+
+// hold ships generations as the only holder of the place. Its context ends a while after ctx.
+func (s *Shipper) hold(ctx context.Context) error {
+	taking, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	untaken := context.AfterFunc(ctx, end)
+	held, release, err := s.To.Hold(taking)
+	if err != nil {
+		return err
+	}
+	defer release()
+	untaken()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastTime, end) })()
+	for err == nil && ctx.Err() == nil {
+		err = s.generation(ctx, held)
+	}
+	if err != nil && held.Err() != nil && ctx.Err() == nil {
+		err = errors.Join(errors.New("another program may ship there now, so this one stopped"), err)
+	}
+	return err
+}
+
+// generation ships a snapshot, and what is committed after it for a day.
+func (s *Shipper) generation(ctx, held context.Context) error {
+	if err := s.own(held); err != nil {
+		return err
+	}
+	_, name, err := list(held, s.To)
+	if err != nil {
+		return err
+	}
+	from, err := s.Store.Follow(held)
+	if err != nil {
+		return err
+	}
+	g := &generation{Shipper: s, name: name, from: from, renewed: time.Now(),
+		writer: &writer{from: from, pages: newPages()}}
+	err = g.begin(ctx)
+	for until := time.Now().Add(day); err == nil && time.Now().Before(until); {
+		stopping := backoffice.Sleep(ctx, cmp.Or(s.period, second)) != nil
+		if err = g.next(held); stopping {
+			break
+		}
+	}
+	return errors.Join(err, from.Close(held))
+}
+
+// own marks the place as the store's own, or fails when it is another's, or sealed by another key.
+func (s *Shipper) own(ctx context.Context) error {
+	fingerprint, err := s.Store.Fingerprint(ctx)
+	if err != nil {
+		return err
+	}
+	mark, err := readOwner(ctx, s.To)
+	if backoffice.KindOf(err) == backoffice.NotFound {
+		return s.To.Put(ctx, ownerName, owner{fingerprint, s.KeyID}.content())
+	}
+	switch {
+	case err != nil:
+		return err
+	case mark.store != fingerprint:
+		return errors.New("another store is shipped to this place: name another one with --ship")
+	case mark.key != s.KeyID:
+		return errWrongKey
+	}
+	return nil
+}
+
+type generation struct {
+	*Shipper
+	name   string
+	from   *sqlite.Follower
+	writer *writer
+
+	renewed time.Time // when the log was last written back
+	failed  bool      // the last attempt to send
+}
+
+func (g *generation) begin(ctx context.Context) error {
+	at := time.Now()
+	if err := g.shipFiles(ctx); err != nil {
+		return err
+	}
+	o := object{generation: g.name, first: 1, from: g.from.Last(), to: g.from.Last(), at: at}
+	content := sealing(g.Key, o.String(), func(to io.Writer) error { return g.writer.snapshot(ctx, to) })
+	err := g.To.Put(ctx, o.String(), content)
+	_ = content.Close()
+	if err != nil {
+		return err
+	}
+	g.shippedTo(at, o.to)
+	g.Log.InfoContext(ctx, "shipped a snapshot", "change", o.to, "milliseconds", time.Since(at).Milliseconds())
+	return nil
+}
+
+func (g *generation) shippedTo(at time.Time, last int64) {
+	g.whole.Store(at.UnixMilli())
+	g.last.Store(last)
+	g.behind.Store(0)
+}
+
+// next ships what was committed since the last call.
+func (g *generation) next(ctx context.Context) error {
+	at, before := time.Now(), g.from.Last()
+	renew := g.from.Large(cmp.Or(g.renewAt, mostLog)) || at.Sub(g.renewed) > oldLog
+	if unread, err := g.from.Unread(ctx); err != nil || unread == 0 && !renew {
+		if err == nil {
+			g.shippedTo(at, before)
+		}
+		return err
+	}
+	sealed, err := newSpool()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sealed.close() }()
+	o := object{generation: g.name, first: g.writer.last + 1, from: before}
+	var size int64
+	write := func(batch *sqlite.Batch) error {
+		o.to, o.at, size = batch.Last, time.Now(), batch.Bytes
+		return seal(g.Key, o.String(), sealed.file, func(to io.Writer) error {
+			return g.writer.transactions(batch, to)
+		})
+	}
+	if renew {
+		err, g.renewed = g.from.Renew(ctx, write), at
+	} else {
+		var batch *sqlite.Batch
+		if batch, err = g.from.Next(ctx); err == nil {
+			err = write(batch)
+		}
+	}
+	switch {
+	case errors.Is(err, sqlite.ErrBusy): // another process writes; what it writes is not committed yet
+		return nil
+	case err != nil || g.writer.last < o.first: // or nothing was committed
+		return err
+	}
+	g.behind.Store(size)
+	if err := g.send(ctx, size, func() error { return g.shipChanged(ctx, before) }); err != nil {
+		return err
+	}
+	err = g.send(ctx, size, func() error {
+		content, err := sealed.reader()
+		if err != nil {
+			return err
+		}
+		return g.To.Put(ctx, o.String(), content)
+	})
+	if err == nil {
+		g.shippedTo(at, o.to)
+	}
+	return err
+}
+
+// send does something until it succeeds, unless the log becomes too long meanwhile.
+func (g *generation) send(ctx context.Context, size int64, do func() error) error {
+	for {
+		err := do()
+		if err == nil {
+			if g.failed {
+				g.failed = false
+				g.Log.InfoContext(ctx, "the store is shipped again")
+			}
+			return nil
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		if !g.failed {
+			g.failed = true
+			g.Log.WarnContext(ctx, "what is written cannot be shipped now", "cause", backoffice.Why(err))
+		}
+		if more, unknown := g.from.Unread(ctx); unknown == nil {
+			g.behind.Store(size + more)
+			if size+more > g.Most {
+				return errTooFar
+			}
+		}
+		if err := backoffice.Sleep(ctx, retry); err != nil {
+			return err
+		}
+	}
+}
