@@ -31,7 +31,8 @@ var noted = map[string]noting{
 	"serve":  never, // callers' acts are logged under their credentials
 	"demo":   withTheDeed,
 	"import": withTheDeed, "pull": withTheDeed, "export": beforehand, "query": beforehand, "backup": beforehand,
-	"restore": afterwards, "check": never, "doctor": never, "compact": beforehand, "migrate": afterwards,
+	"restore": afterwards, "ship verify": never,
+	"check": never, "doctor": never, "compact": beforehand, "migrate": afterwards,
 	"files list": never, "files restore": beforehand, "files sweep": beforehand,
 	"trash list": never, "trash restore": withTheDeed, "trash empty": beforehand,
 	"credentials create": withTheDeed, "credentials list": never, "credentials rotate": withTheDeed,

@@ -41,6 +41,7 @@ type program struct {
 	Query         queryCommand         `cmd:"" help:"Export what a query of one list finds, as JSON Lines, CSV or XLSX."`
 	Backup        backupCommand        `cmd:"" help:"Copy the embedded store and its files, while it serves."`
 	Restore       restoreCommand       `cmd:"" help:"Put a backup in the place of the embedded store, which is kept beside it."`
+	Ship          shipCommand          `cmd:"" help:"Verify what serve --ship has shipped."`
 	Check         checkCommand         `cmd:"" help:"Check the database, its counters, the stored files and the register."`
 	Doctor        doctorCommand        `cmd:"" help:"Look at all that a server needs, and say what to do where something is wrong."`
 	Files         filesCommand         `cmd:"" help:"Sweep stored files, and bring back what a sweep set aside."`

@@ -13,20 +13,26 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
+	"example.org/backoffice/store/ship"
 	"example.org/backoffice/store/sqlite"
 )
 
 type restoreCommand struct {
-	Path       string                      `arg:"" predictor:"path" help:"The folder that backup has written."`
+	Path       string                      `arg:"" predictor:"path" help:"The folder that backup has written, or the URL that serve --ship has shipped to."`
+	Shipped    shippedFlags                `embed:""`
 	Incomplete bool                        `help:"Take the backup although it lacks stored files, or holds damaged ones: what there is of them replaces those that are there now."`
 	rename     func(from, to string) error // nil but for tests
 }
 
 type restoring struct {
-	backup     string // the folder
+	backup     string       // the folder
+	name       string       // of what is restored
+	from       files.Opener // of the stored files; nil is the folder
 	incomplete bool
 	*place
 }
+
+func (c *restoreCommand) Validate() error { return c.Shipped.check(c.Path) }
 
 // Run checks the backup, copies it next to the store, checks the copy, and only then exchanges the two. The old store,
 // with its log and its files, stays next to it under another name.
@@ -47,7 +53,14 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 	if c.rename != nil {
 		where.rename = c.rename
 	}
-	r := &restoring{backup: c.Path, incomplete: c.Incomplete, place: where}
+	r := &restoring{backup: c.Path, name: c.Path, incomplete: c.Incomplete, place: where}
+	if isShipped(c.Path) {
+		remove, err := r.unship(ctx, s, c.Path, ship.Goal{Before: c.Shipped.Before, At: c.Shipped.at})
+		if err != nil {
+			return err
+		}
+		defer remove()
+	}
 	if err := r.mayReplace(); err != nil {
 		return err
 	}
@@ -57,7 +70,7 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 		return err
 	}
 	defer r.clear()
-	if err := copyInto(file, filepath.Join(c.Path, backupDatabase)); err != nil {
+	if err := copyInto(file, filepath.Join(r.backup, backupDatabase)); err != nil {
 		return err
 	}
 	count, bad, err := r.prepare(ctx, s, func(what string) { fmt.Fprintln(t.err, what) })
@@ -74,7 +87,7 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 	if err := r.exchange(); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "%s holds the store of %s and %s.\n", path, c.Path,
+	fmt.Fprintf(t.out, "%s holds the store of %s and %s.\n", path, r.name,
 		backoffice.Counted(count-bad, "file", "files"))
 	for _, kept := range r.aside {
 		fmt.Fprintf(t.out, "What was there before is kept: %s\n", kept)
@@ -145,17 +158,20 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 	if err := store.RenewHistory(ctx, "", "restore", backoffice.InstantOf(time.Now())); err != nil {
 		return 0, 0, err
 	}
-	from, err := files.OpenFolder(filepath.Join(r.backup, backupFiles))
-	if err != nil {
-		return 0, 0, err
+	if r.from == nil {
+		folder, err := files.OpenFolder(filepath.Join(r.backup, backupFiles))
+		if err != nil {
+			return 0, 0, err
+		}
+		defer folder.Close()
+		r.from = folder
 	}
-	defer from.Close()
 	into, err := r.openTarget(ctx, s, store)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, into.Close()) }()
-	return copyFiles(ctx, store, into, from, tell)
+	return copyFiles(ctx, store, into, r.from, tell)
 }
 
 // enterRestore notes in the register that later entries are lost. It rejects a store that the keyset does not open, and

@@ -29,6 +29,7 @@ type serveCommand struct {
 	Mirror   gateway.MirrorSettings  `embed:""`
 	Through  throughFlags            `embed:"" group:"Writes of what is mirrored:"`
 	Trash    gateway.TrashSettings   `embed:""`
+	Ship     gateway.ShipMost        `embed:""`
 	Privacy  gateway.PrivacySettings `embed:""`
 	People   gateway.PeopleSettings  `embed:"" group:"People who sign in by OpenID Connect:"`
 	Agents   gateway.AgentSettings   `embed:"" group:"Agents:"`
@@ -120,7 +121,8 @@ func (c *serveCommand) serve(
 	}()
 	config := gateway.Config{
 		Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Webhooks: c.Webhooks, Mirror: c.Mirror,
-		Trash: c.Trash, Privacy: c.Privacy, People: c.People, Agents: c.Agents, Proxies: proxies, Tracer: tracer,
+		Trash: c.Trash, Ship: c.Ship, Privacy: c.Privacy,
+		People: c.People, Agents: c.Agents, Proxies: proxies, Tracer: tracer,
 		Log: log, Build: built(),
 	}
 	return b.Serve(ctx, listener, config, func() {

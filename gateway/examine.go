@@ -142,6 +142,7 @@ func (s *Settings) examineStore(ctx context.Context, keys *privacy.Keyset, tell 
 		examineKeys(ctx, keys, opened, tell)
 	}
 	s.examineFiles(ctx, opened, tell)
+	s.examineShipping(ctx, opened, tell)
 }
 
 func (s *Settings) examineFiles(ctx context.Context, register backoffice.Store, tell func(backoffice.Finding)) {

@@ -24,6 +24,7 @@ import (
 	"example.org/backoffice/loaders"
 	"example.org/backoffice/resolvers"
 	"example.org/backoffice/rest"
+	"example.org/backoffice/store/ship"
 	"example.org/backoffice/web/apidocs"
 	"example.org/backoffice/web/graphiql"
 )
@@ -52,6 +53,7 @@ type server struct {
 	trusted       *trusted.Known
 	mirror        *mirror
 	backups       *backups
+	shipper       *ship.Shipper // nil ships nothing
 	checker       backoffice.DocumentChecker
 	trash         time.Duration
 	sizes         *sizes
@@ -120,6 +122,9 @@ func (s server) handler() http.Handler {
 	s.measure(throttle, admission)
 	s.mirror.measure(s)
 	s.backups.measure(s)
+	if s.shipper != nil {
+		measureShipping(s, s.shipper)
+	}
 	return s.tracer.TakeOver(s.mirror.marks(s.routes(schema, endpoint, admission, throttle)))
 }
 

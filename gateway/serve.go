@@ -29,6 +29,7 @@ type Config struct {
 	Webhooks WebhookSettings
 	Mirror   MirrorSettings
 	Trash    TrashSettings
+	Ship     ShipMost
 	Privacy  PrivacySettings
 	People   PeopleSettings
 	Agents   AgentSettings
@@ -77,6 +78,9 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 		return err
 	}
 	defer end()
+	if s.shipper, err = b.shipper(ctx, c); err != nil {
+		return err
+	}
 	handler := s.handler()
 	tidying, stopTidying := context.WithCancel(ctx)
 	var tidied sync.WaitGroup
@@ -86,6 +90,9 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	tidied.Go(func() { emptyTrash(tidying, b.Service(), c.Log) })
 	tidied.Go(func() { (&clock{store: b.Store, log: c.Log}).watch(tidying) })
 	tidied.Go(func() { s.backups.watch(tidying) })
+	if s.shipper != nil {
+		tidied.Go(func() { watchShipping(tidying, s.shipper, c.Log) })
+	}
 	s.mirror.look(ctx)
 	tidied.Go(func() { s.mirror.watch(tidying) })
 	if sender := s.sender(c.Webhooks); sender != nil {
@@ -99,6 +106,9 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	tidied.Go(func() { b.Vault.Watch(watching, b.Receipts, privacy.ReceiptPeriod) })
 	tidied.Go(func() { s.authenticator.Watch(watching, c.Log) })
 	tidied.Go(func() { s.toolCalls.watch(watching, c.Log) })
+	if s.shipper != nil { // which ships the last writes, too
+		tidied.Go(func() { s.shipper.Run(watching) })
+	}
 	defer stopWatching()
 	started()
 	return s.http.Run(ctx, listener, handler)

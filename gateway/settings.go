@@ -32,6 +32,7 @@ type Settings struct {
 	// Opened, if set, gets each store that is opened before its first use; its error fails the opening.
 	Opened func(context.Context, backoffice.Store) error `kong:"-" json:"-"`
 
+	shipSettings
 	postgresSettings
 	letterheadSettings `group:"Letterhead of generated documents:"`
 }
@@ -46,6 +47,7 @@ type Backend struct {
 	Receipts backoffice.ReceiptStore // nil when none are kept
 
 	documents backoffice.Documents
+	ship      *Settings // nil ships nothing
 }
 
 func (b *Backend) Service() *backoffice.Service {
@@ -126,6 +128,9 @@ func (s *Settings) openBackend(ctx context.Context) (_ *Backend, err error) {
 	}
 	b := &Backend{Store: store, Files: stored, Keys: keys, Vault: privacy.NewVault(keys, store),
 		documents: pdf.NewDocuments(letterhead, fonts)}
+	if s.Ship != "" {
+		b.ship = s
+	}
 	if s.Receipts != "" {
 		if b.Receipts, err = files.OpenReceipts(ctx, s.Receipts); err != nil {
 			return nil, errors.Join(err, stored.Close())

@@ -35,6 +35,8 @@ func metricsOfAll(t *testing.T) map[string][]string {
 	metrics := map[string][]string{ // those of PostgreSQL's replicas, which store/postgres has
 		"backoffice_replica_answers": {"replica"}, "backoffice_replica_lag_bytes": {"replica"},
 		"backoffice_backup_age_seconds": nil, // of a store that no cache of the tests is in front of: backups_test.go
+		// of a server that ships: cli/ship_test.go
+		"backoffice_ship_lag_seconds": nil, "backoffice_ship_unshipped_bytes": nil, "backoffice_ship_verified_age_seconds": nil,
 	}
 	for line := range strings.Lines(o.Metrics(t)) {
 		if used := metricUsed.FindStringSubmatch(line); used != nil && !strings.HasPrefix(line, "#") {

@@ -1,0 +1,238 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// shipping is a shell whose store holds the office of the tests, and a place to ship it to.
+func shipping(t *testing.T) (s *shell, place string) {
+	t.Helper()
+	s = newShell(t)
+	s.must(t, "import", "../testdata/office")
+	return s, "file:" + t.TempDir()
+}
+
+// elsewhere is another machine that has the keysets alone.
+func (s *shell) elsewhere(t *testing.T) *shell {
+	t.Helper()
+	other := newShell(t)
+	for _, name := range []string{"keyset.json", "ship-keyset.json"} {
+		text, err := os.ReadFile(s.path(name))
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(other.path(name)), 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(other.path(name), text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return other
+}
+
+func (s *started) stop(t *testing.T) {
+	t.Helper()
+	if err := s.command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for range s.lines {
+	}
+	if err := <-s.ended; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// labelled creates a label by HTTP, and reports whether that was acknowledged.
+func (s *started) labelled(id, secret, name string) bool {
+	body, _ := json.Marshal(map[string]any{"query": "mutation($n: String!) { createLabel(input: {name: $n}) { label { id } } }",
+		"variables": map[string]string{"n": name}})
+	request, _ := http.NewRequest(http.MethodPost, "http://"+s.address+"/graphql", bytes.NewReader(body))
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("x-client-id", id)
+	request.Header.Set("x-client-secret", secret)
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	defer answer.Body.Close()
+	var got struct {
+		Data struct {
+			CreateLabel struct{ Label *struct{ ID string } }
+		}
+	}
+	return json.NewDecoder(answer.Body).Decode(&got) == nil && got.Data.CreateLabel.Label != nil
+}
+
+// last is the number of the last entry of the change log.
+func last(t *testing.T, s *shell) int {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(s.must(t, "changes", "list", "--format=csv")), "\n")
+	number, err := strconv.Atoi(strings.Split(lines[len(lines)-1], ",")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return number
+}
+
+func TestWhatWasShippedIsRestoredAsItWasBeforeAMistake(t *testing.T) {
+	t.Parallel()
+	s, place := shipping(t)
+	server := s.start(t, exec.Command("env"), "--ship="+place)
+	server.says(t, "shipped a snapshot")
+	s.must(t, "years", "start", "2040", "--force") // by another process
+	before, mistake := exported(t, s), last(t, s)+1
+	s.must(t, "import", s.folder(t, "labels.ndjson", `{"_id":"nonsense","name":"Nonsense"}`+"\n"))
+	time.Sleep(10 * time.Millisecond)
+	server.stop(t)
+	after := exported(t, s)
+	other := s.elsewhere(t)
+	out := other.must(t, "restore", place, "--before", strconv.Itoa(mistake))
+	if !strings.Contains(out, fmt.Sprintf("after change %d of", mistake-1)) {
+		t.Errorf("restore tells %q", out)
+	}
+	if exported(t, other) != before {
+		t.Error("what was restored is not the office before the mistake")
+	}
+	if out := other.must(t, "check"); !strings.HasPrefix(out, "All is whole") || strings.Contains(out, " 0 files") {
+		t.Errorf("check tells %q", out)
+	}
+	if history(t, other) == history(t, s) {
+		t.Error("the change log goes on as if nothing had been lost")
+	}
+	latest := s.elsewhere(t)
+	latest.must(t, "restore", place)
+	if exported(t, latest) != after {
+		t.Error("the latest state is not what the office was at the end")
+	}
+	// The restored store is shipped on, and has numbers of its own from there.
+	restored := other.start(t, exec.Command("env"), "--ship="+place)
+	restored.says(t, "shipped a snapshot")
+	other.must(t, "years", "start", "2041", "--force")
+	restored.stop(t)
+	again, now := s.elsewhere(t), exported(t, other)
+	again.must(t, "restore", place)
+	if exported(t, again) != now {
+		t.Error("the latest state is not that of the restored office")
+	}
+	if out := again.must(t, "ship", "verify", "--ship="+place); !strings.HasPrefix(out, "Restorable to change ") {
+		t.Errorf("ship verify tells %q", out)
+	}
+	if _, out, _ := again.run(t, "doctor", "--ship="+place); !strings.Contains(out, "ok        shipping: restorable to change ") {
+		t.Errorf("doctor tells %q", out)
+	}
+}
+
+func TestAServerThatShipsMeasuresIt(t *testing.T) {
+	t.Parallel()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	_ = free.Close()
+	s, place := shipping(t)
+	server := s.start(t, exec.Command("env"), "--metrics="+address, "--ship="+place)
+	server.says(t, "shipped a snapshot")
+	answer, err := http.Get("http://" + address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"lag_seconds ", "unshipped_bytes 0", "verified_age_seconds -1"} {
+		if !strings.Contains(string(text), "\nbackoffice_ship_"+line) {
+			t.Errorf("there is no %q", line)
+		}
+	}
+	server.stop(t)
+}
+
+func TestAKilledServerLosesNoWriteOlderThanTheLag(t *testing.T) {
+	t.Parallel()
+	s, place := shipping(t)
+	id, file := s.pair(t, "settings.write")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := strings.TrimSpace(string(text))
+	type write struct {
+		name string
+		at   time.Time
+	}
+	var all []write
+	for kill := range 3 {
+		server := s.start(t, exec.Command("env"), "--ship="+place)
+		var mu sync.Mutex
+		var writers sync.WaitGroup
+		for w := range 4 {
+			writers.Go(func() {
+				for i := 0; ; i++ {
+					name := fmt.Sprintf("label %d %d %d", kill, w, i)
+					if !server.labelled(id, secret, name) {
+						return
+					}
+					mu.Lock()
+					all = append(all, write{name, time.Now()})
+					mu.Unlock()
+				}
+			})
+		}
+		server.says(t, "shipped a snapshot")
+		time.Sleep(5 * time.Second)
+		killed := time.Now()
+		_ = server.command.Process.Kill()
+		writers.Wait()
+		other := s.elsewhere(t)
+		other.must(t, "restore", place)
+		there, old, lost := exported(t, other), 0, 0
+		for _, w := range all {
+			if killed.Sub(w.at) < 3*time.Second { // the second between two objects, and what a busy machine adds
+				continue
+			}
+			old++
+			if !strings.Contains(there, `"`+w.name+`"`) {
+				lost++
+			}
+		}
+		if lost > 0 || old < 20 {
+			t.Errorf("%d of %d acknowledged writes are lost", lost, old)
+		}
+	}
+}
+
+func TestWhatWasShippedIsNotRestoredWithoutItsKeysetOrWithAWrongGoal(t *testing.T) {
+	t.Parallel()
+	s, place := shipping(t)
+	for says, args := range map[string][]string{
+		"the shipping keyset":              {"restore", place},
+		"need the URL of what was shipped": {"restore", s.dir, "--before=3"},
+		"not both":                         {"restore", place, "--before=3", "--at=2026-11-23T10:41Z"},
+		"a time with its zone":             {"restore", place, "--at=yesterday"},
+		"name the place with --ship":       {"ship", "verify"},
+	} {
+		if code, _, err := s.run(t, args...); code == exitDone || !strings.Contains(err, says) {
+			t.Errorf("%q ends with %d, %q", args, code, err)
+		}
+	}
+}

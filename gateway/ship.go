@@ -1,0 +1,195 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
+	"example.org/backoffice/privacy"
+	"example.org/backoffice/store/ship"
+	"example.org/backoffice/store/sqlite"
+)
+
+type shipSettings struct {
+	Ship       string `env:"BACKOFFICE_SHIP" placeholder:"URL" help:"Where serve copies the embedded store to as it is written, sealed: a folder that exists (file:PATH), or an S3 bucket's URL, not on the database's disk."`
+	ShipKeyset string `env:"BACKOFFICE_SHIP_KEYSET" placeholder:"PATH" predictor:"path" help:"The file with the key that seals what is shipped; the first start with --ship creates it (ship-keyset.json beside --keyset)."`
+}
+
+// ShipMost is the setting of a server that ships.
+type ShipMost struct {
+	Most Size `name:"ship-most" default:"1GiB" env:"BACKOFFICE_SHIP_MOST" placeholder:"SIZE" help:"How long the database's log may become while the place of --ship does not answer; then it is cut, and the next snapshot ships all (${default})."`
+}
+
+func (s *Settings) shippingKeyset() (privacy.KeysetFile, error) {
+	file, err := s.KeysetFile()
+	file.Path = cmp.Or(s.ShipKeyset, filepath.Join(filepath.Dir(s.Keyset), "ship-keyset.json"))
+	return file, err
+}
+
+// Shipped opens a place that a server has shipped to.
+func (s *Settings) Shipped(url string) (p ship.Place, err error) {
+	file, err := s.shippingKeyset()
+	if err != nil {
+		return p, err
+	}
+	key, err := file.LoadShipping()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the shipping keyset %s does not exist: restore it from your copy, or pass it with "+
+			"--ship-keyset; without it nothing that was shipped can be read", file.Path)
+	}
+	if err != nil {
+		return p, err
+	}
+	p = ship.Place{Key: key, KeyID: key.ID}
+	if p.From, err = files.OpenObjects(url); err != nil {
+		err = fmt.Errorf("the place of shipping: %w", err)
+	}
+	return p, err
+}
+
+// shipper ships the backend's store as --ship says; nil without it.
+func (b *Backend) shipper(ctx context.Context, c Config) (*ship.Shipper, error) {
+	if b.ship == nil {
+		return nil, nil //nolint:nilnil // it ships nothing
+	}
+	store, embedded := b.Store.(*sqlite.Store)
+	if !embedded {
+		return nil, errors.New("--ship copies the embedded store; PostgreSQL has its own: pgBackRest or WAL-G")
+	}
+	file, err := b.ship.shippingKeyset()
+	if err != nil {
+		return nil, err
+	}
+	key, err := file.LoadShipping()
+	if errors.Is(err, fs.ErrNotExist) {
+		if key, err = file.CreateShipping(); err == nil {
+			c.Log.WarnContext(ctx, "made the shipping keyset: keep a copy of it elsewhere; without it nothing that is "+
+				"shipped can be read", "path", file.Path)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	to, err := files.OpenObjects(b.ship.Ship)
+	if err != nil {
+		return nil, fmt.Errorf("--ship: %w", err)
+	}
+	return &ship.Shipper{Store: store, Files: b.Files, To: to, Key: key, KeyID: key.ID, Most: int64(c.Ship.Most),
+		Log: c.Log}, nil
+}
+
+const (
+	// verifyAfter is how old the last verification may be before a server makes another.
+	verifyAfter = 24 * time.Hour
+	// verifyLook is how often it looks whether one is due.
+	verifyLook = time.Minute
+)
+
+// watchShipping restores what was shipped once a day, until ctx ends.
+func watchShipping(ctx context.Context, shipper *ship.Shipper, log *slog.Logger) {
+	place := ship.Place{From: shipper.To, Key: shipper.Key, KeyID: shipper.KeyID}
+	backoffice.Every(ctx, verifyLook, func() {
+		at, err := backoffice.LastShipVerified(ctx, shipper.Store)
+		shipped := shipper.Last()
+		if err != nil || shipped < 0 || time.Since(at.Time()) < verifyAfter {
+			return
+		}
+		found, err := verifyShipped(ctx, place, shipper.Store)
+		if err == nil && found.Last < shipped {
+			err = fmt.Errorf("it ends with change %d, and %d was shipped", found.Last, shipped)
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				log.ErrorContext(ctx, "what was shipped cannot be restored", "cause", backoffice.Why(err))
+			}
+			return
+		}
+		log.InfoContext(ctx, "verified what was shipped", "restorable", found.String())
+	})
+}
+
+// verifyShipped restores what was shipped next to the database, checks it, and notes that.
+func verifyShipped(ctx context.Context, place ship.Place, store *sqlite.Store) (ship.Verified, error) {
+	folder, remove, err := files.NewFolder(filepath.Join(filepath.Dir(store.Path()), "verified"))
+	if err != nil {
+		return ship.Verified{}, err
+	}
+	defer remove()
+	found, err := place.Verify(ctx, folder)
+	if err == nil {
+		err = backoffice.NoteShipVerified(ctx, store, backoffice.InstantOf(time.Now()))
+	}
+	return found, err
+}
+
+// VerifyShipped does what a server does once a day.
+func (s *Settings) VerifyShipped(ctx context.Context) (ship.Verified, error) {
+	if s.Ship == "" {
+		return ship.Verified{}, errors.New("name the place with --ship URL")
+	}
+	place, err := s.Shipped(s.Ship)
+	if err != nil {
+		return ship.Verified{}, err
+	}
+	opened, err := s.OpenRecords(ctx)
+	if err != nil {
+		return ship.Verified{}, err
+	}
+	defer opened.Close()
+	store, embedded := opened.(*sqlite.Store)
+	if !embedded {
+		return ship.Verified{}, errors.New("only the embedded store is shipped")
+	}
+	return verifyShipped(ctx, place, store)
+}
+
+func measureShipping(s server, shipper *ship.Shipper) {
+	s.http.Gauge("backoffice_ship_lag_seconds", "How old the oldest write may be that was not shipped yet.",
+		func() int64 { return int64(shipper.Lag().Seconds()) })
+	s.http.Gauge("backoffice_ship_unshipped_bytes", "Bytes of the database's log that were not shipped yet.",
+		shipper.Behind)
+	s.http.Gauge("backoffice_ship_verified_age_seconds",
+		"How long ago what was shipped was restored and checked; -1 when it never was.", func() int64 {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			at, err := backoffice.LastShipVerified(ctx, shipper.Store)
+			if err != nil || at.IsZero() {
+				return -1
+			}
+			return int64(time.Since(at.Time()).Seconds())
+		})
+}
+
+func (s *Settings) examineShipping(ctx context.Context, store backoffice.Store, tell func(backoffice.Finding)) {
+	if s.Ship == "" {
+		return
+	}
+	const what, advice = "shipping", "check --ship and --ship-keyset, and see the log of the server"
+	place, err := s.Shipped(s.Ship)
+	if err != nil {
+		tell(backoffice.Wrong(what, err.Error(), advice))
+		return
+	}
+	last, at, err := place.Newest(ctx)
+	if err != nil {
+		tell(backoffice.Wrong(what, err.Error(), advice))
+		return
+	}
+	found := fmt.Sprintf("restorable to change %d, of %s", last, at.UTC().Format(time.RFC3339))
+	verified, err := backoffice.LastShipVerified(ctx, store)
+	switch {
+	case err != nil:
+		tell(backoffice.Wrong(what, err.Error(), advice))
+	case time.Since(verified.Time()) > 2*verifyAfter:
+		tell(backoffice.Doubtful(what, found+"; nobody has restored it within two days", "run backoffice ship verify"))
+	default:
+		tell(backoffice.Fine(what, found+"; verified "+verified.String()))
+	}
+}
