@@ -20,7 +20,7 @@ type writer struct {
 func (w *writer) header(count uint32) ltx.Header {
 	w.last++
 	return ltx.Header{
-		Version: ltx.Version, PageSize: uint32(w.from.PageSize()), Commit: count, //nolint:gosec // at most 65536
+		Version: ltx.Version, PageSize: uint32(w.from.PageSize()), Commit: count,
 		MinTXID: ltx.TXID(w.last), MaxTXID: ltx.TXID(w.last), Timestamp: time.Now().UnixMilli(),
 	}
 }
@@ -32,7 +32,7 @@ func (w *writer) snapshot(ctx context.Context, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	lock := ltx.LockPgno(uint32(w.from.PageSize())) //nolint:gosec // at most 65536
+	lock := ltx.LockPgno(uint32(w.from.PageSize()))
 	err = w.from.Pages(ctx, func(count uint32) error { return file.EncodeHeader(w.header(count)) },
 		func(page uint32, data []byte) error {
 			if page == lock { // SQLite never uses it

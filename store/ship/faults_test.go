@@ -124,6 +124,19 @@ func TestALogThatBecomesTooLongIsCutAndASnapshotFollows(t *testing.T) {
 	o.isLatest(t)
 }
 
+func TestAnIdleStoreIsAwayHoweverLongItsLogIs(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	s, stop := o.ships(t, func(s *Shipper) { s.renewAt = 1 })
+	for i := range 5 {
+		o.away(t, s)
+		o.away(t, s)
+		o.label(t, fmt.Sprint("label ", i))
+	}
+	stop()
+	o.isLatest(t)
+}
+
 func TestAnotherShipperWaitsAndBeginsAGenerationOfItsOwn(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

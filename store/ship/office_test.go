@@ -98,19 +98,19 @@ func (o *office) objects(t testing.TB) backoffice.ObjectStore {
 // ships starts to ship; stop ends that as a server does that stops.
 func (o *office) ships(t testing.TB, change ...func(*Shipper)) (s *Shipper, stop func()) {
 	t.Helper()
-	s = &Shipper{
+	made := &Shipper{
 		Store: o.store, Files: o.Files, To: o.objects(t), Key: o.key, KeyID: o.key.ID, Most: 1 << 30,
 		Log: slog.New(slog.NewTextHandler(o.log, nil)), period: 10 * time.Millisecond, renewAt: 200 << 10,
 	}
 	for _, do := range change {
-		do(s)
+		do(made)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { defer close(done); s.Run(ctx) }()
+	go func() { defer close(done); made.Run(ctx) }()
 	stop = sync.OnceFunc(func() { cancel(); <-done })
 	t.Cleanup(stop)
-	return s, stop
+	return made, stop
 }
 
 // away waits until all that is committed now is shipped.

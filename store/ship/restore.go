@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/superfly/ltx"
@@ -89,9 +90,9 @@ func choose(all []chain, goal Goal) (chain, error) {
 	if len(all) == 0 {
 		return nil, errors.New("there is no snapshot at this place yet")
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if first := all[i][0]; !goal.passed(first.to, first.at) {
-			return all[i], nil
+	for _, c := range slices.Backward(all) {
+		if !goal.passed(c[0].to, c[0].at) {
+			return c, nil
 		}
 	}
 	oldest := all[0][0]

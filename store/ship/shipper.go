@@ -185,8 +185,9 @@ func (g *generation) shippedTo(at time.Time, last int64) {
 // next ships what was committed since the last call.
 func (g *generation) next(ctx context.Context) error {
 	at, before := time.Now(), g.from.Last()
-	renew := g.from.Large(cmp.Or(g.renewAt, mostLog)) || at.Sub(g.renewed) > oldLog
-	if unread, err := g.from.Unread(ctx); err != nil || unread == 0 && !renew {
+	unread, err := g.from.Unread(ctx)
+	renew := unread > 0 && g.from.Large(cmp.Or(g.renewAt, mostLog)) || at.Sub(g.renewed) > oldLog
+	if err != nil || unread == 0 && !renew {
 		if err == nil {
 			g.shippedTo(at, before)
 		}
@@ -216,8 +217,11 @@ func (g *generation) next(ctx context.Context) error {
 	switch {
 	case errors.Is(err, sqlite.ErrBusy): // another process writes; what it writes is not committed yet
 		return nil
-	case err != nil || g.writer.last < o.first: // or nothing was committed
+	case err != nil:
 		return err
+	case g.writer.last < o.first: // nothing was committed
+		g.shippedTo(at, before)
+		return nil
 	}
 	g.behind.Store(size)
 	if err := g.send(ctx, size, func() error { return g.shipChanged(ctx, before) }); err != nil {

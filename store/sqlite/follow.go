@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"example.org/backoffice/store"
@@ -266,7 +267,7 @@ func (f *Follower) read(ctx context.Context, c *lease, ahead []LogTransaction, r
 	if err != nil {
 		return nil, errors.Join(ErrLostLog, err)
 	}
-	batch.Transactions, batch.Bytes = append(ahead, rest...), now.at-from.at
+	batch.Transactions, batch.Bytes = slices.Concat(ahead, rest), now.at-from.at
 	if batch.Last, err = lastEntry(ctx, c); err != nil {
 		return nil, err
 	}
