@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
+	"example.org/backoffice/gateway"
 	"example.org/backoffice/importexport"
 	"example.org/backoffice/store/sqlite"
 )
@@ -25,7 +27,11 @@ type importCommand struct {
 	Key      string   `placeholder:"FIELD" help:"Find records without _id by what people know: customers by customerCode or kboNumber, users by email."`
 	Language string   `enum:"nl,fr,de,en," default:"" placeholder:"LANGUAGE" help:"The language of the words in spreadsheets: nl, fr, de or en. Without it they are known where they mean one thing in all four."`
 	Propose  bool     `help:"Look at one spreadsheet, and write a mapping for it, to look over, beside it."`
-	DryRun   bool     `help:"Write nothing, and tell what would be created, updated, deleted and rejected."`
+
+	AllowDeletions        int `placeholder:"COUNT" help:"Delete up to COUNT records of a noun, not 2 in 100."`
+	gateway.TrashSettings `embed:""`
+
+	DryRun bool `help:"Write nothing, and tell what would be created, updated, deleted and rejected."`
 }
 
 // languages are those of an office's words.
@@ -71,6 +77,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	importer := &importexport.Importer{
 		Store: h.Store, Files: h.Files, Keys: h.Keys,
 		Rejects: c.Rejects, Repair: c.Repair, DryRun: c.DryRun, Mapping: mapping,
+		AllowDeletions: c.AllowDeletions, Trash: time.Duration(c.Keep),
 		Key: c.Key, Language: languages[c.Language],
 		Progress: func(p importexport.Progress) {
 			if p.Writing {

@@ -53,3 +53,59 @@ func TestImportLoadsWhatIsRightAndPutsTheRestAside(t *testing.T) {
 		t.Errorf("repaired lines alone end with\n%s", out)
 	}
 }
+
+func TestAStrangeFileIsProposedForAndLoadedByItsKey(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", s.folder(t, "labels.ndjson", "{\"_id\":\"a\",\"name\":\"a\"}\n"))
+	folder := s.folder(t, "klanten.csv", "Klantenlijst\nKlantnr;Naam;Ondernemingsnr;Nota\n1;Een;0200.065.765;x\n2;Twee;0403.170.701;\n")
+	file := filepath.Join(folder, "klanten.csv")
+	mapping := filepath.Join(folder, "klanten.mapping.json")
+	out := s.must(t, "import", file, "--propose")
+	if !strings.Contains(out, "--mapping \""+mapping+"\" --key customerCode --dry-run") {
+		t.Errorf("it says\n%s", out)
+	}
+	if code, _, err := s.run(t, "import", file, "--propose"); code != exitFailure || !strings.Contains(err, "cannot be written") {
+		t.Errorf("a second proposal: %d, %s", code, err)
+	}
+	load := []string{"import", file, "--mapping", mapping, "--key", "customerCode"}
+	before := s.must(t, "changes", "list")
+	created := "klanten.csv: 2 created, 0 updated, 0 deleted, 0 unchanged\n  without 1 row above the header\n"
+	if out := s.must(t, append(load, "--dry-run")...); out != created || s.must(t, "changes", "list") != before {
+		t.Errorf("a dry run says\n%s", out)
+	}
+	if out := s.must(t, load...); out != created {
+		t.Errorf("the first import says\n%s", out)
+	}
+	if err := os.WriteFile(file, []byte("Klantnr;Naam\n2;Zwei\n3;Drie\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	with := s.folder(t, "m.json", `{"customers":{"Klantnr":"customerCode","Naam":"name","type":{"*":"Company"}}}`)
+	load[3] = filepath.Join(with, "m.json")
+	if out := s.must(t, load...); out != "klanten.csv: 1 created, 1 updated, 0 deleted, 0 unchanged\n" {
+		t.Errorf("the second import says\n%s", out)
+	}
+	code, _, err := s.run(t, append(load[:4:4], "--key", "registrationNumber")...)
+	if code != exitFailure || !strings.Contains(err, "registration numbers are no keys") {
+		t.Errorf("a number as key: %d, %s", code, err)
+	}
+}
+
+func TestAnImportDeletesIntoTheTrashAndAsManyAsAllowed(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	folder := s.folder(t, "customers.ndjson", "{\"_id\":\"acme\",\"_deleted\":true}\n{\"_id\":\"cafe\",\"_deleted\":true}\n")
+	for _, dry := range [][]string{{"--dry-run"}, nil} {
+		code, _, err := s.run(t, append([]string{"import", folder}, dry...)...)
+		if code != exitFailure || !strings.Contains(err, "it deletes 2 of 7 records, and at most 1 are deleted at a time; pass --allow-deletions 2") {
+			t.Errorf("%q ends with %d: %s", dry, code, err)
+		}
+	}
+	if out := s.must(t, "import", folder, "--allow-deletions", "2", "--trash", "30d"); out != "customers.ndjson: 0 created, 0 updated, 2 deleted, 0 unchanged\n" {
+		t.Errorf("it says\n%s", out)
+	}
+	if out := s.must(t, "trash", "list"); strings.Count(out, "customer") < 2 {
+		t.Errorf("in the trash is\n%s", out)
+	}
+}

@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -20,7 +18,7 @@ type pullCommand struct {
 	Watch          time.Duration `placeholder:"TIME" help:"Pull again after each such time, from 1s, until the command is stopped."`
 	AllowDeletions int           `placeholder:"COUNT" help:"Delete up to so many records of a noun that are gone there, where that is more than 2 in 100 of them."`
 	Repair         []string      `placeholder:"FIELD,…" help:"Load records of which one of these fields is wrong without it."`
-	Rejects        string        `placeholder:"FILE" predictor:"path" help:"Write which records could not be loaded, and why, into this file (CSV)."`
+	Rejects        string        `placeholder:"FOLDER" predictor:"path" help:"Write each record that could not be loaded into this folder, as import does, with the reasons in reasons.csv."`
 	Budget         int           `placeholder:"COUNT" help:"At most so many requests an hour; 0 for any number (${default})." default:"0"`
 
 	RegistrationNumbers bool   `help:"Pull registration numbers, which needs privacy.read there. Every answer with one is entered in the register there."`
@@ -75,6 +73,12 @@ func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	defer h.Close()
 	bar := newProgress(t.err, true)
 	pull := c.pull(h)
+	if c.Rejects != "" {
+		if pull.Rejects, err = importexport.NewStreamRejects(c.Rejects); err != nil {
+			return err
+		}
+		defer func() { _ = pull.Rejects.Close() }()
+	}
 	pull.Progress = func(noun backoffice.Noun, done, total int) { bar.at(string(noun), int64(done), int64(total)) }
 	pull.Waiting = func(r importexport.Running) {
 		fmt.Fprintf(t.err, "an import runs (%s); the pull begins when it has ended\n", r)
@@ -88,7 +92,7 @@ func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 		}
 		c.tell(report, t)
 		if c.Rejects != "" {
-			err = errors.Join(err, c.writeRejects(report))
+			err = errors.Join(err, report.WriteRejects(pull.Rejects))
 		}
 		if err == nil && (report.Incomplete() || report.Rejected() > 0) {
 			partial := &incompletePull{rejected: report.Rejected()}
@@ -145,25 +149,6 @@ func (c *pullCommand) tell(report *mirror.Report, t terminal) {
 		}
 	}
 	fmt.Fprintf(t.out, "requests: %d\n", report.Requests)
-}
-
-// writeRejects replaces the file with the records that this pull could not load.
-func (c *pullCommand) writeRejects(report *mirror.Report) error {
-	file, err := os.OpenFile(c.Rejects, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("the rejects cannot be written: %w", err)
-	}
-	out := csv.NewWriter(file)
-	_ = out.Write([]string{"noun", "record", "field", "reason"}) // the writer keeps its error
-	for i := range report.Nouns {
-		for _, rejected := range report.Nouns[i].Rejected {
-			for _, fault := range rejected.Faults {
-				_ = out.Write([]string{string(report.Nouns[i].Noun), rejected.Record, fault.Field, fault.Why})
-			}
-		}
-	}
-	out.Flush()
-	return errors.Join(out.Error(), file.Close())
 }
 
 func (c *pullCommand) release(ctx context.Context, s *settings, t terminal) error {

@@ -46,9 +46,16 @@ func TestPullMakesAMirrorAndTellsWhatItDid(t *testing.T) {
 	if out := s.must(t, pull...); !strings.Contains(out, "customer: 7 created, 0 updated, 0 deleted, 0 unchanged\n") {
 		t.Errorf("it tells\n%s", out)
 	}
-	before := s.must(t, "changes", "list")
+	before, rejects := s.must(t, "changes", "list"), filepath.Join(t.TempDir(), "rejects")
 	if out := s.must(t, pull...); !strings.Contains(out, "customer: 0 created, 0 updated, 0 deleted, 7 unchanged\n") {
 		t.Errorf("the second time it tells\n%s", out)
+	}
+	s.must(t, append(pull, "--rejects", rejects)...)
+	if text, err := os.ReadFile(filepath.Join(rejects, "reasons.csv")); err != nil || string(text) != "file,line,field,reason\n" {
+		t.Errorf("the reasons of no rejects are %q: %v", text, err)
+	}
+	if code, _, err := s.run(t, append(pull, "--rejects", rejects)...); code != exitFailure || !strings.Contains(err, "not empty") {
+		t.Errorf("the rejects of two pulls in one folder: %d, %s", code, err)
 	}
 	if s.must(t, "changes", "list") != before {
 		t.Error("a second pull has written something")

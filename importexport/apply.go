@@ -57,6 +57,9 @@ func (n *noun[T, C]) applyLines(ctx context.Context, im *importing, s *staged) (
 			began = time.Now()
 			l = &applying[T, C]{loading: n.newLoading(im, s, tx, n.Reader(tx)), staged: s}
 			l.tx, l.writer, l.loaded = tx, n.Writer(tx), s.soFar
+			if im.Trash > 0 {
+				tx.KeepDeleted(backoffice.Keeping{At: l.now, ClientID: im.ClientID, Period: im.Trash})
+			}
 			if l.versionsFrom, failed = tx.VersionsFrom(ctx); failed == nil {
 				failed = l.writeAll(ctx, contested)
 			}

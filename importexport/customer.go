@@ -77,8 +77,11 @@ func registration(secret backoffice.PrivacyField) field[customer] {
 	}
 }
 
-// removeCustomers forgets the files of everything deleted with the customers.
+// removeCustomers forgets the files of everything deleted with the customers for good.
 func removeCustomers(ctx context.Context, l *customerLoading, entries []*entry[customer]) error {
+	if l.im.Trash > 0 { // they are in the trash, too
+		return nil
+	}
 	keys, err := l.tx.FileKeysOf(ctx, idsOf(entries)...)
 	if err != nil || len(keys) == 0 {
 		return err

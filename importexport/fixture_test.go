@@ -56,7 +56,7 @@ func envOver(t testing.TB, store backoffice.Store) *env {
 }
 
 func (h *env) load(ctx context.Context, folder string) ([]Loaded, error) {
-	return (&Importer{Store: h.store, Files: h.files, Keys: h.keys}).Import(ctx, folder)
+	return (&Importer{Store: h.store, Files: h.files, Keys: h.keys, AllowDeletions: 1000}).Import(ctx, folder)
 }
 
 // mustLoad loads a folder and returns what was done, by file.

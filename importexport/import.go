@@ -27,6 +27,10 @@ type Importer struct {
 	Key string
 	// Language is that of an office's words in spreadsheets, "" for all that mean one thing in every language.
 	Language backoffice.LabelLanguage
+	// AllowDeletions is how many records of a noun an import may delete: see MostDeletions.
+	AllowDeletions int
+	// Trash, if not 0, is how long deleted customers and relations can be restored.
+	Trash time.Duration
 	// DryRun does everything in a transaction that is not committed, for the counts alone. Bad lines are counted and do
 	// not stop it. It blocks other writers as long as it runs; copy the embedded store instead.
 	DryRun bool

@@ -1,6 +1,7 @@
 package importexport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,11 +83,11 @@ func (l *staging[T, C]) readAll(ctx context.Context) error {
 				return err
 			}
 			l.staged.contested = l.decide()
-			if l.bad.all {
-				l.staged.reject(&l.bad)
-				return nil
+			if !l.bad.all {
+				return cmp.Or(l.bad.of(l.name, false), l.checkDeletions(ctx))
 			}
-			return l.bad.of(l.name, false)
+			l.staged.reject(&l.bad)
+			return l.checkDeletions(ctx)
 		case errors.Is(err, errLongLine):
 			at := stagedLine{number: number, offset: offset, length: int(l.lines.done() - offset)}
 			l.bad.add(at, "", Fault{Why: err.Error()})

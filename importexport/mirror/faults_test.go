@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/importexport"
 )
 
 var faults = []string{
@@ -200,20 +203,60 @@ func TestFilesOfTheTaxAdministrationAreReadOnceAndDocumentsOnceASweep(t *testing
 	}
 }
 
-func TestARecordThatIsRejectedIsNamed(t *testing.T) {
+func TestARecordThatIsRejectedIsNamedAndPutAside(t *testing.T) {
 	t.Parallel()
-	origin, _, pull := specMirror(t)
+	origin, copied, pull := specMirror(t)
 	origin.customers[4]["email"] = textOf("no address")
 	origin.customers[7]["_id"] = textOf("c 07")
+	origin.documents["c01"][0]["name"] = textOf(strings.Repeat("x", 300))
+	folder := t.TempDir()
+	var err error
+	pull.Rejects, err = importexport.NewStreamRejects(folder)
+	must(t, err)
+	defer func() { _ = pull.Rejects.Close() }()
 	report := pull.mustOnce(t)
-	customers := report.of(backoffice.NounCustomer)
+	must(t, report.WriteRejects(pull.Rejects))
 	var named []string
-	for _, r := range customers.Rejected {
+	for _, r := range report.of(backoffice.NounCustomer).Rejected {
 		named = append(named, r.Record+" "+r.Faults[0].Field)
 	}
 	slices.Sort(named)
-	if !slices.Equal(named, []string{"c04 email", "record 8 of page 1 _id"}) || customers.Loaded.Rejected != 2 {
+	if !slices.Equal(named, []string{"c04 email", "record 8 of page 1 _id"}) || report.of(backoffice.NounCustomer).Loaded.Rejected != 2 {
 		t.Errorf("it names %q", named)
+	}
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		must(t, err)
+		return string(text)
+	}
+	reasons := read("reasons.csv")
+	for _, want := range []string{"file,line,field,reason\n", "\ncustomers.ndjson,1,", "\ncustomers.ndjson,2,", "\ndocuments.ndjson,1,", ",name,"} {
+		if !strings.Contains(reasons, want) {
+			t.Errorf("the reasons lack %q:\n%s", want, reasons)
+		}
+	}
+	documents := strings.Replace(read("documents.ndjson"), strings.Repeat("x", 300), "mended", 1)
+	must(t, os.WriteFile(filepath.Join(folder, "documents.ndjson"), []byte(documents), 0o600))
+	customers := strings.NewReplacer("no address", "a@b.example", `"c 07"`, `"c07"`).Replace(read("customers.ndjson"))
+	must(t, os.WriteFile(filepath.Join(folder, "customers.ndjson"), []byte(customers), 0o600))
+	all, err := (&importexport.Importer{Store: copied.store, Files: copied.files, Keys: copied.keys}).Import(t.Context(), folder)
+	must(t, err)
+	for _, loaded := range all {
+		if loaded.Created != loaded.Lines() || loaded.File == "customers.ndjson" && loaded.Created != 2 {
+			t.Errorf("the import of what was put aside does %+v", loaded)
+		}
+	}
+	origin.customers[4]["email"], origin.customers[7]["_id"] = textOf("a@b.example"), textOf("c07")
+	origin.documents["c01"][0]["name"] = textOf("mended")
+	must(t, pull.mustOnce(t).WriteRejects(pull.Rejects))
+	if text := read("reasons.csv"); text != "file,line,field,reason\n" {
+		t.Errorf("when all is well the reasons are\n%s", text)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "customers.ndjson")); !os.IsNotExist(err) {
+		t.Errorf("what was put aside before is still there: %v", err)
+	}
+	if _, err := importexport.NewStreamRejects(folder); err == nil {
+		t.Error("a folder that has something is taken")
 	}
 }
 

@@ -34,11 +34,16 @@ func (d *Pulled) leave(what string) {
 // Rejected is a record that could not be loaded.
 type Rejected struct {
 	Record string // its identifier, or its place when that is invalid
-	Faults []importexport.Fault
+	importexport.RejectedLine
 }
 
-func (d *Pulled) reject(record string, faults []importexport.Fault) {
-	d.Rejected = append(d.Rejected, Rejected{record, faults})
+func (p *pulling) reject(n *noun, of held, faults []importexport.Fault) error {
+	rejected := importexport.RejectedLine{Line: of.line, Faults: faults}
+	p.of(n).Rejected = append(p.of(n).Rejected, Rejected{of.name, rejected})
+	if p.Rejects == nil {
+		return nil
+	}
+	return p.Rejects.KeepFile(of.line, p.inHand.folder)
 }
 
 // nameOf is the name of a record in a report.

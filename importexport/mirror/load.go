@@ -125,7 +125,9 @@ func (p *pulling) loadLines(ctx context.Context, n *noun, w *walk, batch []held)
 			room -= len(h.line)
 		} else {
 			w.unloaded = append(w.unloaded, h.id)
-			p.of(n).reject(h.name, bad.Faults)
+			if err := p.reject(n, h, bad.Faults); err != nil {
+				return err
+			}
 		}
 	}
 	if loaded.Rejected == 0 {
@@ -167,7 +169,9 @@ func (p *pulling) loadHeld(ctx context.Context, n *noun, w *walk) error {
 	p.of(n).add(loaded)
 	for _, bad := range loaded.Bad {
 		w.unloaded = append(w.unloaded, w.held[bad.Line-1].id)
-		p.of(n).reject(w.held[bad.Line-1].name, bad.Faults)
+		if err := p.reject(n, w.held[bad.Line-1], bad.Faults); err != nil {
+			return err
+		}
 	}
 	w.held = nil
 	return nil

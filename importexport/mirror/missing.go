@@ -9,10 +9,8 @@ import (
 	"slices"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/importexport"
 )
-
-// shareOfDeletions is the part of a noun that a pull may delete: one record in so many.
-const shareOfDeletions = 50
 
 func missingNote(n *noun) string { return string(n.of) + " missing" }
 
@@ -132,7 +130,7 @@ func (p *pulling) deleteGone(
 	if done.sweep != nil {
 		missing, total = missing+done.sweep.Deleted, total+done.sweep.Deleted
 	}
-	if allowed := max(total/shareOfDeletions, p.AllowDeletions, 1); len(here) > 0 && missing > allowed {
+	if allowed := importexport.MostDeletions(total, p.AllowDeletions); len(here) > 0 && missing > allowed {
 		done.Incomplete = fmt.Sprintf("%d of %d records no longer exist, and at most %d are deleted at a "+
 			"time; --allow-deletions %d deletes them", missing, total, allowed, missing)
 		return nil, nil

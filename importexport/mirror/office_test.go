@@ -107,7 +107,7 @@ func (o *office) mount(t testing.TB, origin backoffice.Origin) {
 // furnish imports the small office of testdata/office.
 func (o *office) furnish(t testing.TB) *office {
 	t.Helper()
-	importer := &importexport.Importer{Store: o.store, Files: o.files, Keys: o.keys}
+	importer := &importexport.Importer{Store: o.store, Files: o.files, Keys: o.keys, AllowDeletions: 1000}
 	_, err := importer.Import(t.Context(), "../../testdata/office")
 	must(t, err)
 	return o
@@ -116,7 +116,7 @@ func (o *office) furnish(t testing.TB) *office {
 // say imports lines of a noun; those that are no good are passed over.
 func (o *office) say(t testing.TB, noun backoffice.Noun, lines ...string) {
 	t.Helper()
-	importer := &importexport.Importer{Store: o.store, Files: o.files, Keys: o.keys}
+	importer := &importexport.Importer{Store: o.store, Files: o.files, Keys: o.keys, AllowDeletions: 1000}
 	stream, err := importer.Stream(context.WithoutCancel(t.Context()), o.beside)
 	must(t, err)
 	defer stream.Close()

@@ -26,9 +26,11 @@ type Pull struct {
 	Purpose *string
 	// Repair are fields to leave out of a record when they are invalid.
 	Repair []string
-	// AllowDeletions is how many records of a noun a pull may delete, if that is more than one in 50.
+	// AllowDeletions is how many records of a noun a pull may delete: see importexport.MostDeletions.
 	AllowDeletions int
-	PerHour        int // most requests in an hour; 0 for no limit
+	// Rejects, if set, gets the files of records that cannot be loaded. The caller writes their lines, from the Report.
+	Rejects *importexport.StreamRejects
+	PerHour int // most requests in an hour; 0 for no limit
 	// Progress, if set, gets the number of records read so far, and of all.
 	Progress func(noun backoffice.Noun, done, total int)
 	// Waiting, if set, is called once with an import that this one waits for.
@@ -279,6 +281,17 @@ func (p *pulling) note(ctx context.Context) error {
 		return nil
 	}
 	return p.Store.PutMirror(ctx, p.mirror)
+}
+
+// WriteRejects replaces what the folder has by the records that could not be loaded.
+func (r *Report) WriteRejects(into *importexport.StreamRejects) error {
+	all := map[backoffice.Noun][]importexport.RejectedLine{}
+	for i := range r.Nouns {
+		for _, rejected := range r.Nouns[i].Rejected {
+			all[r.Nouns[i].Noun] = append(all[r.Nouns[i].Noun], rejected.RejectedLine)
+		}
+	}
+	return into.Write(all)
 }
 
 func (d *Pulled) add(loaded importexport.Loaded) {

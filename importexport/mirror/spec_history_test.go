@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/importexport"
 )
 
 // specHistory is an origin with the specification's requests alone that changes and errs by chance, also while it is
@@ -202,7 +203,7 @@ func (h *specHistory) deletions() (wrong []string) {
 				h.swept[noun]++
 			}
 		}
-		if bound := max(1, (here[noun]+len(gone[noun]))/shareOfDeletions, h.pull.AllowDeletions); h.swept[noun] > bound {
+		if bound := importexport.MostDeletions(here[noun]+len(gone[noun]), h.pull.AllowDeletions); h.swept[noun] > bound {
 			wrong = append(wrong, fmt.Sprintf("%d of %d deleted of %s: %q", h.swept[noun], here[noun], noun, gone[noun]))
 		}
 	}
