@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -324,3 +325,77 @@ func FuzzAHeaderIsFoundOrMissed(f *testing.F) {
 		}
 	})
 }
+
+// FuzzAMappingIsReadOrRejected: one that is read names only fields that there are, and no message has a number of it.
+func FuzzAMappingIsReadOrRejected(f *testing.F) {
+	f.Add(`{"customers":{"Klantnr":"customerCode","Nota":"","type":{"*":"Company","":"Private Person"}}}`)
+	f.Add(`{"users":{"Straat":"addressFields.street","85073003328":"85073003328"},"labels":{"color":{"ROOD":"#ff0000"}}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		read, err := ParseMapping([]byte(text))
+		if err != nil {
+			if longNumber.MatchString(err.Error()) {
+				t.Fatalf("%q is rejected with %q", text, err)
+			}
+			return
+		}
+		for file, mapping := range read {
+			of := tables[nounOfFile(file)]
+			for column, field := range mapping.Columns {
+				if _, known := of.cellOf(field); !known && field != "" {
+					t.Fatalf("%q maps %q to %q", text, column, field)
+				}
+			}
+			for field, values := range mapping.Values {
+				if _, known := of.cellOf(field); !known || len(values) == 0 && !strings.Contains(text, "{}") {
+					t.Fatalf("%q has the values %v of %q", text, values, field)
+				}
+			}
+		}
+	})
+}
+
+// FuzzAProposalIsAMapping: what is proposed for a file is a mapping with which its lines are read, each a record or with
+// a reason, and no note has a number of it.
+func FuzzAProposalIsAMapping(f *testing.F) {
+	f.Add("Klantenlijst\nKlantnr;Naam;Voornaam;Ondernemingsnr;Gemeente\n1;Een;;0200065765;9000 Gent\nK2;Maes;An;;Gent\n")
+	f.Add("E-mail,Nom,Langue,\"85073003328\"\na@b.be,Dubois,FR,85073003328\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(t.TempDir(), "lijst.csv")
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+		proposal, err := Propose(path)
+		if err != nil {
+			if longNumber.MatchString(err.Error()) {
+				t.Fatalf("%q is refused with %q", text, err)
+			}
+			return
+		}
+		mapping, err := ParseMapping(proposal.Mapping)
+		if err != nil {
+			t.Fatalf("for %q it proposes %s: %v", text, proposal.Mapping, err)
+		}
+		if longNumber.MatchString(strings.Join(proposal.Notes, "\n")) {
+			t.Fatalf("for %q it notes %q", text, proposal.Notes)
+		}
+		file, err := os.Open(path)
+		must(t, err)
+		src := source{name: "lijst.csv", file: file, size: int64(len(text))}
+		must(t, src.openSheet(file))
+		defer src.close()
+		for name, of := range mapping {
+			if err := readSheet(&src, tables[nounOfFile(name)].cellOf, of, ""); err != nil {
+				t.Fatalf("with the mapping proposed for %q: %v", text, err)
+			}
+		}
+		for r := src.lineReader(); ; {
+			record, err := r.next()
+			if err != nil {
+				return
+			}
+			if line, why := src.sheet.line(record); (why == "") == (line == nil) || why == "" && checkObject(line) != "" {
+				t.Fatalf("%q gives %q, %q", record, line, why)
+			}
+		}
+	})
+}
+
+var longNumber = regexp.MustCompile(`[0-9]{9}`)
