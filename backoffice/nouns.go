@@ -75,22 +75,21 @@ func (t *Table[T, C]) EachFile(ctx context.Context, from NounReader, visit func(
 	})
 }
 
-// EachStoredFile visits the files of all records, and of the trash after its statement has ended.
+// EachStoredFile visits the files of all records, and those of the trash and of what imports keep after their statements
+// have ended.
 func EachStoredFile(ctx context.Context, from interface {
 	NounReader
 	TrashStore
+	ImportStore
 }, visit func(*File) error) error {
 	var errs []error
 	for _, noun := range Nouns {
 		errs = append(errs, noun.EachFile(ctx, from, visit))
 	}
-	var trashed []*File
-	errs = append(errs, from.EachTrashed(ctx, func(d *Trashed) error {
-		trashed = append(trashed, d.Files()...)
-		return nil
-	}))
-	err := errors.Join(errs...)
-	for _, file := range trashed {
+	var kept []*File
+	keep := func(d *Trashed) error { kept = append(kept, d.Files()...); return nil }
+	err := errors.Join(append(errs, from.EachTrashed(ctx, keep), from.EachImported(ctx, keep))...)
+	for _, file := range kept {
 		if err == nil {
 			err = visit(file)
 		}

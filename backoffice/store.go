@@ -72,6 +72,7 @@ type Tx interface {
 	Writers
 	IdempotencyStore
 	TrashTx
+	ImportTx
 	// Together runs independent functions and sends what they ask to a remote engine in one round trip. They take
 	// turns, never run at the same time, and their first statements run in order. Of several errors it returns that of
 	// the first function. The transaction cannot be used after one.
@@ -123,6 +124,7 @@ type Store interface {
 	LeaseStore
 	MirrorStore
 	TrashStore
+	ImportStore
 	KeyStore
 	// BeginSnapshot makes all reads in a context with this snapshot see the state at the first one: rows, lists and
 	// totals agree despite concurrent writes. A Write in that context begins a new state, with its changes. A snapshot

@@ -20,6 +20,12 @@ type Trashed struct {
 	Calculations    []*Calculation
 	Documents       []*CustomerDocument
 	MinfinDocuments []*MinfinDocument
+
+	// Only in what an import keeps.
+	Labels         []*Label
+	Users          []*User
+	FinancialYears []*FinancialYear
+	Checklists     []*Checklist
 }
 
 func (t *Trashed) Name() string {

@@ -20,7 +20,7 @@ import (
 const portionLines = 1000
 
 type importCommand struct {
-	Path     string   `arg:"" predictor:"path" help:"The folder with the NDJSON files or spreadsheets, or one of them; see docs/import.md."`
+	Path     string   `arg:"" optional:"" predictor:"path" help:"The folder with the NDJSON files or spreadsheets, or one of them; see docs/import.md."`
 	Rejects  string   `placeholder:"FOLDER" predictor:"path" help:"Load what is right, and put each line that is not into this folder, with the reasons in reasons.csv. Exit code 3 when there are any."`
 	Repair   []string `placeholder:"FIELD,…" help:"Load lines of which one of these fields is wrong without it, and list them."`
 	Mapping  string   `placeholder:"FILE" predictor:"path" help:"JSON with the fields of spreadsheet columns, and values of fields: {\"customers\":{\"Klantnaam\":\"name\",\"type\":{\"*\":\"Company\"}}}."`
@@ -28,7 +28,8 @@ type importCommand struct {
 	Language string   `enum:"nl,fr,de,en," default:"" placeholder:"LANGUAGE" help:"The language of the words in spreadsheets: nl, fr, de or en. Without it they are known where they mean one thing in all four."`
 	Propose  bool     `help:"Look at one spreadsheet, and write a mapping for it, to look over, beside it."`
 
-	AllowDeletions        int `placeholder:"COUNT" help:"Delete up to COUNT records of a noun, not 2 in 100."`
+	AllowDeletions        int   `placeholder:"COUNT" help:"Delete up to COUNT records of a noun, not 2 in 100."`
+	Undo                  int64 `placeholder:"NUMBER" help:"Take back the import with this number in the change log."`
 	gateway.TrashSettings `embed:""`
 
 	DryRun bool `help:"Write nothing, and tell what would be created, updated, deleted and rejected."`
@@ -40,14 +41,28 @@ var languages = map[string]backoffice.LabelLanguage{
 	"de": backoffice.LabelGerman, "en": backoffice.LabelEnglish,
 }
 
+// Validate checks that the command has something to load, or an import to take back.
+func (c *importCommand) Validate() error {
+	switch {
+	case c.AllowDeletions < 0 || c.Undo < 0:
+		return errors.New("--allow-deletions and --undo are 0 or more")
+	case (c.Path == "") == (c.Undo == 0):
+		return errors.New("pass a folder or a file; or --undo with the number of an import")
+	}
+	return nil
+}
+
 // rejectedLines is the error of an import that loaded all lines but these.
 type rejectedLines struct {
-	lines int
-	dry   bool
+	lines     int
+	dry, undo bool
 }
 
 func (e *rejectedLines) Error() string {
-	if e.dry {
+	switch {
+	case e.undo:
+		return fmt.Sprintf("records that stay as they are: %d", e.lines)
+	case e.dry:
 		return fmt.Sprintf("lines that would be rejected: %d", e.lines)
 	}
 	return fmt.Sprintf("lines that were rejected: %d; all others were loaded", e.lines)
@@ -101,7 +116,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 		defer remove()
 		importer.Store = copied
 	}
-	all, err := importer.Import(ctx, c.Path)
+	all, err := c.load(ctx, importer, t)
 	bar.end()
 	rejected := 0
 	for i := range all {
@@ -115,9 +130,22 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 		return fmt.Errorf("%w; fix them and import the folder again, what was loaded already stays as it is", bad)
 	}
 	if err == nil && rejected > 0 {
-		return &rejectedLines{rejected, c.DryRun}
+		return &rejectedLines{rejected, c.DryRun, c.Undo > 0}
 	}
 	return err
+}
+
+// load loads the folder, or takes an import back.
+func (c *importCommand) load(ctx context.Context, importer *importexport.Importer, t terminal) (
+	all []importexport.Loaded, err error) {
+	if c.Undo > 0 {
+		return importer.Undo(ctx, c.Undo)
+	}
+	importer.Numbered = func(number int64) {
+		until := time.Now().Add(importer.Trash).UTC().Format(time.DateOnly)
+		fmt.Fprintf(t.err, "import %d: backoffice import --undo %[1]d takes it back, until %s\n", number, until)
+	}
+	return importer.Import(ctx, c.Path)
 }
 
 // propose writes a mapping for the spreadsheet into a new file beside it.
@@ -162,6 +190,10 @@ func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {
 		return // they are listed there
 	}
 	for i := range loaded.Bad {
+		if c.Undo > 0 {
+			fmt.Fprintf(t.err, "%s: %s stays: %s\n", loaded.File, loaded.Bad[i].Record, loaded.Bad[i].Faults[0])
+			continue
+		}
 		fmt.Fprintln(t.err, loaded.Bad[i].Report(loaded.File))
 	}
 	for i := range loaded.Repaired {

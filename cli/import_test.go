@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,5 +108,44 @@ func TestAnImportDeletesIntoTheTrashAndAsManyAsAllowed(t *testing.T) {
 	}
 	if out := s.must(t, "trash", "list"); strings.Count(out, "customer") < 2 {
 		t.Errorf("in the trash is\n%s", out)
+	}
+}
+
+func TestAnImportIsTakenBackByItsNumber(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	folder := s.folder(t, "customers.ndjson", "{\"_id\":\"acme\",\"name\":\"Wrong\"}\n{\"_id\":\"cafe\",\"name\":\"Wrong\"}\n{\"_id\":\"new\",\"type\":\"Company\"}\n")
+	_, _, told := s.run(t, "import", folder, "--trash", "30d")
+	var number int
+	if _, err := fmt.Sscanf(told, "import %d: backoffice import --undo", &number); err != nil {
+		t.Fatalf("it says %q", told)
+	}
+	undo := []string{"import", "--undo", fmt.Sprint(number), "--trash", "30d"}
+	if log := s.must(t, "changes", "list", "--administration"); !strings.Contains(log, fmt.Sprint(number)) {
+		t.Errorf("the change log lacks %d:\n%s", number, log)
+	}
+	s.must(t, "import", s.folder(t, "customers.ndjson", "{\"_id\":\"cafe\",\"name\":\"Right\"}\n"))
+	before := s.must(t, "changes", "list")
+	for _, dry := range [][]string{{"--dry-run"}, nil} {
+		code, out, err := s.run(t, append(undo, dry...)...)
+		if code != exitPartial || !strings.HasPrefix(out, "customers.ndjson: 0 created, 1 updated, 1 deleted, 0 unchanged, 1 rejected\n") ||
+			!strings.Contains(err, "customers.ndjson: cafe stays: it was changed since\n") || !strings.Contains(err, "records that stay as they are: 1") {
+			t.Errorf("%q ends with %d,\n%s\n%s", dry, code, out, err)
+		}
+		if changed := s.must(t, "changes", "list") != before; changed != (dry == nil) {
+			t.Errorf("%q changes something: %t", dry, changed)
+		}
+	}
+	if out := s.must(t, "trash", "list"); !strings.Contains(out, "new") {
+		t.Errorf("in the trash is\n%s", out)
+	}
+	for _, wrong := range [][]string{{"import"}, {"import", folder, "--undo", "1"}, {"import", "--undo", "-1"}} {
+		if code, _, _ := s.run(t, wrong...); code == exitDone {
+			t.Errorf("%q works", wrong)
+		}
+	}
+	if code, _, err := s.run(t, "import", "--undo", "1"); code != exitFailure || !strings.Contains(err, "nothing is kept of an import 1") {
+		t.Errorf("a number of nothing: %d, %s", code, err)
 	}
 }

@@ -49,6 +49,10 @@ func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loade
 // applyLines applies lines in one transaction. It checks the rules again, against the current store.
 func (n *noun[T, C]) applyLines(ctx context.Context, im *importing, s *staged) (loaded Loaded, known bool, err error) {
 	contested := s.contested
+	number, err := im.number(ctx)
+	if err != nil {
+		return Loaded{}, true, err
+	}
 	for {
 		var l *applying[T, C]
 		var failed error
@@ -57,10 +61,10 @@ func (n *noun[T, C]) applyLines(ctx context.Context, im *importing, s *staged) (
 			began = time.Now()
 			l = &applying[T, C]{loading: n.newLoading(im, s, tx, n.Reader(tx)), staged: s}
 			l.tx, l.writer, l.loaded = tx, n.Writer(tx), s.soFar
-			if im.Trash > 0 {
-				tx.KeepDeleted(backoffice.Keeping{At: l.now, ClientID: im.ClientID, Period: im.Trash})
+			if failed = im.keepBefore(ctx, tx, number, l.now); failed == nil {
+				l.versionsFrom, failed = tx.VersionsFrom(ctx)
 			}
-			if l.versionsFrom, failed = tx.VersionsFrom(ctx); failed == nil {
+			if failed == nil {
 				failed = l.writeAll(ctx, contested)
 			}
 			if failed == nil {
@@ -180,6 +184,11 @@ func (l *applying[T, C]) writeChunk(ctx context.Context, all []*entry[T]) error 
 	}
 	if err := l.writeRows(ctx, entries); err != nil {
 		return l.refused(entries, err)
+	}
+	if l.im.undo > 0 {
+		if err := l.undid(ctx, all); err != nil {
+			return err
+		}
 	}
 	if l.im.Progress != nil {
 		l.im.Progress(Progress{File: l.name, Writing: true, Records: l.loaded.Lines(), Done: l.done, Size: l.toWrite})

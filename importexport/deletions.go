@@ -22,7 +22,7 @@ func (l *staging[T, C]) checkDeletions(ctx context.Context) error {
 			deletions++
 		}
 	}
-	if deletions <= 1 || l.im.stream { // a pull has asked already
+	if deletions <= 1 || l.im.stream || l.im.undo > 0 { // a pull has asked already
 		return nil
 	}
 	var all C

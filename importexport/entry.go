@@ -114,8 +114,11 @@ func (l *loading[T, C]) again(line stagedLine, text []byte) *entry[T] {
 // merge reads the rows as they are stored and puts the lines' fields into copies of them.
 func (l *loading[T, C]) merge(ctx context.Context, entries []*entry[T]) error {
 	stored, err := backoffice.ReadByID(ctx, l.rows, idsOf(entries), 0)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case l.im.undo > 0:
+		return l.putBack(ctx, entries, stored)
 	}
 	for _, e := range entries {
 		if e.old = l.parked[e.id]; e.old == nil {

@@ -23,6 +23,7 @@ type Fault struct {
 type BadLine struct {
 	Line   int // from 1
 	Faults []Fault
+	Record string // its identifier or key, as far as it is known, in Loaded.Bad
 }
 
 // BadFile is the error of a file with bad lines. Nothing of the file was loaded.

@@ -31,6 +31,8 @@ type Importer struct {
 	AllowDeletions int
 	// Trash, if not 0, is how long deleted customers and relations can be restored.
 	Trash time.Duration
+	// Numbered, if set, is called with the number of an import that Undo can take back, before it changes anything.
+	Numbered func(number int64)
 	// DryRun does everything in a transaction that is not committed, for the counts alone. Bad lines are counted and do
 	// not stop it. It blocks other writers as long as it runs; copy the embedded store instead.
 	DryRun bool
@@ -80,6 +82,8 @@ type importing struct {
 	rejected rejectedIDs   // so far
 	stream   bool          // lines come from a Stream
 	dry      backoffice.Tx // the transaction of a dry run
+	noted    int64         // the number of its act in the change log, once it has one
+	undo     int64         // the number of the import to take back
 }
 
 // Import loads the files of a folder, or one file, in order, each in its own transaction, and stops at the first that

@@ -20,7 +20,9 @@ import (
 )
 
 // rejecting reports whether bad lines are skipped.
-func (im *importing) rejecting() bool { return im.rejects != nil || im.DryRun || im.stream }
+func (im *importing) rejecting() bool {
+	return im.rejects != nil || im.DryRun || im.stream || im.undo > 0
+}
 
 // Reason is why a number of lines were rejected.
 type Reason struct {
@@ -67,8 +69,10 @@ func (s *staged) report(loaded Loaded) Loaded {
 	loaded.Rejected, loaded.Repaired, loaded.Notes = len(s.rejected), s.repaired, s.notes
 	counts := map[Fault]int{}
 	for i := range s.rejected {
-		if i < MaxBadLines || s.stored.im.stream {
-			loaded.Bad = append(loaded.Bad, s.rejected[i].BadLine)
+		if i < MaxBadLines || s.stored.im.stream || s.stored.im.undo > 0 {
+			bad := s.rejected[i].BadLine
+			bad.Record = s.rejected[i].id
+			loaded.Bad = append(loaded.Bad, bad)
 		}
 		for _, fault := range s.rejected[i].Faults {
 			counts[fault]++

@@ -161,7 +161,7 @@ func (l *staging[T, C]) chunk(ctx context.Context, all []*entry[T]) error {
 	l.told(all)
 	for _, e := range all {
 		if len(e.faults) == 0 && len(e.repaired) > 0 {
-			l.staged.repaired = append(l.staged.repaired, BadLine{e.line, e.repaired})
+			l.staged.repaired = append(l.staged.repaired, BadLine{Line: e.line, Faults: e.repaired})
 		}
 		switch {
 		case len(e.faults) > 0:

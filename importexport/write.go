@@ -73,7 +73,7 @@ func (l *loading[T, C]) stamp(e *entry[T]) {
 		case e.old == nil:
 			*at = max(*at, 1)
 		case l.im.stream && e.given.has(version): // it is the origin's version
-		case given && e.changed == 1<<version: // the line changes only the version
+		case given && e.changed == 1<<version && l.im.undo == 0: // the line changes only the version
 		case *at <= *l.Version(e.old):
 			*at = backoffice.NextVersion(*l.Version(e.old), l.versionsFrom)
 		}

@@ -10,8 +10,8 @@ import (
 // tablesOfFiles are the tables with columns of a stored file, and the column that leads from a row to its customer.
 var tablesOfFiles = []string{"transcripts", "calculations", "documents", "minfin_documents"}
 
-// namingFiles are the tables whose rows name a file: those and the trash.
-var namingFiles = append([]string{"trash_files"}, tablesOfFiles...)
+// namingFiles are the tables whose rows name a file: those, the trash, and what imports keep.
+var namingFiles = append([]string{"trash_files", "imported"}, tablesOfFiles...)
 
 func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, error) {
 	ids := backoffice.Unique(wellFormed(customerIDs))
@@ -43,7 +43,7 @@ func listTexts(ctx context.Context, conn Conn, text string, args ...any) (found 
 }
 
 func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
-	if len(keys) == 0 {
+	if len(keys) == 0 || t.importing > 0 { // they may come back
 		return nil
 	}
 	d := t.store.nouns.dialect

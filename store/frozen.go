@@ -19,6 +19,10 @@ type frozen struct {
 	Documents       []frozenRow `json:"documents,omitempty"`
 	MinfinDocuments []frozenRow `json:"minfinDocuments,omitempty"`
 	WaitsFor        string      `json:"waitsFor,omitempty"`
+	Labels          []frozenRow `json:"labels,omitempty"`
+	Users           []frozenRow `json:"users,omitempty"`
+	FinancialYears  []frozenRow `json:"financialYears,omitempty"`
+	Checklists      []frozenRow `json:"checklists,omitempty"`
 }
 
 type frozenRow map[string]any
@@ -28,6 +32,8 @@ func frozenOf(t *backoffice.Trashed) *frozen {
 		freeze(customerTable, t.Customers), freeze(relationTable, t.Relations), freeze(transcriptTable, t.Transcripts),
 		freeze(calculationTable, t.Calculations), freeze(documentTable, t.Documents),
 		freeze(minfinTable, t.MinfinDocuments), t.WaitsFor,
+		freeze(labelTable, t.Labels), freeze(userTable, t.Users), freeze(financialYearTable, t.FinancialYears),
+		freeze(checklistTable, t.Checklists),
 	}
 }
 
@@ -36,7 +42,7 @@ func freeze[T any, C comparable](of *table[T, C], rows []*T) []frozenRow {
 	return collect(rows, func(t *T) frozenRow {
 		row := frozenRow{}
 		for i := range of.columns {
-			if c := &of.columns[i]; !c.shown && !c.derived {
+			if c := &of.columns[i]; of.frozen(c) {
 				if value := c.value(t); value != nil {
 					row[c.name] = value
 				}
@@ -59,8 +65,13 @@ func readTrashed(row *Row) (*backoffice.Trashed, error) {
 	t.Customers, t.Relations = thaw(customerTable, f.Customers), thaw(relationTable, f.Relations)
 	t.Transcripts, t.Calculations = thaw(transcriptTable, f.Transcripts), thaw(calculationTable, f.Calculations)
 	t.Documents, t.MinfinDocuments = thaw(documentTable, f.Documents), thaw(minfinTable, f.MinfinDocuments)
+	t.Labels, t.Users = thaw(labelTable, f.Labels), thaw(userTable, f.Users)
+	t.FinancialYears, t.Checklists = thaw(financialYearTable, f.FinancialYears), thaw(checklistTable, f.Checklists)
 	return t, nil
 }
+
+// frozen reports whether a column's value is of the record itself, also when a table of its own has it.
+func (t *table[T, C]) frozen(c *column[T]) bool { return !c.derived && (!c.shown || len(t.lists) > 0) }
 
 // thaw reads frozen rows as the noun's stored rows are read.
 func thaw[T any, C comparable](of *table[T, C], rows []frozenRow) []*T {
@@ -73,7 +84,7 @@ func thaw[T any, C comparable](of *table[T, C], rows []frozenRow) []*T {
 		row.SetValues(values)
 		t := new(T)
 		for i := range of.columns {
-			if c := &of.columns[i]; !c.shown && !c.derived {
+			if c := &of.columns[i]; of.frozen(c) {
 				c.read(t, &row, i)
 			}
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -41,7 +42,7 @@ func (s *Store) SealedCounts(ctx context.Context) ([]backoffice.SealedCount, err
 			return nil, err
 		}
 	}
-	err := s.EachTrashed(ctx, func(t *backoffice.Trashed) error {
+	count := func(t *backoffice.Trashed) error {
 		for _, c := range t.Customers {
 			for _, field := range backoffice.AllPrivacyFields {
 				if prefix := c.SealedNumber(field).Prefix(); prefix != "" {
@@ -50,7 +51,8 @@ func (s *Store) SealedCounts(ctx context.Context) ([]backoffice.SealedCount, err
 			}
 		}
 		return nil
-	})
+	}
+	err := cmp.Or(s.EachTrashed(ctx, count), s.EachImported(ctx, count))
 	var all []backoffice.SealedCount
 	for count, n := range counts {
 		count.Count = n
@@ -137,20 +139,40 @@ func (s *Store) Reseal(ctx context.Context, rows []backoffice.Resealed) error {
 }
 
 func (s *Store) ResealTrash(ctx context.Context, change func(*backoffice.Customer) (bool, error)) error {
-	ids, err := listTexts(ctx, s.primary(), "SELECT /*backoffice:trash.ids*/ id FROM trash ORDER BY id")
-	for _, id := range ids {
-		if err == nil {
-			err = s.write(ctx, func(ctx context.Context, tx *tx) error { return tx.resealTrash(ctx, id, change) })
+	for _, of := range []struct{ ids, one, update string }{
+		{"SELECT /*backoffice:trash.ids*/ id, '0' FROM trash ORDER BY id",
+			"SELECT /*backoffice:trash.one*/ " + trashColumns + " FROM trash WHERE id = $1 AND $2 = '0'",
+			"UPDATE /*backoffice:trash.reseal*/ trash SET records = $3 WHERE id = $1 AND $2 = '0'"},
+		{"SELECT /*backoffice:imported.customers*/ id, CAST(import AS TEXT) FROM imported WHERE noun = 'customer'" +
+			" AND records IS NOT NULL ORDER BY import, id",
+			"SELECT /*backoffice:imported.one*/ " + importedColumns + " FROM imported WHERE id = $1" +
+				" AND CAST(import AS TEXT) = $2",
+			"UPDATE /*backoffice:imported.reseal*/ imported SET records = $3 WHERE id = $1" +
+				" AND CAST(import AS TEXT) = $2"},
+	} {
+		var keys [][2]string
+		err := s.primary().Query(ctx, of.ids, nil, func(row *Row) error {
+			keys = append(keys, [2]string{row.Text(0), row.Text(1)})
+			return nil
+		})
+		for _, key := range keys {
+			if err == nil {
+				err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+					return tx.resealTrash(ctx, of.one, of.update, []any{key[0], key[1]}, change)
+				})
+			}
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
-func (t *tx) resealTrash(ctx context.Context, id string, change func(*backoffice.Customer) (bool, error)) error {
+func (t *tx) resealTrash(ctx context.Context, one, update string, key []any,
+	change func(*backoffice.Customer) (bool, error)) error {
 	var found []*backoffice.Trashed
-	text := "SELECT /*backoffice:trash.one*/ " + trashColumns + " FROM trash WHERE id = $1" +
-		t.store.nouns.dialect.forKey
-	err := t.conn.Query(ctx, text, []any{id}, func(row *Row) error {
+	err := t.conn.Query(ctx, one+t.store.nouns.dialect.forKey, key, func(row *Row) error {
 		entry, err := readTrashed(row)
 		found = append(found, entry)
 		return err
@@ -173,8 +195,7 @@ func (t *tx) resealTrash(ctx context.Context, id string, change func(*backoffice
 	if err != nil {
 		return t.fail(backoffice.Fault(err, "writing what was deleted"))
 	}
-	_, err = t.conn.Exec(ctx, "UPDATE /*backoffice:trash.reseal*/ trash SET records = $2 WHERE id = $1",
-		[]any{id, records})
+	_, err = t.conn.Exec(ctx, update, append(key, records))
 	return err
 }
 

@@ -164,22 +164,32 @@ func (s *Store) EachTrashed(ctx context.Context, visit func(*backoffice.Trashed)
 
 func (s *Store) EmptyTrash(ctx context.Context, ids ...string) (erased, fileKeys []string, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *tx) (err error) {
-		erased, fileKeys, err = tx.emptyTrash(ctx, wellFormed(ids))
-		return err
+		if erased, fileKeys, err = tx.emptyTrash(ctx, wellFormed(ids)); err != nil || len(erased) == 0 {
+			return err
+		}
+		return tx.eraseImported(ctx, erased)
 	})
 	return erased, fileKeys, err
 }
 
 func (s *Store) EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, err error) {
 	const due = "SELECT /*backoffice:trash.due*/ id FROM trash WHERE until <= "
+	const imports = " UNION ALL SELECT 'import' FROM imports WHERE until <= "
+	now := s.nouns.dialect.now
 	// Nearly always nothing is due.
-	if id, err := firstText(ctx, s.primary(), due+s.nouns.dialect.now+" LIMIT 1"); err != nil || id == "" {
+	if id, err := firstText(ctx, s.primary(), due+now+imports+now+" LIMIT 1"); err != nil || id == "" {
 		return nil, nil, err
 	}
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
-		ids, err := listTexts(ctx, tx.conn, due+s.nouns.dialect.now)
+		ids, err := listTexts(ctx, tx.conn, due+now)
 		if err == nil {
 			erased, fileKeys, err = tx.emptyTrash(ctx, ids)
+		}
+		if err == nil && len(erased) > 0 {
+			err = tx.eraseImported(ctx, erased)
+		}
+		if err == nil {
+			err = tx.eraseDueImports(ctx)
 		}
 		return err
 	})

@@ -35,6 +35,8 @@ type tx struct {
 	keeping *backoffice.Keeping // see KeepDeleted
 	dryRun  bool                // see DryRun
 
+	importing int64 // see KeepBefore; 0 for none
+
 	restricted bool
 	wrote      map[backoffice.Noun]map[string]bool // whether the records exist at the end, in a restricted transaction
 	passed     map[object]bool                     // by goesInView

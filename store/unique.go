@@ -97,6 +97,9 @@ func (w *writer[T, C]) Release(ctx context.Context, ids []string) error {
 		_, err := w.Delete(ctx, ids...)
 		return err
 	}
+	if err := w.keepReleased(ctx, ids); err != nil {
+		return err
+	}
 	text := "UPDATE " + naming(w.table.name, "release") + w.table.name + " SET " + w.table.unique.release + " WHERE " +
 		w.dialect.among("id")
 	_, err := w.conn.Exec(ctx, text, []any{w.dialect.List(ids)})

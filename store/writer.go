@@ -230,6 +230,9 @@ func (w *writer[T, C]) Upsert(ctx context.Context, rows []*T) error {
 	if err := w.tx.isInView(ctx, w.table.noun, slices.Collect(maps.Keys(before)), w.unknown()); err != nil {
 		return err
 	}
+	if err := w.keepWritten(ctx, rows, slices.Collect(maps.Keys(before))); err != nil {
+		return err
+	}
 	if err := w.upsert(ctx, rows); err != nil {
 		return err
 	}
@@ -270,9 +273,10 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 		return nil, err
 	}
 	var deleted []string
-	own := attachments{}
+	own, losing := attachments{}, map[backoffice.Noun][]string(nil)
 	look := func(ctx context.Context) error { return w.touchCascades(ctx, ids, own) }
-	if keeps := w.tx.keeps(w.table.noun); keeps || w.tx.restricted { // the cascade must be known first
+	keeps := w.tx.keeps(w.table.noun)
+	if keeps || w.tx.restricted || w.tx.importing > 0 { // the cascade must be known first
 		if err := look(ctx); err != nil {
 			return nil, err
 		}
@@ -284,16 +288,24 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 				return nil, err
 			}
 		}
+		var err error
+		if losing, err = w.tx.keepGone(ctx, w.table.noun, slices.Sorted(maps.Keys(own))); err != nil {
+			return nil, err
+		}
 		look = func(context.Context) error { return nil }
 	}
 	if w.tx.dryRun {
 		err := look(ctx)
 		return slices.Sorted(maps.Keys(own)), err
 	}
-	err := w.tx.together(ctx, look, first, func(ctx context.Context) (err error) {
+	do := []func(context.Context) error{look, first, func(ctx context.Context) (err error) {
 		deleted, err = listTexts(ctx, w.conn, w.writes.delete, w.dialect.List(ids))
 		return err
-	})
+	}}
+	if w.table.noun == backoffice.NounCustomer && !keeps {
+		do = append(do, func(ctx context.Context) error { return w.tx.eraseImported(ctx, ids) })
+	}
+	err := w.tx.together(ctx, do...)
 	if violation := violationOf(err); violation != nil {
 		return nil, w.tx.fail(backoffice.Refuse(&backoffice.UserError{
 			Code: backoffice.CodeNotAllowed, Message: "the " + string(w.table.noun) + " is still referenced",
@@ -302,10 +314,11 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 	for _, id := range deleted {
 		w.tx.touch(w.table.noun, id, backoffice.Deleted, nil, own[id]...)
 	}
-	if len(deleted) > 0 {
-		w.tx.store.erased.Store(true)
+	if len(deleted) == 0 || err != nil {
+		return deleted, err
 	}
-	return deleted, err
+	w.tx.store.erased.Store(true)
+	return deleted, w.tx.keepLost(ctx, losing)
 }
 
 // refuseTakenIDs rejects identifiers that another noun has, and on insert those that this noun has. New identifiers are

@@ -96,7 +96,7 @@ func TestNothingIsLostWhenThePlaceFails(t *testing.T) {
 	}
 }
 
-// Litestream #1083 and PocketBase's users met a disk that filled because its log could not be written back.
+// Otherwise the disk fills with a log that is never written back.
 func TestALogThatBecomesTooLongIsCutAndASnapshotFollows(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -266,7 +266,7 @@ func TestABucketHasOneHolderAtATime(t *testing.T) {
 	}
 }
 
-// Litestream #1199, #781: what was written while nobody shipped, and a log that another process has started anew, make
+// Litestream #752: what was written while nobody shipped, and a log that another process has started anew, make
 // no hole in what is shipped afterwards.
 func TestWhatWasWrittenWhileNobodyShippedIsInTheNextSnapshot(t *testing.T) {
 	t.Parallel()

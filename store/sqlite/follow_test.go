@@ -78,7 +78,7 @@ func TestAFollowerMissesNoTransactionWhateverOthersDoToTheLog(t *testing.T) {
 	}
 }
 
-// Litestream #752, #771: a log that was started anew although it was not read is noticed. Here the follower has lost the
+// Litestream #1083: a log that was started anew although it was not read is noticed. Here the follower has lost the
 // transaction that prevents that.
 func TestALogThatWasStartedAnewBeforeItWasReadIsNoticed(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,267 @@
+package importexport
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// undoStep is one of the steps in which an import is taken back: what it created is deleted, or all else is put back.
+type undoStep struct {
+	noun   backoffice.Noun
+	delete bool
+	put    bool
+}
+
+// undoSteps delete records before those that they refer to, and put back in the order of an import. Years come last,
+// at once: one of them is always current.
+var undoSteps = []undoStep{
+	{noun: backoffice.NounMinfin, delete: true}, {noun: backoffice.NounDocument, delete: true},
+	{noun: backoffice.NounCalculation, delete: true}, {noun: backoffice.NounTranscript, delete: true},
+	{noun: backoffice.NounRelation, delete: true}, {noun: backoffice.NounCustomer, delete: true},
+	{noun: backoffice.NounLabel, put: true}, {noun: backoffice.NounUser, put: true},
+	{noun: backoffice.NounChecklist, put: true}, {noun: backoffice.NounCustomer, put: true},
+	{noun: backoffice.NounRelation, put: true}, {noun: backoffice.NounTranscript, put: true},
+	{noun: backoffice.NounCalculation, put: true}, {noun: backoffice.NounDocument, put: true},
+	{noun: backoffice.NounMinfin, put: true}, {noun: backoffice.NounChecklist, delete: true},
+	{noun: backoffice.NounUser, delete: true}, {noun: backoffice.NounLabel, delete: true},
+	{noun: backoffice.NounFinancialYear, delete: true, put: true},
+}
+
+// Undo takes back the import with a number: what it created is deleted, and all else is as it was. Records that were
+// changed since, or that others refer to now, stay as they are and are named in Loaded.Bad.
+func (i *Importer) Undo(ctx context.Context, number int64) (all []Loaded, err error) {
+	undone := *i
+	undone.Action, undone.Key, undone.Repair = "import undo", "", nil
+	im, err := undone.importing(nil)
+	if err != nil {
+		return nil, err
+	}
+	im.undo = number
+	if !i.DryRun {
+		end, err := i.turn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+	}
+	var touched []string
+	for _, step := range undoSteps {
+		created, others, err := i.Store.ImportedRecords(ctx, number, step.noun)
+		if err != nil {
+			return nil, err
+		}
+		touched = append(touched, others...)
+		var lines bytes.Buffer
+		if step.delete {
+			for _, id := range created {
+				fmt.Fprintf(&lines, `{"_id":%q,"_deleted":true}`+"\n", id)
+			}
+		}
+		if step.put {
+			for _, id := range others {
+				fmt.Fprintf(&lines, `{"_id":%q}`+"\n", id)
+			}
+		}
+		if lines.Len() > 0 {
+			t := tables[step.noun]
+			im.sources = append(im.sources, opened{t, source{
+				name: t.fileName(), file: inMemory{bytes.NewReader(lines.Bytes())}, size: int64(lines.Len()),
+			}})
+		}
+	}
+	if len(im.sources) == 0 {
+		return nil, fmt.Errorf("nothing is kept of an import %d: pass the number that its report has; it can be taken "+
+			"back once, and within the --trash that it was given", number)
+	}
+	load := im.loadAll
+	if i.DryRun {
+		load = im.rehearse
+	}
+	steps, err := load(ctx)
+	for _, step := range steps {
+		at := slices.IndexFunc(all, func(l Loaded) bool { return l.File == step.File })
+		if at < 0 {
+			all = append(all, step)
+			continue
+		}
+		all[at].add(step)
+	}
+	if err != nil || i.DryRun {
+		return all, err
+	}
+	return all, i.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
+		return tx.ForgetImported(ctx, number, without(touched, all)...) // also of what was as before
+	})
+}
+
+// without are the records that were not left as they are.
+func without(ids []string, all []Loaded) []string {
+	left := map[string]bool{}
+	for _, loaded := range all {
+		for _, bad := range loaded.Bad {
+			left[bad.Record] = true
+		}
+	}
+	return slices.DeleteFunc(ids, func(id string) bool { return left[id] })
+}
+
+func (l *Loaded) add(more Loaded) {
+	l.Created, l.Updated, l.Deleted = l.Created+more.Created, l.Updated+more.Updated, l.Deleted+more.Deleted
+	l.Unchanged, l.Rejected = l.Unchanged+more.Unchanged, l.Rejected+more.Rejected
+	l.Bad, l.Reasons = append(l.Bad, more.Bad...), append(l.Reasons, more.Reasons...)
+}
+
+const (
+	changedSince = "it was changed since"
+	referredTo   = "other records refer to it"
+)
+
+// putBack makes of each line the record as it was before the import that is taken back.
+func (l *loading[T, C]) putBack(ctx context.Context, entries []*entry[T], stored map[string]*T) error {
+	was, err := l.im.Store.Imported(ctx, l.im.undo, idsOf(entries)...)
+	if err != nil {
+		return err
+	}
+	var deleted []*entry[T]
+	for _, e := range entries {
+		e.given = 1<<len(l.noun.fields) - 1
+		if e.old = stored[e.id]; l.parked[e.id] != nil {
+			e.old = l.parked[e.id]
+		}
+		one := was[e.id]
+		var now any
+		if e.old != nil {
+			now = e.old
+		}
+		switch {
+		case e.deleted && e.old == nil: // it is gone already
+		case one == nil || !one.Same(now):
+			e.fault("", changedSince)
+		case e.deleted:
+			deleted = append(deleted, e)
+		default:
+			e.row = one.Before.(*T)
+		}
+		if e.row == nil {
+			e.row = e.old
+		}
+	}
+	return l.keepReferred(ctx, deleted)
+}
+
+// referring counts the records under a parent.
+type referring struct {
+	under backoffice.Parent
+	count func(context.Context, backoffice.NounReader, backoffice.Parent, []string) (map[string]int, error)
+}
+
+func countsOf[T backoffice.Entity, C comparable](
+	of backoffice.NounOf[T, C],
+) func(context.Context, backoffice.NounReader, backoffice.Parent, []string) (map[string]int, error) {
+	return func(ctx context.Context, in backoffice.NounReader, under backoffice.Parent, ids []string) (
+		map[string]int, error) {
+		var all C
+		return backoffice.ReadCounts(ctx, of.Reader(in), under, all, ids)
+	}
+}
+
+// countLabelled counts the users, who are few, with each label.
+func countLabelled(ctx context.Context, in backoffice.NounReader, _ backoffice.Parent, _ []string) (
+	map[string]int, error) {
+	counts := map[string]int{}
+	err := eachOf(ctx, in, backoffice.UserTable, func(u *user) {
+		for _, id := range u.LabelIDs {
+			counts[id]++
+		}
+	})
+	return counts, err
+}
+
+// referringTo are the records that must be gone before one that an import created is deleted.
+var referringTo = map[backoffice.Noun][]referring{
+	backoffice.NounCustomer: {
+		{backoffice.OfCustomer, countsOf(backoffice.RelationTable)},
+		{backoffice.OfCustomer, countsOf(backoffice.TranscriptTable)},
+		{backoffice.OfCustomer, countsOf(backoffice.DocumentTable)},
+		{backoffice.OfCustomer, countsOf(backoffice.MinfinTable)},
+	},
+	backoffice.NounTranscript: {{backoffice.OfTranscript, countsOf(backoffice.CalculationTable)}},
+	backoffice.NounUser:       {{backoffice.OfUser, countsOf(backoffice.CustomerTable)}},
+	backoffice.NounLabel:      {{backoffice.Root, countLabelled}},
+}
+
+// keepReferred rejects the deletion of records that others refer to.
+func (l *loading[T, C]) keepReferred(ctx context.Context, deleted []*entry[T]) error {
+	for _, by := range referringTo[l.Noun] {
+		if len(deleted) == 0 {
+			return nil
+		}
+		counts, err := by.count(ctx, l.in, by.under, idsOf(deleted))
+		if err != nil {
+			return err
+		}
+		for _, e := range deleted {
+			if counts[e.id] > 0 && !e.isBad() {
+				e.fault("", referredTo)
+			}
+		}
+	}
+	return nil
+}
+
+// number notes the import in the change log, and returns its number there; 0 when it cannot be taken back.
+func (im *importing) number(ctx context.Context) (int64, error) {
+	if im.Trash == 0 || im.stream || im.undo > 0 || im.dry != nil || im.noted > 0 {
+		return im.noted, nil
+	}
+	act := backoffice.ActOf(ctx)
+	if act == nil {
+		act = &backoffice.Act{Action: "import"}
+	}
+	entry := act.Entry(nil)
+	err := im.Store.Write(backoffice.WithAct(ctx, nil), func(ctx context.Context, tx backoffice.Tx) error {
+		return tx.LogChanges(ctx, entry)
+	})
+	if err != nil {
+		return 0, err
+	}
+	act.Noted()
+	if im.noted = entry.Sequence; im.Numbered != nil {
+		im.Numbered(im.noted)
+	}
+	return im.noted, nil
+}
+
+// keepBefore has a transaction keep what it changes, and the trash what it deletes.
+func (im *importing) keepBefore(ctx context.Context, tx backoffice.Tx, number int64, now backoffice.Instant) error {
+	if im.Trash == 0 {
+		return nil
+	}
+	tx.KeepDeleted(backoffice.Keeping{At: now, ClientID: im.ClientID, Period: im.Trash})
+	if number == 0 {
+		return nil
+	}
+	return tx.KeepBefore(ctx, number, backoffice.InstantOf(im.now.Add(im.Trash).Round(time.Millisecond)))
+}
+
+// undid forgets what was taken back. What is written again is not in the trash any more.
+func (l *applying[T, C]) undid(ctx context.Context, all []*entry[T]) error {
+	var done, again []string
+	for _, e := range all {
+		if !e.isBad() {
+			done = append(done, e.id)
+			if e.old == nil && !e.deleted {
+				again = append(again, e.id)
+			}
+		}
+	}
+	if _, err := l.tx.TakeTrashed(ctx, again...); err != nil {
+		return err
+	}
+	return l.tx.ForgetImported(ctx, l.im.undo, done...)
+}

@@ -1,0 +1,314 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"example.org/backoffice/backoffice"
+)
+
+// touchedByImport is a record that an import changes.
+type touchedByImport struct {
+	id, customerID, fileKey string
+	after, records          []byte
+}
+
+// kept is how the records of a noun are kept.
+type kept struct {
+	asStored func(context.Context, *tx, []string) ([]*touchedByImport, error)
+	digest   func(record any) []byte
+}
+
+var keptNouns map[backoffice.Noun]kept
+
+func init() { // the tables refer to what refers to them
+	keptNouns = map[backoffice.Noun]kept{
+		backoffice.NounLabel: keptOf(labelTable), backoffice.NounUser: keptOf(userTable),
+		backoffice.NounFinancialYear: keptOf(financialYearTable), backoffice.NounChecklist: keptOf(checklistTable),
+		backoffice.NounCustomer: keptOf(customerTable), backoffice.NounRelation: keptOf(relationTable),
+		backoffice.NounTranscript: keptOf(transcriptTable), backoffice.NounCalculation: keptOf(calculationTable),
+		backoffice.NounDocument: keptOf(documentTable), backoffice.NounMinfin: keptOf(minfinTable),
+	}
+}
+
+func keptOf[T any, C comparable](of *table[T, C]) kept {
+	return kept{func(ctx context.Context, t *tx, ids []string) ([]*touchedByImport, error) {
+		return asStored(ctx, writerOf(t, of), ids)
+	}, func(record any) []byte { return of.digestOf(record.(*T)) }}
+}
+
+func (t *tx) KeepBefore(ctx context.Context, number int64, until backoffice.Instant) error {
+	t.importing = number
+	_, err := t.conn.Exec(ctx, "INSERT /*backoffice:imports.insert*/ INTO imports (number, until)"+
+		" SELECT $1, $2 WHERE TRUE ON CONFLICT (number) DO NOTHING", []any{number, until.Milliseconds()})
+	return err
+}
+
+// notCompared are columns that change without a change that matters: when, and how often, a record was changed.
+var notCompared = []string{"version", "hidden_changes", "updated_at", "open_updated_at", "own_updated_at"}
+
+// digestOf is a digest of a record's values, without those that the store computes.
+func (t *table[T, C]) digestOf(row *T) []byte {
+	values := freeze(t, []*T{row})[0]
+	for i := range t.columns {
+		if c := &t.columns[i]; c.write != "" || slices.Contains(notCompared, c.name) {
+			delete(values, c.name)
+		}
+	}
+	text, _ := json.Marshal(values) // of texts, numbers and bytes
+	sum := sha256.Sum256(text)
+	return sum[:]
+}
+
+// asStored reads records as they are stored now.
+func asStored[T any, C comparable](ctx context.Context, w writer[T, C], ids []string) ([]*touchedByImport, error) {
+	rows, err := w.byID(ctx, ids, 0)
+	var all []*touchedByImport
+	for _, id := range slices.Sorted(maps.Keys(rows)) {
+		var was backoffice.Trashed
+		was.Add(rows[id])
+		records, lost := json.Marshal(frozenOf(&was))
+		if lost != nil {
+			return nil, w.tx.fail(backoffice.Fault(lost, "writing what was changed"))
+		}
+		all = append(all, w.table.touchedBy(rows[id], records))
+	}
+	return all, err
+}
+
+func (t *table[T, C]) touchedBy(row *T, records []byte) *touchedByImport {
+	of := &touchedByImport{id: *t.id(row), after: t.digestOf(row), records: records}
+	for i := range t.columns {
+		switch c := &t.columns[i]; {
+		case c.name == "customer_id", c.name == "id" && t.noun == backoffice.NounCustomer:
+			of.customerID, _ = c.value(row).(string)
+		case c.name == "file_key":
+			of.fileKey, _ = c.value(row).(string)
+		}
+	}
+	return of
+}
+
+// keepWritten keeps what rows were before they are written; existing are those that are stored.
+func (w *writer[T, C]) keepWritten(ctx context.Context, rows []*T, existing []string) error {
+	if w.tx.importing == 0 {
+		return nil
+	}
+	before, err := asStored(ctx, *w, existing)
+	if err != nil {
+		return err
+	}
+	records := map[string]*touchedByImport{}
+	for _, was := range before {
+		records[was.id] = was
+	}
+	all := make([]*touchedByImport, len(rows))
+	for i, row := range rows {
+		all[i] = w.table.touchedBy(row, nil)
+		all[i].fileKey = ""
+		if was := records[all[i].id]; was != nil {
+			all[i].records, all[i].fileKey = was.records, was.fileKey
+		}
+	}
+	return w.tx.keepTouched(ctx, w.table.noun, all)
+}
+
+// keepReleased keeps what rows are that give up their unique value, until they are written.
+func (w *writer[T, C]) keepReleased(ctx context.Context, ids []string) error {
+	if w.tx.importing == 0 {
+		return nil
+	}
+	before, err := asStored(ctx, *w, ids)
+	if err != nil {
+		return err
+	}
+	return w.tx.keepTouched(ctx, w.table.noun, before)
+}
+
+// keepGone keeps what is about to be deleted, and what will lose a reference to it; these are returned.
+func (t *tx) keepGone(ctx context.Context, noun backoffice.Noun, ids []string) (losing map[backoffice.Noun][]string,
+	err error) {
+	if t.importing == 0 {
+		return nil, nil
+	}
+	losing = map[backoffice.Noun][]string{}
+	going := map[backoffice.Noun][]string{noun: ids}
+	for o, touched := range t.touched {
+		if touched.done == backoffice.Deleted {
+			going[o.noun] = append(going[o.noun], o.id)
+		} else {
+			losing[o.noun] = append(losing[o.noun], o.id)
+		}
+	}
+	keep := func(of map[backoffice.Noun][]string, gone bool) error {
+		for _, noun := range slices.Sorted(maps.Keys(of)) {
+			all, err := keptNouns[noun].asStored(ctx, t, of[noun])
+			if err != nil {
+				return err
+			}
+			for _, was := range all {
+				if gone {
+					was.after = nil
+				}
+			}
+			if err := t.keepTouched(ctx, noun, all); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := keep(losing, false); err != nil {
+		return nil, err
+	}
+	return losing, keep(going, true)
+}
+
+// keepLost notes what records are after they have lost references.
+func (t *tx) keepLost(ctx context.Context, losing map[backoffice.Noun][]string) error {
+	for _, noun := range slices.Sorted(maps.Keys(losing)) {
+		all, err := keptNouns[noun].asStored(ctx, t, losing[noun])
+		if err == nil {
+			err = t.keepTouched(ctx, noun, all)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepTouched notes what an import does to records. Of several changes the first one knows what the record was, and the
+// last one what it is.
+func (t *tx) keepTouched(ctx context.Context, noun backoffice.Noun, all []*touchedByImport) error {
+	const into = "INSERT /*backoffice:imported.insert*/ INTO imported" +
+		" (import, noun, id, after, records, customer_id, file_key) "
+	const again = " WHERE TRUE ON CONFLICT (import, id) DO UPDATE SET after = excluded.after"
+	if !t.store.nouns.dialect.bulk {
+		for _, of := range all {
+			_, err := t.conn.Exec(ctx, into+"SELECT $1, $2, $3, $4, $5, NULLIF($6, ''), NULLIF($7, '')"+again, []any{
+				t.importing, string(noun), of.id, orNil(of.after), orNil(of.records), of.customerID, of.fileKey})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for some := range slices.Chunk(all, maxBatch) {
+		_, err := t.conn.Exec(ctx, into+"SELECT $1::bigint, $2::text, v.id, v.after, v.records,"+
+			" NULLIF(v.customer_id, ''), NULLIF(v.file_key, '') FROM unnest($3::text[], $4::bytea[], $5::bytea[],"+
+			" $6::text[], $7::text[]) v(id, after, records, customer_id, file_key)"+again, []any{
+			t.importing, string(noun),
+			collect(some, func(of *touchedByImport) string { return of.id }),
+			collect(some, func(of *touchedByImport) []byte { return of.after }),
+			collect(some, func(of *touchedByImport) []byte { return of.records }),
+			collect(some, func(of *touchedByImport) string { return of.customerID }),
+			collect(some, func(of *touchedByImport) string { return of.fileKey }),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func orNil(b []byte) any {
+	if b == nil {
+		return nil
+	}
+	return b
+}
+
+func (s *Store) ImportedRecords(ctx context.Context, number int64, noun backoffice.Noun) (created, others []string,
+	err error) {
+	err = s.primary().Query(ctx, "SELECT /*backoffice:imported.ids*/ id, records IS NULL FROM imported"+
+		" WHERE import = $1 AND noun = $2 AND (records IS NOT NULL OR after IS NOT NULL) ORDER BY id",
+		[]any{number, string(noun)}, func(row *Row) error {
+			if row.Bool(1) {
+				created = append(created, row.Text(0))
+			} else {
+				others = append(others, row.Text(0))
+			}
+			return nil
+		})
+	return created, others, err
+}
+
+const importedColumns = "id, noun, '', 0, 0, records"
+
+func (s *Store) Imported(ctx context.Context, number int64, ids ...string) (map[string]*backoffice.Imported, error) {
+	found := map[string]*backoffice.Imported{}
+	d := s.nouns.dialect
+	err := s.primary().Query(ctx, "SELECT /*backoffice:imported.list*/ "+importedColumns+", after FROM imported"+
+		" WHERE "+d.among("id")+" AND import = $2", []any{d.List(wellFormed(ids)), number}, func(row *Row) error {
+		after := bytes.Clone(row.Bytes(6))
+		of := keptNouns[backoffice.Noun(row.Text(1))]
+		one := &backoffice.Imported{Same: func(record any) bool {
+			return record == nil && after == nil || record != nil && bytes.Equal(of.digest(record), after)
+		}}
+		found[row.Text(0)] = one
+		if row.IsNull(5) {
+			return nil
+		}
+		was, err := readTrashed(row)
+		if err == nil {
+			one.Before = was.Only()
+		}
+		return err
+	})
+	return found, err
+}
+
+func (s *Store) EachImported(ctx context.Context, visit func(*backoffice.Trashed) error) error {
+	return s.primary().Query(ctx, "SELECT /*backoffice:imported.each*/ "+importedColumns+" FROM imported"+
+		" WHERE file_key IS NOT NULL OR noun = 'customer' AND records IS NOT NULL", nil, func(row *Row) error {
+		was, err := readTrashed(row)
+		if err != nil {
+			return err
+		}
+		return visit(was)
+	})
+}
+
+func (t *tx) ForgetImported(ctx context.Context, number int64, ids ...string) error {
+	d := t.store.nouns.dialect
+	_, err := t.conn.Exec(ctx, "DELETE /*backoffice:imported.delete*/ FROM imported WHERE "+d.among("id")+
+		" AND import = $2", []any{d.List(wellFormed(ids)), number})
+	return err
+}
+
+// eraseImported erases what imports keep of customers for good, and records the files to remove.
+func (t *tx) eraseImported(ctx context.Context, customerIDs []string) error {
+	d := t.store.nouns.dialect
+	return t.eraseBefore(ctx, d.among("i.customer_id"), "DELETE /*backoffice:imported.erase*/ FROM imported WHERE "+
+		d.among("customer_id"), d.List(wellFormed(customerIDs)))
+}
+
+// eraseBefore erases rows of imports that a condition picks. A file stays while a record, or the trash, names it.
+func (t *tx) eraseBefore(ctx context.Context, condition, erase string, args ...any) error {
+	text := "INSERT /*backoffice:forgotten_files.of_imports*/ INTO forgotten_files (file_key, at)" +
+		" SELECT DISTINCT i.file_key, " + t.store.nouns.dialect.now + " FROM imported i" +
+		" WHERE i.file_key IS NOT NULL AND " + condition
+	for _, table := range append([]string{"trash_files"}, tablesOfFiles...) {
+		text += " AND NOT EXISTS (SELECT 1 FROM " + table + " f WHERE f.file_key = i.file_key)"
+	}
+	return t.together(ctx, func(ctx context.Context) error {
+		_, err := t.conn.Exec(ctx, text+" ON CONFLICT (file_key) DO NOTHING", args)
+		return err
+	}, func(ctx context.Context) error {
+		_, err := t.conn.Exec(ctx, erase, args)
+		return err
+	})
+}
+
+// eraseDueImports erases what imports keep that cannot be taken back any more.
+func (t *tx) eraseDueImports(ctx context.Context) error {
+	due := "until <= " + t.store.nouns.dialect.now
+	t.store.erased.Store(true)
+	return t.eraseBefore(ctx, "i.import IN (SELECT number FROM imports WHERE "+due+") AND NOT EXISTS (SELECT 1 FROM"+
+		" imported o WHERE o.file_key = i.file_key AND o.import NOT IN (SELECT number FROM imports WHERE "+due+"))",
+		"DELETE /*backoffice:imports.empty*/ FROM imports WHERE "+due)
+}
