@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -292,9 +293,9 @@ func (t *tx) eraseBefore(ctx context.Context, condition, erase string, args ...a
 	text := "INSERT /*backoffice:forgotten_files.of_imports*/ INTO forgotten_files (file_key, at)" +
 		" SELECT DISTINCT i.file_key, " + t.store.nouns.dialect.now + " FROM imported i" +
 		" WHERE i.file_key IS NOT NULL AND " + condition
-	for _, table := range append([]string{"trash_files"}, tablesOfFiles...) {
-		text += " AND NOT EXISTS (SELECT 1 FROM " + table + " f WHERE f.file_key = i.file_key)"
-	}
+	text += strings.Join(collect(append([]string{"trash_files"}, tablesOfFiles...), func(table string) string {
+		return " AND NOT EXISTS (SELECT 1 FROM " + table + " f WHERE f.file_key = i.file_key)"
+	}), "")
 	return t.together(ctx, func(ctx context.Context) error {
 		_, err := t.conn.Exec(ctx, text+" ON CONFLICT (file_key) DO NOTHING", args)
 		return err
