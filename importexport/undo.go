@@ -17,19 +17,25 @@ type undoStep struct {
 	put    bool
 }
 
-// undoSteps delete records before those that they refer to, and put back in the order of an import. Years come last,
-// at once: one of them is always current.
-var undoSteps = []undoStep{
-	{noun: backoffice.NounMinfin, delete: true}, {noun: backoffice.NounDocument, delete: true},
-	{noun: backoffice.NounCalculation, delete: true}, {noun: backoffice.NounTranscript, delete: true},
-	{noun: backoffice.NounRelation, delete: true}, {noun: backoffice.NounCustomer, delete: true},
-	{noun: backoffice.NounLabel, put: true}, {noun: backoffice.NounUser, put: true},
-	{noun: backoffice.NounChecklist, put: true}, {noun: backoffice.NounCustomer, put: true},
-	{noun: backoffice.NounRelation, put: true}, {noun: backoffice.NounTranscript, put: true},
-	{noun: backoffice.NounCalculation, put: true}, {noun: backoffice.NounDocument, put: true},
-	{noun: backoffice.NounMinfin, put: true}, {noun: backoffice.NounChecklist, delete: true},
-	{noun: backoffice.NounUser, delete: true}, {noun: backoffice.NounLabel, delete: true},
-	{noun: backoffice.NounFinancialYear, delete: true, put: true},
+// undoSteps delete records before those that they refer to: those of customers first, the others when nothing that is
+// put back refers to them any more. Years come last, at once: one of them is always current.
+func undoSteps() (steps []undoStep) {
+	deleting := func(from, to int) {
+		for i := from - 1; i >= to; i-- {
+			if noun := backoffice.Nouns[i].Name(); noun != backoffice.NounFinancialYear {
+				steps = append(steps, undoStep{noun: noun, delete: true})
+			}
+		}
+	}
+	customers := backoffice.NounCustomer.Index()
+	deleting(len(backoffice.Nouns), customers)
+	for _, of := range backoffice.Nouns {
+		if of.Name() != backoffice.NounFinancialYear {
+			steps = append(steps, undoStep{noun: of.Name(), put: true})
+		}
+	}
+	deleting(customers, 0)
+	return append(steps, undoStep{noun: backoffice.NounFinancialYear, delete: true, put: true})
 }
 
 // Undo takes back the import with a number: what it created is deleted, and all else is as it was. Records that were
@@ -50,7 +56,7 @@ func (i *Importer) Undo(ctx context.Context, number int64) (all []Loaded, err er
 		defer end()
 	}
 	var touched []string
-	for _, step := range undoSteps {
+	for _, step := range undoSteps() {
 		created, others, err := i.Store.ImportedRecords(ctx, number, step.noun)
 		if err != nil {
 			return nil, err

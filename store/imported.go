@@ -18,29 +18,19 @@ type touchedByImport struct {
 	after, records          []byte
 }
 
-// kept is how the records of a noun are kept.
-type kept struct {
-	asStored func(context.Context, *tx, []string) ([]*touchedByImport, error)
-	digest   func(record any) []byte
+// importedNoun is a noun whose records imports keep.
+type importedNoun interface {
+	asStored(ctx context.Context, t *tx, ids []string) ([]*touchedByImport, error)
+	digestOf(record any) []byte
 }
 
-var keptNouns map[backoffice.Noun]kept
+func (n *nouns) imported(of backoffice.Noun) importedNoun { return n.made[placeOf(of)].(importedNoun) }
 
-func init() { // the tables refer to what refers to them
-	keptNouns = map[backoffice.Noun]kept{
-		backoffice.NounLabel: keptOf(labelTable), backoffice.NounUser: keptOf(userTable),
-		backoffice.NounFinancialYear: keptOf(financialYearTable), backoffice.NounChecklist: keptOf(checklistTable),
-		backoffice.NounCustomer: keptOf(customerTable), backoffice.NounRelation: keptOf(relationTable),
-		backoffice.NounTranscript: keptOf(transcriptTable), backoffice.NounCalculation: keptOf(calculationTable),
-		backoffice.NounDocument: keptOf(documentTable), backoffice.NounMinfin: keptOf(minfinTable),
-	}
+func (n *noun[T, C]) asStored(ctx context.Context, t *tx, ids []string) ([]*touchedByImport, error) {
+	return asStored(ctx, writerOf(t, n.table), ids)
 }
 
-func keptOf[T any, C comparable](of *table[T, C]) kept {
-	return kept{func(ctx context.Context, t *tx, ids []string) ([]*touchedByImport, error) {
-		return asStored(ctx, writerOf(t, of), ids)
-	}, func(record any) []byte { return of.digestOf(record.(*T)) }}
-}
+func (n *noun[T, C]) digestOf(record any) []byte { return n.table.digestOf(record.(*T)) }
 
 func (t *tx) KeepBefore(ctx context.Context, number int64, until backoffice.Instant) error {
 	t.importing = number
@@ -147,7 +137,7 @@ func (t *tx) keepGone(ctx context.Context, noun backoffice.Noun, ids []string) (
 	}
 	keep := func(of map[backoffice.Noun][]string, gone bool) error {
 		for _, noun := range slices.Sorted(maps.Keys(of)) {
-			all, err := keptNouns[noun].asStored(ctx, t, of[noun])
+			all, err := t.store.nouns.imported(noun).asStored(ctx, t, of[noun])
 			if err != nil {
 				return err
 			}
@@ -171,7 +161,7 @@ func (t *tx) keepGone(ctx context.Context, noun backoffice.Noun, ids []string) (
 // keepLost notes what records are after they have lost references.
 func (t *tx) keepLost(ctx context.Context, losing map[backoffice.Noun][]string) error {
 	for _, noun := range slices.Sorted(maps.Keys(losing)) {
-		all, err := keptNouns[noun].asStored(ctx, t, losing[noun])
+		all, err := t.store.nouns.imported(noun).asStored(ctx, t, losing[noun])
 		if err == nil {
 			err = t.keepTouched(ctx, noun, all)
 		}
@@ -246,9 +236,9 @@ func (s *Store) Imported(ctx context.Context, number int64, ids ...string) (map[
 	err := s.primary().Query(ctx, "SELECT /*backoffice:imported.list*/ "+importedColumns+", after FROM imported"+
 		" WHERE "+d.among("id")+" AND import = $2", []any{d.List(wellFormed(ids)), number}, func(row *Row) error {
 		after := bytes.Clone(row.Bytes(6))
-		of := keptNouns[backoffice.Noun(row.Text(1))]
+		of := s.nouns.imported(backoffice.Noun(row.Text(1)))
 		one := &backoffice.Imported{Same: func(record any) bool {
-			return record == nil && after == nil || record != nil && bytes.Equal(of.digest(record), after)
+			return record == nil && after == nil || record != nil && bytes.Equal(of.digestOf(record), after)
 		}}
 		found[row.Text(0)] = one
 		if row.IsNull(5) {
