@@ -50,7 +50,7 @@ func TestACommandLineThatMakesNoSenseEndsWithTwoAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	for line, why := range map[string]string{
 		"impotr x":                        "impotr",
-		"import":                          "<path>",
+		"import":                          "pass a folder or a file",
 		"import a b":                      "b",
 		"export x --registration-numbers": "--purpose",
 		"export x --purpose y":            "--registration-numbers",

@@ -175,7 +175,7 @@ func openTransactions(t *testing.T, pkg string) (names []string) {
 
 func TestEveryMethodOfTheStoreThatRunsItsCallersCodeInATransactionLasts(t *testing.T) {
 	t.Parallel()
-	reads := []string{"EachTrashed"} // it visits
+	reads := []string{"EachTrashed", "EachImported"} // they visit
 	own := map[string]bool{}
 	for method := range reflect.TypeFor[*lengthy]().Methods() {
 		file, _ := runtime.FuncForPC(method.Func.Pointer()).FileLine(method.Func.Pointer())
@@ -234,6 +234,16 @@ func transactionsThatLast(t *testing.T, settings gateway.Settings) {
 		_, err := importer.Import(ctx, gatewaytest.Path("testdata", "office"))
 		done("import", err)
 	}
+	one := filepath.Join(t.TempDir(), "labels.ndjson")
+	if err := os.WriteFile(one, []byte(`{"_id":"undone","name":"Undone"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var undone int64
+	importer := importexport.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys, Trash: time.Hour, Numbered: func(number int64) { undone = number }}
+	_, err = importer.Import(ctx, one)
+	done("an import that can be taken back", err)
+	_, err = importer.Undo(ctx, undone)
+	done("import undo", err)
 	done("cache drop", backoffice.ForgetWhatWasRead(ctx, o.Store, backoffice.InstantOf(time.Now())))
 	act := backoffice.WithAct(ctx, &backoffice.Act{Action: "keys rotate"})
 	done("an act", backoffice.NoteAct(act, o.Store))
