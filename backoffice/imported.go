@@ -1,6 +1,10 @@
 package backoffice
 
-import "context"
+import (
+	"context"
+	"iter"
+	"reflect"
+)
 
 // Imported is what an import did to a record.
 type Imported struct {
@@ -27,49 +31,35 @@ type ImportTx interface {
 	ForgetImported(ctx context.Context, number int64, ids ...string) error
 }
 
-// Add adds a record.
+// Add adds a record to the list of its kind.
 func (t *Trashed) Add(record any) {
-	switch record := record.(type) {
-	case *Customer:
-		t.Customers = append(t.Customers, record)
-	case *CustomerRelation:
-		t.Relations = append(t.Relations, record)
-	case *Transcript:
-		t.Transcripts = append(t.Transcripts, record)
-	case *Calculation:
-		t.Calculations = append(t.Calculations, record)
-	case *CustomerDocument:
-		t.Documents = append(t.Documents, record)
-	case *MinfinDocument:
-		t.MinfinDocuments = append(t.MinfinDocuments, record)
-	case *Label:
-		t.Labels = append(t.Labels, record)
-	case *User:
-		t.Users = append(t.Users, record)
-	case *FinancialYear:
-		t.FinancialYears = append(t.FinancialYears, record)
-	case *Checklist:
-		t.Checklists = append(t.Checklists, record)
+	row := reflect.ValueOf(record)
+	for list := range t.lists() {
+		if list.Type().Elem() == row.Type() {
+			list.Set(reflect.Append(list, row))
+			return
+		}
 	}
+	panic("backoffice: Trashed has no list of " + row.Type().String())
 }
 
 // Only is the record of an entry that has one.
 func (t *Trashed) Only() any {
-	for _, first := range []any{
-		firstOf(t.Customers), firstOf(t.Relations), firstOf(t.Transcripts), firstOf(t.Calculations),
-		firstOf(t.Documents), firstOf(t.MinfinDocuments), firstOf(t.Labels), firstOf(t.Users),
-		firstOf(t.FinancialYears), firstOf(t.Checklists),
-	} {
-		if first != nil {
-			return first
+	for list := range t.lists() {
+		if list.Len() > 0 {
+			return list.Index(0).Interface()
 		}
 	}
 	return nil
 }
 
-func firstOf[T any](rows []*T) any {
-	if len(rows) == 0 {
-		return nil
+// lists are the lists of records, which can be set.
+func (t *Trashed) lists() iter.Seq[reflect.Value] {
+	return func(yield func(reflect.Value) bool) {
+		for _, field := range reflect.ValueOf(t).Elem().Fields() {
+			if field.Kind() == reflect.Slice && !yield(field) {
+				return
+			}
+		}
 	}
-	return rows[0]
 }
