@@ -55,7 +55,7 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 	}
 	r := &restoring{backup: c.Path, name: c.Path, incomplete: c.Incomplete, place: where}
 	if isShipped(c.Path) {
-		remove, err := r.unship(ctx, s, c.Path, ship.Goal{Before: c.Shipped.Before, At: c.Shipped.at})
+		remove, err := r.unship(ctx, s, c.Path, ship.Target{Before: c.Shipped.Before, At: c.Shipped.at})
 		if err != nil {
 			return err
 		}

@@ -62,7 +62,8 @@ func isShipped(path string) bool {
 }
 
 // unship restores the database of what was shipped into a folder like that of a backup, next to the store.
-func (r *restoring) unship(ctx context.Context, s *settings, url string, goal ship.Goal) (remove func(), err error) {
+func (r *restoring) unship(ctx context.Context, s *settings, url string, target ship.Target) (
+	remove func(), err error) {
 	place, err := s.Shipped(url)
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func (r *restoring) unship(ctx context.Context, s *settings, url string, goal sh
 	if err != nil {
 		return nil, err
 	}
-	found, err := place.Restore(ctx, goal, filepath.Join(r.backup, backupDatabase))
+	found, err := place.Restore(ctx, target, filepath.Join(r.backup, backupDatabase))
 	if err == nil {
 		err = os.Mkdir(filepath.Join(r.backup, backupFiles), 0o700)
 	}

@@ -256,7 +256,7 @@ func TestAKilledServerLosesNoWriteOlderThanTheLag(t *testing.T) {
 	}
 }
 
-func TestWhatWasShippedIsNotRestoredWithoutItsKeysetOrWithAWrongGoal(t *testing.T) {
+func TestWhatWasShippedIsNotRestoredWithoutItsKeysetOrWithAWrongTarget(t *testing.T) {
 	t.Parallel()
 	s, place := shipping(t)
 	for says, args := range map[string][]string{

@@ -49,7 +49,7 @@ func (f *faulty) Put(ctx context.Context, name string, content io.Reader) error 
 // isLatest checks that the latest state of the place is that of the store.
 func (o *office) isLatest(t *testing.T) {
 	t.Helper()
-	path, r := o.restored(t, Goal{})
+	path, r := o.restored(t, Target{})
 	if r.Last != latest(t, o.path) || digest(t, path) != digest(t, o.path) {
 		t.Errorf("the latest state that was shipped ends with %d, and the store with %d", r.Last, latest(t, o.path))
 	}

@@ -202,11 +202,11 @@ func (o *office) from(t testing.TB) Place {
 	return Place{From: o.objects(t), Key: o.key, KeyID: o.key.ID}
 }
 
-// restored restores to a goal, checks the pages and returns the path.
-func (o *office) restored(t testing.TB, goal Goal) (string, Restored) {
+// restored restores to a target, checks the pages and returns the path.
+func (o *office) restored(t testing.TB, target Target) (string, Restored) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "backoffice.db")
-	r, err := o.from(t).Restore(t.Context(), goal, path)
+	r, err := o.from(t).Restore(t.Context(), target, path)
 	if err != nil {
 		t.Fatal(err)
 	}

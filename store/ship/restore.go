@@ -18,14 +18,14 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// Goal is a state of the store: the last that was shipped, or that before a change, or that at a time.
-type Goal struct {
+// Target is a state of the store: the last that was shipped, or that before a change, or that at a time.
+type Target struct {
 	Before int64     // the number of an entry of the change log; 0 for none
 	At     time.Time // zero for none
 }
 
-// passed reports whether a store whose change log ends with an entry is after the goal.
-func (g Goal) passed(last int64, at time.Time) bool {
+// passed reports whether a store whose change log ends with an entry is after the target.
+func (g Target) passed(last int64, at time.Time) bool {
 	return g.Before > 0 && last >= g.Before || !g.At.IsZero() && at.After(g.At)
 }
 
@@ -42,8 +42,8 @@ type Restored struct {
 	At   time.Time // when that became visible
 }
 
-// Restore writes the database as it was at a goal to a file, which must be empty.
-func (p Place) Restore(ctx context.Context, goal Goal, path string) (Restored, error) {
+// Restore writes the database as it was at a target to a file, which must be empty.
+func (p Place) Restore(ctx context.Context, target Target, path string) (Restored, error) {
 	if err := p.check(ctx); err != nil {
 		return Restored{}, err
 	}
@@ -51,15 +51,15 @@ func (p Place) Restore(ctx context.Context, goal Goal, path string) (Restored, e
 	if err != nil {
 		return Restored{}, err
 	}
-	c, err := choose(all, goal)
+	c, err := choose(all, target)
 	if err != nil {
 		return Restored{}, err
 	}
-	// Only the database itself shows in which of several transactions the goal was passed. If it was, everything before
-	// is applied again.
-	last, err := p.apply(ctx, c, goal, math.MaxUint64, path)
+	// Only the database itself shows in which of several transactions the target was passed. If it was, everything
+	// before is applied again.
+	last, err := p.apply(ctx, c, target, math.MaxUint64, path)
 	if err == nil && last > 0 {
-		_, err = p.apply(ctx, c, Goal{}, last, path)
+		_, err = p.apply(ctx, c, Target{}, last, path)
 	}
 	if err != nil {
 		return Restored{}, err
@@ -84,14 +84,14 @@ func (p Place) check(ctx context.Context) error {
 	return err
 }
 
-// choose returns the newest generation that begins before the goal. A store that was restored has a newer one, whose
+// choose returns the newest generation that begins before the target. A store that was restored has a newer one, whose
 // numbers continue those of the state that was restored.
-func choose(all []chain, goal Goal) (chain, error) {
+func choose(all []chain, target Target) (chain, error) {
 	if len(all) == 0 {
 		return nil, errors.New("there is no snapshot at this place yet")
 	}
 	for _, c := range slices.Backward(all) {
-		if !goal.passed(c[0].to, c[0].at) {
+		if !target.passed(c[0].to, c[0].at) {
 			return c, nil
 		}
 	}
@@ -101,8 +101,8 @@ func choose(all []chain, goal Goal) (chain, error) {
 }
 
 // apply applies a generation up to a transaction, the last one that it may apply, or to the first one that passes the
-// goal; it returns the one before that, or 0.
-func (p Place) apply(ctx context.Context, c chain, goal Goal, last uint64, path string) (before uint64, err error) {
+// target; it returns the one before that, or 0.
+func (p Place) apply(ctx context.Context, c chain, target Target, last uint64, path string) (before uint64, err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return 0, err
@@ -111,13 +111,13 @@ func (p Place) apply(ctx context.Context, c chain, goal Goal, last uint64, path 
 	defer func() { err = errors.Join(err, file.Close()) }()
 	for i, o := range c {
 		var each func() (bool, error)
-		if o.first > 1 && goal.passed(o.to, o.at) {
-			if i+1 < len(c) && c[i+1].first == o.first+1 && goal.Before > 0 { // one transaction, which passes it
+		if o.first > 1 && target.passed(o.to, o.at) {
+			if i+1 < len(c) && c[i+1].first == o.first+1 && target.Before > 0 { // one transaction, which passes it
 				break
 			}
 			each = func() (bool, error) {
 				end, at, err := sqlite.EndOf(ctx, path)
-				return goal.passed(end, at), err
+				return target.passed(end, at), err
 			}
 		}
 		passed, err := a.object(ctx, o, each)

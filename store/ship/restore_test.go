@@ -69,7 +69,7 @@ func TestARestoreToAnyChangeIsTheStoreAsItWasThen(t *testing.T) {
 		stop()
 	}
 	last := o.note(t)
-	path, r := o.restored(t, Goal{})
+	path, r := o.restored(t, Target{})
 	if r.Last != last || digest(t, path) != o.states[last] {
 		t.Fatalf("the latest state is %d, not %d", r.Last, last)
 	}
@@ -89,7 +89,7 @@ func TestARestoreToAnyChangeIsTheStoreAsItWasThen(t *testing.T) {
 		for o.states[want] == "" { // within a transaction of several entries
 			want--
 		}
-		path, r := o.restored(t, Goal{Before: before})
+		path, r := o.restored(t, Target{Before: before})
 		if r.Last != want || digest(t, path) != o.states[want] {
 			t.Errorf("before %d it is %d, not %d as it was", before, r.Last, want)
 		}
@@ -122,12 +122,12 @@ func TestARestoreToATimeIsTheStoreAsItWasThen(t *testing.T) {
 	}
 	stop()
 	for _, want := range states {
-		path, r := o.restored(t, Goal{At: want.at})
+		path, r := o.restored(t, Target{At: want.at})
 		if r.Last != want.last || digest(t, path) != o.states[want.last] {
 			t.Errorf("then it was %d, not %d", want.last, r.Last)
 		}
 	}
-	_, err := o.from(t).Restore(t.Context(), Goal{At: states[0].at.Add(-time.Hour)}, filepath.Join(t.TempDir(), "db"))
+	_, err := o.from(t).Restore(t.Context(), Target{At: states[0].at.Add(-time.Hour)}, filepath.Join(t.TempDir(), "db"))
 	if err == nil || !strings.Contains(err.Error(), "the oldest state there is") {
 		t.Errorf("an hour earlier there is %v", err)
 	}
@@ -191,7 +191,7 @@ func TestWhatCannotBeRestoredIsRefusedInOneSentence(t *testing.T) {
 			t.Parallel()
 			o, names := shippedOffice(t)
 			c.spoil(t, o, names)
-			_, err := o.from(t).Restore(t.Context(), Goal{}, filepath.Join(t.TempDir(), "db"))
+			_, err := o.from(t).Restore(t.Context(), Target{}, filepath.Join(t.TempDir(), "db"))
 			if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("it ends with %v", err)
 			}
@@ -200,7 +200,7 @@ func TestWhatCannotBeRestoredIsRefusedInOneSentence(t *testing.T) {
 	t.Run("before all", func(t *testing.T) {
 		t.Parallel()
 		o, _ := shippedOffice(t)
-		_, err := o.from(t).Restore(t.Context(), Goal{Before: 1}, filepath.Join(t.TempDir(), "db"))
+		_, err := o.from(t).Restore(t.Context(), Target{Before: 1}, filepath.Join(t.TempDir(), "db"))
 		if err == nil || !strings.Contains(err.Error(), "the oldest state there is that after change") {
 			t.Errorf("it ends with %v", err)
 		}

@@ -28,7 +28,7 @@ func (v Verified) String() string {
 // there that it names.
 func (p Place) Verify(ctx context.Context, folder string) (v Verified, err error) {
 	began, path := time.Now(), filepath.Join(folder, "backoffice.db")
-	if v.Restored, err = p.Restore(ctx, Goal{}, path); err != nil {
+	if v.Restored, err = p.Restore(ctx, Target{}, path); err != nil {
 		return v, err
 	}
 	problems, err := sqlite.Integrity(ctx, path)
@@ -77,7 +77,7 @@ func (p Place) Newest(ctx context.Context) (last int64, at time.Time, err error)
 	if err != nil {
 		return 0, at, err
 	}
-	c, err := choose(all, Goal{})
+	c, err := choose(all, Target{})
 	if err != nil {
 		return 0, at, err
 	}
