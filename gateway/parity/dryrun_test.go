@@ -73,7 +73,7 @@ func TestADryRunOfEveryMutationAnswersAsTheRealOneAndChangesNothing(t *testing.T
 			settings := gatewaytest.Settings(t, url)
 			o := openOfficeIn(t, settings)
 			all := o.Credential(t, backoffice.AllScopes...)
-			of := func() string { return storeDigest(t, url, settings.Files) }
+			of := func() map[string]string { return storeDigest(t, url, settings.Files) }
 			run := func(field, call string) string {
 				_, body, _ := o.Ask(t, all, "mutation { "+field+call+" }", nil, nil)
 				var answer struct {
@@ -91,8 +91,8 @@ func TestADryRunOfEveryMutationAnswersAsTheRealOneAndChangesNothing(t *testing.T
 				if got := run(field, strings.ReplaceAll(rehearsals[field].call, "DRY", "dryRun: true")); got != rehearsals[field].want {
 					t.Errorf("%s answers\n%s\nnot\n%s", field, got, rehearsals[field].want)
 				}
-				if of() != before {
-					t.Fatalf("a dry run of %s has changed the store", field)
+				if found := changedIn(before, of()); len(found) > 0 {
+					t.Fatalf("a dry run of %s has changed %v", field, found)
 				}
 			}
 			// The same for good: the same answer, and another store, so that neither the answers nor the digest are
@@ -107,7 +107,7 @@ func TestADryRunOfEveryMutationAnswersAsTheRealOneAndChangesNothing(t *testing.T
 				if got := run(field, strings.ReplaceAll(rehearsals[field].call, "DRY", "dryRun: false")); got != rehearsals[field].want {
 					t.Errorf("%s for good answers\n%s\nnot\n%s", field, got, rehearsals[field].want)
 				}
-				if storeDigest(t, url, settings.Files) == before && field != "createDocumentUpload" { // which signs a path, and keeps nothing
+				if len(changedIn(before, storeDigest(t, url, settings.Files))) == 0 && field != "createDocumentUpload" { // which signs a path, and keeps nothing
 					t.Errorf("%s changes nothing that the digest sees", field)
 				}
 			}
@@ -123,8 +123,23 @@ func openOfficeIn(t testing.TB, settings gateway.Settings) *gatewaytest.Office {
 	return o
 }
 
-// storeDigest is a digest of every row of every table, and of every stored file.
-func storeDigest(t testing.TB, url, stored string) string {
+// changedIn lists what one digest of a store has otherwise than another.
+func changedIn(before, after map[string]string) (changed []string) {
+	for of := range after {
+		if after[of] != before[of] {
+			changed = append(changed, of)
+		}
+	}
+	return changed
+}
+
+// notedInTime is what a server notes by itself while time passes: which keys it knows, every 20 seconds, and after a
+// minute on which day a credential was used.
+var notedInTime = map[string]bool{"keyset_users": true, "last_used_at": true}
+
+// storeDigest has a digest of the rows of every table, by its name, and of the stored files, without what a server
+// notes in time.
+func storeDigest(t testing.TB, url, stored string) map[string]string {
 	t.Helper()
 	db := gatewaytest.RawDatabase(t, url)
 	defer func() { _ = db.Close() }()
@@ -132,15 +147,20 @@ func storeDigest(t testing.TB, url, stored string) string {
 	if !strings.HasPrefix(url, "sqlite:") {
 		tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY table_name"
 	}
-	digest := sha256.New()
+	digests := map[string]string{}
 	for _, table := range rowsOf(t, db, tables) {
-		fmt.Fprintln(digest, table)
+		if notedInTime[table] {
+			continue
+		}
+		digest := sha256.New()
 		rows := rowsOf(t, db, `SELECT * FROM "`+table+`"`)
 		slices.Sort(rows)
 		for _, row := range rows {
 			fmt.Fprintln(digest, row)
 		}
+		digests[table] = hex.EncodeToString(digest.Sum(nil))
 	}
+	digest := sha256.New()
 	folder := os.DirFS(strings.TrimPrefix(stored, "file:"))
 	err := fs.WalkDir(folder, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -151,7 +171,8 @@ func storeDigest(t testing.TB, url, stored string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return hex.EncodeToString(digest.Sum(nil))
+	digests["the stored files"] = hex.EncodeToString(digest.Sum(nil))
+	return digests
 }
 
 // rowsOf writes each row of an answer as a text.
@@ -174,8 +195,12 @@ func rowsOf(t testing.TB, db *sql.DB, query string) (list []string) {
 		if err := rows.Scan(into...); err != nil {
 			t.Fatal(err)
 		}
-		line := strings.TrimSuffix(fmt.Sprintln(values...), "\n")
-		list = append(list, line)
+		for i, column := range columns {
+			if notedInTime[column] {
+				values[i] = nil
+			}
+		}
+		list = append(list, strings.TrimSuffix(fmt.Sprintln(values...), "\n"))
 	}
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
