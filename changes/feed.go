@@ -21,7 +21,7 @@ const (
 	// lookEvery is how often the log is polled for the commits of other processes, while a caller waits. Own commits
 	// are polled for immediately, but betweenLooks apart, for when many callers write.
 	lookEvery    = 250 * time.Millisecond
-	betweenLooks = 20 * time.Millisecond
+	betweenLooks = 5 * time.Millisecond
 	lookTime     = 5 * time.Second // of one poll
 	atOnce       = 1000            // entries of a poll
 )

@@ -7,14 +7,18 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-const readTime = 10 * time.Second
+const (
+	readTime     = 10 * time.Second
+	betweenReads = 40 * time.Millisecond // of the log's end from the store, by one reader
+)
 
 // Reader returns all changes of some kinds after a number, in order, each once. It is for one goroutine.
 type Reader struct {
 	feed    *Feed
 	kinds   backoffice.ChangeKinds
-	history string // "" until one was read
-	at      int64  // all up to here was returned, or is invisible to the reader
+	history string    // "" until one was read
+	at      int64     // all up to here was returned, or is invisible to the reader
+	ended   time.Time // when the store had no more
 }
 
 // Read begins after a number of a history. Next finds out whether the log still has the changes from there on.
@@ -72,6 +76,9 @@ func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.Visi
 		r.at = to
 		return changes, nil
 	}
+	if err := backoffice.Sleep(ctx, time.Until(r.ended.Add(betweenReads))); err != nil {
+		return nil, context.Cause(ctx)
+	}
 	page, err := r.feed.page(ctx, backoffice.ChangeQuery{History: r.history, After: r.at, First: most, Kinds: r.kinds})
 	if err != nil {
 		return nil, err
@@ -82,8 +89,8 @@ func (r *Reader) read(ctx context.Context, most int) (changes []*backoffice.Visi
 		}
 	}
 	changes = page.Show(r.kinds)
-	if r.at = page.Latest; page.More {
-		r.at = page.Changes[len(page.Changes)-1].Sequence
+	if r.at, r.ended = page.Latest, time.Now(); page.More {
+		r.at, r.ended = page.Changes[len(page.Changes)-1].Sequence, time.Time{}
 	}
 	return changes, nil
 }

@@ -73,6 +73,11 @@ func (s *subscription) Next(ctx context.Context, most int) (int, error) {
 	return len(told), err
 }
 
+func (s *subscription) Event(i int) graphqlhttp.Event {
+	c := s.events[i].Changes
+	return graphqlhttp.Event{Cursor: c.Cursor, ObjectID: c.ObjectID, Action: string(c.Action)}
+}
+
 // Events reads the records after the changes and from the primary server: none is older than a change sent with it.
 func (s *subscription) Events(ctx context.Context, from, before int,
 	present graphql.ErrorPresenterFunc) ([]*graphql.Response, error) {

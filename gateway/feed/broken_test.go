@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"maps"
 	"testing"
 
 	"example.org/backoffice/backoffice/brokentest"
@@ -20,7 +21,18 @@ var brokenPlaces = map[string]brokentest.Copy{
 		{"../../store/changefeed.go", "row.Bool(3)", `row.Bool(3) || BROKEN && q.History != ""`}}},
 }
 
+// brokenSharing are faults of executions that subscribers share.
+var brokenSharing = map[string]brokentest.Copy{
+	"shares with other views": {Found: "TestSubscriptionsOfOtherViewsShareNothing/SQLite", Edits: []brokentest.Edit{
+		{"../../graphql/answers/key.go", "Restriction: backoffice.RestrictionOf(ctx),",
+			"Restriction: map[bool]backoffice.Restriction{false: backoffice.RestrictionOf(ctx)}[BROKEN],"}}},
+	"shares what is not known of the change": {Found: "TestANumberThatAnEventTellsIsReadByEachSubscriber", Edits: []brokentest.Edit{
+		{"../../graphql/answers/fields.go", "		return OfRequest\n", "		if !BROKEN {\nreturn OfRequest\n}\n"}}},
+}
+
 func TestACopyWithAFaultIsFoundByTheTestOfItsPromise(t *testing.T) {
 	t.Parallel()
-	brokentest.FindWhenAsked(t, brokenPlaces, "-test.failfast")
+	all := maps.Clone(brokenPlaces)
+	maps.Copy(all, brokenSharing)
+	brokentest.FindWhenAsked(t, all, "-test.failfast")
 }

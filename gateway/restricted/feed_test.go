@@ -87,6 +87,7 @@ func followOffice(t *testing.T, database string, first, end int, total *tally) {
 	t.Helper()
 	r := gatewaytest.RandomRecords(uint64(first))
 	settings := gatewaytest.Settings(t, database)
+	settings.Connections = 4 // each makes a plan of its own for each restriction
 	h, err := settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -70,8 +70,6 @@ var ofRequest = map[string]string{
 	"Customer":                "registrationNumber spouseRegistrationNumber privacyAccesses minfinDocuments",
 	"Viewer":                  "*",
 	"SavedQuery":              "*",
-	"Change":                  "*",
-	"ChangeParent":            "*",
 	"ChangeConnection":        "*",
 	"ChangeEdge":              "*",
 	"PrivacyAccess":           "*",
@@ -79,12 +77,17 @@ var ofRequest = map[string]string{
 	"PrivacyAccessEdge":       "*",
 }
 
+// ofChange lists the types whose fields are determined by the entry of the change log that an event tells, and the
+// caller's view. Queries reach them only through a field of the request.
+const ofChange = "Subscription Change ChangeParent"
+
 // Class is what determines the value of a field.
 type Class uint8
 
 const (
 	Unknown Class = iota // treated like OfRequest
 	OfReads
+	OfChange
 	OfRequest
 )
 
@@ -93,6 +96,9 @@ func ClassOf(schema *ast.Schema, of string, field *ast.FieldDefinition) Class {
 	needsScope := field.Directives.ForName("hasScope") != nil
 	if listed := ofRequest[of]; needsScope || listed == "*" || lists(listed, field.Name) {
 		return OfRequest
+	}
+	if lists(ofChange, of) {
+		return OfChange
 	}
 	listed, known := ofReads[of]
 	if !known {
@@ -107,10 +113,10 @@ func ClassOf(schema *ast.Schema, of string, field *ast.FieldDefinition) Class {
 
 func lists(fields, name string) bool { return slices.Contains(strings.Fields(fields), name) }
 
-// Keepable reports whether all that a validated document selects is of its reads.
+// Keepable reports whether all that a validated document selects is of its reads, or of the change that an event tells.
 func Keepable(schema *ast.Schema, document *ast.QueryDocument) bool {
 	for _, operation := range document.Operations {
-		if operation.Operation != ast.Query || !keepable(schema, operation.SelectionSet) {
+		if operation.Operation == ast.Mutation || !keepable(schema, operation.SelectionSet) {
 			return false
 		}
 	}
@@ -126,9 +132,7 @@ func keepable(schema *ast.Schema, selections ast.SelectionSet) bool {
 	for _, selection := range selections {
 		switch selection := selection.(type) {
 		case *ast.Field:
-			if selection.Name != "__typename" && (selection.ObjectDefinition == nil || selection.Definition == nil ||
-				ClassOf(schema, selection.ObjectDefinition.Name, selection.Definition) != OfReads) ||
-				!keepable(schema, selection.SelectionSet) {
+			if selection.Name != "__typename" && !isKeepable(schema, selection) || !keepable(schema, selection.SelectionSet) {
 				return false
 			}
 		case *ast.InlineFragment:
@@ -138,4 +142,12 @@ func keepable(schema *ast.Schema, selections ast.SelectionSet) bool {
 		}
 	}
 	return true
+}
+
+func isKeepable(schema *ast.Schema, field *ast.Field) bool {
+	if field.ObjectDefinition == nil || field.Definition == nil {
+		return false
+	}
+	class := ClassOf(schema, field.ObjectDefinition.Name, field.Definition)
+	return class == OfReads || class == OfChange
 }

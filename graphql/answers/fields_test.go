@@ -16,7 +16,7 @@ func schemaOfServer() *ast.Schema {
 	return graph.NewBreadthFirst(graph.Config{}, execute.Options{}).Schema()
 }
 
-// reached are the types that a query can select from.
+// reached are the types that a query or a subscription can select from.
 func reached(schema *ast.Schema) map[string]*ast.Definition {
 	all := map[string]*ast.Definition{}
 	var walk func(def *ast.Definition)
@@ -33,6 +33,7 @@ func reached(schema *ast.Schema) map[string]*ast.Definition {
 		}
 	}
 	walk(schema.Query)
+	walk(schema.Subscription)
 	return all
 }
 
@@ -84,6 +85,7 @@ func TestADocumentIsKeepableOnlyIfAllThatItSelectsIsOfItsReads(t *testing.T) {
 	keepable := []string{
 		`{ customers { nodes { id displayName companyTypeLabel(language: DUTCH) relations { edges { otherCustomer { name } } } } totalCount } }`,
 		`query A { users { nodes { id } } } query B { labels { nodes { id } } }`,
+		`subscription { changes { cursor action parents { id } object { id ... on Customer { name responsible { firstName } } } } }`,
 		`{ node(id: "x") { __typename id ... on Customer { ...c } } } fragment c on Customer { name responsible { labels { color } } }`,
 	}
 	not := []string{
@@ -92,7 +94,10 @@ func TestADocumentIsKeepableOnlyIfAllThatItSelectsIsOfItsReads(t *testing.T) {
 		`{ node(id: "x") { id ... on Customer { ...c } } } fragment c on Customer { privacyAccesses { totalCount } }`,
 		`{ changes { latestCursor } }`, `{ savedQueries { name } }`, `{ minfinDocuments { totalCount } }`,
 		`query A { users { nodes { id } } } query B { viewer { name } }`, `{ ... { customers { nodes { ... { spouseRegistrationNumber } } } } }`,
-		`mutation { deleteUser(input: {id: "x"}) { __typename } }`, `subscription { changes { cursor } }`,
+		`mutation { deleteUser(input: {id: "x"}) { __typename } }`,
+		`subscription { changes { cursor object { ... on Customer { registrationNumber } } } }`,
+		`subscription { changes { object { ... on CustomerDocument { file { downloadPath } } } } }`,
+		`{ changes { nodes { ...c } } } fragment c on Change { cursor }`, `{ changes { edges { node { cursor } } } }`,
 	}
 	for i, text := range slices.Concat(keepable, not) {
 		document, errs := gqlparser.LoadQueryWithRules(schema, text, nil)

@@ -40,7 +40,7 @@ type document struct {
 	shape      string
 	depth      int
 	digest     [sha256.Size]byte // of the text
-	keepable   bool              // answers depend on nothing but what they read: see package answers
+	keepable   bool              // answers depend on nothing but what they read or tell: see package answers
 	operations []operation
 	weight     uint32 // estimated bytes
 	guarded    bool   // never cached, nor anything made of it: see holdsGuarded

@@ -88,6 +88,7 @@ type GraphQL struct {
 	hooks     Hooks
 	plans     keeper // nil for a schema without plans
 	newcomers newcomers
+	shared    sharing
 }
 
 // keeper is a schema that keeps plans of operations.

@@ -20,7 +20,7 @@ type prepared struct {
 	least     int // of it, the charge in any case
 	depth     int
 	explain   explain
-	key       *answers.Key // nil when the answer is not kept
+	key       *answers.Key // nil when the answer is not kept, nor shared with other subscribers
 	context   *graphql.OperationContext
 }
 
@@ -69,7 +69,7 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 	if refused != nil {
 		return nil, new(g.explained(ctx, refusal(media, refused), q))
 	}
-	if g.hooks.Keeps && document.keepable && q.explain == explainNothing && !holdsKey(variables, g.documents.guarded) {
+	if (g.hooks.Keeps || q.isSubscription()) && document.keepable && q.explain == explainNothing && !holdsKey(variables, g.documents.guarded) {
 		q.key = answers.KeyOf(ctx, document.digest, q.OperationDefinition, variables)
 	}
 	text := document.text

@@ -19,6 +19,8 @@ type Subscription interface {
 	Context() context.Context
 	// Next waits for the next events and returns their number, at most most. They stay until the next call.
 	Next(ctx context.Context, most int) (int, error)
+	// Event identifies the event at an index among those of subscribers with the same view.
+	Event(i int) Event
 	// Events executes the context's operation for the events from one index to before another: an answer for each.
 	Events(ctx context.Context, from, before int, present graphql.ErrorPresenterFunc) ([]*graphql.Response, error)
 	Leave()
@@ -34,10 +36,12 @@ type subscriber interface {
 
 const (
 	idleEvery   = 15 * time.Second
-	betweenTold = 40 * time.Millisecond // for a subscriber: changes within it are sent together
-	mostEvents  = 500                   // executed together
-	eventBytes  = 64 << 10              // roughly, of answers executed together; kept until the client has read them
-	longestPong = time.Minute           // without an answer to a ping a socket is closed
+	longestRest = 40 * time.Millisecond // of a subscriber: changes within it are sent together
+	leastRest   = 5 * time.Millisecond
+	restShare   = 8           // as long as telling took
+	mostEvents  = 500         // executed together
+	eventBytes  = 64 << 10    // roughly, of answers executed together; kept until the client has read them
+	longestPong = time.Minute // without an answer to a ping a socket is closed
 )
 
 var errGone = errors.New("the client left or stopped reading; it can continue after the last change it received")
@@ -62,7 +66,9 @@ func (g *GraphQL) subscribe(ctx context.Context, media string, q *prepared, to f
 // follow sends a subscription's events to its subscriber until one of them ends. Events that the subscriber has not
 // read are not buffered: they are read in its turn. why is the error that it got at the end, if any.
 func (g *GraphQL) follow(ctx context.Context, q *prepared, s Subscription, to subscriber) (why *gqlerror.Error) {
-	f := &following{GraphQL: g, q: q, of: s, to: to}
+	shared, leave := g.shared.enter(q.key)
+	defer leave()
+	f := &following{GraphQL: g, q: q, of: s, to: to, shared: shared}
 	err := f.run(s.Context())
 	_, onSocket := to.(*running) // closed for the same reason
 	switch {
@@ -88,6 +94,8 @@ type following struct {
 	to   subscriber
 	most int // events at one time, by their cost
 	size int // events executed together, by their size
+
+	shared *shared // with the subscribers of the same; nil when the answers are the subscriber's own
 }
 
 func (f *following) run(ctx context.Context) error {
@@ -118,11 +126,9 @@ func (f *following) run(ctx context.Context) error {
 			}
 			from += told
 		}
-		if n < f.most {
-			select {
-			case <-time.After(time.Until(began.Add(betweenTold))):
-			case <-ctx.Done():
-			}
+		if n < f.most { // who is told with little effort is told often
+			rest := min(max(restShare*time.Since(began), leastRest), longestRest)
+			_ = backoffice.Sleep(ctx, time.Until(began.Add(rest)))
 		}
 	}
 }
@@ -132,6 +138,17 @@ func (f *following) run(ctx context.Context) error {
 func (f *following) tell(ctx context.Context, from, before int) (told int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.limits.Time)
 	defer cancel()
+	known, executed, err := f.shared.told(ctx, f.of, from, before)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(known) > 0:
+		if f.to.next(known) != nil {
+			return 0, errGone
+		}
+		return len(known), nil
+	}
+	defer executed()
 	var part served
 	defer part.end()
 	var responses []*graphql.Response
@@ -160,6 +177,7 @@ func (f *following) tell(ctx context.Context, from, before int) (told int, err e
 		a := answer{media: mediaEvents, data: r.Data, errors: r.Errors, extensions: r.Extensions}
 		answers[i] = f.explained(ctx, a, f.q)
 	}
+	f.shared.tell(f.of, from, answers)
 	if bytes <= eventBytes && part.run != nil { // which need not be counted
 		part.run.Sent()
 	}
