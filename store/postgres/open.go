@@ -44,6 +44,10 @@ var queryModes = map[QueryMode]pgx.QueryExecMode{
 // DefaultMaxConns suits a few gateways on a server with PostgreSQL's own max_connections, 100.
 const DefaultMaxConns = 16
 
+// preparedStatements is how many each connection keeps. A plan of a restricted pair's list takes PostgreSQL up to half a
+// megabyte, in each connection.
+const preparedStatements = 128
+
 type Options struct {
 	StatementTimeout time.Duration // the longest run of one statement; 0 is 5 seconds
 	Replicas         []string      // URLs of replicas, each of one server
@@ -156,6 +160,9 @@ func configOf(url string, options Options) (*pgxpool.Config, error) {
 		config.MaxConns = DefaultMaxConns
 	}
 	config.ConnConfig.DefaultQueryExecMode = mode
+	if !strings.Contains(url, "statement_cache_capacity=") {
+		config.ConnConfig.StatementCacheCapacity = preparedStatements
+	}
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "backoffice"
 	}
