@@ -206,7 +206,7 @@ func works(t *testing.T, files map[string]file) {
 	}
 	for _, words := range commandsOf(t, files["README.md"].content, "Back up, restore, upgrade") {
 		if words[1] == "restore" {
-			o.put(t, "/srv/more/customers.ndjson", []byte(`{"_id": "late", "_t": "Company", "name": "Late"}`+"\n"))
+			o.put(t, "/srv/more/customers.ndjson", []byte(`{"_id": "late", "type": "Company", "name": "Late"}`+"\n"))
 			o.run(t, "import", "/srv/more")
 			if got := o.customers(t); got != imported+1 {
 				t.Errorf("%d customers, and %d were imported and one more", got, imported)

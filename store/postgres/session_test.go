@@ -1,6 +1,8 @@
 package postgres_test
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,6 +30,21 @@ func TestWhatIsReadIsNeverCompiledUnlessTheURLWantsIt(t *testing.T) {
 		plan := strings.Join(openAt(t, one.url, one.options).InRead(t, "EXPLAIN (ANALYZE, TIMING OFF) SELECT count(*) FROM customers WHERE id > 'a'"), "\n")
 		if strings.Contains(plan, "JIT") != one.want {
 			t.Errorf("%s:\n%s", what, plan)
+		}
+	}
+}
+
+func TestAConnectionKeepsFewPlansUnlessTheURLWantsMore(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Migrated(t, postgres.Migrate)
+	for parameters, want := range map[string]int{"": 128, "&statement_cache_capacity=256": 256} {
+		store := openAt(t, url+parameters, postgres.Options{MaxConns: 1})
+		for i := range 300 {
+			store.InRead(t, fmt.Sprintf("SELECT 'statement %d'", i))
+		}
+		kept, err := strconv.Atoi(store.InRead(t, "SELECT count(*)::text FROM pg_prepared_statements")[0])
+		if err != nil || kept > want || kept < want-2 {
+			t.Errorf("with %q a connection keeps %d prepared statements (%v)", parameters, kept, err)
 		}
 	}
 }
