@@ -11,6 +11,8 @@ type ObjectStore interface {
 	// Put stores an object durably, whole or not at all, and replaces one of that name.
 	Put(ctx context.Context, name string, content io.Reader) error
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
+	// Delete removes an object, durably. A missing one is no error.
+	Delete(ctx context.Context, name string) error
 	// List visits the names that begin with a folder, "" for all, in no particular order.
 	List(ctx context.Context, folder string, visit func(name string) error) error
 	// Hold makes the caller the only holder, until release is called or held ends: the holder was replaced, or could

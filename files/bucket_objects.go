@@ -31,6 +31,15 @@ func (b objectBucket) Get(ctx context.Context, name string) (io.ReadCloser, erro
 	return reader, nil
 }
 
+func (b objectBucket) Delete(ctx context.Context, name string) error {
+	err := b.client.RemoveObject(ctx, b.bucket, b.prefix+name, minio.RemoveObjectOptions{})
+	err = bucketFault(err, "deleting from the bucket")
+	if backoffice.KindOf(err) == backoffice.NotFound {
+		return nil
+	}
+	return err
+}
+
 func (b objectBucket) List(ctx context.Context, folder string, visit func(name string) error) error {
 	return b.each(ctx, inArea(folder), func(name string) error { return visit(inArea(folder) + name) })
 }

@@ -77,6 +77,11 @@ func (f objectFolder) Put(ctx context.Context, name string, content io.Reader) e
 	if err == nil {
 		err = folder.at().Rename(part, name)
 	}
+	if errors.Is(err, fs.ErrNotExist) { // Delete has removed the folder meanwhile
+		if err = folder.makeFolderOf(name); err == nil {
+			err = folder.at().Rename(part, name)
+		}
+	}
 	if err == nil {
 		err = folder.syncFolder(path.Dir(name))
 	}
@@ -92,6 +97,31 @@ func (f objectFolder) Get(_ context.Context, name string) (io.ReadCloser, error)
 		return nil, storeFault(err, "reading from the folder")
 	}
 	return file, nil
+}
+
+// Delete removes the object's folder, too, when nothing else is in it.
+func (f objectFolder) Delete(ctx context.Context, name string) error {
+	folder, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err = ctx.Err(); err == nil {
+		err = folder.at().Remove(name)
+	}
+	switch in := path.Dir(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil:
+		err = folder.syncFolder(in)
+		if in != "." {
+			_ = folder.at().Remove(in) // which fails while something is in it
+		}
+	}
+	if err != nil {
+		return storeFault(err, "deleting from the folder")
+	}
+	return nil
 }
 
 func (f objectFolder) List(ctx context.Context, folder string, visit func(name string) error) error {
