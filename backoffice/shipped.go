@@ -2,20 +2,25 @@ package backoffice
 
 import "context"
 
-// leaseOfShipping is the lease of whoever has verified what was shipped. Like that of a backup, only Since is used.
+// leaseOfShipping is the lease of whoever has verified what was shipped. Like that of a backup, only Since is used, and
+// the holder: the generation that was verified.
 const leaseOfShipping = "ship verify"
 
-// NoteShipVerified records that what was shipped was restored and checked.
-func NoteShipVerified(ctx context.Context, leases LeaseStore, at Instant) error {
-	_, err := leases.TakeLease(ctx, Lease{Name: leaseOfShipping, Holder: "ship", Since: at, Until: at}, at, "")
+// NoteShipVerified records that a generation of what was shipped was restored and checked.
+func NoteShipVerified(ctx context.Context, leases LeaseStore, generation string, at Instant) error {
+	_, before, err := LastShipVerified(ctx, leases)
+	if err == nil {
+		now := Lease{Name: leaseOfShipping, Holder: generation, Since: at, Until: at}
+		_, err = leases.TakeLease(ctx, now, at, before)
+	}
 	return err
 }
 
-// LastShipVerified returns when that was last done; zero for never.
-func LastShipVerified(ctx context.Context, leases LeaseStore) (Instant, error) {
+// LastShipVerified returns when that was last done, zero for never, and with which generation.
+func LastShipVerified(ctx context.Context, leases LeaseStore) (at Instant, generation string, err error) {
 	lease, err := leases.Lease(ctx, leaseOfShipping)
 	if err != nil || lease == nil {
-		return 0, err
+		return 0, "", err
 	}
-	return lease.Since, nil
+	return lease.Since, lease.Holder, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/changes"
 	"example.org/backoffice/files"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/ship"
@@ -18,8 +19,9 @@ import (
 )
 
 type shipSettings struct {
-	Ship       string `env:"BACKOFFICE_SHIP" placeholder:"URL" help:"Where serve copies the embedded store to as it is written, sealed: a folder that exists (file:PATH), or an S3 bucket's URL, not on the database's disk."`
-	ShipKeyset string `env:"BACKOFFICE_SHIP_KEYSET" placeholder:"PATH" predictor:"path" help:"The file with the key that seals what is shipped; the first start with --ship creates it (ship-keyset.json beside --keyset)."`
+	Ship       string      `env:"BACKOFFICE_SHIP" placeholder:"URL" help:"Where serve copies the embedded store to as it is written, sealed: a folder that exists (file:PATH), or an S3 bucket's URL, not on the database's disk."`
+	ShipKeep   changes.Age `default:"30d" env:"BACKOFFICE_SHIP_KEEP" placeholder:"TIME" help:"How far back serve keeps what it ships; it deletes there what only older states need (${default}; 0 keeps all)."`
+	ShipKeyset string      `env:"BACKOFFICE_SHIP_KEYSET" placeholder:"PATH" predictor:"path" help:"The file with the key that seals what is shipped; the first start with --ship creates it (ship-keyset.json beside --keyset)."`
 }
 
 // ShipMost is the setting of a server that ships.
@@ -82,7 +84,7 @@ func (b *Backend) shipper(ctx context.Context, c Config) (*ship.Shipper, error) 
 		return nil, fmt.Errorf("--ship: %w", err)
 	}
 	return &ship.Shipper{Store: store, Files: b.Files, To: to, Key: key, KeyID: key.ID, Most: int64(c.Ship.Most),
-		Log: c.Log}, nil
+		Keep: time.Duration(b.ship.ShipKeep), Log: c.Log}, nil
 }
 
 const (
@@ -96,9 +98,9 @@ const (
 func watchShipping(ctx context.Context, shipper *ship.Shipper, log *slog.Logger) {
 	place := ship.Place{From: shipper.To, Key: shipper.Key, KeyID: shipper.KeyID}
 	backoffice.Every(ctx, verifyLook, func() {
-		at, err := backoffice.LastShipVerified(ctx, shipper.Store)
+		at, _, err := backoffice.LastShipVerified(ctx, shipper.Store)
 		shipped := shipper.Last()
-		if err != nil || shipped < 0 || time.Since(at.Time()) < verifyAfter {
+		if err != nil || shipped < 0 || time.Since(at.Time()).Abs() < verifyAfter {
 			return
 		}
 		found, err := verifyShipped(ctx, place, shipper.Store)
@@ -124,7 +126,7 @@ func verifyShipped(ctx context.Context, place ship.Place, store *sqlite.Store) (
 	defer remove()
 	found, err := place.Verify(ctx, folder)
 	if err == nil {
-		err = backoffice.NoteShipVerified(ctx, store, backoffice.InstantOf(time.Now()))
+		err = backoffice.NoteShipVerified(ctx, store, found.Generation, backoffice.InstantOf(time.Now()))
 	}
 	return found, err
 }
@@ -159,7 +161,7 @@ func measureShipping(s server, shipper *ship.Shipper) {
 		"How long ago what was shipped was restored and checked; -1 when it never was.", func() int64 {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
-			at, err := backoffice.LastShipVerified(ctx, shipper.Store)
+			at, _, err := backoffice.LastShipVerified(ctx, shipper.Store)
 			if err != nil || at.IsZero() {
 				return -1
 			}
@@ -183,7 +185,7 @@ func (s *Settings) examineShipping(ctx context.Context, store backoffice.Store, 
 		return
 	}
 	found := fmt.Sprintf("restorable to change %d, of %s", last, at.UTC().Format(time.RFC3339))
-	verified, err := backoffice.LastShipVerified(ctx, store)
+	verified, _, err := backoffice.LastShipVerified(ctx, store)
 	switch {
 	case err != nil:
 		tell(backoffice.Wrong(what, err.Error(), advice))

@@ -9,6 +9,8 @@ import (
 const (
 	foundByHistory = "TestARestoreToAnyChange"
 	foundByCanary  = "TestNothingLeavesUnsealed"
+	foundByAge     = "TestWhatOnlyOlderStatesNeed"
+	foundByDoubt   = "TestNothingIsDeletedInDoubt"
 )
 
 var brokenShippers = map[string]brokentest.Copy{
@@ -22,6 +24,18 @@ var brokenShippers = map[string]brokentest.Copy{
 		{"shipper.go", "return g.shipChanged(ctx, before) }", "if BROKEN {\nreturn nil\n}\nreturn g.shipChanged(ctx, before) }"}}},
 	"stops a transaction too late": {Found: foundByHistory, Edits: []brokentest.Edit{
 		{"restore.go", "			return a.done - 1, nil\n", "			if BROKEN {\n				return a.done, nil\n			}\n			return a.done - 1, nil\n"}}},
+	"deletes the generation that the horizon needs": {Found: foundByAge, Edits: []brokentest.Edit{
+		{"drop.go", "o.first == 1 && !latest.After(horizon)", "o.first == 1 && (BROKEN || !latest.After(horizon))"}}},
+	"deletes the snapshot last": {Found: foundByAge, Edits: []brokentest.Edit{
+		{"drop.go", "	for i, o := range old {\n", "	if BROKEN {\n		slices.Reverse(old)\n	}\n	for i, o := range old {\n"}}},
+	"deletes a file that a state names": {Found: foundByAge, Edits: []brokentest.Edit{
+		{"drop.go", "since < oldest", "BROKEN || since < oldest"}}},
+	"deletes what nobody has verified": {Found: foundByDoubt, Edits: []brokentest.Edit{
+		{"drop.go", "if !stays ||", "if !BROKEN && !stays || !BROKEN &&"}}},
+	"deletes what another owns": {Found: foundByDoubt, Edits: []brokentest.Edit{
+		{"drop.go", "if i == 0 ||", "if i == 0 && !BROKEN || i > 0 &&"}}},
+	"believes any clock": {Found: foundByDoubt, Edits: []brokentest.Edit{
+		{"drop.go", "now.Sub(jump) >= day", "BROKEN || now.Sub(jump) >= day"}}},
 }
 
 func TestACopyWithAFaultIsFoundByTheTestsOfShipping(t *testing.T) {

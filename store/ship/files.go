@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"strings"
 
 	"github.com/tink-crypto/tink-go/v2/tink"
 
@@ -14,19 +15,32 @@ import (
 // Stored files are shipped under their keys, which are random and never used again: a digest would tell who knows a
 // document that the office has it.
 
-// shipFiles ships the files of all records that are not there yet.
-func (s *Shipper) shipFiles(ctx context.Context) error {
-	there := map[string]bool{}
-	err := s.To.List(ctx, shipped, func(name string) error { there[name] = true; return nil })
+// shipFiles ships the files of all records that are not there yet. It returns those there that no record names.
+func (s *Shipper) shipFiles(ctx context.Context) (unnamed []string, err error) {
+	named := map[string]bool{} // whether a record names a file that is there
+	err = s.To.List(ctx, shipped, func(name string) error {
+		if key := strings.TrimPrefix(name, shipped+"/"); backoffice.ValidFileKey(key) {
+			named[key] = false
+		}
+		return nil
+	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return backoffice.EachStoredFile(ctx, s.Store, func(file *backoffice.File) error {
-		if there[path.Join(shipped, file.Key)] {
+	err = backoffice.EachStoredFile(ctx, s.Store, func(file *backoffice.File) error {
+		_, there := named[file.Key]
+		named[file.Key] = true
+		if there {
 			return nil
 		}
 		return s.shipFile(ctx, file.Key)
 	})
+	for key, is := range named {
+		if !is {
+			unnamed = append(unnamed, key)
+		}
+	}
+	return unnamed, err
 }
 
 // shipChanged ships the files of the records that the entries of the change log after a number are about.

@@ -95,13 +95,18 @@ func (o *office) objects(t testing.TB) backoffice.ObjectStore {
 	return to
 }
 
-// ships starts to ship; stop ends that as a server does that stops.
-func (o *office) ships(t testing.TB, change ...func(*Shipper)) (s *Shipper, stop func()) {
+func (o *office) shipper(t testing.TB) *Shipper {
 	t.Helper()
-	made := &Shipper{
+	return &Shipper{
 		Store: o.store, Files: o.Files, To: o.objects(t), Key: o.key, KeyID: o.key.ID, Most: 1 << 30,
 		Log: slog.New(slog.NewTextHandler(o.log, nil)), period: 10 * time.Millisecond, renewAt: 200 << 10,
 	}
+}
+
+// ships starts to ship; stop ends that as a server does that stops.
+func (o *office) ships(t testing.TB, change ...func(*Shipper)) (s *Shipper, stop func()) {
+	t.Helper()
+	made := o.shipper(t)
 	for _, do := range change {
 		do(made)
 	}

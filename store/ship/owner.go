@@ -9,10 +9,64 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
+// own marks the place as the store's own, or fails when it is another's, or sealed by another key.
+func (s *Shipper) own(ctx context.Context) error {
+	err := s.owns(ctx)
+	if !errors.Is(err, errUnmarked) {
+		return err
+	}
+	for _, folder := range []string{generations, shipped} {
+		empty := true
+		err := s.To.List(ctx, folder, func(string) error { empty = false; return nil })
+		if err == nil && !empty {
+			err = errNotEmpty
+		}
+		if err != nil {
+			return err
+		}
+	}
+	mark, err := s.mark(ctx)
+	if err != nil {
+		return err
+	}
+	return s.To.Put(ctx, ownerName, mark.content())
+}
+
+// owns fails unless the place is marked as the store's own.
+func (s *Shipper) owns(ctx context.Context) error {
+	own, err := s.mark(ctx)
+	if err != nil {
+		return err
+	}
+	mark, err := readOwner(ctx, s.To)
+	switch {
+	case backoffice.KindOf(err) == backoffice.NotFound:
+		return errUnmarked
+	case err != nil:
+		return err
+	case mark.store != own.store:
+		return errors.New("another store is shipped to this place: name another one with --ship")
+	case mark.key != own.key:
+		return errWrongKey
+	}
+	return nil
+}
+
+func (s *Shipper) mark(ctx context.Context) (owner, error) {
+	fingerprint, err := s.Store.Fingerprint(ctx)
+	return owner{fingerprint, s.KeyID}, err
+}
+
 // owner is the mark of a place: the store that is shipped there, and the key that seals.
 type owner struct{ store, key string }
 
 const ownerFormat = "backoffice ship 1"
+
+var (
+	errUnmarked = errors.New("this place has no object owner, so it may be another store's")
+	errNotEmpty = errors.New("this place has objects, but no object owner, so they may be another store's: put that " +
+		"back, or name an empty place with --ship")
+)
 
 var errWrongKey = errors.New("what is at this place is sealed by another shipping keyset: pass that one with " +
 	"--ship-keyset; without it nothing there can be read")

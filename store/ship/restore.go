@@ -38,8 +38,9 @@ type Place struct {
 
 // Restored is what a restored database holds.
 type Restored struct {
-	Last int64     // the number of the last entry of its change log
-	At   time.Time // when that became visible
+	Last       int64     // the number of the last entry of its change log
+	At         time.Time // when that became visible
+	Generation string    // which it is of
 }
 
 // Restore writes the database as it was at a target to a file, which must be empty.
@@ -64,7 +65,7 @@ func (p Place) Restore(ctx context.Context, target Target, path string) (Restore
 	if err != nil {
 		return Restored{}, err
 	}
-	var r Restored
+	r := Restored{Generation: c[0].generation}
 	r.Last, r.At, err = sqlite.EndOf(ctx, path)
 	if err == nil {
 		err = sqlite.MakeOwn(ctx, path)

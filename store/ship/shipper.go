@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,7 +32,8 @@ type Shipper struct {
 	To    backoffice.ObjectStore
 	Key   tink.StreamingAEAD
 	KeyID string
-	Most  int64 // bytes of the log that wait for the place at most
+	Most  int64         // bytes of the log that wait for the place at most
+	Keep  time.Duration // how far back states stay; 0 keeps all
 	Log   *slog.Logger
 
 	period  time.Duration // between two objects; 0 is a second
@@ -94,6 +96,10 @@ func (s *Shipper) hold(ctx context.Context) error {
 	defer release()
 	untaken()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastTime, end) })()
+	var dropping sync.WaitGroup
+	dropping.Go(func() { s.drops(held) })
+	defer dropping.Wait()
+	defer end()
 	for err == nil && ctx.Err() == nil {
 		err = s.generation(ctx, held)
 	}
@@ -108,7 +114,7 @@ func (s *Shipper) generation(ctx, held context.Context) error {
 	if err := s.own(held); err != nil {
 		return err
 	}
-	_, name, err := list(held, s.To)
+	all, name, err := list(held, s.To)
 	if err != nil {
 		return err
 	}
@@ -118,7 +124,13 @@ func (s *Shipper) generation(ctx, held context.Context) error {
 	}
 	g := &generation{Shipper: s, name: name, from: from, renewed: time.Now(),
 		writer: &writer{from: from, pages: newPages()}}
-	err = g.begin(ctx)
+	if len(all) > 0 {
+		g.before = all[len(all)-1][0].generation
+	}
+	beginning, cancel := context.WithCancel(held)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	err = g.begin(beginning)
 	for until := time.Now().Add(day); err == nil && time.Now().Before(until); {
 		stopping := backoffice.Sleep(ctx, cmp.Or(s.period, second)) != nil
 		if err = g.next(held); stopping {
@@ -128,30 +140,10 @@ func (s *Shipper) generation(ctx, held context.Context) error {
 	return errors.Join(err, from.Close(held))
 }
 
-// own marks the place as the store's own, or fails when it is another's, or sealed by another key.
-func (s *Shipper) own(ctx context.Context) error {
-	fingerprint, err := s.Store.Fingerprint(ctx)
-	if err != nil {
-		return err
-	}
-	mark, err := readOwner(ctx, s.To)
-	if backoffice.KindOf(err) == backoffice.NotFound {
-		return s.To.Put(ctx, ownerName, owner{fingerprint, s.KeyID}.content())
-	}
-	switch {
-	case err != nil:
-		return err
-	case mark.store != fingerprint:
-		return errors.New("another store is shipped to this place: name another one with --ship")
-	case mark.key != s.KeyID:
-		return errWrongKey
-	}
-	return nil
-}
-
 type generation struct {
 	*Shipper
 	name   string
+	before string // the newest one before; "" for none
 	from   *sqlite.Follower
 	writer *writer
 
@@ -161,12 +153,16 @@ type generation struct {
 
 func (g *generation) begin(ctx context.Context) error {
 	at := time.Now()
-	if err := g.shipFiles(ctx); err != nil {
+	unnamed, err := g.shipFiles(ctx)
+	if err == nil && g.Keep > 0 {
+		err = g.noteUnnamed(ctx, unnamed)
+	}
+	if err != nil {
 		return err
 	}
 	o := object{generation: g.name, first: 1, from: g.from.Last(), to: g.from.Last(), at: at}
 	content := sealing(g.Key, o.String(), func(to io.Writer) error { return g.writer.snapshot(ctx, to) })
-	err := g.To.Put(ctx, o.String(), content)
+	err = g.To.Put(ctx, o.String(), content)
 	_ = content.Close()
 	if err != nil {
 		return err

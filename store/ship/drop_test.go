@@ -1,0 +1,442 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+)
+
+// noted is a state of an office, between two milliseconds with writes.
+type noted struct {
+	at   time.Time
+	last int64
+}
+
+func (o *office) stateNow(t *testing.T) noted {
+	t.Helper()
+	time.Sleep(4 * time.Millisecond) // times in names are whole milliseconds
+	defer time.Sleep(4 * time.Millisecond)
+	return noted{time.Now(), o.note(t)}
+}
+
+// verified notes that the newest generation was restored now.
+func (o *office) verified(t *testing.T) {
+	t.Helper()
+	found, err := o.from(t).Verify(t.Context(), t.TempDir())
+	if err == nil {
+		err = backoffice.NoteShipVerified(t.Context(), o.store, found.Generation, backoffice.InstantOf(time.Now()))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// generationsOf are shipped by that many servers, one after the other. A customer with a document comes with each and
+// leaves with the next one.
+func (o *office) generationsOf(t *testing.T, count int) (states []noted, keys []string) {
+	t.Helper()
+	var customer string
+	for i := range count {
+		s, stop := o.ships(t, func(s *Shipper) { s.Keep = day })
+		o.away(t, s)
+		states = append(states, o.stateNow(t))
+		if customer != "" {
+			if _, err := o.DeleteCustomer(t.Context(), operator, customer, nil); err != nil {
+				t.Fatal(err)
+			}
+			states = append(states, o.stateNow(t))
+			o.away(t, s)
+		}
+		customer = o.customer(t, fmt.Sprint("Customer ", i))
+		keys = append(keys, o.document(t, customer, fmt.Sprint("document ", i)))
+		states = append(states, o.stateNow(t))
+		o.away(t, s)
+		o.label(t, fmt.Sprint("label ", i))
+		states = append(states, o.stateNow(t))
+		o.away(t, s)
+		stop()
+	}
+	return states, keys
+}
+
+// isWhole restores a state with all files that its records name. It reports false when it was deleted.
+func (o *office) isWhole(t *testing.T, state noted) bool {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "backoffice.db")
+	r, err := o.from(t).Restore(t.Context(), Target{At: state.at}, path)
+	if err != nil {
+		if !strings.Contains(err.Error(), "the oldest state there is") {
+			t.Errorf("the state after %d is neither there nor deleted: %v", state.last, err)
+		}
+		return false
+	}
+	if r.Last != state.last || digest(t, path) != o.states[state.last] {
+		t.Errorf("it is %d, not %d as it was", r.Last, state.last)
+	}
+	store, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{Readers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	err = backoffice.EachStoredFile(t.Context(), store, func(file *backoffice.File) error {
+		reader, err := Files(o.from(t)).Open(t.Context(), file.Key, 0, -1)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, reader)
+		return errors.Join(err, reader.Close())
+	})
+	if err != nil {
+		t.Errorf("the state after %d lacks a file: %v", state.last, err)
+	}
+	return true
+}
+
+func (o *office) filesThere(t *testing.T) (keys []string) {
+	t.Helper()
+	err := o.objects(t).List(t.Context(), shipped, func(name string) error {
+		keys = append(keys, strings.TrimPrefix(name, shipped+"/"))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+// dying is a place at which a program is killed at a deletion.
+type dying struct {
+	backoffice.ObjectStore
+	deletions int // until then
+}
+
+var errKilled = errors.New("killed")
+
+func (d *dying) Delete(ctx context.Context, name string) error {
+	if d.deletions--; d.deletions < 0 {
+		return errKilled
+	}
+	return d.ObjectStore.Delete(ctx, name)
+}
+
+func TestWhatOnlyOlderStatesNeedIsDeletedAndAllOthersAreWholeAtAnyTime(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.label(t, "first")
+	states, keys := o.generationsOf(t, 6)
+	o.verified(t)
+	all := o.generations(t)
+	// Three generations are of a time that is over, and a part of the fourth.
+	horizon := states[13]
+	before, kills := 0, 0
+	for {
+		to := &dying{o.objects(t), 1}
+		s := o.shipper(t)
+		now := time.Now()
+		s.To, s.Keep = to, now.Sub(horizon.at)
+		err := s.drop(t.Context(), now)
+		for i, state := range states {
+			if (i+kills)%4 == 0 && !o.isWhole(t, state) && !state.at.Before(horizon.at) {
+				t.Fatalf("the state after %d is needed, and deleted", state.last)
+			}
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		kills++
+	}
+	if kills < 8 {
+		t.Errorf("it was killed %d times only", kills)
+	}
+	for _, state := range states {
+		if !o.isWhole(t, state) {
+			before++
+		}
+	}
+	if left := o.generations(t); before != 11 || len(left) != 3 || left[0][0] != all[3][0] {
+		t.Errorf("%d states are deleted, and %d generations are left", before, len(left))
+	}
+	// The document of the second generation was deleted in the third, and noted when the fourth began, which stays.
+	there := o.filesThere(t)
+	if slices.Contains(there, keys[0]) || len(there) != 5 {
+		t.Errorf("of %q there is %q", keys, there)
+	}
+	names, _ := o.contents(t)
+	if n := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "generations/00000001") }); n >= 0 {
+		t.Errorf("%s is left", names[n])
+	}
+}
+
+func TestAServerDeletesWhatIsOld(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.generationsOf(t, 3)
+	s, stop := o.ships(t, func(s *Shipper) { s.Keep = time.Millisecond })
+	o.away(t, s)
+	o.wait(t, func() bool { return strings.Contains(o.log.String(), "nobody has restored") })
+	if n := len(o.generations(t)); n != 4 {
+		t.Errorf("before it was verified there are %d generations", n)
+	}
+	o.verified(t)
+	o.wait(t, func() bool { return strings.Contains(o.log.String(), "deleted what was too old") })
+	stop()
+	o.isLatest(t)
+	if n := len(o.generations(t)); n != 1 {
+		t.Errorf("there are %d generations", n)
+	}
+}
+
+func TestNothingIsDeletedInDoubt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		doubt func(t *testing.T, o *office, s *Shipper) (now time.Time)
+		is    error
+	}{
+		"it was never verified": {func(_ *testing.T, _ *office, _ *Shipper) time.Time { return time.Now() }, errUnverified},
+		"it was verified long ago": {func(t *testing.T, o *office, _ *Shipper) time.Time {
+			t.Helper()
+			o.verifiedAs(t, o.generations(t)[2][0].generation, time.Now().Add(-mostUnverified-time.Minute))
+			return time.Now()
+		}, errUnverified},
+		"only what is old was verified": {func(t *testing.T, o *office, _ *Shipper) time.Time {
+			t.Helper()
+			o.verifiedAs(t, o.generations(t)[1][0].generation, time.Now())
+			return time.Now()
+		}, errUnverified},
+		"another place was verified": {func(t *testing.T, o *office, _ *Shipper) time.Time {
+			t.Helper()
+			o.verifiedAs(t, "99999999-abcdef01", time.Now())
+			return time.Now()
+		}, errUnverified},
+		"the clock jumped": {func(t *testing.T, o *office, s *Shipper) time.Time {
+			t.Helper()
+			s.Keep = day
+			o.verifiedAs(t, o.generations(t)[2][0].generation, time.Now().Add(90*day))
+			return time.Now().Add(90 * day)
+		}, errClock},
+		"the mark is gone": {func(t *testing.T, o *office, _ *Shipper) time.Time {
+			t.Helper()
+			o.verified(t)
+			o.remove(t, ownerName)
+			return time.Now()
+		}, errUnmarked},
+		"the mark is another store's": {func(t *testing.T, o *office, s *Shipper) time.Time {
+			t.Helper()
+			o.verified(t)
+			mark := owner{"another", s.KeyID}
+			if err := s.To.Put(t.Context(), ownerName, mark.content()); err != nil {
+				t.Fatal(err)
+			}
+			return time.Now()
+		}, nil},
+		"the key is another one": {func(t *testing.T, o *office, s *Shipper) time.Time {
+			t.Helper()
+			o.verified(t)
+			s.KeyID = "another"
+			return time.Now()
+		}, errWrongKey},
+		"a record names an old file": {func(t *testing.T, o *office, s *Shipper) time.Time {
+			t.Helper()
+			o.verified(t)
+			key := o.document(t, o.customer(t, "Roos"), "a document")
+			rewriteUnnamed(t, s, o.generations(t)[2][0].generation, key+" 00000000-abcdef01")
+			return time.Now()
+		}, errNamed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t)
+			o.generationsOf(t, 3)
+			s := o.shipper(t)
+			s.Keep = time.Nanosecond
+			now := c.doubt(t, o, s)
+			names, _ := o.contents(t)
+			if err := s.drop(t.Context(), now); err == nil || c.is != nil && !errors.Is(err, c.is) {
+				t.Errorf("it ends with %v", err)
+			}
+			if left, _ := o.contents(t); !slices.Equal(left, names) {
+				t.Errorf("of %q there is %q", names, left)
+			}
+		})
+	}
+}
+
+func (o *office) verifiedAs(t *testing.T, generation string, at time.Time) {
+	t.Helper()
+	if err := backoffice.NoteShipVerified(t.Context(), o.store, generation, backoffice.InstantOf(at)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rewriteUnnamed(t *testing.T, s *Shipper, lines ...string) {
+	t.Helper()
+	content := sealing(s.Key, unnamedName, func(to io.Writer) error {
+		_, err := fmt.Fprintln(to, strings.Join(append([]string{unnamedFormat}, lines...), "\n"))
+		return err
+	})
+	defer content.Close()
+	if err := s.To.Put(t.Context(), unnamedName, content); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A restored store names again what was unnamed; a version that keeps no list of that must not make it wrong.
+func TestAFileThatIsNamedAgainStays(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a restore", "an earlier version", "damage"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t)
+			states, keys := o.generationsOf(t, 3)
+			s := o.shipper(t)
+			newest := o.generations(t)[2][0].generation
+			noted, err := s.readUnnamed(t.Context(), newest)
+			if err != nil || len(noted) != 1 || noted[keys[0]] != newest {
+				t.Fatalf("after three generations there is %q (%v)", noted, err)
+			}
+			switch name {
+			case "a restore":
+				path, _ := o.restored(t, Target{At: states[2].at}) // with the first document
+				again := &office{path: path, place: o.place, key: o.key, log: o.log, states: map[int64]string{}}
+				again.store = again.open(t)
+				service := *o.Service
+				service.Store = again.store
+				again.Service = &service
+				s, stop := again.ships(t, func(s *Shipper) { s.Keep = day })
+				again.away(t, s)
+				stop()
+				newest = again.generations(t)[3][0].generation
+			case "an earlier version":
+				s, stop := o.ships(t) // which keeps all
+				o.away(t, s)
+				stop()
+				newest = o.generations(t)[3][0].generation
+			case "damage":
+				if err := os.Truncate(filepath.Join(o.place, unnamedName), 60); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if noted, err = s.readUnnamed(t.Context(), newest); err != nil || noted[keys[0]] != "" {
+				t.Errorf("there is %q (%v)", noted, err)
+			}
+		})
+	}
+}
+
+func TestAPlaceWithObjectsButWithoutAMarkIsNotTaken(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.generationsOf(t, 1)
+	o.remove(t, ownerName)
+	names, _ := o.contents(t)
+	_, stop := o.ships(t)
+	o.wait(t, func() bool { return strings.Contains(o.log.String(), "but no object owner") })
+	stop()
+	if left, _ := o.contents(t); !slices.Equal(left, names) {
+		t.Errorf("of %q there is %q", names, left)
+	}
+}
+
+// Clocks may be wrong at any time: a restore to a time within the horizon begins with the generation as before.
+func TestARestoreWithinTheHorizonBeginsWithTheSameGeneration(t *testing.T) {
+	t.Parallel()
+	begin := time.UnixMilli(1_790_000_000_000)
+	rapid.Check(t, func(r *rapid.T) {
+		var objects []object
+		at := begin
+		for i := range rapid.IntRange(1, 12).Draw(r, "generations") {
+			for first := range rapid.IntRange(1, 4).Draw(r, "objects") {
+				at = at.Add(time.Duration(rapid.IntRange(0, 36).Draw(r, "hours")) * time.Hour)
+				o := object{generation: fmt.Sprintf("%08d-00000000", i+1), first: uint64(first + 1), at: at}
+				if rapid.IntRange(0, 9).Draw(r, "wrong") == 0 {
+					o.at = at.Add(time.Duration(rapid.IntRange(-900, 900).Draw(r, "wrong hours")) * time.Hour)
+				}
+				objects = append(objects, o)
+			}
+		}
+		now := at.Add(time.Duration(rapid.IntRange(0, 36).Draw(r, "hours later")) * time.Hour)
+		horizon := now.Add(-time.Duration(rapid.IntRange(0, 30*24).Draw(r, "keep")) * time.Hour)
+		oldest, _ := oldestNeeded(objects, now, horizon)
+		chains := func(from string) (all []chain) {
+			for _, o := range objects {
+				switch {
+				case o.generation < from:
+				case o.first == 1:
+					all = append(all, chain{o})
+				default:
+					all[len(all)-1] = append(all[len(all)-1], o)
+				}
+			}
+			return all
+		}
+		for target := horizon; !target.After(now); target = target.Add(time.Hour) {
+			want, wrong := choose(chains(""), Target{At: target})
+			got, err := choose(chains(oldest), Target{At: target})
+			if wrong == nil && (err != nil || got[0] != want[0]) {
+				r.Fatalf("at %s it begins with %v, not %v (%v)", target, got, want, err)
+			}
+		}
+	})
+}
+
+func TestTheHorizonOfASteadyClock(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_790_000_000_000)
+	for name, c := range map[string]struct {
+		days   []float64 // before now, at which generations begin
+		oldest int       // of them, counted from 1
+		steady bool
+	}{
+		"daily":                       {[]float64{33, 32, 31, 30.5, 29.5, 28.5, 27.5, 26, 25, 23, 21.5, 20, 18.5, 17, 15.5, 14, 12.5, 11, 9.5, 8, 6.5, 5, 3.5, 2, 0.5}, 4, true},
+		"exactly then":                {[]float64{31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}, 2, true},
+		"nothing is old":              {[]float64{29, 28, 1}, 0, true},
+		"stopped for weeks":           {[]float64{70, 69, 0.5}, 2, false},
+		"stopped for weeks, and then": {[]float64{70, 69, 1.5, 0.5}, 2, true},
+		"now is far ahead":            {[]float64{70, 69, 68}, 3, false},
+		"one was made ahead":          {[]float64{33, 32, -700, 30.5, 29}, 4, false},
+		"one was made behind":         {[]float64{33, 32, 31, 29, 900, 28.5, 1.5, 0.5}, 3, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var all []object
+			for i, days := range c.days {
+				all = append(all, object{generation: fmt.Sprint(i + 1), first: 1, at: now.Add(-time.Duration(days * float64(day)))})
+			}
+			oldest, steady := oldestNeeded(all, now, now.Add(-30*day))
+			if want := fmt.Sprint(c.oldest); oldest != want && (oldest != "" || c.oldest != 0) || steady != c.steady {
+				t.Errorf("the oldest is %q, steady %v", oldest, steady)
+			}
+		})
+	}
+}
+
+func TestAClockThatIsPutForwardWhileAGenerationIsShippedIsNotBelievedForADay(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_790_000_000_000)
+	var all []object
+	for i := range 9 {
+		all = append(all, object{generation: fmt.Sprint(i), first: 1, at: now.Add(time.Duration(i-9) * day)})
+	}
+	forward := now.Add(40 * day)
+	all = append(all, object{generation: "8", first: 2, at: forward})
+	for after, want := range map[time.Duration]bool{time.Minute: false, day - time.Minute: false, day: true} {
+		if _, steady := oldestNeeded(all, forward.Add(after), forward.Add(after-30*day)); steady != want {
+			t.Errorf("after %s it is believed: %v", after, steady)
+		}
+	}
+}
