@@ -34,6 +34,10 @@ var brokenShippers = map[string]brokentest.Copy{
 		{"drop.go", "if !stays ||", "if !BROKEN && !stays || !BROKEN &&"}}},
 	"deletes what another owns": {Found: foundByDoubt, Edits: []brokentest.Edit{
 		{"drop.go", "if i == 0 ||", "if i == 0 && !BROKEN || i > 0 &&"}}},
+	"bundles over a hole": {Found: "TestABundleHidesNoHole", Edits: []brokentest.Edit{
+		{"bundle.go", "packed > 0 && o.first != bundle.after", "!BROKEN && packed > 0 && o.first != bundle.after"}}},
+	"replaces objects by half a bundle": {Found: "TestABundleThatIsNotWhole", Edits: []brokentest.Edit{
+		{"bundle.go", "	if err != nil { // the objects themselves", "	if err != nil && !BROKEN { // the objects themselves"}}},
 	"believes any clock": {Found: foundByDoubt, Edits: []brokentest.Edit{
 		{"drop.go", "now.Sub(jump) >= day", "BROKEN || now.Sub(jump) >= day"}}},
 }

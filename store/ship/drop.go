@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	dropEvery = time.Hour
+	tidyEvery = time.Hour
 	// mostGap is how far apart objects are at most, unless nothing was shipped for days, or a clock was put forward. Then
 	// nothing is deleted for a day, so that a wrong clock can be put right.
 	mostGap = 2 * day
@@ -29,38 +29,33 @@ var (
 		"deleted: see why in this log, or run backoffice ship verify")
 )
 
-// drops deletes at the place what only states need that are older than Keep, until the place is not held any more.
-func (s *Shipper) drops(held context.Context) {
-	if s.Keep == 0 {
-		return
-	}
-	var told string
-	backoffice.Every(held, cmp.Or(s.period, dropEvery), func() {
-		err := s.drop(held, time.Now())
-		switch {
-		case held.Err() != nil:
-		case err == nil:
-			told = ""
-		case backoffice.Why(err).Error() != told:
-			told = backoffice.Why(err).Error()
-			s.Log.WarnContext(held, "not all that is old was deleted where it was shipped to", "cause", told)
+// tidies deletes what is old at the place, and bundles the rest, as long as the place is held.
+func (s *Shipper) tidies(held context.Context) {
+	told := map[string]string{}
+	tell := func(problem string, err error) {
+		why := ""
+		if err != nil {
+			why = backoffice.Why(err).Error()
 		}
+		if why != "" && why != told[problem] && held.Err() == nil {
+			s.Log.WarnContext(held, problem, "cause", why)
+		}
+		told[problem] = why
+	}
+	backoffice.Every(held, cmp.Or(s.tidy, tidyEvery), func() {
+		if s.Keep > 0 {
+			tell("not all that is old was deleted where it was shipped to", s.drop(held, time.Now()))
+		}
+		tell("objects were not bundled where they were shipped to", s.bundle(held, time.Now().Add(-bundleAfter)))
 	})
 }
 
 // drop deletes the generations before the oldest one that is needed, and the stored files that no later one names.
 func (s *Shipper) drop(ctx context.Context, now time.Time) error {
-	var there []object
-	err := s.To.List(ctx, generations, func(name string) error {
-		if o, ok := parseObject(name); ok {
-			there = append(there, o)
-		}
-		return nil
-	})
-	if err != nil {
+	there, err := objects(ctx, s.To)
+	if err != nil || len(there) == 0 {
 		return err
 	}
-	slices.SortFunc(there, func(a, b object) int { return cmp.Compare(a.String(), b.String()) })
 	oldest, steady := oldestNeeded(there, now, now.Add(-s.Keep))
 	if oldest == "" {
 		return nil
@@ -87,13 +82,8 @@ func (s *Shipper) drop(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
-	if err := s.owns(ctx); err != nil {
+	if err := s.deleteAll(ctx, files); err != nil {
 		return err
-	}
-	for _, key := range files {
-		if err := s.To.Delete(ctx, path.Join(shipped, key)); err != nil {
-			return err
-		}
 	}
 	s.Log.InfoContext(ctx, "deleted what was too old where it was shipped to", "objects", len(old), "files", len(files))
 	return nil
@@ -160,5 +150,5 @@ func (s *Shipper) oldFiles(ctx context.Context, newest, oldest string) ([]string
 			return nil, err
 		}
 	}
-	return keys, nil
+	return backoffice.Mapped(keys, func(key string) string { return path.Join(shipped, key) }), nil
 }

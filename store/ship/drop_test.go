@@ -186,7 +186,7 @@ func TestAServerDeletesWhatIsOld(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.generationsOf(t, 3)
-	s, stop := o.ships(t, func(s *Shipper) { s.Keep = time.Millisecond })
+	s, stop := o.ships(t, func(s *Shipper) { s.Keep, s.tidy = time.Millisecond, s.period })
 	o.away(t, s)
 	o.wait(t, func() bool { return strings.Contains(o.log.String(), "nobody has restored") })
 	if n := len(o.generations(t)); n != 4 {

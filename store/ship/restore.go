@@ -44,7 +44,17 @@ type Restored struct {
 }
 
 // Restore writes the database as it was at a target to a file, which must be empty.
-func (p Place) Restore(ctx context.Context, target Target, path string) (Restored, error) {
+func (p Place) Restore(ctx context.Context, target Target, path string) (r Restored, err error) {
+	for range 3 {
+		r, err = p.restore(ctx, target, path)
+		if backoffice.KindOf(err) != backoffice.NotFound { // what was listed has been bundled or deleted meanwhile
+			break
+		}
+	}
+	return r, err
+}
+
+func (p Place) restore(ctx context.Context, target Target, path string) (Restored, error) {
 	if err := p.check(ctx); err != nil {
 		return Restored{}, err
 	}
@@ -108,20 +118,14 @@ func (p Place) apply(ctx context.Context, c chain, target Target, last uint64, p
 	if err != nil {
 		return 0, err
 	}
-	a := &applying{place: p, to: file, pages: newPages(), last: last}
+	a := &applying{place: p, target: target, to: file, pages: newPages(), last: last}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	for i, o := range c {
-		var each func() (bool, error)
-		if o.first > 1 && target.passed(o.to, o.at) {
-			if i+1 < len(c) && c[i+1].first == o.first+1 && target.Before > 0 { // one transaction, which passes it
-				break
-			}
-			each = func() (bool, error) {
-				end, at, err := sqlite.EndOf(ctx, path)
-				return target.passed(end, at), err
-			}
+		if o.first > 1 && target.passed(o.to, o.at) && target.Before > 0 &&
+			i+1 < len(c) && c[i+1].first == o.first+1 { // one transaction, which passes it
+			break
 		}
-		passed, err := a.object(ctx, o, each)
+		passed, err := a.object(ctx, o, a.each(ctx, o))
 		if err != nil {
 			return 0, err
 		}
@@ -136,25 +140,54 @@ func (p Place) apply(ctx context.Context, c chain, target Target, last uint64, p
 }
 
 type applying struct {
-	place Place
-	to    *os.File
-	pages *pages
-	done  uint64 // the last applied transaction
-	last  uint64
+	place  Place
+	target Target
+	to     *os.File
+	pages  *pages
+	done   uint64 // the last applied transaction
+	last   uint64
 }
 
-// object applies an object. After each transaction it asks each, if given, whether to stop.
+// each reports whether the database has passed the target; nil for an object that does not.
+func (a *applying) each(ctx context.Context, o object) func() (bool, error) {
+	if o.first == 1 || !a.target.passed(o.to, o.at) {
+		return nil
+	}
+	return func() (bool, error) {
+		end, at, err := sqlite.EndOf(ctx, a.to.Name())
+		return a.target.passed(end, at), err
+	}
+}
+
+// object applies an object. After each transaction it asks each, if given, whether to stop. Of a bundle it applies what
+// was not applied yet.
 func (a *applying) object(ctx context.Context, o object, each func() (bool, error)) (stopped bool, err error) {
-	if o.first != a.done+1 {
+	if o.first > a.done+1 {
 		return false, fmt.Errorf("what was shipped has a hole after change %d, of %s: restore an earlier state with "+
 			"--before or --at", o.from, o.at.UTC().Format(time.RFC3339))
 	}
-	reader, err := open(ctx, a.place.From, a.place.Key, o.String())
+	if o.after > 0 {
+		return eachPacked(ctx, a.place.From, o, func(o object, sealed io.Reader) (bool, error) {
+			if o.first <= a.done || a.done >= a.last {
+				return false, ctx.Err()
+			}
+			return a.sealed(ctx, o, sealed, a.each(ctx, o))
+		})
+	}
+	reader, err := a.place.From.Get(ctx, o.String())
 	if err != nil {
 		return false, err
 	}
 	defer func() { _ = reader.Close() }()
-	in := bufio.NewReaderSize(reader, frameSize)
+	return a.sealed(ctx, o, reader, each)
+}
+
+func (a *applying) sealed(ctx context.Context, o object, from io.Reader, each func() (bool, error)) (bool, error) {
+	opened, err := a.place.Key.NewDecryptingReader(from, []byte(o.String()))
+	if err != nil {
+		return false, damaged(o, err)
+	}
+	in := bufio.NewReaderSize(opened, frameSize)
 	for {
 		if _, err := in.Peek(1); errors.Is(err, io.EOF) {
 			return false, nil

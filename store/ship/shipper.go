@@ -36,8 +36,10 @@ type Shipper struct {
 	Keep  time.Duration // how far back states stay; 0 keeps all
 	Log   *slog.Logger
 
-	period  time.Duration // between two objects; 0 is a second
-	renewAt int64         // bytes of the log that is then written back to the database; 0 is mostLog
+	period  time.Duration   // between two objects; 0 is a second
+	tidy    time.Duration   // between two looks for what is old at the place; 0 is an hour
+	large   map[object]bool // what is too large for a bundle
+	renewAt int64           // bytes of the log that is then written back to the database; 0 is mostLog
 
 	whole  atomic.Int64 // everything committed before, in Unix milliseconds, is away
 	behind atomic.Int64 // bytes
@@ -96,9 +98,9 @@ func (s *Shipper) hold(ctx context.Context) error {
 	defer release()
 	untaken()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastTime, end) })()
-	var dropping sync.WaitGroup
-	dropping.Go(func() { s.drops(held) })
-	defer dropping.Wait()
+	var tidying sync.WaitGroup
+	tidying.Go(func() { s.tidies(held) })
+	defer tidying.Wait()
 	defer end()
 	for err == nil && ctx.Err() == nil {
 		err = s.generation(ctx, held)
