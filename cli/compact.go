@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"example.org/backoffice/store/sqlite"
 )
@@ -25,6 +26,6 @@ func (c *compactCommand) Run(ctx context.Context, s *settings, t terminal) error
 			return err
 		}
 	}
-	fmt.Fprintln(t.out, "The store was written anew: nothing of what was erased is left in its file.")
-	return nil
+	return printed(fmt.Fprint(t.out, "The store was written anew: nothing of what was erased is left in its file.\n",
+		s.ShippedOfErased(time.Now())))
 }

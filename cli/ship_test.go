@@ -174,6 +174,24 @@ func measured(t *testing.T, address string) map[string]int {
 	return found
 }
 
+func TestWhoErasesLearnsFromWhichDayOnNoCopyIsLeft(t *testing.T) {
+	t.Parallel()
+	s, place := shipping(t)
+	for keep, says := range map[string]string{
+		"30d": "From " + time.Now().UTC().AddDate(0, 0, 34).Format(time.DateOnly) + " on no copy of it is where",
+		"0":   "What was shipped of it is not deleted",
+	} {
+		for _, command := range [][]string{{"trash", "empty", "--all"}, {"compact"}} {
+			if out := s.must(t, append(command, "--ship="+place, "--ship-keep="+keep)...); !strings.Contains(out, says) {
+				t.Errorf("with %s, %q prints %q", keep, command, out)
+			}
+		}
+	}
+	if out := s.must(t, "trash", "empty", "--all"); strings.Contains(out, "shipped") {
+		t.Errorf("without --ship it prints %q", out)
+	}
+}
+
 func TestAServerThatShipsMeasuresIt(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)

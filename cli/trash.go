@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
@@ -57,7 +58,7 @@ func (c *trashEmptyCommand) Validate() error {
 	return nil
 }
 
-func (c *trashEmptyCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+func (c *trashEmptyCommand) Run(ctx context.Context, s *settings, b *gateway.Backend, t terminal) error {
 	ids := c.IDs
 	if c.All {
 		err := b.Store.EachTrashed(ctx, func(d *backoffice.Trashed) error { ids = append(ids, d.ID); return nil })
@@ -73,8 +74,8 @@ func (c *trashEmptyCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 		fmt.Fprintf(t.err, "%s not in the trash.\n",
 			backoffice.Counted(unknown, "of these was", "of these were"))
 	}
-	return printed(fmt.Fprintf(t.out, "%s for good.\n",
-		backoffice.Counted(len(erased), "deletion is", "deletions are")))
+	return printed(fmt.Fprintf(t.out, "%s for good.\n%s",
+		backoffice.Counted(len(erased), "deletion is", "deletions are"), s.ShippedOfErased(time.Now())))
 }
 
 func textOf(text string) any {

@@ -87,6 +87,18 @@ func (b *Backend) shipper(ctx context.Context, c Config) (*ship.Shipper, error) 
 		Keep: time.Duration(b.ship.ShipKeep), Log: c.Log}, nil
 }
 
+// ShippedOfErased is a sentence on the copies of what is erased now that a server has shipped; "" without --ship.
+func (s *Settings) ShippedOfErased(now time.Time) string {
+	switch {
+	case s.Ship == "":
+		return ""
+	case s.ShipKeep == 0:
+		return "What was shipped of it is not deleted: --ship-keep is 0.\n"
+	}
+	return fmt.Sprintf("From %s on no copy of it is where a server ships it to.\n",
+		ship.GoneFrom(now, time.Duration(s.ShipKeep)).UTC().Format(time.DateOnly))
+}
+
 const (
 	// verifyAfter is how old the last verification may be before a server makes another.
 	verifyAfter = 24 * time.Hour

@@ -13,8 +13,8 @@ import (
 
 const (
 	tidyEvery = time.Hour
-	// mostGap is how far apart objects are at most, unless nothing was shipped for days, or a clock was put forward. Then
-	// nothing is deleted for a day, so that a wrong clock can be put right.
+	// mostGap is how far apart objects are at most, unless nothing was shipped for days, or a clock was put forward.
+	// Then nothing is deleted for a day, so that a wrong clock can be put right.
 	mostGap = 2 * day
 	// mostUnverified is how long after the last verification nothing is deleted any more.
 	mostUnverified = 2 * day
@@ -22,11 +22,11 @@ const (
 )
 
 var (
-	errClock = errors.New("nothing was shipped for days, or this machine's clock was put forward: what is old there is " +
-		"not deleted for a day")
+	errClock = errors.New("nothing was shipped for days, or this machine's clock was put forward: what is old there " +
+		"is not deleted for a day")
 	errNamed      = errors.New("a record names a stored file that none did: nothing is deleted")
-	errUnverified = errors.New("nobody has restored what was shipped later within two days, so what is old there is not " +
-		"deleted: see why in this log, or run backoffice ship verify")
+	errUnverified = errors.New("nobody has restored what was shipped later within two days, so what is old there is " +
+		"not deleted: see why in this log, or run backoffice ship verify")
 )
 
 // tidies deletes what is old at the place, and bundles the rest, as long as the place is held.
@@ -49,6 +49,11 @@ func (s *Shipper) tidies(held context.Context) {
 		tell("objects were not bundled where they were shipped to", s.bundle(held, time.Now().Add(-bundleAfter)))
 	})
 }
+
+// GoneFrom is when no copy of what is erased now is at a place any more, where a server ships and verifies. Its day is
+// what people may be told. The database is compacted within an hour; the generation after that, within a day, finds
+// which stored files nobody names; the next one needs none of it, and what is old is deleted each hour.
+func GoneFrom(erased time.Time, keep time.Duration) time.Time { return erased.Add(keep + 4*day) }
 
 // drop deletes the generations before the oldest one that is needed, and the stored files that no later one names.
 func (s *Shipper) drop(ctx context.Context, now time.Time) error {
@@ -89,8 +94,8 @@ func (s *Shipper) drop(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// oldestNeeded returns the newest generation that begins at a horizon or before: a restore to any later time needs it or
-// a later one. "" is all. Objects must be sorted. The times of a clock that was behind or ahead delete nothing that is
+// oldestNeeded returns the newest generation that begins at a horizon or before: restores to later times need it or a
+// later one. "" is all. Objects must be sorted. The times of a clock that was behind or ahead delete nothing that is
 // needed: a generation is not older than what was shipped before it. steady is false after a jump of the times.
 func oldestNeeded(all []object, now, horizon time.Time) (oldest string, steady bool) {
 	var latest, jump time.Time

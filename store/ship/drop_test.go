@@ -131,6 +131,7 @@ func (d *dying) Delete(ctx context.Context, name string) error {
 	return d.ObjectStore.Delete(ctx, name)
 }
 
+// Litestream #771: what is deleted takes no state away that is not too old.
 func TestWhatOnlyOlderStatesNeedIsDeletedAndAllOthersAreWholeAtAnyTime(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -312,11 +313,7 @@ func TestAFileThatIsNamedAgainStays(t *testing.T) {
 			switch name {
 			case "a restore":
 				path, _ := o.restored(t, Target{At: states[2].at}) // with the first document
-				again := &office{path: path, place: o.place, key: o.key, log: o.log, states: map[int64]string{}}
-				again.store = again.open(t)
-				service := *o.Service
-				service.Store = again.store
-				again.Service = &service
+				again := o.again(t, path)
 				s, stop := again.ships(t, func(s *Shipper) { s.Keep = day })
 				again.away(t, s)
 				stop()
@@ -392,6 +389,29 @@ func TestARestoreWithinTheHorizonBeginsWithTheSameGeneration(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestWhatIsErasedIsGoneOnTheDayThatIsTold(t *testing.T) {
+	t.Parallel()
+	const keep = 30 * day
+	begin := time.UnixMilli(1_790_000_000_000)
+	var all []object
+	for i := range 40 { // a snapshot takes a minute, and what is old is looked for once an hour
+		at := begin.Add(time.Duration(i) * (day + time.Minute))
+		all = append(all, object{generation: fmt.Sprintf("%02d", i), first: 1, at: at})
+	}
+	for erased := begin.Add(day); erased.Before(begin.Add(3 * day)); erased = erased.Add(7 * time.Minute) {
+		told := GoneFrom(erased, keep).UTC().Truncate(day)
+		oldest, _ := oldestNeeded(all, told, told.Add(-time.Hour-keep))
+		compacted := slices.IndexFunc(all, func(o object) bool { return o.at.After(erased.Add(time.Hour)) })
+		unnamed := slices.IndexFunc(all, func(o object) bool { return o.at.After(erased) })
+		if oldest < all[compacted].generation {
+			t.Fatalf("of what is erased at %s a copy is there on %s", erased, told)
+		}
+		if all[unnamed].generation >= oldest {
+			t.Fatalf("a file that is erased at %s is there on %s", erased, told)
+		}
+	}
 }
 
 func TestTheHorizonOfASteadyClock(t *testing.T) {

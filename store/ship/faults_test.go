@@ -287,3 +287,20 @@ func TestWhatWasWrittenWhileNobodyShippedIsInTheNextSnapshot(t *testing.T) {
 		t.Errorf("there are %d generations", n)
 	}
 }
+
+// Litestream #781: a restored store is shipped from its first write on, although the place has higher numbers.
+func TestARestoredStoreIsShippedThoughThePlaceHasHigherNumbers(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	first, last := o.inSeconds(t, 12)
+	path, _ := o.restored(t, Target{Before: first + 3})
+	again := o.again(t, path)
+	s, stop := again.ships(t)
+	again.label(t, "after the restore")
+	again.away(t, s)
+	stop()
+	again.isLatest(t)
+	if now := latest(t, path); now >= last {
+		t.Errorf("the restored store has %d entries, and %d were shipped before", now, last)
+	}
+}

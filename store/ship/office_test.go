@@ -75,6 +75,17 @@ func newOffice(t testing.TB) *office {
 	return o
 }
 
+// again is the office with a restored store.
+func (o *office) again(t testing.TB, path string) *office {
+	t.Helper()
+	again := &office{path: path, place: o.place, key: o.key, log: o.log, states: map[int64]string{}}
+	again.store = again.open(t)
+	service := *o.Service
+	service.Store = again.store
+	again.Service = &service
+	return again
+}
+
 // open opens the store once more, as another process does.
 func (o *office) open(t testing.TB) *sqlite.Store {
 	t.Helper()
