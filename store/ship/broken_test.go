@@ -11,6 +11,7 @@ const (
 	foundByCanary  = "TestNothingLeavesUnsealed"
 	foundByAge     = "TestWhatOnlyOlderStatesNeed"
 	foundByDoubt   = "TestNothingIsDeletedInDoubt"
+	foundByReaders = "TestAStandByHasOneWholeState"
 )
 
 var brokenShippers = map[string]brokentest.Copy{
@@ -22,6 +23,8 @@ var brokenShippers = map[string]brokentest.Copy{
 		{"seal.go", "	if err := write(sealing); err != nil {", "	if BROKEN {\n		sealing.Close()\n		return errors.Join(write(out), out.Flush())\n	}\n	if err := write(sealing); err != nil {"}}},
 	"ships no files": {Found: foundByCanary, Edits: []brokentest.Edit{
 		{"shipper.go", "return g.shipChanged(ctx, before) }", "if BROKEN {\nreturn nil\n}\nreturn g.shipChanged(ctx, before) }"}}},
+	"shows readers half a transaction": {Found: foundByReaders, Edits: []brokentest.Edit{
+		{"standby.go", "		a.to = to\n", "		a.to = to\n		if BROKEN {\n			a.to, _ = os.OpenFile(s.Path, os.O_RDWR, 0)\n		}\n"}}},
 	"stops a transaction too late": {Found: foundByHistory, Edits: []brokentest.Edit{
 		{"restore.go", "			return a.done - 1, nil\n", "			if BROKEN {\n				return a.done, nil\n			}\n			return a.done - 1, nil\n"}}},
 	"deletes the generation that the horizon needs": {Found: foundByAge, Edits: []brokentest.Edit{

@@ -178,6 +178,10 @@ func digest(t testing.TB, path string) string {
 	t.Helper()
 	sum := sha256.New()
 	withDatabase(t, path, func(db *sql.DB) {
+		db.SetMaxOpenConns(1)
+		if _, err := db.Exec("BEGIN"); err != nil { // one state
+			t.Fatal(err)
+		}
 		rows, err := db.Query("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name")
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,10 @@
 package ship
 
-import "github.com/superfly/ltx"
+import (
+	"slices"
+
+	"github.com/superfly/ltx"
+)
 
 // pages are the checksums of a database's pages. Each LTX file has their sum before and after it, so it fits only after
 // the one that it was made after.
@@ -29,3 +33,5 @@ func (p *pages) resize(count uint32) {
 		p.sums = append(p.sums, make([]ltx.Checksum, more)...)
 	}
 }
+
+func (p *pages) clone() *pages { return &pages{sums: slices.Clone(p.sums), total: p.total} }

@@ -118,7 +118,7 @@ func (p Place) apply(ctx context.Context, c chain, target Target, last uint64, p
 	if err != nil {
 		return 0, err
 	}
-	a := &applying{place: p, target: target, to: file, pages: newPages(), last: last}
+	a := &applying{place: p, target: target, to: file, path: path, pages: newPages(), last: last}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	for i, o := range c {
 		if o.first > 1 && target.passed(o.to, o.at) && target.Before > 0 &&
@@ -139,10 +139,17 @@ func (p Place) apply(ctx context.Context, c chain, target Target, last uint64, p
 	return 0, file.Sync()
 }
 
+// pageWriter is a file, or the database of a stand-by.
+type pageWriter interface {
+	io.WriterAt
+	Truncate(size int64) error
+}
+
 type applying struct {
 	place  Place
 	target Target
-	to     *os.File
+	to     pageWriter
+	path   string // of the database
 	pages  *pages
 	done   uint64 // the last applied transaction
 	last   uint64
@@ -154,7 +161,7 @@ func (a *applying) each(ctx context.Context, o object) func() (bool, error) {
 		return nil
 	}
 	return func() (bool, error) {
-		end, at, err := sqlite.EndOf(ctx, a.to.Name())
+		end, at, err := sqlite.EndOf(ctx, a.path)
 		return a.target.passed(end, at), err
 	}
 }

@@ -21,6 +21,9 @@ const (
 // turn returns the writer's connection with a transaction begun. It waits for the other writers of this process and of
 // others, such as the import of a folder, but stops before the caller's deadline, in time to report a busy store.
 func (e *engine) turn(ctx context.Context) (*lease, error) {
+	if e.standBy {
+		return nil, ErrStandBy
+	}
 	patience := lockPatience
 	if deadline, ok := ctx.Deadline(); ok {
 		patience = time.Until(deadline) * 9 / 10

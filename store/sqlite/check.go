@@ -57,7 +57,7 @@ func checkHeader(path string) error {
 	if pageSize < 512 || pageSize&(pageSize-1) != 0 {
 		return &DamagedError{path, "its first page is damaged"}
 	}
-	if id := binary.BigEndian.Uint32(header[68:]); id != applicationID && id != 0 {
+	if id := binary.BigEndian.Uint32(header[68:]); id != applicationID && id != standByID && id != 0 {
 		return &DamagedError{path, "it belongs to another program"}
 	}
 	// The size in the header is valid when the log is empty and the last writer set it.

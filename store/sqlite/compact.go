@@ -27,6 +27,9 @@ func (s *Store) CompactErased(ctx context.Context) (done, large bool, err error)
 // page to page it leaves copies between them, and the search indexes keep single words as separators. Compact removes
 // these, and truncates the log if there are no readers at the time.
 func (s *Store) Compact(ctx context.Context) error {
+	if s.engine.standBy {
+		return ErrStandBy
+	}
 	s.ForgetErased()
 	c, err := s.engine.writer.take(ctx)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 type engine struct {
 	path      string
+	standBy   bool // refuses every write
 	place     *place
 	databases []*sql.DB
 	writer    *pool // of one connection

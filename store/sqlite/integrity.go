@@ -66,13 +66,15 @@ func EndOf(ctx context.Context, path string) (last int64, at time.Time, err erro
 	return last, time.UnixMilli(visible), classify(ctx, err)
 }
 
-// MakeOwn makes a copy of a database one of its own: the log of the original never fits it. It syncs the file.
+// MakeOwn makes a copy of a database one of its own, which may be written: the log of the original never fits it. It
+// syncs the file.
 func MakeOwn(ctx context.Context, path string) error { return classify(ctx, own(ctx, path)) }
 
 // own gives a copy a count of its own, so that the original's log is not taken for the copy's, and makes it durable.
 func own(ctx context.Context, path string) error {
 	err := with(dsn(path), func(db *sql.DB) error {
-		_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", firstCount()))
+		_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", firstCount(),
+			applicationID))
 		return err
 	})
 	if err != nil {

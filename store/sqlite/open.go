@@ -25,6 +25,7 @@ type Options struct {
 	// caller as many as there are processors, since more are not faster.
 	Readers          int
 	StatementTimeout time.Duration // the longest run of a reading statement; 0 is no limit
+	Promote          bool          // write to a stand-by's database, before MakeOwn
 }
 
 const (
@@ -106,7 +107,15 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 		return nil, &store.SchemaError{Have: have, Want: want}
 	}
 	e := &engine{path: path, dog: &watchdog{}}
-	if err := with(dsn(path, writing...), func(db *sql.DB) error { return prepare(ctx, db, have) }); err != nil {
+	if e.standBy, err = IsStandBy(ctx, path); err != nil {
+		return nil, err
+	}
+	if e.standBy = e.standBy && !options.Promote; e.standBy {
+		err = checkStandBy(have)
+	} else {
+		err = with(dsn(path, writing...), func(db *sql.DB) error { return prepare(ctx, db, have) })
+	}
+	if err != nil {
 		return nil, err
 	}
 	if e.place, err = newPlace(path); err != nil {
