@@ -24,3 +24,20 @@ func LastShipVerified(ctx context.Context, leases LeaseStore) (at Instant, gener
 	}
 	return lease.Since, lease.Holder, nil
 }
+
+const leaseOfPromotion = "promotion"
+
+// NotePromotion records that a stand-by became this store, and the promotion's name.
+func NotePromotion(ctx context.Context, leases LeaseStore, name string, at Instant) error {
+	_, err := leases.TakeLease(ctx, Lease{Name: leaseOfPromotion, Holder: name, Since: at, Until: at}, at, "")
+	return err
+}
+
+// LastPromotion is the name of the last one, "" for none.
+func LastPromotion(ctx context.Context, leases LeaseStore) (name string, err error) {
+	lease, err := leases.Lease(ctx, leaseOfPromotion)
+	if err == nil && lease != nil {
+		name = lease.Holder
+	}
+	return name, err
+}

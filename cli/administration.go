@@ -31,7 +31,7 @@ var noted = map[string]noting{
 	"serve":  never, // callers' acts are logged under their credentials
 	"demo":   withTheDeed,
 	"import": withTheDeed, "pull": withTheDeed, "export": beforehand, "query": beforehand, "backup": beforehand,
-	"restore": afterwards, "ship verify": never,
+	"restore": afterwards, "ship verify": never, "stand-by": never, "promote": afterwards,
 	"check": never, "doctor": never, "compact": beforehand, "migrate": afterwards,
 	"files list": never, "files restore": beforehand, "files sweep": beforehand,
 	"trash list": never, "trash restore": withTheDeed, "trash empty": beforehand,

@@ -42,6 +42,8 @@ type program struct {
 	Backup        backupCommand        `cmd:"" help:"Copy the embedded store and its files, while it serves."`
 	Restore       restoreCommand       `cmd:"" help:"Put a backup in the place of the embedded store, which is kept beside it."`
 	Ship          shipCommand          `cmd:"" help:"Verify what serve --ship has shipped."`
+	StandBy       standByCommand       `cmd:"" help:"Follow a server by what it ships, and answer reads, until promote makes it the one that writes."`
+	Promote       promoteCommand       `cmd:"" help:"Make the stand-by on this machine the server that writes; the one before ships no more."`
 	Check         checkCommand         `cmd:"" help:"Check the database, its counters, the stored files and the register."`
 	Doctor        doctorCommand        `cmd:"" help:"Look at all that a server needs, and say what to do where something is wrong."`
 	Files         filesCommand         `cmd:"" help:"Sweep stored files, and bring back what a sweep set aside."`

@@ -45,6 +45,8 @@ var notRun = map[string]string{
 	"backoffice restore file:/mnt/nas/office":                                                                        "nothing was shipped there: ship_test.go",
 	"backoffice restore file:/mnt/nas/office --before 12345":                                                         "nothing was shipped there: ship_test.go",
 	"backoffice restore file:/mnt/nas/office --at 2026-11-23T10:41Z":                                                 "nothing was shipped there: ship_test.go",
+	"backoffice stand-by file:/mnt/nas/office":                                                                       "it serves until it is stopped: standby_test.go",
+	"backoffice promote":                                                                                             "no stand-by runs there: standby_test.go",
 	"backoffice ship verify --ship file:/mnt/nas/office":                                                             "nothing was shipped there: ship_test.go",
 	"backoffice files restore KEY":                                                                                   "nothing is in quarantine in a new store: files_test.go",
 	"backoffice migrate --database 'postgres://backoffice@db/backoffice?sslmode=verify-full'":                        "there is no server db: migrate_test.go",

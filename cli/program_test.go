@@ -50,13 +50,22 @@ func start(t *testing.T, first string, args ...string) *started {
 // start runs serve over the shell's store; before is a command that runs what it is given last.
 func (s *shell) start(t testing.TB, before *exec.Cmd, args ...string) *started {
 	t.Helper()
+	return s.startAs(t, before, append([]string{"serve"}, args...)...)
+}
+
+// startAs runs a command that serves.
+func (s *shell) startAs(t testing.TB, before *exec.Cmd, args ...string) *started {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	command := before
 	command.Args = append(append(command.Args, self), s.settings()...)
-	command.Args = append(append(command.Args, "serve", "--listen=127.0.0.1:0", "--metrics="), args...)
+	command.Args = append(append(command.Args, args...), "--listen=127.0.0.1:0")
+	if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--metrics=") }) {
+		command.Args = append(command.Args, "--metrics=")
+	}
 	command.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1")
 	said, err := command.StderrPipe()
 	if err != nil {

@@ -28,6 +28,7 @@ type restoring struct {
 	backup     string       // the folder
 	name       string       // of what is restored
 	from       files.Opener // of the stored files; nil is the folder
+	promotion  string       // that of the place, if any
 	incomplete bool
 	*place
 }
@@ -157,6 +158,11 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 	}
 	if err := store.RenewHistory(ctx, "", "restore", backoffice.InstantOf(time.Now())); err != nil {
 		return 0, 0, err
+	}
+	if r.promotion != "" { // else the place would refuse what is older
+		if err := backoffice.NotePromotion(ctx, store, r.promotion, backoffice.InstantOf(time.Now())); err != nil {
+			return 0, 0, err
+		}
 	}
 	if r.from == nil {
 		folder, err := files.OpenFolder(filepath.Join(r.backup, backupFiles))

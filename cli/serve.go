@@ -101,11 +101,25 @@ const lastSpans = 3 * time.Second
 func (c *serveCommand) serve(
 	ctx context.Context, s *settings, b *gateway.Backend, t terminal, listener net.Listener, started func(base string),
 ) error {
+	return c.configured(ctx, t, func(config gateway.Config) (err error) {
+		if config.Mirror.Through, err = c.Through.open(ctx, b); err != nil {
+			return err
+		}
+		return b.Serve(ctx, listener, config, func() {
+			if len(s.unknown) > 0 {
+				config.Log.WarnContext(ctx, "no setting has these environment variables", "variables", s.unknown)
+			}
+			config.Log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", built().String()),
+				slog.String("address", listener.Addr().String()), slog.GroupAttrs("settings", s.shown...))
+			started(c.baseURL(listener.Addr()))
+		})
+	})
+}
+
+// configured calls a function with the configuration of a server.
+func (c *serveCommand) configured(ctx context.Context, t terminal, do func(gateway.Config) error) error {
 	proxies, err := auth.ParseProxies(c.TrustedProxies)
 	if err != nil {
-		return err
-	}
-	if c.Mirror.Through, err = c.Through.open(ctx, b); err != nil {
 		return err
 	}
 	log := c.Server.NewLog(t.err)
@@ -119,18 +133,10 @@ func (c *serveCommand) serve(
 		defer cancel()
 		_ = tracer.Close(sending) // it has logged the error
 	}()
-	config := gateway.Config{
+	return do(gateway.Config{
 		Server: c.Server, Limits: c.Limits, Cache: c.Cache, Changes: c.Changes, Webhooks: c.Webhooks, Mirror: c.Mirror,
 		Trash: c.Trash, Ship: c.Ship, Privacy: c.Privacy,
 		People: c.People, Agents: c.Agents, Proxies: proxies, Tracer: tracer,
 		Log: log, Build: built(),
-	}
-	return b.Serve(ctx, listener, config, func() {
-		if len(s.unknown) > 0 {
-			log.WarnContext(ctx, "no setting has these environment variables", "variables", s.unknown)
-		}
-		log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", built().String()),
-			slog.String("address", listener.Addr().String()), slog.GroupAttrs("settings", s.shown...))
-		started(c.baseURL(listener.Addr()))
 	})
 }

@@ -83,6 +83,10 @@ func (r *restoring) unship(ctx context.Context, s *settings, url string, target 
 		remove()
 		return nil, fmt.Errorf("nothing was replaced: %w", err)
 	}
+	if r.promotion, err = place.Promotion(ctx); err != nil {
+		remove()
+		return nil, err
+	}
 	r.from = ship.Files(place)
 	if strings.Contains(url, "://") {
 		url = shownURL(url)

@@ -122,10 +122,11 @@ func (s server) handler() http.Handler {
 	s.measure(throttle, admission)
 	s.mirror.measure(s)
 	s.backups.measure(s)
+	s.backend.standBy.measure(s)
 	if s.shipper != nil {
 		measureShipping(s, s.shipper)
 	}
-	return s.tracer.TakeOver(s.mirror.marks(s.routes(schema, endpoint, admission, throttle)))
+	return s.tracer.TakeOver(s.backend.standBy.marks(s.mirror.marks(s.routes(schema, endpoint, admission, throttle))))
 }
 
 func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, admission *limits.Admission,

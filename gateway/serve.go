@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"strings"
@@ -69,6 +70,9 @@ const tidyPeriod = time.Hour
 
 // Serve answers requests on a listener, which it closes, until ctx ends and they are done. It first calls started.
 func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, started func()) error {
+	if b.standBy == nil && isStandBy(b.Store) {
+		return errors.Join(errIsStandBy, listener.Close())
+	}
 	page, err := pageOf(ctx, b.Store)
 	if err != nil {
 		return err
@@ -84,34 +88,44 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	handler := s.handler()
 	tidying, stopTidying := context.WithCancel(ctx)
 	var tidied sync.WaitGroup
-	tidied.Go(func() { files.Tidy(tidying, b.Store, b.Files, tidyPeriod, c.Log) })
-	tidied.Go(func() { compact(tidying, b.Store, c.Log) })
-	tidied.Go(func() { s.feed.Tidy(tidying) })
-	tidied.Go(func() { emptyTrash(tidying, b.Service(), c.Log) })
-	tidied.Go(func() { (&clock{store: b.Store, log: c.Log}).watch(tidying) })
 	tidied.Go(func() { s.backups.watch(tidying) })
-	if s.shipper != nil {
-		tidied.Go(func() { watchShipping(tidying, s.shipper, c.Log) })
-	}
 	s.mirror.look(ctx)
 	tidied.Go(func() { s.mirror.watch(tidying) })
-	if sender := s.sender(c.Webhooks); sender != nil {
-		tidied.Go(func() { sender.Run(tidying) })
+	if b.standBy == nil {
+		s.tidy(tidying, &tidied, c)
 	}
 	defer context.AfterFunc(ctx, s.stopStreams)() // streams do not end by themselves
 	defer tidied.Wait()
 	defer stopTidying()
 	// Receipts are written, and used credentials are noted, until the last request is answered.
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
-	tidied.Go(func() { b.Vault.Watch(watching, b.Receipts, privacy.ReceiptPeriod) })
-	tidied.Go(func() { s.authenticator.Watch(watching, c.Log) })
-	tidied.Go(func() { s.toolCalls.watch(watching, c.Log) })
+	if b.standBy == nil {
+		tidied.Go(func() { b.Vault.Watch(watching, b.Receipts, privacy.ReceiptPeriod) })
+		tidied.Go(func() { s.authenticator.Watch(watching, c.Log) })
+		tidied.Go(func() { s.toolCalls.watch(watching, c.Log) })
+	}
 	if s.shipper != nil { // which ships the last writes, too
 		tidied.Go(func() { s.shipper.Run(watching) })
 	}
 	defer stopWatching()
 	started()
 	return s.http.Run(ctx, listener, handler)
+}
+
+// tidy does what a server does to its store by itself.
+func (s server) tidy(ctx context.Context, running *sync.WaitGroup, c Config) {
+	b := s.backend
+	running.Go(func() { files.Tidy(ctx, b.Store, b.Files, tidyPeriod, c.Log) })
+	running.Go(func() { compact(ctx, b.Store, c.Log) })
+	running.Go(func() { s.feed.Tidy(ctx) })
+	running.Go(func() { emptyTrash(ctx, b.Service(), c.Log) })
+	running.Go(func() { (&clock{store: b.Store, log: c.Log}).watch(ctx) })
+	if s.shipper != nil {
+		running.Go(func() { watchShipping(ctx, s.shipper, c.Log) })
+	}
+	if sender := s.sender(c.Webhooks); sender != nil {
+		running.Go(func() { sender.Run(ctx) })
+	}
 }
 
 // pageOf reports to the page whether its worked queries may write to the store's records.

@@ -48,6 +48,7 @@ type Backend struct {
 
 	documents backoffice.Documents
 	ship      *Settings // nil ships nothing
+	standBy   *StandBy  // nil follows nothing
 }
 
 func (b *Backend) Service() *backoffice.Service {
@@ -108,18 +109,19 @@ func (s *Settings) openBackend(ctx context.Context) (_ *Backend, err error) {
 			err = errors.Join(err, store.Close())
 		}
 	}()
-	if err = keys.Bind(ctx, store); err == nil {
+	if isStandBy(store) {
+		err = keys.Fits(ctx, store)
+	} else if err = keys.Bind(ctx, store); err == nil {
 		defer func() {
 			if err != nil {
 				keys.Release()
 			}
 		}()
-		err = backoffice.SealIdempotencyKeys(ctx, store, keys)
+		if err = backoffice.SealIdempotencyKeys(ctx, store, keys); err == nil {
+			err = s.mayBeLost(ctx, store)
+		}
 	}
 	if err != nil {
-		return nil, err
-	}
-	if err := s.mayBeLost(ctx, store); err != nil {
 		return nil, err
 	}
 	stored, err := s.OpenFiles(ctx, store)

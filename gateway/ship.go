@@ -196,6 +196,9 @@ func (s *Settings) examineShipping(ctx context.Context, store backoffice.Store, 
 		tell(backoffice.Wrong(what, err.Error(), advice))
 		return
 	}
+	if isStandBy(store) {
+		s.examineStandBy(ctx, last, tell)
+	}
 	found := fmt.Sprintf("restorable to change %d, of %s", last, at.UTC().Format(time.RFC3339))
 	verified, _, err := backoffice.LastShipVerified(ctx, store)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -133,4 +134,9 @@ type DescribedOperation struct {
 	Parameters  []struct{ Name, In string }
 	RequestBody struct{ Content map[string]any }
 	Responses   map[string]struct{ Content map[string]any }
+}
+
+// PathOf is the path with an identifier in the place of each parameter.
+func (of RESTOperation) PathOf(id string) string {
+	return regexp.MustCompile(`\{\w+\}`).ReplaceAllString(of.path, id)
 }

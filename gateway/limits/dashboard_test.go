@@ -37,6 +37,7 @@ func metricsOfAll(t *testing.T) map[string][]string {
 		"backoffice_backup_age_seconds": nil, // of a store that no cache of the tests is in front of: backups_test.go
 		// of a server that ships: cli/ship_test.go
 		"backoffice_ship_lag_seconds": nil, "backoffice_ship_unshipped_bytes": nil, "backoffice_ship_verified_age_seconds": nil,
+		"backoffice_standby_lag_seconds": nil, "backoffice_standby_position": nil, // of a stand-by: cli/standby_test.go
 	}
 	for line := range strings.Lines(o.Metrics(t)) {
 		if used := metricUsed.FindStringSubmatch(line); used != nil && !strings.HasPrefix(line, "#") {

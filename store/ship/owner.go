@@ -44,6 +44,8 @@ func (s *Shipper) owns(ctx context.Context) error {
 		return errUnmarked
 	case err != nil:
 		return err
+	case mark.store != own.store && mark.fingerprint() == own.fingerprint():
+		return errPromoted
 	case mark.store != own.store:
 		return errors.New("another store is shipped to this place: name another one with --ship")
 	case mark.key != own.key:
@@ -53,8 +55,8 @@ func (s *Shipper) owns(ctx context.Context) error {
 }
 
 func (s *Shipper) mark(ctx context.Context) (owner, error) {
-	fingerprint, err := s.Store.Fingerprint(ctx)
-	return owner{fingerprint, s.KeyID}, err
+	name, err := nameOf(ctx, s.Store)
+	return owner{name, s.KeyID}, err
 }
 
 // owner is the mark of a place: the store that is shipped there, and the key that seals.

@@ -1,0 +1,157 @@
+package parity
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
+	"example.org/backoffice/gateway/gatewaytest"
+)
+
+// standBy follows an office of testdata, and answers at an address.
+func standBy(t *testing.T) (settings gateway.Settings, all [2]string, o *gatewaytest.Office, address string) {
+	t.Helper()
+	shipped := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
+	o = openOfficeIn(t, shipped)
+	all = o.Credential(t, backoffice.AllScopes...)
+	o.Ask(t, all, `mutation { saveQuery(input: {name: "saved", document: "query Q { viewer { name } }"}) { userErrors { code } } }`, nil, nil)
+	shipped.Ship, shipped.ShipKeyset = "file:"+t.TempDir(), filepath.Join(t.TempDir(), "ship.json")
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 2)
+	run := func(serve func(*net.TCPListener) error) string {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { ended <- serve(listener.(*net.TCPListener)) }()
+		return listener.Addr().String()
+	}
+	t.Cleanup(func() {
+		stop()
+		for range 2 {
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	server, err := shipped.Open(t.Context()) // another process of the office
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	c := gatewaytest.Config(gatewaytest.Limits())
+	c.Server.StopTime, c.Ship.Most = time.Second, 1<<30
+	run(func(l *net.TCPListener) error { return server.Serve(ctx, l, c, func() {}) })
+	place, err := shipped.Shipped(shipped.Ship)
+	for ; err == nil; time.Sleep(20 * time.Millisecond) {
+		if _, _, err := place.Newest(t.Context()); err == nil {
+			break
+		}
+	}
+	settings = gatewaytest.Settings(t, "sqlite:"+filepath.Join(t.TempDir(), "standby.db"))
+	settings.ShipKeyset = shipped.ShipKeyset
+	follower, err := settings.StandBy(shipped.Ship)
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := make(chan bool, 1)
+	address = run(func(l *net.TCPListener) error {
+		_, err := follower.Run(ctx, l, c, func() { started <- true })
+		return err
+	})
+	select {
+	case <-started:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	return settings, all, o, address
+}
+
+func asked(t *testing.T, address string, pair [2]string, method, path, body string) (status int, answer string, header http.Header) {
+	t.Helper()
+	r := gatewaytest.NewRequest(t, pair, method, "http://"+address+path, body)
+	r.RequestURI = ""
+	r.Header.Set(auth.ClientIDHeader, pair[0])
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text), response.Header
+}
+
+// A mutation or a REST operation that is new fails here unless a stand-by refuses it.
+func TestAStandByAnswersReadsAndRefusesEveryWriteOfEveryTransport(t *testing.T) {
+	t.Parallel()
+	settings, all, o, address := standBy(t)
+	before := storeDigest(t, settings.Database, settings.Files)
+	unchanged := func(what string) {
+		t.Helper()
+		if storeDigest(t, settings.Database, settings.Files) != before {
+			t.Fatalf("%s has changed the stand-by", what)
+		}
+	}
+	for _, field := range gatewaytest.MutationsOfTheSchema(t) {
+		for _, dry := range []string{"true", "false"} {
+			call := strings.ReplaceAll(rehearsals[field.Name].call, "DRY", "dryRun: "+dry)
+			_, answer, _ := asked(t, address, all, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]any{"query": "mutation { " + field.Name + call + " }"}))
+			if !strings.Contains(answer, "NOT_ALLOWED") && field.Name != "createDocumentUpload" { // which signs a path, and keeps nothing
+				t.Errorf("%s with dryRun %s answers %s", field.Name, dry, answer)
+			}
+			unchanged(field.Name)
+		}
+	}
+	writes := 0
+	for _, of := range gatewaytest.OperationsOf(t, o) {
+		if of.Method == http.MethodGet {
+			continue
+		}
+		for _, body := range []string{`{}`, `{"name":"New","color":"#112233","type":"Company","customerId":"acme"}`} {
+			status, answer, _ := asked(t, address, all, of.Method, of.PathOf("acme"), body)
+			if status < 400 && !readsWithABody[of.ID] {
+				t.Errorf("%s answers %d %s", of.ID, status, answer)
+			}
+		}
+		unchanged(of.ID)
+		writes++
+	}
+	if writes < 10 {
+		t.Errorf("only %d operations were tried", writes)
+	}
+	status, answer, header := asked(t, address, all, http.MethodPost, "/settings/labels", `{"name":"New","color":"#112233"}`)
+	if status != http.StatusConflict || !strings.Contains(answer, "this is a stand-by: write on the server that it follows") {
+		t.Errorf("a new label is answered with %d %s", status, answer)
+	}
+	if header.Get("Backoffice-Position") == "" {
+		t.Error("the answer does not tell its position")
+	}
+	unchanged("a label")
+	// What was refused can be read, as on the server.
+	const query = `{ customers(first: 50) { totalCount nodes { id displayName version relations(first: 5) { totalCount } } } }`
+	_, here, _ := asked(t, address, all, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]any{"query": query}))
+	_, there, _ := o.Ask(t, all, query, nil, nil)
+	if here != strings.TrimSpace(string(there)) && here != string(there) {
+		t.Errorf("the stand-by answers %s\nand the server %s", here, there)
+	}
+	// Registration numbers cannot be entered in the register, so they are not disclosed.
+	_, secret, _ := asked(t, address, all, http.MethodPost, "/graphql", `{"query":"{ customers(first: 50) { nodes { registrationNumber } } }"}`)
+	if strings.Contains(secret, `"registrationNumber":"`) || !strings.Contains(secret, "errors") {
+		t.Errorf("it discloses numbers: %s", secret)
+	}
+	unchanged("reading")
+}
+
+// readsWithABody are the operations that only read, although they are no GET.
+var readsWithABody = map[string]bool{}

@@ -1,0 +1,178 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/ship"
+	"example.org/backoffice/store/sqlite"
+)
+
+// Promotion is what a stand-by became: a server of its own store. Tell answers the command that asked for it.
+type Promotion struct {
+	name    string // of the promotion
+	last    int64  // the number of the last entry of the change log
+	missing int    // stored files that the place lacks
+	release func() // the place
+	by      *StandBy
+}
+
+// Error ends the serving of the stand-by.
+func (*Promotion) Error() string { return "the stand-by was promoted" }
+
+func (p *Promotion) String() string {
+	text := fmt.Sprintf("The stand-by is promoted, after change %d, and answers writes.", p.last)
+	if p.missing > 0 {
+		text += fmt.Sprintf(" %s of its records were never shipped.", backoffice.Counted(p.missing, "file", "files"))
+	}
+	return text
+}
+
+// Done tells the operator's command how it ended.
+func (p *Promotion) Done(err error) { p.by.answerWith(p.String(), err) }
+
+// promote makes the stand-by the only holder of the place, applies the last that was shipped, and gives the place the
+// name of the promotion. The server before ships no more from then on, even if it comes back.
+func (b *StandBy) promote(ctx context.Context, backend *Backend) (_ *Promotion, err error) {
+	began := time.Now()
+	held, release, err := b.from.Place.From.Hold(ctx)
+	if errors.Is(err, backoffice.ErrHeld) {
+		return nil, errors.New("the server that ships there still runs: stop it, and promote then")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the place cannot be taken: %w", backoffice.Why(err))
+	}
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
+	if err := b.from.Next(held); err != nil {
+		return nil, err
+	}
+	missing, err := b.files.copyNew(held)
+	if err != nil {
+		return nil, fmt.Errorf("the last stored files cannot be copied: %w", backoffice.Why(err))
+	}
+	file, err := b.settings.KeysetFile()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := file.Load() // as the next start does
+	if err == nil {
+		err = keys.Fits(held, backend.Store)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &Promotion{name: backoffice.NewHistory(), last: b.from.Last(), missing: len(missing), release: release, by: b}
+	if err := b.from.Place.Promote(held, p.name); err != nil {
+		return nil, fmt.Errorf("the place cannot be taken: %w", backoffice.Why(err))
+	}
+	b.log.WarnContext(ctx, "the stand-by is promoted", "change", p.last, "milliseconds", time.Since(began).Milliseconds())
+	return p, nil
+}
+
+// takeOver makes the database a store of its own, as a restore does, after nobody has it open. The place is released at
+// the end: the server that opens it next holds it.
+func (b *StandBy) takeOver(ctx context.Context, p *Promotion) (err error) {
+	defer func() {
+		p.release()
+		if err != nil {
+			p.Done(err)
+		}
+	}()
+	file, err := b.settings.KeysetFile()
+	if err != nil {
+		return err
+	}
+	keys, err := file.Load()
+	if err != nil {
+		return err
+	}
+	store, err := sqlite.Open(ctx, b.settings.Database, sqlite.Options{Readers: 1, Promote: true})
+	if err != nil {
+		return err
+	}
+	now := backoffice.InstantOf(time.Now())
+	if err = keys.EnterRestore(ctx, store); err == nil {
+		err = store.RenewHistory(ctx, "", "promote", now)
+	}
+	if err == nil {
+		err = backoffice.NotePromotion(ctx, store, p.name, now)
+	}
+	if err = errors.Join(err, store.Close()); err == nil {
+		err = sqlite.MakeOwn(ctx, b.from.Path) // from here on it is no stand-by's
+	}
+	return err
+}
+
+func (b *StandBy) answer(err error) { b.answerWith("", err) }
+
+// answerWith writes the answer for the command, whole or not at all.
+func (b *StandBy) answerWith(text string, err error) {
+	if err != nil {
+		text = refusedMark + backoffice.Why(err).Error()
+	}
+	part := b.told() + ".part"
+	if err = os.WriteFile(part, []byte(text), 0o600); err == nil {
+		err = os.Rename(part, b.told())
+	}
+	if err != nil {
+		b.log.Error("the command that asked to promote cannot be answered", "cause", err)
+	}
+	_ = os.Remove(b.request())
+}
+
+const (
+	refusedMark = "refused: "
+	answerLook  = 20 * time.Millisecond
+)
+
+// Promote asks the stand-by that runs on this machine to become the server that writes, and waits until it is.
+func (s *Settings) Promote(ctx context.Context) (string, error) {
+	path, err := sqlite.Path(s.Database)
+	if err != nil {
+		return "", errors.New("only a stand-by with an embedded store is promoted")
+	}
+	if err := s.mustExist(); err != nil {
+		return "", err
+	}
+	is, err := sqlite.IsStandBy(ctx, path)
+	if err == nil && !is {
+		err = fmt.Errorf("the database %s is not a stand-by's", path)
+	}
+	if err != nil {
+		return "", err
+	}
+	running, err := sqlite.InUse(path)
+	if err == nil && !running {
+		err = errors.New("no stand-by runs on this database: start it with backoffice stand-by, and promote then; " +
+			"or run backoffice restore, and serve")
+	}
+	if err != nil {
+		return "", err
+	}
+	b := &StandBy{from: &ship.StandBy{Path: path}}
+	b.forgetRequest()
+	if err := os.WriteFile(b.request(), nil, 0o600); err != nil {
+		return "", err
+	}
+	defer b.forgetRequest()
+	for {
+		text, err := os.ReadFile(b.told())
+		if why, refused := strings.CutPrefix(string(text), refusedMark); err == nil && refused {
+			return "", fmt.Errorf("nothing was promoted: %s", why)
+		} else if err == nil {
+			return string(text), nil
+		}
+		if err := backoffice.Sleep(ctx, answerLook); err != nil {
+			return "", err
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/ship"
+	"example.org/backoffice/store/sqlite"
+)
+
+// StandBy is a server that follows another one by what that ships, and answers reads. It can be promoted.
+type StandBy struct {
+	settings *Settings
+	from     *ship.StandBy
+	files    *shippedFiles // nil before Run
+	log      *slog.Logger
+}
+
+const (
+	followPeriod  = time.Second            // between two looks at the place
+	requestPeriod = 100 * time.Millisecond // between two looks for a request to promote it
+	// positionHeader has the number of the last entry of the change log that a stand-by's answer is not older than.
+	positionHeader = "Backoffice-Position"
+)
+
+var errIsStandBy = errors.New("the database is a stand-by's: run backoffice stand-by, or backoffice promote to write to it")
+
+func isStandBy(store backoffice.Store) bool {
+	embedded, ok := store.(*sqlite.Store)
+	return ok && embedded.StandBy()
+}
+
+// StandBy opens a place that a server ships to.
+func (s *Settings) StandBy(url string) (*StandBy, error) {
+	path, err := sqlite.Path(s.Database)
+	if err != nil {
+		return nil, errors.New("a stand-by has an embedded store; PostgreSQL has replicas: see --replica")
+	}
+	place, err := s.Shipped(url)
+	if err != nil {
+		return nil, err
+	}
+	return &StandBy{settings: s, from: &ship.StandBy{Place: place, Path: path}}, nil
+}
+
+// Run follows and answers on a listener until ctx ends, which returns nil, or until it is promoted. It calls started
+// when it answers.
+func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, started func()) (*Promotion, error) {
+	b.log = c.Log
+	b.forgetRequest()
+	c.Server.StopDelay = 0 // connections wait for the server that goes on
+	for began := false; ; began = true {
+		err := b.from.Begin(ctx)
+		if err == nil {
+			err = b.serve(ctx, listener, c, started)
+			started = func() {}
+		} else if began && ctx.Err() == nil {
+			b.log.ErrorContext(ctx, "the stand-by does not follow; it is tried again", "cause", backoffice.Why(err))
+			_ = backoffice.Sleep(ctx, 2*followPeriod)
+			continue
+		}
+		var promoted *Promotion
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil //nolint:nilnil // it was not promoted
+		case errors.As(err, &promoted):
+			return promoted, b.takeOver(ctx, promoted)
+		case !errors.Is(err, ship.ErrOther):
+			return nil, err
+		}
+	}
+}
+
+// serve answers until the stand-by has to begin anew (ship.ErrOther), is promoted (*Promotion) or ctx ends.
+func (b *StandBy) serve(ctx context.Context, listener *net.TCPListener, c Config, started func()) error {
+	backend, err := b.settings.openBackend(ctx)
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
+	store, ok := backend.Store.(*sqlite.Store)
+	if !ok {
+		return errors.New("a stand-by has an embedded store")
+	}
+	b.files = &shippedFiles{Store: backend.Files, from: ship.Files(b.from.Place), records: store}
+	backend.Files, backend.standBy, backend.ship = b.files, b, nil
+	// Each server closes its listener; connections wait at this one for the next.
+	again, err := shared(listener)
+	if err != nil {
+		return err
+	}
+	serving, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	var following sync.WaitGroup
+	following.Go(func() { end(b.follow(serving, backend)) })
+	defer following.Wait()
+	err = backend.Serve(serving, again, c, started)
+	end(nil)
+	if cause := context.Cause(serving); err == nil && ctx.Err() == nil {
+		return cause
+	}
+	return err
+}
+
+func shared(listener *net.TCPListener) (net.Listener, error) {
+	file, err := listener.File()
+	if err != nil {
+		return nil, fmt.Errorf("a stand-by cannot listen on this system: %w", err)
+	}
+	defer file.Close()
+	return net.FileListener(file)
+}
+
+// follow applies what is shipped, and copies stored files, until ctx ends, or an error is a reason to stop serving.
+func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
+	var copying sync.WaitGroup
+	defer copying.Wait()
+	copies, stop := context.WithCancel(ctx)
+	defer stop()
+	copying.Go(func() { b.files.watch(copies, b.log) })
+	told := ""
+	for next := time.Now(); ctx.Err() == nil; _ = backoffice.Sleep(ctx, requestPeriod) {
+		if b.requested() {
+			promoted, err := b.promote(ctx, backend)
+			if err == nil {
+				return promoted
+			}
+			if errors.Is(err, ship.ErrOther) { // asked again when it has begun anew
+				return err
+			}
+			b.answer(err)
+		}
+		if time.Now().Before(next) {
+			continue
+		}
+		next = time.Now().Add(followPeriod)
+		switch err := b.from.Next(ctx); {
+		case errors.Is(err, ship.ErrOther):
+			return err
+		case err == nil:
+			told = ""
+		case ctx.Err() == nil && backoffice.Why(err).Error() != told:
+			told = backoffice.Why(err).Error()
+			b.log.ErrorContext(ctx, "the stand-by does not follow; it is tried again", "cause", told)
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// marks adds the stand-by's position to each answer.
+func (b *StandBy) marks(next http.Handler) http.Handler {
+	if b == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(positionHeader, strconv.FormatInt(b.from.Last(), 10))
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (b *StandBy) measure(s server) {
+	if b == nil {
+		return
+	}
+	s.http.Gauge("backoffice_standby_lag_seconds", "How long ago the stand-by had all that was shipped.",
+		func() int64 { return int64(b.from.Lag().Seconds()) })
+	s.http.Gauge("backoffice_standby_position", "The number of the last entry of the change log that the stand-by has.",
+		b.from.Last)
+}
+
+// The operator's command asks by a file next to the database, and the stand-by answers by another one.
+func (b *StandBy) request() string { return b.from.Path + ".promote" }
+func (b *StandBy) told() string    { return b.from.Path + ".promoted" }
+
+// forgetRequest removes what a command that was killed has left.
+func (b *StandBy) forgetRequest() {
+	_ = os.Remove(b.request())
+	_ = os.Remove(b.told())
+}
+
+func (b *StandBy) requested() bool {
+	_, err := os.Stat(b.request())
+	return err == nil
+}
+
+// examineStandBy compares a stand-by with what was shipped.
+func (s *Settings) examineStandBy(ctx context.Context, shipped int64, tell func(backoffice.Finding)) {
+	path, _ := s.embedded()
+	at, err := sqlite.StateOf(ctx, path)
+	found := fmt.Sprintf("at change %d of %d that were shipped", at.Last, shipped)
+	switch {
+	case err != nil:
+		tell(backoffice.Wrong("stand-by", err.Error(), "see the log of the stand-by"))
+	case at.Last < shipped:
+		tell(backoffice.Doubtful("stand-by", found, "see the log of the stand-by, unless it is about to apply the rest"))
+	default:
+		tell(backoffice.Fine("stand-by", found))
+	}
+}
