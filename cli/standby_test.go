@@ -255,3 +255,23 @@ func TestAStandByThatDoesNotRunIsNotPromoted(t *testing.T) {
 		t.Error("something is left")
 	}
 }
+
+func TestAPromotionNamesTheFilesThatWereNeverShipped(t *testing.T) {
+	t.Parallel()
+	s, place := shipping(t)
+	server := s.start(t, exec.Command("env"), "--ship="+place)
+	server.says(t, "shipped a snapshot")
+	there, err := filepath.Glob(filepath.Join(strings.TrimPrefix(place, "file:"), "files", "*"))
+	if err != nil || len(there) < 2 {
+		t.Fatal(err, there)
+	}
+	if err := os.RemoveAll(there[0]); err != nil {
+		t.Fatal(err)
+	}
+	standBy := standsBy(t, s, place)
+	server.stop(t)
+	out := standBy.on.must(t, "promote")
+	if strings.Count(out, "The file of the ") < 1 || !strings.Contains(out, " was never shipped.") {
+		t.Errorf("promote tells %q", out)
+	}
+}

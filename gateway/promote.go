@@ -15,10 +15,10 @@ import (
 
 // Promotion is what a stand-by became: a server of its own store. Tell answers the command that asked for it.
 type Promotion struct {
-	name    string // of the promotion
-	last    int64  // the number of the last entry of the change log
-	missing int    // stored files that the place lacks
-	release func() // the place
+	name    string   // of the promotion
+	last    int64    // the number of the last entry of the change log
+	missing []string // the stored files that the place lacks
+	release func()   // the place
 	by      *StandBy
 }
 
@@ -27,20 +27,20 @@ func (*Promotion) Error() string { return "the stand-by was promoted" }
 
 func (p *Promotion) String() string {
 	text := fmt.Sprintf("The stand-by is promoted, after change %d, and answers writes.", p.last)
-	if p.missing > 0 {
-		text += fmt.Sprintf(" %s of its records were never shipped.", backoffice.Counted(p.missing, "file", "files"))
+	for _, file := range p.missing {
+		text += "\n" + file + " was never shipped."
 	}
 	return text
 }
 
 // Done tells the operator's command how it ended.
-func (p *Promotion) Done(err error) { p.by.answerWith(p.String(), err) }
+func (p *Promotion) Done(err error) { p.by.answer(p.String(), err) }
 
 // promote makes the stand-by the only holder of the place, applies the last that was shipped, and gives the place the
 // name of the promotion. The server before ships no more from then on, even if it comes back.
 func (b *StandBy) promote(ctx context.Context, backend *Backend) (_ *Promotion, err error) {
 	began := time.Now()
-	held, release, err := b.from.Place.From.Hold(ctx)
+	held, release, err := b.from.Place.From.Hold(context.WithoutCancel(ctx)) // which ends with the serving
 	if errors.Is(err, backoffice.ErrHeld) {
 		return nil, errors.New("the server that ships there still runs: stop it, and promote then")
 	}
@@ -55,7 +55,7 @@ func (b *StandBy) promote(ctx context.Context, backend *Backend) (_ *Promotion, 
 	if err := b.from.Next(held); err != nil {
 		return nil, err
 	}
-	missing, err := b.files.copyNew(held)
+	missing, err := b.files.copyLast(held)
 	if err != nil {
 		return nil, fmt.Errorf("the last stored files cannot be copied: %w", backoffice.Why(err))
 	}
@@ -70,11 +70,12 @@ func (b *StandBy) promote(ctx context.Context, backend *Backend) (_ *Promotion, 
 	if err != nil {
 		return nil, err
 	}
-	p := &Promotion{name: backoffice.NewHistory(), last: b.from.Last(), missing: len(missing), release: release, by: b}
+	p := &Promotion{name: backoffice.NewHistory(), last: b.from.Last(), missing: missing, release: release, by: b}
 	if err := b.from.Place.Promote(held, p.name); err != nil {
 		return nil, fmt.Errorf("the place cannot be taken: %w", backoffice.Why(err))
 	}
-	b.log.WarnContext(ctx, "the stand-by is promoted", "change", p.last, "milliseconds", time.Since(began).Milliseconds())
+	b.log.WarnContext(ctx, "the stand-by is promoted", "change", p.last,
+		"milliseconds", time.Since(began).Milliseconds())
 	return p, nil
 }
 
@@ -112,10 +113,9 @@ func (b *StandBy) takeOver(ctx context.Context, p *Promotion) (err error) {
 	return err
 }
 
-func (b *StandBy) answer(err error) { b.answerWith("", err) }
-
-// answerWith writes the answer for the command, whole or not at all.
-func (b *StandBy) answerWith(text string, err error) {
+// answer writes the answer for the command, whole or not at all.
+func (b *StandBy) answer(text string, err error) {
+	b.asked = false
 	if err != nil {
 		text = refusedMark + backoffice.Why(err).Error()
 	}
@@ -126,12 +126,12 @@ func (b *StandBy) answerWith(text string, err error) {
 	if err != nil {
 		b.log.Error("the command that asked to promote cannot be answered", "cause", err)
 	}
-	_ = os.Remove(b.request())
 }
 
 const (
 	refusedMark = "refused: "
 	answerLook  = 20 * time.Millisecond
+	takeTime    = 5 * time.Second // in which a stand-by that runs takes a request
 )
 
 // Promote asks the stand-by that runs on this machine to become the server that writes, and waits until it is.
@@ -150,26 +150,22 @@ func (s *Settings) Promote(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	running, err := sqlite.InUse(path)
-	if err == nil && !running {
-		err = errors.New("no stand-by runs on this database: start it with backoffice stand-by, and promote then; " +
-			"or run backoffice restore, and serve")
-	}
-	if err != nil {
-		return "", err
-	}
 	b := &StandBy{from: &ship.StandBy{Path: path}}
 	b.forgetRequest()
 	if err := os.WriteFile(b.request(), nil, 0o600); err != nil {
 		return "", err
 	}
 	defer b.forgetRequest()
-	for {
+	for patience := time.Now().Add(takeTime); ; {
 		text, err := os.ReadFile(b.told())
 		if why, refused := strings.CutPrefix(string(text), refusedMark); err == nil && refused {
 			return "", fmt.Errorf("nothing was promoted: %s", why)
 		} else if err == nil {
 			return string(text), nil
+		}
+		if _, err := os.Stat(b.request()); err == nil && time.Now().After(patience) {
+			return "", errors.New("no stand-by runs on this database, or it has not begun yet: start it with " +
+				"backoffice stand-by, and promote then; or run backoffice restore, and serve")
 		}
 		if err := backoffice.Sleep(ctx, answerLook); err != nil {
 			return "", err

@@ -22,17 +22,20 @@ type StandBy struct {
 	settings *Settings
 	from     *ship.StandBy
 	files    *shippedFiles // nil before Run
+	asked    bool          // to promote it
 	log      *slog.Logger
 }
 
 const (
 	followPeriod  = time.Second            // between two looks at the place
 	requestPeriod = 100 * time.Millisecond // between two looks for a request to promote it
+	drainTime     = 2 * time.Second        // for reads that run when it is promoted
 	// positionHeader has the number of the last entry of the change log that a stand-by's answer is not older than.
 	positionHeader = "Backoffice-Position"
 )
 
-var errIsStandBy = errors.New("the database is a stand-by's: run backoffice stand-by, or backoffice promote to write to it")
+var errIsStandBy = errors.New("the database is a stand-by's: run backoffice stand-by, or backoffice promote to write " +
+	"to it")
 
 func isStandBy(store backoffice.Store) bool {
 	embedded, ok := store.(*sqlite.Store)
@@ -57,7 +60,7 @@ func (s *Settings) StandBy(url string) (*StandBy, error) {
 func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, started func()) (*Promotion, error) {
 	b.log = c.Log
 	b.forgetRequest()
-	c.Server.StopDelay = 0 // connections wait for the server that goes on
+	c.Server.StopDelay, c.Server.StopTime = 0, min(c.Server.StopTime, drainTime) // others wait for the next server
 	for began := false; ; began = true {
 		err := b.from.Begin(ctx)
 		if err == nil {
@@ -70,10 +73,10 @@ func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, 
 		}
 		var promoted *Promotion
 		switch {
+		case errors.As(err, &promoted):
+			return promoted, b.takeOver(context.WithoutCancel(ctx), promoted)
 		case ctx.Err() != nil:
 			return nil, nil //nolint:nilnil // it was not promoted
-		case errors.As(err, &promoted):
-			return promoted, b.takeOver(ctx, promoted)
 		case !errors.Is(err, ship.ErrOther):
 			return nil, err
 		}
@@ -104,11 +107,8 @@ func (b *StandBy) serve(ctx context.Context, listener *net.TCPListener, c Config
 	following.Go(func() { end(b.follow(serving, backend)) })
 	defer following.Wait()
 	err = backend.Serve(serving, again, c, started)
-	end(nil)
-	if cause := context.Cause(serving); err == nil && ctx.Err() == nil {
-		return cause
-	}
-	return err
+	end(err) // unless it ended for another reason
+	return context.Cause(serving)
 }
 
 func shared(listener *net.TCPListener) (net.Listener, error) {
@@ -134,10 +134,10 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 			if err == nil {
 				return promoted
 			}
-			if errors.Is(err, ship.ErrOther) { // asked again when it has begun anew
+			if errors.Is(err, ship.ErrOther) { // it goes on when it has begun anew
 				return err
 			}
-			b.answer(err)
+			b.answer("", err)
 		}
 		if time.Now().Before(next) {
 			continue
@@ -188,8 +188,8 @@ func (b *StandBy) forgetRequest() {
 }
 
 func (b *StandBy) requested() bool {
-	_, err := os.Stat(b.request())
-	return err == nil
+	b.asked = os.Remove(b.request()) == nil || b.asked
+	return b.asked
 }
 
 // examineStandBy compares a stand-by with what was shipped.
@@ -201,7 +201,7 @@ func (s *Settings) examineStandBy(ctx context.Context, shipped int64, tell func(
 	case err != nil:
 		tell(backoffice.Wrong("stand-by", err.Error(), "see the log of the stand-by"))
 	case at.Last < shipped:
-		tell(backoffice.Doubtful("stand-by", found, "see the log of the stand-by, unless it is about to apply the rest"))
+		tell(backoffice.Doubtful("stand-by", found, "see the log of the stand-by if it stays behind"))
 	default:
 		tell(backoffice.Fine("stand-by", found))
 	}

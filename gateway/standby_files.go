@@ -3,8 +3,10 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -24,6 +26,7 @@ type shippedFiles struct {
 	mu      sync.Mutex
 	through int64           // files that entries of the change log up to this one name are copied; 0 is none
 	copied  map[string]bool // what it has copied itself, so may delete
+	lacking map[string]bool // what the place did not have
 }
 
 // Open implements backoffice.FileStore.
@@ -55,7 +58,7 @@ const forgetPeriod = time.Hour
 func (f *shippedFiles) watch(ctx context.Context, log *slog.Logger) {
 	forget, told := time.Now().Add(forgetPeriod), ""
 	for ; ctx.Err() == nil; _ = backoffice.Sleep(ctx, followPeriod) {
-		_, err := f.copyNew(ctx)
+		err := f.copyNew(ctx)
 		if err == nil && time.Now().After(forget) {
 			forget = time.Now().Add(forgetPeriod)
 			err = f.forget(ctx)
@@ -71,17 +74,17 @@ func (f *shippedFiles) watch(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// copyNew copies what it has not copied yet, and returns the keys that the place does not have.
-func (f *shippedFiles) copyNew(ctx context.Context) (missing []string, err error) {
+// copyNew copies what records name that it has not copied yet.
+func (f *shippedFiles) copyNew(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	last, err := f.records.LastEntry(ctx)
 	if err != nil || last == f.through {
-		return nil, err
+		return err
 	}
 	var keys []string
 	if f.through == 0 {
-		f.copied = map[string]bool{}
+		f.copied, f.lacking = map[string]bool{}, map[string]bool{}
 		err = backoffice.EachStoredFile(ctx, f.records, func(file *backoffice.File) error {
 			keys = append(keys, file.Key)
 			return nil
@@ -89,42 +92,62 @@ func (f *shippedFiles) copyNew(ctx context.Context) (missing []string, err error
 	} else {
 		keys, err = f.records.ChangedFiles(ctx, f.through)
 	}
-	for batch := range slices.Chunk(keys, filesAtOnce) {
-		if err == nil {
-			err = f.copyBatch(ctx, batch, &missing)
-		}
+	if err == nil {
+		err = f.copy(ctx, keys)
 	}
 	if err == nil {
 		f.through = last
 	}
-	return missing, err
+	return err
 }
 
 const filesAtOnce = 500
 
-func (f *shippedFiles) copyBatch(ctx context.Context, keys []string, missing *[]string) error {
-	lacking, err := f.Missing(ctx, keys)
-	for _, key := range lacking {
+func (f *shippedFiles) copy(ctx context.Context, keys []string) error {
+	for batch := range slices.Chunk(keys, filesAtOnce) {
+		missing, err := f.Missing(ctx, batch)
 		if err != nil {
 			return err
 		}
-		err = files.Copy(ctx, f.Store, f.from, backoffice.File{Key: key})
-		if backoffice.KindOf(err) == backoffice.NotFound { // deleted since, or missing on the server, too
-			*missing, err = append(*missing, key), nil
-			continue
+		for _, key := range missing {
+			switch err := files.Copy(ctx, f.Store, f.from, backoffice.File{Key: key}); {
+			case backoffice.KindOf(err) == backoffice.NotFound: // deleted since, or missing on the server, too
+				f.lacking[key] = true
+			case err != nil:
+				return err
+			default:
+				f.copied[key] = true
+				delete(f.lacking, key)
+			}
 		}
-		f.copied[key] = true
 	}
-	return err
+	return nil
+}
+
+// copyLast is copyNew, and tries again to copy what was lacking. It returns whose files still are.
+func (f *shippedFiles) copyLast(ctx context.Context) (missing []string, err error) {
+	if err := f.copyNew(ctx); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.copy(ctx, slices.Collect(maps.Keys(f.lacking))); err != nil || len(f.lacking) == 0 {
+		return nil, err
+	}
+	err = backoffice.EachStoredFile(ctx, f.records, func(file *backoffice.File) error {
+		if f.lacking[file.Key] {
+			missing = append(missing, fmt.Sprintf("The file of the %s %s", file.Owner.Kind, file.Owner.ID))
+		}
+		return nil
+	})
+	return missing, err
 }
 
 // forget deletes its copies of files that no record names any more.
 func (f *shippedFiles) forget(ctx context.Context) error {
-	var keys []string
-	for key := range f.copied {
-		keys = append(keys, key)
-	}
-	for batch := range slices.Chunk(keys, filesAtOnce) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for batch := range slices.Chunk(slices.Collect(maps.Keys(f.copied)), filesAtOnce) {
 		known, err := f.records.KnownFiles(ctx, batch)
 		if err != nil {
 			return err

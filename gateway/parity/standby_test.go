@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
 	"example.org/backoffice/gateway/gatewaytest"
@@ -25,18 +24,19 @@ func standBy(t *testing.T) (settings gateway.Settings, all [2]string, o *gateway
 	o.Ask(t, all, `mutation { saveQuery(input: {name: "saved", document: "query Q { viewer { name } }"}) { userErrors { code } } }`, nil, nil)
 	shipped.Ship, shipped.ShipKeyset = "file:"+t.TempDir(), filepath.Join(t.TempDir(), "ship.json")
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan error, 2)
+	ended, running := make(chan error, 2), 0
 	run := func(serve func(*net.TCPListener) error) string {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
+		running++
 		go func() { ended <- serve(listener.(*net.TCPListener)) }()
 		return listener.Addr().String()
 	}
 	t.Cleanup(func() {
 		stop()
-		for range 2 {
+		for range running {
 			if err := <-ended; err != nil {
 				t.Error(err)
 			}
@@ -50,10 +50,16 @@ func standBy(t *testing.T) (settings gateway.Settings, all [2]string, o *gateway
 	c := gatewaytest.Config(gatewaytest.Limits())
 	c.Server.StopTime, c.Ship.Most = time.Second, 1<<30
 	run(func(l *net.TCPListener) error { return server.Serve(ctx, l, c, func() {}) })
-	place, err := shipped.Shipped(shipped.Ship)
-	for ; err == nil; time.Sleep(20 * time.Millisecond) {
-		if _, _, err := place.Newest(t.Context()); err == nil {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		place, err := shipped.Shipped(shipped.Ship) // the server makes the keyset
+		if err == nil {
+			_, _, err = place.Newest(t.Context())
+		}
+		if err == nil {
 			break
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
 		}
 	}
 	settings = gatewaytest.Settings(t, "sqlite:"+filepath.Join(t.TempDir(), "standby.db"))
@@ -70,6 +76,7 @@ func standBy(t *testing.T) (settings gateway.Settings, all [2]string, o *gateway
 	select {
 	case <-started:
 	case err := <-ended:
+		running--
 		t.Fatal(err)
 	}
 	return settings, all, o, address
@@ -79,7 +86,6 @@ func asked(t *testing.T, address string, pair [2]string, method, path, body stri
 	t.Helper()
 	r := gatewaytest.NewRequest(t, pair, method, "http://"+address+path, body)
 	r.RequestURI = ""
-	r.Header.Set(auth.ClientIDHeader, pair[0])
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -2,11 +2,14 @@ package ship
 
 import (
 	"fmt"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 // BenchmarkEightWriters is the throughput of eight writers with shipping and without, in turn.
@@ -30,5 +33,40 @@ func BenchmarkEightWriters(b *testing.B) {
 				}
 			})
 		})
+	}
+}
+
+// BenchmarkAStandByAppliesAWrite is what one small write costs a stand-by of a store of 100 MB.
+func BenchmarkAStandByAppliesAWrite(b *testing.B) {
+	o := newOffice(b)
+	sqlitetest.Execute(b, o.path, "CREATE TABLE large (content BLOB); INSERT INTO large SELECT randomblob(3000) FROM"+
+		" (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 33000) SELECT i FROM n)")
+	s, _ := o.ships(b)
+	o.away(b, s)
+	standBy := &StandBy{Place: o.from(b), Path: filepath.Join(b.TempDir(), "standby.db")}
+	began := time.Now()
+	if err := standBy.Begin(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	begun := time.Since(began)
+	reader, err := sqlite.Open(b.Context(), "sqlite:"+standBy.Path, sqlite.Options{}) // as a server has it open
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer reader.Close()
+	n := 0
+	for b.Loop() {
+		b.StopTimer()
+		o.label(b, fmt.Sprint("label ", n))
+		n++
+		o.away(b, s)
+		b.StartTimer()
+		if err := standBy.Next(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(begun.Milliseconds()), "ms/begin")
+	if standBy.Last() != latest(b, o.path) {
+		b.Error("it is behind")
 	}
 }

@@ -12,8 +12,8 @@ import (
 // A stand-by that is promoted gives its store, and the place, a name that the store before does not have. So that one,
 // should its server come back, ships there no more.
 
-var errPromoted = errors.New("a stand-by of this store was promoted: what is written here is shipped no more and is in " +
-	"no other copy; stop this server")
+var errPromoted = errors.New("a stand-by of this store was promoted: what is written here is shipped no more, " +
+	"and is in no other copy; stop this server")
 
 // nameOf is the name of a store at its place: its fingerprint, and that of its last promotion.
 func nameOf(ctx context.Context, store *sqlite.Store) (string, error) {

@@ -158,7 +158,8 @@ func (s *StandBy) Next(ctx context.Context) error {
 	hole := len(added) > 0 && added[0].generation == s.through.generation && added[0].first > s.applied.done+1
 	if hole || slices.ContainsFunc(added, newer) {
 		if at.Before(s.again) {
-			return fmt.Errorf("what was shipped cannot be applied; it is tried again at %s", s.again.UTC().Format(time.TimeOnly))
+			return fmt.Errorf("what was shipped cannot be applied; it is tried again at %s",
+				s.again.UTC().Format(time.TimeOnly))
 		}
 		c, err := s.newest(ctx)
 		if err == nil {

@@ -25,7 +25,8 @@ type Pages struct {
 
 // Apply writes pages in one transaction, by way of SQLite: those who read see it as that of any program. It asks keep
 // whether to commit, with the state after it, which is unknown if the schema changed.
-func Apply(ctx context.Context, path string, write func(*Pages) error, keep func(after State, schema bool) error) error {
+func Apply(ctx context.Context, path string, write func(*Pages) error,
+	keep func(after State, schema bool) error) error {
 	// Each time on another connection: SQLite does not notice that pages are written below what it has parsed.
 	err := with(dsn(path, "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)"), func(db *sql.DB) error {
 		conn, err := db.Conn(ctx)
@@ -86,7 +87,8 @@ func apply(ctx context.Context, conn *sql.Conn, write func(*Pages) error, keep f
 // WriteAt writes a page, unless the database has it already.
 func (p *Pages) WriteAt(page []byte, at int64) (int, error) {
 	if int64(len(page)) != p.size {
-		return 0, fmt.Errorf("its pages have %d bytes, and those of this database %d: remove this one", len(page), p.size)
+		return 0, fmt.Errorf("its pages have %d bytes, and those of this database %d: remove this one",
+			len(page), p.size)
 	}
 	number := at/p.size + 1
 	if number == 1 { // last: with it, SQLite reads the schema anew
