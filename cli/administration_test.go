@@ -188,6 +188,7 @@ func TestEveryCommandOfAnAdministratorIsNotedOnceWithWhoDidItAndAbout(t *testing
 		for of, prove := range map[string]func(*testing.T, *witness){
 			"credentials": credentialsAreNoted, "records": recordsAreNoted, "webhooks": webhooksAreNoted, "documents": documentsAreNoted, "keys": keysAreNoted,
 			"wrapping": wrappingIsNoted, "files": filesAreNoted, "trash": trashIsNoted, "backup": backupsAreNoted, "pull": pullsAreNoted, "demo": demosAreNoted,
+			"promotion": promotionsAreNoted,
 		} {
 			t.Run(of, func(t *testing.T) {
 				t.Parallel()

@@ -275,3 +275,14 @@ func TestAPromotionNamesTheFilesThatWereNeverShipped(t *testing.T) {
 		t.Errorf("promote tells %q", out)
 	}
 }
+
+func promotionsAreNoted(t *testing.T, w *witness) {
+	w.must(t, "import", "../testdata/office")
+	place := "file:" + t.TempDir()
+	server := w.start(t, exec.Command("env"), "--ship="+place)
+	server.says(t, "shipped a snapshot")
+	w.shell = standsBy(t, w.shell, place).on
+	server.stop(t)
+	w.acts(t, &w.after)
+	w.does(t, "", "promote")
+}
