@@ -166,9 +166,11 @@ func measured(t *testing.T, address string) map[string]int {
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if of, is := strings.CutPrefix(name, "backoffice_ship_"); is {
-			if found[of], err = strconv.Atoi(value); err != nil {
+			number, err := strconv.ParseFloat(value, 64) // a large one is 2.5e+06
+			if err != nil {
 				t.Error(err)
 			}
+			found[of] = int(number)
 		}
 	}
 	return found
