@@ -23,6 +23,8 @@ var brokenShippers = map[string]brokentest.Copy{
 		{"seal.go", "	if err := write(sealing); err != nil {", "	if BROKEN {\n		sealing.Close()\n		return errors.Join(write(out), out.Flush())\n	}\n	if err := write(sealing); err != nil {"}}},
 	"ships no files": {Found: foundByCanary, Edits: []brokentest.Edit{
 		{"shipper.go", "return g.shipChanged(ctx, before) }", "if BROKEN {\nreturn nil\n}\nreturn g.shipChanged(ctx, before) }"}}},
+	"passes over bundles": {Found: "TestAStandByThatWasAway", Edits: []brokentest.Edit{
+		{"standby.go", "s.Lag() < bundleAfter/2", "(BROKEN || s.Lag() < bundleAfter/2)"}}},
 	"shows readers half a transaction": {Found: foundByReaders, Edits: []brokentest.Edit{
 		{"standby.go", "		a.to = to\n", "		a.to = to\n		if BROKEN {\n			a.to, _ = os.OpenFile(s.Path, os.O_RDWR, 0)\n		}\n"}}},
 	"stops a transaction too late": {Found: foundByHistory, Edits: []brokentest.Edit{

@@ -66,11 +66,15 @@ func objects(ctx context.Context, from backoffice.ObjectStore) (all []object, er
 		}
 		return nil
 	})
+	sortObjects(all)
+	return all, err
+}
+
+func sortObjects(all []object) {
 	slices.SortFunc(all, func(a, b object) int {
 		return cmp.Or(cmp.Compare(a.generation, b.generation), cmp.Compare(a.first, b.first),
 			cmp.Compare(b.after, a.after))
 	})
-	return all, err
 }
 
 // chain is a generation: a snapshot, and what was committed after it, in order.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -220,20 +219,26 @@ type listsAfter interface {
 	ListAfter(ctx context.Context, folder, after string, visit func(name string) error) error
 }
 
-// added are the objects after the last one, in order.
+// added are the objects after the last one, in order. Once it was away for long, it looks at all: what it lacks may be in
+// a bundle, which has the name of what that begins with.
 func (s *StandBy) added(ctx context.Context) (added []object, err error) {
-	after := s.through.String()
 	visit := func(name string) error {
-		if o, ok := parseObject(name); ok && name > after {
+		o, ok := parseObject(name)
+		same := o.generation == s.through.generation
+		if ok && (o.generation > s.through.generation || same && max(o.first+1, o.after) > s.applied.done+1) {
 			added = append(added, o)
 		}
 		return nil
 	}
-	if from, ok := s.Place.From.(listsAfter); ok {
-		err = from.ListAfter(ctx, generations, after, visit)
+	if from, ok := s.Place.From.(listsAfter); ok && s.Lag() < bundleAfter/2 {
+		err = from.ListAfter(ctx, generations, s.through.String(), visit)
 	} else {
 		err = s.Place.From.List(ctx, generations, visit)
 	}
-	slices.SortFunc(added, func(a, b object) int { return strings.Compare(a.String(), b.String()) })
-	return added, err
+	sortObjects(added)
+	n := slices.IndexFunc(added, func(o object) bool { return o.generation != s.through.generation })
+	if n < 0 {
+		n = len(added)
+	}
+	return append(chain(slices.Clone(added[:n])).bundled(), added[n:]...), err
 }

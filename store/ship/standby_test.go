@@ -109,6 +109,41 @@ func TestAStandByHasOneWholeStateOfTheStoreAfterTheOther(t *testing.T) {
 	}
 }
 
+func TestAStandByThatWasAwayFindsWhatWasBundledMeanwhile(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.label(t, "first")
+	s, stop := o.ships(t)
+	o.away(t, s)
+	standBy := &StandBy{Place: o.from(t), Path: filepath.Join(t.TempDir(), "standby.db")}
+	if err := standBy.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 12 {
+		o.label(t, backoffice.NewID())
+		o.away(t, s)
+		if i == 4 {
+			if err := standBy.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stop()
+	if err := o.shipper(t).bundle(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if all := o.objectsThere(t); len(all) != 2 {
+		t.Fatalf("a snapshot and a bundle should be there, not %v", all)
+	}
+	standBy.at.Store(time.Now().Add(-bundleAfter).UnixMilli())
+	if err := standBy.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if standBy.Last() != latest(t, o.path) || digest(t, standBy.Path) != digest(t, o.path) {
+		t.Errorf("the stand-by is at change %d of %d", standBy.Last(), latest(t, o.path))
+	}
+}
+
 func TestAStandByRefusesEveryWrite(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
