@@ -75,7 +75,7 @@ func (s *subscription) Next(ctx context.Context, most int) (int, error) {
 
 func (s *subscription) Event(i int) graphqlhttp.Event {
 	c := s.events[i].Changes
-	return graphqlhttp.Event{Cursor: c.Cursor, ObjectID: c.ObjectID, Action: string(c.Action)}
+	return graphqlhttp.Event{Cursor: c.Cursor, Noun: string(c.Noun), ObjectID: c.ObjectID, Action: string(c.Action)}
 }
 
 // Events reads the records after the changes and from the primary server: none is older than a change sent with it.

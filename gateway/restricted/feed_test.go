@@ -169,6 +169,8 @@ func followHistory(t *testing.T, o *gatewaytest.Office, r *gatewaytest.Records, 
 	}
 }
 
+const aReset = `subscription { changes { noun action objectId } }`
+
 func TestALabelOfManyCustomersIsToldByReset(t *testing.T) {
 	t.Parallel()
 	for engine, database := range gatewaytest.Engines {
@@ -184,7 +186,17 @@ func TestALabelOfManyCustomersIsToldByReset(t *testing.T) {
 				t.Fatal(err)
 			}
 			after := endOfFeed(t, o, admin)
+			equal := []gatewaytest.Subscription{o.Follower(t, pair).Subscribes(t, aReset, nil), o.Follower(t, pair).Subscribes(t, aReset, nil)}
 			wants(t, o.Answers(t, admin, `mutation { updateUser(input: {id: "user-an", labelIds: ["label-plain"]}) { userErrors { code } } }`), `"userErrors":[]`)
+			_, listed, _ := o.Ask(t, pair, `{ changes(after: "`+after+`") { nodes { noun action objectId } } }`, nil, nil)
+			for _, s := range equal { // which share executions
+				var told []string
+				for range strings.Count(string(listed), `"noun"`) {
+					e, _ := s.Next()
+					told = append(told, strings.TrimSuffix(strings.TrimPrefix(e.Data, `{"data":{"changes":`), "}}"))
+				}
+				wants(t, string(listed), `"nodes":[`+strings.Join(told, ",")+`]`)
+			}
 			wants(t, o.Answers(t, pair, `{ changes(after: "`+after+`") { nodes { noun action objectId object { id } } } }`),
 				`{"noun":"CUSTOMER","action":"RESET","objectId":null,"object":null}`, `{"noun":"TRANSCRIPT","action":"RESET","objectId":null,"object":null}`)
 			wants(t, o.Send(t, pair, http.MethodGet, "/changes?after="+after, "").Body.String(), `"id":null,"action":"RESET"`)

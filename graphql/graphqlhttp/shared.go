@@ -12,8 +12,8 @@ import (
 // Subscribers of the same subscription with the same view share executions: of those that are told of a change within
 // a moment, one executes the operation, and the others are sent its answer.
 
-// Event is an entry of the change log as subscribers with the same view are told it.
-type Event struct{ Cursor, ObjectID, Action string }
+// Event is an entry of the change log as subscribers with the same view are told it. One entry may be several events.
+type Event struct{ Cursor, Noun, ObjectID, Action string }
 
 const (
 	sharedTime  = 100 * time.Millisecond // after which an answer is not as fresh as one that is executed
