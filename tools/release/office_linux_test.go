@@ -18,6 +18,7 @@ import (
 
 	"github.com/pressly/goose/v3"
 
+	_ "example.org/backoffice/store/sqlite" // the driver
 	"example.org/backoffice/store/storetest"
 )
 
