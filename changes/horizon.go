@@ -23,6 +23,9 @@ func (a Age) String() string {
 	return time.Duration(a).String()
 }
 
+// MarshalText writes what UnmarshalText reads.
+func (a Age) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
 // UnmarshalText reads an age: 400d, or what time.ParseDuration knows.
 func (a *Age) UnmarshalText(text []byte) error {
 	var age time.Duration
