@@ -166,7 +166,6 @@ func (f objectFolder) Hold(ctx context.Context) (context.Context, func(), error)
 	if err != nil {
 		return nil, nil, errors.Join(storeFault(err, "locking the folder"), file.Close())
 	}
-	f.clearParts()
 	held, end := context.WithCancel(ctx)
 	go backoffice.Every(held, time.Second, func() {
 		if now, err := os.Stat(name); err != nil || !os.SameFile(is, now) { // the disk was unmounted
@@ -174,14 +173,6 @@ func (f objectFolder) Hold(ctx context.Context) (context.Context, func(), error)
 		}
 	})
 	return held, func() { end(); _ = file.Close() }, nil
-}
-
-// clearParts removes what a holder that was killed has left: it alone writes there.
-func (f objectFolder) clearParts() {
-	parts, _ := os.ReadDir(filepath.Join(string(f), partFolder))
-	for _, part := range parts {
-		_ = os.Remove(filepath.Join(string(f), partFolder, part.Name()))
-	}
 }
 
 // errLocked reports that another process has locked a file.

@@ -126,24 +126,3 @@ func TestNoObjectOutsideOfItsFolderIsDeleted(t *testing.T) {
 		t.Error("a folder that is not there has deleted an object")
 	}
 }
-
-func TestWhatAKilledHolderHasLeftIsRemovedByTheNextOne(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	store, err := files.OpenObjects("file:" + folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	part := filepath.Join(folder, ".part", "half")
-	if err := errors.Join(os.Mkdir(filepath.Dir(part), 0o700), os.WriteFile(part, []byte("half of it"), 0o600), store.Put(t.Context(), "whole", strings.NewReader("all"))); err != nil {
-		t.Fatal(err)
-	}
-	_, release, err := store.Hold(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	release()
-	if _, err := os.Stat(part); !errors.Is(err, os.ErrNotExist) || object(t, store, "whole") != "all" {
-		t.Error("a part is left:", err)
-	}
-}
