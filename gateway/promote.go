@@ -26,11 +26,12 @@ type Promotion struct {
 func (*Promotion) Error() string { return "the stand-by was promoted" }
 
 func (p *Promotion) String() string {
-	text := fmt.Sprintf("The stand-by is promoted, after change %d, and answers writes.", p.last)
+	var text strings.Builder
+	fmt.Fprintf(&text, "The stand-by is promoted, after change %d, and answers writes.", p.last)
 	for _, file := range p.missing {
-		text += "\n" + file + " was never shipped."
+		fmt.Fprintf(&text, "\n%s was never shipped.", file)
 	}
-	return text
+	return text.String()
 }
 
 // Done tells the operator's command how it ended.
