@@ -26,12 +26,8 @@ type Promotion struct {
 func (*Promotion) Error() string { return "the stand-by was promoted" }
 
 func (p *Promotion) String() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "The stand-by is promoted, after change %d, and answers writes.", p.last)
-	for _, file := range p.missing {
-		fmt.Fprintf(&text, "\n%s was never shipped.", file)
-	}
-	return text.String()
+	text := fmt.Sprintf("The stand-by is promoted, after change %d, and answers writes.", p.last)
+	return strings.Join(append([]string{text}, p.missing...), "\nNever shipped: ")
 }
 
 // Done tells the operator's command how it ended.

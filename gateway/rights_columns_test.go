@@ -91,7 +91,7 @@ func (c *caller) change(t *testing.T, col *column) {
 		if err == nil {
 			return
 		}
-		if attempt == 4 || !strings.Contains(string(said), "not in the future") {
+		if attempt == 4 || !strings.Contains(string(said), "must be in the future") {
 			t.Fatalf("%s: %v %s", c.name, err, said)
 		}
 	}

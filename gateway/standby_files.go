@@ -136,7 +136,7 @@ func (f *shippedFiles) copyLast(ctx context.Context) (missing []string, err erro
 	}
 	err = backoffice.EachStoredFile(ctx, f.records, func(file *backoffice.File) error {
 		if f.lacking[file.Key] {
-			missing = append(missing, fmt.Sprintf("The file of the %s %s", file.Owner.Kind, file.Owner.ID))
+			missing = append(missing, fmt.Sprintf("the file of the %s %s", file.Owner.Kind, file.Owner.ID))
 		}
 		return nil
 	})

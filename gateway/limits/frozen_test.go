@@ -115,11 +115,16 @@ func freezeServer(t *testing.T, f *gatewaytest.Faraway, server string) {
 		status, _, body, _ := k.ask(t)
 		return status < 300 && !strings.Contains(body, `"errors"`), body
 	}
-	each(func(k *kept) {
-		if ok, body := well(k); !ok {
+	soon := func(k *kept) {
+		ok, body := well(k)
+		for until := time.Now().Add(time.Minute); !ok && time.Now().Before(until); ok, body = well(k) {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if !ok {
 			t.Errorf("%s: %s", k.name, body)
 		}
-	})
+	}
+	each(soon)
 	f.Relay.Freeze()
 	frozen := time.Now()
 	for round := 0; round < 2 || time.Since(frozen) < 8*time.Second; round++ { // until the pairs that are known are too old, too
@@ -131,15 +136,8 @@ func freezeServer(t *testing.T, f *gatewaytest.Faraway, server string) {
 		})
 	}
 	f.Relay.Thaw()
-	until := time.Now().Add(5 * time.Second)
 	each(func(k *kept) {
-		ok, body := well(k)
-		for ; !ok && time.Now().Before(until); ok, body = well(k) {
-			time.Sleep(20 * time.Millisecond)
-		}
-		if !ok {
-			t.Errorf("%s is not back: %s", k.name, body)
-		}
+		soon(k)
 		if k.reused != k.asked-1 {
 			t.Errorf("%s was asked %d times, and %d of them not on its connection", k.name, k.asked, k.asked-1-k.reused)
 		}
