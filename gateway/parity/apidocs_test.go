@@ -21,6 +21,7 @@ func TestTheDocumentationPageInABrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes its time")
 	}
+	t.Parallel()
 	node, chromium := webtest.Tool(t, "node"), webtest.Tool(t, "chromium")
 	webtest.Tool(t, "../../web/apidocs/page/node_modules/.bin/spectral") // all of the page's packages are there, or none
 	o := gatewaytest.Open(t)

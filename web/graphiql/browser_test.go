@@ -2,7 +2,6 @@ package graphiql_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io/fs"
 	"net"
@@ -17,6 +16,7 @@ import (
 
 	"example.org/backoffice/auth/people/peopletest"
 	"example.org/backoffice/web/graphiql"
+	"example.org/backoffice/web/static/webtest"
 )
 
 // TestThePageInABrowser builds the program, fills a store with its demo data, serves it, and lets Debian's Chromium
@@ -26,36 +26,16 @@ func TestThePageInABrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes its time")
 	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		lacking(t, "Node")
-	}
-	chromium := os.Getenv("CHROMIUM")
-	if chromium == "" {
-		chromium, err = exec.LookPath("chromium")
-		if err != nil {
-			lacking(t, "Chromium")
-		}
-	}
-	if _, err := os.Stat("page/node_modules/playwright-core"); err != nil {
-		lacking(t, "playwright-core")
-	}
+	node, chromium := webtest.Tool(t, "node"), webtest.Tool(t, "chromium")
+	webtest.Tool(t, "page/node_modules/.bin/playwright-core") // all of the page's packages are there, or none
 
 	lookAtAll(t, "../..")
 	p := buildProgram(t)
 	every := []string{"privacy.read", "customers.write", "pti.write", "minfin.read", "settings.write", "users.write"}
 	tests := func(t *testing.T, env []string, files ...string) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 12*time.Minute)
-		defer cancel()
-		tests := exec.CommandContext(ctx, node, append([]string{"--test", "--test-reporter=spec", "--test-concurrency=1"}, files...)...)
-		tests.Dir = "page"
-		tests.Env = append(append(os.Environ(), "CHROMIUM="+chromium), env...)
-		out, err := tests.CombinedOutput()
-		t.Logf("%s", out)
-		if err != nil {
-			t.Errorf("node --test: %v", err)
-		}
+		webtest.Run(t, "page", append(env, "CHROMIUM="+chromium), node,
+			append([]string{"--test", "--test-reporter=spec", "--test-concurrency=1"}, files...)...)
 	}
 
 	t.Run("with pairs", func(t *testing.T) {
@@ -112,15 +92,6 @@ func lookAtAll(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// lacking ends a test for want of a tool: in CI, where all of them must be there, as a failure.
-func lacking(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("%s is not there: run make deps", what)
-	}
-	t.Skipf("%s is not there: run make deps", what)
 }
 
 // program is the built program over a store of its own.

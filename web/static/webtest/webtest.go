@@ -3,12 +3,10 @@
 package webtest
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 // Tool finds a program that a test needs beyond Go; without it the test is skipped, or fails in CI (CI=true), where
@@ -31,9 +29,7 @@ func Tool(t *testing.T, name string) string {
 // Run runs a program to its end, or fails with what it said.
 func Run(t *testing.T, folder string, env []string, name string, args ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-	defer cancel()
-	command := exec.CommandContext(ctx, name, args...)
+	command := exec.CommandContext(t.Context(), name, args...)
 	command.Dir, command.Env = folder, append(os.Environ(), env...)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", filepath.Base(name), err, out)
