@@ -69,7 +69,7 @@ func passedBy(t *testing.T, query string) (passed []string) {
 	t.Helper()
 	folder := t.TempDir()
 	program := filepath.Join(folder, "backoffice")
-	run(t, ".", "go", "build", "-cover", "-covermode=atomic", "-coverpkg=example.org/backoffice/...", "-o", program, ".")
+	run(t, ".", "go", "build", quicklyBuilt, "-cover", "-covermode=atomic", "-coverpkg=example.org/backoffice/...", "-o", program, ".")
 	ask(t, program, folder, query, 1) // which fills the store
 	counters := ask(t, program, folder, query, queries)
 	text := filepath.Join(folder, "profile")
