@@ -8,7 +8,8 @@ import (
 // ObjectStore keeps objects under names with slashes. A missing one is an error of kind NotFound; if the store does not
 // answer, errors are of kind Unavailable.
 type ObjectStore interface {
-	// Put stores an object durably, whole or not at all, and replaces one of that name.
+	// Put stores an object durably, whole or not at all, and replaces one of that name. A kill may leave a part of it
+	// in Unfinished.
 	Put(ctx context.Context, name string, content io.Reader) error
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
 	// Delete removes an object, durably. A missing one is no error.
@@ -19,6 +20,9 @@ type ObjectStore interface {
 	// not find out in time whether it was. It fails while another one holds it, and for 10 seconds after that was killed.
 	Hold(ctx context.Context) (held context.Context, release func(), err error)
 }
+
+// Unfinished is the folder of an ObjectStore for objects that are being written.
+const Unfinished = ".part"
 
 // ErrHeld reports that another program is the holder of an ObjectStore.
 var ErrHeld = Errorf(Unavailable, "another program holds it")

@@ -29,7 +29,7 @@ type serveCommand struct {
 	Mirror   gateway.MirrorSettings  `embed:""`
 	Through  throughFlags            `embed:"" group:"Writes of what is mirrored:"`
 	Trash    gateway.TrashSettings   `embed:""`
-	Ship     gateway.ShipMost        `embed:""`
+	Ship     gateway.ShipOptions     `embed:""`
 	Privacy  gateway.PrivacySettings `embed:""`
 	People   gateway.PeopleSettings  `embed:"" group:"People who sign in by OpenID Connect:"`
 	Agents   gateway.AgentSettings   `embed:"" group:"Agents:"`

@@ -209,6 +209,16 @@ func TestAServerThatShipsMeasuresIt(t *testing.T) {
 
 func TestAKilledServerLosesNoWriteOlderThanTheLag(t *testing.T) {
 	t.Parallel()
+	t.Run("and none at all if they wait", func(t *testing.T) {
+		t.Parallel()
+		killShipping(t, "--ship-wait")
+	})
+	killShipping(t)
+}
+
+// killShipping kills servers that ship, with flags, and looks for what they have acknowledged.
+func killShipping(t *testing.T, flags ...string) {
+	t.Helper()
 	s, place := shipping(t)
 	id, file := s.pair(t, "settings.write")
 	text, err := os.ReadFile(file)
@@ -223,7 +233,7 @@ func TestAKilledServerLosesNoWriteOlderThanTheLag(t *testing.T) {
 	var all []write
 	for kill := range 3 {
 		first, address := len(all), freeAddress(t)
-		server := s.start(t, exec.Command("env"), "--metrics="+address, "--ship="+place)
+		server := s.start(t, exec.Command("env"), append(flags, "--metrics="+address, "--ship="+place)...)
 		var mu sync.Mutex
 		var writers sync.WaitGroup
 		for w := range 4 {
@@ -258,6 +268,9 @@ func TestAKilledServerLosesNoWriteOlderThanTheLag(t *testing.T) {
 		}
 		_ = server.command.Process.Kill()
 		writers.Wait()
+		if len(flags) > 0 {
+			until = time.Now()
+		}
 		other := s.elsewhere(t)
 		other.must(t, "restore", place)
 		there, old, lost := exported(t, other), 0, 0

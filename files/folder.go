@@ -17,7 +17,7 @@ import (
 )
 
 // partFolder is for files being written: inside the store's folder, so that a rename stays in one file system.
-const partFolder = ".part"
+const partFolder = backoffice.Unfinished
 
 // Folder keeps files in a local folder, which only its owner may read. It can be copied while nothing writes to it.
 // Servers of one machine may share it.

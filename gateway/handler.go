@@ -108,6 +108,9 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 func (s server) service() *backoffice.Service {
 	service := s.backend.Service()
 	service.Store, service.Checker, service.Trash = s.feed.Watching(s.store), s.checker, s.trash
+	if s.shipper != nil && s.shipper.Wait {
+		service.Store = s.shipper.Waiting(service.Store)
+	}
 	if s.mirror.Through != nil {
 		service.Origin = s.mirror.Through(service.Store)
 	}

@@ -30,7 +30,7 @@ type Config struct {
 	Webhooks WebhookSettings
 	Mirror   MirrorSettings
 	Trash    TrashSettings
-	Ship     ShipMost
+	Ship     ShipOptions
 	Privacy  PrivacySettings
 	People   PeopleSettings
 	Agents   AgentSettings

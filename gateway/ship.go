@@ -24,9 +24,10 @@ type shipSettings struct {
 	ShipKeyset string      `env:"BACKOFFICE_SHIP_KEYSET" placeholder:"PATH" predictor:"path" help:"The file with the key that seals what is shipped; the first start with --ship creates it (ship-keyset.json beside --keyset)."`
 }
 
-// ShipMost is the setting of a server that ships.
-type ShipMost struct {
+// ShipOptions are settings of servers that ship.
+type ShipOptions struct {
 	Most Size `name:"ship-most" default:"1GiB" env:"BACKOFFICE_SHIP_MOST" placeholder:"SIZE" help:"How long the database's log may become while the place of --ship does not answer; then it is cut, and the next snapshot ships all (${default})."`
+	Wait bool `name:"ship-wait" env:"BACKOFFICE_SHIP_WAIT" help:"Acknowledge a write only when it is shipped."`
 }
 
 func (s *Settings) shippingKeyset() (privacy.KeysetFile, error) {
@@ -58,6 +59,9 @@ func (s *Settings) Shipped(url string) (p ship.Place, err error) {
 
 // shipper ships the backend's store as --ship says; nil without it.
 func (b *Backend) shipper(ctx context.Context, c Config) (*ship.Shipper, error) {
+	if b.ship == nil && c.Ship.Wait {
+		return nil, errors.New("--ship-wait needs --ship")
+	}
 	if b.ship == nil {
 		return nil, nil //nolint:nilnil // it ships nothing
 	}
@@ -84,7 +88,7 @@ func (b *Backend) shipper(ctx context.Context, c Config) (*ship.Shipper, error) 
 		return nil, fmt.Errorf("--ship: %w", err)
 	}
 	return &ship.Shipper{Store: store, Files: b.Files, To: to, Key: key, KeyID: key.ID, Most: int64(c.Ship.Most),
-		Keep: time.Duration(b.ship.ShipKeep), Log: c.Log}, nil
+		Keep: time.Duration(b.ship.ShipKeep), Wait: c.Ship.Wait, Log: c.Log}, nil
 }
 
 // ShippedOfErased is a sentence on the copies of what is erased now that a server has shipped; "" without --ship.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -157,6 +159,29 @@ func TestAnotherShipperWaitsAndBeginsAGenerationOfItsOwn(t *testing.T) {
 	o.isLatest(t)
 	if n := len(o.generations(t)); n != 2 {
 		t.Errorf("there are %d generations", n)
+	}
+}
+
+func TestWhatAKillHasLeftOfAnObjectIsDeletedAtThePlaceOfTheStoreAlone(t *testing.T) {
+	t.Parallel()
+	o, another := newOffice(t), newOffice(t)
+	s, stop := o.ships(t)
+	o.away(t, s)
+	stop()
+	part := filepath.Join(o.place, backoffice.Unfinished, "a-part")
+	if err := os.WriteFile(part, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	another.place = o.place
+	another.ships(t)
+	another.wait(t, func() bool { return strings.Contains(another.log.String(), "another store is shipped") })
+	if _, err := os.Stat(part); err != nil {
+		t.Error(err)
+	}
+	s, _ = o.ships(t)
+	o.away(t, s)
+	if _, err := os.Stat(part); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("it is still there", err)
 	}
 }
 

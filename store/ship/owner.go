@@ -32,6 +32,22 @@ func (s *Shipper) own(ctx context.Context) error {
 	return s.To.Put(ctx, ownerName, mark.content())
 }
 
+// clear deletes what a kill has left of objects at the store's own place, to which nobody else writes now.
+func (s *Shipper) clear(held context.Context) error {
+	if err := s.own(held); err != nil {
+		return err
+	}
+	var left []string
+	err := s.To.List(held, backoffice.Unfinished, func(name string) error {
+		left = append(left, name)
+		return nil
+	})
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	return s.deleteAll(held, left)
+}
+
 // owns fails unless the place is marked as the store's own.
 func (s *Shipper) owns(ctx context.Context) error {
 	own, err := s.mark(ctx)

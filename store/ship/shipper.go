@@ -34,6 +34,7 @@ type Shipper struct {
 	KeyID string
 	Most  int64         // bytes of the log that wait for the place at most
 	Keep  time.Duration // how far back states stay; 0 keeps all
+	Wait  bool          // whether the server acknowledges a write only when it is away
 	Log   *slog.Logger
 
 	period  time.Duration   // between two objects; 0 is a second
@@ -44,6 +45,8 @@ type Shipper struct {
 	whole  atomic.Int64 // everything committed before, in Unix milliseconds, is away
 	behind atomic.Int64 // bytes
 	last   atomic.Int64 // the number of the last shipped entry of the change log
+
+	shipped, wanted signal
 }
 
 // Lag is how old the oldest write may be that is not away.
@@ -63,8 +66,8 @@ var errTooFar = errors.New("the log is longer than --ship-most: it goes back int
 
 // Run ships until ctx ends, and then what is left. It starts again after each failure, with a snapshot.
 func (s *Shipper) Run(ctx context.Context) {
-	s.whole.Store(time.Now().UnixMilli())
 	s.last.Store(-1)
+	s.whole.Store(time.Now().UnixMilli())
 	var told string
 	for ctx.Err() == nil {
 		err := s.hold(ctx)
@@ -98,6 +101,9 @@ func (s *Shipper) hold(ctx context.Context) error {
 	defer release()
 	untaken()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastTime, end) })()
+	if err := s.clear(held); err != nil {
+		return err
+	}
 	var tidying sync.WaitGroup
 	tidying.Go(func() { s.tidies(held) })
 	defer tidying.Wait()
@@ -133,8 +139,10 @@ func (s *Shipper) generation(ctx, held context.Context) error {
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
 	err = g.begin(beginning)
+	wanted := s.wanted.next()
 	for until := time.Now().Add(day); err == nil && time.Now().Before(until); {
-		stopping := backoffice.Sleep(ctx, cmp.Or(s.period, second)) != nil
+		stopping := rest(ctx, cmp.Or(s.period, second), wanted) != nil
+		wanted = s.wanted.next()
 		if err = g.next(held); stopping {
 			break
 		}
@@ -178,6 +186,7 @@ func (g *generation) shippedTo(at time.Time, last int64) {
 	g.whole.Store(at.UnixMilli())
 	g.last.Store(last)
 	g.behind.Store(0)
+	g.shipped.fire()
 }
 
 // next ships what was committed since the last call.
