@@ -19,7 +19,7 @@ var atMost = map[string]int{
 	"arrows between packages":    119,
 	"context.WithValue":          4,
 	"lines over 120 columns":     304,
-	"words in pages":             31_112,
+	"words in pages":             31_324,
 }
 
 func TestTheHouseGrowsNoLargerThanAllowed(t *testing.T) {

@@ -21,6 +21,7 @@ var notRun = map[string]string{
 	"backoffice keys retire KEY":             "there is no old key yet: keys_test.go",
 	"backoffice keys wrap --keyset-kms hcvault://vault.example:8200/transit/keys/backoffice": "nobody is at vault.example: wrap_test.go",
 	"backoffice serve --keyset-kms hcvault://vault.example:8200/transit/keys/backoffice":     "nobody is at vault.example: wrap_test.go",
+	"pgbackrest --stanza=office stanza-create":                                               "pgbackrest_test.go has a server of its own", "pgbackrest --stanza=office backup": "as stanza-create",
 	"make restricted":  "it takes an hour: tests of gateway/restricted, in fewer offices",
 	"make mirrors":     "it takes some minutes: mirror's tests, with fewer histories",
 	"make disclosures": "it takes some minutes: tests of gateway/numbers, with fewer kills",

@@ -2,15 +2,18 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
+	"example.org/backoffice/gateway"
 	"example.org/backoffice/store/sqlite"
 	"example.org/backoffice/store/sqlite/sqlitetest"
 )
@@ -63,7 +66,8 @@ func exported(t *testing.T, s *shell) string {
 // history is the name of the history of the store's change log.
 func history(t *testing.T, s *shell) string {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), "sqlite:"+s.path("backoffice.db"), sqlite.Options{})
+	of := gateway.Settings{Database: cmp.Or(s.database, "sqlite:"+s.path("backoffice.db")), Statement: time.Minute}
+	store, err := of.OpenRecords(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

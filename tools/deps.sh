@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what `make test` needs beyond Go: gcc for the race detector, PostgreSQL, PgBouncer, nginx, Chromium, LibreOffice, Node's npm, zsh, fish,
+# Installs what `make test` needs beyond Go: gcc for the race detector, PostgreSQL, PgBouncer, pgBackRest, nginx, Chromium, LibreOffice, Node's npm, zsh, fish,
 # fonts, golangci-lint, and the npm packages of the two pages and of the clients that are tested. Only what is missing is
 # installed; with --check nothing is, and it ends with 1 when something is missing.
 # On Debian and its kin it uses apt (through sudo when needed); elsewhere it tells what is missing.
@@ -10,6 +10,7 @@ packages=()
 command -v gcc >/dev/null || packages+=(gcc libc6-dev)
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages+=(postgresql)
 command -v pgbouncer >/dev/null || packages+=(pgbouncer)
+command -v pgbackrest >/dev/null || packages+=(pgbackrest)
 PATH=$PATH:/usr/sbin command -v nginx >/dev/null || packages+=(nginx)
 command -v chromium >/dev/null || packages+=(chromium)
 command -v node >/dev/null || packages+=(nodejs)
