@@ -35,7 +35,7 @@ tests: missing
 	$(GO) test -json -vet=off -p 3 -parallel 4 -timeout 40m ./gateway/... ./web/graphiql ./cli ./... | $(GO) run -C tools ./slowest
 
 raced: missing ## tests under the race detector; all of them with RACED=./...
-	$(GO) test -json $(RACE) -vet=off -p 3 -parallel 4 -timeout 4h $(RACED) | $(GO) run -C tools ./slowest
+	$(GO) test -json $(RACE) -vet=off -p 3 -parallel 4 -timeout 4h $(RACED) | CGO_ENABLED=0 $(GO) run -C tools ./slowest
 
 tooltests: missing
 	$(GO) test -C tools -vet=off -parallel 4 -timeout 40m ./...

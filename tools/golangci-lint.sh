@@ -9,6 +9,6 @@ folder=$(cd "$(dirname "$0")/.." && pwd)/.cache/golangci-lint/$version
 
 case "${1:-}" in
 --path) echo "$folder/golangci-lint" ;;
---install) GOBIN=$folder GOFLAGS=-trimpath "${GO:-go}" install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$version" ;;
+--install) GOBIN=$folder GOFLAGS=-trimpath CGO_ENABLED=0 "${GO:-go}" install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$version" ;;
 *) exec "$folder/golangci-lint" "$@" ;;
 esac
