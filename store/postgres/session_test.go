@@ -43,7 +43,7 @@ func TestAConnectionKeepsFewPlansUnlessTheURLWantsMore(t *testing.T) {
 			store.InRead(t, fmt.Sprintf("SELECT 'statement %d'", i))
 		}
 		kept, err := strconv.Atoi(store.InRead(t, "SELECT count(*)::text FROM pg_prepared_statements")[0])
-		if err != nil || kept > want || kept < want-2 {
+		if err != nil || kept > want+1 || kept < want-2 { // one that made room goes with the next statement
 			t.Errorf("with %q a connection keeps %d prepared statements (%v)", parameters, kept, err)
 		}
 	}
