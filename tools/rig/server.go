@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -176,7 +175,9 @@ func (s *Server) Stop(patience time.Duration) error {
 		return fmt.Errorf("it did not end within %v", patience)
 	}
 	if code := s.command.ProcessState.ExitCode(); code != 0 {
-		return errors.New(s.command.ProcessState.String())
+		log, _ := os.ReadFile(s.Log)
+		log = bytes.TrimSpace(log)
+		return fmt.Errorf("%s: %s", s.command.ProcessState, log[bytes.LastIndexByte(log, '\n')+1:])
 	}
 	return nil
 }
