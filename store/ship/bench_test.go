@@ -12,15 +12,18 @@ import (
 	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
-// BenchmarkEightWriters is the throughput of eight writers with shipping and without, in turn.
+// BenchmarkEightWriters is the throughput of eight writers without shipping, with it, and when they wait for it.
 func BenchmarkEightWriters(b *testing.B) {
-	for _, ships := range []bool{false, true} {
-		b.Run(fmt.Sprintf("ships=%v", ships), func(b *testing.B) {
+	for _, of := range []string{"alone", "ships", "waits"} {
+		b.Run(of, func(b *testing.B) {
 			o := newOffice(b)
-			if ships {
+			if of != "alone" {
 				s, stop := o.ships(b, func(s *Shipper) { s.period, s.renewAt = time.Second, 0 })
 				defer stop()
 				o.away(b, s)
+				if of == "waits" {
+					o.Store = s.Waiting(o.store)
+				}
 			}
 			var n atomic.Int64
 			b.SetParallelism(8)
