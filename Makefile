@@ -8,7 +8,7 @@ PLAIN = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory compress/
 RACE = -race $(foreach package,$(PLAIN),-gcflags=$(package)=-race=false)
 
 # Where goroutines of ours meet. Under the race detector a test takes five to eight times as long.
-RACED ?= ./changes/... ./graphql/... ./httpserver/... ./loaders ./store/... ./gateway/answers ./gateway/feed
+RACED ?= ./changes/... ./graphql/... ./httpserver/... ./loaders ./store/... ./gateway/feed
 
 run: ## serve demo data
 	$(GO) run . demo
