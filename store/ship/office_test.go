@@ -132,7 +132,7 @@ func (o *office) ships(t testing.TB, change ...func(*Shipper)) (s *Shipper, stop
 // away waits until all that is committed now is shipped.
 func (o *office) away(t testing.TB, s *Shipper) {
 	t.Helper()
-	now := time.Now().UnixMilli()
+	now := int64(time.Since(started))
 	o.wait(t, func() bool { return s.whole.Load() > now && s.last.Load() >= 0 })
 }
 

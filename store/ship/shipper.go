@@ -42,16 +42,18 @@ type Shipper struct {
 	large   map[object]bool // what is too large for a bundle
 	renewAt int64           // bytes of the log that is then written back to the database; 0 is mostLog
 
-	whole  atomic.Int64 // everything committed before, in Unix milliseconds, is away
+	whole  atomic.Int64 // everything committed until so long after started is away
 	behind atomic.Int64 // bytes
 	last   atomic.Int64 // the number of the last shipped entry of the change log
 
 	shipped, wanted signal
 }
 
+var started = time.Now() // what is away is timed from here: the machine's clock may jump
+
 // Lag is how old the oldest write may be that is not away.
 func (s *Shipper) Lag() time.Duration {
-	return time.Since(time.UnixMilli(s.whole.Load()))
+	return time.Since(started) - time.Duration(s.whole.Load())
 }
 
 // Behind is how many bytes of the log are not away.
@@ -67,7 +69,7 @@ var errTooFar = errors.New("the log is longer than --ship-most: it goes back int
 // Run ships until ctx ends, and then what is left. It starts again after each failure, with a snapshot.
 func (s *Shipper) Run(ctx context.Context) {
 	s.last.Store(-1)
-	s.whole.Store(time.Now().UnixMilli())
+	s.whole.Store(int64(time.Since(started)))
 	var told string
 	for ctx.Err() == nil {
 		err := s.hold(ctx)
@@ -183,7 +185,7 @@ func (g *generation) begin(ctx context.Context) error {
 }
 
 func (g *generation) shippedTo(at time.Time, last int64) {
-	g.whole.Store(at.UnixMilli())
+	g.whole.Store(int64(at.Sub(started)))
 	g.last.Store(last)
 	g.behind.Store(0)
 	g.shipped.fire()

@@ -28,7 +28,7 @@ func (w waiting) Write(ctx context.Context, do func(ctx context.Context, tx back
 func (s *Shipper) wait(ctx context.Context, committed time.Time) error {
 	for {
 		shipped := s.shipped.next()
-		if s.whole.Load() > committed.UnixMilli() && s.last.Load() >= 0 {
+		if s.whole.Load() > int64(committed.Sub(started)) && s.last.Load() >= 0 {
 			return nil
 		}
 		s.wanted.fire()
