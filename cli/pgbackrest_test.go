@@ -55,7 +55,10 @@ func TestAnOfficeOnPostgreSQLIsRestoredByPgBackRestAsItWasBeforeAMistake(t *test
 	s.must(t, "years", "start", "2041", "--force")
 	node.Execute(t, "postgres", "SELECT pg_switch_wal()")
 
-	restore := strings.Split(strings.ReplaceAll(strings.Join(documented[2], " "), "XMIN", xminOf(t, s.database, mistake)), " ")
+	restore, xmin := documented[2], xminOf(t, s.database, mistake)
+	for i := range restore {
+		restore[i] = strings.ReplaceAll(restore[i], "XMIN", xmin)
+	}
 	node.Stop()
 	archive.Run(t, restore...)
 	node.Start(t)

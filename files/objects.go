@@ -65,7 +65,7 @@ func (f objectFolder) Put(ctx context.Context, name string, content io.Reader) e
 		return err
 	}
 	defer folder.Close()
-	part := path.Join(backoffice.Unfinished, backoffice.NewID())
+	part := path.Join(partFolder, backoffice.NewID())
 	defer func() { _ = folder.at().Remove(part) }()
 	from := &source{ctx: ctx, r: content}
 	if err = folder.makeFolderOf(part); err == nil {

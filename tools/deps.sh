@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what `make test` needs beyond Go: gcc for the race detector, PostgreSQL, PgBouncer, pgBackRest, nginx, Chromium, LibreOffice, Node's npm, zsh, fish,
-# fonts, golangci-lint, and the npm packages of the two pages and of the clients that are tested. Only what is missing is
+# Installs what `make test` needs beyond Go: gcc for the race detector, PostgreSQL, PgBouncer, pgBackRest, nginx,
+# Chromium, LibreOffice, Node's npm, zsh, fish, fonts, golangci-lint, and the npm packages of the two pages and of the clients that are tested. Only what is missing is
 # installed; with --check nothing is, and it ends with 1 when something is missing.
 # On Debian and its kin it uses apt (through sudo when needed); elsewhere it tells what is missing.
 set -euo pipefail

@@ -38,10 +38,7 @@ func (s *Shipper) clear(held context.Context) error {
 		return err
 	}
 	var left []string
-	err := s.To.List(held, backoffice.Unfinished, func(name string) error {
-		left = append(left, name)
-		return nil
-	})
+	err := s.To.List(held, backoffice.Unfinished, func(name string) error { left = append(left, name); return nil })
 	if err != nil || len(left) == 0 {
 		return err
 	}
