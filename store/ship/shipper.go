@@ -22,6 +22,7 @@ const (
 	lastTime = 10 * time.Second // for what is left when the server stops
 	day      = 24 * time.Hour   // of a generation
 	mostLog  = 16 << 20         // bytes
+	fewBytes = 1 << 20          // of the log, which writers may wait for
 	oldLog   = 10 * time.Minute // what is erased is overwritten in the database by then
 )
 
@@ -193,15 +194,27 @@ func (g *generation) shippedTo(at time.Time, last int64) {
 
 // next ships what was committed since the last call.
 func (g *generation) next(ctx context.Context) error {
-	at, before := time.Now(), g.from.Last()
+	at := time.Now()
 	unread, err := g.from.Unread(ctx)
-	renew := unread > 0 && g.from.Large(cmp.Or(g.renewAt, mostLog)) || at.Sub(g.renewed) > oldLog
-	if err != nil || unread == 0 && !renew {
-		if err == nil {
-			g.shippedTo(at, before)
-		}
+	if err != nil {
 		return err
 	}
+	renew := unread > 0 && g.from.Large(cmp.Or(g.renewAt, mostLog)) || at.Sub(g.renewed) > oldLog
+	switch {
+	case unread == 0 && !renew:
+		g.shippedTo(at, g.from.Last())
+	case unread > fewBytes || !renew:
+		err = g.ship(ctx, false)
+	}
+	if err == nil && renew { // after the rest, which writers do not wait for
+		err = g.ship(ctx, true)
+	}
+	return err
+}
+
+// ship ships one object, and then has the log start anew if it is to.
+func (g *generation) ship(ctx context.Context, renew bool) error {
+	at, before := time.Now(), g.from.Last()
 	sealed, err := newSpool()
 	if err != nil {
 		return err
