@@ -107,8 +107,8 @@ func (a *around) look(ctx context.Context, tx Tx, customers ...*Customer) error 
 			return nil
 		}
 		holders, err := tx.Customers().Holders(ctx, coded)
-		for place, holder := range holders {
-			a.holders[codes[place]] = holder
+		for place, of := range holders {
+			a.holders[codes[place]] = of[0]
 		}
 		return err
 	})

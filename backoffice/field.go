@@ -89,6 +89,11 @@ func notedField[T any](name string, at func(*T) *Instant) WritableField[T] {
 	return WritableField[T]{Name: name, At: at, Optional: true}
 }
 
+// flagField is true or false; null is false.
+func flagField[T any](name string, at func(*T) *bool) WritableField[T] {
+	return WritableField[T]{Name: name, At: at, Optional: true}
+}
+
 func plainField[T, V any](name string, at func(*T) *V, check func(*T, *checker)) WritableField[T] {
 	return WritableField[T]{Name: name, At: at, check: check}
 }

@@ -276,14 +276,12 @@ func (m *model) createRelations(r *rapid.T) {
 	inputs := make([]backoffice.BatchInput[backoffice.RelationDraft], rapid.IntRange(0, 4).Draw(r, "inputs"))
 	wrong := make([][]string, len(inputs))
 	expected := map[string]bool{} // identifiers that were there
-	fresh := map[backoffice.RelationDraft]bool{}
+	var fresh []*backoffice.CustomerRelation
 	written := 0
 	for i := range inputs {
-		draft := backoffice.RelationDraft{
-			CustomerID: anyOf(r, m, m.customers, "customer"), RelatedCustomerID: anyOf(r, m, m.customers, "related"),
-			Kind: rapid.SampledFrom(backoffice.RelationKinds[:2]).Draw(r, "kind"),
-		}
+		draft := m.relationDraft(r)
 		inputs[i].Input = draft
+		wanted := stored("", &draft)
 		ends := [][2]string{{draft.CustomerID, "customerId"}, {draft.RelatedCustomerID, "relatedCustomerId"}}
 		for _, end := range ends {
 			if end[0] == "no id" {
@@ -293,6 +291,9 @@ func (m *model) createRelations(r *rapid.T) {
 		if draft.CustomerID == draft.RelatedCustomerID {
 			wrong[i] = append(wrong[i], "NOT_ALLOWED relatedCustomerId")
 		}
+		if backwards(wanted) {
+			wrong[i] = append(wrong[i], "INVALID endDate")
+		}
 		for _, end := range ends {
 			if end[0] != "no id" && m.customers[end[0]] == nil {
 				wrong[i] = append(wrong[i], "NOT_FOUND "+end[1])
@@ -301,14 +302,16 @@ func (m *model) createRelations(r *rapid.T) {
 		if len(wrong[i]) > 0 {
 			continue
 		}
-		there := fresh[draft]
-		for id, other := range m.relations {
-			if other.CustomerID == draft.CustomerID && other.RelatedCustomerID == draft.RelatedCustomerID && other.Kind == draft.Kind {
-				expected[id], there = true, true
-			}
+		stored := m.holders(wanted)
+		for _, id := range stored {
+			expected[id] = true
 		}
-		if !there {
-			fresh[draft] = true
+		value := backoffice.RelationTable.UniqueValue(wanted)
+		conflicts := func(r *backoffice.CustomerRelation) bool {
+			return value.Conflicts(backoffice.RelationTable.UniqueValue(r))
+		}
+		if len(stored) == 0 && !slices.ContainsFunc(fresh, conflicts) {
+			fresh = append(fresh, wanted)
 			written++
 		}
 	}
@@ -338,8 +341,8 @@ func (m *model) createRelations(r *rapid.T) {
 		if made[relation.ID] = true; dry {
 			continue
 		}
-		m.relations[relation.ID] = &backoffice.CustomerRelation{ID: relation.ID, CustomerID: draft.CustomerID, RelatedCustomerID: draft.RelatedCustomerID, Kind: draft.Kind}
-		m.note("createCustomerRelations", "relation", "customerId", "relatedCustomerId", "kind")
+		m.relations[relation.ID] = stored(relation.ID, &draft)
+		m.note("createCustomerRelations", "relation", logged(m.relations[relation.ID])...)
 	}
 	if len(made) != written {
 		r.Fatalf("%d relations were made, not %d", len(made), written)

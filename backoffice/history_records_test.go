@@ -15,16 +15,107 @@ import (
 )
 
 func (m *model) createRelation(r *rapid.T) {
-	draft := backoffice.RelationDraft{
-		CustomerID: anyOf(r, m, m.customers, "customer"), RelatedCustomerID: anyOf(r, m, m.customers, "related"),
-		Kind: rapid.SampledFrom(backoffice.RelationKinds[:2]).Draw(r, "kind"),
-	}
+	draft := m.relationDraft(r)
 	key := m.key(r)
 	m.repeatable(r, key, func(r *rapid.T) { m.createThisRelation(r, draft, key) })
 }
 
+// relationDraft draws a relation, of all time or of a period.
+func (m *model) relationDraft(r *rapid.T) backoffice.RelationDraft {
+	draft := backoffice.RelationDraft{
+		CustomerID: anyOf(r, m, m.customers, "customer"), RelatedCustomerID: anyOf(r, m, m.customers, "related"),
+		Kind: rapid.SampledFrom(backoffice.RelationKinds[:2]).Draw(r, "kind"),
+	}
+	draft.SharePercent = ifSent(optional(r, "share", "50", "33.3333"))
+	draft.StartDate = ifSent(optional(r, "start", days...))
+	draft.EndDate = ifSent(optional(r, "end", days...))
+	return draft
+}
+
+var days = []string{"2025-01-01", "2025-12-31", "2026-01-01"}
+
+func ifSent(sent backoffice.Optional[string]) *string {
+	if value, ok := sent.Get(); ok {
+		return &value
+	}
+	return nil
+}
+
+// stored is the relation that a draft makes.
+func stored(id string, d *backoffice.RelationDraft) *backoffice.CustomerRelation {
+	r := &backoffice.CustomerRelation{ID: id, CustomerID: d.CustomerID, RelatedCustomerID: d.RelatedCustomerID, Kind: d.Kind, Version: 1}
+	for to, from := range map[*backoffice.Text]*string{&r.SharePercent: d.SharePercent, &r.StartDate: d.StartDate, &r.EndDate: d.EndDate} {
+		if from != nil {
+			*to = backoffice.Text(*from)
+		}
+	}
+	return r
+}
+
+// logged are the fields of a relation that the change log names.
+func logged(r *backoffice.CustomerRelation) []string {
+	fields := []string{"customerId", "relatedCustomerId", "kind"}
+	for name, value := range map[string]backoffice.Text{"sharePercent": r.SharePercent, "startDate": r.StartDate, "endDate": r.EndDate} {
+		if value != "" {
+			fields = append(fields, name)
+		}
+	}
+	return fields
+}
+
+// backwards reports whether a period ends before it begins.
+func backwards(r *backoffice.CustomerRelation) bool {
+	return r.EndDate != "" && r.EndDate < r.StartDate
+}
+
+// holders are the other relations of the same two customers and kind on a day of r.
+func (m *model) holders(r *backoffice.CustomerRelation) (ids []string) {
+	for id, o := range m.relations {
+		apart := o.EndDate != "" && o.EndDate < r.StartDate || r.EndDate != "" && r.EndDate < o.StartDate
+		if id != r.ID && o.CustomerID == r.CustomerID && o.RelatedCustomerID == r.RelatedCustomerID && o.Kind == r.Kind && !apart {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func (m *model) updateRelation(r *rapid.T) {
+	id := anyOf(r, m, m.relations, "relation")
+	in := backoffice.RelationFields{SharePercent: optional(r, "share", "50", "25.5"), StartDate: optional(r, "start", days...), EndDate: optional(r, "end", days...)}
+	var after backoffice.CustomerRelation
+	var changed []string
+	if before := m.relations[id]; before != nil {
+		after = *before
+		for name, field := range map[string]struct {
+			to   *backoffice.Text
+			sent backoffice.Optional[string]
+		}{"sharePercent": {&after.SharePercent, in.SharePercent}, "startDate": {&after.StartDate, in.StartDate}, "endDate": {&after.EndDate, in.EndDate}} {
+			if value, _ := field.sent.Get(); field.sent.IsSent() && value != string(*field.to) {
+				*field.to, changed = backoffice.Text(value), append(changed, name)
+			}
+		}
+	}
+	got, err := m.w.UpdateRelation(m.t.Context(), m.w.by, id, in, nil)
+	switch {
+	case m.relations[id] == nil:
+		check(r, err, "NOT_FOUND id")
+	case backwards(&after):
+		check(r, err, "INVALID endDate")
+	case len(changed) > 0 && len(m.holders(&after)) > 0:
+		check(r, err, "TAKEN relatedCustomerId")
+	default:
+		if check(r, err, "done"); len(changed) == 0 {
+			return
+		}
+		after.Version = got.Version
+		m.relations[id] = &after
+		m.note("updateCustomerRelation", "relation", changed...)
+	}
+}
+
 func (m *model) createThisRelation(r *rapid.T, draft backoffice.RelationDraft, key backoffice.Optional[string]) {
-	content := fmt.Sprint(draft)
+	want := stored("", &draft)
+	content := fmt.Sprint(*want)
 	made, err := m.w.CreateRelation(m.t.Context(), m.w.by, draft, key)
 	var wrong []string
 	for _, end := range [][2]string{{draft.CustomerID, "customerId"}, {draft.RelatedCustomerID, "relatedCustomerId"}} {
@@ -34,6 +125,9 @@ func (m *model) createThisRelation(r *rapid.T, draft backoffice.RelationDraft, k
 	}
 	if draft.CustomerID == draft.RelatedCustomerID {
 		wrong = append(wrong, "NOT_ALLOWED relatedCustomerId")
+	}
+	if backwards(want) {
+		wrong = append(wrong, "INVALID endDate")
 	}
 	if len(wrong) == 0 {
 		if want, id, done := m.once("relation", key, content, func(id string) bool { return m.relations[id] != nil }); done {
@@ -48,19 +142,17 @@ func (m *model) createThisRelation(r *rapid.T, draft backoffice.RelationDraft, k
 			wrong = append(wrong, "NOT_FOUND "+end[1])
 		}
 	}
-	for _, other := range m.relations {
-		if len(wrong) == 0 && other.CustomerID == draft.CustomerID && other.RelatedCustomerID == draft.RelatedCustomerID && other.Kind == draft.Kind {
-			wrong = append(wrong, "TAKEN relatedCustomerId")
-		}
+	if len(wrong) == 0 && len(m.holders(want)) > 0 {
+		wrong = append(wrong, "TAKEN relatedCustomerId")
 	}
 	if len(wrong) > 0 {
 		check(r, err, strings.Join(wrong, ", "))
 		return
 	}
 	check(r, err, "done")
-	m.relations[made.ID] = &backoffice.CustomerRelation{ID: made.ID, CustomerID: draft.CustomerID, RelatedCustomerID: draft.RelatedCustomerID, Kind: draft.Kind}
+	m.relations[made.ID] = stored(made.ID, &draft)
 	m.remember("relation", key, content, made.ID)
-	m.note("createCustomerRelation", "relation", "customerId", "relatedCustomerId", "kind")
+	m.note("createCustomerRelation", "relation", logged(want)...)
 }
 
 func (m *model) deleteRelation(r *rapid.T) {

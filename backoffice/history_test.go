@@ -29,6 +29,7 @@ func TestAnyHistoryOfWritesIsThatOfPlainMaps(t *testing.T) {
 				"updateCustomer": m.updateCustomer,
 				"deleteCustomer": m.deleteCustomer,
 				"createRelation": m.createRelation,
+				"updateRelation": m.updateRelation,
 				"deleteRelation": m.deleteRelation,
 				"assign":         m.assign,
 				"updateUser":     m.updateUser,

@@ -146,6 +146,8 @@ func (f *WritableField[T]) put(record *T, sent reflect.Value) {
 		if *at(record) = nil; sent.IsValid() {
 			*at(record) = slices.Clone(sent.Interface().([]string))
 		}
+	case func(*T) *bool:
+		*at(record) = sent.IsValid() && sent.Bool()
 	default:
 		panic("the field " + f.Name + " cannot be set by callers")
 	}

@@ -24,8 +24,8 @@ func CustomersBy(
 		}
 		holders, err := rows.Holders(ctx, asked)
 		for i, value := range values {
-			if holder := holders[asked[i].ID]; holder != "" {
-				found[value] = []string{holder}
+			if of := holders[asked[i].ID]; of != nil {
+				found[value] = of
 			}
 		}
 		return found, err

@@ -31,13 +31,20 @@ const (
 )
 
 // CustomerRelation makes RelatedCustomerID the director, UBO, shareholder or contact person of CustomerID. The triple
-// (customer, related customer, kind) is unique, and the two customers differ.
+// (customer, related customer, kind) is unique on each day, and the two customers differ.
 type CustomerRelation struct {
 	ID                string
 	Kind              RelationKind
 	CustomerID        string
 	RelatedCustomerID string
+	SharePercent      Text // of CustomerID, a decimal with at most four places
+	VotePercent       Text
+	StartDate         Text // the first day, 2026-03-31
+	EndDate           Text // the last day
+	Note              Text
+	Nominee           bool // RelatedCustomerID holds for someone else
 	CreatedAt         Instant
+	Version           int // increases with every change
 }
 
 func (r *CustomerRelation) Identity() string               { return r.ID }
@@ -57,6 +64,7 @@ type RelationCriteria struct {
 	RelatedCustomerID string
 	Kind              RelationKind
 	Direction         RelationDirection // only in a customer's list
+	AsOf              string            // a day on which they are in force
 }
 
 func (f *CustomerRelationFilter) Criteria() (c RelationCriteria) {
@@ -103,6 +111,7 @@ var RelationTable = &Table[CustomerRelation, RelationCriteria]{
 	nothing: func(c RelationCriteria) bool { return c.Nothing },
 	Noun:    NounRelation,
 	ID:      func(r *CustomerRelation) *string { return &r.ID },
+	Version: func(r *CustomerRelation) *int { return &r.Version },
 	Fields: []WritableField[CustomerRelation]{
 		wordField("kind", func(r *CustomerRelation) *RelationKind { return &r.Kind },
 			RelationKinds, ParseRelationKindLabel,
@@ -110,12 +119,22 @@ var RelationTable = &Table[CustomerRelation, RelationCriteria]{
 		referenceField("customerId", NounCustomer, func(r *CustomerRelation) *string { return &r.CustomerID }),
 		referenceField("relatedCustomerId", NounCustomer,
 			func(r *CustomerRelation) *string { return &r.RelatedCustomerID }),
+		textField("sharePercent", func(r *CustomerRelation) *Text { return &r.SharePercent }, parsePercent),
+		textField("votePercent", func(r *CustomerRelation) *Text { return &r.VotePercent }, parsePercent),
+		textField("startDate", func(r *CustomerRelation) *Text { return &r.StartDate }, parseDate),
+		textField("endDate", func(r *CustomerRelation) *Text { return &r.EndDate }, parseDate),
+		textField("note", func(r *CustomerRelation) *Text { return &r.Note }, plainText),
+		flagField("nominee", func(r *CustomerRelation) *bool { return &r.Nominee }),
 		madeField("createdAt", func(r *CustomerRelation) *Instant { return &r.CreatedAt }),
 	},
 	Unique: []string{"relatedCustomerId", "customerId", "kind"},
+	Period: []string{"startDate", "endDate"},
 	rule: func(r *CustomerRelation, check *checker) {
 		if r.CustomerID != "" && r.CustomerID == r.RelatedCustomerID {
 			check.add(CodeNotAllowed, "a customer cannot have a relation with itself", "relatedCustomerId")
+		}
+		if r.EndDate != "" && r.EndDate < r.StartDate {
+			check.add(CodeInvalid, "the last day is before the first", "endDate")
 		}
 	},
 }

@@ -18,7 +18,7 @@ func (s *Service) CreateRelations(
 	drafts, relations := make([]*draft[CustomerRelation], len(inputs)), make([]*CustomerRelation, len(inputs))
 	var ends []string
 	for i := range inputs {
-		d, r := &draft[CustomerRelation]{}, &CustomerRelation{ID: NewID(), CreatedAt: now}
+		d, r := &draft[CustomerRelation]{}, &CustomerRelation{ID: NewID(), CreatedAt: now, Version: 1}
 		d.made, d.wrong = r, relationInput.fill(&inputs[i].Input, r)
 		d.content = relationInput.values(r)
 		inputs[i].checkOwnKey(&d.wrong)
@@ -26,7 +26,7 @@ func (s *Service) CreateRelations(
 	}
 	ends = sound(ends...)
 	var customers map[string]*Customer
-	var there map[RelationDraft]*CustomerRelation
+	var there map[string][]*CustomerRelation
 	return createAll(ctx, s, creations[CustomerRelation, RelationCriteria]{
 		by: by, action: "createCustomerRelations", table: RelationTable, mode: mode, at: now, key: key, drafts: drafts,
 		look: func(ctx context.Context, tx Tx) error {
@@ -42,23 +42,24 @@ func (s *Service) CreateRelations(
 		},
 		check: func(d *draft[CustomerRelation], check *checker) {
 			checkEnds(d.made, customers, check)
-			of := d.made.draft()
-			if d.there = there[of]; d.there == nil && len(check.found) == 0 {
-				there[of] = d.made
+			wanted := RelationTable.UniqueValue(d.made)
+			same := there[wanted.Value]
+			if i := slices.IndexFunc(same, func(r *CustomerRelation) bool {
+				return wanted.Conflicts(RelationTable.UniqueValue(r))
+			}); i >= 0 {
+				d.there = same[i]
+			} else if len(check.found) == 0 {
+				there[wanted.Value] = append(same, d.made)
 			}
 		},
 	})
 }
 
-func (r *CustomerRelation) draft() RelationDraft {
-	return RelationDraft{CustomerID: r.CustomerID, RelatedCustomerID: r.RelatedCustomerID, Kind: r.Kind}
-}
-
-// relationsLike returns the stored relations with the same customers and kind.
+// relationsLike returns the stored relations in conflict with relations, by their unique value.
 func relationsLike(
 	ctx context.Context, tx Tx, relations []*CustomerRelation,
-) (map[RelationDraft]*CustomerRelation, error) {
-	like := map[RelationDraft]*CustomerRelation{}
+) (map[string][]*CustomerRelation, error) {
+	like := map[string][]*CustomerRelation{}
 	if len(relations) == 0 {
 		return like, nil
 	}
@@ -66,9 +67,10 @@ func relationsLike(
 	if err != nil || len(holders) == 0 {
 		return like, err
 	}
-	stored, err := ReadByID(ctx, tx.Relations(), slices.Collect(maps.Values(holders)), 0)
-	for _, r := range stored {
-		like[r.draft()] = r
+	stored, err := ReadByID(ctx, tx.Relations(), Unique(slices.Concat(slices.Collect(maps.Values(holders))...)), 0)
+	for _, id := range slices.Sorted(maps.Keys(stored)) {
+		value := RelationTable.UniqueValue(stored[id]).Value
+		like[value] = append(like[value], stored[id])
 	}
 	return like, err
 }

@@ -2,23 +2,43 @@ package backoffice
 
 import "context"
 
+// RelationDraft is the input to create a relation; nil fields are absent.
 type RelationDraft struct {
 	CustomerID        string
 	RelatedCustomerID string
 	Kind              RelationKind
+	SharePercent      *string
+	VotePercent       *string
+	StartDate         *string
+	EndDate           *string
+	Note              *string
+	Nominee           *bool
 }
 
-var relationInput = inputOf[RelationDraft](RelationTable)
+// RelationFields is the input to change a relation: absent keeps, null clears.
+type RelationFields struct {
+	SharePercent Optional[string]
+	VotePercent  Optional[string]
+	StartDate    Optional[string]
+	EndDate      Optional[string]
+	Note         Optional[string]
+	Nominee      Optional[bool]
+}
+
+var (
+	relationInput  = inputOf[RelationDraft](RelationTable)
+	relationChange = inputOf[RelationFields](RelationTable)
+)
 
 // CreateRelation needs customers.write. Refused also with NOT_FOUND (customerId, relatedCustomerId), NOT_ALLOWED for a
-// customer with itself, TAKEN when the same relation exists, and like create for a used idempotency key.
+// customer with itself, TAKEN when the same relation exists in the period, and like create for a used idempotency key.
 func (s *Service) CreateRelation(
 	ctx context.Context, by *Principal, draft RelationDraft, key Optional[string],
 ) (*CustomerRelation, error) {
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
-	r := &CustomerRelation{ID: NewID(), CreatedAt: InstantOf(s.now())}
+	r := &CustomerRelation{ID: NewID(), CreatedAt: InstantOf(s.now()), Version: 1}
 	wrong := relationInput.fill(&draft, r)
 	var found map[string]*Customer
 	return create(ctx, s, creation[CustomerRelation, RelationCriteria]{
@@ -46,6 +66,54 @@ func checkEnds(r *CustomerRelation, customers map[string]*Customer, check *check
 
 // sound returns the well-formed identifiers, sorted, each once.
 func sound(ids ...string) []string { return NewIDs(ids).List() }
+
+// UpdateRelation changes a relation, such as its last day; it needs customers.write. An update without any change
+// leaves the version alone and is not logged. Refused also with NOT_FOUND (id), STALE_VERSION, and TAKEN when the same
+// relation exists in the period.
+func (s *Service) UpdateRelation(
+	ctx context.Context, by *Principal, id string, in RelationFields, expected Versions,
+) (*CustomerRelation, error) {
+	if err := require(by, CustomersWrite); err != nil {
+		return nil, err
+	}
+	var updated *CustomerRelation
+	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		var before *CustomerRelation
+		var ok bool
+		var from int
+		if err := tx.Together(ctx, finding(tx.Relations(), id, &before, &ok), versionsFrom(tx, &from)); err != nil {
+			return false, err
+		}
+		if !ok {
+			return false, NoSuch(NounRelation, "id")
+		}
+		if err := checkVersion(expected, before.Version); err != nil {
+			return false, err
+		}
+		after := *before
+		var check checker
+		relationChange.apply(&in, &after, &check)
+		check.found = append(check.found, RelationTable.Check(&after)...)
+		if err := check.refusal(); err != nil {
+			return false, err
+		}
+		changed := relationChange.values(before).changed(relationChange.values(&after))
+		if updated = before; len(changed) == 0 {
+			return false, nil
+		}
+		after.Version = NextVersion(after.Version, from)
+		updated = &after
+		if err := tx.Relations().Update(ctx, &after); err != nil {
+			return lost(err), err
+		}
+		return false, tx.LogChanges(ctx, changeBy(by, InstantOf(s.now()), "updateCustomerRelation", NounRelation, id,
+			changed.names()...))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return updated, nil
+}
 
 // DeleteRelation needs customers.write. The relation can be restored within Service.Trash. Refused with NOT_FOUND (id).
 func (s *Service) DeleteRelation(ctx context.Context, by *Principal, id string) error {

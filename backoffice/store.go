@@ -15,9 +15,9 @@ type Reader[T any, C comparable] interface {
 	Counts(b *Batch, under Parent, criteria C, parents []string, into []int) Queued
 	// Groups counts rows under the criteria by the values of dimensions, in one statement. BadInput for unknown ones.
 	Groups(b *Batch, q GroupQuery[C], into *Aggregate) Queued
-	// Holders returns, by a row's identifier, the identifier of another stored row with its unique value (customerCode,
-	// a label's name, a relation's triple, a calculation's transcript). The rows need not be stored.
-	Holders(ctx context.Context, rows []T) (map[string]string, error)
+	// Holders returns, by a row's identifier, the identifiers of other stored rows with its unique value (customerCode,
+	// a label's name, a relation's triple on the same days, a calculation's transcript). The rows need not be stored.
+	Holders(ctx context.Context, rows []T) (map[string][]string, error)
 	// Columns returns the columns for fields of the GraphQL schema; unknown fields add none.
 	Columns(fields []string) Columns
 }

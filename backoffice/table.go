@@ -12,7 +12,9 @@ type Table[T any, C comparable] struct {
 	Fields        []WritableField[T]
 	nothing       func(C) bool // reports criteria that no record can match; nil for none
 	// Unique names the fields whose combined value is unique, first the one for errors; nil for none.
-	Unique       []string
+	Unique []string
+	// Period names the fields of a record's first and last day, if Unique is unique on each day; nil for always.
+	Period       []string
 	File         func(*T) **File // nil for nouns without a file
 	FileKind     FileKind
 	FileRequired bool
@@ -58,10 +60,24 @@ func (t *Table[T, C]) Check(record *T) []*UserError {
 	return check.found
 }
 
-// UniqueValue returns the combined value of the Unique fields, "" for none.
-func (t *Table[T, C]) UniqueValue(record *T) string {
+// UniqueValue is the combined value of the Unique fields, "" for none, and the days on which it is unique.
+type UniqueValue struct {
+	Value string
+	Period
+}
+
+func (t *Table[T, C]) UniqueValue(record *T) UniqueValue {
 	value := func(name string) string { return t.named(name).value(record) }
-	return strings.Join(Mapped(t.Unique, value), " ")
+	u := UniqueValue{Value: strings.Join(Mapped(t.Unique, value), " ")}
+	if t.Period != nil {
+		u.Period = Period{First: value(t.Period[0]), Last: value(t.Period[1])}
+	}
+	return u
+}
+
+// Conflicts reports whether only one of the two may exist.
+func (u UniqueValue) Conflicts(other UniqueValue) bool {
+	return u.Value != "" && u.Value == other.Value && u.Overlaps(other.Period)
 }
 
 // named returns the field of a name and panics when there is none.
@@ -85,6 +101,11 @@ func (f *WritableField[T]) value(record *T) string {
 		return strings.Join(*at(record), " ")
 	case Word[T]:
 		return at.Get(record)
+	case func(*T) *bool:
+		if *at(record) {
+			return "true"
+		}
+		return ""
 	}
 	panic("the field " + f.Name + " cannot be set by callers")
 }

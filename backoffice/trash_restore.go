@@ -184,9 +184,9 @@ func (r *restoring) checkUnique(ctx context.Context) error {
 		return err
 	}
 	for _, c := range r.all.Customers {
-		if holder := holders[c.ID]; holder != "" {
+		if of := holders[c.ID]; of != nil {
 			return taken("the customer " + c.ID + " cannot be restored: the customer " +
-				holder + " now has its customerCode")
+				of[0] + " now has its customerCode")
 		}
 	}
 	holders, err = r.tx.Relations().Holders(ctx, r.all.Relations)
@@ -194,8 +194,8 @@ func (r *restoring) checkUnique(ctx context.Context) error {
 		return err
 	}
 	for _, e := range r.all.Relations {
-		if holder := holders[e.ID]; holder != "" {
-			return taken("the relation " + e.ID + " cannot be restored: the relation " + holder + " is the same")
+		if of := holders[e.ID]; of != nil {
+			return taken("the relation " + e.ID + " cannot be restored: the relation " + of[0] + " is the same")
 		}
 	}
 	return nil

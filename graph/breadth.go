@@ -89,6 +89,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthTranscriptsAggregate(),
 		ec.breadthTurnaround(),
 		ec.breadthUpdateCustomerPayload(),
+		ec.breadthUpdateCustomerRelationPayload(),
 		ec.breadthUpdateCustomersPayload(),
 		ec.breadthUpdateCustomersResult(),
 		ec.breadthUpdateUserPayload(),
@@ -1069,7 +1070,7 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Customer_relations_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := ec.Resolvers.Customer().Relations(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["kind"].(*backoffice.RelationKind), args["direction"].(*backoffice.RelationDirection))
+				values, err := ec.Resolvers.Customer().Relations(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["kind"].(*backoffice.RelationKind), args["direction"].(*backoffice.RelationDirection), args["asOf"].(*string))
 				return execute.Singles(values), err
 			},
 		},
@@ -1532,10 +1533,54 @@ func (ec *executionContext) breadthCustomerRelation() *execute.Object {
 			},
 		},
 		{
+			Name: "sharePercent",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.CustomerRelation).SharePercent)
+			},
+		},
+		{
+			Name: "votePercent",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.CustomerRelation).VotePercent)
+			},
+		},
+		{
+			Name: "startDate",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODate2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.CustomerRelation).StartDate)
+			},
+		},
+		{
+			Name: "endDate",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODate2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.CustomerRelation).EndDate)
+			},
+		},
+		{
+			Name: "note",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.CustomerRelation).Note)
+			},
+		},
+		{
+			Name:    "nominee",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNBoolean2bool(w, object.(*backoffice.CustomerRelation).Nominee)
+			},
+		},
+		{
 			Name:    "createdAt",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
 				return putNDateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.CustomerRelation).CreatedAt)
+			},
+		},
+		{
+			Name:    "version",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerRelation).Version)
 			},
 		},
 	}}
@@ -2371,6 +2416,18 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			},
 		},
 		{
+			Name:     "updateCustomerRelation",
+			Types:    []string{"UpdateCustomerRelationPayload"},
+			Resolver: true,
+			Args:     ec.field_Mutation_updateCustomerRelation_args,
+			Guard:    ec.guardMutation_updateCustomerRelation,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Mutation().UpdateCustomerRelation(ctx, args["input"].(inputs.UpdateCustomerRelationInput), args["dryRun"].(*bool))
+				values := []*inputs.UpdateCustomerRelationPayload{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
 			Name:     "deleteCustomerRelation",
 			Types:    []string{"DeleteCustomerRelationPayload"},
 			Resolver: true,
@@ -2581,6 +2638,19 @@ func (ec *executionContext) guardMutation_deleteCustomer(ctx context.Context, di
 	return directive1(ctx)
 }
 func (ec *executionContext) guardMutation_createCustomerRelation(ctx context.Context, directive0 graphql.Resolver) (any, error) {
+	directive1 := func(ctx context.Context) (any, error) {
+		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+		if err != nil {
+			return nil, err
+		}
+		if ec.Directives.HasScope == nil {
+			return nil, errors.New("directive hasScope is not implemented")
+		}
+		return ec.Directives.HasScope(ctx, nil, directive0, scope)
+	}
+	return directive1(ctx)
+}
+func (ec *executionContext) guardMutation_updateCustomerRelation(ctx context.Context, directive0 graphql.Resolver) (any, error) {
 	directive1 := func(ctx context.Context) (any, error) {
 		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 		if err != nil {
@@ -3116,7 +3186,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Resolver: true,
 			Args:     ec.field_Query_relations_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				value, err := ec.Resolvers.Query().Relations(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerRelationFilter))
+				value, err := ec.Resolvers.Query().Relations(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerRelationFilter), args["asOf"].(*string))
 				values := []*backoffice.CustomerRelationConnection{value}
 				return execute.Singles(values), err
 			},
@@ -3799,6 +3869,34 @@ func (ec *executionContext) breadthUpdateCustomerPayload() *execute.Object {
 	}}
 }
 
+func (ec *executionContext) breadthUpdateCustomerRelationPayload() *execute.Object {
+	return &execute.Object{Name: "UpdateCustomerRelationPayload", Is: updateCustomerRelationPayloadImplementors, Fields: []*execute.Field{
+		{
+			Name:  "relation",
+			Types: []string{"CustomerRelation"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomerRelationPayload) (result *backoffice.CustomerRelation, err error) {
+					return obj.Relation, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomerRelationPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
 func (ec *executionContext) breadthUpdateCustomersPayload() *execute.Object {
 	return &execute.Object{Name: "UpdateCustomersPayload", Is: updateCustomersPayloadImplementors, Fields: []*execute.Field{
 		{
@@ -4293,6 +4391,10 @@ func putNViewerKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐViewerKind(w *exec
 	return w.String(string(v))
 }
 
+func putODate2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w *execute.Writer, v backoffice.Text) bool {
+	return execute.Append(w, v)
+}
+
 func putODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w *execute.Writer, v backoffice.Instant) bool {
 	return execute.Append(w, v)
 }
@@ -4301,6 +4403,10 @@ func putODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w *execut
 	if v == nil {
 		return w.Null()
 	}
+	return execute.Append(w, v)
+}
+
+func putODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w *execute.Writer, v backoffice.Text) bool {
 	return execute.Append(w, v)
 }
 

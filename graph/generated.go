@@ -221,7 +221,7 @@ type ComplexityRoot struct {
 		Phone                    func(childComplexity int) int
 		PrivacyAccesses          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int) int
 		RegistrationNumber       func(childComplexity int) int
-		Relations                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection) int
+		Relations                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection, asOf *string) int
 		Responsible              func(childComplexity int) int
 		Scopes                   func(childComplexity int) int
 		SpouseRegistrationNumber func(childComplexity int) int
@@ -292,9 +292,16 @@ type ComplexityRoot struct {
 	CustomerRelation struct {
 		CreatedAt       func(childComplexity int) int
 		Customer        func(childComplexity int) int
+		EndDate         func(childComplexity int) int
 		ID              func(childComplexity int) int
 		Kind            func(childComplexity int) int
+		Nominee         func(childComplexity int) int
+		Note            func(childComplexity int) int
 		RelatedCustomer func(childComplexity int) int
+		SharePercent    func(childComplexity int) int
+		StartDate       func(childComplexity int) int
+		Version         func(childComplexity int) int
+		VotePercent     func(childComplexity int) int
 	}
 
 	CustomerRelationConnection struct {
@@ -444,6 +451,7 @@ type ComplexityRoot struct {
 		RemoveSavedQuery           func(childComplexity int, input inputs.RemoveSavedQueryInput, dryRun *bool) int
 		SaveQuery                  func(childComplexity int, input inputs.SaveQueryInput, dryRun *bool) int
 		UpdateCustomer             func(childComplexity int, input inputs.UpdateCustomerInput, dryRun *bool) int
+		UpdateCustomerRelation     func(childComplexity int, input inputs.UpdateCustomerRelationInput, dryRun *bool) int
 		UpdateCustomers            func(childComplexity int, inputs []*inputs.UpdateCustomerInput, mode backoffice.BatchMode, dryRun *bool) int
 		UpdateUser                 func(childComplexity int, input inputs.UpdateUserInput, dryRun *bool) int
 	}
@@ -499,7 +507,7 @@ type ComplexityRoot struct {
 		MinfinDocuments      func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) int
 		Node                 func(childComplexity int, id string) int
 		Nodes                func(childComplexity int, ids []string) int
-		Relations            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) int
+		Relations            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter, asOf *string) int
 		SavedQueries         func(childComplexity int) int
 		Transcript           func(childComplexity int, id string) int
 		Transcripts          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) int
@@ -604,6 +612,11 @@ type ComplexityRoot struct {
 		UserErrors func(childComplexity int) int
 	}
 
+	UpdateCustomerRelationPayload struct {
+		Relation   func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
 	UpdateCustomersPayload struct {
 		Results    func(childComplexity int) int
 		UserErrors func(childComplexity int) int
@@ -691,7 +704,7 @@ type CustomerResolver interface {
 	PrivacyAccesses(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int) ([]*backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria], error)
 	Responsible(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.User, error)
 
-	Relations(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection) ([]*backoffice.CustomerRelationConnection, error)
+	Relations(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection, asOf *string) ([]*backoffice.CustomerRelationConnection, error)
 	Transcripts(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	Documents(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
 	CalculationProposal(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.File, error)
@@ -746,6 +759,7 @@ type MutationResolver interface {
 	UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput, dryRun *bool) (*inputs.UpdateCustomerPayload, error)
 	DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput, dryRun *bool) (*inputs.DeleteCustomerPayload, error)
 	CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput, dryRun *bool) (*inputs.CreateCustomerRelationPayload, error)
+	UpdateCustomerRelation(ctx context.Context, input inputs.UpdateCustomerRelationInput, dryRun *bool) (*inputs.UpdateCustomerRelationPayload, error)
 	DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput, dryRun *bool) (*inputs.DeleteCustomerRelationPayload, error)
 	CreateDocumentUpload(ctx context.Context, input inputs.CreateDocumentUploadInput, dryRun *bool) (*inputs.CreateDocumentUploadPayload, error)
 	CreateLabel(ctx context.Context, input inputs.CreateLabelInput, dryRun *bool) (*inputs.CreateLabelPayload, error)
@@ -784,7 +798,7 @@ type QueryResolver interface {
 	Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
 	CustomersAggregate(ctx context.Context, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) (*backoffice.Aggregate, error)
 	Duplicates(ctx context.Context, by backoffice.DuplicateKey, filter *backoffice.CustomerFilter, first *int) (*backoffice.Aggregate, error)
-	Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error)
+	Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter, asOf *string) (*backoffice.CustomerRelationConnection, error)
 	Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria], error)
 	Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
 	User(ctx context.Context, id string) (*backoffice.User, error)
@@ -1452,7 +1466,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Customer.Relations(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["kind"].(*backoffice.RelationKind), args["direction"].(*backoffice.RelationDirection)), true
+		return e.ComplexityRoot.Customer.Relations(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["kind"].(*backoffice.RelationKind), args["direction"].(*backoffice.RelationDirection), args["asOf"].(*string)), true
 	case "Customer.responsible":
 		if e.ComplexityRoot.Customer.Responsible == nil {
 			break
@@ -1708,6 +1722,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CustomerRelation.Customer(childComplexity), true
+	case "CustomerRelation.endDate":
+		if e.ComplexityRoot.CustomerRelation.EndDate == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerRelation.EndDate(childComplexity), true
 	case "CustomerRelation.id":
 		if e.ComplexityRoot.CustomerRelation.ID == nil {
 			break
@@ -1720,12 +1740,48 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CustomerRelation.Kind(childComplexity), true
+	case "CustomerRelation.nominee":
+		if e.ComplexityRoot.CustomerRelation.Nominee == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerRelation.Nominee(childComplexity), true
+	case "CustomerRelation.note":
+		if e.ComplexityRoot.CustomerRelation.Note == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerRelation.Note(childComplexity), true
 	case "CustomerRelation.relatedCustomer":
 		if e.ComplexityRoot.CustomerRelation.RelatedCustomer == nil {
 			break
 		}
 
 		return e.ComplexityRoot.CustomerRelation.RelatedCustomer(childComplexity), true
+	case "CustomerRelation.sharePercent":
+		if e.ComplexityRoot.CustomerRelation.SharePercent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerRelation.SharePercent(childComplexity), true
+	case "CustomerRelation.startDate":
+		if e.ComplexityRoot.CustomerRelation.StartDate == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerRelation.StartDate(childComplexity), true
+	case "CustomerRelation.version":
+		if e.ComplexityRoot.CustomerRelation.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerRelation.Version(childComplexity), true
+	case "CustomerRelation.votePercent":
+		if e.ComplexityRoot.CustomerRelation.VotePercent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerRelation.VotePercent(childComplexity), true
 
 	case "CustomerRelationConnection.edges":
 		if e.ComplexityRoot.CustomerRelationConnection.Edges == nil {
@@ -2353,6 +2409,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.UpdateCustomer(childComplexity, args["input"].(inputs.UpdateCustomerInput), args["dryRun"].(*bool)), true
+	case "Mutation.updateCustomerRelation":
+		if e.ComplexityRoot.Mutation.UpdateCustomerRelation == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateCustomerRelation_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateCustomerRelation(childComplexity, args["input"].(inputs.UpdateCustomerRelationInput), args["dryRun"].(*bool)), true
 	case "Mutation.updateCustomers":
 		if e.ComplexityRoot.Mutation.UpdateCustomers == nil {
 			break
@@ -2709,7 +2776,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Relations(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerRelationFilter)), true
+		return e.ComplexityRoot.Query.Relations(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerRelationFilter), args["asOf"].(*string)), true
 	case "Query.savedQueries":
 		if e.ComplexityRoot.Query.SavedQueries == nil {
 			break
@@ -3132,6 +3199,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.UpdateCustomerPayload.UserErrors(childComplexity), true
 
+	case "UpdateCustomerRelationPayload.relation":
+		if e.ComplexityRoot.UpdateCustomerRelationPayload.Relation == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateCustomerRelationPayload.Relation(childComplexity), true
+	case "UpdateCustomerRelationPayload.userErrors":
+		if e.ComplexityRoot.UpdateCustomerRelationPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateCustomerRelationPayload.UserErrors(childComplexity), true
+
 	case "UpdateCustomersPayload.results":
 		if e.ComplexityRoot.UpdateCustomersPayload.Results == nil {
 			break
@@ -3388,6 +3468,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputTranscriptsCondition,
 		ec.unmarshalInputTurnaroundInput,
 		ec.unmarshalInputUpdateCustomerInput,
+		ec.unmarshalInputUpdateCustomerRelationInput,
 		ec.unmarshalInputUpdateUserInput,
 		ec.unmarshalInputUserFilter,
 		ec.unmarshalInputUserOrder,
@@ -3478,6 +3559,12 @@ directive @hasScope(
 
 "An instant, RFC 3339, UTC, with milliseconds: 2026-06-01T09:30:00.000Z."
 scalar DateTime @specifiedBy(url: "https://scalars.graphql.org/andimarek/date-time")
+
+"A day, as 2026-03-31."
+scalar Date @specifiedBy(url: "https://scalars.graphql.org/andimarek/local-date")
+
+"A decimal number as a text, such as \"33.3333\"."
+scalar Decimal
 
 "A free-form JSON object."
 scalar JSON
@@ -3671,6 +3758,8 @@ type Query {
     pageSize: Int
     "Only matching relations."
     filter: CustomerRelationFilter
+    "Only those in force on this day."
+    asOf: Date
   ): CustomerRelationConnection!
 
   "The calculations for transcripts of all years."
@@ -4229,6 +4318,8 @@ type Customer implements Node {
     kind: RelationKind
     "Only in this direction."
     direction: RelationDirection
+    "Only those in force on this day."
+    asOf: Date
   ): CustomerRelationConnection!
   "The customer's transcripts, of all years."
   transcripts(
@@ -4333,8 +4424,22 @@ type CustomerRelation implements Node {
   customer: Customer!
   "The customer that is one."
   relatedCustomer: Customer!
+  "The percentage of the customer's shares that relatedCustomer holds, with at most four decimal places."
+  sharePercent: Decimal
+  "The percentage of the customer's votes that relatedCustomer has."
+  votePercent: Decimal
+  "The first day. Null: it has no known beginning."
+  startDate: Date
+  "The last day. Null: it has no known end."
+  endDate: Date
+  "A remark."
+  note: String
+  "Whether relatedCustomer holds for someone else."
+  nominee: Boolean!
   "When the relation was created."
   createdAt: DateTime!
+  "Increases with every change; for expectedVersion."
+  version: Int!
 }
 
 "A document of a customer that does not come from the tax administration."
@@ -5356,6 +5461,13 @@ type Mutation {
     "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): CreateCustomerRelationPayload @hasScope(scope: CUSTOMERS_WRITE)
+  "Changes a relation. To end it, set its last day; delete only what was never true."
+  updateCustomerRelation(
+    "The relation and its changes."
+    input: UpdateCustomerRelationInput!
+    "Runs the mutation and rolls it back: returns the result without writing anything."
+    dryRun: Boolean = false
+  ): UpdateCustomerRelationPayload @hasScope(scope: CUSTOMERS_WRITE)
   "Deletes a relation."
   deleteCustomerRelation(
     "The relation."
@@ -5650,6 +5762,18 @@ input CreateCustomerRelationInput {
   relatedCustomerId: ID!
   "The kind of relation."
   kind: RelationKind!
+  "The percentage of the customer's shares that relatedCustomer holds: 0 to 100, with at most four decimal places."
+  sharePercent: Decimal
+  "The percentage of the customer's votes that relatedCustomer has: 0 to 100, with at most four decimal places."
+  votePercent: Decimal
+  "The first day. Null: it has no known beginning."
+  startDate: Date
+  "The last day. Null: it has no known end."
+  endDate: Date
+  "A remark of at most 200 characters."
+  note: String
+  "Whether relatedCustomer holds for someone else. Null: false."
+  nominee: Boolean
   "Makes retries safe: for 24 hours, the same key and content return the object already created. 1 to 255 characters."
   idempotencyKey: String
 }
@@ -5657,6 +5781,34 @@ input CreateCustomerRelationInput {
 "The result of createCustomerRelation."
 type CreateCustomerRelationPayload {
   "The new relation. Null when there are userErrors."
+  relation: CustomerRelation
+  "What to fix. Empty on success."
+  userErrors: [UserError!]!
+}
+
+"The relation to change: absent fields stay, null clears."
+input UpdateCustomerRelationInput {
+  "The relation."
+  id: ID!
+  "Only if this is its version; otherwise STALE_VERSION."
+  expectedVersion: Int
+  "The percentage of the customer's shares that relatedCustomer holds: 0 to 100, with at most four decimal places."
+  sharePercent: Decimal
+  "The percentage of the customer's votes that relatedCustomer has: 0 to 100, with at most four decimal places."
+  votePercent: Decimal
+  "The first day. Null: it has no known beginning."
+  startDate: Date
+  "The last day, which ends the relation. Null: it has no known end."
+  endDate: Date
+  "A remark of at most 200 characters."
+  note: String
+  "Whether relatedCustomer holds for someone else. Null: false."
+  nominee: Boolean
+}
+
+"The result of updateCustomerRelation."
+type UpdateCustomerRelationPayload {
+  "The changed relation. Null when there are userErrors."
   relation: CustomerRelation
   "What to fix. Empty on success."
   userErrors: [UserError!]!
@@ -6402,8 +6554,22 @@ func (ec *executionContext) childFields_CustomerRelation(ctx context.Context, fi
 		return ec.fieldContext_CustomerRelation_customer(ctx, field)
 	case "relatedCustomer":
 		return ec.fieldContext_CustomerRelation_relatedCustomer(ctx, field)
+	case "sharePercent":
+		return ec.fieldContext_CustomerRelation_sharePercent(ctx, field)
+	case "votePercent":
+		return ec.fieldContext_CustomerRelation_votePercent(ctx, field)
+	case "startDate":
+		return ec.fieldContext_CustomerRelation_startDate(ctx, field)
+	case "endDate":
+		return ec.fieldContext_CustomerRelation_endDate(ctx, field)
+	case "note":
+		return ec.fieldContext_CustomerRelation_note(ctx, field)
+	case "nominee":
+		return ec.fieldContext_CustomerRelation_nominee(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_CustomerRelation_createdAt(ctx, field)
+	case "version":
+		return ec.fieldContext_CustomerRelation_version(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CustomerRelation", field.Name)
 }
@@ -6910,6 +7076,16 @@ func (ec *executionContext) childFields_UpdateCustomerPayload(ctx context.Contex
 		return ec.fieldContext_UpdateCustomerPayload_userErrors(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateCustomerPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateCustomerRelationPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "relation":
+		return ec.fieldContext_UpdateCustomerRelationPayload_relation(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_UpdateCustomerRelationPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateCustomerRelationPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateCustomersPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7507,6 +7683,14 @@ func (ec *executionContext) field_Customer_relations_args(ctx context.Context, r
 		return nil, err
 	}
 	args["direction"] = arg7
+	arg8, err := graphql.ProcessArgField(ctx, rawArgs, "asOf",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalODate2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["asOf"] = arg8
 	return args, nil
 }
 
@@ -8066,6 +8250,28 @@ func (ec *executionContext) field_Mutation_saveQuery_args(ctx context.Context, r
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.SaveQueryInput, error) {
 			return ec.unmarshalNSaveQueryInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐSaveQueryInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateCustomerRelation_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (inputs.UpdateCustomerRelationInput, error) {
+			return ec.unmarshalNUpdateCustomerRelationInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerRelationInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -8905,6 +9111,14 @@ func (ec *executionContext) field_Query_relations_args(ctx context.Context, rawA
 		return nil, err
 	}
 	args["filter"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "asOf",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalODate2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["asOf"] = arg7
 	return args, nil
 }
 
@@ -12299,7 +12513,7 @@ func (ec *executionContext) resolveBatch_Customer_relations(ctx context.Context,
 	fc := graphql.GetFieldContext(ctx)
 	if batch, ok := graphql.BatchParentsFor[*backoffice.Customer](ctx, "Customer"); ok {
 		result := batch.FieldResult(field, func() (any, error) {
-			return resolver.Relations(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["kind"].(*backoffice.RelationKind), fc.Args["direction"].(*backoffice.RelationDirection))
+			return resolver.Relations(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["kind"].(*backoffice.RelationKind), fc.Args["direction"].(*backoffice.RelationDirection), fc.Args["asOf"].(*string))
 		})
 		return graphql.ResolveBatchGroupResult[*backoffice.CustomerRelationConnection](
 			ctx,
@@ -12310,7 +12524,7 @@ func (ec *executionContext) resolveBatch_Customer_relations(ctx context.Context,
 			batch.IndexMap,
 		)
 	}
-	results, err := resolver.Relations(ctx, []*backoffice.Customer{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["kind"].(*backoffice.RelationKind), fc.Args["direction"].(*backoffice.RelationDirection))
+	results, err := resolver.Relations(ctx, []*backoffice.Customer{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["kind"].(*backoffice.RelationKind), fc.Args["direction"].(*backoffice.RelationDirection), fc.Args["asOf"].(*string))
 	return graphql.ResolveBatchSingleResult[*backoffice.CustomerRelationConnection](
 		ctx,
 		results,
@@ -13639,6 +13853,144 @@ func (ec *executionContext) resolveBatch_CustomerRelation_relatedCustomer(ctx co
 	)
 }
 
+func (ec *executionContext) _CustomerRelation_sharePercent(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerRelation_sharePercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SharePercent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+			return ec.marshalODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerRelation_sharePercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerRelation", field, false, false, errors.New("field of type Decimal does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerRelation_votePercent(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerRelation_votePercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.VotePercent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+			return ec.marshalODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerRelation_votePercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerRelation", field, false, false, errors.New("field of type Decimal does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerRelation_startDate(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerRelation_startDate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StartDate, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+			return ec.marshalODate2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerRelation_startDate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerRelation", field, false, false, errors.New("field of type Date does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerRelation_endDate(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerRelation_endDate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EndDate, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+			return ec.marshalODate2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerRelation_endDate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerRelation", field, false, false, errors.New("field of type Date does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerRelation_note(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerRelation_note(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Note, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+			return ec.marshalOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerRelation_note(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerRelation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerRelation_nominee(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerRelation_nominee(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nominee, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerRelation_nominee(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerRelation", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
 func (ec *executionContext) _CustomerRelation_createdAt(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -13660,6 +14012,29 @@ func (ec *executionContext) _CustomerRelation_createdAt(ctx context.Context, fie
 }
 func (ec *executionContext) fieldContext_CustomerRelation_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CustomerRelation", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerRelation_version(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerRelation_version(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerRelation_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerRelation", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _CustomerRelationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelationConnection) (ret graphql.Marshaler) {
@@ -16227,6 +16602,68 @@ func (ec *executionContext) fieldContext_Mutation_createCustomerRelation(ctx con
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_updateCustomerRelation(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateCustomerRelation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateCustomerRelation(ctx, fc.Args["input"].(inputs.UpdateCustomerRelationInput), fc.Args["dryRun"].(*bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+				if err != nil {
+					var zeroVal *inputs.UpdateCustomerRelationPayload
+					return zeroVal, err
+				}
+				if ec.Directives.HasScope == nil {
+					var zeroVal *inputs.UpdateCustomerRelationPayload
+					return zeroVal, errors.New("directive hasScope is not implemented")
+				}
+				return ec.Directives.HasScope(ctx, nil, directive0, scope)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.UpdateCustomerRelationPayload) graphql.Marshaler {
+			return ec.marshalOUpdateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerRelationPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateCustomerRelation(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateCustomerRelationPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateCustomerRelation_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_deleteCustomerRelation(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -18199,7 +18636,7 @@ func (ec *executionContext) _Query_relations(ctx context.Context, field graphql.
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Relations(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CustomerRelationFilter))
+			return ec.Resolvers.Query().Relations(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.CustomerRelationFilter), fc.Args["asOf"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.CustomerRelationConnection) graphql.Marshaler {
@@ -20339,6 +20776,70 @@ func (ec *executionContext) _UpdateCustomerPayload_userErrors(ctx context.Contex
 func (ec *executionContext) fieldContext_UpdateCustomerPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "UpdateCustomerPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateCustomerRelationPayload_relation(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomerRelationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateCustomerRelationPayload_relation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Relation, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.CustomerRelation) graphql.Marshaler {
+			return ec.marshalOCustomerRelation2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerRelation(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateCustomerRelationPayload_relation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateCustomerRelationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerRelation(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateCustomerRelationPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomerRelationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateCustomerRelationPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateCustomerRelationPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateCustomerRelationPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -22934,7 +23435,7 @@ func (ec *executionContext) unmarshalInputCreateCustomerRelationInput(ctx contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"customerId", "relatedCustomerId", "kind", "idempotencyKey"}
+	fieldsInOrder := [...]string{"customerId", "relatedCustomerId", "kind", "sharePercent", "votePercent", "startDate", "endDate", "note", "nominee", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -22962,6 +23463,48 @@ func (ec *executionContext) unmarshalInputCreateCustomerRelationInput(ctx contex
 				return it, err
 			}
 			it.Kind = data
+		case "sharePercent":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sharePercent"))
+			data, err := ec.unmarshalODecimal2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SharePercent = data
+		case "votePercent":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("votePercent"))
+			data, err := ec.unmarshalODecimal2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VotePercent = data
+		case "startDate":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startDate"))
+			data, err := ec.unmarshalODate2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StartDate = data
+		case "endDate":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("endDate"))
+			data, err := ec.unmarshalODate2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EndDate = data
+		case "note":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("note"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Note = data
+		case "nominee":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nominee"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Nominee = data
 		case "idempotencyKey":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -24432,6 +24975,85 @@ func (ec *executionContext) unmarshalInputUpdateCustomerInput(ctx context.Contex
 				err := fmt.Errorf(`unexpected type %T from directive, should be *string`, tmp)
 				return it, graphql.ErrorOnPath(ctx, err)
 			}
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateCustomerRelationInput(ctx context.Context, obj any) (inputs.UpdateCustomerRelationInput, error) {
+	var it inputs.UpdateCustomerRelationInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "sharePercent", "votePercent", "startDate", "endDate", "note", "nominee"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "sharePercent":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sharePercent"))
+			data, err := ec.unmarshalODecimal2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SharePercent = graphql.OmittableOf(data)
+		case "votePercent":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("votePercent"))
+			data, err := ec.unmarshalODecimal2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VotePercent = graphql.OmittableOf(data)
+		case "startDate":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startDate"))
+			data, err := ec.unmarshalODate2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StartDate = graphql.OmittableOf(data)
+		case "endDate":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("endDate"))
+			data, err := ec.unmarshalODate2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EndDate = graphql.OmittableOf(data)
+		case "note":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("note"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Note = graphql.OmittableOf(data)
+		case "nominee":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("nominee"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Nominee = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -27064,8 +27686,43 @@ func (ec *executionContext) _CustomerRelation(ctx context.Context, sel ast.Selec
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "sharePercent":
+			out.Values[i] = ec._CustomerRelation_sharePercent(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "votePercent":
+			out.Values[i] = ec._CustomerRelation_votePercent(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "startDate":
+			out.Values[i] = ec._CustomerRelation_startDate(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "endDate":
+			out.Values[i] = ec._CustomerRelation_endDate(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "note":
+			out.Values[i] = ec._CustomerRelation_note(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nominee":
+			out.Values[i] = ec._CustomerRelation_nominee(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "createdAt":
 			out.Values[i] = ec._CustomerRelation_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "version":
+			out.Values[i] = ec._CustomerRelation_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -28521,6 +29178,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "createCustomerRelation":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createCustomerRelation(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "updateCustomerRelation":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateCustomerRelation(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -30488,6 +31152,49 @@ func (ec *executionContext) _UpdateCustomerPayload(ctx context.Context, sel ast.
 			}
 		case "userErrors":
 			out.Values[i] = ec._UpdateCustomerPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var updateCustomerRelationPayloadImplementors = []string{"UpdateCustomerRelationPayload"}
+
+func (ec *executionContext) _UpdateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.UpdateCustomerRelationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateCustomerRelationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateCustomerRelationPayload")
+		case "relation":
+			out.Values[i] = ec._UpdateCustomerRelationPayload_relation(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._UpdateCustomerRelationPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -33381,6 +34088,11 @@ func (ec *executionContext) unmarshalNUpdateCustomerInput2ᚖexampleᚗorgᚋbac
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNUpdateCustomerRelationInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerRelationInput(ctx context.Context, v any) (inputs.UpdateCustomerRelationInput, error) {
+	res, err := ec.unmarshalInputUpdateCustomerRelationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.UpdateCustomersResult) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -33983,6 +34695,34 @@ func (ec *executionContext) marshalOCustomerType2ᚖexampleᚗorgᚋbackoffice�
 	return res
 }
 
+func (ec *executionContext) unmarshalODate2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx context.Context, v any) (backoffice.Text, error) {
+	var res backoffice.Text
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODate2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx context.Context, sel ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) unmarshalODate2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalString(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODate2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(*v)
+	return res
+}
+
 func (ec *executionContext) unmarshalODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx context.Context, v any) (backoffice.Instant, error) {
 	var res backoffice.Instant
 	err := res.UnmarshalGQL(v)
@@ -34007,6 +34747,34 @@ func (ec *executionContext) marshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbac
 		return graphql.Null
 	}
 	return v
+}
+
+func (ec *executionContext) unmarshalODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx context.Context, v any) (backoffice.Text, error) {
+	var res backoffice.Text
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx context.Context, sel ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) unmarshalODecimal2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalString(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODecimal2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(*v)
+	return res
 }
 
 func (ec *executionContext) marshalODeleteCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomerPayload) graphql.Marshaler {
@@ -34509,6 +35277,13 @@ func (ec *executionContext) marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbac
 		return graphql.Null
 	}
 	return ec._UpdateCustomerPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomerRelationPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateCustomerRelationPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUpdateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomersPayload) graphql.Marshaler {

@@ -35,7 +35,8 @@ func checkKey(key string) error {
 
 // uniqueKey is the key of a noun with a unique value.
 func uniqueKey[T any, C comparable](of *backoffice.Table[T, C], fields ...string) *ownKey[T, C] {
-	return &ownKey[T, C]{fields, of.UniqueValue, func(
+	value := func(row *T) string { v := of.UniqueValue(row); return v.Value + " " + v.First + " " + v.Last }
+	return &ownKey[T, C]{fields, value, func(
 		ctx context.Context, l *loading[T, C], rows map[string]*T,
 	) (map[string][]string, error) {
 		keys, asked := map[string]string{}, []*T{}
@@ -45,8 +46,8 @@ func uniqueKey[T any, C comparable](of *backoffice.Table[T, C], fields ...string
 		}
 		holders, err := l.rows.Holders(ctx, asked)
 		found := map[string][]string{}
-		for id, holder := range holders {
-			found[keys[id]] = []string{holder}
+		for id, of := range holders {
+			found[keys[id]] = of
 		}
 		return found, err
 	}}
@@ -85,7 +86,7 @@ func (l *loading[T, C]) identify(ctx context.Context, all []*entry[T]) error {
 		row := new(T)
 		r := reading{now: l.im.now, keys: l.im.Keys}
 		for _, m := range e.members {
-			if f := &l.noun.fields[m.field]; slices.Contains(key.fields, f.name) {
+			if f := &l.noun.fields[m.field]; slices.Contains(key.fields, f.name) || slices.Contains(l.Period, f.name) {
 				_ = f.read(&r, row, m.value) // fill reports it
 			}
 		}

@@ -132,7 +132,7 @@ func TestEveryFieldOfEveryNounIsInTheExport(t *testing.T) {
 		"customers.ndjson": `{"_id":"company","type":"Company","name":"Café \"Één\" €","firstName":"An","lastName":"Maes","scopes":["annual-accounts","checklist","payroll-os"],"kboNumber":"0200065765","companyType":"BV",` +
 			`"addressFields":{"street":"Kerkstraat","houseNumber":"1","box":"2","postalCode":"9000","city":"Gent","country":"Belgium"},"customerCode":"C-1","registrationNumber":"85073003328","spouseRegistrationNumber":"17073003384",` +
 			`"responsible":"user-zoe","language":"dutch","email":"Een@Example.org","phone":"+32 9 123 45 67","createdAt":"2020-01-01T00:00:00.000Z","updatedAt":"2021-01-01T00:00:00.000Z","version":7}`,
-		"relations.ndjson": `{"_id":"relation-1","kind":"UBO","customer":"company","relatedCustomer":"person","createdAt":"2022-02-02T02:02:02.222Z"}`,
+		"relations.ndjson": `{"_id":"relation-1","kind":"UBO","customer":"company","relatedCustomer":"person","sharePercent":"33.3333","votePercent":"50","startDate":"2020-01-01","endDate":"2026-12-31","note":"founder","nominee":true,"createdAt":"2022-02-02T02:02:02.222Z","version":3}`,
 		"transcripts.ndjson": `{"_id":"transcript-full","status":"Sent","isCompleted":true,"customer":"company","checklist":"checklist-2026","financialYear":"fy-2026","customVariables":{"b":[true,null,1.50],"a":"é"},` +
 			`"documentGenerated":true,"progressPercentage":33.3,"updatedAt":"2026-04-05T06:07:08.009Z",` +
 			`"createdAt":"2026-04-01T06:07:08.009Z","completedAt":"2026-04-04T06:07:08.009Z","documentGeneratedAt":"2026-04-05T06:07:08.008Z","sentAt":"2026-04-02T06:07:08.009Z","file":"files/transcripts/transcript-full.pdf","contentType":"application/pdf","size":22,"md5Hash":"`,

@@ -12,8 +12,8 @@ import (
 // result counts: records may swap their values, or pass them on in a chain.
 type claims struct {
 	seed    maphash.Seed
-	first   map[uint64]bool // values that a line claims, as keyed hashes
-	leaving map[uint64]bool // records that give up their value, or are deleted
+	first   map[uint64][]backoffice.Period // values that lines claim, as keyed hashes
+	leaving map[uint64]bool                // records that give up their value, or are deleted
 	held    []heldClaim
 }
 
@@ -24,7 +24,7 @@ type heldClaim struct {
 }
 
 func newClaims() claims {
-	return claims{seed: maphash.MakeSeed(), first: map[uint64]bool{}, leaving: map[uint64]bool{}}
+	return claims{seed: maphash.MakeSeed(), first: map[uint64][]backoffice.Period{}, leaving: map[uint64]bool{}}
 }
 
 const taken = "another record already has this value, which must be unique"
@@ -42,7 +42,7 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 	var rows []*T
 	lines := map[string]stagedLine{}
 	for _, e := range entries {
-		value, before := l.UniqueValue(e.row), ""
+		value, before := l.UniqueValue(e.row), backoffice.UniqueValue{}
 		if e.old != nil {
 			before = l.UniqueValue(e.old)
 		}
@@ -50,15 +50,15 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 			continue
 		}
 		c.leaving[maphash.String(c.seed, e.id)] = true
-		if value == "" {
+		if value.Value == "" {
 			continue
 		}
-		key := maphash.String(c.seed, value)
-		if c.first[key] {
+		key := maphash.String(c.seed, value.Value)
+		if slices.ContainsFunc(c.first[key], value.Overlaps) {
 			e.fault(l.uniqueField(), taken)
 			continue
 		}
-		c.first[key] = true
+		c.first[key] = append(c.first[key], value.Period)
 		rows, lines[e.id] = append(rows, e.row), e.at
 	}
 	if len(rows) == 0 {
@@ -68,8 +68,10 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 	if err != nil {
 		return err
 	}
-	for id, holder := range holders {
-		c.held = append(c.held, heldClaim{lines[id], id, holder})
+	for id, of := range holders {
+		for _, holder := range of {
+			c.held = append(c.held, heldClaim{lines[id], id, holder})
+		}
 	}
 	return nil
 }

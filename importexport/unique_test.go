@@ -1,6 +1,7 @@
 package importexport
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,6 +61,42 @@ func TestRecordsMaySwapWhatOnlyOneMayHave(t *testing.T) {
 			if loaded.Unchanged != 2 {
 				t.Errorf("%s: again, the import did %+v", file, loaded)
 			}
+		}
+	})
+}
+
+func TestARelationMayComeBackInAnotherPeriod(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"a","type":"Company"}`, `{"_id":"b","type":"Company"}`))
+		line := func(id, first, last string) string {
+			return `{"_id":"` + id + `","kind":"shareholder","customer":"a","relatedCustomer":"b","startDate":` + first + `,"endDate":` + last + `}`
+		}
+		relations := func(lines ...string) string { return only(t, "relations.ndjson", lines...) }
+		loaded := h.mustLoad(t, relations(line("r1", `null`, `"2020-12-31"`), line("r2", `"2021-01-01"`, `"2021-12-31"`), line("r3", `"2023-01-01"`, `null`)))
+		if got := loaded["relations.ndjson"]; got.Created != 3 {
+			t.Fatalf("the import did %+v", got)
+		}
+		for _, file := range []string{
+			relations(line("r4", `"2022-01-01"`, `null`)),
+			relations(line("r4", `"2022-01-01"`, `"2022-02-01"`), line("r5", `"2022-02-01"`, `"2022-03-01"`)),
+			relations(line("r1", `null`, `null`), line("r2", `"2023-01-01"`, `null`)),
+		} {
+			_, err := h.load(t.Context(), file)
+			if bad := (*BadFile)(nil); !errors.As(err, &bad) || bad.Lines[0].Faults[0].Why != taken {
+				t.Errorf("%v", err)
+			}
+		}
+		// The first gives its days to the second, which gives its own to the first.
+		swapped := relations(line("r1", `"2021-01-01"`, `"2022-12-31"`), line("r2", `null`, `"2020-12-31"`))
+		if got := h.mustLoad(t, swapped)["relations.ndjson"]; got.Updated != 2 {
+			t.Errorf("the import did %+v", got)
+		}
+		if r := one(t, h.store.Relations(), "r1"); r.StartDate != "2021-01-01" || r.EndDate != "2022-12-31" || r.Version != 2 {
+			t.Errorf("%+v", r)
+		}
+		if got := h.mustLoad(t, swapped)["relations.ndjson"]; got.Unchanged != 2 {
+			t.Errorf("again, the import did %+v", got)
 		}
 	})
 }

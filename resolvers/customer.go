@@ -115,8 +115,12 @@ func (customer) Responsible(ctx context.Context, customers []*backoffice.Custome
 
 func (r customer) Relations(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int,
 	before *string, page, pageSize *int, kind *backoffice.RelationKind,
-	direction *backoffice.RelationDirection) ([]*backoffice.CustomerRelationConnection, error) {
+	direction *backoffice.RelationDirection, asOf *string) ([]*backoffice.CustomerRelationConnection, error) {
 	var criteria backoffice.RelationCriteria
+	var err error
+	if criteria.AsOf, err = backoffice.ParseDay(asOf); err != nil {
+		return nil, err
+	}
 	if kind != nil {
 		criteria.Kind = *kind
 	}

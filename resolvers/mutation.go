@@ -81,6 +81,13 @@ func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.Creat
 	return answer(ctx, err, &inputs.CreateCustomerRelationPayload{Relation: relation})
 }
 
+func (m mutation) UpdateCustomerRelation(ctx context.Context, input inputs.UpdateCustomerRelationInput,
+	dryRun *bool) (*inputs.UpdateCustomerRelationPayload, error) {
+	relation, err := m.service(dryRun).UpdateRelation(ctx, auth.From(ctx), input.ID, input.Fields(),
+		backoffice.OnlyVersion(input.ExpectedVersion))
+	return answer(ctx, err, &inputs.UpdateCustomerRelationPayload{Relation: relation})
+}
+
 func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput,
 	dryRun *bool) (*inputs.DeleteCustomerRelationPayload, error) {
 	err := m.service(dryRun).DeleteRelation(ctx, auth.From(ctx), input.ID)

@@ -12,8 +12,13 @@ var relationNoun = nounOf(backoffice.RelationTable)
 type relations struct{}
 
 func (r query) Relations(ctx context.Context, first *int, after *string, last *int, before *string, page, pageSize *int,
-	filter *backoffice.CustomerRelationFilter) (*backoffice.CustomerRelationConnection, error) {
-	c, err := all(ctx, r.Root, relationNoun.of(ctx), filter.Criteria(), backoffice.ByID,
+	filter *backoffice.CustomerRelationFilter, asOf *string) (*backoffice.CustomerRelationConnection, error) {
+	criteria := filter.Criteria()
+	var err error
+	if criteria.AsOf, err = backoffice.ParseDay(asOf); err != nil {
+		return nil, err
+	}
+	c, err := all(ctx, r.Root, relationNoun.of(ctx), criteria, backoffice.ByID,
 		pageArgs(first, after, last, before, page, pageSize))
 	if err != nil {
 		return nil, err

@@ -14,12 +14,30 @@ type Relation struct {
 	Kind              RelationKind `json:"kind" doc:"What the related customer is to the customer."`
 	CustomerID        string       `json:"customer" doc:"The identifier of the customer."`
 	RelatedCustomerID string       `json:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
+	SharePercent      *string      `json:"sharePercent" doc:"The percentage of the customer's shares that relatedCustomer holds, with at most four decimal places."`
+	VotePercent       *string      `json:"votePercent" doc:"The percentage of the customer's votes that relatedCustomer has."`
+	StartDate         *string      `json:"startDate" doc:"The first day; null if it has no known beginning." example:"2026-03-31"`
+	EndDate           *string      `json:"endDate" doc:"The last day; null if it has no known end."`
+	Note              *string      `json:"note" doc:"A remark."`
+	Nominee           bool         `json:"nominee" doc:"Whether relatedCustomer holds for someone else."`
 	CreatedAt         Instant      `json:"createdAt" doc:"When the relation was created."`
+	Version           int          `json:"version" doc:"Increases with every change."`
 }
 
 type NewRelation struct {
 	RelatedCustomerID string       `json:"relatedCustomer" doc:"The identifier of the director, UBO, shareholder or contact person."`
 	Kind              RelationKind `json:"kind" doc:"What the related customer is to the customer."`
+	RelationChange
+}
+
+// RelationChange is a change of a relation: absent fields stay, null clears.
+type RelationChange struct {
+	SharePercent Optional[string] `json:"sharePercent,omitempty" doc:"The percentage of the customer's shares that relatedCustomer holds: 0 to 100, with at most four decimal places." example:"33.3333"`
+	VotePercent  Optional[string] `json:"votePercent,omitempty" doc:"The percentage of the customer's votes that relatedCustomer has: 0 to 100, with at most four decimal places." example:"50"`
+	StartDate    Optional[string] `json:"startDate,omitempty" doc:"The first day." example:"2026-03-31"`
+	EndDate      Optional[string] `json:"endDate,omitempty" doc:"The last day, which ends the relation." example:"2026-12-31"`
+	Note         Optional[string] `json:"note,omitempty" doc:"A remark of at most 200 characters."`
+	Nominee      Optional[bool]   `json:"nominee,omitempty" doc:"Whether relatedCustomer holds for someone else."`
 }
 
 var shownRelation = mapping.New[backoffice.CustomerRelation, Relation](
@@ -35,6 +53,7 @@ var relationKind = mapping.Convert(parsed[RelationKind](backoffice.ParseRelation
 
 var (
 	relationFilter = mapping.New[RelationFilters, backoffice.CustomerRelationFilter](relationKind)
+	relationChange = mapping.New[RelationChange, backoffice.RelationFields]()
 	newRelation    = mapping.New[NewRelation, backoffice.RelationDraft](mapping.Except("CustomerID"), relationKind)
 )
 
@@ -42,21 +61,29 @@ func (a *API) relations() {
 	registerList(a, operation("GET /relations", "listAllRelations", "List relations",
 		"The relations that match all filters, by identifier."), "", func(ctx context.Context, in *struct {
 		RelationFilters
+		InForce
 		Paging
 	}) (*answered[List[Relation]], error) {
 		filter := relationFilter.Map(&in.RelationFilters)
 		q := question[backoffice.RelationCriteria]{criteria: filter.Criteria()}
+		if err := in.on(&q.criteria); err != nil {
+			return nil, err
+		}
 		return list(ctx, a.Store.Relations(), q, in.Paging, shownRelation.Map)
 	})
 	registerList(a, operation("GET /customers/{customerId}/relations", "listRelations", "List a customer's relations",
 		"The relations with the customer on either side."), "", func(ctx context.Context, in *struct {
 		OfCustomer
+		InForce
 		Paging
 	}) (*answered[List[Relation]], error) {
 		if err := a.exists(ctx, in.CustomerID); err != nil {
 			return nil, err
 		}
 		q := question[backoffice.RelationCriteria]{under: backoffice.OfCustomer, parent: in.CustomerID}
+		if err := in.on(&q.criteria); err != nil {
+			return nil, err
+		}
 		return list(ctx, a.Store.Relations(), q, in.Paging, shownRelation.Map)
 	})
 	register(a, creation("POST /customers/{customerId}/relations", "createRelation", "Create a relation",
@@ -74,24 +101,64 @@ func (a *API) relations() {
 		}
 		return &answered[Relation]{shownRelation.Map(relation)}, nil
 	})
-	register(a, operation("DELETE /customers/{customerId}/relations/{relationId}", "deleteRelation",
-		"Delete a relation", "Deletes a relation with the customer on either side.",
+	register(a, operation("PATCH /customers/{customerId}/relations/{relationId}", "updateRelation",
+		"Update a relation", "Changes the fields that are sent, clears those that are sent as null, and returns the "+
+			"relation. To end it, set its last day; delete only what was never true.",
 	), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
-		OfCustomer
-		RelationID string `path:"relationId" doc:"The relation's identifier."`
-	}) (*nothing, error) {
-		relation, err := one(ctx, a.Store.Relations(), backoffice.NounRelation, in.RelationID)
+		OfRelation
+		Guarded
+		Body RelationChange
+	}) (*versioned[Relation], error) {
+		versions, err := in.versions()
+		if err == nil {
+			err = a.has(ctx, in.OfRelation)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if relation.CustomerID != in.CustomerID && relation.RelatedCustomerID != in.CustomerID {
-			return nil, unknown(backoffice.NounRelation)
+		r, err := a.Service.UpdateRelation(ctx, auth.From(ctx), in.RelationID, relationChange.Map(&in.Body), versions)
+		if err != nil {
+			return nil, inPath(err, backoffice.NounRelation, "id")
+		}
+		return &versioned[Relation]{ETag: etag(r.Version), Body: shownRelation.Map(r)}, nil
+	})
+	register(a, operation("DELETE /customers/{customerId}/relations/{relationId}", "deleteRelation",
+		"Delete a relation", "Deletes a relation with the customer on either side.",
+	), backoffice.CustomersWrite, func(ctx context.Context, in *struct{ OfRelation }) (*nothing, error) {
+		if err := a.has(ctx, in.OfRelation); err != nil {
+			return nil, err
 		}
 		if err := a.Service.DeleteRelation(ctx, auth.From(ctx), in.RelationID); err != nil {
 			return nil, inPath(err, backoffice.NounRelation, "id")
 		}
 		return &nothing{}, nil
 	})
+}
+
+type OfRelation struct {
+	OfCustomer
+	RelationID string `path:"relationId" doc:"The relation's identifier."`
+}
+
+// has returns NotFound when the path's relation is unknown or of other customers.
+func (a *API) has(ctx context.Context, of OfRelation) error {
+	relation, err := one(ctx, a.Store.Relations(), backoffice.NounRelation, of.RelationID)
+	if err == nil && relation.CustomerID != of.CustomerID && relation.RelatedCustomerID != of.CustomerID {
+		err = unknown(backoffice.NounRelation)
+	}
+	return err
+}
+
+// InForce chooses relations by a day.
+type InForce struct {
+	AsOf Optional[string] `query:"asOf" doc:"Only relations that are in force on this day." example:"2026-03-31"`
+}
+
+func (f InForce) on(c *backoffice.RelationCriteria) (err error) {
+	if c.AsOf, err = backoffice.ParseDay(value(f.AsOf)); err != nil {
+		err = badParameter("asOf", err.Error())
+	}
+	return err
 }
 
 // exists returns NotFound when the path's customer is unknown.

@@ -218,10 +218,33 @@ func TestRow13PostCustomersRelations(t *testing.T) {
 	link := map[string]any{"relatedCustomer": "fien", "kind": "contact person"}
 	body := o.ask(t, o.all, "POST", "/customers/acme/relations", link).is(201)
 	has(t, body, map[string]any{"kind": "contact person", "customer": "acme", "relatedCustomer": "fien"})
-	if len(body) != 5 || body["_id"] == "" || body["createdAt"] == nil {
+	if len(body) != 12 || body["_id"] == "" || body["createdAt"] == nil {
 		t.Errorf("%v", body)
 	}
 	o.ask(t, o.all, "POST", "/customers/acme/relations", link).problem(409)
+	path := "/customers/acme/relations/" + body["_id"].(string)
+	ended := o.ask(t, o.all, "PATCH", path, map[string]any{"endDate": "2024-12-31", "note": "left"}, "If-Match", `"1"`).is(200)
+	has(t, ended, map[string]any{"endDate": "2024-12-31", "note": "left", "kind": "contact person"})
+	o.ask(t, o.all, "PATCH", path, map[string]any{"note": nil}, "If-Match", `"1"`).problem(412)
+	o.ask(t, o.all, "PATCH", path, map[string]any{"startDate": "2025-01-01"}).fault(422, "/endDate", "INVALID")
+	o.ask(t, o.all, "PATCH", "/customers/cafe/relations/"+body["_id"].(string), map[string]any{"note": "x"}).problem(404)
+	link["startDate"], link["sharePercent"] = "2025-01-01", "33.3330"
+	again := o.ask(t, o.all, "POST", "/customers/acme/relations", link).is(201)
+	has(t, again, map[string]any{"startDate": "2025-01-01", "sharePercent": "33.333"})
+	inForce := func(day string, id any) {
+		t.Helper()
+		for _, r := range o.get(t, "/customers/acme/relations?pageSize=500&asOf="+day).is(200)["data"].([]any) {
+			r := r.(map[string]any)
+			if r["kind"] == "contact person" && r["relatedCustomer"] == "fien" && r["_id"] != id {
+				t.Errorf("%s: %v", day, r)
+			}
+		}
+	}
+	inForce("2024-12-31", body["_id"])
+	inForce("2025-01-01", again["_id"])
+	o.get(t, "/relations?asOf=2025-02-30").problem(400)
+	o.needs(t, backoffice.CustomersWrite, "PATCH", path, map[string]any{"note": "x"})
+	delete(link, "startDate")
 	o.ask(t, o.all, "POST", "/customers/acme/relations", map[string]any{"relatedCustomer": "acme", "kind": "UBO"}).fault(422, "/relatedCustomer", "NOT_ALLOWED")
 	o.ask(t, o.all, "POST", "/customers/acme/relations", map[string]any{"relatedCustomer": "nobody", "kind": "UBO"}).fault(422, "/relatedCustomer", "NOT_FOUND")
 	o.ask(t, o.all, "POST", "/customers/acme/relations", map[string]any{"relatedCustomer": "fien", "kind": "friend"}).fault(422, "/kind", "INVALID")

@@ -30,7 +30,7 @@ func TestAWrongMethodIsToldWhichAreRight(t *testing.T) {
 		"POST /customers/acme":                "GET, HEAD, PUT, DELETE",
 		"GET /checklists/assign/":             "",
 		"PUT /customers/acme/relations":       "GET, HEAD, POST",
-		"GET /customers/acme/relations/x":     "DELETE",
+		"GET /customers/acme/relations/x":     "PATCH, DELETE",
 		"DELETE /financialyears/current":      "GET, HEAD",
 		"POST /openapi.json":                  "GET, HEAD",
 		"POST /files/minfin/min-1":            "GET, HEAD",

@@ -101,8 +101,10 @@ func float[T any](name, fields string, at func(*T) *float64) column[T] {
 }
 
 func flag[T any](name, fields string, at func(*T) *bool) column[T] {
-	return valued(name, fields, "boolean[]", func(t *T, r *Row, i int) { *at(t) = r.Bool(i) },
+	c := valued(name, fields, "boolean[]", func(t *T, r *Row, i int) { *at(t) = r.Bool(i) },
 		func(t *T) bool { return *at(t) })
+	c.none = "" // an absent one is false
+	return c
 }
 
 // blob is a column of bytes; an empty one is NULL.

@@ -60,6 +60,9 @@ func describe[T any, C comparable](of *backoffice.Table[T, C], t table[T, C]) *t
 		for _, name := range of.Unique {
 			t.unique.columns = append(t.unique.columns, underlined(name))
 		}
+		for _, name := range of.Period {
+			t.unique.period = append(t.unique.period, underlined(name))
+		}
 	}
 	return register(&t)
 }

@@ -24,6 +24,9 @@ func Damaged(cause error) error {
 		Cause: fmt.Errorf("%w: the database is damaged; restore it from a backup", cause)}
 }
 
+// PeriodWords are in SQLite's rejection of a relation that exists on the same days.
+const PeriodWords = "relations_period"
+
 // ClosedKeyWords are in both engines' rejection of a number that was sealed by a key closed since.
 const ClosedKeyWords = "sealed by a key that is closed"
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 type uniqueValue struct {
 	field   []string // of the input, for TAKEN
 	columns []string // the columns of the value; none when only the table's own rule knows it
+	period  []string // the columns of the first and last day on which it is unique; nil for always
 	// An update sets this so that a row loses the value; "" when the row, which has no dependents, is deleted instead.
 	release string
 }
@@ -26,13 +28,19 @@ func holdersText[T any, C comparable](t *table[T, C], d *Dialect) string {
 		parameters[0] += "::text[]"
 	}
 	var same []string
-	for i, name := range t.unique.columns {
+	for i, name := range slices.Concat(t.unique.columns, t.unique.period) {
 		parameter := parameter(i + 2)
 		if d.bulk {
 			parameter += "::" + t.columnNamed(name).array
 		}
 		names, parameters = append(names, name), append(parameters, parameter)
-		same = append(same, "t."+name+" = v."+name)
+		if i < len(t.unique.columns) {
+			same = append(same, "t."+name+" = v."+name)
+		}
+	}
+	if p := t.unique.period; p != nil {
+		same = append(same, "(t."+p[0]+" IS NULL OR v."+p[1]+" = '' OR t."+p[0]+" <= v."+p[1]+")",
+			"(t."+p[1]+" IS NULL OR v."+p[0]+" = '' OR t."+p[1]+" >= v."+p[0]+")")
 	}
 	source := "unnest(" + strings.Join(parameters, ", ") + ") v(" + strings.Join(names, ", ") + ") JOIN "
 	if !d.bulk {
@@ -54,13 +62,13 @@ func (t *table[T, C]) columnNamed(name string) *column[T] {
 	panic("the table " + t.name + " has no column " + name)
 }
 
-func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string]string, error) {
-	holders := map[string]string{}
+func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string][]string, error) {
+	holders := map[string][]string{}
 	if r.holders == "" {
 		return holders, nil
 	}
 	columns := []*column[T]{&r.table.columns[0]}
-	for _, name := range r.table.unique.columns {
+	for _, name := range slices.Concat(r.table.unique.columns, r.table.unique.period) {
 		columns = append(columns, r.table.columnNamed(name))
 	}
 	var b backoffice.Batch
@@ -71,7 +79,10 @@ func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string]strin
 		if r.dialect.bulk {
 			args = collect(columns, func(c *column[T]) any { return c.values(batch) })
 		}
-		b.Queue(queryOf(r.holders, args, func(row *Row) error { holders[row.Text(0)] = row.Text(1); return nil }))
+		b.Queue(queryOf(r.holders, args, func(row *Row) error {
+			holders[row.Text(0)] = append(holders[row.Text(0)], row.Text(1))
+			return nil
+		}))
 	}
 	if err := r.Send(ctx, &b); err != nil {
 		return nil, err

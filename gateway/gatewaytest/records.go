@@ -89,7 +89,8 @@ func RandomRecords(seed uint64) *Records {
 			return other.CustomerID == a && other.RelatedCustomerID == b
 		}
 		if a != b && !slices.ContainsFunc(r.Relations, same) {
-			r.Relations = append(r.Relations, &backoffice.CustomerRelation{ID: name("relation", i), Kind: AnyOf(d, backoffice.RelationKinds), CustomerID: a, RelatedCustomerID: b, CreatedAt: at()})
+			r.Relations = append(r.Relations, &backoffice.CustomerRelation{ID: name("relation", i), Kind: AnyOf(d, backoffice.RelationKinds), CustomerID: a, RelatedCustomerID: b, CreatedAt: at(), Version: 1,
+				SharePercent: AnyOf(d, []backoffice.Text{"", "25", "60.5"}), StartDate: AnyOf(d, []backoffice.Text{"", "2024-03-01"}), EndDate: AnyOf(d, []backoffice.Text{"", "2024-09-01"})})
 		}
 	}
 	for i := range 20 {

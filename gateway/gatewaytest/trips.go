@@ -146,6 +146,9 @@ var MutationsOnTheWay = map[string]func(t testing.TB, f *Faraway) Write{
 	"createCustomerRelation": func(t testing.TB, f *Faraway) Write {
 		return Mutation("createCustomerRelation", fmt.Sprintf(`customerId: "acme", relatedCustomerId: %q, kind: DIRECTOR, idempotencyKey: %q`, f.NewCustomer(t), f.Word("key")), "relation { id }")
 	},
+	"updateCustomerRelation": func(t testing.TB, f *Faraway) Write {
+		return Mutation("updateCustomerRelation", fmt.Sprintf(`id: %q, endDate: "2026-12-31", expectedVersion: 1`, f.NewRelation(t)), "relation { id }")
+	},
 	"deleteCustomerRelation": func(t testing.TB, f *Faraway) Write {
 		return Mutation("deleteCustomerRelation", fmt.Sprintf(`id: %q`, f.NewRelation(t)), "deletedRelationId")
 	},

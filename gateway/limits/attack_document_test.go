@@ -194,6 +194,8 @@ func (k *attacker) value(t *ast.Type, name string, depth int) string {
 		return oneOf(k, []string{"true", "false"})
 	case "DateTime":
 		return `"2020-01-01T00:00:00.000Z"`
+	case "Date":
+		return `"2020-01-01"`
 	case "JSON":
 		return `{a:"` + strings.Repeat("b", oneOf(k, []int{1, 1_000, 60_000})) + `"}`
 	case "ID":

@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -32,6 +33,7 @@ type writable struct {
 	create        map[string]any                                        // what a creation needs beside; nil when there is none
 	row           func(t *testing.T, o *gatewaytest.Office, id string) any
 	restUpdate    string
+	show          func(t *testing.T, o *gatewaytest.Office, id string) map[string]any // nil: its path
 }
 
 // TestNoFieldThatIsSentIsForgotten finds the fields by reflection: one that is new in the domain fails here until it
@@ -78,12 +80,41 @@ func TestNoFieldThatIsSentIsForgotten(t *testing.T) {
 			return &u
 		},
 	}
+	const held = "customer-of-the-test"
+	relation := writable{
+		fields: reflect.TypeFor[backoffice.RelationFields](), graphQL: "CustomerRelation", rest: "/customers/" + held + "/relations", restUpdate: http.MethodPatch,
+		values: map[string]value{
+			"sharePercent": {graphQL: "33.3333"}, "votePercent": {graphQL: "50"}, "startDate": {graphQL: "2020-01-01"}, "endDate": {graphQL: "2026-12-31"},
+			"note": {graphQL: "founder", text: true}, "nominee": {graphQL: true},
+		},
+		make: func(t *testing.T, o *gatewaytest.Office) string {
+			other := madeID(t, o, http.MethodPost, "/customers", map[string]any{"type": "Company"})
+			return madeID(t, o, http.MethodPost, "/customers/"+held+"/relations", map[string]any{"relatedCustomer": other, "kind": "shareholder"})
+		},
+		row: func(t *testing.T, o *gatewaytest.Office, id string) any {
+			r := *stored(t, o.Store.Relations(), id)
+			r.ID, r.RelatedCustomerID, r.CreatedAt, r.Version = "", "", 0, 0
+			return &r
+		},
+		show: func(t *testing.T, o *gatewaytest.Office, id string) map[string]any {
+			for _, shown := range showObject(t, o, "/relations?pageSize=500&relatedCustomer="+stored(t, o.Store.Relations(), id).RelatedCustomerID)["data"].([]any) {
+				return shown.(map[string]any)
+			}
+			return nil
+		},
+	}
 	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
 			o.User(t, "user-of-the-test")
-			for _, w := range []writable{customer, user} {
+			err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+				return tx.Customers().Insert(ctx, &backoffice.Customer{ID: held, Type: backoffice.Company, DisplayName: "Held", Version: 1})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range []writable{customer, user, relation} {
 				fields := fieldsOf(w.fields, "")
 				if len(fields) != len(w.values) {
 					t.Errorf("%s has %d fields, and the test values for %d", w.fields, len(fields), len(w.values))
@@ -119,13 +150,19 @@ func (w *writable) check(t *testing.T, o *gatewaytest.Office, field string, v va
 	v.rest = v.inREST()
 	id := w.make(t, o)
 	before := w.row(t, o, id)
-	shown := showObject(t, o, w.rest+"/"+id)
+	show := w.show
+	if show == nil {
+		show = func(t *testing.T, o *gatewaytest.Office, id string) map[string]any {
+			return showObject(t, o, w.rest+"/"+id)
+		}
+	}
+	shown := show(t, o, id)
 	w.update(t, o, id, field, v.graphQL, "")
 	after := w.row(t, o, id)
 	if cmp.Equal(before, after, sealedNumbers) {
 		t.Fatalf("GraphQL's update of %s was answered and changed nothing", field)
 	}
-	if cmp.Equal(shown[w.restName(field)], showObject(t, o, w.rest+"/"+id)[w.restName(field)]) {
+	if cmp.Equal(shown[w.restName(field)], show(t, o, id)[w.restName(field)]) {
 		t.Errorf("REST does not show %s", field)
 	}
 	if v.text {

@@ -130,7 +130,7 @@ func (t transcriptMemory) Groups(b *backoffice.Batch, q backoffice.GroupQuery[ba
 	return t.TranscriptReader.Groups(b, q, into)
 }
 
-func (t transcriptMemory) Holders(ctx context.Context, rows []*backoffice.Transcript) (map[string]string, error) {
+func (t transcriptMemory) Holders(ctx context.Context, rows []*backoffice.Transcript) (map[string][]string, error) {
 	return t.TranscriptReader.Holders(ctx, rows)
 }
 

@@ -67,6 +67,12 @@ func (r mutation) DeleteUser(ctx context.Context, input inputs.DeleteUserInput, 
 	})
 }
 
+func (r mutation) UpdateCustomerRelation(ctx context.Context, input inputs.UpdateCustomerRelationInput, dryRun *bool) (*inputs.UpdateCustomerRelationPayload, error) {
+	return one(r.world, ctx, "updateCustomerRelation", []any{input, dryRun}, func(d *rand.Rand) *inputs.UpdateCustomerRelationPayload {
+		return &inputs.UpdateCustomerRelationPayload{Relation: maybe(r.world, d, 3, r.relation), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
+	})
+}
+
 func (r mutation) CreateCustomers(ctx context.Context, inputs []*inputs.CreateCustomerInput, mode backoffice.BatchMode, idempotencyKey *string, dryRun *bool) (*inputs.CreateCustomersPayload, error) {
 	return one(r.world, ctx, "createCustomers", []any{inputs, mode, idempotencyKey, dryRun}, r.created)
 }

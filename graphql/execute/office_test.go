@@ -130,7 +130,7 @@ func (o *office) fill(d *rand.Rand) error {
 			customers = append(customers, customer)
 			for n := range 12 {
 				other := (i + 1 + (n*37+i*13)%(customersOfOffice-1)) % customersOfOffice
-				relations = append(relations, &backoffice.CustomerRelation{ID: fmt.Sprintf("relation-%04d-%03d-%02d", d.IntN(1e4), i, n), Kind: backoffice.RelationKinds[n%4], CustomerID: customer.ID, RelatedCustomerID: fmt.Sprintf("customer-%03d", other), CreatedAt: backoffice.InstantAt(1e12)})
+				relations = append(relations, &backoffice.CustomerRelation{ID: fmt.Sprintf("relation-%04d-%03d-%02d", d.IntN(1e4), i, n), Kind: backoffice.RelationKinds[n%4], CustomerID: customer.ID, RelatedCustomerID: fmt.Sprintf("customer-%03d", other), CreatedAt: backoffice.InstantAt(1e12), Version: 1})
 			}
 			for n := range 11 {
 				transcript := &backoffice.Transcript{ID: fmt.Sprintf("transcript-%03d-%02d", i, n), OwnStatus: backoffice.Sent, OwnUpdatedAt: backoffice.InstantAt(1e12 + d.Int64N(1e6)), ProgressPercentage: float64(n) * 8.25, CustomerID: customer.ID, ChecklistID: fmt.Sprint("checklist-", n%4), FinancialYearID: fmt.Sprint("year-", n%4)}

@@ -218,6 +218,8 @@ func (o *operations) value(t *ast.Type, depth int) any {
 		return o.d.Float64()
 	case "DateTime":
 		return pick(o.d, []string{"2026-06-01T09:30:00.000Z", "not a time"})
+	case "Date":
+		return pick(o.d, []string{"2026-06-01", "not a day"})
 	case "JSON":
 		return map[string]any{"a": o.d.IntN(3)}
 	case "String":

@@ -176,8 +176,8 @@ func (r customer) PrivacyAccesses(ctx context.Context, objs []*backoffice.Custom
 func (r customer) Responsible(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.User, error) {
 	return below(r.world, "responsible", objs, customerKey, nil, r.world.user)
 }
-func (r customer) Relations(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection) ([]*relations, error) {
-	return below(r.world, "relations", objs, customerKey, []any{first, after, last, before, page, pageSize, kind, direction}, r.relationPage)
+func (r customer) Relations(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection, asOf *string) ([]*relations, error) {
+	return below(r.world, "relations", objs, customerKey, []any{first, after, last, before, page, pageSize, kind, direction, asOf}, r.relationPage)
 }
 func (r customer) Transcripts(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.TranscriptOrder) ([]*transcripts, error) {
 	return below(r.world, "customer.transcripts", objs, customerKey, []any{first, after, last, before, page, pageSize, filter, orderBy}, r.transcriptPage)
@@ -333,8 +333,8 @@ func (r query) Customer(ctx context.Context, id string) (*backoffice.Customer, e
 func (r query) Customers(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.CustomerOrder) (*customers, error) {
 	return one(r.world, ctx, "customers", []any{first, after, last, before, page, pageSize, filter, orderBy}, r.customerPage)
 }
-func (r query) Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter) (*relations, error) {
-	return one(r.world, ctx, "relations", []any{first, after, last, before, page, pageSize, filter}, r.relationPage)
+func (r query) Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter, asOf *string) (*relations, error) {
+	return one(r.world, ctx, "relations", []any{first, after, last, before, page, pageSize, filter, asOf}, r.relationPage)
 }
 func (r query) Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page_ *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.CalculationOrder) (*backoffice.CalculationConnection, error) {
 	return one(r.world, ctx, "calculations", []any{first, after, last, before, page_, pageSize, filter, orderBy}, func(d *rand.Rand) *backoffice.CalculationConnection {

@@ -17,6 +17,24 @@ var scalars = map[string]func(value any) (decoded any, ok bool){
 		err := instant.UnmarshalGQL(value)
 		return instant, err == nil
 	},
+	"Date": func(value any) (any, bool) {
+		text, ok := value.(string)
+		_, err := backoffice.ParseDay(&text)
+		return text, ok && err == nil
+	},
+	"Decimal": func(value any) (any, bool) { // also a number, whose digits are kept
+		switch number := value.(type) {
+		case string:
+			return number, true
+		case json.Number:
+			return number.String(), true
+		case int64:
+			return strconv.FormatInt(number, 10), true
+		case float64:
+			return strconv.FormatFloat(number, 'f', -1, 64), true
+		}
+		return nil, false
+	},
 	"JSON": func(value any) (any, bool) {
 		object, ok := value.(*object)
 		if !ok {
@@ -36,8 +54,12 @@ func coerceScalar(name string, value any) (any, bool) {
 
 // formOf describes a scalar's format where its kind says too little, to complete a message about a wrong value.
 func formOf(def *ast.Definition) string {
-	if def != nil && def.Name == "DateTime" {
+	switch {
+	case def == nil:
+	case def.Name == "DateTime":
 		return `; an instant must look like "2026-06-01T09:30:00.000Z"`
+	case def.Name == "Date":
+		return `; a date must be an existing day such as "2026-03-31"`
 	}
 	return ""
 }

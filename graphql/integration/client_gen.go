@@ -535,6 +535,18 @@ type CreateCustomerRelationInput struct {
 	RelatedCustomerId string `json:"relatedCustomerId"`
 	// The kind of relation.
 	Kind RelationKind `json:"kind"`
+	// The percentage of the customer's shares that relatedCustomer holds: 0 to 100, with at most four decimal places.
+	SharePercent *string `json:"sharePercent"`
+	// The percentage of the customer's votes that relatedCustomer has: 0 to 100, with at most four decimal places.
+	VotePercent *string `json:"votePercent"`
+	// The first day. Null: it has no known beginning.
+	StartDate *string `json:"startDate"`
+	// The last day. Null: it has no known end.
+	EndDate *string `json:"endDate"`
+	// A remark of at most 200 characters.
+	Note *string `json:"note"`
+	// Whether relatedCustomer holds for someone else. Null: false.
+	Nominee *bool `json:"nominee"`
 	// Makes retries safe: for 24 hours, the same key and content return the object already created. 1 to 255 characters.
 	IdempotencyKey *string `json:"idempotencyKey"`
 }
@@ -547,6 +559,24 @@ func (v *CreateCustomerRelationInput) GetRelatedCustomerId() string { return v.R
 
 // GetKind returns CreateCustomerRelationInput.Kind, and is useful for accessing the field via an interface.
 func (v *CreateCustomerRelationInput) GetKind() RelationKind { return v.Kind }
+
+// GetSharePercent returns CreateCustomerRelationInput.SharePercent, and is useful for accessing the field via an interface.
+func (v *CreateCustomerRelationInput) GetSharePercent() *string { return v.SharePercent }
+
+// GetVotePercent returns CreateCustomerRelationInput.VotePercent, and is useful for accessing the field via an interface.
+func (v *CreateCustomerRelationInput) GetVotePercent() *string { return v.VotePercent }
+
+// GetStartDate returns CreateCustomerRelationInput.StartDate, and is useful for accessing the field via an interface.
+func (v *CreateCustomerRelationInput) GetStartDate() *string { return v.StartDate }
+
+// GetEndDate returns CreateCustomerRelationInput.EndDate, and is useful for accessing the field via an interface.
+func (v *CreateCustomerRelationInput) GetEndDate() *string { return v.EndDate }
+
+// GetNote returns CreateCustomerRelationInput.Note, and is useful for accessing the field via an interface.
+func (v *CreateCustomerRelationInput) GetNote() *string { return v.Note }
+
+// GetNominee returns CreateCustomerRelationInput.Nominee, and is useful for accessing the field via an interface.
+func (v *CreateCustomerRelationInput) GetNominee() *bool { return v.Nominee }
 
 // GetIdempotencyKey returns CreateCustomerRelationInput.IdempotencyKey, and is useful for accessing the field via an interface.
 func (v *CreateCustomerRelationInput) GetIdempotencyKey() *string { return v.IdempotencyKey }

@@ -33,7 +33,7 @@ func (r *pastRead) settle(*pass) { r.err = r.below.Err() }
 
 func (r *past[T, C]) Send(ctx context.Context, b *backoffice.Batch) error { return r.of.Send(ctx, b) }
 
-func (r *past[T, C]) Holders(ctx context.Context, rows []T) (map[string]string, error) {
+func (r *past[T, C]) Holders(ctx context.Context, rows []T) (map[string][]string, error) {
 	return r.below.Holders(ctx, rows)
 }
 

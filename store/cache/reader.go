@@ -17,7 +17,7 @@ type reader[T backoffice.Entity, C comparable] struct {
 func (r *reader[T, C]) Send(ctx context.Context, b *backoffice.Batch) error { return r.of.Send(ctx, b) }
 
 // Holders implements backoffice.Reader. It serves writes.
-func (r *reader[T, C]) Holders(ctx context.Context, rows []T) (map[string]string, error) {
+func (r *reader[T, C]) Holders(ctx context.Context, rows []T) (map[string][]string, error) {
 	return r.below.Holders(ctx, rows)
 }
 

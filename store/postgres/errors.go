@@ -140,7 +140,7 @@ func classify(ctx context.Context, err error) error {
 func classifyCode(of *pgconn.PgError) error {
 	cause := &serverError{of.Code, of.ConstraintName, of.TableName}
 	switch of.Code {
-	case "23505":
+	case "23505", "23P01":
 		return &store.Violation{Of: store.UniqueViolation, Constraint: of.ConstraintName}
 	case "23503":
 		return &store.Violation{Of: store.ReferenceViolation, Constraint: of.ConstraintName}

@@ -44,8 +44,11 @@ func classify(ctx context.Context, err error) error {
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return &store.Violation{Of: store.ReferenceViolation}
 	case sqlite3.SQLITE_CONSTRAINT_TRIGGER:
-		if strings.Contains(err.Error(), store.ClosedKeyWords) {
+		switch {
+		case strings.Contains(err.Error(), store.ClosedKeyWords):
 			return store.ClosedKey()
+		case strings.Contains(err.Error(), store.PeriodWords):
+			return &store.Violation{Of: store.UniqueViolation}
 		}
 	}
 	switch of {

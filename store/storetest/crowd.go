@@ -163,12 +163,18 @@ func (o *office) answer() {
 	}
 }
 
-// relate draws relations, each triple once, more of them at the first customers.
+// relate draws relations, each triple once on a day, more of them at the first customers.
 func (o *office) relate(r *rand.Rand, id func(string, int) string, instant func() backoffice.Instant) {
 	for i := range 150 {
 		relation := &backoffice.CustomerRelation{
 			ID: id("r", i), Kind: backoffice.RelationKinds[r.IntN(4)], CustomerID: o.customers[r.IntN(20)].ID,
-			RelatedCustomerID: o.customers[r.IntN(90)].ID, CreatedAt: instant(),
+			RelatedCustomerID: o.customers[r.IntN(90)].ID, CreatedAt: instant(), Version: 1,
+		}
+		switch r.IntN(3) {
+		case 0:
+			relation.StartDate, relation.SharePercent = "2020-01-01", "25.5"
+		case 1:
+			relation.EndDate, relation.Nominee = "2025-12-31", true
 		}
 		same := func(other *backoffice.CustomerRelation) bool {
 			return other.Kind == relation.Kind && other.CustomerID == relation.CustomerID && other.RelatedCustomerID == relation.RelatedCustomerID

@@ -60,7 +60,8 @@ func fullOffice() *office {
 			},
 		},
 		relations: []*backoffice.CustomerRelation{
-			{ID: "relation-1", Kind: backoffice.UBO, CustomerID: "customer-1", RelatedCustomerID: "customer-2", CreatedAt: backoffice.InstantAt(1_700_000_000_005)},
+			{ID: "relation-1", Kind: backoffice.UBO, CustomerID: "customer-1", RelatedCustomerID: "customer-2", SharePercent: "33.3333", VotePercent: "50",
+				StartDate: "2020-01-01", EndDate: "2026-12-31", Note: "founder", Nominee: true, CreatedAt: backoffice.InstantAt(1_700_000_000_005), Version: 1},
 		},
 		transcripts: []*backoffice.Transcript{{
 			ID: "transcript-1", OwnStatus: backoffice.Sent, OwnUpdatedAt: backoffice.InstantAt(1_700_000_000_006), Status: backoffice.CalculationDone, UpdatedAt: backoffice.InstantAt(1_700_000_000_007),
@@ -101,7 +102,7 @@ func emptyOffice() *office {
 		*c = backoffice.Customer{ID: c.ID, Type: backoffice.Company, DisplayName: c.ID, Version: 1}
 	}
 	for _, r := range o.relations {
-		*r = backoffice.CustomerRelation{ID: r.ID, Kind: backoffice.Director, CustomerID: "customer-2", RelatedCustomerID: "customer-1"}
+		*r = backoffice.CustomerRelation{ID: r.ID, Kind: backoffice.Director, CustomerID: "customer-2", RelatedCustomerID: "customer-1", Version: 1}
 	}
 	for _, n := range o.calculations {
 		*n = backoffice.Calculation{ID: n.ID, State: "TO_PROCESS", TranscriptID: "transcript-1", CustomerID: "customer-2"}

@@ -55,6 +55,9 @@ func testRecords(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		for _, u := range o.users {
 			u.Version++
 		}
+		for _, r := range o.relations {
+			r.Version++
+		}
 		want := *o
 		o.update(t, store)
 		want.check(t, store)
@@ -71,6 +74,9 @@ func testRecords(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		before.insert(t, store)
 		for _, u := range o.users {
 			u.Version++
+		}
+		for _, r := range o.relations {
+			r.Version++
 		}
 		want := *o
 		o.update(t, store)
@@ -116,6 +122,10 @@ func testRecords(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			"relatedCustomer": func(r *backoffice.CustomerRelation) any { return r.RelatedCustomerID },
 			"otherCustomer":   func(r *backoffice.CustomerRelation) any { return r.CustomerID + r.RelatedCustomerID },
 			"direction":       func(r *backoffice.CustomerRelation) any { return r.CustomerID }, "createdAt": func(r *backoffice.CustomerRelation) any { return r.CreatedAt },
+			"sharePercent": func(r *backoffice.CustomerRelation) any { return r.SharePercent }, "votePercent": func(r *backoffice.CustomerRelation) any { return r.VotePercent },
+			"startDate": func(r *backoffice.CustomerRelation) any { return r.StartDate }, "endDate": func(r *backoffice.CustomerRelation) any { return r.EndDate },
+			"note": func(r *backoffice.CustomerRelation) any { return r.Note }, "nominee": func(r *backoffice.CustomerRelation) any { return r.Nominee },
+			"version": func(r *backoffice.CustomerRelation) any { return r.Version },
 		})
 		projections(t, store.Checklists(), o.checklists, func(k *backoffice.Checklist) string { return k.ID }, map[string]func(*backoffice.Checklist) any{
 			"name": func(k *backoffice.Checklist) any { return k.Name }, "language": func(k *backoffice.Checklist) any { return k.Language },

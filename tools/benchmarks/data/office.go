@@ -158,7 +158,7 @@ func (o Office) Relation(i int) *backoffice.CustomerRelation {
 	}
 	return &backoffice.CustomerRelation{
 		ID: id(relationNoun, i), Kind: backoffice.RelationKinds[round%len(backoffice.RelationKinds)],
-		CustomerID: o.CustomerID(customer), RelatedCustomerID: o.CustomerID(related), CreatedAt: moment(start + i*16),
+		CustomerID: o.CustomerID(customer), RelatedCustomerID: o.CustomerID(related), CreatedAt: moment(start + i*16), Version: 1,
 	}
 }
 

@@ -1,0 +1,28 @@
+package backoffice
+
+import "time"
+
+// parseDate accepts an existing day as 2026-03-31, of the years 1000 to 9999.
+func parseDate(text string) (string, error) {
+	if day, err := time.Parse(time.DateOnly, text); err != nil || day.Year() < 1000 {
+		return "", Errorf(BadInput, "a date must be an existing day such as 2026-03-31")
+	}
+	return text, nil
+}
+
+// ParseDay reads an optional argument, "" for nil. Errors: BadInput for what is no date.
+func ParseDay(sent *string) (string, error) {
+	if sent == nil {
+		return "", nil
+	}
+	return parseDate(*sent)
+}
+
+// Period is a number of days. It includes its first and last day, "" for no limit.
+type Period struct{ First, Last string }
+
+// Overlaps reports whether the periods share a day.
+func (p Period) Overlaps(other Period) bool {
+	return (p.First == "" || other.Last == "" || p.First <= other.Last) &&
+		(other.First == "" || p.Last == "" || other.First <= p.Last)
+}
