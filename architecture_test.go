@@ -28,6 +28,8 @@ var mayImport = map[string]string{
 		"loaders pdf privacy privacy/kms resolvers rest store/cache store/postgres store/ship store/sqlite web/apidocs " +
 		"web/graphiql",
 
+	"backoffice/ownership": "backoffice",
+
 	"backoffice":          "",
 	"privacy":             "backoffice",
 	"auth":                "backoffice",

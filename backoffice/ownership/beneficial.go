@@ -1,0 +1,109 @@
+package ownership
+
+import (
+	"slices"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Rule decides who is a beneficial owner.
+type Rule string
+
+const (
+	// Belgium2018 is the law of 18 September 2017, article 4, 27°: more than 25 % of the shares or votes, held directly
+	// or through companies that the person controls.
+	Belgium2018 Rule = "BELGIUM_2018"
+	// EU2024 is regulation (EU) 2024/1624: 25 % or more, multiplied along each chain and added (article 52); control
+	// (article 53); and both in one chain (article 54). It applies from 10 July 2027.
+	EU2024 Rule = "EU_2024"
+	// Custom is a threshold of the caller or more, by shares, votes or control.
+	Custom Rule = "CUSTOM"
+)
+
+// Rules are in the order of their dates.
+var Rules = []Rule{Belgium2018, EU2024, Custom}
+
+// Category is why somebody is a beneficial owner.
+type Category string
+
+const (
+	Ownership     Category = "OWNERSHIP"      // by shares or votes, multiplied along each chain
+	Control       Category = "CONTROL"        // only by companies that the person controls, or that control the target
+	SeniorManager Category = "SENIOR_MANAGER" // nobody else is found
+)
+
+// Categories are in the order of the law.
+var Categories = []Category{Ownership, Control, SeniorManager}
+
+// BeneficialOwner is a natural person. A senior manager may have no stake.
+type BeneficialOwner struct {
+	Stake
+	Category Category
+}
+
+// Percentages that differ by less than this are equal: 50 % of 50 % is exactly 25 %, whatever rounding adds. It is far
+// more than rounding (1e-12) and less than any decimal with four places can differ over two levels.
+const equal = 1e-9
+
+// BeneficialOwners are the natural persons who, by a rule, own or control the target of a graph of Owners. Only Custom
+// needs a threshold. If there is none, they are the directors who are natural persons. Only recorded shares count.
+func (g *Graph) BeneficialOwners(
+	rule Rule, threshold Percent, natural Natural, directorIDs []string,
+) ([]BeneficialOwner, error) {
+	enough := func(percent float64) bool { return percent > 25-equal }
+	switch {
+	case rule == Belgium2018:
+		enough = func(percent float64) bool { return percent > 25+equal }
+	case rule == Custom && threshold.units > 0:
+		enough = func(percent float64) bool { return percent > threshold.Float()-equal }
+	case rule != EU2024:
+		return nil, backoffice.Errorf(backoffice.BadInput, "the rule CUSTOM needs a threshold of more than 0 %%")
+	}
+	stakes := g.Stakes()
+	throughControllers := map[int32]bool{}
+	if rule == EU2024 {
+		throughControllers = g.ownersOfControllers(stakes, natural, enough)
+	}
+	var owners []BeneficialOwner
+	for _, s := range stakes {
+		switch {
+		case !natural(s.CustomerID):
+		case enough(max(s.Share, s.Vote)):
+			owners = append(owners, BeneficialOwner{Stake: s, Category: Ownership})
+		case enough(max(s.Control, s.controlledShare)), throughControllers[s.customer]:
+			owners = append(owners, BeneficialOwner{Stake: s, Category: Control})
+		}
+	}
+	if len(owners) > 0 || natural(g.Target()) {
+		return owners, nil
+	}
+	for _, id := range directorIDs {
+		if natural(id) {
+			stake := Stake{CustomerID: id}
+			if i := slices.IndexFunc(stakes, func(s Stake) bool { return s.CustomerID == id }); i >= 0 {
+				stake = stakes[i]
+			}
+			owners = append(owners, BeneficialOwner{Stake: stake, Category: SeniorManager})
+		}
+	}
+	return owners, nil
+}
+
+// ownersOfControllers own enough of a company that controls the target (article 54, b): 30 % of a company with 60 % of
+// the target is only 18 % of it, and yet counts.
+func (g *Graph) ownersOfControllers(stakes []Stake, natural Natural, enough func(float64) bool) map[int32]bool {
+	owners := map[int32]bool{}
+	for _, controller := range stakes {
+		if natural(controller.CustomerID) || max(controller.Control, controller.controlledShare) <= 50 {
+			continue
+		}
+		for _, weights := range [][]int32{g.shareWeights(), g.voteWeights()} {
+			for c, share := range g.integrated(weights, controller.customer) {
+				if int32(c) != controller.customer && enough(asPercent(share)) {
+					owners[int32(c)] = true
+				}
+			}
+		}
+	}
+	return owners
+}
