@@ -76,7 +76,8 @@ func (b *statements) json() ([]byte, error) {
 
 func (b *statements) add(record, kind string, details any) {
 	s := statement{
-		Subject: customerRecord(b.g.Target()), Date: b.by.Date, RecordID: record, RecordType: kind, RecordDetails: details,
+		Subject: customerRecord(b.g.Target()), Date: b.by.Date,
+		RecordID: record, RecordType: kind, RecordDetails: details,
 	}
 	s.Publication.Date, s.Publication.Version, s.Publication.Publisher.Name = b.by.Date, "0.4", b.by.Publisher
 	b.all = append(b.all, s)
@@ -102,7 +103,9 @@ func (b *statements) customer(id string) {
 
 func (b *statements) holding(h *Holding, beneficial map[string]bool) {
 	record, direct := relationRecord(h.RelationID), h.HeldID == b.g.Target() && beneficial[h.HolderID]
-	interests := []interest{{Type: "shareholding", Directness: "direct", Beneficial: direct, Share: recordedShare(h.Share)}}
+	interests := []interest{
+		{Type: "shareholding", Directness: "direct", Beneficial: direct, Share: recordedShare(h.Share)},
+	}
 	if h.Vote.known {
 		interests = append(interests, interest{
 			Type: "votingRights", Directness: "direct", Beneficial: direct, Share: recordedShare(h.Vote),

@@ -141,6 +141,12 @@ func dense(
 			}
 		}
 	}
+	radii := make([]float64, n)
+	for k := range n {
+		if reach[k][k] {
+			radii[k] = radius(a, reach, k)
+		}
+	}
 	x := make([]float64, n)
 	var kept []int
 	for j := range n {
@@ -148,7 +154,7 @@ func dense(
 			continue
 		}
 		endless := slices.ContainsFunc(seq(n), func(k int) bool {
-			return (k == 0 || reach[0][k]) && (k == j || reach[k][j]) && reach[k][k] && radius(a, reach, k) > 1-1e-9
+			return (k == 0 || reach[0][k]) && (k == j || reach[k][j]) && radii[k] > 1-1e-9
 		})
 		if endless {
 			x[j] = math.Inf(1)
