@@ -93,12 +93,13 @@ func (g *Graph) BeneficialOwners(
 // the target is only 18 % of it, and yet counts.
 func (g *Graph) ownersOfControllers(stakes []Stake, natural Natural, enough func(float64) bool) map[int32]bool {
 	owners := map[int32]bool{}
+	solvers := []*solver{g.solver(g.shareWeights()), g.solver(g.voteWeights())}
 	for _, controller := range stakes {
 		if natural(controller.CustomerID) || max(controller.Control, controller.controlledShare) <= 50 {
 			continue
 		}
-		for _, weights := range [][]int32{g.shareWeights(), g.voteWeights()} {
-			for c, share := range g.integrated(weights, controller.customer) {
+		for _, solver := range solvers {
+			for c, share := range solver.from(controller.customer) {
 				if int32(c) != controller.customer && enough(asPercent(share)) {
 					owners[int32(c)] = true
 				}

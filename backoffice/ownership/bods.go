@@ -12,9 +12,9 @@ import (
 // Publication is who publishes statements, and the date (YYYY-MM-DD) of which they are true.
 type Publication struct{ Publisher, Date string }
 
-// Statements returns the graph as statements of the Beneficial Ownership Data Standard 0.4, in JSON: its customers, its
-// holdings, and a computed relationship for everyone who is a beneficial owner, but for whom a holding says it. The
-// same content has the same identifiers. It has no registration number of a person.
+// Statements returns the graph as statements of the Beneficial Ownership Data Standard 0.4, in JSON: its customers,
+// its holdings, and a computed relationship for each beneficial owner who is more than a direct holder. The same
+// content has the same identifiers. There is no registration number of a person in it.
 //
 // https://standard.openownership.org/en/0.4.0
 func (g *Graph) Statements(by Publication, describe Describe, owners []BeneficialOwner) ([]byte, error) {

@@ -2,6 +2,8 @@ package ownership_test
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -215,5 +217,17 @@ func TestWhatACustomerHoldsIsComputedAlike(t *testing.T) {
 	}
 	if a := stakeOf(t, g, "A"); !a.Direct || a.Held.String() != "60" || a.Level != 1 {
 		t.Errorf("%+v", a)
+	}
+}
+
+func TestARingThatKeepsNearlyAllIsExact(t *testing.T) {
+	t.Parallel()
+	var lines strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&lines, "C%d 99.9999 C%d\np 0.0001 C%d\n", i+1, i, i)
+	}
+	ring := strings.NewReplacer("C20 ", "T ", "C0\n", "T\n").Replace(lines.String())
+	if p := stakeOf(t, owners(t, ring), "p"); math.Abs(p.Share-100) > 1e-9 || math.Abs(p.UpperBound-100) > 1e-9 {
+		t.Errorf("%.15f", p.Share)
 	}
 }

@@ -5,81 +5,111 @@ import (
 	"slices"
 )
 
-// integrated is the ownership between a customer and every other, all chains added: of each in the customer (Owners),
-// or of the customer in each (Holdings). It is 1 for all, and may be more than 1 for companies in rings.
+// solver finds the integrated ownership between a customer and every other, all chains added: of each in the customer
+// (Owners), or of the customer in each (Holdings). It is 1 for all, and may be more than 1 for companies in rings.
 //
 // It solves x = direct + Aᵀx without rounds: customers outside of rings one after another, and each ring by
 // elimination. A ring that keeps 99.9999 % to itself takes no longer than others. A ring that keeps all, or more, has
 // no finite solution: it and whoever holds it get +Inf.
-func (g *Graph) integrated(weights []int32, from int32) []float64 {
-	total := make([]float64, len(g.ids))
-	total[from] = 1
-	components := g.components(weights)
-	in := make([]int32, len(g.ids)) // the component of each customer
-	for i, component := range components {
+type solver struct {
+	g          *Graph
+	weights    []int32
+	components [][]int32
+	in         []int32 // the component of each customer
+	rings      []*ring // of each component, once it was needed
+}
+
+type ring struct {
+	order []int32 // in which its companies are eliminated
+	*elimination
+	finite bool
+}
+
+func (g *Graph) solver(weights []int32) *solver {
+	s := &solver{g: g, weights: weights, components: g.components(weights), in: make([]int32, len(g.ids))}
+	s.rings = make([]*ring, len(s.components))
+	for i, component := range s.components {
 		for _, c := range component {
-			in[c] = int32(i)
+			s.in[c] = int32(i)
 		}
 	}
-	if g.direction == Holdings {
-		for i, component := range components {
-			for _, c := range component {
-				for _, holding := range g.holders.of(c) {
-					if h := g.arcs[holding].holder; in[h] != int32(i) && weights[holding] > 0 {
-						total[c] += total[h] * fraction(weights[holding])
-					}
-				}
-			}
-			g.solveRing(component, weights, total)
+	return s
+}
+
+// from solves for a customer.
+func (s *solver) from(customer int32) []float64 {
+	total := make([]float64, len(s.g.ids))
+	total[customer] = 1
+	if s.g.direction == Holdings {
+		for i := range s.components {
+			s.across(i, func(held, holder int32, share float64) { total[held] += total[holder] * share })
+			s.solveRing(i, total)
 		}
 		return total
 	}
-	for i, component := range slices.Backward(components) {
-		g.solveRing(component, weights, total)
-		for _, c := range component {
-			for _, holding := range g.holders.of(c) {
-				if h := g.arcs[holding].holder; in[h] != int32(i) && weights[holding] > 0 {
-					total[h] += total[c] * fraction(weights[holding])
-				}
+	for i := range slices.Backward(s.components) {
+		s.solveRing(i, total)
+		s.across(i, func(held, holder int32, share float64) { total[holder] += total[held] * share })
+	}
+	return total
+}
+
+// across calls a function for each holding of a component that somebody outside has.
+func (s *solver) across(component int, do func(held, holder int32, share float64)) {
+	for _, held := range s.components[component] {
+		for _, holding := range s.g.holders.of(held) {
+			holder := s.g.arcs[holding].holder
+			if s.in[holder] != int32(component) && s.weights[holding] > 0 {
+				do(held, holder, fraction(s.weights[holding]))
 			}
 		}
 	}
-	return total
+}
+
+// solveRing replaces what comes into a component from outside by what its customers have when all turns of the ring
+// are counted.
+func (s *solver) solveRing(component int, total []float64) {
+	members := s.components[component]
+	most := 0.0
+	for _, c := range members {
+		most = max(most, total[c])
+	}
+	if len(members) == 1 || most == 0 {
+		return
+	}
+	r := s.ring(component)
+	values := make([]float64, len(members))
+	for i, c := range r.order {
+		values[i] = total[c]
+	}
+	switch {
+	case !r.finite || math.IsInf(most, 1):
+		for i := range values {
+			values[i] = math.Inf(1)
+		}
+	case s.g.direction == Owners:
+		r.pass(values)
+	default:
+		r.collect(values)
+	}
+	for i, c := range r.order {
+		total[c] = values[i]
+	}
+}
+
+func (s *solver) ring(component int) *ring {
+	r := s.rings[component]
+	if r == nil {
+		r = &ring{order: slices.SortedFunc(slices.Values(s.components[component]), func(a, b int32) int {
+			return int(s.g.ranks[a] - s.g.ranks[b])
+		})}
+		r.elimination, r.finite = s.g.eliminate(r.order, s.weights)
+		s.rings[component] = r
+	}
+	return r
 }
 
 func fraction(units int32) float64 { return float64(units) / whole }
 
 // asPercent is a computed fraction in percent. No one owns more than all.
 func asPercent(fraction float64) float64 { return 100 * min(fraction, 1) }
-
-// solveRing replaces what comes into a component from outside by what its customers have when all turns of the ring
-// are counted.
-func (g *Graph) solveRing(component []int32, weights []int32, total []float64) {
-	if len(component) == 1 {
-		return
-	}
-	values := make([]float64, len(component))
-	order := slices.SortedFunc(slices.Values(component), func(a, b int32) int { return int(g.ranks[a] - g.ranks[b]) })
-	most := 0.0
-	for i, c := range order {
-		values[i] = total[c]
-		most = max(most, values[i])
-	}
-	if most == 0 {
-		return
-	}
-	e, finite := g.eliminate(order, weights)
-	switch {
-	case !finite || math.IsInf(most, 1):
-		for i := range values {
-			values[i] = math.Inf(1)
-		}
-	case g.direction == Owners:
-		e.pass(values)
-	default:
-		e.collect(values)
-	}
-	for i, c := range order {
-		total[c] = values[i]
-	}
-}

@@ -24,7 +24,7 @@ type layout struct {
 	boxes   []box
 	rows    [][]int // boxes from left to right, from top to bottom
 	lines   []line
-	bends   map[[2]int]int // by the box to which the lines go, and row
+	bends   map[[2]int]int // by the box to which the lines lead, and row
 	leftOut int            // customers
 }
 
@@ -157,14 +157,12 @@ func (l *layout) connect(holding int32, holder, held int) {
 	}
 	via := []int{top}
 	for row := l.boxes[top].row + 1; row < l.boxes[bottom].row; row++ {
-		bend, made := l.bends[[2]int{bottom, row}]
-		if !made || back {
+		bend, made := l.bends[[2]int{held, row}]
+		if !made {
 			bend = len(l.boxes)
 			l.boxes = append(l.boxes, box{customer: -1, row: row})
 			l.rows[row] = append(l.rows[row], bend)
-		}
-		if !back {
-			l.bends[[2]int{bottom, row}] = bend
+			l.bends[[2]int{held, row}] = bend
 		}
 		via = append(via, bend)
 	}

@@ -88,15 +88,16 @@ func (p *picture) write(format string, values ...any) { fmt.Fprintf(&p.out, form
 
 // spreadPorts gives each line a place of its own at its boxes, in the order in which the lines come.
 func (p *picture) spreadPorts() map[port]place {
-	ports := map[port]place{}
-	for b := range p.boxes {
+	ends := make([][2][]int, len(p.boxes)) // the lines at each side of each box
+	for i := range p.lines {
 		for _, side := range []int{above, below} {
-			var lines []int
-			for i, line := range p.lines {
-				if end, _ := line.end(side); end == b {
-					lines = append(lines, i)
-				}
-			}
+			end, _ := p.lines[i].end(side)
+			ends[end][side] = append(ends[end][side], i)
+		}
+	}
+	ports := map[port]place{}
+	for _, sides := range ends {
+		for side, lines := range sides {
 			slices.SortStableFunc(lines, func(i, j int) int {
 				_, first := p.lines[i].end(side)
 				_, second := p.lines[j].end(side)

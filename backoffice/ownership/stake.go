@@ -27,13 +27,13 @@ type Stake struct {
 // Stakes are those of every owner, or in every held company, the largest share first.
 func (g *Graph) Stakes() []Stake {
 	shares := g.shareWeights()
-	known := g.integrated(shares, target)
+	known := g.solver(shares).from(target)
 	upper, voted := known, known // mostly, all shares are known and bear their votes
 	if weights := g.upperWeights(); !slices.Equal(weights, shares) {
-		upper = g.integrated(weights, target)
+		upper = g.solver(weights).from(target)
 	}
 	if weights := g.voteWeights(); !slices.Equal(weights, shares) {
-		voted = g.integrated(weights, target)
+		voted = g.solver(weights).from(target)
 	}
 	stakes := make([]Stake, 0, len(g.ids)-1)
 	control := g.newControl()
