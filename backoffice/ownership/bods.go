@@ -103,13 +103,16 @@ func (b *statements) customer(id string) {
 
 func (b *statements) holding(h *Holding, beneficial map[string]bool) {
 	record, direct := relationRecord(h.RelationID), h.HeldID == b.g.Target() && beneficial[h.HolderID]
-	interests := []interest{
-		{Type: "shareholding", Directness: "direct", Beneficial: direct, Share: recordedShare(h.Share)},
-	}
+	interests := []interest{{Type: "shareholding", Share: recordedShare(h.Share)}}
 	if h.Vote.known {
-		interests = append(interests, interest{
-			Type: "votingRights", Directness: "direct", Beneficial: direct, Share: recordedShare(h.Vote),
-		})
+		interests = append(interests, interest{Type: "votingRights", Share: recordedShare(h.Vote)})
+	}
+	if h.Nominee {
+		interests = append(interests, interest{Type: "nominee"})
+	}
+	for i := range interests {
+		n := &interests[i]
+		n.Directness, n.Beneficial, n.StartDate, n.EndDate = "direct", direct, h.StartDate, h.EndDate
 	}
 	b.add(record, "relationship", relationship{
 		IsComponent: b.components[record], Subject: customerRecord(h.HeldID),

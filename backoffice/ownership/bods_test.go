@@ -103,6 +103,27 @@ func TestAComputedShareIsARangeIfSharesAreUnknown(t *testing.T) {
 	}
 }
 
+func TestAStatementShowsDatesAndNominees(t *testing.T) {
+	t.Parallel()
+	holdings := holdingsOf(t, "p 10 T")
+	holdings[0].Nominee, holdings[0].StartDate, holdings[0].EndDate = true, "2020-01-31", "2030-12-31"
+	written := statementsOf(t, graphOf(t, holdings, ownership.Owners, "T"), ownership.EU2024)
+	for _, part := range []string{
+		`{"type":"shareholding","directOrIndirect":"direct","beneficialOwnershipOrControl":false,"share":{"exact":10},` +
+			`"startDate":"2020-01-31","endDate":"2030-12-31"}`,
+		`{"type":"nominee","directOrIndirect":"direct","beneficialOwnershipOrControl":false,` +
+			`"startDate":"2020-01-31","endDate":"2030-12-31"}`,
+	} {
+		if !strings.Contains(written, part) {
+			t.Errorf("%s is not in %s", part, written)
+		}
+	}
+	drawn := picture(t, graphOf(t, holdings, ownership.Owners, "T"), describe)
+	if !strings.Contains(drawn, ">10 %, nominee<") || !strings.Contains(drawn, "of Name of T as a nominee. ") {
+		t.Error(drawn)
+	}
+}
+
 // TestEveryRecordOfAStatementComesBefore checks what the schemas cannot: a record comes before those that name it, and
 // components are named.
 func TestEveryRecordOfAStatementComesBefore(t *testing.T) {

@@ -218,10 +218,13 @@ func (l *layout) pull(b int, others []int) {
 // sort orders a row from left to right. Of boxes at the same x, half are on each side of a bend that is there too.
 func (l *layout) sort(row []int) {
 	slices.SortStableFunc(row, func(a, b int) int { return cmp.Compare(l.boxes[a].x, l.boxes[b].x) })
-	for first, end := 0, 0; first < len(row); first = end {
-		for end = first; end < len(row) && l.boxes[row[end]].x == l.boxes[row[first]].x; end++ {
+	for rest := row; len(rest) > 0; {
+		end := slices.IndexFunc(rest, func(b int) bool { return l.boxes[b].x > l.boxes[rest[0]].x })
+		if end < 0 {
+			end = len(rest)
 		}
-		group := row[first:end]
+		group := rest[:end]
+		rest = rest[end:]
 		var bends []int
 		boxes := slices.DeleteFunc(slices.Clone(group), func(b int) bool {
 			bend := l.boxes[b].customer < 0

@@ -29,16 +29,16 @@ func (g *Graph) Picture(describe Describe) []byte {
 	height := float64(len(p.rows)*rowHeight-rowGap+2*margin) + float64(len(notes)*lineHeight)
 	width := max(right-left, leastWidth)
 	left -= (width - right + left) / 2
-	p.write(`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="ownership-title ownership-text" `+
+	p.writef(`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="ownership-title ownership-text" `+
 		`width="%.0f" height="%.0f" viewBox="%.1f 0 %.1f %.1f" font-family="Helvetica, Arial, sans-serif">`,
 		width, height, left, width, height)
 	title := "Owners of "
 	if g.direction == Holdings {
 		title = "Holdings of "
 	}
-	p.write("\n"+`<title id="ownership-title">%s</title>`, escaped(title+p.names[target]))
-	p.write("\n"+`<desc id="ownership-text">%s</desc>`, escaped(p.words(notes)))
-	p.write("\n"+`<rect x="%.1f" width="%.1f" height="%.1f" fill="#ffffff"/>`, left, width, height)
+	p.writef("\n"+`<title id="ownership-title">%s</title>`, escaped(title+p.names[target]))
+	p.writef("\n"+`<desc id="ownership-text">%s</desc>`, escaped(p.words(notes)))
+	p.writef("\n"+`<rect x="%.1f" width="%.1f" height="%.1f" fill="#ffffff"/>`, left, width, height)
 	for i := range p.lines {
 		p.line(i)
 	}
@@ -51,10 +51,10 @@ func (g *Graph) Picture(describe Describe) []byte {
 		p.label(i)
 	}
 	for i, note := range notes {
-		p.write("\n"+`<text x="%.1f" y="%.1f" font-size="12" fill="#333333">%s</text>`,
+		p.writef("\n"+`<text x="%.1f" y="%.1f" font-size="12" fill="#333333">%s</text>`,
 			left+margin, height-margin/2-float64((len(notes)-1-i)*lineHeight), escaped(note))
 	}
-	p.write("\n</svg>\n")
+	p.writef("\n</svg>\n")
 	return p.out.Bytes()
 }
 
@@ -84,7 +84,7 @@ type place struct {
 	level int // labels of neighbours are at different heights
 }
 
-func (p *picture) write(format string, values ...any) { fmt.Fprintf(&p.out, format, values...) }
+func (p *picture) writef(format string, values ...any) { fmt.Fprintf(&p.out, format, values...) }
 
 // spreadPorts gives each line a place of its own at its boxes, in the order in which the lines come.
 func (p *picture) spreadPorts() map[port]place {
@@ -152,22 +152,22 @@ func (p *picture) line(i int) {
 	}
 	x, y := p.ports[port{i, below}].x, p.top(line.via[0])+boxHeight
 	tipX, tipY, up := p.ports[port{i, above}].x, p.top(line.via[len(line.via)-1]), -1.0
-	p.write("\n"+`<path fill="none" stroke="%s" stroke-width="1.5"%s d="M%.1f %.1f`, color, dashes, x, y)
+	p.writef("\n"+`<path fill="none" stroke="%s" stroke-width="1.5"%s d="M%.1f %.1f`, color, dashes, x, y)
 	for n, b := range line.via[1:] {
 		nextX, nextY := p.boxes[b].x, p.top(b)
 		if n == len(line.via)-2 {
 			nextX = tipX
 		}
-		p.write(" C%.1f %.1f %.1f %.1f %.1f %.1f", x, y+rowGap/2, nextX, nextY-rowGap/2, nextX, nextY)
+		p.writef(" C%.1f %.1f %.1f %.1f %.1f %.1f", x, y+rowGap/2, nextX, nextY-rowGap/2, nextX, nextY)
 		x, y = nextX, nextY+boxHeight
 		if n < len(line.via)-2 {
-			p.write(" V%.1f", y)
+			p.writef(" V%.1f", y)
 		}
 	}
 	if line.back { // the tip is at the upper box
 		tipX, tipY, up = p.ports[port{i, below}].x, p.top(line.via[0])+boxHeight, 1
 	}
-	p.write(`"/>`+"\n"+`<path fill="%s" d="M%.1f %.1f l-4.5 %.0f h9 z"/>`, color, tipX, tipY, up*9)
+	p.writef(`"/>`+"\n"+`<path fill="%s" d="M%.1f %.1f l-4.5 %.0f h9 z"/>`, color, tipX, tipY, up*9)
 }
 
 // label is the percentage, beside the holder's box.
@@ -182,8 +182,8 @@ func (p *picture) label(i int) {
 	y += float64(at.level*lineHeight) * map[bool]float64{false: 1, true: -1}[line.back]
 	x, text := p.along(line, i, y), shareText(h)
 	width := float64(len([]rune(text)))*6.2 + 6
-	p.write("\n"+`<rect x="%.1f" y="%.1f" width="%.1f" height="14" rx="3" fill="#ffffff"/>`, x-width/2, y-7, width)
-	p.write("\n"+`<text x="%.1f" y="%.1f" font-size="11" text-anchor="middle" fill="%s">%s</text>`,
+	p.writef("\n"+`<rect x="%.1f" y="%.1f" width="%.1f" height="14" rx="3" fill="#ffffff"/>`, x-width/2, y-7, width)
+	p.writef("\n"+`<text x="%.1f" y="%.1f" font-size="11" text-anchor="middle" fill="%s">%s</text>`,
 		x, y+4, line.color(), escaped(text))
 }
 
@@ -227,6 +227,9 @@ func shareText(h *Holding) string {
 	if h.Vote.known && h.Vote != h.Share {
 		text += ", votes " + h.Vote.String() + " %"
 	}
+	if h.Nominee {
+		text += ", nominee"
+	}
 	return text
 }
 
@@ -242,12 +245,12 @@ func (p *picture) box(i int) {
 		thick = 3
 	}
 	y := p.top(i)
-	p.write("\n"+`<g><title>%s</title><rect x="%.1f" y="%.1f" width="%d" height="%d" rx="%d" `+
+	p.writef("\n"+`<g><title>%s</title><rect x="%.1f" y="%.1f" width="%d" height="%d" rx="%d" `+
 		`fill="%s" stroke="%s" stroke-width="%.1f"/>`,
 		escaped(party.Name), b.x-boxWidth/2, y, boxWidth, boxHeight, round, fill, stroke, thick)
-	p.write(`<text x="%.1f" y="%.1f" font-size="13" font-weight="bold" text-anchor="middle" fill="#111111">%s</text>`,
+	p.writef(`<text x="%.1f" y="%.1f" font-size="13" font-weight="bold" text-anchor="middle" fill="#111111">%s</text>`,
 		b.x, y+21, escaped(shortened(party.Name)))
-	p.write(`<text x="%.1f" y="%.1f" font-size="11" text-anchor="middle" fill="#333333">%s</text></g>`, b.x, y+38, kind)
+	p.writef(`<text x="%.1f" y="%.1f" font-size="11" text-anchor="middle" fill="#333333">%s</text></g>`, b.x, y+38, kind)
 }
 
 // shortened is a name that fits into a box, by the widths of a wide sans-serif font.
@@ -300,6 +303,9 @@ func (p *picture) words(notes []string) string {
 		fmt.Fprintf(&text, "%s holds %s of %s", p.names[arc.holder], share, p.names[arc.held])
 		if h.Vote.known && h.Vote != h.Share {
 			fmt.Fprintf(&text, " and %s %% of its votes", h.Vote)
+		}
+		if h.Nominee {
+			text.WriteString(" as a nominee")
 		}
 		text.WriteString(". ")
 	}

@@ -11,6 +11,8 @@ type Holding struct {
 	RelationID, HolderID, HeldID string
 	Share                        Percent
 	Vote                         Percent // unknown: as many as Share
+	Nominee                      bool    // holds for another; counts as the holder's own, and is only shown
+	StartDate, EndDate           string  // YYYY-MM-DD, or ""; only shown
 }
 
 func (h *Holding) votes() Percent {

@@ -55,6 +55,8 @@ type (
 		Beneficial bool           `json:"beneficialOwnershipOrControl"`
 		Details    string         `json:"details,omitempty"`
 		Share      *interestShare `json:"share,omitempty"` // left out if it is unknown
+		StartDate  string         `json:"startDate,omitempty"`
+		EndDate    string         `json:"endDate,omitempty"`
 	}
 	interestShare struct {
 		Exact   json.Number `json:"exact,omitempty"`
