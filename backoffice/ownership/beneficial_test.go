@@ -13,7 +13,7 @@ func TestARuleNamesBeneficialOwners(t *testing.T) {
 		lines                string
 		belgium, eu, tenOnly string
 	}{
-		// Article 52: "25 % or more … multiplying … and adding together the results from those various chains".
+		// Article 52: 25 % or more; shares are multiplied along a chain, and the results of the chains are added.
 		"exactly a quarter": {"A 50 T\n p 50 A\n q 50 A\n d 50 T", "d=OWNERSHIP ",
 			"d=OWNERSHIP p=OWNERSHIP q=OWNERSHIP ", "d=OWNERSHIP p=OWNERSHIP q=OWNERSHIP "},
 		"a quarter of four places": {"p 25 T\n q 25.0001 T\n r 24.9999 T", "q=OWNERSHIP ", "q=OWNERSHIP p=OWNERSHIP ",
@@ -21,8 +21,7 @@ func TestARuleNamesBeneficialOwners(t *testing.T) {
 		"a quarter of thirds": {"A 75 T\n p 33.3333 A\n q 33.3334 A", "q=OWNERSHIP ", "q=OWNERSHIP p=CONTROL ",
 			"q=OWNERSHIP p=OWNERSHIP "},
 		"chains added": {"p 10 T\n A 18 T\n p 100 A", "p=OWNERSHIP ", "p=OWNERSHIP ", "p=OWNERSHIP "},
-		// The law of 2018: "a shareholding of more than 25 % held by a company that is under the control of a natural
-		// person". 60 % of 40 % is 24 %.
+		// The law of 2018: more than 25 % held by a company that a natural person controls. 60 % of 40 % is 24 %.
 		"control of a holder": {"A 40 T\n p 60 A", "p=CONTROL ", "p=CONTROL ", "p=OWNERSHIP "},
 		// Article 54: ownership interest in a company that controls the target. 30 % of 60 % is 18 %.
 		"share of a controller": {"A 60 T\n p 30 A\n B 70 A\n q 40 B", "d=SENIOR_MANAGER ", "p=CONTROL q=CONTROL ",

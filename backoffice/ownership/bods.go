@@ -15,8 +15,6 @@ type Publication struct{ Publisher, Date string }
 // Statements returns the graph as statements of the Beneficial Ownership Data Standard 0.4, in JSON: its customers,
 // its holdings, and a computed relationship for each beneficial owner who is more than a direct holder. The same
 // content has the same identifiers. There is no registration number of a person in it.
-//
-// https://standard.openownership.org/en/0.4.0
 func (g *Graph) Statements(by Publication, describe Describe, owners []BeneficialOwner) ([]byte, error) {
 	b := &statements{g: g, by: by, describe: describe, components: map[string]bool{}}
 	var computed []relationship

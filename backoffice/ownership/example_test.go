@@ -97,16 +97,17 @@ func stakeOf(t *testing.T, g *ownership.Graph, id string) ownership.Stake {
 func TestChainsAreMultipliedAndAdded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ lines, want string }{
-		// The FAQ of the Belgian register (2 April 2019), as Grant Thornton Belgium tells it: "10 % of the shares
-		// directly and 18 % indirectly (18 % is held by a company that the person holds 100 % of): 28 % > 25 %".
+		// The FAQ of the Belgian register (2 April 2019), in the summary of Grant Thornton Belgium: 10 % directly and
+		// 18 % through a company that the person has all of are 28 %, more than 25 %.
 		"direct and indirect": {"p 10 T\n A 18 T\n p 100 A", "28/28/28"},
-		// tariffnumber.com, "Ultimate beneficial owner": "B1 and B2 own 20 and 40 per cent of C, A owns 100 per cent
-		// of B1 and 80 per cent of B2: 100 × 20 + 80 × 40 = 52 %".
+		// The definition in balance of payments statistics: B1 and B2 own 20 % and 40 % of C, and A owns 100 % and 80 %
+		// of them: 52 %.
 		"two chains": {"B1 20 T\n B2 40 T\n p 100 B1\n p 80 B2", "52/52/60"},
-		// secp.gov.pk, FAQ on beneficial owners: "Mr. BA: 21 % (70 % of 30 %)". He controls B with its 30 %.
+		// The FAQ of the Securities and Exchange Commission of Pakistan: Mr. BA has 21 %, 70 % of the 30 % of company B.
+		// He controls B with its 30 %.
 		"a chain": {"B 30 T\n p 70 B", "21/21/30"},
-		// T-rank, "AMLA: beneficial ownership": all votes of a company with 30 % are 30 %, 30 % of the votes of a
-		// company with 100 % are none that one can direct.
+		// T-rank on the regulation of 2024: who has all votes of a company with 30 % directs 30 %; who has 30 % of the
+		// votes of a company with 100 % directs none.
 		"all of a minority":   {"H 30 T\n p 100 H", "30/30/30"},
 		"minority of all":     {"H 100 T\n p 30 H", "30/30/0"},
 		"votes beside shares": {"H 40/60 T\n p 10/51 H", "4/30.6/60"},

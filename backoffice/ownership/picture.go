@@ -250,7 +250,8 @@ func (p *picture) box(i int) {
 		escaped(party.Name), b.x-boxWidth/2, y, boxWidth, boxHeight, round, fill, stroke, thick)
 	p.writef(`<text x="%.1f" y="%.1f" font-size="13" font-weight="bold" text-anchor="middle" fill="#111111">%s</text>`,
 		b.x, y+21, escaped(shortened(party.Name)))
-	p.writef(`<text x="%.1f" y="%.1f" font-size="11" text-anchor="middle" fill="#333333">%s</text></g>`, b.x, y+38, kind)
+	p.writef(`<text x="%.1f" y="%.1f" font-size="11" text-anchor="middle" fill="#333333">%s</text></g>`,
+		b.x, y+38, kind)
 }
 
 // shortened is a name that fits into a box, by the widths of a wide sans-serif font.
