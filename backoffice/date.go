@@ -1,6 +1,9 @@
 package backoffice
 
-import "time"
+import (
+	"time"
+	_ "time/tzdata" // the day is Belgium's, also on a machine without time zones
+)
 
 // parseDate accepts an existing day as 2026-03-31, of the years 1000 to 9999.
 func parseDate(text string) (string, error) {
@@ -26,3 +29,15 @@ func (p Period) Overlaps(other Period) bool {
 	return (p.First == "" || other.Last == "" || p.First <= other.Last) &&
 		(other.First == "" || p.Last == "" || other.First <= p.Last)
 }
+
+// Belgium is where the firm is: its days are those of Belgium.
+var Belgium = func() *time.Location {
+	location, err := time.LoadLocation("Europe/Brussels")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return location
+}()
+
+// Today is the current day.
+func (s *Service) Today() string { return s.now().In(Belgium).Format(time.DateOnly) }

@@ -47,6 +47,12 @@ type CustomerRelation struct {
 	Version           int // increases with every change
 }
 
+// Share is SharePercent as a number, nil for unknown.
+func (r *CustomerRelation) Share() *float64 { return number(r.SharePercent) }
+
+// Vote is VotePercent as a number, nil for unknown.
+func (r *CustomerRelation) Vote() *float64 { return number(r.VotePercent) }
+
 func (r *CustomerRelation) Identity() string               { return r.ID }
 func (r *CustomerRelation) Position(key OrderKey) Position { return Position{Key: key, ID: r.ID} }
 
@@ -119,8 +125,8 @@ var RelationTable = &Table[CustomerRelation, RelationCriteria]{
 		referenceField("customerId", NounCustomer, func(r *CustomerRelation) *string { return &r.CustomerID }),
 		referenceField("relatedCustomerId", NounCustomer,
 			func(r *CustomerRelation) *string { return &r.RelatedCustomerID }),
-		textField("sharePercent", func(r *CustomerRelation) *Text { return &r.SharePercent }, parsePercent),
-		textField("votePercent", func(r *CustomerRelation) *Text { return &r.VotePercent }, parsePercent),
+		textField("sharePercent", func(r *CustomerRelation) *Text { return &r.SharePercent }, ParsePercent),
+		textField("votePercent", func(r *CustomerRelation) *Text { return &r.VotePercent }, ParsePercent),
 		textField("startDate", func(r *CustomerRelation) *Text { return &r.StartDate }, parseDate),
 		textField("endDate", func(r *CustomerRelation) *Text { return &r.EndDate }, parseDate),
 		textField("note", func(r *CustomerRelation) *Text { return &r.Note }, plainText),

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/backoffice/ownership"
 	"example.org/backoffice/graphql/execute"
 	"example.org/backoffice/graphql/inputs"
 	"github.com/99designs/gqlgen/graphql"
@@ -21,6 +22,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthAddress(),
 		ec.breadthAssignChecklistPayload(),
 		ec.breadthAssignChecklistsPayload(),
+		ec.breadthBeneficialOwner(),
 		ec.breadthCalculation(),
 		ec.breadthCalculationConnection(),
 		ec.breadthCalculationEdge(),
@@ -64,6 +66,8 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthFinancialYearConnection(),
 		ec.breadthFinancialYearEdge(),
 		ec.breadthGenerateTranscriptDocumentPayload(),
+		ec.breadthHolding(),
+		ec.breadthHoldings(),
 		ec.breadthLabel(),
 		ec.breadthLabelConnection(),
 		ec.breadthLabelEdge(),
@@ -71,6 +75,11 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthMinfinDocumentConnection(),
 		ec.breadthMinfinDocumentEdge(),
 		ec.breadthMutation(),
+		ec.breadthOwner(),
+		ec.breadthOwnership(),
+		ec.breadthOwnershipPath(),
+		ec.breadthOwnershipRing(),
+		ec.breadthOwnershipStep(),
 		ec.breadthPageInfo(),
 		ec.breadthPrivacyAccess(),
 		ec.breadthPrivacyAccessConnection(),
@@ -214,6 +223,49 @@ func (ec *executionContext) breadthAssignChecklistsPayload() *execute.Object {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthBeneficialOwner() *execute.Object {
+	return &execute.Object{Name: "BeneficialOwner", Is: beneficialOwnerImplementors, Fields: []*execute.Field{
+		{
+			Name:     "person",
+			NonNull:  true,
+			Types:    []string{"Customer"},
+			Resolver: true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.BeneficialOwner().Person(ctx, objects.(execute.Of[*ownership.BeneficialOwner]))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:    "category",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNBeneficialOwnerCategory2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐCategory(w, object.(*ownership.BeneficialOwner).Category)
+			},
+		},
+		{
+			Name:    "sharePercent",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.BeneficialOwner).Share)
+			},
+		},
+		{
+			Name:    "votePercent",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.BeneficialOwner).Vote)
+			},
+		},
+		{
+			Name:    "control",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.BeneficialOwner).Control)
 			},
 		},
 	}}
@@ -1075,6 +1127,28 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			},
 		},
 		{
+			Name:     "ownership",
+			NonNull:  true,
+			Types:    []string{"Ownership"},
+			Resolver: true,
+			Args:     ec.field_Customer_ownership_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Customer().Ownership(ctx, objects.(execute.Of[*backoffice.Customer]), args["asOf"].(*string), args["maxDepth"].(*int))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "holdings",
+			NonNull:  true,
+			Types:    []string{"Holdings"},
+			Resolver: true,
+			Args:     ec.field_Customer_holdings_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Customer().Holdings(ctx, objects.(execute.Of[*backoffice.Customer]), args["asOf"].(*string), args["maxDepth"].(*int))
+				return execute.Singles(values), err
+			},
+		},
+		{
 			Name:     "transcripts",
 			NonNull:  true,
 			Types:    []string{"TranscriptConnection"},
@@ -1535,13 +1609,13 @@ func (ec *executionContext) breadthCustomerRelation() *execute.Object {
 		{
 			Name: "sharePercent",
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.CustomerRelation).SharePercent)
+				return putOFloat2ᚖfloat64(w, object.(*backoffice.CustomerRelation).Share())
 			},
 		},
 		{
 			Name: "votePercent",
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.CustomerRelation).VotePercent)
+				return putOFloat2ᚖfloat64(w, object.(*backoffice.CustomerRelation).Vote())
 			},
 		},
 		{
@@ -2094,6 +2168,156 @@ func (ec *executionContext) breadthGenerateTranscriptDocumentPayload() *execute.
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthHolding() *execute.Object {
+	return &execute.Object{Name: "Holding", Is: holdingImplementors, Fields: []*execute.Field{
+		{
+			Name:     "company",
+			NonNull:  true,
+			Types:    []string{"Customer"},
+			Resolver: true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Holding().Company(ctx, objects.(execute.Of[*ownership.StakeOf]))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:    "sharePercent",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.StakeOf).Share)
+			},
+		},
+		{
+			Name:    "votePercent",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.StakeOf).Vote)
+			},
+		},
+		{
+			Name:    "lowerBound",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.StakeOf).Share)
+			},
+		},
+		{
+			Name:    "upperBound",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.StakeOf).UpperBound)
+			},
+		},
+		{
+			Name:    "direct",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNBoolean2bool(w, object.(*ownership.StakeOf).Direct)
+			},
+		},
+		{
+			Name:    "control",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.StakeOf).Control)
+			},
+		},
+		{
+			Name:            "paths",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"OwnershipPath"},
+			Resolver:        true,
+			Args:            ec.field_Holding_paths_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Holding().Paths(ctx, objects.(execute.Of[*ownership.StakeOf]), args["first"].(*int))
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthHoldings() *execute.Object {
+	return &execute.Object{Name: "Holdings", Is: holdingsImplementors, Fields: []*execute.Field{
+		{
+			Name:    "asOf",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNDate2string(w, object.(*ownership.Structure).AsOf)
+			},
+		},
+		{
+			Name:            "companies",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"Holding"},
+			Resolver:        true,
+			Args:            ec.field_Holdings_companies_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Holdings().Companies(ctx, objects.(execute.Of[*ownership.Structure]), args["first"].(*int))
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "layers",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*ownership.Structure).Layers())
+			},
+		},
+		{
+			Name:    "complex",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNBoolean2bool(w, object.(*ownership.Structure).Complex())
+			},
+		},
+		{
+			Name:    "complete",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNBoolean2bool(w, object.(*ownership.Structure).Complete())
+			},
+		},
+		{
+			Name:    "cycles",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*ownership.Structure).Cycles())
+			},
+		},
+		{
+			Name:            "rings",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"OwnershipRing"},
+			Resolver:        true,
+			Args:            ec.field_Holdings_rings_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Holdings().Rings(ctx, objects.(execute.Of[*ownership.Structure]), args["first"].(*int))
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "unknownShares",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*ownership.Structure).UnknownShares())
+			},
+		},
+		{
+			Name:    "truncated",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNBoolean2bool(w, object.(*ownership.Structure).Truncated())
 			},
 		},
 	}}
@@ -2792,6 +3016,239 @@ func (ec *executionContext) guardMutation_assignChecklists(ctx context.Context, 
 		return ec.Directives.HasScope(ctx, nil, directive0, scope)
 	}
 	return directive1(ctx)
+}
+
+func (ec *executionContext) breadthOwner() *execute.Object {
+	return &execute.Object{Name: "Owner", Is: ownerImplementors, Fields: []*execute.Field{
+		{
+			Name:     "person",
+			NonNull:  true,
+			Types:    []string{"Customer"},
+			Resolver: true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Owner().Person(ctx, objects.(execute.Of[*ownership.StakeOf]))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:    "sharePercent",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.StakeOf).Share)
+			},
+		},
+		{
+			Name:    "votePercent",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.StakeOf).Vote)
+			},
+		},
+		{
+			Name:    "lowerBound",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.StakeOf).Share)
+			},
+		},
+		{
+			Name:    "upperBound",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.StakeOf).UpperBound)
+			},
+		},
+		{
+			Name:    "direct",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNBoolean2bool(w, object.(*ownership.StakeOf).Direct)
+			},
+		},
+		{
+			Name:    "control",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.StakeOf).Control)
+			},
+		},
+		{
+			Name:            "paths",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"OwnershipPath"},
+			Resolver:        true,
+			Args:            ec.field_Owner_paths_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Owner().Paths(ctx, objects.(execute.Of[*ownership.StakeOf]), args["first"].(*int))
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthOwnership() *execute.Object {
+	return &execute.Object{Name: "Ownership", Is: ownershipImplementors, Fields: []*execute.Field{
+		{
+			Name:    "asOf",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNDate2string(w, object.(*ownership.Structure).AsOf)
+			},
+		},
+		{
+			Name:            "owners",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"Owner"},
+			Resolver:        true,
+			Args:            ec.field_Ownership_owners_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Ownership().Owners(ctx, objects.(execute.Of[*ownership.Structure]), args["first"].(*int))
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:            "beneficialOwners",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"BeneficialOwner"},
+			Resolver:        true,
+			Args:            ec.field_Ownership_beneficialOwners_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Ownership().BeneficialOwners(ctx, objects.(execute.Of[*ownership.Structure]), args["rule"].(ownership.Rule), args["threshold"].(*float64), args["first"].(*int))
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "layers",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*ownership.Structure).Layers())
+			},
+		},
+		{
+			Name:    "complex",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNBoolean2bool(w, object.(*ownership.Structure).Complex())
+			},
+		},
+		{
+			Name:    "complete",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNBoolean2bool(w, object.(*ownership.Structure).Complete())
+			},
+		},
+		{
+			Name:    "cycles",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*ownership.Structure).Cycles())
+			},
+		},
+		{
+			Name:            "rings",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"OwnershipRing"},
+			Resolver:        true,
+			Args:            ec.field_Ownership_rings_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Ownership().Rings(ctx, objects.(execute.Of[*ownership.Structure]), args["first"].(*int))
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "unknownShares",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*ownership.Structure).UnknownShares())
+			},
+		},
+		{
+			Name:    "truncated",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNBoolean2bool(w, object.(*ownership.Structure).Truncated())
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthOwnershipPath() *execute.Object {
+	return &execute.Object{Name: "OwnershipPath", Is: ownershipPathImplementors, Fields: []*execute.Field{
+		{
+			Name:            "steps",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"OwnershipStep"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *ownership.Path) (result []*ownership.Step, err error) {
+					return obj.Steps, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthOwnershipRing() *execute.Object {
+	return &execute.Object{Name: "OwnershipRing", Is: ownershipRingImplementors, Fields: []*execute.Field{
+		{
+			Name:            "customers",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"Customer"},
+			Resolver:        true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.OwnershipRing().Customers(ctx, objects.(execute.Of[*ownership.Cycle]))
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "closed",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNBoolean2bool(w, object.(*ownership.Cycle).Closed)
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthOwnershipStep() *execute.Object {
+	return &execute.Object{Name: "OwnershipStep", Is: ownershipStepImplementors, Fields: []*execute.Field{
+		{
+			Name:     "relation",
+			NonNull:  true,
+			Types:    []string{"CustomerRelation"},
+			Resolver: true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.OwnershipStep().Relation(ctx, objects.(execute.Of[*ownership.Step]))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name: "sharePercent",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOFloat2ᚖfloat64(w, object.(*ownership.Step).SharePercent())
+			},
+		},
+		{
+			Name:    "cumulative",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.Step).Cumulative)
+			},
+		},
+	}}
 }
 
 func (ec *executionContext) breadthPageInfo() *execute.Object {
@@ -4295,6 +4752,10 @@ func splitNode(values []backoffice.Entity) ([]uint16, []execute.List) {
 	return kinds, []execute.List{listUser, listTranscript, listPrivacyAccess, listMinfinDocument, listLabel, listFinancialYear, listCustomerRelation, listCustomerDocument, listCustomer, listChecklist, listCalculation}
 }
 
+func putNBeneficialOwnerCategory2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐCategory(w *execute.Writer, v ownership.Category) bool {
+	return w.String(string(v))
+}
+
 func putNBoolean2bool(w *execute.Writer, v bool) bool {
 	return w.Boolean(v)
 }
@@ -4313,6 +4774,10 @@ func putNCustomerDimension2exampleᚗorgᚋbackofficeᚋbackofficeᚐDimension(w
 
 func putNCustomerType2exampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerType(w *execute.Writer, v backoffice.CustomerType) bool {
 	return w.String(string(v))
+}
+
+func putNDate2string(w *execute.Writer, v string) bool {
+	return w.String(v)
 }
 
 func putNDateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w *execute.Writer, v backoffice.Instant) bool {
@@ -4406,8 +4871,11 @@ func putODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w *execut
 	return execute.Append(w, v)
 }
 
-func putODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w *execute.Writer, v backoffice.Text) bool {
-	return execute.Append(w, v)
+func putOFloat2ᚖfloat64(w *execute.Writer, v *float64) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Float(*v)
 }
 
 func putOID2ᚖstring(w *execute.Writer, v *string) bool {

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/backoffice/ownership"
 	"example.org/backoffice/graphql/inputs"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
@@ -30,6 +31,7 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
 	AssignChecklistsPayload() AssignChecklistsPayloadResolver
+	BeneficialOwner() BeneficialOwnerResolver
 	Calculation() CalculationResolver
 	CalculationConnection() CalculationConnectionResolver
 	Change() ChangeResolver
@@ -46,10 +48,16 @@ type ResolverRoot interface {
 	File() FileResolver
 	FinancialYear() FinancialYearResolver
 	FinancialYearConnection() FinancialYearConnectionResolver
+	Holding() HoldingResolver
+	Holdings() HoldingsResolver
 	LabelConnection() LabelConnectionResolver
 	MinfinDocument() MinfinDocumentResolver
 	MinfinDocumentConnection() MinfinDocumentConnectionResolver
 	Mutation() MutationResolver
+	Owner() OwnerResolver
+	Ownership() OwnershipResolver
+	OwnershipRing() OwnershipRingResolver
+	OwnershipStep() OwnershipStepResolver
 	PageInfo() PageInfoResolver
 	PrivacyAccessConnection() PrivacyAccessConnectionResolver
 	Query() QueryResolver
@@ -83,6 +91,14 @@ type ComplexityRoot struct {
 		Assigned        func(childComplexity int) int
 		Transcripts     func(childComplexity int, first *int, after *string) int
 		UserErrors      func(childComplexity int) int
+	}
+
+	BeneficialOwner struct {
+		Category func(childComplexity int) int
+		Control  func(childComplexity int) int
+		Person   func(childComplexity int) int
+		Share    func(childComplexity int) int
+		Vote     func(childComplexity int) int
 	}
 
 	Calculation struct {
@@ -212,12 +228,14 @@ type ComplexityRoot struct {
 		Documents                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
 		Email                    func(childComplexity int) int
 		FirstName                func(childComplexity int) int
+		Holdings                 func(childComplexity int, asOf *string, maxDepth *int) int
 		ID                       func(childComplexity int) int
 		KboNumber                func(childComplexity int) int
 		Language                 func(childComplexity int) int
 		LastName                 func(childComplexity int) int
 		MinfinDocuments          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) int
 		Name                     func(childComplexity int) int
+		Ownership                func(childComplexity int, asOf *string, maxDepth *int) int
 		Phone                    func(childComplexity int) int
 		PrivacyAccesses          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int) int
 		RegistrationNumber       func(childComplexity int) int
@@ -298,10 +316,10 @@ type ComplexityRoot struct {
 		Nominee         func(childComplexity int) int
 		Note            func(childComplexity int) int
 		RelatedCustomer func(childComplexity int) int
-		SharePercent    func(childComplexity int) int
+		Share           func(childComplexity int) int
 		StartDate       func(childComplexity int) int
 		Version         func(childComplexity int) int
-		VotePercent     func(childComplexity int) int
+		Vote            func(childComplexity int) int
 	}
 
 	CustomerRelationConnection struct {
@@ -393,6 +411,28 @@ type ComplexityRoot struct {
 		UserErrors func(childComplexity int) int
 	}
 
+	Holding struct {
+		Company    func(childComplexity int) int
+		Control    func(childComplexity int) int
+		Direct     func(childComplexity int) int
+		Paths      func(childComplexity int, first *int) int
+		Share      func(childComplexity int) int
+		UpperBound func(childComplexity int) int
+		Vote       func(childComplexity int) int
+	}
+
+	Holdings struct {
+		AsOf          func(childComplexity int) int
+		Companies     func(childComplexity int, first *int) int
+		Complete      func(childComplexity int) int
+		Complex       func(childComplexity int) int
+		Cycles        func(childComplexity int) int
+		Layers        func(childComplexity int) int
+		Rings         func(childComplexity int, first *int) int
+		Truncated     func(childComplexity int) int
+		UnknownShares func(childComplexity int) int
+	}
+
 	Label struct {
 		Color     func(childComplexity int) int
 		CreatedAt func(childComplexity int) int
@@ -454,6 +494,44 @@ type ComplexityRoot struct {
 		UpdateCustomerRelation     func(childComplexity int, input inputs.UpdateCustomerRelationInput, dryRun *bool) int
 		UpdateCustomers            func(childComplexity int, inputs []*inputs.UpdateCustomerInput, mode backoffice.BatchMode, dryRun *bool) int
 		UpdateUser                 func(childComplexity int, input inputs.UpdateUserInput, dryRun *bool) int
+	}
+
+	Owner struct {
+		Control    func(childComplexity int) int
+		Direct     func(childComplexity int) int
+		Paths      func(childComplexity int, first *int) int
+		Person     func(childComplexity int) int
+		Share      func(childComplexity int) int
+		UpperBound func(childComplexity int) int
+		Vote       func(childComplexity int) int
+	}
+
+	Ownership struct {
+		AsOf             func(childComplexity int) int
+		BeneficialOwners func(childComplexity int, rule ownership.Rule, threshold *float64, first *int) int
+		Complete         func(childComplexity int) int
+		Complex          func(childComplexity int) int
+		Cycles           func(childComplexity int) int
+		Layers           func(childComplexity int) int
+		Owners           func(childComplexity int, first *int) int
+		Rings            func(childComplexity int, first *int) int
+		Truncated        func(childComplexity int) int
+		UnknownShares    func(childComplexity int) int
+	}
+
+	OwnershipPath struct {
+		Steps func(childComplexity int) int
+	}
+
+	OwnershipRing struct {
+		Closed    func(childComplexity int) int
+		Customers func(childComplexity int) int
+	}
+
+	OwnershipStep struct {
+		Cumulative   func(childComplexity int) int
+		Relation     func(childComplexity int) int
+		SharePercent func(childComplexity int) int
 	}
 
 	PageInfo struct {
@@ -682,6 +760,9 @@ type ComplexityRoot struct {
 type AssignChecklistsPayloadResolver interface {
 	Transcripts(ctx context.Context, objs []*inputs.AssignChecklistsPayload, first *int, after *string) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 }
+type BeneficialOwnerResolver interface {
+	Person(ctx context.Context, objs []*ownership.BeneficialOwner) ([]*backoffice.Customer, error)
+}
 type CalculationResolver interface {
 	Transcript(ctx context.Context, objs []*backoffice.Calculation) ([]*backoffice.Transcript, error)
 }
@@ -705,6 +786,8 @@ type CustomerResolver interface {
 	Responsible(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.User, error)
 
 	Relations(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, kind *backoffice.RelationKind, direction *backoffice.RelationDirection, asOf *string) ([]*backoffice.CustomerRelationConnection, error)
+	Ownership(ctx context.Context, objs []*backoffice.Customer, asOf *string, maxDepth *int) ([]*ownership.Structure, error)
+	Holdings(ctx context.Context, objs []*backoffice.Customer, asOf *string, maxDepth *int) ([]*ownership.Structure, error)
 	Transcripts(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	Documents(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
 	CalculationProposal(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.File, error)
@@ -742,6 +825,16 @@ type FinancialYearResolver interface {
 type FinancialYearConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.FinancialYear, backoffice.FinancialYearCriteria]) ([]int, error)
 }
+type HoldingResolver interface {
+	Company(ctx context.Context, objs []*ownership.StakeOf) ([]*backoffice.Customer, error)
+
+	Paths(ctx context.Context, objs []*ownership.StakeOf, first *int) ([][]*ownership.Path, error)
+}
+type HoldingsResolver interface {
+	Companies(ctx context.Context, objs []*ownership.Structure, first *int) ([][]*ownership.StakeOf, error)
+
+	Rings(ctx context.Context, objs []*ownership.Structure, first *int) ([][]*ownership.Cycle, error)
+}
 type LabelConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.Label, backoffice.LabelCriteria]) ([]int, error)
 }
@@ -772,6 +865,23 @@ type MutationResolver interface {
 	RemoveSavedQuery(ctx context.Context, input inputs.RemoveSavedQueryInput, dryRun *bool) (*inputs.RemoveSavedQueryPayload, error)
 	CreateCustomerRelations(ctx context.Context, inputs []*inputs.CreateCustomerRelationInput, mode backoffice.BatchMode, idempotencyKey *string, dryRun *bool) (*inputs.CreateCustomerRelationsPayload, error)
 	AssignChecklists(ctx context.Context, input inputs.AssignChecklistsInput, dryRun *bool) (*inputs.AssignChecklistsPayload, error)
+}
+type OwnerResolver interface {
+	Person(ctx context.Context, objs []*ownership.StakeOf) ([]*backoffice.Customer, error)
+
+	Paths(ctx context.Context, objs []*ownership.StakeOf, first *int) ([][]*ownership.Path, error)
+}
+type OwnershipResolver interface {
+	Owners(ctx context.Context, objs []*ownership.Structure, first *int) ([][]*ownership.StakeOf, error)
+	BeneficialOwners(ctx context.Context, objs []*ownership.Structure, rule ownership.Rule, threshold *float64, first *int) ([][]*ownership.BeneficialOwner, error)
+
+	Rings(ctx context.Context, objs []*ownership.Structure, first *int) ([][]*ownership.Cycle, error)
+}
+type OwnershipRingResolver interface {
+	Customers(ctx context.Context, objs []*ownership.Cycle) ([][]*backoffice.Customer, error)
+}
+type OwnershipStepResolver interface {
+	Relation(ctx context.Context, objs []*ownership.Step) ([]*backoffice.CustomerRelation, error)
 }
 type PageInfoResolver interface {
 	HasNextPage(ctx context.Context, objs []*backoffice.PageInfo) ([]bool, error)
@@ -926,6 +1036,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.AssignChecklistsPayload.UserErrors(childComplexity), true
+
+	case "BeneficialOwner.category":
+		if e.ComplexityRoot.BeneficialOwner.Category == nil {
+			break
+		}
+
+		return e.ComplexityRoot.BeneficialOwner.Category(childComplexity), true
+	case "BeneficialOwner.control":
+		if e.ComplexityRoot.BeneficialOwner.Control == nil {
+			break
+		}
+
+		return e.ComplexityRoot.BeneficialOwner.Control(childComplexity), true
+	case "BeneficialOwner.person":
+		if e.ComplexityRoot.BeneficialOwner.Person == nil {
+			break
+		}
+
+		return e.ComplexityRoot.BeneficialOwner.Person(childComplexity), true
+	case "BeneficialOwner.sharePercent":
+		if e.ComplexityRoot.BeneficialOwner.Share == nil {
+			break
+		}
+
+		return e.ComplexityRoot.BeneficialOwner.Share(childComplexity), true
+	case "BeneficialOwner.votePercent":
+		if e.ComplexityRoot.BeneficialOwner.Vote == nil {
+			break
+		}
+
+		return e.ComplexityRoot.BeneficialOwner.Vote(childComplexity), true
 
 	case "Calculation.id":
 		if e.ComplexityRoot.Calculation.ID == nil {
@@ -1392,6 +1533,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Customer.FirstName(childComplexity), true
+	case "Customer.holdings":
+		if e.ComplexityRoot.Customer.Holdings == nil {
+			break
+		}
+
+		args, err := ec.field_Customer_holdings_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Customer.Holdings(childComplexity, args["asOf"].(*string), args["maxDepth"].(*int)), true
 	case "Customer.id":
 		if e.ComplexityRoot.Customer.ID == nil {
 			break
@@ -1433,6 +1585,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Customer.Name(childComplexity), true
+	case "Customer.ownership":
+		if e.ComplexityRoot.Customer.Ownership == nil {
+			break
+		}
+
+		args, err := ec.field_Customer_ownership_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Customer.Ownership(childComplexity, args["asOf"].(*string), args["maxDepth"].(*int)), true
 	case "Customer.phone":
 		if e.ComplexityRoot.Customer.Phone == nil {
 			break
@@ -1759,11 +1922,11 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CustomerRelation.RelatedCustomer(childComplexity), true
 	case "CustomerRelation.sharePercent":
-		if e.ComplexityRoot.CustomerRelation.SharePercent == nil {
+		if e.ComplexityRoot.CustomerRelation.Share == nil {
 			break
 		}
 
-		return e.ComplexityRoot.CustomerRelation.SharePercent(childComplexity), true
+		return e.ComplexityRoot.CustomerRelation.Share(childComplexity), true
 	case "CustomerRelation.startDate":
 		if e.ComplexityRoot.CustomerRelation.StartDate == nil {
 			break
@@ -1777,11 +1940,11 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CustomerRelation.Version(childComplexity), true
 	case "CustomerRelation.votePercent":
-		if e.ComplexityRoot.CustomerRelation.VotePercent == nil {
+		if e.ComplexityRoot.CustomerRelation.Vote == nil {
 			break
 		}
 
-		return e.ComplexityRoot.CustomerRelation.VotePercent(childComplexity), true
+		return e.ComplexityRoot.CustomerRelation.Vote(childComplexity), true
 
 	case "CustomerRelationConnection.edges":
 		if e.ComplexityRoot.CustomerRelationConnection.Edges == nil {
@@ -2088,6 +2251,119 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.GenerateTranscriptDocumentPayload.UserErrors(childComplexity), true
+
+	case "Holding.company":
+		if e.ComplexityRoot.Holding.Company == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holding.Company(childComplexity), true
+	case "Holding.control":
+		if e.ComplexityRoot.Holding.Control == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holding.Control(childComplexity), true
+	case "Holding.direct":
+		if e.ComplexityRoot.Holding.Direct == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holding.Direct(childComplexity), true
+	case "Holding.paths":
+		if e.ComplexityRoot.Holding.Paths == nil {
+			break
+		}
+
+		args, err := ec.field_Holding_paths_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Holding.Paths(childComplexity, args["first"].(*int)), true
+	case "Holding.sharePercent", "Holding.lowerBound":
+		if e.ComplexityRoot.Holding.Share == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holding.Share(childComplexity), true
+	case "Holding.upperBound":
+		if e.ComplexityRoot.Holding.UpperBound == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holding.UpperBound(childComplexity), true
+	case "Holding.votePercent":
+		if e.ComplexityRoot.Holding.Vote == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holding.Vote(childComplexity), true
+
+	case "Holdings.asOf":
+		if e.ComplexityRoot.Holdings.AsOf == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holdings.AsOf(childComplexity), true
+	case "Holdings.companies":
+		if e.ComplexityRoot.Holdings.Companies == nil {
+			break
+		}
+
+		args, err := ec.field_Holdings_companies_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Holdings.Companies(childComplexity, args["first"].(*int)), true
+	case "Holdings.complete":
+		if e.ComplexityRoot.Holdings.Complete == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holdings.Complete(childComplexity), true
+	case "Holdings.complex":
+		if e.ComplexityRoot.Holdings.Complex == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holdings.Complex(childComplexity), true
+	case "Holdings.cycles":
+		if e.ComplexityRoot.Holdings.Cycles == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holdings.Cycles(childComplexity), true
+	case "Holdings.layers":
+		if e.ComplexityRoot.Holdings.Layers == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holdings.Layers(childComplexity), true
+	case "Holdings.rings":
+		if e.ComplexityRoot.Holdings.Rings == nil {
+			break
+		}
+
+		args, err := ec.field_Holdings_rings_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Holdings.Rings(childComplexity, args["first"].(*int)), true
+	case "Holdings.truncated":
+		if e.ComplexityRoot.Holdings.Truncated == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holdings.Truncated(childComplexity), true
+	case "Holdings.unknownShares":
+		if e.ComplexityRoot.Holdings.UnknownShares == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Holdings.UnknownShares(childComplexity), true
 
 	case "Label.color":
 		if e.ComplexityRoot.Label.Color == nil {
@@ -2442,6 +2718,169 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.UpdateUser(childComplexity, args["input"].(inputs.UpdateUserInput), args["dryRun"].(*bool)), true
+
+	case "Owner.control":
+		if e.ComplexityRoot.Owner.Control == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Owner.Control(childComplexity), true
+	case "Owner.direct":
+		if e.ComplexityRoot.Owner.Direct == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Owner.Direct(childComplexity), true
+	case "Owner.paths":
+		if e.ComplexityRoot.Owner.Paths == nil {
+			break
+		}
+
+		args, err := ec.field_Owner_paths_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Owner.Paths(childComplexity, args["first"].(*int)), true
+	case "Owner.person":
+		if e.ComplexityRoot.Owner.Person == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Owner.Person(childComplexity), true
+	case "Owner.sharePercent", "Owner.lowerBound":
+		if e.ComplexityRoot.Owner.Share == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Owner.Share(childComplexity), true
+	case "Owner.upperBound":
+		if e.ComplexityRoot.Owner.UpperBound == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Owner.UpperBound(childComplexity), true
+	case "Owner.votePercent":
+		if e.ComplexityRoot.Owner.Vote == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Owner.Vote(childComplexity), true
+
+	case "Ownership.asOf":
+		if e.ComplexityRoot.Ownership.AsOf == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Ownership.AsOf(childComplexity), true
+	case "Ownership.beneficialOwners":
+		if e.ComplexityRoot.Ownership.BeneficialOwners == nil {
+			break
+		}
+
+		args, err := ec.field_Ownership_beneficialOwners_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Ownership.BeneficialOwners(childComplexity, args["rule"].(ownership.Rule), args["threshold"].(*float64), args["first"].(*int)), true
+	case "Ownership.complete":
+		if e.ComplexityRoot.Ownership.Complete == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Ownership.Complete(childComplexity), true
+	case "Ownership.complex":
+		if e.ComplexityRoot.Ownership.Complex == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Ownership.Complex(childComplexity), true
+	case "Ownership.cycles":
+		if e.ComplexityRoot.Ownership.Cycles == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Ownership.Cycles(childComplexity), true
+	case "Ownership.layers":
+		if e.ComplexityRoot.Ownership.Layers == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Ownership.Layers(childComplexity), true
+	case "Ownership.owners":
+		if e.ComplexityRoot.Ownership.Owners == nil {
+			break
+		}
+
+		args, err := ec.field_Ownership_owners_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Ownership.Owners(childComplexity, args["first"].(*int)), true
+	case "Ownership.rings":
+		if e.ComplexityRoot.Ownership.Rings == nil {
+			break
+		}
+
+		args, err := ec.field_Ownership_rings_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Ownership.Rings(childComplexity, args["first"].(*int)), true
+	case "Ownership.truncated":
+		if e.ComplexityRoot.Ownership.Truncated == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Ownership.Truncated(childComplexity), true
+	case "Ownership.unknownShares":
+		if e.ComplexityRoot.Ownership.UnknownShares == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Ownership.UnknownShares(childComplexity), true
+
+	case "OwnershipPath.steps":
+		if e.ComplexityRoot.OwnershipPath.Steps == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OwnershipPath.Steps(childComplexity), true
+
+	case "OwnershipRing.closed":
+		if e.ComplexityRoot.OwnershipRing.Closed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OwnershipRing.Closed(childComplexity), true
+	case "OwnershipRing.customers":
+		if e.ComplexityRoot.OwnershipRing.Customers == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OwnershipRing.Customers(childComplexity), true
+
+	case "OwnershipStep.cumulative":
+		if e.ComplexityRoot.OwnershipStep.Cumulative == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OwnershipStep.Cumulative(childComplexity), true
+	case "OwnershipStep.relation":
+		if e.ComplexityRoot.OwnershipStep.Relation == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OwnershipStep.Relation(childComplexity), true
+	case "OwnershipStep.sharePercent":
+		if e.ComplexityRoot.OwnershipStep.SharePercent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OwnershipStep.SharePercent(childComplexity), true
 
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
@@ -3563,9 +4002,6 @@ scalar DateTime @specifiedBy(url: "https://scalars.graphql.org/andimarek/date-ti
 "A day, as 2026-03-31."
 scalar Date @specifiedBy(url: "https://scalars.graphql.org/andimarek/local-date")
 
-"A decimal number as a text, such as \"33.3333\"."
-scalar Decimal
-
 "A free-form JSON object."
 scalar JSON
 
@@ -4321,6 +4757,20 @@ type Customer implements Node {
     "Only those in force on this day."
     asOf: Date
   ): CustomerRelationConnection!
+  "Who stands behind the customer, computed from its relations of kind SHAREHOLDER and those of its owners."
+  ownership(
+    "Only relations in force on this day; default today, in Belgium."
+    asOf: Date
+    "How many levels are read: 1 to 20."
+    maxDepth: Int = 20
+  ): Ownership!
+  "What the customer holds in others, directly and through them, computed like ownership."
+  holdings(
+    "Only relations in force on this day; default today, in Belgium."
+    asOf: Date
+    "How many levels are read: 1 to 20."
+    maxDepth: Int = 20
+  ): Holdings!
   "The customer's transcripts, of all years."
   transcripts(
     "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
@@ -4425,9 +4875,9 @@ type CustomerRelation implements Node {
   "The customer that is one."
   relatedCustomer: Customer!
   "The percentage of the customer's shares that relatedCustomer holds, with at most four decimal places."
-  sharePercent: Decimal
+  sharePercent: Float
   "The percentage of the customer's votes that relatedCustomer has."
-  votePercent: Decimal
+  votePercent: Float
   "The first day. Null: it has no known beginning."
   startDate: Date
   "The last day. Null: it has no known end."
@@ -4440,6 +4890,175 @@ type CustomerRelation implements Node {
   createdAt: DateTime!
   "Increases with every change; for expectedVersion."
   version: Int!
+}
+
+"Who owns a customer, on one day. At most 20 levels and 2,000 relations are read."
+type Ownership {
+  "The day on which the relations are in force."
+  asOf: Date!
+  "Everyone who holds a part, directly or through others: the largest share first."
+  owners(
+    "Maximum number of owners: 0 to 500."
+    first: Int = 50
+  ): [Owner!]!
+  "The natural persons who are beneficial owners by a rule. This is arithmetic on what is recorded, not legal advice."
+  beneficialOwners(
+    "The rule."
+    rule: BeneficialOwnerRule! = BELGIUM_2018
+    "The percentage from which CUSTOM counts an owner, more than 0 to 100."
+    threshold: Float
+    "Maximum number of owners: 0 to 500."
+    first: Int = 50
+  ): [BeneficialOwner!]!
+  "How many levels of owners there are."
+  layers: Int!
+  "Whether three or more companies are between the customer and an owner of whom no owner is recorded."
+  complex: Boolean!
+  "Whether nothing is missing: the shares of every company are known and add up to 100 %, and nothing was cut off."
+  complete: Boolean!
+  "How many rings there are: companies that hold parts of each other, directly or not."
+  cycles: Int!
+  "The rings."
+  rings(
+    "Maximum number of rings: 0 to 500."
+    first: Int = 50
+  ): [OwnershipRing!]!
+  "How many relations have no known share. It counts 0 in lowerBound, and all that is left of 100 in upperBound."
+  unknownShares: Int!
+  "Whether a limit was reached: the graph may go on."
+  truncated: Boolean!
+}
+
+"What a customer holds in others, on one day. At most 20 levels and 2,000 relations are read."
+type Holdings {
+  "The day on which the relations are in force."
+  asOf: Date!
+  "Everything of which it holds a part, directly or through others: the largest share first."
+  companies(
+    "Maximum number of companies: 0 to 500."
+    first: Int = 50
+  ): [Holding!]!
+  "How many levels of holdings there are."
+  layers: Int!
+  "Whether three or more companies are between the customer and a company that holds nothing."
+  complex: Boolean!
+  "Whether all shares that were read are known, no company has more than 100 %, and nothing was cut off."
+  complete: Boolean!
+  "How many rings there are: companies that hold parts of each other, directly or not."
+  cycles: Int!
+  "The rings."
+  rings(
+    "Maximum number of rings: 0 to 500."
+    first: Int = 50
+  ): [OwnershipRing!]!
+  "How many relations have no known share. It counts 0 in lowerBound, and all that is left of 100 in upperBound."
+  unknownShares: Int!
+  "Whether a limit was reached: the graph may go on."
+  truncated: Boolean!
+}
+
+"A holder of a part of the customer. Percentages are of the customer, from 0 to 100."
+type Owner {
+  "The holder: a natural person or a company."
+  person: Customer!
+  "The shares, direct and through others: multiplied along each chain, and all chains added. Unknown shares count 0."
+  sharePercent: Float!
+  "The votes, computed like sharePercent. Where votes are unknown, they are as many as the shares."
+  votePercent: Float!
+  "The least that sharePercent can be: unknown shares are 0."
+  lowerBound: Float!
+  "The most that sharePercent can be: unknown shares are all that is left of 100."
+  upperBound: Float!
+  "Whether it holds a part directly."
+  direct: Boolean!
+  "The votes of the holder and of all companies that it controls: those in which these have more than half of the votes."
+  control: Float!
+  "The chains of relations from the customer to the holder, the largest first. None passes a customer twice."
+  paths(
+    "Maximum number of chains: 0 to 50."
+    first: Int = 5
+  ): [OwnershipPath!]!
+}
+
+"What the customer holds of another. Percentages are of that one, from 0 to 100."
+type Holding {
+  "The customer of which a part is held."
+  company: Customer!
+  "The shares, direct and through others: multiplied along each chain, and all chains added. Unknown shares count 0."
+  sharePercent: Float!
+  "The votes, computed like sharePercent. Where votes are unknown, they are as many as the shares."
+  votePercent: Float!
+  "The least that sharePercent can be: unknown shares are 0."
+  lowerBound: Float!
+  "The most that sharePercent can be: unknown shares are all that is left of 100."
+  upperBound: Float!
+  "Whether a part is held directly."
+  direct: Boolean!
+  "The votes of the customer and of all companies that it controls: those in which these have more than half of the votes."
+  control: Float!
+  "The chains of relations from the customer to the other one, the largest first. None passes a customer twice."
+  paths(
+    "Maximum number of chains: 0 to 50."
+    first: Int = 5
+  ): [OwnershipPath!]!
+}
+
+"A natural person who is a beneficial owner by a rule."
+type BeneficialOwner {
+  "The person."
+  person: Customer!
+  "Why the person is one."
+  category: BeneficialOwnerCategory!
+  "The shares, as in Owner."
+  sharePercent: Float!
+  "The votes, as in Owner."
+  votePercent: Float!
+  "The votes with all companies that the person controls, as in Owner."
+  control: Float!
+}
+
+"Which natural persons are beneficial owners. If nobody is, the directors are."
+enum BeneficialOwnerRule {
+  "More than 25 % of the shares or votes: law of 18 September 2017, article 4, 27°."
+  BELGIUM_2018
+  "25 % or more, multiplied along each chain and added, or control: regulation (EU) 2024/1624, articles 52 to 54. It applies from 10 July 2027."
+  EU_2024
+  "The given threshold or more of the shares or votes, or control of as much."
+  CUSTOM
+}
+
+"Why a person is a beneficial owner."
+enum BeneficialOwnerCategory {
+  "By shares or votes."
+  OWNERSHIP
+  "Only by companies that the person controls, or that control the customer."
+  CONTROL
+  "As a director: nobody else is found."
+  SENIOR_MANAGER
+}
+
+"A chain of relations."
+type OwnershipPath {
+  "The relations, from the customer outwards."
+  steps: [OwnershipStep!]!
+}
+
+"A relation in a chain."
+type OwnershipStep {
+  "The relation."
+  relation: CustomerRelation!
+  "Its share; null if it is unknown."
+  sharePercent: Float
+  "The share of the chain up to here. Unknown shares count all that is left of 100."
+  cumulative: Float!
+}
+
+"Companies that hold parts of each other, directly or not."
+type OwnershipRing {
+  "The companies."
+  customers: [Customer!]!
+  "Whether they hold all of each other: nobody outside stands behind them."
+  closed: Boolean!
 }
 
 "A document of a customer that does not come from the tax administration."
@@ -5763,9 +6382,9 @@ input CreateCustomerRelationInput {
   "The kind of relation."
   kind: RelationKind!
   "The percentage of the customer's shares that relatedCustomer holds: 0 to 100, with at most four decimal places."
-  sharePercent: Decimal
+  sharePercent: Float
   "The percentage of the customer's votes that relatedCustomer has: 0 to 100, with at most four decimal places."
-  votePercent: Decimal
+  votePercent: Float
   "The first day. Null: it has no known beginning."
   startDate: Date
   "The last day. Null: it has no known end."
@@ -5793,9 +6412,9 @@ input UpdateCustomerRelationInput {
   "Only if this is its version; otherwise STALE_VERSION."
   expectedVersion: Int
   "The percentage of the customer's shares that relatedCustomer holds: 0 to 100, with at most four decimal places."
-  sharePercent: Decimal
+  sharePercent: Float
   "The percentage of the customer's votes that relatedCustomer has: 0 to 100, with at most four decimal places."
-  votePercent: Decimal
+  votePercent: Float
   "The first day. Null: it has no known beginning."
   startDate: Date
   "The last day, which ends the relation. Null: it has no known end."
@@ -6136,6 +6755,22 @@ func (ec *executionContext) childFields_AssignChecklistsPayload(ctx context.Cont
 	return nil, fmt.Errorf("no field named %q was found under type AssignChecklistsPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_BeneficialOwner(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "person":
+		return ec.fieldContext_BeneficialOwner_person(ctx, field)
+	case "category":
+		return ec.fieldContext_BeneficialOwner_category(ctx, field)
+	case "sharePercent":
+		return ec.fieldContext_BeneficialOwner_sharePercent(ctx, field)
+	case "votePercent":
+		return ec.fieldContext_BeneficialOwner_votePercent(ctx, field)
+	case "control":
+		return ec.fieldContext_BeneficialOwner_control(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type BeneficialOwner", field.Name)
+}
+
 func (ec *executionContext) childFields_Calculation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -6416,6 +7051,10 @@ func (ec *executionContext) childFields_Customer(ctx context.Context, field grap
 		return ec.fieldContext_Customer_version(ctx, field)
 	case "relations":
 		return ec.fieldContext_Customer_relations(ctx, field)
+	case "ownership":
+		return ec.fieldContext_Customer_ownership(ctx, field)
+	case "holdings":
+		return ec.fieldContext_Customer_holdings(ctx, field)
 	case "transcripts":
 		return ec.fieldContext_Customer_transcripts(ctx, field)
 	case "documents":
@@ -6752,6 +7391,52 @@ func (ec *executionContext) childFields_GenerateTranscriptDocumentPayload(ctx co
 	return nil, fmt.Errorf("no field named %q was found under type GenerateTranscriptDocumentPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Holding(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "company":
+		return ec.fieldContext_Holding_company(ctx, field)
+	case "sharePercent":
+		return ec.fieldContext_Holding_sharePercent(ctx, field)
+	case "votePercent":
+		return ec.fieldContext_Holding_votePercent(ctx, field)
+	case "lowerBound":
+		return ec.fieldContext_Holding_lowerBound(ctx, field)
+	case "upperBound":
+		return ec.fieldContext_Holding_upperBound(ctx, field)
+	case "direct":
+		return ec.fieldContext_Holding_direct(ctx, field)
+	case "control":
+		return ec.fieldContext_Holding_control(ctx, field)
+	case "paths":
+		return ec.fieldContext_Holding_paths(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Holding", field.Name)
+}
+
+func (ec *executionContext) childFields_Holdings(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "asOf":
+		return ec.fieldContext_Holdings_asOf(ctx, field)
+	case "companies":
+		return ec.fieldContext_Holdings_companies(ctx, field)
+	case "layers":
+		return ec.fieldContext_Holdings_layers(ctx, field)
+	case "complex":
+		return ec.fieldContext_Holdings_complex(ctx, field)
+	case "complete":
+		return ec.fieldContext_Holdings_complete(ctx, field)
+	case "cycles":
+		return ec.fieldContext_Holdings_cycles(ctx, field)
+	case "rings":
+		return ec.fieldContext_Holdings_rings(ctx, field)
+	case "unknownShares":
+		return ec.fieldContext_Holdings_unknownShares(ctx, field)
+	case "truncated":
+		return ec.fieldContext_Holdings_truncated(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Holdings", field.Name)
+}
+
 func (ec *executionContext) childFields_Label(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -6832,6 +7517,84 @@ func (ec *executionContext) childFields_MinfinDocumentEdge(ctx context.Context, 
 		return ec.fieldContext_MinfinDocumentEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MinfinDocumentEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Owner(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "person":
+		return ec.fieldContext_Owner_person(ctx, field)
+	case "sharePercent":
+		return ec.fieldContext_Owner_sharePercent(ctx, field)
+	case "votePercent":
+		return ec.fieldContext_Owner_votePercent(ctx, field)
+	case "lowerBound":
+		return ec.fieldContext_Owner_lowerBound(ctx, field)
+	case "upperBound":
+		return ec.fieldContext_Owner_upperBound(ctx, field)
+	case "direct":
+		return ec.fieldContext_Owner_direct(ctx, field)
+	case "control":
+		return ec.fieldContext_Owner_control(ctx, field)
+	case "paths":
+		return ec.fieldContext_Owner_paths(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Owner", field.Name)
+}
+
+func (ec *executionContext) childFields_Ownership(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "asOf":
+		return ec.fieldContext_Ownership_asOf(ctx, field)
+	case "owners":
+		return ec.fieldContext_Ownership_owners(ctx, field)
+	case "beneficialOwners":
+		return ec.fieldContext_Ownership_beneficialOwners(ctx, field)
+	case "layers":
+		return ec.fieldContext_Ownership_layers(ctx, field)
+	case "complex":
+		return ec.fieldContext_Ownership_complex(ctx, field)
+	case "complete":
+		return ec.fieldContext_Ownership_complete(ctx, field)
+	case "cycles":
+		return ec.fieldContext_Ownership_cycles(ctx, field)
+	case "rings":
+		return ec.fieldContext_Ownership_rings(ctx, field)
+	case "unknownShares":
+		return ec.fieldContext_Ownership_unknownShares(ctx, field)
+	case "truncated":
+		return ec.fieldContext_Ownership_truncated(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Ownership", field.Name)
+}
+
+func (ec *executionContext) childFields_OwnershipPath(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "steps":
+		return ec.fieldContext_OwnershipPath_steps(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OwnershipPath", field.Name)
+}
+
+func (ec *executionContext) childFields_OwnershipRing(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "customers":
+		return ec.fieldContext_OwnershipRing_customers(ctx, field)
+	case "closed":
+		return ec.fieldContext_OwnershipRing_closed(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OwnershipRing", field.Name)
+}
+
+func (ec *executionContext) childFields_OwnershipStep(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "relation":
+		return ec.fieldContext_OwnershipStep_relation(ctx, field)
+	case "sharePercent":
+		return ec.fieldContext_OwnershipStep_sharePercent(ctx, field)
+	case "cumulative":
+		return ec.fieldContext_OwnershipStep_cumulative(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OwnershipStep", field.Name)
 }
 
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7500,6 +8263,28 @@ func (ec *executionContext) field_Customer_documents_args(ctx context.Context, r
 	return args, nil
 }
 
+func (ec *executionContext) field_Customer_holdings_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "asOf",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalODate2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["asOf"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "maxDepth",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["maxDepth"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Customer_minfinDocuments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -7559,6 +8344,28 @@ func (ec *executionContext) field_Customer_minfinDocuments_args(ctx context.Cont
 		return nil, err
 	}
 	args["filter"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Customer_ownership_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "asOf",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalODate2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["asOf"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "maxDepth",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["maxDepth"] = arg1
 	return args, nil
 }
 
@@ -7893,6 +8700,48 @@ func (ec *executionContext) field_FinancialYear_transcripts_args(ctx context.Con
 		return nil, err
 	}
 	args["orderBy"] = arg7
+	return args, nil
+}
+
+func (ec *executionContext) field_Holding_paths_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Holdings_companies_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Holdings_rings_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
 	return args, nil
 }
 
@@ -8359,6 +9208,78 @@ func (ec *executionContext) field_Mutation_updateUser_args(ctx context.Context, 
 		return nil, err
 	}
 	args["dryRun"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Owner_paths_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Ownership_beneficialOwners_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "rule",
+		func(ctx context.Context, v any) (ownership.Rule, error) {
+			return ec.unmarshalNBeneficialOwnerRule2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐRule(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["rule"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "threshold",
+		func(ctx context.Context, v any) (*float64, error) {
+			return ec.unmarshalOFloat2ᚖfloat64(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["threshold"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Ownership_owners_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Ownership_rings_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
 	return args, nil
 }
 
@@ -9879,6 +10800,153 @@ func (ec *executionContext) fieldContext_AssignChecklistsPayload_userErrors(_ co
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _BeneficialOwner_person(ctx context.Context, field graphql.CollectedField, obj *ownership.BeneficialOwner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BeneficialOwner_person(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_BeneficialOwner_person(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Customer) graphql.Marshaler {
+			return ec.marshalNCustomer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomer(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BeneficialOwner_person(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "BeneficialOwner",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Customer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_BeneficialOwner_person(ctx context.Context, field graphql.CollectedField, obj *ownership.BeneficialOwner) (any, error) {
+	resolver := ec.Resolvers.BeneficialOwner()
+	if batch, ok := graphql.BatchParentsFor[*ownership.BeneficialOwner](ctx, "BeneficialOwner"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Person(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Customer](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"BeneficialOwner.person",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Person(ctx, []*ownership.BeneficialOwner{obj})
+	return graphql.ResolveBatchSingleResult[*backoffice.Customer](
+		ctx,
+		results,
+		err,
+		"BeneficialOwner.person",
+	)
+}
+
+func (ec *executionContext) _BeneficialOwner_category(ctx context.Context, field graphql.CollectedField, obj *ownership.BeneficialOwner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BeneficialOwner_category(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Category, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ownership.Category) graphql.Marshaler {
+			return ec.marshalNBeneficialOwnerCategory2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐCategory(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BeneficialOwner_category(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BeneficialOwner", field, false, false, errors.New("field of type BeneficialOwnerCategory does not have child fields"))
+}
+
+func (ec *executionContext) _BeneficialOwner_sharePercent(ctx context.Context, field graphql.CollectedField, obj *ownership.BeneficialOwner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BeneficialOwner_sharePercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Share, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BeneficialOwner_sharePercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BeneficialOwner", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _BeneficialOwner_votePercent(ctx context.Context, field graphql.CollectedField, obj *ownership.BeneficialOwner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BeneficialOwner_votePercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Vote, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BeneficialOwner_votePercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BeneficialOwner", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _BeneficialOwner_control(ctx context.Context, field graphql.CollectedField, obj *ownership.BeneficialOwner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BeneficialOwner_control(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Control, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BeneficialOwner_control(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BeneficialOwner", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
 func (ec *executionContext) _Calculation_id(ctx context.Context, field graphql.CollectedField, obj *backoffice.Calculation) (ret graphql.Marshaler) {
@@ -12533,6 +13601,140 @@ func (ec *executionContext) resolveBatch_Customer_relations(ctx context.Context,
 	)
 }
 
+func (ec *executionContext) _Customer_ownership(ctx context.Context, field graphql.CollectedField, obj *backoffice.Customer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Customer_ownership(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Customer_ownership(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ownership.Structure) graphql.Marshaler {
+			return ec.marshalNOwnership2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStructure(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Customer_ownership(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Customer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Ownership(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Customer_ownership_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Customer_ownership(ctx context.Context, field graphql.CollectedField, obj *backoffice.Customer) (any, error) {
+	resolver := ec.Resolvers.Customer()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*backoffice.Customer](ctx, "Customer"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Ownership(ctx, batch.Parents, fc.Args["asOf"].(*string), fc.Args["maxDepth"].(*int))
+		})
+		return graphql.ResolveBatchGroupResult[*ownership.Structure](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Customer.ownership",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Ownership(ctx, []*backoffice.Customer{obj}, fc.Args["asOf"].(*string), fc.Args["maxDepth"].(*int))
+	return graphql.ResolveBatchSingleResult[*ownership.Structure](
+		ctx,
+		results,
+		err,
+		"Customer.ownership",
+	)
+}
+
+func (ec *executionContext) _Customer_holdings(ctx context.Context, field graphql.CollectedField, obj *backoffice.Customer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Customer_holdings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Customer_holdings(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ownership.Structure) graphql.Marshaler {
+			return ec.marshalNHoldings2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStructure(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Customer_holdings(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Customer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Holdings(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Customer_holdings_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Customer_holdings(ctx context.Context, field graphql.CollectedField, obj *backoffice.Customer) (any, error) {
+	resolver := ec.Resolvers.Customer()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*backoffice.Customer](ctx, "Customer"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Holdings(ctx, batch.Parents, fc.Args["asOf"].(*string), fc.Args["maxDepth"].(*int))
+		})
+		return graphql.ResolveBatchGroupResult[*ownership.Structure](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Customer.holdings",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Holdings(ctx, []*backoffice.Customer{obj}, fc.Args["asOf"].(*string), fc.Args["maxDepth"].(*int))
+	return graphql.ResolveBatchSingleResult[*ownership.Structure](
+		ctx,
+		results,
+		err,
+		"Customer.holdings",
+	)
+}
+
 func (ec *executionContext) _Customer_transcripts(ctx context.Context, field graphql.CollectedField, obj *backoffice.Customer) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -13862,18 +15064,18 @@ func (ec *executionContext) _CustomerRelation_sharePercent(ctx context.Context, 
 			return ec.fieldContext_CustomerRelation_sharePercent(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.SharePercent, nil
+			return obj.Share(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
-			return ec.marshalODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *float64) graphql.Marshaler {
+			return ec.marshalOFloat2ᚖfloat64(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
 func (ec *executionContext) fieldContext_CustomerRelation_sharePercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CustomerRelation", field, false, false, errors.New("field of type Decimal does not have child fields"))
+	return graphql.NewScalarFieldContext("CustomerRelation", field, true, false, errors.New("field of type Float does not have child fields"))
 }
 
 func (ec *executionContext) _CustomerRelation_votePercent(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelation) (ret graphql.Marshaler) {
@@ -13885,18 +15087,18 @@ func (ec *executionContext) _CustomerRelation_votePercent(ctx context.Context, f
 			return ec.fieldContext_CustomerRelation_votePercent(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.VotePercent, nil
+			return obj.Vote(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
-			return ec.marshalODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *float64) graphql.Marshaler {
+			return ec.marshalOFloat2ᚖfloat64(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
 func (ec *executionContext) fieldContext_CustomerRelation_votePercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("CustomerRelation", field, false, false, errors.New("field of type Decimal does not have child fields"))
+	return graphql.NewScalarFieldContext("CustomerRelation", field, true, false, errors.New("field of type Float does not have child fields"))
 }
 
 func (ec *executionContext) _CustomerRelation_startDate(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelation) (ret graphql.Marshaler) {
@@ -15508,6 +16710,561 @@ func (ec *executionContext) fieldContext_GenerateTranscriptDocumentPayload_userE
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Holding_company(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holding_company(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Holding_company(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Customer) graphql.Marshaler {
+			return ec.marshalNCustomer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomer(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holding_company(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Holding",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Customer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Holding_company(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (any, error) {
+	resolver := ec.Resolvers.Holding()
+	if batch, ok := graphql.BatchParentsFor[*ownership.StakeOf](ctx, "Holding"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Company(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Customer](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Holding.company",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Company(ctx, []*ownership.StakeOf{obj})
+	return graphql.ResolveBatchSingleResult[*backoffice.Customer](
+		ctx,
+		results,
+		err,
+		"Holding.company",
+	)
+}
+
+func (ec *executionContext) _Holding_sharePercent(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holding_sharePercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Share, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holding_sharePercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holding", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Holding_votePercent(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holding_votePercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Vote, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holding_votePercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holding", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Holding_lowerBound(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holding_lowerBound(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Share, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holding_lowerBound(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holding", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Holding_upperBound(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holding_upperBound(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpperBound, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holding_upperBound(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holding", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Holding_direct(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holding_direct(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Direct, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holding_direct(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holding", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Holding_control(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holding_control(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Control, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holding_control(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holding", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Holding_paths(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holding_paths(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Holding_paths(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ownership.Path) graphql.Marshaler {
+			return ec.marshalNOwnershipPath2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐPathᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holding_paths(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Holding",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OwnershipPath(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Holding_paths_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Holding_paths(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (any, error) {
+	resolver := ec.Resolvers.Holding()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*ownership.StakeOf](ctx, "Holding"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Paths(ctx, batch.Parents, fc.Args["first"].(*int))
+		})
+		return graphql.ResolveBatchGroupResult[[]*ownership.Path](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Holding.paths",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Paths(ctx, []*ownership.StakeOf{obj}, fc.Args["first"].(*int))
+	return graphql.ResolveBatchSingleResult[[]*ownership.Path](
+		ctx,
+		results,
+		err,
+		"Holding.paths",
+	)
+}
+
+func (ec *executionContext) _Holdings_asOf(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holdings_asOf(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AsOf, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNDate2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holdings_asOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holdings", field, false, false, errors.New("field of type Date does not have child fields"))
+}
+
+func (ec *executionContext) _Holdings_companies(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holdings_companies(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Holdings_companies(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ownership.StakeOf) graphql.Marshaler {
+			return ec.marshalNHolding2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStakeOfᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holdings_companies(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Holdings",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Holding(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Holdings_companies_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Holdings_companies(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (any, error) {
+	resolver := ec.Resolvers.Holdings()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*ownership.Structure](ctx, "Holdings"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Companies(ctx, batch.Parents, fc.Args["first"].(*int))
+		})
+		return graphql.ResolveBatchGroupResult[[]*ownership.StakeOf](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Holdings.companies",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Companies(ctx, []*ownership.Structure{obj}, fc.Args["first"].(*int))
+	return graphql.ResolveBatchSingleResult[[]*ownership.StakeOf](
+		ctx,
+		results,
+		err,
+		"Holdings.companies",
+	)
+}
+
+func (ec *executionContext) _Holdings_layers(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holdings_layers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Layers(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holdings_layers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holdings", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Holdings_complex(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holdings_complex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Complex(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holdings_complex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holdings", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Holdings_complete(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holdings_complete(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Complete(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holdings_complete(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holdings", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Holdings_cycles(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holdings_cycles(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cycles(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holdings_cycles(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holdings", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Holdings_rings(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holdings_rings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Holdings_rings(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ownership.Cycle) graphql.Marshaler {
+			return ec.marshalNOwnershipRing2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐCycleᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holdings_rings(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Holdings",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OwnershipRing(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Holdings_rings_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Holdings_rings(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (any, error) {
+	resolver := ec.Resolvers.Holdings()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*ownership.Structure](ctx, "Holdings"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Rings(ctx, batch.Parents, fc.Args["first"].(*int))
+		})
+		return graphql.ResolveBatchGroupResult[[]*ownership.Cycle](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Holdings.rings",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Rings(ctx, []*ownership.Structure{obj}, fc.Args["first"].(*int))
+	return graphql.ResolveBatchSingleResult[[]*ownership.Cycle](
+		ctx,
+		results,
+		err,
+		"Holdings.rings",
+	)
+}
+
+func (ec *executionContext) _Holdings_unknownShares(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holdings_unknownShares(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UnknownShares(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holdings_unknownShares(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holdings", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Holdings_truncated(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Holdings_truncated(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Truncated(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Holdings_truncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Holdings", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _Label_id(ctx context.Context, field graphql.CollectedField, obj *backoffice.Label) (ret graphql.Marshaler) {
@@ -17370,6 +19127,839 @@ func (ec *executionContext) fieldContext_Mutation_assignChecklists(ctx context.C
 		return fc, err
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Owner_person(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Owner_person(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Owner_person(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Customer) graphql.Marshaler {
+			return ec.marshalNCustomer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomer(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Owner_person(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Owner",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Customer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Owner_person(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (any, error) {
+	resolver := ec.Resolvers.Owner()
+	if batch, ok := graphql.BatchParentsFor[*ownership.StakeOf](ctx, "Owner"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Person(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Customer](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Owner.person",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Person(ctx, []*ownership.StakeOf{obj})
+	return graphql.ResolveBatchSingleResult[*backoffice.Customer](
+		ctx,
+		results,
+		err,
+		"Owner.person",
+	)
+}
+
+func (ec *executionContext) _Owner_sharePercent(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Owner_sharePercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Share, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Owner_sharePercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Owner", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Owner_votePercent(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Owner_votePercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Vote, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Owner_votePercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Owner", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Owner_lowerBound(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Owner_lowerBound(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Share, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Owner_lowerBound(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Owner", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Owner_upperBound(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Owner_upperBound(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpperBound, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Owner_upperBound(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Owner", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Owner_direct(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Owner_direct(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Direct, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Owner_direct(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Owner", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Owner_control(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Owner_control(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Control, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Owner_control(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Owner", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Owner_paths(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Owner_paths(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Owner_paths(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ownership.Path) graphql.Marshaler {
+			return ec.marshalNOwnershipPath2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐPathᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Owner_paths(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Owner",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OwnershipPath(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Owner_paths_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Owner_paths(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (any, error) {
+	resolver := ec.Resolvers.Owner()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*ownership.StakeOf](ctx, "Owner"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Paths(ctx, batch.Parents, fc.Args["first"].(*int))
+		})
+		return graphql.ResolveBatchGroupResult[[]*ownership.Path](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Owner.paths",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Paths(ctx, []*ownership.StakeOf{obj}, fc.Args["first"].(*int))
+	return graphql.ResolveBatchSingleResult[[]*ownership.Path](
+		ctx,
+		results,
+		err,
+		"Owner.paths",
+	)
+}
+
+func (ec *executionContext) _Ownership_asOf(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Ownership_asOf(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AsOf, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNDate2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Ownership_asOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Ownership", field, false, false, errors.New("field of type Date does not have child fields"))
+}
+
+func (ec *executionContext) _Ownership_owners(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Ownership_owners(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Ownership_owners(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ownership.StakeOf) graphql.Marshaler {
+			return ec.marshalNOwner2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStakeOfᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Ownership_owners(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Ownership",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Owner(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Ownership_owners_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Ownership_owners(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (any, error) {
+	resolver := ec.Resolvers.Ownership()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*ownership.Structure](ctx, "Ownership"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Owners(ctx, batch.Parents, fc.Args["first"].(*int))
+		})
+		return graphql.ResolveBatchGroupResult[[]*ownership.StakeOf](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Ownership.owners",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Owners(ctx, []*ownership.Structure{obj}, fc.Args["first"].(*int))
+	return graphql.ResolveBatchSingleResult[[]*ownership.StakeOf](
+		ctx,
+		results,
+		err,
+		"Ownership.owners",
+	)
+}
+
+func (ec *executionContext) _Ownership_beneficialOwners(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Ownership_beneficialOwners(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Ownership_beneficialOwners(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ownership.BeneficialOwner) graphql.Marshaler {
+			return ec.marshalNBeneficialOwner2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐBeneficialOwnerᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Ownership_beneficialOwners(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Ownership",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_BeneficialOwner(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Ownership_beneficialOwners_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Ownership_beneficialOwners(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (any, error) {
+	resolver := ec.Resolvers.Ownership()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*ownership.Structure](ctx, "Ownership"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.BeneficialOwners(ctx, batch.Parents, fc.Args["rule"].(ownership.Rule), fc.Args["threshold"].(*float64), fc.Args["first"].(*int))
+		})
+		return graphql.ResolveBatchGroupResult[[]*ownership.BeneficialOwner](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Ownership.beneficialOwners",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.BeneficialOwners(ctx, []*ownership.Structure{obj}, fc.Args["rule"].(ownership.Rule), fc.Args["threshold"].(*float64), fc.Args["first"].(*int))
+	return graphql.ResolveBatchSingleResult[[]*ownership.BeneficialOwner](
+		ctx,
+		results,
+		err,
+		"Ownership.beneficialOwners",
+	)
+}
+
+func (ec *executionContext) _Ownership_layers(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Ownership_layers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Layers(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Ownership_layers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Ownership", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Ownership_complex(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Ownership_complex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Complex(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Ownership_complex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Ownership", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Ownership_complete(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Ownership_complete(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Complete(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Ownership_complete(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Ownership", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Ownership_cycles(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Ownership_cycles(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cycles(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Ownership_cycles(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Ownership", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Ownership_rings(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Ownership_rings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Ownership_rings(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ownership.Cycle) graphql.Marshaler {
+			return ec.marshalNOwnershipRing2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐCycleᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Ownership_rings(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Ownership",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OwnershipRing(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Ownership_rings_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Ownership_rings(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (any, error) {
+	resolver := ec.Resolvers.Ownership()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*ownership.Structure](ctx, "Ownership"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Rings(ctx, batch.Parents, fc.Args["first"].(*int))
+		})
+		return graphql.ResolveBatchGroupResult[[]*ownership.Cycle](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Ownership.rings",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Rings(ctx, []*ownership.Structure{obj}, fc.Args["first"].(*int))
+	return graphql.ResolveBatchSingleResult[[]*ownership.Cycle](
+		ctx,
+		results,
+		err,
+		"Ownership.rings",
+	)
+}
+
+func (ec *executionContext) _Ownership_unknownShares(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Ownership_unknownShares(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UnknownShares(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Ownership_unknownShares(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Ownership", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Ownership_truncated(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Ownership_truncated(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Truncated(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Ownership_truncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Ownership", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _OwnershipPath_steps(ctx context.Context, field graphql.CollectedField, obj *ownership.Path) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnershipPath_steps(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Steps, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ownership.Step) graphql.Marshaler {
+			return ec.marshalNOwnershipStep2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStepᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OwnershipPath_steps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OwnershipPath",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OwnershipStep(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OwnershipRing_customers(ctx context.Context, field graphql.CollectedField, obj *ownership.Cycle) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnershipRing_customers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_OwnershipRing_customers(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.Customer) graphql.Marshaler {
+			return ec.marshalNCustomer2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OwnershipRing_customers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OwnershipRing",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Customer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_OwnershipRing_customers(ctx context.Context, field graphql.CollectedField, obj *ownership.Cycle) (any, error) {
+	resolver := ec.Resolvers.OwnershipRing()
+	if batch, ok := graphql.BatchParentsFor[*ownership.Cycle](ctx, "OwnershipRing"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Customers(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[[]*backoffice.Customer](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"OwnershipRing.customers",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Customers(ctx, []*ownership.Cycle{obj})
+	return graphql.ResolveBatchSingleResult[[]*backoffice.Customer](
+		ctx,
+		results,
+		err,
+		"OwnershipRing.customers",
+	)
+}
+
+func (ec *executionContext) _OwnershipRing_closed(ctx context.Context, field graphql.CollectedField, obj *ownership.Cycle) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnershipRing_closed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Closed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OwnershipRing_closed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OwnershipRing", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _OwnershipStep_relation(ctx context.Context, field graphql.CollectedField, obj *ownership.Step) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnershipStep_relation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_OwnershipStep_relation(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.CustomerRelation) graphql.Marshaler {
+			return ec.marshalNCustomerRelation2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerRelation(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OwnershipStep_relation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OwnershipStep",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerRelation(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_OwnershipStep_relation(ctx context.Context, field graphql.CollectedField, obj *ownership.Step) (any, error) {
+	resolver := ec.Resolvers.OwnershipStep()
+	if batch, ok := graphql.BatchParentsFor[*ownership.Step](ctx, "OwnershipStep"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Relation(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.CustomerRelation](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"OwnershipStep.relation",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Relation(ctx, []*ownership.Step{obj})
+	return graphql.ResolveBatchSingleResult[*backoffice.CustomerRelation](
+		ctx,
+		results,
+		err,
+		"OwnershipStep.relation",
+	)
+}
+
+func (ec *executionContext) _OwnershipStep_sharePercent(ctx context.Context, field graphql.CollectedField, obj *ownership.Step) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnershipStep_sharePercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SharePercent(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *float64) graphql.Marshaler {
+			return ec.marshalOFloat2ᚖfloat64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OwnershipStep_sharePercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OwnershipStep", field, true, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _OwnershipStep_cumulative(ctx context.Context, field graphql.CollectedField, obj *ownership.Step) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnershipStep_cumulative(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cumulative, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OwnershipStep_cumulative(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OwnershipStep", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *backoffice.PageInfo) (ret graphql.Marshaler) {
@@ -23465,14 +26055,14 @@ func (ec *executionContext) unmarshalInputCreateCustomerRelationInput(ctx contex
 			it.Kind = data
 		case "sharePercent":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sharePercent"))
-			data, err := ec.unmarshalODecimal2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOFloat2ᚖfloat64(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.SharePercent = data
 		case "votePercent":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("votePercent"))
-			data, err := ec.unmarshalODecimal2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOFloat2ᚖfloat64(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -25014,14 +27604,14 @@ func (ec *executionContext) unmarshalInputUpdateCustomerRelationInput(ctx contex
 			it.ExpectedVersion = data
 		case "sharePercent":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sharePercent"))
-			data, err := ec.unmarshalODecimal2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOFloat2ᚖfloat64(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.SharePercent = graphql.OmittableOf(data)
 		case "votePercent":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("votePercent"))
-			data, err := ec.unmarshalODecimal2ᚖstring(ctx, v)
+			data, err := ec.unmarshalOFloat2ᚖfloat64(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -25446,6 +28036,97 @@ func (ec *executionContext) _AssignChecklistsPayload(ctx context.Context, sel as
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "userErrors":
 			out.Values[i] = ec._AssignChecklistsPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var beneficialOwnerImplementors = []string{"BeneficialOwner"}
+
+func (ec *executionContext) _BeneficialOwner(ctx context.Context, sel ast.SelectionSet, obj *ownership.BeneficialOwner) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, beneficialOwnerImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("BeneficialOwner")
+		case "person":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._BeneficialOwner_person(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "category":
+			out.Values[i] = ec._BeneficialOwner_category(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "sharePercent":
+			out.Values[i] = ec._BeneficialOwner_sharePercent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "votePercent":
+			out.Values[i] = ec._BeneficialOwner_votePercent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "control":
+			out.Values[i] = ec._BeneficialOwner_control(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -26836,6 +29517,82 @@ func (ec *executionContext) _Customer(ctx context.Context, sel ast.SelectionSet,
 					}
 				}()
 				res = ec._Customer_relations(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "ownership":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Customer_ownership(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "holdings":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Customer_holdings(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -28675,6 +31432,289 @@ func (ec *executionContext) _GenerateTranscriptDocumentPayload(ctx context.Conte
 	return out
 }
 
+var holdingImplementors = []string{"Holding"}
+
+func (ec *executionContext) _Holding(ctx context.Context, sel ast.SelectionSet, obj *ownership.StakeOf) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, holdingImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Holding")
+		case "company":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Holding_company(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "sharePercent":
+			out.Values[i] = ec._Holding_sharePercent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "votePercent":
+			out.Values[i] = ec._Holding_votePercent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "lowerBound":
+			out.Values[i] = ec._Holding_lowerBound(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "upperBound":
+			out.Values[i] = ec._Holding_upperBound(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "direct":
+			out.Values[i] = ec._Holding_direct(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "control":
+			out.Values[i] = ec._Holding_control(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "paths":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Holding_paths(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var holdingsImplementors = []string{"Holdings"}
+
+func (ec *executionContext) _Holdings(ctx context.Context, sel ast.SelectionSet, obj *ownership.Structure) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, holdingsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Holdings")
+		case "asOf":
+			out.Values[i] = ec._Holdings_asOf(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "companies":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Holdings_companies(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "layers":
+			out.Values[i] = ec._Holdings_layers(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "complex":
+			out.Values[i] = ec._Holdings_complex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "complete":
+			out.Values[i] = ec._Holdings_complete(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "cycles":
+			out.Values[i] = ec._Holdings_cycles(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "rings":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Holdings_rings(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "unknownShares":
+			out.Values[i] = ec._Holdings_unknownShares(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "truncated":
+			out.Values[i] = ec._Holdings_truncated(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var labelImplementors = []string{"Label", "Node"}
 
 func (ec *executionContext) _Label(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Label) graphql.Marshaler {
@@ -29272,6 +32312,522 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var ownerImplementors = []string{"Owner"}
+
+func (ec *executionContext) _Owner(ctx context.Context, sel ast.SelectionSet, obj *ownership.StakeOf) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, ownerImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Owner")
+		case "person":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Owner_person(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "sharePercent":
+			out.Values[i] = ec._Owner_sharePercent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "votePercent":
+			out.Values[i] = ec._Owner_votePercent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "lowerBound":
+			out.Values[i] = ec._Owner_lowerBound(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "upperBound":
+			out.Values[i] = ec._Owner_upperBound(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "direct":
+			out.Values[i] = ec._Owner_direct(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "control":
+			out.Values[i] = ec._Owner_control(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "paths":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Owner_paths(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var ownershipImplementors = []string{"Ownership"}
+
+func (ec *executionContext) _Ownership(ctx context.Context, sel ast.SelectionSet, obj *ownership.Structure) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, ownershipImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Ownership")
+		case "asOf":
+			out.Values[i] = ec._Ownership_asOf(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "owners":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Ownership_owners(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "beneficialOwners":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Ownership_beneficialOwners(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "layers":
+			out.Values[i] = ec._Ownership_layers(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "complex":
+			out.Values[i] = ec._Ownership_complex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "complete":
+			out.Values[i] = ec._Ownership_complete(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "cycles":
+			out.Values[i] = ec._Ownership_cycles(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "rings":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Ownership_rings(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "unknownShares":
+			out.Values[i] = ec._Ownership_unknownShares(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "truncated":
+			out.Values[i] = ec._Ownership_truncated(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var ownershipPathImplementors = []string{"OwnershipPath"}
+
+func (ec *executionContext) _OwnershipPath(ctx context.Context, sel ast.SelectionSet, obj *ownership.Path) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, ownershipPathImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OwnershipPath")
+		case "steps":
+			out.Values[i] = ec._OwnershipPath_steps(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var ownershipRingImplementors = []string{"OwnershipRing"}
+
+func (ec *executionContext) _OwnershipRing(ctx context.Context, sel ast.SelectionSet, obj *ownership.Cycle) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, ownershipRingImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OwnershipRing")
+		case "customers":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OwnershipRing_customers(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "closed":
+			out.Values[i] = ec._OwnershipRing_closed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var ownershipStepImplementors = []string{"OwnershipStep"}
+
+func (ec *executionContext) _OwnershipStep(ctx context.Context, sel ast.SelectionSet, obj *ownership.Step) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, ownershipStepImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OwnershipStep")
+		case "relation":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OwnershipStep_relation(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "sharePercent":
+			out.Values[i] = ec._OwnershipStep_sharePercent(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "cumulative":
+			out.Values[i] = ec._OwnershipStep_cumulative(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -32203,6 +35759,67 @@ func (ec *executionContext) marshalNBatchMode2exampleᚗorgᚋbackofficeᚋbacko
 	return res
 }
 
+func (ec *executionContext) marshalNBeneficialOwner2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐBeneficialOwnerᚄ(ctx context.Context, sel ast.SelectionSet, v []*ownership.BeneficialOwner) graphql.Marshaler {
+	ctx = graphql.WithBatchParents(ctx, "BeneficialOwner", v, nil)
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNBeneficialOwner2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐBeneficialOwner(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNBeneficialOwner2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐBeneficialOwner(ctx context.Context, sel ast.SelectionSet, v *ownership.BeneficialOwner) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._BeneficialOwner(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNBeneficialOwnerCategory2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐCategory(ctx context.Context, v any) (ownership.Category, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := ownership.Category(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBeneficialOwnerCategory2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐCategory(ctx context.Context, sel ast.SelectionSet, v ownership.Category) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNBeneficialOwnerRule2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐRule(ctx context.Context, v any) (ownership.Rule, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := ownership.Rule(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBeneficialOwnerRule2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐRule(ctx context.Context, sel ast.SelectionSet, v ownership.Rule) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -32969,6 +36586,22 @@ func (ec *executionContext) marshalNCustomersAggregate2ᚖexampleᚗorgᚋbackof
 	return ec._CustomersAggregate(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNDate2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDate2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNDateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx context.Context, v any) (backoffice.Instant, error) {
 	var res backoffice.Instant
 	err := res.UnmarshalGQL(v)
@@ -33175,6 +36808,43 @@ func (ec *executionContext) marshalNFloat2float64(ctx context.Context, sel ast.S
 func (ec *executionContext) unmarshalNGenerateTranscriptDocumentInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐGenerateTranscriptDocumentInput(ctx context.Context, v any) (inputs.GenerateTranscriptDocumentInput, error) {
 	res, err := ec.unmarshalInputGenerateTranscriptDocumentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNHolding2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStakeOfᚄ(ctx context.Context, sel ast.SelectionSet, v []*ownership.StakeOf) graphql.Marshaler {
+	ctx = graphql.WithBatchParents(ctx, "Holding", v, nil)
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNHolding2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStakeOf(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNHolding2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStakeOf(ctx context.Context, sel ast.SelectionSet, v *ownership.StakeOf) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Holding(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNHoldings2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStructure(ctx context.Context, sel ast.SelectionSet, v *ownership.Structure) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Holdings(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNID2string(ctx context.Context, v any) (string, error) {
@@ -33510,6 +37180,123 @@ func (ec *executionContext) marshalNOrderDirection2exampleᚗorgᚋbackofficeᚋ
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNOwner2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStakeOfᚄ(ctx context.Context, sel ast.SelectionSet, v []*ownership.StakeOf) graphql.Marshaler {
+	ctx = graphql.WithBatchParents(ctx, "Owner", v, nil)
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOwner2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStakeOf(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOwner2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStakeOf(ctx context.Context, sel ast.SelectionSet, v *ownership.StakeOf) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Owner(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOwnership2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStructure(ctx context.Context, sel ast.SelectionSet, v *ownership.Structure) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Ownership(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOwnershipPath2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐPathᚄ(ctx context.Context, sel ast.SelectionSet, v []*ownership.Path) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOwnershipPath2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐPath(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOwnershipPath2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐPath(ctx context.Context, sel ast.SelectionSet, v *ownership.Path) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OwnershipPath(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOwnershipRing2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐCycleᚄ(ctx context.Context, sel ast.SelectionSet, v []*ownership.Cycle) graphql.Marshaler {
+	ctx = graphql.WithBatchParents(ctx, "OwnershipRing", v, nil)
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOwnershipRing2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐCycle(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOwnershipRing2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐCycle(ctx context.Context, sel ast.SelectionSet, v *ownership.Cycle) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OwnershipRing(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOwnershipStep2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStepᚄ(ctx context.Context, sel ast.SelectionSet, v []*ownership.Step) graphql.Marshaler {
+	ctx = graphql.WithBatchParents(ctx, "OwnershipStep", v, nil)
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOwnershipStep2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStep(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOwnershipStep2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐStep(ctx context.Context, sel ast.SelectionSet, v *ownership.Step) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OwnershipStep(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNPageInfo2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐPageInfo(ctx context.Context, sel ast.SelectionSet, v *backoffice.PageInfo) graphql.Marshaler {
@@ -34747,34 +38534,6 @@ func (ec *executionContext) marshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbac
 		return graphql.Null
 	}
 	return v
-}
-
-func (ec *executionContext) unmarshalODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx context.Context, v any) (backoffice.Text, error) {
-	var res backoffice.Text
-	err := res.UnmarshalGQL(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalODecimal2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx context.Context, sel ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
-	return v
-}
-
-func (ec *executionContext) unmarshalODecimal2ᚖstring(ctx context.Context, v any) (*string, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := graphql.UnmarshalString(v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalODecimal2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	_ = sel
-	_ = ctx
-	res := graphql.MarshalString(*v)
-	return res
 }
 
 func (ec *executionContext) marshalODeleteCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐDeleteCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.DeleteCustomerPayload) graphql.Marshaler {

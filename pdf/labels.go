@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
-	_ "time/tzdata" // the day of a date is Belgium's, also on a machine without time zones
 
 	"example.org/backoffice/backoffice"
 )
@@ -52,20 +50,12 @@ var languages = func() (all map[string]*labels) {
 	return all
 }()
 
-var brussels = func() *time.Location {
-	location, err := time.LoadLocation("Europe/Brussels")
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return location
-}()
-
 // day writes the day of an instant in Belgium, or nothing for none.
 func (l *labels) day(at backoffice.Instant) string {
 	if at.IsZero() {
 		return ""
 	}
-	t := at.Time().In(brussels)
+	t := at.Time().In(backoffice.Belgium)
 	day := strconv.Itoa(t.Day())
 	if t.Day() == 1 {
 		day = cmp.Or(l.First, day)
@@ -76,7 +66,7 @@ func (l *labels) day(at backoffice.Instant) string {
 
 // second writes an instant to the second in Belgian time, with its offset from UTC to compare with logs.
 func (l *labels) second(at backoffice.Instant) string {
-	return l.day(at) + " " + at.Time().In(brussels).Format("15:04:05 UTC-07:00")
+	return l.day(at) + " " + at.Time().In(backoffice.Belgium).Format("15:04:05 UTC-07:00")
 }
 
 func (l *labels) euros(cents int64) string {

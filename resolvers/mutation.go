@@ -76,7 +76,7 @@ func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustome
 
 func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput,
 	dryRun *bool) (*inputs.CreateCustomerRelationPayload, error) {
-	relation, err := m.service(dryRun).CreateRelation(ctx, auth.From(ctx), input.RelationDraft,
+	relation, err := m.service(dryRun).CreateRelation(ctx, auth.From(ctx), input.Draft(),
 		backoffice.ValueOf(input.IdempotencyKey))
 	return answer(ctx, err, &inputs.CreateCustomerRelationPayload{Relation: relation})
 }

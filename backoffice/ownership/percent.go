@@ -3,7 +3,6 @@ package ownership
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -17,18 +16,16 @@ type Percent struct {
 // whole is 100 % in units: ten-thousandths of a percent.
 const whole = 1_000_000
 
-// ParsePercent reads a decimal text from 0 to 100 with at most four places; "" is unknown.
+// ParsePercent reads what backoffice.ParsePercent accepts; "" is unknown.
 func ParsePercent(text string) (Percent, error) {
 	if text == "" {
 		return Percent{}, nil
 	}
-	before, after, point := strings.Cut(text, ".")
-	units, err := strconv.ParseUint(before+(after + "0000")[:max(4, len(after))], 10, 32)
-	if err != nil || units > whole || len(after) > 4 || before == "" || point && after == "" {
-		return Percent{}, backoffice.Errorf(backoffice.BadInput,
-			"a percentage must be a number from 0 to 100 with at most four decimal places")
+	if _, err := backoffice.ParsePercent(text); err != nil {
+		return Percent{}, err
 	}
-	return Percent{units: int32(units), known: true}, nil
+	number, err := strconv.ParseFloat(text, 64)
+	return Percent{units: int32(math.Round(number * (whole / 100))), known: true}, err
 }
 
 // Known reports whether the percentage was recorded.

@@ -158,8 +158,8 @@ func (a *Asker) value(of *ast.Type, path string, depth int) string {
 		return fmt.Sprintf("%q", fmt.Sprintf("2024-%02d-01T00:00:00.000Z", 1+a.IntN(12)))
 	case "Date":
 		return fmt.Sprintf(`"2024-%02d-01"`, 1+a.IntN(12))
-	case "Decimal":
-		return fmt.Sprintf(`"%d.5"`, a.IntN(100))
+	case "Float":
+		return fmt.Sprintf("%d.5", a.IntN(100))
 	case "JSON":
 		return `{tag: "a"}`
 	}

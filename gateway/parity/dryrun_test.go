@@ -35,7 +35,7 @@ var rehearsals = map[string]struct{ call, want string }{
 	"createCustomerRelation": {`(input: {customerId: "cafe", relatedCustomerId: "acme", kind: UBO, idempotencyKey: "k"}, DRY) { relation { kind customer { id } relatedCustomer { id } } userErrors { code } }`,
 		`{"relation":{"kind":"UBO","customer":{"id":"cafe"},"relatedCustomer":{"id":"acme"}},"userErrors":[]}`},
 	"updateCustomerRelation": {`(input: {id: "rel-1", sharePercent: 33.3333, endDate: "2026-12-31"}, DRY) { relation { sharePercent endDate version } userErrors { code } }`,
-		`{"relation":{"sharePercent":"33.3333","endDate":"2026-12-31","version":2},"userErrors":[]}`},
+		`{"relation":{"sharePercent":33.3333,"endDate":"2026-12-31","version":2},"userErrors":[]}`},
 	"deleteCustomerRelation": {`(input: {id: "rel-1"}, DRY) { deletedRelationId userErrors { code } }`, `{"deletedRelationId":"rel-1","userErrors":[]}`},
 	"createDocumentUpload":   {`(input: {customerId: "acme", name: "Statuten.pdf"}, DRY) { userErrors { code } }`, `{"userErrors":[]}`},
 	"createLabel":            {`(input: {name: "New", idempotencyKey: "k"}, DRY) { label { name } userErrors { code } }`, `{"label":{"name":"New"},"userErrors":[]}`},

@@ -84,7 +84,7 @@ func TestNoFieldThatIsSentIsForgotten(t *testing.T) {
 	relation := writable{
 		fields: reflect.TypeFor[backoffice.RelationFields](), graphQL: "CustomerRelation", rest: "/customers/" + held + "/relations", restUpdate: http.MethodPatch,
 		values: map[string]value{
-			"sharePercent": {graphQL: "33.3333"}, "votePercent": {graphQL: "50"}, "startDate": {graphQL: "2020-01-01"}, "endDate": {graphQL: "2026-12-31"},
+			"sharePercent": {graphQL: 33.3333, rest: "33.3333"}, "votePercent": {graphQL: 50, rest: "50"}, "startDate": {graphQL: "2020-01-01"}, "endDate": {graphQL: "2026-12-31"},
 			"note": {graphQL: "founder", text: true}, "nominee": {graphQL: true},
 		},
 		make: func(t *testing.T, o *gatewaytest.Office) string {

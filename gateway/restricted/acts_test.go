@@ -48,7 +48,7 @@ var acts = map[string]func(a *acting) string{
 		return a.mutation(fmt.Sprintf(`createCustomerRelations(inputs: [{customerId: %s, relatedCustomerId: %s, kind: DIRECTOR}])`, a.customer(), a.customer()))
 	},
 	"updateCustomerRelation": func(a *acting) string {
-		return a.mutation(fmt.Sprintf(`updateCustomerRelation(input: {id: %q, sharePercent: "%d", endDate: %s})`, gatewaytest.AnyOf(a.d, a.Relations).ID, a.d.IntN(100), gatewaytest.AnyOf(a.d, []string{"null", `"2025-01-01"`})))
+		return a.mutation(fmt.Sprintf(`updateCustomerRelation(input: {id: %q, sharePercent: %d, endDate: %s})`, gatewaytest.AnyOf(a.d, a.Relations).ID, a.d.IntN(100), gatewaytest.AnyOf(a.d, []string{"null", `"2025-01-01"`})))
 	},
 	"deleteCustomerRelation": func(a *acting) string {
 		return a.mutation(fmt.Sprintf(`deleteCustomerRelation(input: {id: %q})`, gatewaytest.AnyOf(a.d, a.Relations).ID))

@@ -157,7 +157,7 @@ func (w *world) customer(d *rand.Rand) *backoffice.Customer {
 }
 
 func (w *world) relation(d *rand.Rand) *backoffice.CustomerRelation {
-	return &backoffice.CustomerRelation{ID: id(d), Kind: pick(d, backoffice.RelationKinds), SharePercent: text1(d), StartDate: text1(d), Nominee: d.IntN(2) == 0, CreatedAt: instant(d), Version: d.IntN(9)}
+	return &backoffice.CustomerRelation{ID: id(d), Kind: pick(d, backoffice.RelationKinds), SharePercent: pick(d, []backoffice.Text{"", "25", "33.3333"}), StartDate: text1(d), Nominee: d.IntN(2) == 0, CreatedAt: instant(d), Version: d.IntN(9)}
 }
 
 func (w *world) user(d *rand.Rand) *backoffice.User {

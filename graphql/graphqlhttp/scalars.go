@@ -22,19 +22,6 @@ var scalars = map[string]func(value any) (decoded any, ok bool){
 		_, err := backoffice.ParseDay(&text)
 		return text, ok && err == nil
 	},
-	"Decimal": func(value any) (any, bool) { // also a number, whose digits are kept
-		switch number := value.(type) {
-		case string:
-			return number, true
-		case json.Number:
-			return number.String(), true
-		case int64:
-			return strconv.FormatInt(number, 10), true
-		case float64:
-			return strconv.FormatFloat(number, 'f', -1, 64), true
-		}
-		return nil, false
-	},
 	"JSON": func(value any) (any, bool) {
 		object, ok := value.(*object)
 		if !ok {

@@ -1,6 +1,8 @@
 package inputs
 
 import (
+	"strconv"
+
 	"github.com/99designs/gqlgen/graphql"
 
 	"example.org/backoffice/backoffice"
@@ -8,16 +10,32 @@ import (
 )
 
 type CreateCustomerRelationInput struct {
-	backoffice.RelationDraft
-	IdempotencyKey *string
+	CustomerID        string
+	RelatedCustomerID string
+	Kind              backoffice.RelationKind
+	SharePercent      *float64
+	VotePercent       *float64
+	StartDate         *string
+	EndDate           *string
+	Note              *string
+	Nominee           *bool
+	IdempotencyKey    *string
 }
+
+// percent is a number as the domain's exact text.
+var percent = mapping.Convert(func(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) })
+
+var createRelation = mapping.New[CreateCustomerRelationInput, backoffice.RelationDraft](
+	mapping.Except("IdempotencyKey"), percent)
+
+func (in *CreateCustomerRelationInput) Draft() backoffice.RelationDraft { return createRelation.Map(in) }
 
 // UpdateCustomerRelationInput is the input of updateCustomerRelation: absent keeps, null clears.
 type UpdateCustomerRelationInput struct {
 	ID              string
 	ExpectedVersion *int
-	SharePercent    graphql.Omittable[*string]
-	VotePercent     graphql.Omittable[*string]
+	SharePercent    graphql.Omittable[*float64]
+	VotePercent     graphql.Omittable[*float64]
 	StartDate       graphql.Omittable[*string]
 	EndDate         graphql.Omittable[*string]
 	Note            graphql.Omittable[*string]
@@ -30,7 +48,7 @@ type UpdateCustomerRelationPayload struct {
 }
 
 var updateRelation = mapping.New[UpdateCustomerRelationInput, backoffice.RelationFields](
-	mapping.Except("ID", "ExpectedVersion"))
+	mapping.Except("ID", "ExpectedVersion"), percent)
 
 func (in *UpdateCustomerRelationInput) Fields() backoffice.RelationFields {
 	return updateRelation.Map(in)

@@ -15,7 +15,7 @@ type CreateCustomerRelationsResult struct {
 func NewRelations(inputs []*CreateCustomerRelationInput) []backoffice.BatchInput[backoffice.RelationDraft] {
 	relations := make([]backoffice.BatchInput[backoffice.RelationDraft], len(inputs))
 	for i, in := range inputs {
-		relations[i].Input, relations[i].Key = in.RelationDraft, backoffice.ValueOf(in.IdempotencyKey)
+		relations[i].Input, relations[i].Key = in.Draft(), backoffice.ValueOf(in.IdempotencyKey)
 	}
 	return relations
 }

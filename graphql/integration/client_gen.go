@@ -536,9 +536,9 @@ type CreateCustomerRelationInput struct {
 	// The kind of relation.
 	Kind RelationKind `json:"kind"`
 	// The percentage of the customer's shares that relatedCustomer holds: 0 to 100, with at most four decimal places.
-	SharePercent *string `json:"sharePercent"`
+	SharePercent *float64 `json:"sharePercent"`
 	// The percentage of the customer's votes that relatedCustomer has: 0 to 100, with at most four decimal places.
-	VotePercent *string `json:"votePercent"`
+	VotePercent *float64 `json:"votePercent"`
 	// The first day. Null: it has no known beginning.
 	StartDate *string `json:"startDate"`
 	// The last day. Null: it has no known end.
@@ -561,10 +561,10 @@ func (v *CreateCustomerRelationInput) GetRelatedCustomerId() string { return v.R
 func (v *CreateCustomerRelationInput) GetKind() RelationKind { return v.Kind }
 
 // GetSharePercent returns CreateCustomerRelationInput.SharePercent, and is useful for accessing the field via an interface.
-func (v *CreateCustomerRelationInput) GetSharePercent() *string { return v.SharePercent }
+func (v *CreateCustomerRelationInput) GetSharePercent() *float64 { return v.SharePercent }
 
 // GetVotePercent returns CreateCustomerRelationInput.VotePercent, and is useful for accessing the field via an interface.
-func (v *CreateCustomerRelationInput) GetVotePercent() *string { return v.VotePercent }
+func (v *CreateCustomerRelationInput) GetVotePercent() *float64 { return v.VotePercent }
 
 // GetStartDate returns CreateCustomerRelationInput.StartDate, and is useful for accessing the field via an interface.
 func (v *CreateCustomerRelationInput) GetStartDate() *string { return v.StartDate }

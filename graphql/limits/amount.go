@@ -78,11 +78,14 @@ func skippedBy(field *ast.Field) amount {
 	})
 }
 
-// sizeOfList is how many identifiers a field with a list of objects is given.
+// sizeOfList is how many objects a list may have: as many as its first argument or its identifiers.
 func sizeOfList(field *ast.Field) amount {
 	if field.ObjectDefinition != nil && field.ObjectDefinition.Name == "DuplicateGroup" &&
 		field.Definition.Type.Elem != nil {
 		return amount{fixed: backoffice.MostMembers}
+	}
+	if field.Definition.Type.Elem != nil && field.Definition.Arguments.ForName("first") != nil {
+		return sizeOfConnection(field)
 	}
 	ids := argument(field, "ids")
 	if field.Definition.Type.Elem == nil || ids == nil {

@@ -200,6 +200,9 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		p.work(total, groupsOf(field), 1)
 		p.work(total, unindexedIn(field, "", one, 0), 1)
 		p.add(&total.whole, one, inner.whole)
+	case isStructure(kind):
+		p.work(total, one, costOfStructure)
+		p.add(&total.whole, one, inner.whole)
 	case isDuplicates(kind):
 		p.work(total, groupsOf(field), 1)
 		p.work(total, unindexedIn(field, "", one, 0), 1)
@@ -231,6 +234,7 @@ const (
 	costOfMutation    = 10
 	costOfJSON        = 3   // up to 64 KiB, and each alias repeats it
 	costOfGroups      = 100 // per alias, or of a list without a size
+	costOfStructure   = 200 // of owners or holdings: 20 levels, 2,000 relations in memory
 	rowsSkippedForOne = 100
 )
 
@@ -289,6 +293,8 @@ func IsConnection(def *ast.Definition) bool { return isObject(def, "Connection",
 // IsEdge reports whether a type is a row of such a page.
 func IsEdge(def *ast.Definition) bool      { return isObject(def, "Edge", "cursor") }
 func isAggregate(def *ast.Definition) bool { return isObject(def, "Aggregate", "groups") }
+
+func isStructure(def *ast.Definition) bool { return isObject(def, "", "unknownShares") }
 
 func isDuplicates(def *ast.Definition) bool { return isObject(def, "Duplicates", "groups") }
 func isGroup(def *ast.Definition) bool      { return isObject(def, "Group", "keys") }

@@ -1,0 +1,74 @@
+package ownership
+
+// Structure is a graph, read for a day, with what it needs to know of its customers.
+type Structure struct {
+	*Graph
+	AsOf    string
+	natural Natural
+	stakes  []StakeOf // made by Stakes
+}
+
+// StakeOf is a stake in a structure.
+type StakeOf struct {
+	Stake
+	Of *Structure
+}
+
+// NewStructure computes a graph's stakes.
+func NewStructure(g *Graph, day string, natural Natural) *Structure {
+	s := &Structure{Graph: g, AsOf: day, natural: natural}
+	for _, stake := range g.Stakes() {
+		s.stakes = append(s.stakes, StakeOf{stake, s})
+	}
+	return s
+}
+
+// First are the largest stakes.
+func (s *Structure) First(n int) []*StakeOf {
+	first := make([]*StakeOf, 0, min(n, len(s.stakes)))
+	for i := range s.stakes[:min(n, len(s.stakes))] {
+		first = append(first, &s.stakes[i])
+	}
+	return first
+}
+
+// Rings are the first cycles.
+func (s *Structure) Rings(n int) []*Cycle {
+	var rings []*Cycle
+	for _, cycle := range s.Graph.Cycles() {
+		if len(rings) < n {
+			rings = append(rings, &cycle)
+		}
+	}
+	return rings
+}
+
+func (s *Structure) Complete() bool     { return s.Graph.Complete(s.natural) }
+func (s *Structure) Truncated() bool    { return s.Graph.Truncated(s.natural) }
+func (s *Structure) Cycles() int        { return len(s.Graph.Cycles()) }
+func (s *Structure) UnknownShares() int { return len(s.Graph.UnknownShares()) }
+
+// Path is a chain of holdings.
+type Path struct{ Steps []*Step }
+
+// Paths are the first chains to the stake.
+func (s *StakeOf) Paths(n int) []*Path {
+	var paths []*Path
+	for _, chain := range s.Of.Graph.Paths(s.CustomerID, n) {
+		path := &Path{}
+		for i := range chain {
+			path.Steps = append(path.Steps, &chain[i])
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// SharePercent is the recorded share, nil for unknown.
+func (s *Step) SharePercent() *float64 {
+	if !s.Share.Known() {
+		return nil
+	}
+	share := s.Share.Float()
+	return &share
+}
