@@ -30,6 +30,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthChangeConnection(),
 		ec.breadthChangeEdge(),
 		ec.breadthChangeParent(),
+		ec.breadthChangedVariable(),
 		ec.breadthChecklist(),
 		ec.breadthChecklistConnection(),
 		ec.breadthChecklistEdge(),
@@ -91,10 +92,12 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthSubscription(),
 		ec.breadthTranscript(),
 		ec.breadthTranscriptConnection(),
+		ec.breadthTranscriptDiff(),
 		ec.breadthTranscriptEdge(),
 		ec.breadthTranscriptGroup(),
 		ec.breadthTranscriptGroupKey(),
 		ec.breadthTranscriptStatusCount(),
+		ec.breadthTranscriptVariable(),
 		ec.breadthTranscriptsAggregate(),
 		ec.breadthTurnaround(),
 		ec.breadthUpdateCustomerPayload(),
@@ -565,6 +568,30 @@ func (ec *executionContext) breadthChangeParent() *execute.Object {
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
 				return putNID2string(w, object.(*backoffice.ChangeParent).ID)
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthChangedVariable() *execute.Object {
+	return &execute.Object{Name: "ChangedVariable", Is: changedVariableImplementors, Fields: []*execute.Field{
+		{
+			Name:    "key",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.ChangedVariable).Key)
+			},
+		},
+		{
+			Name: "left",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOJSONValue2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSONValue(w, object.(*backoffice.ChangedVariable).Left)
+			},
+		},
+		{
+			Name: "right",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOJSONValue2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSONValue(w, object.(*backoffice.ChangedVariable).Right)
 			},
 		},
 	}}
@@ -3564,6 +3591,17 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			},
 		},
 		{
+			Name:     "transcriptDiff",
+			Types:    []string{"TranscriptDiff"},
+			Resolver: true,
+			Args:     ec.field_Query_transcriptDiff_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Query().TranscriptDiff(ctx, args["left"].(string), args["right"].(string))
+				values := []*backoffice.TranscriptDiff{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
 			Name:     "transcriptsAggregate",
 			NonNull:  true,
 			Types:    []string{"TranscriptsAggregate"},
@@ -4110,6 +4148,50 @@ func (ec *executionContext) breadthTranscriptConnection() *execute.Object {
 	}}
 }
 
+func (ec *executionContext) breadthTranscriptDiff() *execute.Object {
+	return &execute.Object{Name: "TranscriptDiff", Is: transcriptDiffImplementors, Fields: []*execute.Field{
+		{
+			Name:            "added",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"TranscriptVariable"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.TranscriptDiff) (result []*backoffice.TranscriptVariable, err error) {
+					return obj.Added, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:            "removed",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"TranscriptVariable"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.TranscriptDiff) (result []*backoffice.TranscriptVariable, err error) {
+					return obj.Removed, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:            "changed",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"ChangedVariable"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.TranscriptDiff) (result []*backoffice.ChangedVariable, err error) {
+					return obj.Changed, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
 func (ec *executionContext) breadthTranscriptEdge() *execute.Object {
 	return &execute.Object{Name: "TranscriptEdge", Is: transcriptEdgeImplementors, Fields: []*execute.Field{
 		{
@@ -4221,6 +4303,24 @@ func (ec *executionContext) breadthTranscriptStatusCount() *execute.Object {
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
 				return putNInt2int(w, object.(*backoffice.TranscriptStatusCount).Count)
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthTranscriptVariable() *execute.Object {
+	return &execute.Object{Name: "TranscriptVariable", Is: transcriptVariableImplementors, Fields: []*execute.Field{
+		{
+			Name:    "key",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.TranscriptVariable).Key)
+			},
+		},
+		{
+			Name: "value",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOJSONValue2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSONValue(w, object.(*backoffice.TranscriptVariable).Value)
 			},
 		},
 	}}
@@ -4890,6 +4990,10 @@ func putOInt2ᚖint(w *execute.Writer, v *int) bool {
 		return w.Null()
 	}
 	return w.Int(*v)
+}
+
+func putOJSONValue2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSONValue(w *execute.Writer, v backoffice.JSONValue) bool {
+	return execute.Append(w, v)
 }
 
 func putOLegalForm2exampleᚗorgᚋbackofficeᚋbackofficeᚐLegalForm(w *execute.Writer, v backoffice.LegalForm) bool {

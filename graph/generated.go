@@ -152,6 +152,12 @@ type ComplexityRoot struct {
 		Noun func(childComplexity int) int
 	}
 
+	ChangedVariable struct {
+		Key   func(childComplexity int) int
+		Left  func(childComplexity int) int
+		Right func(childComplexity int) int
+	}
+
 	Checklist struct {
 		AuthRequired     func(childComplexity int) int
 		FinancialYear    func(childComplexity int) int
@@ -588,6 +594,7 @@ type ComplexityRoot struct {
 		Relations            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter, asOf *string) int
 		SavedQueries         func(childComplexity int) int
 		Transcript           func(childComplexity int, id string) int
+		TranscriptDiff       func(childComplexity int, left string, right string) int
 		Transcripts          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) int
 		TranscriptsAggregate func(childComplexity int, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int, turnaround *backoffice.TurnaroundBetween) int
 		User                 func(childComplexity int, id string) int
@@ -647,6 +654,12 @@ type ComplexityRoot struct {
 		TotalCount   func(childComplexity int) int
 	}
 
+	TranscriptDiff struct {
+		Added   func(childComplexity int) int
+		Changed func(childComplexity int) int
+		Removed func(childComplexity int) int
+	}
+
 	TranscriptEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
@@ -669,6 +682,11 @@ type ComplexityRoot struct {
 	TranscriptStatusCount struct {
 		Count  func(childComplexity int) int
 		Status func(childComplexity int) int
+	}
+
+	TranscriptVariable struct {
+		Key   func(childComplexity int) int
+		Value func(childComplexity int) int
 	}
 
 	TranscriptsAggregate struct {
@@ -902,6 +920,7 @@ type QueryResolver interface {
 	Checklists(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.ChecklistFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Checklist, backoffice.ChecklistCriteria], error)
 	Transcript(ctx context.Context, id string) (*backoffice.Transcript, error)
 	Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
+	TranscriptDiff(ctx context.Context, left string, right string) (*backoffice.TranscriptDiff, error)
 	TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int, turnaround *backoffice.TurnaroundBetween) (*backoffice.Aggregate, error)
 	Customer(ctx context.Context, id string) (*backoffice.Customer, error)
 	CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backoffice.Customer, error)
@@ -1254,6 +1273,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ChangeParent.Noun(childComplexity), true
+
+	case "ChangedVariable.key":
+		if e.ComplexityRoot.ChangedVariable.Key == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ChangedVariable.Key(childComplexity), true
+	case "ChangedVariable.left":
+		if e.ComplexityRoot.ChangedVariable.Left == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ChangedVariable.Left(childComplexity), true
+	case "ChangedVariable.right":
+		if e.ComplexityRoot.ChangedVariable.Right == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ChangedVariable.Right(childComplexity), true
 
 	case "Checklist.authRequired":
 		if e.ComplexityRoot.Checklist.AuthRequired == nil {
@@ -3233,6 +3271,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Transcript(childComplexity, args["id"].(string)), true
+	case "Query.transcriptDiff":
+		if e.ComplexityRoot.Query.TranscriptDiff == nil {
+			break
+		}
+
+		args, err := ec.field_Query_transcriptDiff_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.TranscriptDiff(childComplexity, args["left"].(string), args["right"].(string)), true
 	case "Query.transcripts":
 		if e.ComplexityRoot.Query.Transcripts == nil {
 			break
@@ -3499,6 +3548,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.TranscriptConnection.TotalCount(childComplexity), true
 
+	case "TranscriptDiff.added":
+		if e.ComplexityRoot.TranscriptDiff.Added == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptDiff.Added(childComplexity), true
+	case "TranscriptDiff.changed":
+		if e.ComplexityRoot.TranscriptDiff.Changed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptDiff.Changed(childComplexity), true
+	case "TranscriptDiff.removed":
+		if e.ComplexityRoot.TranscriptDiff.Removed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptDiff.Removed(childComplexity), true
+
 	case "TranscriptEdge.cursor":
 		if e.ComplexityRoot.TranscriptEdge.Cursor == nil {
 			break
@@ -3574,6 +3642,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TranscriptStatusCount.Status(childComplexity), true
+
+	case "TranscriptVariable.key":
+		if e.ComplexityRoot.TranscriptVariable.Key == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptVariable.Key(childComplexity), true
+	case "TranscriptVariable.value":
+		if e.ComplexityRoot.TranscriptVariable.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TranscriptVariable.Value(childComplexity), true
 
 	case "TranscriptsAggregate.groupCount":
 		if e.ComplexityRoot.TranscriptsAggregate.GroupCount == nil {
@@ -4005,6 +4086,9 @@ scalar Date @specifiedBy(url: "https://scalars.graphql.org/andimarek/local-date"
 "A free-form JSON object."
 scalar JSON
 
+"Any JSON value: a text, a number, true, false, null, a list or an object."
+scalar JSONValue
+
 "A right of a credential. Any valid credential can read what no scope guards."
 enum Scope {
   "privacy.read: read registration numbers of customers and search by them."
@@ -4118,6 +4202,13 @@ type Query {
     "The order. By identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
+  "How the customVariables of two transcripts differ, such as a customer's of two years. Null if either is unknown."
+  transcriptDiff(
+    "The earlier transcript's identifier."
+    left: ID!
+    "The later transcript's identifier."
+    right: ID!
+  ): TranscriptDiff
   "The number of transcripts of all years, grouped by one to three dimensions. Largest groups first, then by value."
   transcriptsAggregate(
     "Only matching transcripts."
@@ -5272,6 +5363,34 @@ type TranscriptStatusCount {
   status: TranscriptStatus!
   "How many transcripts have it."
   count: Int!
+}
+
+"How the customVariables of two transcripts differ, by key."
+type TranscriptDiff {
+  "Those that only the right transcript has."
+  added: [TranscriptVariable!]!
+  "Those that only the left transcript has."
+  removed: [TranscriptVariable!]!
+  "Those that both have, with different values. Numbers are compared by value: 1 equals 1.0. The order of an object's keys does not count."
+  changed: [ChangedVariable!]!
+}
+
+"An answer among a transcript's customVariables."
+type TranscriptVariable {
+  "Its key, at the top of the object."
+  key: String!
+  "Its value. Null if the answer is null."
+  value: JSONValue
+}
+
+"An answer that differs between two transcripts."
+type ChangedVariable {
+  "Its key, at the top of both objects."
+  key: String!
+  "The left transcript's value. Null if the answer is null."
+  left: JSONValue
+  "The right transcript's value. Null if the answer is null."
+  right: JSONValue
 }
 
 "The number of transcripts that match a filter, by group."
@@ -6873,6 +6992,18 @@ func (ec *executionContext) childFields_ChangeParent(ctx context.Context, field 
 	return nil, fmt.Errorf("no field named %q was found under type ChangeParent", field.Name)
 }
 
+func (ec *executionContext) childFields_ChangedVariable(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_ChangedVariable_key(ctx, field)
+	case "left":
+		return ec.fieldContext_ChangedVariable_left(ctx, field)
+	case "right":
+		return ec.fieldContext_ChangedVariable_right(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ChangedVariable", field.Name)
+}
+
 func (ec *executionContext) childFields_Checklist(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -7755,6 +7886,18 @@ func (ec *executionContext) childFields_TranscriptConnection(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type TranscriptConnection", field.Name)
 }
 
+func (ec *executionContext) childFields_TranscriptDiff(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "added":
+		return ec.fieldContext_TranscriptDiff_added(ctx, field)
+	case "removed":
+		return ec.fieldContext_TranscriptDiff_removed(ctx, field)
+	case "changed":
+		return ec.fieldContext_TranscriptDiff_changed(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TranscriptDiff", field.Name)
+}
+
 func (ec *executionContext) childFields_TranscriptEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "cursor":
@@ -7801,6 +7944,16 @@ func (ec *executionContext) childFields_TranscriptStatusCount(ctx context.Contex
 		return ec.fieldContext_TranscriptStatusCount_count(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TranscriptStatusCount", field.Name)
+}
+
+func (ec *executionContext) childFields_TranscriptVariable(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_TranscriptVariable_key(ctx, field)
+	case "value":
+		return ec.fieldContext_TranscriptVariable_value(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TranscriptVariable", field.Name)
 }
 
 func (ec *executionContext) childFields_TranscriptsAggregate(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -10043,6 +10196,28 @@ func (ec *executionContext) field_Query_relations_args(ctx context.Context, rawA
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_transcriptDiff_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "left",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["left"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "right",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["right"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_transcript_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -11814,6 +11989,75 @@ func (ec *executionContext) _ChangeParent_id(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_ChangeParent_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChangeParent", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _ChangedVariable_key(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangedVariable) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangedVariable_key(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Key, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChangedVariable_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChangedVariable", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ChangedVariable_left(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangedVariable) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangedVariable_left(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Left, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.JSONValue) graphql.Marshaler {
+			return ec.marshalOJSONValue2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSONValue(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ChangedVariable_left(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChangedVariable", field, false, false, errors.New("field of type JSONValue does not have child fields"))
+}
+
+func (ec *executionContext) _ChangedVariable_right(ctx context.Context, field graphql.CollectedField, obj *backoffice.ChangedVariable) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangedVariable_right(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Right, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.JSONValue) graphql.Marshaler {
+			return ec.marshalOJSONValue2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSONValue(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ChangedVariable_right(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChangedVariable", field, false, false, errors.New("field of type JSONValue does not have child fields"))
 }
 
 func (ec *executionContext) _Checklist_id(ctx context.Context, field graphql.CollectedField, obj *backoffice.Checklist) (ret graphql.Marshaler) {
@@ -20952,6 +21196,50 @@ func (ec *executionContext) fieldContext_Query_transcripts(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_transcriptDiff(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_transcriptDiff(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().TranscriptDiff(ctx, fc.Args["left"].(string), fc.Args["right"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.TranscriptDiff) graphql.Marshaler {
+			return ec.marshalOTranscriptDiff2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptDiff(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_transcriptDiff(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TranscriptDiff(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_transcriptDiff_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_transcriptsAggregate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22816,6 +23104,102 @@ func (ec *executionContext) resolveBatch_TranscriptConnection_statusCounts(ctx c
 	)
 }
 
+func (ec *executionContext) _TranscriptDiff_added(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptDiff) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptDiff_added(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Added, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.TranscriptVariable) graphql.Marshaler {
+			return ec.marshalNTranscriptVariable2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptVariableᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptDiff_added(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TranscriptDiff",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TranscriptVariable(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TranscriptDiff_removed(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptDiff) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptDiff_removed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Removed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.TranscriptVariable) graphql.Marshaler {
+			return ec.marshalNTranscriptVariable2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptVariableᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptDiff_removed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TranscriptDiff",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TranscriptVariable(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TranscriptDiff_changed(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptDiff) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptDiff_changed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Changed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.ChangedVariable) graphql.Marshaler {
+			return ec.marshalNChangedVariable2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChangedVariableᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptDiff_changed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TranscriptDiff",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ChangedVariable(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TranscriptEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *backoffice.ConnectionEdge[*backoffice.Transcript]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -23117,6 +23501,52 @@ func (ec *executionContext) _TranscriptStatusCount_count(ctx context.Context, fi
 }
 func (ec *executionContext) fieldContext_TranscriptStatusCount_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TranscriptStatusCount", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TranscriptVariable_key(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptVariable) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptVariable_key(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Key, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptVariable_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TranscriptVariable", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TranscriptVariable_value(ctx context.Context, field graphql.CollectedField, obj *backoffice.TranscriptVariable) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TranscriptVariable_value(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Value, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.JSONValue) graphql.Marshaler {
+			return ec.marshalOJSONValue2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSONValue(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TranscriptVariable_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TranscriptVariable", field, false, false, errors.New("field of type JSONValue does not have child fields"))
 }
 
 func (ec *executionContext) _TranscriptsAggregate_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Aggregate) (ret graphql.Marshaler) {
@@ -28631,6 +29061,54 @@ func (ec *executionContext) _ChangeParent(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var changedVariableImplementors = []string{"ChangedVariable"}
+
+func (ec *executionContext) _ChangedVariable(ctx context.Context, sel ast.SelectionSet, obj *backoffice.ChangedVariable) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, changedVariableImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ChangedVariable")
+		case "key":
+			out.Values[i] = ec._ChangedVariable_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "left":
+			out.Values[i] = ec._ChangedVariable_left(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "right":
+			out.Values[i] = ec._ChangedVariable_right(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var checklistImplementors = []string{"Checklist", "Node"}
 
 func (ec *executionContext) _Checklist(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Checklist) graphql.Marshaler {
@@ -33438,6 +33916,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "transcriptDiff":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_transcriptDiff(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "transcriptsAggregate":
 			field := field
 
@@ -34391,6 +34891,54 @@ func (ec *executionContext) _TranscriptConnection(ctx context.Context, sel ast.S
 	return out
 }
 
+var transcriptDiffImplementors = []string{"TranscriptDiff"}
+
+func (ec *executionContext) _TranscriptDiff(ctx context.Context, sel ast.SelectionSet, obj *backoffice.TranscriptDiff) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, transcriptDiffImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TranscriptDiff")
+		case "added":
+			out.Values[i] = ec._TranscriptDiff_added(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "removed":
+			out.Values[i] = ec._TranscriptDiff_removed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "changed":
+			out.Values[i] = ec._TranscriptDiff_changed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var transcriptEdgeImplementors = []string{"TranscriptEdge"}
 
 func (ec *executionContext) _TranscriptEdge(ctx context.Context, sel ast.SelectionSet, obj *backoffice.ConnectionEdge[*backoffice.Transcript]) graphql.Marshaler {
@@ -34560,6 +35108,49 @@ func (ec *executionContext) _TranscriptStatusCount(ctx context.Context, sel ast.
 		case "count":
 			out.Values[i] = ec._TranscriptStatusCount_count(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var transcriptVariableImplementors = []string{"TranscriptVariable"}
+
+func (ec *executionContext) _TranscriptVariable(ctx context.Context, sel ast.SelectionSet, obj *backoffice.TranscriptVariable) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, transcriptVariableImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TranscriptVariable")
+		case "key":
+			out.Values[i] = ec._TranscriptVariable_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "value":
+			out.Values[i] = ec._TranscriptVariable_value(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -36024,6 +36615,32 @@ func (ec *executionContext) marshalNChangeParent2ᚕexampleᚗorgᚋbackoffice�
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalNChangedVariable2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChangedVariableᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.ChangedVariable) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNChangedVariable2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChangedVariable(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNChangedVariable2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChangedVariable(ctx context.Context, sel ast.SelectionSet, v *backoffice.ChangedVariable) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ChangedVariable(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNChecklist2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐChecklistᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.Checklist) graphql.Marshaler {
@@ -37841,6 +38458,32 @@ func (ec *executionContext) marshalNTranscriptStatusCount2ᚖexampleᚗorgᚋbac
 	return ec._TranscriptStatusCount(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNTranscriptVariable2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptVariableᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.TranscriptVariable) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTranscriptVariable2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptVariable(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTranscriptVariable2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptVariable(ctx context.Context, sel ast.SelectionSet, v *backoffice.TranscriptVariable) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TranscriptVariable(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNTranscriptsAggregate2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐAggregate(ctx context.Context, sel ast.SelectionSet, v *backoffice.Aggregate) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -38689,6 +39332,16 @@ func (ec *executionContext) marshalOJSON2ᚖexampleᚗorgᚋbackofficeᚋgraphql
 	return v
 }
 
+func (ec *executionContext) unmarshalOJSONValue2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSONValue(ctx context.Context, v any) (backoffice.JSONValue, error) {
+	var res backoffice.JSONValue
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOJSONValue2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSONValue(ctx context.Context, sel ast.SelectionSet, v backoffice.JSONValue) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) marshalOLabel2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐLabel(ctx context.Context, sel ast.SelectionSet, v *backoffice.Label) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -38937,6 +39590,13 @@ func (ec *executionContext) marshalOTranscript2ᚖexampleᚗorgᚋbackofficeᚋb
 		return graphql.Null
 	}
 	return ec._Transcript(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOTranscriptDiff2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptDiff(ctx context.Context, sel ast.SelectionSet, v *backoffice.TranscriptDiff) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TranscriptDiff(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOTranscriptFilter2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptFilterᚄ(ctx context.Context, v any) ([]*backoffice.TranscriptFilter, error) {

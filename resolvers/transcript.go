@@ -28,6 +28,17 @@ func (r query) Transcripts(ctx context.Context, first *int, after *string, last 
 		pageArgs(first, after, last, before, page, pageSize))
 }
 
+// TranscriptDiff reads both transcripts at once.
+func (query) TranscriptDiff(ctx context.Context, left, right string) (*backoffice.TranscriptDiff, error) {
+	both, err := transcriptNoun.of(ctx).All(loaders.WithFields(ctx, variableFields), []string{left, right})
+	if err != nil || both[0] == nil || both[1] == nil {
+		return nil, err
+	}
+	return backoffice.DiffVariables(both[0].CustomVariables, both[1].CustomVariables)
+}
+
+var variableFields = loaders.NewFields([]string{"customVariables"})
+
 func (transcript) Customer(ctx context.Context, transcripts []*backoffice.Transcript) ([]*backoffice.Customer, error) {
 	return linked(ctx, customers.of(ctx), transcripts, func(t *backoffice.Transcript) string { return t.CustomerID })
 }

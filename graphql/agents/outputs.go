@@ -69,6 +69,8 @@ func (f *field) output(of *ast.Type) schema {
 		made = schema{"type": "array", "items": f.output(of.Elem)}
 	case f.below != nil:
 		made = members(f.below)
+	case of.NamedType == "JSONValue":
+		return schema{} // of any type
 	default:
 		made = schema{"type": jsonType(of.NamedType)}
 	}

@@ -29,6 +29,16 @@ func (r query) TranscriptsAggregate(ctx context.Context, filter *backoffice.Tran
 	return single(r.world, ctx, "transcriptsAggregate", []any{filter, groupBy, first, turnaround}, r.aggregate(groupBy))
 }
 
+func (r query) TranscriptDiff(ctx context.Context, left, right string) (*backoffice.TranscriptDiff, error) {
+	variable := func(d *rand.Rand) *backoffice.TranscriptVariable {
+		return &backoffice.TranscriptVariable{Key: strange[d.IntN(len(strange))], Value: `{"a":[1.0,null]}`}
+	}
+	return single(r.world, ctx, "transcriptDiff", []any{left, right}, func(d *rand.Rand) *backoffice.TranscriptDiff {
+		return &backoffice.TranscriptDiff{Added: some(r.world, d, variable), Removed: some(r.world, d, variable),
+			Changed: []*backoffice.ChangedVariable{{Key: strange[d.IntN(len(strange))], Left: "null", Right: `"a"`}}}
+	})
+}
+
 func (r query) CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backoffice.Customer, error) {
 	return single(r.world, ctx, "customerBy", []any{key}, r.customer)
 }

@@ -29,6 +29,7 @@ var scalars = map[string]func(value any) (decoded any, ok bool){
 		}
 		return json.RawMessage(object.text), true
 	},
+	"JSONValue": func(any) (any, bool) { return nil, false }, // no input has one
 }
 
 func coerceScalar(name string, value any) (any, bool) {

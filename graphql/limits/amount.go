@@ -78,11 +78,18 @@ func skippedBy(field *ast.Field) amount {
 	})
 }
 
+// variablesOfDiff is for how many variables each list of a transcriptDiff is charged. A questionnaire has fewer.
+const variablesOfDiff = 100
+
 // sizeOfList is how many objects a list may have: as many as its first argument or its identifiers.
 func sizeOfList(field *ast.Field) amount {
-	if field.ObjectDefinition != nil && field.ObjectDefinition.Name == "DuplicateGroup" &&
-		field.Definition.Type.Elem != nil {
-		return amount{fixed: backoffice.MostMembers}
+	if field.ObjectDefinition != nil && field.Definition.Type.Elem != nil {
+		switch field.ObjectDefinition.Name {
+		case "DuplicateGroup":
+			return amount{fixed: backoffice.MostMembers}
+		case "TranscriptDiff":
+			return amount{fixed: variablesOfDiff}
+		}
 	}
 	if field.Definition.Type.Elem != nil && field.Definition.Arguments.ForName("first") != nil {
 		return sizeOfConnection(field)

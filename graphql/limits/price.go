@@ -182,7 +182,7 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		total.counts = plus(total.counts, 1)
 	case inConnection && field.Name == "statusCounts":
 		total.statuses = plus(total.statuses, 1)
-	case kind != nil && kind.Name == "JSON":
+	case kind != nil && (kind.Name == "JSON" || kind.Name == "JSONValue"):
 		total.whole.fixed = plus(total.whole.fixed, costOfJSON)
 	case IsEdge(parent) && field.Name == "cursor":
 		total.again = plus(total.again, 1)
