@@ -110,6 +110,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthUserEdge(),
 		ec.breadthUserError(),
 		ec.breadthViewer(),
+		ec.breadthWorkList(),
 	}
 	return execute.New(es, execute.Schema{
 		Objects:      objects,
@@ -3602,6 +3603,18 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			},
 		},
 		{
+			Name:     "workList",
+			NonNull:  true,
+			Types:    []string{"WorkList"},
+			Resolver: true,
+			Args:     ec.field_Query_workList_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Query().WorkList(ctx, args["responsibleId"].(*string), args["financialYearId"].(string))
+				values := []*backoffice.WorkList{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
 			Name:     "transcriptsAggregate",
 			NonNull:  true,
 			Types:    []string{"TranscriptsAggregate"},
@@ -4780,6 +4793,44 @@ func (ec *executionContext) breadthViewer() *execute.Object {
 			Name: "expiresAt",
 			Leaf: func(w *execute.Writer, object any) bool {
 				return putODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.Principal).ExpiresAt)
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthWorkList() *execute.Object {
+	return &execute.Object{Name: "WorkList", Is: workListImplementors, Fields: []*execute.Field{
+		{
+			Name:     "untouched",
+			NonNull:  true,
+			Types:    []string{"TranscriptConnection"},
+			Resolver: true,
+			Args:     ec.field_WorkList_untouched_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.WorkList().Untouched(ctx, objects.(execute.Of[*backoffice.WorkList]), args["days"].(int), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "withoutDocument",
+			NonNull:  true,
+			Types:    []string{"TranscriptConnection"},
+			Resolver: true,
+			Args:     ec.field_WorkList_withoutDocument_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.WorkList().WithoutDocument(ctx, objects.(execute.Of[*backoffice.WorkList]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "notSent",
+			NonNull:  true,
+			Types:    []string{"TranscriptConnection"},
+			Resolver: true,
+			Args:     ec.field_WorkList_notSent_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.WorkList().NotSent(ctx, objects.(execute.Of[*backoffice.WorkList]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder))
+				return execute.Singles(values), err
 			},
 		},
 	}}

@@ -65,6 +65,7 @@ type ResolverRoot interface {
 	TranscriptConnection() TranscriptConnectionResolver
 	User() UserResolver
 	UserConnection() UserConnectionResolver
+	WorkList() WorkListResolver
 }
 
 type DirectiveRoot struct {
@@ -600,6 +601,7 @@ type ComplexityRoot struct {
 		User                 func(childComplexity int, id string) int
 		Users                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.ListOrder) int
 		Viewer               func(childComplexity int) int
+		WorkList             func(childComplexity int, responsibleID *string, financialYearID string) int
 	}
 
 	RemoveSavedQueryPayload struct {
@@ -769,6 +771,12 @@ type ComplexityRoot struct {
 		Seen      func(childComplexity int) int
 		Subject   func(childComplexity int) int
 	}
+
+	WorkList struct {
+		NotSent         func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
+		Untouched       func(childComplexity int, days int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
+		WithoutDocument func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
+	}
 }
 
 // endregion ***************************** api!.gotpl *****************************
@@ -921,6 +929,7 @@ type QueryResolver interface {
 	Transcript(ctx context.Context, id string) (*backoffice.Transcript, error)
 	Transcripts(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	TranscriptDiff(ctx context.Context, left string, right string) (*backoffice.TranscriptDiff, error)
+	WorkList(ctx context.Context, responsibleID *string, financialYearID string) (*backoffice.WorkList, error)
 	TranscriptsAggregate(ctx context.Context, filter *backoffice.TranscriptFilter, groupBy []backoffice.Dimension, first *int, turnaround *backoffice.TurnaroundBetween) (*backoffice.Aggregate, error)
 	Customer(ctx context.Context, id string) (*backoffice.Customer, error)
 	CustomerBy(ctx context.Context, key backoffice.CustomerKey) (*backoffice.Customer, error)
@@ -956,6 +965,11 @@ type UserResolver interface {
 }
 type UserConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.User, backoffice.UserCriteria]) ([]int, error)
+}
+type WorkListResolver interface {
+	Untouched(ctx context.Context, objs []*backoffice.WorkList, days int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
+	WithoutDocument(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
+	NotSent(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -3332,6 +3346,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Viewer(childComplexity), true
+	case "Query.workList":
+		if e.ComplexityRoot.Query.WorkList == nil {
+			break
+		}
+
+		args, err := ec.field_Query_workList_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.WorkList(childComplexity, args["responsibleId"].(*string), args["financialYearId"].(string)), true
 
 	case "RemoveSavedQueryPayload.removedName":
 		if e.ComplexityRoot.RemoveSavedQueryPayload.RemovedName == nil {
@@ -3948,6 +3973,40 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Viewer.Subject(childComplexity), true
 
+	case "WorkList.notSent":
+		if e.ComplexityRoot.WorkList.NotSent == nil {
+			break
+		}
+
+		args, err := ec.field_WorkList_notSent_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.WorkList.NotSent(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder)), true
+	case "WorkList.untouched":
+		if e.ComplexityRoot.WorkList.Untouched == nil {
+			break
+		}
+
+		args, err := ec.field_WorkList_untouched_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.WorkList.Untouched(childComplexity, args["days"].(int), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder)), true
+	case "WorkList.withoutDocument":
+		if e.ComplexityRoot.WorkList.WithoutDocument == nil {
+			break
+		}
+
+		args, err := ec.field_WorkList_withoutDocument_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.WorkList.WithoutDocument(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder)), true
+
 	}
 	return 0, false
 }
@@ -4209,6 +4268,13 @@ type Query {
     "The later transcript's identifier."
     right: ID!
   ): TranscriptDiff
+  "What is left to do in a financial year. Its lists are empty for an unknown year or user."
+  workList(
+    "Only for customers that this user is responsible for. All when absent."
+    responsibleId: ID
+    "The year."
+    financialYearId: ID!
+  ): WorkList!
   "The number of transcripts of all years, grouped by one to three dimensions. Largest groups first, then by value."
   transcriptsAggregate(
     "Only matching transcripts."
@@ -5363,6 +5429,63 @@ type TranscriptStatusCount {
   status: TranscriptStatus!
   "How many transcripts have it."
   count: Int!
+}
+
+"What is left to do in a financial year. The same transcripts can be in several lists."
+type WorkList {
+  "Transcripts that are not completed and were not updated for some days."
+  untouched(
+    "The number of days, 0 or more, before today (UTC)."
+    days: Int! = 30
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    last: Int
+    "Only rows before this cursor."
+    before: String
+    "A page number, from 1. Cannot be combined with the four arguments above."
+    page: Int
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
+    pageSize: Int
+    "The order. By identifier when absent."
+    orderBy: TranscriptOrder
+  ): TranscriptConnection!
+  "Completed transcripts without a generated document."
+  withoutDocument(
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    last: Int
+    "Only rows before this cursor."
+    before: String
+    "A page number, from 1. Cannot be combined with the four arguments above."
+    page: Int
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
+    pageSize: Int
+    "The order. By identifier when absent."
+    orderBy: TranscriptOrder
+  ): TranscriptConnection!
+  "Transcripts whose calculation is done and not sent."
+  notSent(
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    last: Int
+    "Only rows before this cursor."
+    before: String
+    "A page number, from 1. Cannot be combined with the four arguments above."
+    page: Int
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
+    pageSize: Int
+    "The order. By identifier when absent."
+    orderBy: TranscriptOrder
+  ): TranscriptConnection!
 }
 
 "How the customVariables of two transcripts differ, by key."
@@ -8118,6 +8241,18 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
 }
 
+func (ec *executionContext) childFields_WorkList(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "untouched":
+		return ec.fieldContext_WorkList_untouched(ctx, field)
+	case "withoutDocument":
+		return ec.fieldContext_WorkList_withoutDocument(ctx, field)
+	case "notSent":
+		return ec.fieldContext_WorkList_notSent(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WorkList", field.Name)
+}
+
 func (ec *executionContext) childFields___Directive(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
@@ -10424,6 +10559,28 @@ func (ec *executionContext) field_Query_users_args(ctx context.Context, rawArgs 
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_workList_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "responsibleId",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["responsibleId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "financialYearId",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["financialYearId"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Subscription_changes_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -10567,6 +10724,200 @@ func (ec *executionContext) field_User_transcripts_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["orderBy"] = arg7
+	return args, nil
+}
+
+func (ec *executionContext) field_WorkList_notSent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "pageSize",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_WorkList_untouched_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "days",
+		func(ctx context.Context, v any) (int, error) {
+			return ec.unmarshalNInt2int(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["days"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "pageSize",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pageSize"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg7
+	return args, nil
+}
+
+func (ec *executionContext) field_WorkList_withoutDocument_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "pageSize",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg6
 	return args, nil
 }
 
@@ -21240,6 +21591,50 @@ func (ec *executionContext) fieldContext_Query_transcriptDiff(ctx context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_workList(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_workList(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().WorkList(ctx, fc.Args["responsibleId"].(*string), fc.Args["financialYearId"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.WorkList) graphql.Marshaler {
+			return ec.marshalNWorkList2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐWorkList(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_workList(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WorkList(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_workList_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_transcriptsAggregate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24860,6 +25255,207 @@ func (ec *executionContext) _Viewer_expiresAt(ctx context.Context, field graphql
 }
 func (ec *executionContext) fieldContext_Viewer_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _WorkList_untouched(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkList_untouched(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_WorkList_untouched(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) graphql.Marshaler {
+			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkList_untouched(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkList",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TranscriptConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_WorkList_untouched_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_WorkList_untouched(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (any, error) {
+	resolver := ec.Resolvers.WorkList()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*backoffice.WorkList](ctx, "WorkList"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Untouched(ctx, batch.Parents, fc.Args["days"].(int), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"WorkList.untouched",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Untouched(ctx, []*backoffice.WorkList{obj}, fc.Args["days"].(int), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
+		ctx,
+		results,
+		err,
+		"WorkList.untouched",
+	)
+}
+
+func (ec *executionContext) _WorkList_withoutDocument(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkList_withoutDocument(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_WorkList_withoutDocument(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) graphql.Marshaler {
+			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkList_withoutDocument(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkList",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TranscriptConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_WorkList_withoutDocument_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_WorkList_withoutDocument(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (any, error) {
+	resolver := ec.Resolvers.WorkList()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*backoffice.WorkList](ctx, "WorkList"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.WithoutDocument(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"WorkList.withoutDocument",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.WithoutDocument(ctx, []*backoffice.WorkList{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
+		ctx,
+		results,
+		err,
+		"WorkList.withoutDocument",
+	)
+}
+
+func (ec *executionContext) _WorkList_notSent(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkList_notSent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_WorkList_notSent(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) graphql.Marshaler {
+			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkList_notSent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkList",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TranscriptConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_WorkList_notSent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_WorkList_notSent(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (any, error) {
+	resolver := ec.Resolvers.WorkList()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*backoffice.WorkList](ctx, "WorkList"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.NotSent(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"WorkList.notSent",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.NotSent(ctx, []*backoffice.WorkList{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
+		ctx,
+		results,
+		err,
+		"WorkList.notSent",
+	)
 }
 
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
@@ -33938,6 +34534,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "workList":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_workList(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "transcriptsAggregate":
 			field := field
 
@@ -35906,6 +36524,153 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var workListImplementors = []string{"WorkList"}
+
+func (ec *executionContext) _WorkList(ctx context.Context, sel ast.SelectionSet, obj *backoffice.WorkList) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, workListImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WorkList")
+		case "untouched":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WorkList_untouched(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "withoutDocument":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WorkList_withoutDocument(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "notSent":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WorkList_notSent(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -38702,6 +39467,16 @@ func (ec *executionContext) marshalNViewerKind2exampleᚗorgᚋbackofficeᚋback
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNWorkList2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐWorkList(ctx context.Context, sel ast.SelectionSet, v *backoffice.WorkList) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WorkList(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx context.Context, sel ast.SelectionSet, v introspection.Directive) graphql.Marshaler {

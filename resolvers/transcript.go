@@ -20,12 +20,16 @@ func (query) Transcript(ctx context.Context, id string) (*backoffice.Transcript,
 func (r query) Transcripts(ctx context.Context, first *int, after *string, last *int, before *string,
 	page, pageSize *int, filter *backoffice.TranscriptFilter,
 	orderBy *backoffice.TranscriptOrder) (*backoffice.TranscriptConnection, error) {
+	return r.transcripts(ctx, filter, orderBy, pageArgs(first, after, last, before, page, pageSize))
+}
+
+func (r query) transcripts(ctx context.Context, filter *backoffice.TranscriptFilter,
+	orderBy *backoffice.TranscriptOrder, args backoffice.PageArgs) (*backoffice.TranscriptConnection, error) {
 	criteria, err := filter.Criteria()
 	if err != nil {
 		return nil, err
 	}
-	return all(ctx, r.Root, transcriptNoun.of(ctx), criteria, orderBy.Order(),
-		pageArgs(first, after, last, before, page, pageSize))
+	return all(ctx, r.Root, transcriptNoun.of(ctx), criteria, orderBy.Order(), args)
 }
 
 // TranscriptDiff reads both transcripts at once.

@@ -11,8 +11,8 @@ import (
 // Scalars and enums without arguments or a scope are among them, unless ofRequest lists them.
 var ofReads = map[string]string{
 	"Query": "node nodes currentFinancialYear financialYear financialYears checklist checklists transcript " +
-		"transcripts transcriptDiff transcriptsAggregate customer customerBy customers customersAggregate relations " +
-		"calculations documents user users label labels duplicates",
+		"transcripts transcriptDiff workList transcriptsAggregate customer customerBy customers customersAggregate " +
+		"relations calculations documents user users label labels duplicates",
 	"Node":          "",
 	"FinancialYear": "checklists transcripts",
 	"Checklist":     "financialYear transcripts",
@@ -34,6 +34,7 @@ var ofReads = map[string]string{
 	"TranscriptConnection":       page + " statusCounts",
 	"TranscriptEdge":             "node",
 	"TranscriptStatusCount":      "",
+	"WorkList":                   "untouched withoutDocument notSent",
 	"TranscriptDiff":             "added removed changed",
 	"TranscriptVariable":         "",
 	"ChangedVariable":            "",

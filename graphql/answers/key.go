@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -23,6 +24,7 @@ type Key struct {
 	Restriction backoffice.Restriction
 	Purpose     bool   // it permits to disclose registration numbers
 	Sealed      string // the key that seals cursors
+	Day         int64  // since 1970, in UTC: some filters compare with it
 }
 
 // longest bounds the variables of a key, which is kept in memory.
@@ -45,7 +47,8 @@ func KeyOf(ctx context.Context, document [sha256.Size]byte, operation *ast.Opera
 		}
 	}
 	k := &Key{Document: document, Operation: operation.Name, Variables: string(b),
-		Restriction: backoffice.RestrictionOf(ctx), Purpose: backoffice.CheckPurpose(ctx) == nil}
+		Restriction: backoffice.RestrictionOf(ctx), Purpose: backoffice.CheckPurpose(ctx) == nil,
+		Day: time.Now().Unix() / (24 * 60 * 60)}
 	principal := backoffice.RequestOf(ctx).Principal
 	for i, scope := range backoffice.AllScopes { // all count: an answer may depend on one that no field of it names
 		if principal.Has(scope) {

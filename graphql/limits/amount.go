@@ -166,8 +166,18 @@ func whole(value *ast.Value, variables map[string]any) (n int, ok bool) {
 	return 0, false
 }
 
+const workList = "WorkList"
+
+// ofYear is in place of the filters that the lists of a work list have by themselves.
+var ofYear = &ast.Value{Kind: ast.ObjectValue, Children: ast.ChildValueList{
+	{Name: "financialYearId", Value: &ast.Value{Kind: ast.StringValue}},
+}}
+
 // argument is the value that a field is given, or the schema's default.
 func argument(field *ast.Field, name string) *ast.Value {
+	if name == "filter" && field.ObjectDefinition != nil && field.ObjectDefinition.Name == workList {
+		return ofYear
+	}
 	if given := field.Arguments.ForName(name); given != nil {
 		return given.Value
 	}

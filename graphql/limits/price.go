@@ -271,7 +271,7 @@ func (p *pricing) connection(total *halves, field *ast.Field, inner halves, pare
 	p.add(&total.whole, size, node)
 	p.work(total, skippedBy(field), 1)
 	of := backoffice.Noun("")
-	if parent != p.schema.Query {
+	if parent != p.schema.Query && parent.Name != workList {
 		of = nounOf(parent.Name)
 	}
 	p.work(total, unindexedIn(field, of, size, min(inner.counts, 1)+min(inner.statuses, 1)), 1)

@@ -1,0 +1,37 @@
+package backoffice
+
+import "time"
+
+// WorkList is what is left to do in a financial year, of all customers or those of one responsible user. Each of its
+// lists is a filter prepared here, so it is read, counted and restricted as any list with that filter.
+type WorkList struct {
+	FinancialYearID string
+	ResponsibleID   *string // nil: of all
+}
+
+// filter picks the year's transcripts that also match the rest.
+func (w *WorkList) filter(rest TranscriptFilter) *TranscriptFilter {
+	rest.FinancialYearID, rest.ResponsibleID = &w.FinancialYearID, w.ResponsibleID
+	return &rest
+}
+
+// OfUntouched picks what is not completed and was last updated before the day, in UTC, that was so many days ago.
+func (w *WorkList) OfUntouched(days int, now time.Time) (*TranscriptFilter, error) {
+	if days < 0 {
+		return nil, Errorf(BadInput, "days must be 0 or more")
+	}
+	before := InstantOf(dayOf(now).AddDate(0, 0, -days))
+	return w.filter(TranscriptFilter{IsCompleted: new(false), UpdatedTo: &before}), nil
+}
+
+// OfCompleted picks what is completed and has no document.
+func (w *WorkList) OfCompleted() *TranscriptFilter {
+	return w.filter(TranscriptFilter{IsCompleted: new(true), DocumentGenerated: new(false)})
+}
+
+// OfCalculated picks what is calculated and not sent.
+func (w *WorkList) OfCalculated() *TranscriptFilter {
+	return w.filter(TranscriptFilter{Status: []TranscriptStatus{CalculationDone}})
+}
+
+func dayOf(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }

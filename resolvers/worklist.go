@@ -1,0 +1,57 @@
+package resolvers
+
+import (
+	"context"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/graph"
+)
+
+type workList struct{ *Root }
+
+func (r *Root) WorkList() graph.WorkListResolver { return workList{r} }
+
+func (query) WorkList(_ context.Context, responsibleID *string, financialYearID string) (*backoffice.WorkList, error) {
+	return &backoffice.WorkList{FinancialYearID: financialYearID, ResponsibleID: responsibleID}, nil
+}
+
+func (r workList) Untouched(ctx context.Context, lists []*backoffice.WorkList, days int, first *int, after *string,
+	last *int, before *string, page, pageSize *int,
+	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+	now := time.Now()
+	return r.transcripts(ctx, lists, orderBy, pageArgs(first, after, last, before, page, pageSize),
+		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.OfUntouched(days, now) })
+}
+
+func (r workList) WithoutDocument(ctx context.Context, lists []*backoffice.WorkList, first *int, after *string,
+	last *int, before *string, page, pageSize *int,
+	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+	return r.transcripts(ctx, lists, orderBy, pageArgs(first, after, last, before, page, pageSize),
+		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.OfCompleted(), nil })
+}
+
+func (r workList) NotSent(ctx context.Context, lists []*backoffice.WorkList, first *int, after *string,
+	last *int, before *string, page, pageSize *int,
+	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+	return r.transcripts(ctx, lists, orderBy, pageArgs(first, after, last, before, page, pageSize),
+		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.OfCalculated(), nil })
+}
+
+// transcripts asks for one page of each work list, all in one batch.
+func (r workList) transcripts(ctx context.Context, lists []*backoffice.WorkList, orderBy *backoffice.TranscriptOrder,
+	args backoffice.PageArgs, of func(*backoffice.WorkList) (*backoffice.TranscriptFilter, error),
+) ([]*backoffice.TranscriptConnection, error) {
+	connections := make([]*backoffice.TranscriptConnection, len(lists))
+	calls := make([]func(context.Context) error, len(lists))
+	for i, list := range lists {
+		calls[i] = func(ctx context.Context) error {
+			filter, err := of(list)
+			if err == nil {
+				connections[i], err = query{r.Root}.transcripts(ctx, filter, orderBy, args)
+			}
+			return err
+		}
+	}
+	return connections, together(ctx, calls...)
+}
