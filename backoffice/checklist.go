@@ -7,6 +7,7 @@ type Checklist struct {
 	Language         string // a language name, for example dutch
 	AuthRequired     bool
 	RemindersEnabled bool
+	DueDate          Text // the day by which customers must complete it, 2026-03-31
 	FinancialYearID  string
 }
 
@@ -43,6 +44,7 @@ var ChecklistTable = &Table[Checklist, ChecklistCriteria]{
 		requiredField("language", func(l *Checklist) *string { return &l.Language }, ParseLanguage),
 		plainField("authRequired", func(l *Checklist) *bool { return &l.AuthRequired }, nil),
 		plainField("remindersEnabled", func(l *Checklist) *bool { return &l.RemindersEnabled }, nil),
+		textField("dueDate", func(l *Checklist) *Text { return &l.DueDate }, parseDate),
 		referenceField("financialYearId", NounFinancialYear, func(l *Checklist) *string { return &l.FinancialYearID }),
 	},
 }

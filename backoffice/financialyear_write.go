@@ -70,7 +70,7 @@ func bringOver(ctx context.Context, tx Tx, from, to string) (lists []*Checklist,
 	all := ListQuery[ChecklistCriteria]{Under: OfFinancialYear}
 	err = eachRow(ctx, tx.Checklists(), all, from, 0, func(one *Checklist) error {
 		list := *one
-		list.ID, list.FinancialYearID = NewID(), to
+		list.ID, list.FinancialYearID, list.DueDate = NewID(), to, "" // it was a day of the old year
 		lists = append(lists, &list)
 		return nil
 	})

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // TranscriptFilter picks transcripts that meet all fields that are set; nil is no filter.
@@ -18,6 +19,7 @@ type TranscriptFilter struct {
 	Status            []TranscriptStatus // nil: no filter; empty: matches nothing
 	IsCompleted       *bool
 	DocumentGenerated *bool
+	Overdue           *bool // today, in UTC
 	UpdatedSince      *Instant
 	UpdatedFrom       *Instant // inclusive
 	UpdatedTo         *Instant // exclusive
@@ -54,6 +56,8 @@ type TranscriptCriteria struct {
 	Status            StatusSet
 	IsCompleted       Tristate
 	DocumentGenerated Tristate
+	Overdue           string // a day on which they are overdue, 2026-03-31; a criterion has its day, so it can be cached
+	NotOverdue        string // a day on which they are not
 	UpdatedSince      Instant
 	Any               Nested[TranscriptCriteria] // at least one of these
 	Not               Nested[TranscriptCriteria] // one that must not match
@@ -97,6 +101,12 @@ func (f *TranscriptFilter) criteria(level int) (c TranscriptCriteria, err error)
 	exact(&c.ResponsibleID, f.ResponsibleID, &c.Nothing)
 	exact(&c.LabelID, f.LabelID, &c.Nothing)
 	c.IsCompleted, c.DocumentGenerated = tristate(f.IsCompleted), tristate(f.DocumentGenerated)
+	switch today := time.Now().UTC().Format(time.DateOnly); tristate(f.Overdue) {
+	case Yes:
+		c.Overdue = today
+	case No:
+		c.NotOverdue = today
+	}
 	c.UpdatedSince = wanted(f.UpdatedSince)
 	statuses(&c.Status, f.Status, &c.Nothing)
 	c.Updated = spanOf(f.UpdatedFrom, f.UpdatedTo)

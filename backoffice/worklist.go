@@ -24,6 +24,11 @@ func (w *WorkList) OfUntouched(days int, now time.Time) (*TranscriptFilter, erro
 	return w.filter(TranscriptFilter{IsCompleted: new(false), UpdatedTo: &before}), nil
 }
 
+// OfOverdue picks what is not completed though it was due before today.
+func (w *WorkList) OfOverdue() *TranscriptFilter {
+	return w.filter(TranscriptFilter{Overdue: new(true)})
+}
+
 // OfCompleted picks what is completed and has no document.
 func (w *WorkList) OfCompleted() *TranscriptFilter {
 	return w.filter(TranscriptFilter{IsCompleted: new(true), DocumentGenerated: new(false)})

@@ -126,7 +126,7 @@ func (p *plan) makeLists() {
 				p.lists = append(p.lists, &backoffice.Checklist{
 					ID: listID(year, subject, language), Name: names[language] + " " + y.StartDate, Language: language,
 					AuthRequired: subject != annualAccounts, RemindersEnabled: (year+subject)%3 != 0,
-					FinancialYearID: y.ID,
+					DueDate: backoffice.Text(y.StartDate + "-06-30"), FinancialYearID: y.ID,
 				})
 			}
 		}

@@ -646,6 +646,12 @@ func (ec *executionContext) breadthChecklist() *execute.Object {
 			},
 		},
 		{
+			Name: "dueDate",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODate2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.Checklist).DueDate)
+			},
+		},
+		{
 			Name:     "transcripts",
 			NonNull:  true,
 			Types:    []string{"TranscriptConnection"},
@@ -4808,6 +4814,17 @@ func (ec *executionContext) breadthWorkList() *execute.Object {
 			Args:     ec.field_WorkList_untouched_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.WorkList().Untouched(ctx, objects.(execute.Of[*backoffice.WorkList]), args["days"].(int), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "overdue",
+			NonNull:  true,
+			Types:    []string{"TranscriptConnection"},
+			Resolver: true,
+			Args:     ec.field_WorkList_overdue_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.WorkList().Overdue(ctx, objects.(execute.Of[*backoffice.WorkList]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder))
 				return execute.Singles(values), err
 			},
 		},

@@ -161,6 +161,7 @@ type ComplexityRoot struct {
 
 	Checklist struct {
 		AuthRequired     func(childComplexity int) int
+		DueDate          func(childComplexity int) int
 		FinancialYear    func(childComplexity int) int
 		ID               func(childComplexity int) int
 		Language         func(childComplexity int) int
@@ -774,6 +775,7 @@ type ComplexityRoot struct {
 
 	WorkList struct {
 		NotSent         func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
+		Overdue         func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
 		Untouched       func(childComplexity int, days int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
 		WithoutDocument func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
 	}
@@ -800,6 +802,7 @@ type ChangeResolver interface {
 }
 type ChecklistResolver interface {
 	FinancialYear(ctx context.Context, objs []*backoffice.Checklist) ([]*backoffice.FinancialYear, error)
+
 	Transcripts(ctx context.Context, objs []*backoffice.Checklist, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 }
 type ChecklistConnectionResolver interface {
@@ -968,6 +971,7 @@ type UserConnectionResolver interface {
 }
 type WorkListResolver interface {
 	Untouched(ctx context.Context, objs []*backoffice.WorkList, days int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
+	Overdue(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	WithoutDocument(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	NotSent(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 }
@@ -1313,6 +1317,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Checklist.AuthRequired(childComplexity), true
+	case "Checklist.dueDate":
+		if e.ComplexityRoot.Checklist.DueDate == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Checklist.DueDate(childComplexity), true
 	case "Checklist.financialYear":
 		if e.ComplexityRoot.Checklist.FinancialYear == nil {
 			break
@@ -3984,6 +3994,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.WorkList.NotSent(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder)), true
+	case "WorkList.overdue":
+		if e.ComplexityRoot.WorkList.Overdue == nil {
+			break
+		}
+
+		args, err := ec.field_WorkList_overdue_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.WorkList.Overdue(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder)), true
 	case "WorkList.untouched":
 		if e.ComplexityRoot.WorkList.Untouched == nil {
 			break
@@ -4576,6 +4597,8 @@ type Checklist implements Node {
   remindersEnabled: Boolean!
   "The year it belongs to."
   financialYear: FinancialYear!
+  "The day by which customers must complete it. Null without one."
+  dueDate: Date
   "The customers' transcripts of it."
   transcripts(
     "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
@@ -5452,6 +5475,23 @@ type WorkList {
     "The order. By identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
+  "Transcripts that are not completed though their checklist's dueDate is before today (UTC)."
+  overdue(
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    last: Int
+    "Only rows before this cursor."
+    before: String
+    "A page number, from 1. Cannot be combined with the four arguments above."
+    page: Int
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
+    pageSize: Int
+    "The order. By identifier when absent."
+    orderBy: TranscriptOrder
+  ): TranscriptConnection!
   "Completed transcripts without a generated document."
   withoutDocument(
     "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
@@ -6050,6 +6090,8 @@ input TranscriptFilter {
   isCompleted: Boolean
   "With a generated document, or without."
   documentGenerated: Boolean
+  "Not completed though its checklist's dueDate is before today (UTC), or not so."
+  overdue: Boolean
   "Whose latest change, or that of its calculation, became visible here at this instant or later; an imported record can have an earlier updatedAt."
   updatedSince: DateTime
   "That match at least one of these, at most 50. An empty list matches nothing. ` + "`" + `any` + "`" + ` and ` + "`" + `not` + "`" + ` can be nested two levels deep."
@@ -7141,6 +7183,8 @@ func (ec *executionContext) childFields_Checklist(ctx context.Context, field gra
 		return ec.fieldContext_Checklist_remindersEnabled(ctx, field)
 	case "financialYear":
 		return ec.fieldContext_Checklist_financialYear(ctx, field)
+	case "dueDate":
+		return ec.fieldContext_Checklist_dueDate(ctx, field)
 	case "transcripts":
 		return ec.fieldContext_Checklist_transcripts(ctx, field)
 	}
@@ -8245,6 +8289,8 @@ func (ec *executionContext) childFields_WorkList(ctx context.Context, field grap
 	switch field.Name {
 	case "untouched":
 		return ec.fieldContext_WorkList_untouched(ctx, field)
+	case "overdue":
+		return ec.fieldContext_WorkList_overdue(ctx, field)
 	case "withoutDocument":
 		return ec.fieldContext_WorkList_withoutDocument(ctx, field)
 	case "notSent":
@@ -10789,6 +10835,68 @@ func (ec *executionContext) field_WorkList_notSent_args(ctx context.Context, raw
 	return args, nil
 }
 
+func (ec *executionContext) field_WorkList_overdue_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "pageSize",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg6
+	return args, nil
+}
+
 func (ec *executionContext) field_WorkList_untouched_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -12579,6 +12687,29 @@ func (ec *executionContext) resolveBatch_Checklist_financialYear(ctx context.Con
 		err,
 		"Checklist.financialYear",
 	)
+}
+
+func (ec *executionContext) _Checklist_dueDate(ctx context.Context, field graphql.CollectedField, obj *backoffice.Checklist) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Checklist_dueDate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DueDate, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+			return ec.marshalODate2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Checklist_dueDate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Checklist", field, false, false, errors.New("field of type Date does not have child fields"))
 }
 
 func (ec *executionContext) _Checklist_transcripts(ctx context.Context, field graphql.CollectedField, obj *backoffice.Checklist) (ret graphql.Marshaler) {
@@ -25324,6 +25455,73 @@ func (ec *executionContext) resolveBatch_WorkList_untouched(ctx context.Context,
 	)
 }
 
+func (ec *executionContext) _WorkList_overdue(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkList_overdue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_WorkList_overdue(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]) graphql.Marshaler {
+			return ec.marshalNTranscriptConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkList_overdue(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkList",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TranscriptConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_WorkList_overdue_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_WorkList_overdue(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (any, error) {
+	resolver := ec.Resolvers.WorkList()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*backoffice.WorkList](ctx, "WorkList"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Overdue(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"WorkList.overdue",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Overdue(ctx, []*backoffice.WorkList{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria]](
+		ctx,
+		results,
+		err,
+		"WorkList.overdue",
+	)
+}
+
 func (ec *executionContext) _WorkList_withoutDocument(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28129,7 +28327,7 @@ func (ec *executionContext) unmarshalInputTranscriptFilter(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"checklistId", "financialYearId", "customerId", "responsibleId", "status", "isCompleted", "documentGenerated", "updatedSince", "any", "not", "updatedFrom", "updatedTo", "customVariable", "labelId", "createdFrom", "createdTo", "completedFrom", "completedTo", "documentGeneratedFrom", "documentGeneratedTo", "sentFrom", "sentTo"}
+	fieldsInOrder := [...]string{"checklistId", "financialYearId", "customerId", "responsibleId", "status", "isCompleted", "documentGenerated", "overdue", "updatedSince", "any", "not", "updatedFrom", "updatedTo", "customVariable", "labelId", "createdFrom", "createdTo", "completedFrom", "completedTo", "documentGeneratedFrom", "documentGeneratedTo", "sentFrom", "sentTo"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28185,6 +28383,13 @@ func (ec *executionContext) unmarshalInputTranscriptFilter(ctx context.Context, 
 				return it, err
 			}
 			it.DocumentGenerated = data
+		case "overdue":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overdue"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Overdue = data
 		case "updatedSince":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedSince"))
 			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
@@ -29780,6 +29985,11 @@ func (ec *executionContext) _Checklist(ctx context.Context, sel ast.SelectionSet
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "dueDate":
+			out.Values[i] = ec._Checklist_dueDate(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "transcripts":
 			field := field
 
@@ -36567,6 +36777,44 @@ func (ec *executionContext) _WorkList(ctx context.Context, sel ast.SelectionSet,
 					}
 				}()
 				res = ec._WorkList_untouched(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "overdue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WorkList_overdue(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

@@ -128,7 +128,7 @@ func TestEveryFieldOfEveryNounIsInTheExport(t *testing.T) {
 		"labels.ndjson":         `{"_id":"label-audit","name":"Audit","color":"#1e90ff","createdAt":"2021-03-04T05:06:07.890Z"}`,
 		"users.ndjson":          `{"_id":"user-zoe","firstName":"Zoë","lastName":"Peeters","email":"zoe.peeters@office.example","language":"dutch","labels":["label-payroll","label-audit"],"version":4}`,
 		"financialyears.ndjson": `{"_id":"fy-2025","startDate":"2025","endDate":"2025","isCurrentYear":false,"archivedAt":"2026-01-02T03:04:05.006Z"}`,
-		"checklists.ndjson":     `{"_id":"checklist-2026","name":"Personenbelasting","language":"dutch","authRequired":true,"remindersEnabled":true,"financialYear":"fy-2026"}`,
+		"checklists.ndjson":     `{"_id":"checklist-2026","name":"Personenbelasting","language":"dutch","authRequired":true,"remindersEnabled":true,"dueDate":"2026-03-31","financialYear":"fy-2026"}`,
 		"customers.ndjson": `{"_id":"company","type":"Company","name":"Café \"Één\" €","firstName":"An","lastName":"Maes","scopes":["annual-accounts","checklist","payroll-os"],"kboNumber":"0200065765","companyType":"BV",` +
 			`"addressFields":{"street":"Kerkstraat","houseNumber":"1","box":"2","postalCode":"9000","city":"Gent","country":"Belgium"},"customerCode":"C-1","registrationNumber":"85073003328","spouseRegistrationNumber":"17073003384",` +
 			`"responsible":"user-zoe","language":"dutch","email":"Een@Example.org","phone":"+32 9 123 45 67","createdAt":"2020-01-01T00:00:00.000Z","updatedAt":"2021-01-01T00:00:00.000Z","version":7}`,

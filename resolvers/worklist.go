@@ -24,6 +24,13 @@ func (r workList) Untouched(ctx context.Context, lists []*backoffice.WorkList, d
 		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.OfUntouched(days, now) })
 }
 
+func (r workList) Overdue(ctx context.Context, lists []*backoffice.WorkList, first *int, after *string,
+	last *int, before *string, page, pageSize *int,
+	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
+	return r.transcripts(ctx, lists, orderBy, pageArgs(first, after, last, before, page, pageSize),
+		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.OfOverdue(), nil })
+}
+
 func (r workList) WithoutDocument(ctx context.Context, lists []*backoffice.WorkList, first *int, after *string,
 	last *int, before *string, page, pageSize *int,
 	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {

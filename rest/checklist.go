@@ -9,12 +9,13 @@ import (
 )
 
 type Checklist struct {
-	ID               string `json:"_id" doc:"The identifier."`
-	Name             string `json:"name" doc:"The name."`
-	Language         string `json:"language" doc:"The language, a name such as dutch." example:"dutch"`
-	AuthRequired     bool   `json:"authRequired" doc:"Whether customers must sign in to fill it in."`
-	RemindersEnabled bool   `json:"remindersEnabled" doc:"Whether customers get reminders."`
-	FinancialYearID  string `json:"financialYear" doc:"The identifier of the financial year."`
+	ID               string  `json:"_id" doc:"The identifier."`
+	Name             string  `json:"name" doc:"The name."`
+	Language         string  `json:"language" doc:"The language, a name such as dutch." example:"dutch"`
+	AuthRequired     bool    `json:"authRequired" doc:"Whether customers must sign in to fill it in."`
+	RemindersEnabled bool    `json:"remindersEnabled" doc:"Whether customers get reminders."`
+	DueDate          *string `json:"dueDate" doc:"The day by which customers must complete it; null without one." example:"2026-03-31"`
+	FinancialYearID  string  `json:"financialYear" doc:"The identifier of the financial year."`
 }
 
 var shownChecklist = mapping.New[backoffice.Checklist, Checklist]()

@@ -57,6 +57,10 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 			"t.document_generated = true"),
 		where(func(c transcriptCriteria) bool { return c.DocumentGenerated == backoffice.No },
 			"t.document_generated = false"),
+		onDay(func(c transcriptCriteria) string { return c.Overdue },
+			"t.is_completed = false AND t.checklist_id IN ("+dueBefore+")"),
+		onDay(func(c transcriptCriteria) string { return c.NotOverdue },
+			"(t.is_completed = true OR t.checklist_id NOT IN ("+dueBefore+"))"),
 		changedSince(func(c transcriptCriteria) backoffice.Instant { return c.UpdatedSince }, "visible_at"),
 	}, spanned("updated_at", func(c transcriptCriteria) backoffice.Span { return c.Updated }),
 		spanned("created_at", func(c transcriptCriteria) backoffice.Span { return c.Created }),
@@ -111,6 +115,14 @@ var (
 	ofLabel       = throughCustomers(func(c transcriptCriteria) string { return c.LabelID },
 		"t.customer_id IN (SELECT c.id FROM customers c WHERE c.responsible_id IN ("+usersWithLabel+"))")
 )
+
+const dueBefore = "SELECT k.id FROM checklists k WHERE k.due_date < ?"
+
+func onDay(of func(transcriptCriteria) string, text string) criterion[transcriptCriteria] {
+	c := matches(of, func(*Dialect) string { return text })
+	c.take = nil // two days are not a list of values
+	return c
+}
 
 func throughCustomers(of func(transcriptCriteria) string, text string) criterion[transcriptCriteria] {
 	c := matches(of, func(*Dialect) string { return text })

@@ -62,7 +62,7 @@ func RandomRecords(seed uint64) *Records {
 		year := fmt.Sprint(2023 + i)
 		r.Years = append(r.Years, &backoffice.FinancialYear{ID: name("year", i), StartDate: year, EndDate: year, IsCurrentYear: i == 2})
 		for j := range 2 {
-			r.Checklists = append(r.Checklists, &backoffice.Checklist{ID: name("list", 2*i+j), Name: fmt.Sprint("Aangifte ", year, " ", j), Language: "dutch", FinancialYearID: r.Years[i].ID})
+			r.Checklists = append(r.Checklists, &backoffice.Checklist{ID: name("list", 2*i+j), Name: fmt.Sprint("Aangifte ", year, " ", j), Language: "dutch", DueDate: backoffice.Text([]string{"", "2023-06-30", "9999-12-31"}[(2*i+j)%3]), FinancialYearID: r.Years[i].ID})
 		}
 	}
 	for i := range 6 + d.IntN(10) {

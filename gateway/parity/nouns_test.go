@@ -19,7 +19,7 @@ import (
 const (
 	selectCustomer   = "id type name displayName firstName lastName scopes kboNumber companyType address { street houseNumber box postalCode city country } customerCode registrationNumber spouseRegistrationNumber responsible { id } language email phone createdAt updatedAt version"
 	selectTranscript = "id statusLabel isCompleted progressPercentage documentGenerated customVariables createdAt completedAt documentGeneratedAt sentAt updatedAt customer { id } checklist { id } financialYear { id }"
-	selectChecklist  = "id name language authRequired remindersEnabled financialYear { id }"
+	selectChecklist  = "id name language authRequired remindersEnabled dueDate financialYear { id }"
 	selectYear       = "id startDate endDate isCurrentYear archivedAt"
 	selectLabel      = "id name color createdAt"
 	selectUser       = "id firstName lastName displayName email language labels { id } version"

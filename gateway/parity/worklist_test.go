@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -18,7 +19,7 @@ func workListQuestion() analystQuestion {
 	since := func(days int) backoffice.Instant { return backoffice.InstantOf(today.AddDate(0, 0, -days)) }
 	return analystQuestion{
 		fmt.Sprintf(`{ workList(financialYearId: "year-2026") { untouched { totalCount } untouchedSinceApril: untouched(days: %d) { totalCount }
-			withoutDocument { totalCount } notSent { totalCount } } }`, days),
+			overdue { totalCount } withoutDocument { totalCount } notSent { totalCount } } }`, days),
 		func(d dump) map[string]any {
 			ofYear := func(keep func(*backoffice.Transcript) bool) object {
 				return counts(d.transcripts, func(t *backoffice.Transcript) bool { return t.FinancialYearID == "year-2026" && keep(t) })
@@ -28,6 +29,10 @@ func workListQuestion() analystQuestion {
 			}
 			return object{"workList": object{
 				"untouched": untouched(30), "untouchedSinceApril": untouched(days),
+				"overdue": ofYear(func(t *backoffice.Transcript) bool {
+					due := string(d.checklists[t.ChecklistID].DueDate)
+					return !t.IsCompleted && due != "" && due < today.Format(time.DateOnly)
+				}),
 				"withoutDocument": ofYear(func(t *backoffice.Transcript) bool { return t.IsCompleted && !t.DocumentGenerated }),
 				"notSent":         ofYear(func(t *backoffice.Transcript) bool { return t.Status == backoffice.CalculationDone }),
 			}}
@@ -69,5 +74,49 @@ func TestAWorkListOfAUserHasTheTranscriptsOfItsCustomersInOneBatch(t *testing.T)
 	}
 	if _, body, _ := o.Ask(t, pair, `{ workList(financialYearId: "year-2026") { untouched(days: -1) { totalCount } } }`, nil, nil); !strings.Contains(string(body), "days must be 0 or more") {
 		t.Errorf("%s", body)
+	}
+}
+
+func TestATranscriptIsOverdueFromTheDayAfterItsChecklistsDueDate(t *testing.T) {
+	t.Parallel()
+	for engine, open := range gatewaytest.Engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			o := gatewaytest.OpenOn(t, open(t))
+			pair := o.Credential(t)
+			due := func(day string) {
+				t.Helper()
+				if err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+					list := stored(t, o.Store.Checklists(), "list-2026-nl")
+					list.DueDate = backoffice.Text(day)
+					return tx.Checklists().Update(ctx, list)
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			const query = `{ overdue: transcripts(filter: {overdue: true}) { nodes { id } } not: transcripts(filter: {overdue: false}) { totalCount }
+				customers(filter: {transcripts: {some: {overdue: true}}}) { totalCount } workList(financialYearId: "year-2026") { overdue { totalCount } } }`
+			today := time.Now().UTC()
+			for _, of := range []struct {
+				day  string
+				late bool
+			}{{"", false}, {today.Format(time.DateOnly), false}, {today.AddDate(0, 0, -1).Format(time.DateOnly), true}, {"9999-12-31", false}, {"1999-12-31", true}} {
+				due(of.day)
+				want := `{"data":{"overdue":{"nodes":[]},"not":{"totalCount":6},"customers":{"totalCount":0},"workList":{"overdue":{"totalCount":0}}}}`
+				rest := `"total":0,`
+				if of.late { // of three that are not completed, one is of another checklist
+					want = `{"data":{"overdue":{"nodes":[{"id":"tr-3"},{"id":"tr-6"}]},"not":{"totalCount":4},"customers":{"totalCount":2},"workList":{"overdue":{"totalCount":2}}}}`
+					rest = `"total":2,`
+				}
+				for range 3 { // from memory, too
+					if _, body, _ := o.Ask(t, pair, query, nil, nil); strings.TrimSpace(string(body)) != want {
+						t.Errorf("due %s: %s", of.day, body)
+					}
+				}
+				if w := o.Send(t, pair, http.MethodGet, "/transcripts?overdue=true", ""); !strings.Contains(w.Body.String(), rest) {
+					t.Errorf("due %s: %s", of.day, w.Body)
+				}
+			}
+		})
 	}
 }

@@ -34,7 +34,7 @@ var ofReads = map[string]string{
 	"TranscriptConnection":       page + " statusCounts",
 	"TranscriptEdge":             "node",
 	"TranscriptStatusCount":      "",
-	"WorkList":                   "untouched withoutDocument notSent",
+	"WorkList":                   "untouched overdue withoutDocument notSent",
 	"TranscriptDiff":             "added removed changed",
 	"TranscriptVariable":         "",
 	"ChangedVariable":            "",

@@ -24,6 +24,10 @@ func (r workList) Untouched(_ context.Context, objs []*backoffice.WorkList, days
 	return below(r.world, "workList.untouched", objs, workListKey, []any{days, first, after, last, before, page, pageSize, orderBy}, r.transcriptPage)
 }
 
+func (r workList) Overdue(_ context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page, pageSize *int, orderBy *backoffice.TranscriptOrder) ([]*transcripts, error) {
+	return below(r.world, "workList.overdue", objs, workListKey, []any{first, after, last, before, page, pageSize, orderBy}, r.transcriptPage)
+}
+
 func (r workList) WithoutDocument(_ context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page, pageSize *int, orderBy *backoffice.TranscriptOrder) ([]*transcripts, error) {
 	return below(r.world, "workList.withoutDocument", objs, workListKey, []any{first, after, last, before, page, pageSize, orderBy}, r.transcriptPage)
 }

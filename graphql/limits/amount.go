@@ -168,15 +168,19 @@ func whole(value *ast.Value, variables map[string]any) (n int, ok bool) {
 
 const workList = "WorkList"
 
-// ofYear is in place of the filters that the lists of a work list have by themselves.
-var ofYear = &ast.Value{Kind: ast.ObjectValue, Children: ast.ChildValueList{
-	{Name: "financialYearId", Value: &ast.Value{Kind: ast.StringValue}},
-}}
+// ofWorkList is in place of the filter that a list of a work list has by itself.
+func ofWorkList(field string) *ast.Value {
+	terms := ast.ChildValueList{{Name: "financialYearId", Value: &ast.Value{Kind: ast.StringValue}}}
+	if field == "overdue" {
+		terms = append(terms, &ast.ChildValue{Name: field, Value: &ast.Value{Kind: ast.BooleanValue, Raw: "true"}})
+	}
+	return &ast.Value{Kind: ast.ObjectValue, Children: terms}
+}
 
 // argument is the value that a field is given, or the schema's default.
 func argument(field *ast.Field, name string) *ast.Value {
 	if name == "filter" && field.ObjectDefinition != nil && field.ObjectDefinition.Name == workList {
-		return ofYear
+		return ofWorkList(field.Name)
 	}
 	if given := field.Arguments.ForName(name); given != nil {
 		return given.Value

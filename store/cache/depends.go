@@ -100,6 +100,9 @@ func besideTranscripts(c backoffice.TranscriptCriteria) (of nounSet) {
 	if c.LabelID != "" {
 		of |= 1<<customers | 1<<users | 1<<labels
 	}
+	if c.Overdue != "" || c.NotOverdue != "" {
+		of |= 1 << checklists
+	}
 	return of | union(besideTranscripts, c.Any, c.Not)
 }
 

@@ -66,7 +66,7 @@ var criterionTexts = map[string]string{
 	"Language": "dutch", "ResponsibleID": "user-1", "LabelID": "label-1", "EmailFolded": "a0@example.org", "CustomerCode": "code", "KboNumber": "0123456749", "Scope": "scope",
 	"Search": "name", "Fuzzy": "name", "WithoutChecklistID": "checklist-0", "RegistrationIndex": registrationIndex, "SpouseRegistrationIndex": registrationIndex,
 	"City": "gent", "PostalCode": "9000", "Country": "be", "CustomerID": "customer-0", "RelatedCustomerID": "customer-1", "ChecklistID": "checklist-0",
-	"FinancialYearID": "year-0", "TranscriptID": "transcript-0", "DocumentType": "type", "AsOf": "2026-01-01",
+	"FinancialYearID": "year-0", "TranscriptID": "transcript-0", "DocumentType": "type", "AsOf": "2026-01-01", "Overdue": "2026-04-01", "NotOverdue": "2026-04-01",
 }
 
 const registrationIndex = "0123456789abcdef0123456789abcdef"

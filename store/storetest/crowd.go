@@ -12,6 +12,7 @@ import (
 var (
 	crowdNames     = []string{"Café Één", "cafe een", "Bakkerij De Smet", "O'Neill \"quoted\"", `100% back\slash_under`, "Ørsted Straße", "Zürich", "Ćevapi", "ΑΒΓ αβγ", "De Smet", "日本語テキスト", "x"}
 	crowdLanguages = []string{"", "dutch", "french", "german"}
+	crowdDays      = []string{"", "2026-03-31", "2026-06-30", "2026-12-31"}
 	crowdScopes    = []string{"annual-accounts", "checklist", "tax-os"}
 	crowdTypes     = []string{"assessment", "reminder", "letter"}
 	crowdPlaces    = [][3]string{{"Liège", "4000", "België"}, {"LIEGE", "4000", "BE"}, {"Gent", "9000", ""}, {"Córdoba", "x 5000", "AR"}, {"", "1000", "be"}}
@@ -54,7 +55,7 @@ func crowd() *office {
 	}
 	for i := range 9 {
 		o.checklists = append(o.checklists, &backoffice.Checklist{
-			ID: id("k", i), Name: pick(crowdNames), Language: pick(crowdLanguages[1:]), AuthRequired: r.IntN(2) == 0, FinancialYearID: o.years[r.IntN(4)].ID})
+			ID: id("k", i), Name: pick(crowdNames), Language: pick(crowdLanguages[1:]), AuthRequired: r.IntN(2) == 0, DueDate: backoffice.Text(crowdDays[i%len(crowdDays)]), FinancialYearID: o.years[r.IntN(4)].ID})
 	}
 	for i := range 90 {
 		c := &backoffice.Customer{

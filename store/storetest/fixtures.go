@@ -42,7 +42,7 @@ func fullOffice() *office {
 			{ID: "year-2", StartDate: "2026", EndDate: "2026", IsCurrentYear: true},
 		},
 		checklists: []*backoffice.Checklist{
-			{ID: "checklist-1", Name: "Personenbelasting", Language: "dutch", AuthRequired: true, RemindersEnabled: true, FinancialYearID: "year-2"},
+			{ID: "checklist-1", Name: "Personenbelasting", Language: "dutch", AuthRequired: true, RemindersEnabled: true, DueDate: "2026-03-31", FinancialYearID: "year-2"},
 		},
 		customers: []*backoffice.Customer{
 			{

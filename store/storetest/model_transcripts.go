@@ -46,9 +46,16 @@ func (o *office) meetsTranscript(r *backoffice.Transcript, c backoffice.Transcri
 	return !c.Nothing && is(c.ChecklistID, r.ChecklistID) && is(c.FinancialYearID, r.FinancialYearID) && is(c.CustomerID, r.CustomerID) &&
 		is(c.ResponsibleID, o.customer(r.CustomerID).ResponsibleID) && hasStatus(c.Status, r.Status) && tristate(c.IsCompleted, r.IsCompleted) &&
 		tristate(c.DocumentGenerated, r.DocumentGenerated) && writtenSince(c.UpdatedSince) && c.Updated.Holds(r.UpdatedAt) && answers(r, c.Variable) &&
-		inRange(r, c.VariableRange) && o.labelled(o.customer(r.CustomerID).ResponsibleID, c.LabelID) &&
+		(c.Overdue == "" || o.overdue(r, c.Overdue)) && (c.NotOverdue == "" || !o.overdue(r, c.NotOverdue)) && inRange(r, c.VariableRange) && o.labelled(o.customer(r.CustomerID).ResponsibleID, c.LabelID) &&
 		during(c.Created, r.CreatedAt) && during(c.Completed, r.CompletedAt) && during(c.Sent, r.SentAt) && during(c.Generated, r.DocumentGeneratedAt) &&
 		within(r, c.Any, c.Not, o.meetsTranscript)
+}
+
+// overdue reports whether a transcript is overdue on a day.
+func (o *office) overdue(r *backoffice.Transcript, day string) bool {
+	return !r.IsCompleted && slices.ContainsFunc(o.checklists, func(k *backoffice.Checklist) bool {
+		return k.ID == r.ChecklistID && k.DueDate != "" && string(k.DueDate) < day
+	})
 }
 
 // during reports whether a time that may be unknown is in a span.
@@ -107,6 +114,7 @@ func (o *office) drawTranscripts(t *rapid.T, levels int) (c backoffice.Transcrip
 		CustomerID: pick(t, "customer", o.customerIDs()...), ResponsibleID: pick(t, "responsible", o.userIDs()...),
 		Status:      backoffice.StatusSet(pick(t, "status", 1, 2, 5, 0b101010101, 1<<9-1)),
 		IsCompleted: pick(t, "completed", backoffice.Yes, backoffice.No), DocumentGenerated: pick(t, "generated", backoffice.Yes, backoffice.No),
+		Overdue: pick(t, "overdue", "2026-06-30", "2026-07-01", "2027-01-01"), NotOverdue: pick(t, "not overdue", "2026-06-30", "2026-07-01"),
 		UpdatedSince: pick(t, "since", crowdInstants[0], afterAll), Nothing: pick(t, "nothing", true, false, false, false),
 		Updated: drawSpan(t, "updated"), Variable: drawVariable(t), VariableRange: drawRange(t), LabelID: pick(t, "label", o.labelIDs()...),
 		Created: drawSpan(t, "created"), Completed: drawSpan(t, "completed"), Sent: drawSpan(t, "sent"), Generated: drawSpan(t, "generated"),

@@ -131,6 +131,7 @@ func testRecords(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			"name": func(k *backoffice.Checklist) any { return k.Name }, "language": func(k *backoffice.Checklist) any { return k.Language },
 			"authRequired":     func(k *backoffice.Checklist) any { return k.AuthRequired },
 			"remindersEnabled": func(k *backoffice.Checklist) any { return k.RemindersEnabled },
+			"dueDate":          func(k *backoffice.Checklist) any { return k.DueDate },
 			"financialYear":    func(k *backoffice.Checklist) any { return k.FinancialYearID }, "transcripts": nil,
 		})
 		projections(t, store.FinancialYears(), o.years, func(y *backoffice.FinancialYear) string { return y.ID }, map[string]func(*backoffice.FinancialYear) any{

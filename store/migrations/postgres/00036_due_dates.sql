@@ -1,0 +1,2 @@
+-- +goose Up
+ALTER TABLE checklists ADD COLUMN due_date TEXT COLLATE "C";
