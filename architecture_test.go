@@ -48,7 +48,7 @@ var mayImport = map[string]string{
 	"graphql/execute":     "",
 	"graph":               "backoffice backoffice/ownership graphql/inputs graphql/execute",
 	"resolvers":           "backoffice backoffice/ownership auth graph loaders privacy graphql/inputs",
-	"rest":                "backoffice auth changes privacy files rest/mapping",
+	"rest":                "backoffice backoffice/ownership auth changes privacy files rest/mapping",
 	"graphql/limits":      "backoffice",
 	"graphql/answers":     "backoffice",
 	"graphql/graphqlhttp": "backoffice graphql/answers graphql/limits",

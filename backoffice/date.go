@@ -39,5 +39,5 @@ var Belgium = func() *time.Location {
 	return location
 }()
 
-// Today is the current day.
-func (s *Service) Today() string { return s.now().In(Belgium).Format(time.DateOnly) }
+// Today is the day of an instant.
+func Today(now time.Time) string { return now.In(Belgium).Format(time.DateOnly) }

@@ -19,7 +19,7 @@ type TranscriptFilter struct {
 	Status            []TranscriptStatus // nil: no filter; empty: matches nothing
 	IsCompleted       *bool
 	DocumentGenerated *bool
-	Overdue           *bool // today, in UTC
+	Overdue           *bool // today
 	UpdatedSince      *Instant
 	UpdatedFrom       *Instant // inclusive
 	UpdatedTo         *Instant // exclusive
@@ -101,7 +101,7 @@ func (f *TranscriptFilter) criteria(level int) (c TranscriptCriteria, err error)
 	exact(&c.ResponsibleID, f.ResponsibleID, &c.Nothing)
 	exact(&c.LabelID, f.LabelID, &c.Nothing)
 	c.IsCompleted, c.DocumentGenerated = tristate(f.IsCompleted), tristate(f.DocumentGenerated)
-	switch today := time.Now().UTC().Format(time.DateOnly); tristate(f.Overdue) {
+	switch today := Today(time.Now()); tristate(f.Overdue) {
 	case Yes:
 		c.Overdue = today
 	case No:

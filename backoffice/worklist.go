@@ -15,12 +15,13 @@ func (w *WorkList) filter(rest TranscriptFilter) *TranscriptFilter {
 	return &rest
 }
 
-// OfUntouched picks what is not completed and was last updated before the day, in UTC, that was so many days ago.
+// OfUntouched picks what is not completed and was last updated before the day that was so many days ago.
 func (w *WorkList) OfUntouched(days int, now time.Time) (*TranscriptFilter, error) {
 	if days < 0 {
 		return nil, Errorf(BadInput, "days must be 0 or more")
 	}
-	before := InstantOf(dayOf(now).AddDate(0, 0, -days))
+	year, month, day := now.In(Belgium).Date()
+	before := InstantOf(time.Date(year, month, day-days, 0, 0, 0, 0, Belgium))
 	return w.filter(TranscriptFilter{IsCompleted: new(false), UpdatedTo: &before}), nil
 }
 
@@ -38,5 +39,3 @@ func (w *WorkList) OfCompleted() *TranscriptFilter {
 func (w *WorkList) OfCalculated() *TranscriptFilter {
 	return w.filter(TranscriptFilter{Status: []TranscriptStatus{CalculationDone}})
 }
-
-func dayOf(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }

@@ -70,6 +70,14 @@ func (l *Loaders) Together(ctx context.Context, calls ...func(context.Context)) 
 	}
 }
 
+// AskAgain is for a resolver that asks again after an answer: the level's first batch is not the query's last. Call it
+// before the first ask.
+func (l *Loaders) AskAgain() {
+	l.mu.Lock()
+	l.last = false
+	l.mu.Unlock()
+}
+
 // flush sends the loads when no running call can add one. It is called under mu.
 func (l *Loaders) flush() {
 	if !l.timed && l.running == 0 && l.waiting > 0 {

@@ -3,6 +3,7 @@ package resolvers
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/backoffice/ownership"
@@ -48,9 +49,10 @@ func (r customer) structures(ctx context.Context, of []*backoffice.Customer, dir
 	if maxDepth != nil {
 		depth = *maxDepth
 	}
+	loaders.From(ctx).AskAgain()
 	read := func(keys []string) (structures, error) {
 		return ownership.Structures(ctx, keys, ownership.Question{
-			Direction: direction, Depth: depth, AsOf: asOf, Today: r.Service.Today(),
+			Direction: direction, Depth: depth, AsOf: asOf, Today: backoffice.Today(time.Now()),
 		}, loaded{})
 	}
 	return found(ids(of, customerID), read)
@@ -128,6 +130,7 @@ func (owners) BeneficialOwners(ctx context.Context, of structures, rule ownershi
 	if threshold != nil {
 		least = strconv.FormatFloat(*threshold, 'f', -1, 64)
 	}
+	loaders.From(ctx).AskAgain()
 	answers := make([]beneficialOwners, len(of))
 	err = grouped(ctx, answers, func(i int) (day string, asks bool) {
 		if of[i] == nil {

@@ -55,7 +55,7 @@ func (r workList) transcripts(ctx context.Context, lists []*backoffice.WorkList,
 		calls[i] = func(ctx context.Context) error {
 			filter, err := of(list)
 			if err == nil {
-				connections[i], err = query{r.Root}.transcripts(ctx, filter, orderBy, args)
+				connections[i], err = query(r).transcripts(ctx, filter, orderBy, args)
 			}
 			return err
 		}

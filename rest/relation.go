@@ -58,6 +58,7 @@ var (
 )
 
 func (a *API) relations() {
+	a.ownership()
 	registerList(a, operation("GET /relations", "listAllRelations", "List relations",
 		"The relations that match all filters, by identifier."), "", func(ctx context.Context, in *struct {
 		RelationFilters

@@ -41,13 +41,14 @@ func Structures(ctx context.Context, customerIDs []string, q Question, from Reco
 	if q.Direction == Holdings {
 		list.Criteria.Direction = backoffice.Incoming
 	}
-	graphs, err := Read(ctx, customerIDs, q.Direction, q.Depth, func(ctx context.Context, ids []string) ([]Holding, error) {
+	each := func(ctx context.Context, ids []string) ([]Holding, error) {
 		pages, err := from.Relations(ctx, list, ids)
 		if err != nil {
 			return nil, err
 		}
 		return holdingsOf(pages)
-	})
+	}
+	graphs, err := Read(ctx, customerIDs, q.Direction, q.Depth, each)
 	if err != nil {
 		return nil, err
 	}

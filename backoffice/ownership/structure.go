@@ -1,5 +1,7 @@
 package ownership
 
+import "slices"
+
 // Structure is a graph, read for a day, with what it needs to know of its customers.
 type Structure struct {
 	*Graph
@@ -22,6 +24,9 @@ func NewStructure(g *Graph, day string, natural Natural) *Structure {
 	}
 	return s
 }
+
+// CustomerIDs are all customers of the graph, the target first.
+func (s *Structure) CustomerIDs() []string { return slices.Clone(s.ids) }
 
 // First are the largest stakes.
 func (s *Structure) First(n int) []*StakeOf {

@@ -91,6 +91,9 @@ var restOnTheWay = map[string]func(t testing.TB, f *gatewaytest.Faraway) gateway
 	"POST /customers/{customerId}/relations": func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
 		return gatewaytest.Write{Method: http.MethodPost, Path: "/customers/acme/relations", Body: fmt.Sprintf(`{"relatedCustomer": %q, "kind": "director"}`, f.NewCustomer(t)), Key: f.Word("key")}
 	},
+	"PATCH /customers/{customerId}/relations/{relationId}": func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		return gatewaytest.Write{Method: http.MethodPatch, Path: "/customers/acme/relations/" + f.NewRelation(t), Body: `{"endDate": "2026-12-31"}`, Key: ""}
+	},
 	"DELETE /customers/{customerId}/relations/{relationId}": func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
 		return gatewaytest.Write{Method: http.MethodDelete, Path: "/customers/acme/relations/" + f.NewRelation(t), Body: "", Key: ""}
 	},

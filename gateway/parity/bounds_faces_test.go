@@ -178,6 +178,12 @@ func (f *faces) sameValue(field string, line, shown any) bool {
 		enum := func(v any) string { return notOfEnum.ReplaceAllString(strings.ToUpper(fmt.Sprint(v)), "_") }
 		return enum(line) == enum(shown)
 	}
+	if text, ok := line.(string); ok && strings.HasSuffix(field, "Percent") { // a number in GraphQL
+		line = json.Number(text)
+		if text, ok := shown.(string); ok {
+			shown = json.Number(text)
+		}
+	}
 	return cmp.Equal(line, shown, cmp.Comparer(func(a, b json.Number) bool {
 		x, errX := a.Float64()
 		y, errY := b.Float64()

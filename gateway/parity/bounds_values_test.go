@@ -34,7 +34,8 @@ var (
 	formed = map[string][]string{
 		"companyType": {"NV", "IN_OPRICHTING", "BV"},
 		"color":       {"#000000", "#FFFFFF"}, "email": {"a@b.example", "=a@b.example"}, "language": {"french", "dutch", "english"},
-		"startDate": {"0001", "1970", "9999"}, "endDate": {"1970", "9999"}, "kboNumber": {"0200065765", "1000000021"},
+		"startDate": {"0001", "1970", "9999", "1000-01-01", "2020-02-29"}, "endDate": {"1970", "9999", "9999-12-31", "2020-02-29"}, "dueDate": {"1000-01-01", "9999-12-31"},
+		"sharePercent": {"0", "100", "33.3333", "0.0001"}, "votePercent": {"99.9999", "050.50", "0"}, "kboNumber": {"0200065765", "1000000021"},
 		"phone": {"+32 9 251 11 11", "0"},
 	}
 )

@@ -3,6 +3,7 @@ package parity
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
@@ -38,6 +39,8 @@ func refused(field, code, message string) string {
 	return `[{"code":"` + code + `","field":["` + field + `"],"message":"` + message + `"}]`
 }
 
+const wrongPercent = "a percentage must be 0 to 100, with at most four decimal places"
+
 // wrongEnd is what is refused as a relation's end.
 var wrongEnd = []refusal{
 	{"", "REQUIRED", "this field is required"}, {"no id", "NOT_FOUND", "no object has this identifier"}, {"nobody", "NOT_FOUND", "no customer has this identifier"},
@@ -60,9 +63,15 @@ func TestNoFieldOfWhatIsMadeIsForgotten(t *testing.T) {
 	relation := creatable{
 		fields: reflect.TypeFor[backoffice.RelationDraft](), noun: "CustomerRelation", path: "/customers/{customerId}/relations", shown: "/relations?pageSize=500",
 		inPath: "customerId", restNames: map[string]string{"customerId": "customer", "relatedCustomerId": "relatedCustomer"},
-		values:       map[string]value{"customerId": {graphQL: "one-end"}, "relatedCustomerId": {graphQL: "other-end"}, "kind": {graphQL: "SHAREHOLDER", rest: "shareholder"}},
-		another:      map[string]value{"customerId": {graphQL: "third-end"}, "relatedCustomerId": {graphQL: "fourth-end"}, "kind": {graphQL: "UBO", rest: "UBO"}},
-		wrong:        map[string][]refusal{"customerId": wrongEnd, "relatedCustomerId": wrongEnd},
+		values: map[string]value{"customerId": {graphQL: "one-end"}, "relatedCustomerId": {graphQL: "other-end"}, "kind": {graphQL: "SHAREHOLDER", rest: "shareholder"},
+			"sharePercent": {graphQL: 33.3333, rest: "33.3333"}, "votePercent": {graphQL: 50, rest: "50"}, "startDate": {graphQL: "2020-01-01"}, "endDate": {graphQL: "2026-12-31"},
+			"note": {graphQL: "founder"}, "nominee": {graphQL: true}},
+		another: map[string]value{"customerId": {graphQL: "third-end"}, "relatedCustomerId": {graphQL: "fourth-end"}, "kind": {graphQL: "UBO", rest: "UBO"},
+			"sharePercent": {graphQL: 25.5, rest: "25.5"}, "votePercent": {graphQL: 0, rest: "0"}, "startDate": {graphQL: "2021-01-01"}, "endDate": {graphQL: "2025-12-31"},
+			"note": {graphQL: "heir"}, "nominee": {graphQL: false}},
+		wrong: map[string][]refusal{"customerId": wrongEnd, "relatedCustomerId": wrongEnd, "endDate": {{"2020-12-31", "INVALID", "the last day is before the first"}},
+			"sharePercent": {{100.5, "INVALID", wrongPercent}, {33.33333, "INVALID", wrongPercent}}, "votePercent": {{-1, "INVALID", wrongPercent}},
+			"note": {{strings.Repeat("a", 10_000), "INVALID", "a text has at most 200 characters"}}},
 		row:          func(t *testing.T, o *gatewaytest.Office, id string) any { return stored(t, o.Store.Relations(), id) },
 		customerRows: []string{"one-end", "other-end", "third-end", "fourth-end"},
 	}
@@ -98,7 +107,7 @@ func (c *creatable) check(t *testing.T, o *gatewaytest.Office) {
 			t.Errorf("the test has no value for %s of %s", name, c.fields)
 			continue
 		}
-		if got := row.FieldByName(c.fields.Field(i).Name); got.String() != want.graphQL {
+		if got := row.FieldByName(c.fields.Field(i).Name); fmt.Sprint(got.Interface()) != fmt.Sprint(want.graphQL) {
 			t.Errorf("GraphQL's creation stores %q for %s", got, name)
 		}
 		if got, shown := shownInList(t, o, c.shown, id)[c.restName(name)], want.inREST(); got != shown {
@@ -120,7 +129,7 @@ func (c *creatable) check(t *testing.T, o *gatewaytest.Office) {
 	}
 	row = reflect.ValueOf(c.row(t, o, madeID(t, o, http.MethodPost, path, body))).Elem()
 	for i, name := range sent {
-		if got := row.FieldByName(c.fields.Field(i).Name); got.String() != c.another[name].graphQL {
+		if got := row.FieldByName(c.fields.Field(i).Name); fmt.Sprint(got.Interface()) != fmt.Sprint(c.another[name].graphQL) {
 			t.Errorf("REST's creation stores %q for %s", got, name)
 		}
 	}

@@ -2,6 +2,7 @@ package parity
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -23,7 +24,7 @@ const (
 	selectYear       = "id startDate endDate isCurrentYear archivedAt"
 	selectLabel      = "id name color createdAt"
 	selectUser       = "id firstName lastName displayName email language labels { id } version"
-	selectRelation   = "id kind customer { id } relatedCustomer { id } createdAt"
+	selectRelation   = "id kind customer { id } relatedCustomer { id } sharePercent votePercent startDate endDate note nominee createdAt version"
 	selectCalculated = "id stateLabel updatedAt transcript { id customer { id } } proposal { size }"
 	selectFile       = "file { contentType size md5Hash timeCreated }"
 	selectDocument   = "id name customer { id } createdAt " + selectFile
@@ -74,6 +75,11 @@ func asTranscript(node map[string]any) map[string]any {
 func asRelation(node map[string]any) map[string]any {
 	shown := renamed(node, "customer", "relatedCustomer")
 	shown["kind"] = backoffice.RelationKind(node["kind"].(string)).Label()
+	for _, percent := range []string{"sharePercent", "votePercent"} { // a text in REST
+		if shown[percent] != nil {
+			shown[percent] = fmt.Sprint(shown[percent])
+		}
+	}
 	return shown
 }
 

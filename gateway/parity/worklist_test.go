@@ -14,8 +14,9 @@ import (
 
 // workListQuestion asks for each list of a year, and for what has not been touched since April.
 func workListQuestion() analystQuestion {
-	today := time.Now().UTC().Truncate(24 * time.Hour)
-	days := max(0, int(today.Sub(time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC))/(24*time.Hour)))
+	year, month, day := time.Now().In(backoffice.Belgium).Date()
+	today := time.Date(year, month, day, 0, 0, 0, 0, backoffice.Belgium)
+	days := max(0, int(today.Sub(time.Date(2026, 4, 1, 0, 0, 0, 0, backoffice.Belgium))/(24*time.Hour)))
 	since := func(days int) backoffice.Instant { return backoffice.InstantOf(today.AddDate(0, 0, -days)) }
 	return analystQuestion{
 		fmt.Sprintf(`{ workList(financialYearId: "year-2026") { untouched { totalCount } untouchedSinceApril: untouched(days: %d) { totalCount }
@@ -96,7 +97,7 @@ func TestATranscriptIsOverdueFromTheDayAfterItsChecklistsDueDate(t *testing.T) {
 			}
 			const query = `{ overdue: transcripts(filter: {overdue: true}) { nodes { id } } not: transcripts(filter: {overdue: false}) { totalCount }
 				customers(filter: {transcripts: {some: {overdue: true}}}) { totalCount } workList(financialYearId: "year-2026") { overdue { totalCount } } }`
-			today := time.Now().UTC()
+			today := time.Now().In(backoffice.Belgium)
 			for _, of := range []struct {
 				day  string
 				late bool

@@ -24,7 +24,7 @@ type Key struct {
 	Restriction backoffice.Restriction
 	Purpose     bool   // it permits to disclose registration numbers
 	Sealed      string // the key that seals cursors
-	Day         int64  // since 1970, in UTC: some filters compare with it
+	Day         int    // some filters compare with it
 }
 
 // longest bounds the variables of a key, which is kept in memory.
@@ -48,7 +48,7 @@ func KeyOf(ctx context.Context, document [sha256.Size]byte, operation *ast.Opera
 	}
 	k := &Key{Document: document, Operation: operation.Name, Variables: string(b),
 		Restriction: backoffice.RestrictionOf(ctx), Purpose: backoffice.CheckPurpose(ctx) == nil,
-		Day: time.Now().Unix() / (24 * 60 * 60)}
+		Day: time.Now().In(backoffice.Belgium).YearDay()}
 	principal := backoffice.RequestOf(ctx).Principal
 	for i, scope := range backoffice.AllScopes { // all count: an answer may depend on one that no field of it names
 		if principal.Has(scope) {

@@ -22,13 +22,25 @@ type CreateCustomerRelationInput struct {
 	IdempotencyKey    *string
 }
 
-// percent is a number as the domain's exact text.
-var percent = mapping.Convert(func(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) })
+// A number becomes the domain's exact text.
+func percentOf(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
+
+var (
+	percent  = mapping.Convert(percentOf)
+	percents = mapping.Convert(func(number *float64) *string {
+		if number == nil {
+			return nil
+		}
+		return new(percentOf(*number))
+	})
+)
 
 var createRelation = mapping.New[CreateCustomerRelationInput, backoffice.RelationDraft](
-	mapping.Except("IdempotencyKey"), percent)
+	mapping.Except("IdempotencyKey"), percents)
 
-func (in *CreateCustomerRelationInput) Draft() backoffice.RelationDraft { return createRelation.Map(in) }
+func (in *CreateCustomerRelationInput) Draft() backoffice.RelationDraft {
+	return createRelation.Map(in)
+}
 
 // UpdateCustomerRelationInput is the input of updateCustomerRelation: absent keeps, null clears.
 type UpdateCustomerRelationInput struct {

@@ -1,0 +1,170 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/backoffice/ownership"
+)
+
+// Ownership is who owns a customer on one day. Percentages are decimal texts.
+type Ownership struct {
+	CustomerID       string            `json:"customer" doc:"The identifier of the customer."`
+	AsOf             string            `json:"asOf" doc:"The day on which the relations are in force." example:"2026-03-31"`
+	Owners           []Owner           `json:"owners" nullable:"false" doc:"Everyone who holds a part, directly or through others: the largest share first."`
+	BeneficialOwners []BeneficialOwner `json:"beneficialOwners" nullable:"false" doc:"The natural persons who are beneficial owners by the rule. This is arithmetic on what is recorded, not legal advice."`
+	Layers           int               `json:"layers" doc:"How many levels of owners there are."`
+	Complex          bool              `json:"complex" doc:"Whether three or more companies are between the customer and an owner of whom no owner is recorded."`
+	Complete         bool              `json:"complete" doc:"Whether the shares of every company are known and add up to 100 %, and nothing was cut off."`
+	Cycles           int               `json:"cycles" doc:"How many rings there are: companies that hold parts of each other."`
+	UnknownShares    int               `json:"unknownShares" doc:"How many relations have no known share."`
+	Truncated        bool              `json:"truncated" doc:"Whether 20 levels or 2,000 relations were reached."`
+}
+
+type Owner struct {
+	PersonID     string `json:"person" doc:"The identifier of the holder."`
+	DisplayName  string `json:"displayName" doc:"Its name to show."`
+	SharePercent string `json:"sharePercent" doc:"The shares, direct and through others; unknown shares count 0." example:"33.3333"`
+	VotePercent  string `json:"votePercent" doc:"The votes, computed like sharePercent."`
+	UpperBound   string `json:"upperBound" doc:"The most that sharePercent can be: unknown shares are all that is left of 100."`
+	Direct       bool   `json:"direct" doc:"Whether a part is held directly."`
+	Control      string `json:"control" doc:"The votes of the holder and of all companies of which these have more than half of the votes."`
+}
+
+type BeneficialOwner struct {
+	PersonID     string                  `json:"person" doc:"The identifier of the person."`
+	DisplayName  string                  `json:"displayName" doc:"The name to show."`
+	Category     BeneficialOwnerCategory `json:"category" doc:"Why the person is one: by shares or votes, by control, or as a director because nobody else is."`
+	SharePercent string                  `json:"sharePercent" doc:"The shares, direct and through others."`
+	Control      string                  `json:"control" doc:"The votes, with those of companies that the person controls."`
+}
+
+// BeneficialOwnerCategory is one of ownership.Categories.
+type BeneficialOwnerCategory string
+
+func (BeneficialOwnerCategory) Schema(huma.Registry) *huma.Schema {
+	return oneOf(ownership.Categories, func(c ownership.Category) string { return string(c) })
+}
+
+type ownershipAsked struct {
+	OfCustomer
+	AsOf      Optional[string] `query:"asOf" doc:"Only relations that are in force on this day; default today, in Belgium." example:"2026-03-31"`
+	MaxDepth  int              `query:"maxDepth" default:"20" minimum:"1" maximum:"20" doc:"How many levels are read."`
+	Rule      string           `query:"rule" default:"BELGIUM_2018" enum:"BELGIUM_2018,EU_2024,CUSTOM" doc:"Who is a beneficial owner: more than 25 % (law of 18 September 2017, article 4, 27°), 25 % or more (regulation (EU) 2024/1624, articles 52 to 54), or the threshold or more."`
+	Threshold Optional[string] `query:"threshold" doc:"The percentage of CUSTOM." example:"10"`
+	Format    string           `query:"format" default:"json" enum:"json,bods,svg" doc:"JSON, statements of the Beneficial Ownership Data Standard 0.4, or a picture."`
+}
+
+const mediaSVG = "image/svg+xml"
+
+func (a *API) ownership() {
+	op := operation("GET /customers/{customerId}/ownership", "getOwnership", "Show who owns a customer",
+		"The owners through all levels, computed from relations of the kind shareholder. "+
+			"There are no registration numbers of persons in it.")
+	text := &huma.Schema{Type: huma.TypeString}
+	op.Responses = map[string]*huma.Response{"200": {Description: "The owners.", Content: map[string]*huma.MediaType{
+		mediaJSON: {Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Ownership](), true, "Ownership")},
+		mediaSVG:  {Schema: text},
+	}}}
+	registerList(a, op, "", func(ctx context.Context, in *ownershipAsked) (*download, error) {
+		if err := a.exists(ctx, in.CustomerID); err != nil {
+			return nil, err
+		}
+		of, err := ownership.Structures(ctx, []string{in.CustomerID}, ownership.Question{Depth: in.MaxDepth,
+			AsOf: value(in.AsOf), Today: backoffice.Today(time.Now())}, records{a.Store})
+		if err != nil {
+			return nil, err
+		}
+		threshold, _ := in.Threshold.Get()
+		owners, err := ownership.BeneficialOwners(ctx, of, ownership.Rule(in.Rule), threshold, records{a.Store})
+		if err != nil {
+			return nil, err
+		}
+		return a.showOwnership(ctx, of[0], owners[0], in.Format)
+	})
+}
+
+// records reads from the store, at the request's moment.
+type records struct{ store backoffice.Readers }
+
+func (r records) Relations(ctx context.Context, list backoffice.ListQuery[backoffice.RelationCriteria],
+	customerIDs []string) ([]backoffice.Page[*backoffice.CustomerRelation], error) {
+	pages, err := backoffice.ReadPages(ctx, r.store.Relations(), list, customerIDs, 0)
+	return backoffice.Mapped(customerIDs, func(id string) backoffice.Page[*backoffice.CustomerRelation] {
+		return pages[id]
+	}), err
+}
+
+func (r records) Customers(ctx context.Context, ids []string) ([]*backoffice.Customer, error) {
+	found, err := backoffice.ReadByID(ctx, r.store.CustomersWithoutNumbers(), ids, 0)
+	return backoffice.Mapped(ids, func(id string) *backoffice.Customer { return found[id] }), err
+}
+
+func (a *API) showOwnership(ctx context.Context, s *ownership.Structure, owners []*ownership.BeneficialOwner,
+	format string) (*download, error) {
+	ids := s.CustomerIDs()
+	for _, owner := range owners {
+		ids = append(ids, owner.CustomerID)
+	}
+	found, err := backoffice.ReadByID(ctx, a.Store.CustomersWithoutNumbers(), ids, 0)
+	if err != nil {
+		return nil, err
+	}
+	describe := func(id string) ownership.Party {
+		c := found[id]
+		if c == nil {
+			return ownership.Party{}
+		}
+		natural := c.Type == backoffice.PrivatePerson
+		return ownership.Party{Name: c.DisplayName, Natural: natural, KBONumber: string(c.KboNumber)}
+	}
+	switch format {
+	case "svg":
+		return bytesOf(mediaSVG, s.Picture(describe)), nil
+	case "bods":
+		all := backoffice.Mapped(owners, func(o *ownership.BeneficialOwner) ownership.BeneficialOwner { return *o })
+		by := ownership.Publication{Publisher: "Backoffice", Date: s.AsOf}
+		statements, err := s.Statements(by, describe, all)
+		return bytesOf(mediaJSON, statements), err
+	}
+	shown := Ownership{
+		CustomerID: s.Target(), AsOf: s.AsOf, Layers: s.Layers(), Complex: s.Complex(), Complete: s.Complete(),
+		Cycles: s.Cycles(), UnknownShares: s.UnknownShares(), Truncated: s.Truncated(),
+		Owners: backoffice.Mapped(s.First(ownership.MaxHoldings), func(o *ownership.StakeOf) Owner {
+			return Owner{
+				PersonID: o.CustomerID, DisplayName: describe(o.CustomerID).Name, Direct: o.Direct,
+				SharePercent: ownership.Decimal(o.Share), VotePercent: ownership.Decimal(o.Vote),
+				UpperBound: ownership.Decimal(o.UpperBound), Control: ownership.Decimal(o.Control),
+			}
+		}),
+		BeneficialOwners: backoffice.Mapped(owners, func(o *ownership.BeneficialOwner) BeneficialOwner {
+			return BeneficialOwner{
+				PersonID: o.CustomerID, DisplayName: describe(o.CustomerID).Name,
+				Category:     BeneficialOwnerCategory(o.Category),
+				SharePercent: ownership.Decimal(o.Share), Control: ownership.Decimal(o.Control),
+			}
+		}),
+	}
+	return &download{func(ctx huma.Context) {
+		_, w := humachi.Unwrap(ctx)
+		w.Header().Set("Content-Type", mediaJSON)
+		_ = writeJSON(w, shown)
+	}}, nil
+}
+
+// bytesOf is an answer that is wholly in memory.
+func bytesOf(media string, content []byte) *download {
+	return &download{func(ctx huma.Context) {
+		_, w := humachi.Unwrap(ctx)
+		w.Header().Set("Content-Type", media)
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+		w.WriteHeader(http.StatusOK)
+		_, _ = w.Write(content)
+	}}
+}
