@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,12 +30,12 @@ const (
 
 // counted is the cost of counting a field's list: 1 and, if counters do not have it, a part of the rows to read.
 func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
-	filter, noun := argument(field, "filter"), nounIn(field)
-	if filter == nil && parent == "" {
+	noun := nounIn(field)
+	if !isFiltered(field) && parent == "" {
 		return one
 	}
 	return amount{varying: func(variables map[string]any, rows Rows) int {
-		terms := filterOf(filter, variables)
+		terms := termsOf(field, variables)
 		if parent == "" && hasCounters(noun, terms) {
 			return 1
 		}
@@ -44,8 +45,8 @@ func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
 
 // passedOver is the cost of rows that a page's filter may reject: read in order at the root, looked up below a parent.
 func passedOver(field *ast.Field, parent backoffice.Noun) amount {
-	filter, size, noun := argument(field, "filter"), sizeOfConnection(field), nounIn(field)
-	if filter == nil {
+	size, noun := sizeOfConnection(field), nounIn(field)
+	if !isFiltered(field) {
 		return amount{}
 	}
 	rowsOfOne, free := rowsPassedBelow, 0
@@ -53,12 +54,31 @@ func passedOver(field *ast.Field, parent backoffice.Noun) amount {
 		rowsOfOne, free = rowsPassed, passedOverFree
 	}
 	return amount{varying: func(variables map[string]any, rows Rows) int {
-		terms := filterOf(filter, variables)
+		terms := termsOf(field, variables)
 		if size.of(variables, rows) == 0 || hasCounters(noun, terms) { // or an index finds them
 			return 0
 		}
 		return min(max(0, lookedAt(noun, parent, terms, rows)-free)/rowsOfOne, dearestCount)
 	}}
+}
+
+func isFiltered(field *ast.Field) bool {
+	return argument(field, "filter") != nil || argument(field, "asOf") != nil
+}
+
+// termsOf are the terms of a list's filter, and its asOf.
+func termsOf(field *ast.Field, variables map[string]any) map[string]any {
+	terms := filterOf(argument(field, "filter"), variables)
+	if day := argument(field, "asOf"); day != nil {
+		if value, _ := day.Value(variables); value != nil {
+			terms = maps.Clone(terms)
+			if terms == nil {
+				terms = map[string]any{}
+			}
+			terms["asOf"] = value
+		}
+	}
+	return terms
 }
 
 // filterOf is the value of a filter; nil for an unreadable one, which is rejected elsewhere.

@@ -125,7 +125,7 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 	}
 	sweep(t, store.Relations(), nil, map[backoffice.Parent]string{backoffice.OfCustomer: customer}, backoffice.RelationCriteria{Kind: backoffice.UBO},
 		backoffice.RelationCriteria{CustomerID: customer}, backoffice.RelationCriteria{RelatedCustomerID: customer},
-		backoffice.RelationCriteria{AsOf: "2025-06-15"}, backoffice.RelationCriteria{Direction: backoffice.Outgoing}, backoffice.RelationCriteria{Direction: backoffice.Incoming})
+		backoffice.RelationCriteria{Direction: backoffice.Outgoing}, backoffice.RelationCriteria{Direction: backoffice.Incoming})
 	sweep(t, store.Documents(), byName, map[backoffice.Parent]string{backoffice.OfCustomer: customer}, backoffice.DocumentCriteria{CustomerID: customer})
 	sweep(t, store.MinfinDocuments(), nil, map[backoffice.Parent]string{backoffice.OfCustomer: customer, backoffice.OfFinancialYear: year},
 		backoffice.MinfinCriteria{CustomerID: customer}, backoffice.MinfinCriteria{FinancialYearID: year},

@@ -55,6 +55,16 @@ func SweepDear(t *testing.T, store backoffice.Store) {
 			t.Fatalf("%v (%v)", err, errorCause(err))
 		}
 	}
+	day := backoffice.ListQuery[backoffice.RelationCriteria]{Criteria: backoffice.RelationCriteria{AsOf: "2025-06-15"}, Window: backoffice.Window{Limit: 50}}
+	for parent, ids := range map[backoffice.Parent][]string{backoffice.Root: nil, backoffice.OfCustomer: {o.customers[0].ID}} {
+		day.Under = parent
+		if _, err := backoffice.ReadPages(t.Context(), store.Relations(), day, ids, 0); err != nil {
+			t.Fatalf("%v (%v)", err, errorCause(err))
+		}
+		if _, err := backoffice.ReadCounts(t.Context(), store.Relations(), parent, day.Criteria, ids); err != nil {
+			t.Fatalf("%v (%v)", err, errorCause(err))
+		}
+	}
 	for _, key := range workedOut[:3] {
 		ask(backoffice.ListQuery[backoffice.CustomerCriteria]{Criteria: backoffice.CustomerCriteria{Search: "bakker"}, Order: backoffice.Order{Key: key}, Window: backoffice.Window{Limit: 50}})
 		ask(backoffice.ListQuery[backoffice.CustomerCriteria]{Order: backoffice.Order{Key: key, Descending: true}, Window: backoffice.Window{Limit: 50, HasAfter: true, After: backoffice.Position{Text: "m", Number: 1}}})
