@@ -24,7 +24,7 @@ type Key struct {
 	Restriction backoffice.Restriction
 	Purpose     bool   // it permits to disclose registration numbers
 	Sealed      string // the key that seals cursors
-	Day         int    // some filters compare with it
+	Day         int    // its year and day: some filters compare with it
 }
 
 // longest bounds the variables of a key, which is kept in memory.
@@ -46,9 +46,10 @@ func KeyOf(ctx context.Context, document [sha256.Size]byte, operation *ast.Opera
 			return nil
 		}
 	}
+	now := time.Now().In(backoffice.Belgium)
 	k := &Key{Document: document, Operation: operation.Name, Variables: string(b),
 		Restriction: backoffice.RestrictionOf(ctx), Purpose: backoffice.CheckPurpose(ctx) == nil,
-		Day: time.Now().In(backoffice.Belgium).YearDay()}
+		Day: now.Year()*1000 + now.YearDay()}
 	principal := backoffice.RequestOf(ctx).Principal
 	for i, scope := range backoffice.AllScopes { // all count: an answer may depend on one that no field of it names
 		if principal.Has(scope) {
