@@ -18,16 +18,13 @@ const defaultChanges = 100
 
 func (query) Changes(ctx context.Context, after *string, since *backoffice.Instant, first *int, nouns []backoffice.Noun,
 	latestOnly *bool) (*backoffice.ChangeConnection, error) {
-	q := backoffice.ChangeQuery{After: backoffice.FromOldest, First: defaultChanges}
-	if first != nil {
-		q.First = *first
+	size, err := most(first, defaultChanges, backoffice.MaxPageSize)
+	if err != nil {
+		return nil, err
 	}
-	if q.First < 0 || q.First > backoffice.MaxPageSize {
-		return nil, backoffice.Errorf(backoffice.BadInput, "first must be 0 to %d", backoffice.MaxPageSize)
-	}
+	q := backoffice.ChangeQuery{After: backoffice.FromOldest, First: size}
 	changes := &loaders.From(ctx).Changes
 	backoffice.FollowOnPrimary(ctx)
-	var err error
 	switch {
 	case after != nil && since != nil:
 		return nil, backoffice.Errorf(backoffice.BadInput, "after and since cannot be combined")

@@ -136,6 +136,17 @@ func firsts[T backoffice.Entity, C comparable](ctx context.Context, noun *loader
 	return rows, nil
 }
 
+// most is a list's first argument. Errors: BadInput outside 0 to limit.
+func most(first *int, byDefault, limit int) (int, error) {
+	if first == nil {
+		return byDefault, nil
+	}
+	if *first < 0 || *first > limit {
+		return 0, backoffice.Errorf(backoffice.BadInput, "first must be 0 to %d", limit)
+	}
+	return *first, nil
+}
+
 func pageArgs(first *int, after *string, last *int, before *string, page, pageSize *int) backoffice.PageArgs {
 	return backoffice.PageArgs{First: first, Last: last, After: after, Before: before, Page: page, PageSize: pageSize}
 }

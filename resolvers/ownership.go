@@ -76,17 +76,6 @@ func (loaded) Customers(ctx context.Context, ids []string) ([]*backoffice.Custom
 	return customers.of(ctx).All(loaders.WithFields(ctx, typeFields), ids)
 }
 
-// most is a list's first argument. Errors: BadInput outside 0 to limit.
-func most(first *int, byDefault, limit int) (int, error) {
-	if first == nil {
-		return byDefault, nil
-	}
-	if *first < 0 || *first > limit {
-		return 0, backoffice.Errorf(backoffice.BadInput, "first must be 0 to %d", limit)
-	}
-	return *first, nil
-}
-
 // each is the list of each object, nil for none.
 func each[P, V any](objects []*P, first *int, byDefault, limit int, of func(*P, int) []V) ([][]V, error) {
 	n, err := most(first, byDefault, limit)

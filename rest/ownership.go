@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"reflect"
 	"time"
@@ -76,22 +77,26 @@ func (a *API) ownership() {
 		if err := a.exists(ctx, in.CustomerID); err != nil {
 			return nil, err
 		}
+		from := records{a.Store, map[string]*backoffice.Customer{}}
 		of, err := ownership.Structures(ctx, []string{in.CustomerID}, ownership.Question{Depth: in.MaxDepth,
-			AsOf: value(in.AsOf), Today: backoffice.Today(time.Now())}, records{a.Store})
+			AsOf: value(in.AsOf), Today: backoffice.Today(time.Now())}, from)
 		if err != nil {
 			return nil, err
 		}
 		threshold, _ := in.Threshold.Get()
-		owners, err := ownership.BeneficialOwners(ctx, of, ownership.Rule(in.Rule), threshold, records{a.Store})
+		owners, err := ownership.BeneficialOwners(ctx, of, ownership.Rule(in.Rule), threshold, from)
 		if err != nil {
 			return nil, err
 		}
-		return a.showOwnership(ctx, of[0], owners[0], in.Format)
+		return showOwnership(of[0], owners[0], from.known, in.Format)
 	})
 }
 
-// records reads from the store, at the request's moment.
-type records struct{ store backoffice.Readers }
+// records reads from the store, at the request's moment, and remembers the customers.
+type records struct {
+	store backoffice.Readers
+	known map[string]*backoffice.Customer
+}
 
 func (r records) Relations(ctx context.Context, list backoffice.ListQuery[backoffice.RelationCriteria],
 	customerIDs []string) ([]backoffice.Page[*backoffice.CustomerRelation], error) {
@@ -103,21 +108,14 @@ func (r records) Relations(ctx context.Context, list backoffice.ListQuery[backof
 
 func (r records) Customers(ctx context.Context, ids []string) ([]*backoffice.Customer, error) {
 	found, err := backoffice.ReadByID(ctx, r.store.CustomersWithoutNumbers(), ids, 0)
+	maps.Copy(r.known, found)
 	return backoffice.Mapped(ids, func(id string) *backoffice.Customer { return found[id] }), err
 }
 
-func (a *API) showOwnership(ctx context.Context, s *ownership.Structure, owners []*ownership.BeneficialOwner,
-	format string) (*download, error) {
-	ids := s.CustomerIDs()
-	for _, owner := range owners {
-		ids = append(ids, owner.CustomerID)
-	}
-	found, err := backoffice.ReadByID(ctx, a.Store.CustomersWithoutNumbers(), ids, 0)
-	if err != nil {
-		return nil, err
-	}
+func showOwnership(s *ownership.Structure, owners []*ownership.BeneficialOwner,
+	known map[string]*backoffice.Customer, format string) (*download, error) {
 	describe := func(id string) ownership.Party {
-		c := found[id]
+		c := known[id]
 		if c == nil {
 			return ownership.Party{}
 		}

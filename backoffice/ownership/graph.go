@@ -1,5 +1,7 @@
 package ownership
 
+import "sync"
+
 // Graph is what was read from one customer, its target. It does not change, so several goroutines may use it.
 type Graph struct {
 	direction Direction
@@ -8,11 +10,13 @@ type Graph struct {
 	unread    int      // from here on nobody's holdings were read
 	limited   bool     // MaxHoldings was reached
 	holdings  []Holding
-	arcs      []arc   // of each holding
-	held      []int32 // of each customer: what was recorded of its shares, in units
-	holders   lists   // of each customer: the holdings of it
-	holds     lists   // of each customer: the holdings that it has
-	ranks     []int32 // of each customer: when to eliminate it from its ring
+	arcs      []arc          // of each holding
+	held      []int32        // of each customer: what was recorded of its shares, in units
+	holders   lists          // of each customer: the holdings of it
+	holds     lists          // of each customer: the holdings that it has
+	ranks     []int32        // of each customer: when to eliminate it from its ring
+	connected [][]int32      // by any holding: see components
+	stakes    func() []Stake // computed once
 	index     map[string]int32
 }
 
@@ -56,11 +60,13 @@ func (g *Graph) link() {
 		g.held[a.held] += g.holdings[i].Share.units
 	}
 	g.ranks = make([]int32, len(g.ids))
-	for _, component := range g.components(g.everyHolding()) {
+	g.connected = g.components(g.everyHolding())
+	for _, component := range g.connected {
 		for i, c := range g.eliminationOrder(component) {
 			g.ranks[c] = int32(i)
 		}
 	}
+	g.stakes = sync.OnceValue(g.computeStakes)
 }
 
 // outwards are the holdings of a customer that lead away from the target, and far is where one leads.

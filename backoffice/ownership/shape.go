@@ -53,11 +53,11 @@ type Cycle struct {
 
 // Cycles are the rings, in the order in which they were read.
 func (g *Graph) Cycles() (cycles []Cycle) {
-	for _, component := range g.components(g.everyHolding()) {
+	for _, component := range g.connected {
 		if len(component) == 1 {
 			continue
 		}
-		slices.Sort(component)
+		component = slices.Sorted(slices.Values(component))
 		inside := map[int32]int64{}
 		for _, c := range component {
 			inside[c] = 0
@@ -86,7 +86,7 @@ func (g *Graph) Cycles() (cycles []Cycle) {
 // (downwards: a company that holds nothing). The longest chain counts, with all companies of each ring that it passes.
 func (g *Graph) Complex() bool {
 	const many = 3
-	components := g.components(g.everyHolding())
+	components := slices.Clone(g.connected)
 	if g.direction == Owners {
 		slices.Reverse(components) // what is held before its owners
 	}

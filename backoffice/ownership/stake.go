@@ -25,7 +25,10 @@ type Stake struct {
 }
 
 // Stakes are those of every owner, or in every held company, the largest share first.
-func (g *Graph) Stakes() []Stake {
+// They must not be changed.
+func (g *Graph) Stakes() []Stake { return g.stakes() }
+
+func (g *Graph) computeStakes() []Stake {
 	shares := g.shareWeights()
 	known := g.solver(shares).from(target)
 	upper, voted := known, known // mostly, all shares are known and bear their votes

@@ -1,13 +1,12 @@
 package ownership
 
-import "slices"
+import "example.org/backoffice/backoffice"
 
 // Structure is a graph, read for a day, with what it needs to know of its customers.
 type Structure struct {
 	*Graph
 	AsOf    string
 	natural Natural
-	stakes  []StakeOf // made by Stakes
 }
 
 // StakeOf is a stake in a structure.
@@ -16,25 +15,14 @@ type StakeOf struct {
 	Of *Structure
 }
 
-// NewStructure computes a graph's stakes.
 func NewStructure(g *Graph, day string, natural Natural) *Structure {
-	s := &Structure{Graph: g, AsOf: day, natural: natural}
-	for _, stake := range g.Stakes() {
-		s.stakes = append(s.stakes, StakeOf{stake, s})
-	}
-	return s
+	return &Structure{Graph: g, AsOf: day, natural: natural}
 }
-
-// CustomerIDs are all customers of the graph, the target first.
-func (s *Structure) CustomerIDs() []string { return slices.Clone(s.ids) }
 
 // First are the largest stakes.
 func (s *Structure) First(n int) []*StakeOf {
-	first := make([]*StakeOf, 0, min(n, len(s.stakes)))
-	for i := range s.stakes[:min(n, len(s.stakes))] {
-		first = append(first, &s.stakes[i])
-	}
-	return first
+	stakes := s.Stakes()
+	return backoffice.Mapped(stakes[:min(n, len(stakes))], func(stake Stake) *StakeOf { return &StakeOf{stake, s} })
 }
 
 // Rings are the first cycles.
