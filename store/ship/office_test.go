@@ -138,7 +138,7 @@ func (o *office) away(t testing.TB, s *Shipper) {
 
 func (o *office) wait(t testing.TB, until func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !until(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !until(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("it does not come: %s", o.log)
 		}

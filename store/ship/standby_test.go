@@ -54,6 +54,13 @@ func (o *office) standsBy(t *testing.T, from backoffice.ObjectStore) *standsBy {
 	return s
 }
 
+// follows waits until the stand-by has what the store has now.
+func (o *office) follows(t *testing.T, s *standsBy) {
+	t.Helper()
+	last := latest(t, o.path)
+	o.wait(t, func() bool { return s.Last() == last })
+}
+
 // reads reads whole states from a database until stop.
 func reads(t *testing.T, path string) (stop func() map[int64]string) {
 	seen, end := map[int64]string{}, make(chan struct{})
@@ -86,7 +93,7 @@ func TestAStandByHasOneWholeStateOfTheStoreAfterTheOther(t *testing.T) {
 	for range 3 { // servers, one after the other
 		o.history(t, random, 60)
 		o.away(t, s)
-		o.wait(t, func() bool { return standBy.Last() == latest(t, o.path) })
+		o.follows(t, standBy)
 		if digest(t, standBy.Path) != digest(t, o.path) {
 			t.Fatal("the stand-by is not as the store")
 		}
@@ -169,7 +176,7 @@ func TestAStandByRefusesEveryWrite(t *testing.T) {
 		t.Errorf("shipping ends with %v", err)
 	}
 	o.label(t, "second")
-	o.wait(t, func() bool { return standBy.Last() == latest(t, o.path) })
+	o.follows(t, standBy)
 	if labels, err := backoffice.ReadCounts(t.Context(), store.Labels(), backoffice.Root, backoffice.LabelCriteria{}, []string{backoffice.NoParent}); err != nil || labels[backoffice.NoParent] != 2 {
 		t.Error(labels, err)
 	}
@@ -240,7 +247,7 @@ func TestAStandByGoesOnAfterThePlaceWasAway(t *testing.T) {
 			t.Error("it goes on without the place")
 		}
 		place.away.Store(false)
-		o.wait(t, func() bool { return standBy.Last() == latest(t, o.path) })
+		o.follows(t, standBy)
 		if digest(t, standBy.Path) != digest(t, o.path) {
 			t.Fatal("it is not as the store")
 		}
@@ -340,7 +347,7 @@ func TestPagesThatGrowAndShrinkInOneTransactionAreApplied(t *testing.T) {
 		})
 		o.label(t, "round "+string(rune('a'+round)))
 		o.away(t, s)
-		o.wait(t, func() bool { return standBy.Last() == latest(t, o.path) })
+		o.follows(t, standBy)
 		if digest(t, standBy.Path) != digest(t, o.path) {
 			t.Fatal("it is not as the store")
 		}
