@@ -78,6 +78,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthMutation(),
 		ec.breadthOwner(),
 		ec.breadthOwnership(),
+		ec.breadthOwnershipDiscrepancy(),
 		ec.breadthOwnershipPath(),
 		ec.breadthOwnershipRing(),
 		ec.breadthOwnershipStep(),
@@ -3158,6 +3159,19 @@ func (ec *executionContext) breadthOwnership() *execute.Object {
 			},
 		},
 		{
+			Name:            "discrepancies",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"OwnershipDiscrepancy"},
+			Resolver:        true,
+			Args:            ec.field_Ownership_discrepancies_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Ownership().Discrepancies(ctx, objects.(execute.Of[*ownership.Structure]), args["first"].(*int))
+				return execute.Lists(values), err
+			},
+		},
+		{
 			Name:    "layers",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
@@ -3210,6 +3224,57 @@ func (ec *executionContext) breadthOwnership() *execute.Object {
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
 				return putNBoolean2bool(w, object.(*ownership.Structure).Truncated())
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthOwnershipDiscrepancy() *execute.Object {
+	return &execute.Object{Name: "OwnershipDiscrepancy", Is: ownershipDiscrepancyImplementors, Fields: []*execute.Field{
+		{
+			Name:    "kind",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancyKind(w, object.(*ownership.Discrepancy).Kind)
+			},
+		},
+		{
+			Name:     "person",
+			NonNull:  true,
+			Types:    []string{"Customer"},
+			Resolver: true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.OwnershipDiscrepancy().Person(ctx, objects.(execute.Of[*ownership.Discrepancy]))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "relation",
+			Types:    []string{"CustomerRelation"},
+			Resolver: true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.OwnershipDiscrepancy().Relation(ctx, objects.(execute.Of[*ownership.Discrepancy]))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name: "declaredPercent",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOFloat2ᚖfloat64(w, object.(*ownership.Discrepancy).DeclaredPercent())
+			},
+		},
+		{
+			Name:    "computedPercent",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNFloat2float64(w, object.(*ownership.Discrepancy).Computed)
+			},
+		},
+		{
+			Name:    "certain",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNBoolean2bool(w, object.(*ownership.Discrepancy).Certain)
 			},
 		},
 	}}
@@ -4970,6 +5035,10 @@ func putNJSON2exampleᚗorgᚋbackofficeᚋbackofficeᚐJSON(w *execute.Writer, 
 
 func putNNoun2exampleᚗorgᚋbackofficeᚋbackofficeᚐNoun(w *execute.Writer, v backoffice.Noun) bool {
 	return w.Marshal(v)
+}
+
+func putNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancyKind(w *execute.Writer, v ownership.DiscrepancyKind) bool {
+	return w.String(string(v))
 }
 
 func putNPrivacyField2exampleᚗorgᚋbackofficeᚋbackofficeᚐPrivacyField(w *execute.Writer, v backoffice.PrivacyField) bool {

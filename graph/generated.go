@@ -56,6 +56,7 @@ type ResolverRoot interface {
 	Mutation() MutationResolver
 	Owner() OwnerResolver
 	Ownership() OwnershipResolver
+	OwnershipDiscrepancy() OwnershipDiscrepancyResolver
 	OwnershipRing() OwnershipRingResolver
 	OwnershipStep() OwnershipStepResolver
 	PageInfo() PageInfoResolver
@@ -520,11 +521,21 @@ type ComplexityRoot struct {
 		Complete         func(childComplexity int) int
 		Complex          func(childComplexity int) int
 		Cycles           func(childComplexity int) int
+		Discrepancies    func(childComplexity int, first *int) int
 		Layers           func(childComplexity int) int
 		Owners           func(childComplexity int, first *int) int
 		Rings            func(childComplexity int, first *int) int
 		Truncated        func(childComplexity int) int
 		UnknownShares    func(childComplexity int) int
+	}
+
+	OwnershipDiscrepancy struct {
+		Certain         func(childComplexity int) int
+		Computed        func(childComplexity int) int
+		DeclaredPercent func(childComplexity int) int
+		Kind            func(childComplexity int) int
+		Person          func(childComplexity int) int
+		Relation        func(childComplexity int) int
 	}
 
 	OwnershipPath struct {
@@ -903,8 +914,13 @@ type OwnerResolver interface {
 type OwnershipResolver interface {
 	Owners(ctx context.Context, objs []*ownership.Structure, first *int) ([][]*ownership.StakeOf, error)
 	BeneficialOwners(ctx context.Context, objs []*ownership.Structure, rule ownership.Rule, threshold *float64, first *int) ([][]*ownership.BeneficialOwner, error)
+	Discrepancies(ctx context.Context, objs []*ownership.Structure, first *int) ([][]*ownership.Discrepancy, error)
 
 	Rings(ctx context.Context, objs []*ownership.Structure, first *int) ([][]*ownership.Cycle, error)
+}
+type OwnershipDiscrepancyResolver interface {
+	Person(ctx context.Context, objs []*ownership.Discrepancy) ([]*backoffice.Customer, error)
+	Relation(ctx context.Context, objs []*ownership.Discrepancy) ([]*backoffice.CustomerRelation, error)
 }
 type OwnershipRingResolver interface {
 	Customers(ctx context.Context, objs []*ownership.Cycle) ([][]*backoffice.Customer, error)
@@ -2864,6 +2880,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Ownership.Cycles(childComplexity), true
+	case "Ownership.discrepancies":
+		if e.ComplexityRoot.Ownership.Discrepancies == nil {
+			break
+		}
+
+		args, err := ec.field_Ownership_discrepancies_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Ownership.Discrepancies(childComplexity, args["first"].(*int)), true
 	case "Ownership.layers":
 		if e.ComplexityRoot.Ownership.Layers == nil {
 			break
@@ -2904,6 +2931,43 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Ownership.UnknownShares(childComplexity), true
+
+	case "OwnershipDiscrepancy.certain":
+		if e.ComplexityRoot.OwnershipDiscrepancy.Certain == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OwnershipDiscrepancy.Certain(childComplexity), true
+	case "OwnershipDiscrepancy.computedPercent":
+		if e.ComplexityRoot.OwnershipDiscrepancy.Computed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OwnershipDiscrepancy.Computed(childComplexity), true
+	case "OwnershipDiscrepancy.declaredPercent":
+		if e.ComplexityRoot.OwnershipDiscrepancy.DeclaredPercent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OwnershipDiscrepancy.DeclaredPercent(childComplexity), true
+	case "OwnershipDiscrepancy.kind":
+		if e.ComplexityRoot.OwnershipDiscrepancy.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OwnershipDiscrepancy.Kind(childComplexity), true
+	case "OwnershipDiscrepancy.person":
+		if e.ComplexityRoot.OwnershipDiscrepancy.Person == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OwnershipDiscrepancy.Person(childComplexity), true
+	case "OwnershipDiscrepancy.relation":
+		if e.ComplexityRoot.OwnershipDiscrepancy.Relation == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OwnershipDiscrepancy.Relation(childComplexity), true
 
 	case "OwnershipPath.steps":
 		if e.ComplexityRoot.OwnershipPath.Steps == nil {
@@ -5090,6 +5154,11 @@ type Ownership {
     "Maximum number of owners: 0 to 500."
     first: Int = 50
   ): [BeneficialOwner!]!
+  "Where the relations of the kind UBO differ from the beneficial owners by the rule in force on the day."
+  discrepancies(
+    "Maximum number of discrepancies: 0 to 500."
+    first: Int = 50
+  ): [OwnershipDiscrepancy!]!
   "How many levels of owners there are."
   layers: Int!
   "Whether three or more companies are between the customer and an owner of whom no owner is recorded."
@@ -5195,6 +5264,32 @@ type BeneficialOwner {
   votePercent: Float!
   "The votes with all companies that the person controls, as in Owner."
   control: Float!
+}
+
+"A difference between the declared owners of a company, its relations of the kind UBO, and the computed ones."
+type OwnershipDiscrepancy {
+  "What differs."
+  kind: OwnershipDiscrepancyKind!
+  "The person."
+  person: Customer!
+  "The relation that declares the person. Null for NOT_DECLARED."
+  relation: CustomerRelation
+  "The share that the relation has. Null when it has none."
+  declaredPercent: Float
+  "The computed share, as in Owner; 0 for a person without one."
+  computedPercent: Float!
+  "Whether shares and holders that are not recorded cannot explain the difference."
+  certain: Boolean!
+}
+
+"What a discrepancy is about."
+enum OwnershipDiscrepancyKind {
+  "The person is declared, and is not a beneficial owner by the rule."
+  NOT_COMPUTED
+  "The person is a beneficial owner by the rule, and is not declared."
+  NOT_DECLARED
+  "The person is both, but the shares differ by 0.01 or more."
+  PERCENTAGE
 }
 
 "Which natural persons are beneficial owners. If nobody is, the directors are."
@@ -7847,6 +7942,8 @@ func (ec *executionContext) childFields_Ownership(ctx context.Context, field gra
 		return ec.fieldContext_Ownership_owners(ctx, field)
 	case "beneficialOwners":
 		return ec.fieldContext_Ownership_beneficialOwners(ctx, field)
+	case "discrepancies":
+		return ec.fieldContext_Ownership_discrepancies(ctx, field)
 	case "layers":
 		return ec.fieldContext_Ownership_layers(ctx, field)
 	case "complex":
@@ -7863,6 +7960,24 @@ func (ec *executionContext) childFields_Ownership(ctx context.Context, field gra
 		return ec.fieldContext_Ownership_truncated(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Ownership", field.Name)
+}
+
+func (ec *executionContext) childFields_OwnershipDiscrepancy(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_OwnershipDiscrepancy_kind(ctx, field)
+	case "person":
+		return ec.fieldContext_OwnershipDiscrepancy_person(ctx, field)
+	case "relation":
+		return ec.fieldContext_OwnershipDiscrepancy_relation(ctx, field)
+	case "declaredPercent":
+		return ec.fieldContext_OwnershipDiscrepancy_declaredPercent(ctx, field)
+	case "computedPercent":
+		return ec.fieldContext_OwnershipDiscrepancy_computedPercent(ctx, field)
+	case "certain":
+		return ec.fieldContext_OwnershipDiscrepancy_certain(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OwnershipDiscrepancy", field.Name)
 }
 
 func (ec *executionContext) childFields_OwnershipPath(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -9586,6 +9701,20 @@ func (ec *executionContext) field_Ownership_beneficialOwners_args(ctx context.Co
 		return nil, err
 	}
 	args["first"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Ownership_discrepancies_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
 	return args, nil
 }
 
@@ -20272,6 +20401,73 @@ func (ec *executionContext) resolveBatch_Ownership_beneficialOwners(ctx context.
 	)
 }
 
+func (ec *executionContext) _Ownership_discrepancies(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Ownership_discrepancies(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Ownership_discrepancies(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ownership.Discrepancy) graphql.Marshaler {
+			return ec.marshalNOwnershipDiscrepancy2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancyᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Ownership_discrepancies(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Ownership",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OwnershipDiscrepancy(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Ownership_discrepancies_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Ownership_discrepancies(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (any, error) {
+	resolver := ec.Resolvers.Ownership()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*ownership.Structure](ctx, "Ownership"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Discrepancies(ctx, batch.Parents, fc.Args["first"].(*int))
+		})
+		return graphql.ResolveBatchGroupResult[[]*ownership.Discrepancy](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Ownership.discrepancies",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Discrepancies(ctx, []*ownership.Structure{obj}, fc.Args["first"].(*int))
+	return graphql.ResolveBatchSingleResult[[]*ownership.Discrepancy](
+		ctx,
+		results,
+		err,
+		"Ownership.discrepancies",
+	)
+}
+
 func (ec *executionContext) _Ownership_layers(ctx context.Context, field graphql.CollectedField, obj *ownership.Structure) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20475,6 +20671,208 @@ func (ec *executionContext) _Ownership_truncated(ctx context.Context, field grap
 }
 func (ec *executionContext) fieldContext_Ownership_truncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Ownership", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _OwnershipDiscrepancy_kind(ctx context.Context, field graphql.CollectedField, obj *ownership.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnershipDiscrepancy_kind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ownership.DiscrepancyKind) graphql.Marshaler {
+			return ec.marshalNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancyKind(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OwnershipDiscrepancy_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OwnershipDiscrepancy", field, false, false, errors.New("field of type OwnershipDiscrepancyKind does not have child fields"))
+}
+
+func (ec *executionContext) _OwnershipDiscrepancy_person(ctx context.Context, field graphql.CollectedField, obj *ownership.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnershipDiscrepancy_person(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_OwnershipDiscrepancy_person(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Customer) graphql.Marshaler {
+			return ec.marshalNCustomer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomer(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OwnershipDiscrepancy_person(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OwnershipDiscrepancy",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Customer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_OwnershipDiscrepancy_person(ctx context.Context, field graphql.CollectedField, obj *ownership.Discrepancy) (any, error) {
+	resolver := ec.Resolvers.OwnershipDiscrepancy()
+	if batch, ok := graphql.BatchParentsFor[*ownership.Discrepancy](ctx, "OwnershipDiscrepancy"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Person(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Customer](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"OwnershipDiscrepancy.person",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Person(ctx, []*ownership.Discrepancy{obj})
+	return graphql.ResolveBatchSingleResult[*backoffice.Customer](
+		ctx,
+		results,
+		err,
+		"OwnershipDiscrepancy.person",
+	)
+}
+
+func (ec *executionContext) _OwnershipDiscrepancy_relation(ctx context.Context, field graphql.CollectedField, obj *ownership.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnershipDiscrepancy_relation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_OwnershipDiscrepancy_relation(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.CustomerRelation) graphql.Marshaler {
+			return ec.marshalOCustomerRelation2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerRelation(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OwnershipDiscrepancy_relation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OwnershipDiscrepancy",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerRelation(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_OwnershipDiscrepancy_relation(ctx context.Context, field graphql.CollectedField, obj *ownership.Discrepancy) (any, error) {
+	resolver := ec.Resolvers.OwnershipDiscrepancy()
+	if batch, ok := graphql.BatchParentsFor[*ownership.Discrepancy](ctx, "OwnershipDiscrepancy"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Relation(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.CustomerRelation](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"OwnershipDiscrepancy.relation",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Relation(ctx, []*ownership.Discrepancy{obj})
+	return graphql.ResolveBatchSingleResult[*backoffice.CustomerRelation](
+		ctx,
+		results,
+		err,
+		"OwnershipDiscrepancy.relation",
+	)
+}
+
+func (ec *executionContext) _OwnershipDiscrepancy_declaredPercent(ctx context.Context, field graphql.CollectedField, obj *ownership.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnershipDiscrepancy_declaredPercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DeclaredPercent(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *float64) graphql.Marshaler {
+			return ec.marshalOFloat2ᚖfloat64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OwnershipDiscrepancy_declaredPercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OwnershipDiscrepancy", field, true, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _OwnershipDiscrepancy_computedPercent(ctx context.Context, field graphql.CollectedField, obj *ownership.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnershipDiscrepancy_computedPercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Computed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OwnershipDiscrepancy_computedPercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OwnershipDiscrepancy", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _OwnershipDiscrepancy_certain(ctx context.Context, field graphql.CollectedField, obj *ownership.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OwnershipDiscrepancy_certain(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Certain, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OwnershipDiscrepancy_certain(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OwnershipDiscrepancy", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _OwnershipPath_steps(ctx context.Context, field graphql.CollectedField, obj *ownership.Path) (ret graphql.Marshaler) {
@@ -33850,6 +34248,44 @@ func (ec *executionContext) _Ownership(ctx context.Context, sel ast.SelectionSet
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "discrepancies":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Ownership_discrepancies(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "layers":
 			out.Values[i] = ec._Ownership_layers(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -33915,6 +34351,135 @@ func (ec *executionContext) _Ownership(ctx context.Context, sel ast.SelectionSet
 			}
 		case "truncated":
 			out.Values[i] = ec._Ownership_truncated(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var ownershipDiscrepancyImplementors = []string{"OwnershipDiscrepancy"}
+
+func (ec *executionContext) _OwnershipDiscrepancy(ctx context.Context, sel ast.SelectionSet, obj *ownership.Discrepancy) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, ownershipDiscrepancyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OwnershipDiscrepancy")
+		case "kind":
+			out.Values[i] = ec._OwnershipDiscrepancy_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "person":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OwnershipDiscrepancy_person(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "relation":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OwnershipDiscrepancy_relation(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "declaredPercent":
+			out.Values[i] = ec._OwnershipDiscrepancy_declaredPercent(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "computedPercent":
+			out.Values[i] = ec._OwnershipDiscrepancy_computedPercent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "certain":
+			out.Values[i] = ec._OwnershipDiscrepancy_certain(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -38847,6 +39412,50 @@ func (ec *executionContext) marshalNOwnership2ᚖexampleᚗorgᚋbackofficeᚋba
 		return graphql.Null
 	}
 	return ec._Ownership(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOwnershipDiscrepancy2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancyᚄ(ctx context.Context, sel ast.SelectionSet, v []*ownership.Discrepancy) graphql.Marshaler {
+	ctx = graphql.WithBatchParents(ctx, "OwnershipDiscrepancy", v, nil)
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOwnershipDiscrepancy2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancy(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOwnershipDiscrepancy2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancy(ctx context.Context, sel ast.SelectionSet, v *ownership.Discrepancy) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OwnershipDiscrepancy(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancyKind(ctx context.Context, v any) (ownership.DiscrepancyKind, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := ownership.DiscrepancyKind(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancyKind(ctx context.Context, sel ast.SelectionSet, v ownership.DiscrepancyKind) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNOwnershipPath2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐPathᚄ(ctx context.Context, sel ast.SelectionSet, v []*ownership.Path) graphql.Marshaler {

@@ -16,20 +16,23 @@ type (
 	holdings         struct{ owners }
 	stake            struct{}
 	beneficialOwner  struct{}
+	discrepancy      struct{}
 	ownershipStep    struct{}
 	ownershipRing    struct{}
 	structures       = []*ownership.Structure
 	stakes           = []*ownership.StakeOf
 	beneficialOwners = []*ownership.BeneficialOwner
+	discrepancies    = []*ownership.Discrepancy
 )
 
-func (r *Root) Ownership() graph.OwnershipResolver             { return owners{r} }
-func (r *Root) Holdings() graph.HoldingsResolver               { return holdings{owners{r}} }
-func (r *Root) Owner() graph.OwnerResolver                     { return stake{} }
-func (r *Root) Holding() graph.HoldingResolver                 { return stake{} }
-func (r *Root) BeneficialOwner() graph.BeneficialOwnerResolver { return beneficialOwner{} }
-func (r *Root) OwnershipStep() graph.OwnershipStepResolver     { return ownershipStep{} }
-func (r *Root) OwnershipRing() graph.OwnershipRingResolver     { return ownershipRing{} }
+func (r *Root) Ownership() graph.OwnershipResolver                       { return owners{r} }
+func (r *Root) Holdings() graph.HoldingsResolver                         { return holdings{owners{r}} }
+func (r *Root) Owner() graph.OwnerResolver                               { return stake{} }
+func (r *Root) Holding() graph.HoldingResolver                           { return stake{} }
+func (r *Root) BeneficialOwner() graph.BeneficialOwnerResolver           { return beneficialOwner{} }
+func (r *Root) OwnershipDiscrepancy() graph.OwnershipDiscrepancyResolver { return discrepancy{} }
+func (r *Root) OwnershipStep() graph.OwnershipStepResolver               { return ownershipStep{} }
+func (r *Root) OwnershipRing() graph.OwnershipRingResolver               { return ownershipRing{} }
 
 func (r customer) Ownership(ctx context.Context, customers []*backoffice.Customer, asOf *string, maxDepth *int) (
 	structures, error) {
@@ -111,24 +114,38 @@ func (stake) Paths(_ context.Context, of stakes, first *int) ([][]*ownership.Pat
 
 func (owners) BeneficialOwners(ctx context.Context, of structures, rule ownership.Rule, threshold *float64,
 	first *int) ([]beneficialOwners, error) {
-	n, err := most(first, backoffice.DefaultPageSize, backoffice.MaxPageSize)
-	if err != nil {
-		return nil, err
-	}
 	least := ""
 	if threshold != nil {
 		least = strconv.FormatFloat(*threshold, 'f', -1, 64)
 	}
+	return ofDays(ctx, of, first, func(of structures) ([]beneficialOwners, error) {
+		return ownership.BeneficialOwners(ctx, of, rule, least, loaded{})
+	})
+}
+
+func (owners) Discrepancies(ctx context.Context, of structures, first *int) ([]discrepancies, error) {
+	return ofDays(ctx, of, first, func(of structures) ([]discrepancies, error) {
+		return ownership.Discrepancies(ctx, of, loaded{})
+	})
+}
+
+// ofDays reads the first results of each structure, those of one day together.
+func ofDays[T any](
+	ctx context.Context, of structures, first *int, read func(structures) ([][]T, error),
+) ([][]T, error) {
+	n, err := most(first, backoffice.DefaultPageSize, backoffice.MaxPageSize)
+	if err != nil {
+		return nil, err
+	}
 	loaders.From(ctx).AskAgain()
-	answers := make([]beneficialOwners, len(of))
+	answers := make([][]T, len(of))
 	err = grouped(ctx, answers, func(i int) (day string, asks bool) {
 		if of[i] == nil {
 			return "", false
 		}
 		return of[i].AsOf, true
-	}, func(places []int) ([]beneficialOwners, error) {
-		asked := backoffice.Mapped(places, func(place int) *ownership.Structure { return of[place] })
-		all, err := ownership.BeneficialOwners(ctx, asked, rule, least, loaded{})
+	}, func(places []int) ([][]T, error) {
+		all, err := read(backoffice.Mapped(places, func(place int) *ownership.Structure { return of[place] }))
 		for i := range all {
 			all[i] = all[i][:min(n, len(all[i]))]
 		}
@@ -147,6 +164,14 @@ func (s stake) Company(ctx context.Context, of stakes) ([]*backoffice.Customer, 
 
 func (beneficialOwner) Person(ctx context.Context, of beneficialOwners) ([]*backoffice.Customer, error) {
 	return linked(ctx, customers.of(ctx), of, func(o *ownership.BeneficialOwner) string { return o.CustomerID })
+}
+
+func (discrepancy) Person(ctx context.Context, of discrepancies) ([]*backoffice.Customer, error) {
+	return linked(ctx, customers.of(ctx), of, func(d *ownership.Discrepancy) string { return d.CustomerID })
+}
+
+func (discrepancy) Relation(ctx context.Context, of discrepancies) ([]*backoffice.CustomerRelation, error) {
+	return linked(ctx, relationNoun.of(ctx), of, func(d *ownership.Discrepancy) string { return d.RelationID })
 }
 
 func (ownershipStep) Relation(ctx context.Context, of []*ownership.Step) ([]*backoffice.CustomerRelation, error) {

@@ -20,6 +20,7 @@ type Ownership struct {
 	AsOf             string            `json:"asOf" doc:"The day on which the relations are in force." example:"2026-03-31"`
 	Owners           []Owner           `json:"owners" nullable:"false" doc:"Everyone who holds a part, directly or through others: the largest share first."`
 	BeneficialOwners []BeneficialOwner `json:"beneficialOwners" nullable:"false" doc:"The natural persons who are beneficial owners by the rule. This is arithmetic on what is recorded, not legal advice."`
+	Discrepancies    []Discrepancy     `json:"discrepancies" nullable:"false" doc:"Where the UBO relations differ from them."`
 	Layers           int               `json:"layers" doc:"How many levels of owners there are."`
 	Complex          bool              `json:"complex" doc:"Whether three or more companies are between the customer and an owner of whom no owner is recorded."`
 	Complete         bool              `json:"complete" doc:"Whether the shares of every company are known and add up to 100 %, and nothing was cut off."`
@@ -44,6 +45,23 @@ type BeneficialOwner struct {
 	Category     BeneficialOwnerCategory `json:"category" doc:"Why the person is one: by shares or votes, by control, or as a director because nobody else is."`
 	SharePercent string                  `json:"sharePercent" doc:"The shares, direct and through others."`
 	Control      string                  `json:"control" doc:"The votes, with those of companies that the person controls."`
+}
+
+type Discrepancy struct {
+	Kind            DiscrepancyKind `json:"kind" doc:"What differs."`
+	PersonID        string          `json:"person" doc:"The identifier of the person."`
+	DisplayName     string          `json:"displayName" doc:"The name to show."`
+	RelationID      *string         `json:"relation" doc:"The identifier of the relation that declares the person."`
+	DeclaredPercent *string         `json:"declaredPercent" doc:"The share that the relation has."`
+	ComputedPercent string          `json:"computedPercent" doc:"The computed share; 0 for a person without one."`
+	Certain         bool            `json:"certain" doc:"Whether nothing that is not recorded can explain it."`
+}
+
+// DiscrepancyKind is one of ownership.DiscrepancyKinds.
+type DiscrepancyKind string
+
+func (DiscrepancyKind) Schema(huma.Registry) *huma.Schema {
+	return oneOf(ownership.DiscrepancyKinds, func(k ownership.DiscrepancyKind) string { return string(k) })
 }
 
 // BeneficialOwnerCategory is one of ownership.Categories.
@@ -88,7 +106,20 @@ func (a *API) ownership() {
 		if err != nil {
 			return nil, err
 		}
-		return showOwnership(of[0], owners[0], from.known, in.Format)
+		s, describe := of[0], from.describe
+		switch in.Format {
+		case "svg":
+			return bytesOf(mediaSVG, s.Picture(describe)), nil
+		case "bods":
+			all := backoffice.Mapped(owners[0], func(o *ownership.BeneficialOwner) ownership.BeneficialOwner { return *o })
+			statements, err := s.Statements(ownership.Publication{Publisher: "Backoffice", Date: s.AsOf}, describe, all)
+			return bytesOf(mediaJSON, statements), err
+		}
+		discrepancies, err := ownership.Discrepancies(ctx, of, from)
+		if err != nil {
+			return nil, err
+		}
+		return showOwnership(s, owners[0], discrepancies[0], describe), nil
 	})
 }
 
@@ -112,25 +143,17 @@ func (r records) Customers(ctx context.Context, ids []string) ([]*backoffice.Cus
 	return backoffice.Mapped(ids, func(id string) *backoffice.Customer { return found[id] }), err
 }
 
-func showOwnership(s *ownership.Structure, owners []*ownership.BeneficialOwner,
-	known map[string]*backoffice.Customer, format string) (*download, error) {
-	describe := func(id string) ownership.Party {
-		c := known[id]
-		if c == nil {
-			return ownership.Party{}
-		}
-		natural := c.Type == backoffice.PrivatePerson
-		return ownership.Party{Name: c.DisplayName, Natural: natural, KBONumber: string(c.KboNumber)}
+func (r records) describe(id string) ownership.Party {
+	c := r.known[id]
+	if c == nil {
+		return ownership.Party{}
 	}
-	switch format {
-	case "svg":
-		return bytesOf(mediaSVG, s.Picture(describe)), nil
-	case "bods":
-		all := backoffice.Mapped(owners, func(o *ownership.BeneficialOwner) ownership.BeneficialOwner { return *o })
-		by := ownership.Publication{Publisher: "Backoffice", Date: s.AsOf}
-		statements, err := s.Statements(by, describe, all)
-		return bytesOf(mediaJSON, statements), err
-	}
+	natural := c.Type == backoffice.PrivatePerson
+	return ownership.Party{Name: c.DisplayName, Natural: natural, KBONumber: string(c.KboNumber)}
+}
+
+func showOwnership(s *ownership.Structure, owners []*ownership.BeneficialOwner, discrepancies []*ownership.Discrepancy,
+	describe ownership.Describe) *download {
 	shown := Ownership{
 		CustomerID: s.Target(), AsOf: s.AsOf, Layers: s.Layers(), Complex: s.Complex(), Complete: s.Complete(),
 		Cycles: s.Cycles(), UnknownShares: s.UnknownShares(), Truncated: s.Truncated(),
@@ -148,12 +171,26 @@ func showOwnership(s *ownership.Structure, owners []*ownership.BeneficialOwner,
 				SharePercent: ownership.Decimal(o.Share), Control: ownership.Decimal(o.Control),
 			}
 		}),
+		Discrepancies: backoffice.Mapped(discrepancies, func(d *ownership.Discrepancy) Discrepancy {
+			return Discrepancy{
+				Kind: DiscrepancyKind(d.Kind), PersonID: d.CustomerID, DisplayName: describe(d.CustomerID).Name,
+				RelationID: orNull(d.RelationID), DeclaredPercent: orNull(d.Declared.String()),
+				ComputedPercent: ownership.Decimal(d.Computed), Certain: d.Certain,
+			}
+		}),
 	}
 	return &download{func(ctx huma.Context) {
 		_, w := humachi.Unwrap(ctx)
 		w.Header().Set("Content-Type", mediaJSON)
 		_ = writeJSON(w, shown)
-	}}, nil
+	}}
+}
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 // bytesOf is an answer that is wholly in memory.

@@ -34,6 +34,15 @@ func (p Percent) Known() bool { return p.known }
 // Float is the percentage, from 0 to 100; 0 if it is unknown.
 func (p Percent) Float() float64 { return float64(p.units) / (whole / 100) }
 
+// number is the percentage, nil if it is unknown.
+func (p Percent) number() *float64 {
+	if !p.known {
+		return nil
+	}
+	number := p.Float()
+	return &number
+}
+
 // String is the canonical text, "" if the percentage is unknown.
 func (p Percent) String() string {
 	if !p.known {

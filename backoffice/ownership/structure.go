@@ -58,10 +58,4 @@ func (s *StakeOf) Paths(n int) []*Path {
 }
 
 // SharePercent is the recorded share, nil for unknown.
-func (s *Step) SharePercent() *float64 {
-	if !s.Share.Known() {
-		return nil
-	}
-	share := s.Share.Float()
-	return &share
-}
+func (s *Step) SharePercent() *float64 { return s.Share.number() }

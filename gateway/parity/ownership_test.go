@@ -32,7 +32,8 @@ func owned(t *testing.T, o *gatewaytest.Office) {
 			customer("ann", backoffice.PrivatePerson), customer("bert", backoffice.PrivatePerson), customer("els-2", backoffice.PrivatePerson)),
 			tx.Relations().Insert(ctx, relation(backoffice.Shareholder, "target", "holding", "60", "2021-01-01", ""), relation(backoffice.Shareholder, "target", "ann", "10", "2021-01-01", ""),
 				relation(backoffice.Shareholder, "holding", "ann", "50", "", ""), relation(backoffice.Shareholder, "holding", "bert", "50", "", ""),
-				relation(backoffice.Shareholder, "target", "els-2", "100", "", "2020-12-31"), relation(backoffice.Director, "target", "bert", "", "", "")))
+				relation(backoffice.Shareholder, "target", "els-2", "100", "", "2020-12-31"), relation(backoffice.Director, "target", "bert", "", "", ""),
+				relation(backoffice.UBO, "target", "ann", "45", "", ""), relation(backoffice.UBO, "target", "els-2", "", "", "")))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +43,8 @@ func owned(t *testing.T, o *gatewaytest.Office) {
 const whoOwns = `{ customer(id: "target") { ownership%s { layers complex complete cycles unknownShares truncated
 	owners { person { id } sharePercent direct control paths(first: 1) { steps { relation { id } sharePercent cumulative } } }
 	belgian: beneficialOwners { person { id } category } european: beneficialOwners(rule: EU_2024) { person { id } category }
-	ten: beneficialOwners(rule: CUSTOM, threshold: 10.5) { person { id } } } } }`
+	ten: beneficialOwners(rule: CUSTOM, threshold: 10.5) { person { id } }
+	discrepancies { kind person { id } relation { id } declaredPercent computedPercent certain } } } }`
 
 func TestWhoOwnsACustomerIsComputedThroughAllLevelsOfOneDay(t *testing.T) {
 	t.Parallel()
@@ -57,7 +59,10 @@ func TestWhoOwnsACustomerIsComputedThroughAllLevelsOfOneDay(t *testing.T) {
 				`{"person":{"id":"ann"},"sharePercent":40,"direct":true,"control":10,"paths":[{"steps":[{"relation":{"id":"holding-1"},"sharePercent":60,"cumulative":60},{"relation":{"id":"holding-3"},"sharePercent":50,"cumulative":30}]}]},` +
 				`{"person":{"id":"bert"},"sharePercent":30,"direct":false,"control":0,"paths":[{"steps":[{"relation":{"id":"holding-1"},"sharePercent":60,"cumulative":60},{"relation":{"id":"holding-4"},"sharePercent":50,"cumulative":30}]}]}],` +
 				`"belgian":[{"person":{"id":"ann"},"category":"OWNERSHIP"},{"person":{"id":"bert"},"category":"OWNERSHIP"}],"european":[{"person":{"id":"ann"},"category":"OWNERSHIP"},{"person":{"id":"bert"},"category":"OWNERSHIP"}],` +
-				`"ten":[{"person":{"id":"ann"}},{"person":{"id":"bert"}}]}}}}`
+				`"ten":[{"person":{"id":"ann"}},{"person":{"id":"bert"}}],"discrepancies":[` +
+				`{"kind":"NOT_COMPUTED","person":{"id":"els-2"},"relation":{"id":"holding-8"},"declaredPercent":null,"computedPercent":0,"certain":false},` +
+				`{"kind":"NOT_DECLARED","person":{"id":"bert"},"relation":null,"declaredPercent":null,"computedPercent":30,"certain":true},` +
+				`{"kind":"PERCENTAGE","person":{"id":"ann"},"relation":{"id":"holding-7"},"declaredPercent":45,"computedPercent":40,"certain":false}]}}}}`
 			for range 2 { // from memory, too
 				if got := strings.TrimSpace(o.Answers(t, pair, fmt.Sprintf(whoOwns, ""))); got != now {
 					t.Errorf("today:\n%s\nnot\n%s", got, now)
@@ -115,9 +120,20 @@ func TestOwnersByRESTAreThoseOfGraphQLAndHaveNoNumbers(t *testing.T) {
 		AsOf             string
 		Owners           []struct{ Person, SharePercent, Control string }
 		BeneficialOwners []struct{ Person, Category string }
+		Discrepancies    []struct {
+			Kind, Person, ComputedPercent string
+			Relation, DeclaredPercent     *string
+			Certain                       bool
+		}
 	}
 	if err := json.Unmarshal([]byte(get("")), &shown); err != nil || len(shown.Owners) != 3 || shown.Owners[1].Person != "ann" || shown.Owners[1].SharePercent != "40" || len(shown.BeneficialOwners) != 2 {
 		t.Errorf("%+v, %v", shown, err)
+	}
+	if d := shown.Discrepancies; len(d) != 3 || d[0].Person != "els-2" || d[1].Relation != nil || !d[1].Certain || d[2].Kind != "PERCENTAGE" || *d[2].DeclaredPercent != "45" || d[2].ComputedPercent != "40" {
+		t.Errorf("%+v", d)
+	}
+	if person := o.Send(t, pair, http.MethodGet, "/customers/ann/ownership", "").Body.String(); !strings.Contains(person, `"discrepancies":[]`) {
+		t.Error("nobody owns a person:", person)
 	}
 	var statements []map[string]any
 	if err := json.Unmarshal([]byte(get("?format=bods&asOf=2020-12-31")), &statements); err != nil || len(statements) != 3 {
@@ -147,13 +163,17 @@ func TestOwnersThatARestrictedCredentialDoesNotSeeAreNotThere(t *testing.T) {
 	o := gatewaytest.Open(t)
 	owned(t, o)
 	pair := o.RestrictedCredential(t, "some", backoffice.RestrictionFields{Customers: []string{"target", "ann"}})
-	const query = `{ customer(id: "target") { ownership { layers unknownShares owners { person { id } sharePercent } } } }`
+	const query = `{ customer(id: "target") { ownership { layers unknownShares owners { person { id } sharePercent }
+		discrepancies { person { id } computedPercent } } } }`
 	got := o.Answers(t, pair, query)
+	if !strings.Contains(got, `"discrepancies":[{"person":{"id":"ann"},"computedPercent":10}]`) {
+		t.Errorf("%s", got)
+	}
 	if strings.Contains(got, "bert") || !strings.Contains(got, `{"person":{"id":"ann"},"sharePercent":10}`) {
 		t.Errorf("%s", got)
 	}
 	answer := o.Send(t, pair, http.MethodGet, "/customers/target/ownership", "")
-	if body := answer.Body.String(); strings.Contains(body, "bert") || strings.Contains(body, "holding") {
+	if body := answer.Body.String(); strings.Contains(body, "bert") || strings.Contains(body, `"holding"`) {
 		t.Errorf("%s", body)
 	}
 }

@@ -21,11 +21,12 @@ var ofReads = map[string]string{
 	"File":          "",
 	"Customer": "companyTypeLabel address responsible relations transcripts documents " +
 		"calculationProposal ownership holdings",
-	"Ownership":                  "owners beneficialOwners rings",
+	"Ownership":                  "owners beneficialOwners discrepancies rings",
 	"Holdings":                   "companies rings",
 	"Owner":                      "person paths",
 	"Holding":                    "company paths",
 	"BeneficialOwner":            "person",
+	"OwnershipDiscrepancy":       "person relation",
 	"OwnershipPath":              "steps",
 	"OwnershipStep":              "relation",
 	"OwnershipRing":              "customers",

@@ -14,18 +14,20 @@ type (
 	structures  struct{ *world }
 	stakes      struct{ *world }
 	beneficials struct{ *world }
+	differing   struct{ *world }
 	stepsOf     struct{ *world }
 	ringsOf     struct{ *world }
 	heldBy      struct{ structures }
 )
 
-func (r root) Ownership() graph.OwnershipResolver             { return structures(r) }
-func (r root) Holdings() graph.HoldingsResolver               { return heldBy{structures(r)} }
-func (r root) Owner() graph.OwnerResolver                     { return stakes(r) }
-func (r root) Holding() graph.HoldingResolver                 { return stakes(r) }
-func (r root) BeneficialOwner() graph.BeneficialOwnerResolver { return beneficials(r) }
-func (r root) OwnershipStep() graph.OwnershipStepResolver     { return stepsOf(r) }
-func (r root) OwnershipRing() graph.OwnershipRingResolver     { return ringsOf(r) }
+func (r root) Ownership() graph.OwnershipResolver                       { return structures(r) }
+func (r root) Holdings() graph.HoldingsResolver                         { return heldBy{structures(r)} }
+func (r root) Owner() graph.OwnerResolver                               { return stakes(r) }
+func (r root) Holding() graph.HoldingResolver                           { return stakes(r) }
+func (r root) BeneficialOwner() graph.BeneficialOwnerResolver           { return beneficials(r) }
+func (r root) OwnershipDiscrepancy() graph.OwnershipDiscrepancyResolver { return differing(r) }
+func (r root) OwnershipStep() graph.OwnershipStepResolver               { return stepsOf(r) }
+func (r root) OwnershipRing() graph.OwnershipRingResolver               { return ringsOf(r) }
 
 func (r customer) Ownership(ctx context.Context, objs []*backoffice.Customer, asOf *string, maxDepth *int) ([]*ownership.Structure, error) {
 	return below(r.world, "ownership", objs, customerKey, []any{asOf, maxDepth}, structureOf(ownership.Owners))
@@ -77,6 +79,24 @@ func (r structures) BeneficialOwners(ctx context.Context, objs []*ownership.Stru
 			return &ownership.BeneficialOwner{Stake: ownership.Stake{CustomerID: id(d), Share: d.Float64() * 100}, Category: pick(d, ownership.Categories)}
 		})
 	})
+}
+
+func (r structures) Discrepancies(ctx context.Context, objs []*ownership.Structure, first *int) ([][]*ownership.Discrepancy, error) {
+	return batch(r.world, "discrepancies", objs, structureKey, []any{first}, func(d *rand.Rand, s *ownership.Structure) []*ownership.Discrepancy {
+		return some(r.world, d, func(d *rand.Rand) *ownership.Discrepancy {
+			return &ownership.Discrepancy{Kind: pick(d, ownership.DiscrepancyKinds), CustomerID: id(d), RelationID: id(d), Computed: d.Float64() * 100, Certain: d.IntN(2) == 0}
+		})
+	})
+}
+
+func discrepancyKey(d *ownership.Discrepancy) string { return d.CustomerID }
+
+func (r differing) Person(ctx context.Context, objs []*ownership.Discrepancy) ([]*backoffice.Customer, error) {
+	return below(r.world, "discrepancy person", objs, discrepancyKey, nil, r.customer)
+}
+
+func (r differing) Relation(ctx context.Context, objs []*ownership.Discrepancy) ([]*backoffice.CustomerRelation, error) {
+	return below(r.world, "discrepancy relation", objs, discrepancyKey, nil, r.relation)
 }
 
 func (r stakes) Person(ctx context.Context, objs []*ownership.StakeOf) ([]*backoffice.Customer, error) {

@@ -1,0 +1,117 @@
+package ownership
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"example.org/backoffice/backoffice"
+)
+
+// DiscrepancyKind is on what the declared and the computed owners disagree.
+type DiscrepancyKind string
+
+const (
+	NotComputed     DiscrepancyKind = "NOT_COMPUTED" // declared as UBO, and not a beneficial owner by the rule
+	NotDeclared     DiscrepancyKind = "NOT_DECLARED" // a beneficial owner by the rule, and not declared
+	OtherPercentage DiscrepancyKind = "PERCENTAGE"   // both, but with another share
+)
+
+// DiscrepancyKinds are in the order in which they are shown.
+var DiscrepancyKinds = []DiscrepancyKind{NotComputed, NotDeclared, OtherPercentage}
+
+// Discrepancy is a difference between the UBO relations of a company and its computed beneficial owners.
+type Discrepancy struct {
+	Kind       DiscrepancyKind
+	CustomerID string  // of the person
+	RelationID string  // that declares it; "" with NotDeclared
+	Declared   Percent // the relation's share
+	Computed   float64 // as Stake.Share; 0 without a stake
+	// Certain reports that shares and holders that nobody has recorded cannot explain the difference.
+	Certain bool
+}
+
+// euApplies is the first day of regulation (EU) 2024/1624.
+const euApplies = "2027-07-10"
+
+// RuleOn is the rule that the law has on a day.
+func RuleOn(day string) Rule {
+	if day >= euApplies {
+		return EU2024
+	}
+	return Belgium2018
+}
+
+// rounded is by how much a declared percentage may differ: the UBO register has two decimal places.
+const rounded = 0.01
+
+// Discrepancies compares the UBO relations of each structure of Owners with its beneficial owners by the rule of its
+// day: by kind, then by person. A natural person has none.
+func Discrepancies(ctx context.Context, of []*Structure, from Records) ([][]*Discrepancy, error) {
+	all := make([][]*Discrepancy, len(of))
+	if len(of) == 0 {
+		return all, nil
+	}
+	day := of[0].AsOf
+	owners, err := BeneficialOwners(ctx, of, RuleOn(day), "", from)
+	if err != nil {
+		return nil, err
+	}
+	companies := backoffice.Mapped(of, (*Structure).Target)
+	pages, err := from.Relations(ctx, relationsOf(backoffice.UBO, day, backoffice.Outgoing), companies)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range of {
+		if all[i] = []*Discrepancy{}; !s.natural(s.Target()) {
+			if all[i], err = s.discrepancies(pages[i].Items, owners[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+func (s *Structure) discrepancies(
+	declared []*backoffice.CustomerRelation, owners []*BeneficialOwner,
+) ([]*Discrepancy, error) {
+	complete, computed := s.Complete(), map[string]float64{}
+	for _, stake := range s.Stakes() {
+		computed[stake.CustomerID] = stake.Share
+	}
+	missing := map[string]*BeneficialOwner{} // from the declared ones
+	for _, owner := range owners {
+		missing[owner.CustomerID] = owner
+	}
+	found := []*Discrepancy{}
+	for _, relation := range declared {
+		share, err := ParsePercent(string(relation.SharePercent))
+		if err != nil {
+			return nil, err
+		}
+		d := &Discrepancy{Kind: NotComputed, CustomerID: relation.RelatedCustomerID, RelationID: relation.ID,
+			Declared: share, Computed: computed[relation.RelatedCustomerID], Certain: complete}
+		if missing[d.CustomerID] != nil {
+			delete(missing, d.CustomerID)
+			if !share.Known() || math.Abs(share.Float()-d.Computed) < rounded-equal {
+				continue
+			}
+			// More may be missing, but nothing that is missing makes a share smaller.
+			d.Kind, d.Certain = OtherPercentage, complete || share.Float() < d.Computed
+		}
+		found = append(found, d)
+	}
+	for id, owner := range missing {
+		found = append(found, &Discrepancy{Kind: NotDeclared, CustomerID: id, Computed: computed[id],
+			Certain: complete || owner.Category != SeniorManager})
+	}
+	slices.SortFunc(found, func(a, b *Discrepancy) int {
+		return cmp.Or(cmp.Compare(slices.Index(DiscrepancyKinds, a.Kind), slices.Index(DiscrepancyKinds, b.Kind)),
+			cmp.Compare(a.CustomerID, b.CustomerID))
+	})
+	return found, nil
+}
+
+// DeclaredPercent is the declared share, nil for unknown.
+func (d *Discrepancy) DeclaredPercent() *float64 { return d.Declared.number() }

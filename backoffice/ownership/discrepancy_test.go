@@ -1,0 +1,108 @@
+package ownership_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/backoffice/ownership"
+)
+
+// lines are an office of lines such as "p 25 T"; a kind may follow: "p ? T UBO".
+type lines string
+
+func (l lines) Relations(_ context.Context, list backoffice.ListQuery[backoffice.RelationCriteria], customerIDs []string,
+) ([]backoffice.Page[*backoffice.CustomerRelation], error) {
+	return backoffice.Mapped(customerIDs, func(id string) (page backoffice.Page[*backoffice.CustomerRelation]) {
+		for line := range strings.Lines(string(l)) {
+			words := append(strings.Fields(line), "SHAREHOLDER")
+			if words[2] == id && words[3] == string(list.Criteria.Kind) {
+				page.Items = append(page.Items, &backoffice.CustomerRelation{
+					ID: words[0] + words[2] + words[3], CustomerID: id, RelatedCustomerID: words[0],
+					SharePercent: backoffice.Text(strings.Trim(words[1], "?")),
+				})
+			}
+		}
+		return page
+	}), nil
+}
+
+func (lines) Customers(_ context.Context, ids []string) ([]*backoffice.Customer, error) {
+	return backoffice.Mapped(ids, func(id string) *backoffice.Customer {
+		c := &backoffice.Customer{ID: id, Type: backoffice.Company}
+		if natural(id) {
+			c.Type = backoffice.PrivatePerson
+		}
+		return c
+	}), nil
+}
+
+// discrepancies are those of T and of U, each as "kind person declared computed", with a question mark if uncertain.
+func discrepancies(t *testing.T, office lines, day string) (found []string) {
+	t.Helper()
+	of, err := ownership.Structures(t.Context(), []string{"T", "U"}, ownership.Question{Depth: 20, AsOf: &day}, office)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := ownership.Discrepancies(t.Context(), of, office)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range slices.Concat(all...) {
+		line := strings.Join(strings.Fields(fmt.Sprint(d.Kind, " ", d.CustomerID, " ", d.Declared, " ",
+			ownership.Decimal(d.Computed))), " ")
+		if !d.Certain {
+			line += "?"
+		}
+		if (d.RelationID == "") != (d.Kind == ownership.NotDeclared) {
+			t.Error(line, d.RelationID)
+		}
+		found = append(found, line)
+	}
+	return found
+}
+
+func TestDeclaredOwnersAreComparedWithTheComputedOnes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		office lines
+		want   []string
+	}{
+		"all as declared":      {"p 60 T\nq 40 T\np 60 T UBO\nq ? T UBO", nil},
+		"nothing is recorded":  {"p ? V UBO", nil},
+		"through two levels":   {"A 100 T\np 100 A\np 100 T UBO", nil},
+		"one is not declared":  {"p 60 T\nq 40 T\np 60 T UBO", []string{"NOT_DECLARED q 40"}},
+		"one owns too little":  {"p 75 T\nq 25 T\np 75 T UBO\nq 25 T UBO", []string{"NOT_COMPUTED q 25 25"}},
+		"one owns nothing":     {"p 100 T\np 100 T UBO\nq ? T UBO", []string{"NOT_COMPUTED q 0"}},
+		"another share":        {"p 60 T\nq 40 T\np 70 T UBO\nq 40 T UBO", []string{"PERCENTAGE p 70 60"}},
+		"two decimal places":   {"p 33.3333 T\nq 66.6667 T\np 33.33 T UBO\nq 66.67 T UBO", nil},
+		"a hundredth":          {"p 60 T\nq 40 T\np 60.01 T UBO\nq 40 T UBO", []string{"PERCENTAGE p 60.01 60"}},
+		"a holder is missing":  {"p 60 T\np 70 T UBO\nq ? T UBO", []string{"NOT_COMPUTED q 0?", "PERCENTAGE p 70 60?"}},
+		"less than is certain": {"p 60 T\np 50 T UBO", []string{"PERCENTAGE p 50 60"}},
+		"a share is unknown":   {"p ? T\nq 60 T\np ? T UBO", []string{"NOT_COMPUTED p 0?", "NOT_DECLARED q 60"}},
+		"a director for want":  {"A 100 T\nd ? T DIRECTOR", []string{"NOT_DECLARED d 0?"}},
+		"a director instead": {"p 20 T\nq 20 T\nr 20 T\ns 20 T\nt 20 T\nd ? T DIRECTOR",
+			[]string{"NOT_DECLARED d 0"}},
+		"a declared director": {"p 20 T\nq 20 T\nr 20 T\ns 20 T\nt 20 T\nd ? T DIRECTOR\nd ? T UBO", nil},
+		"two companies": {"p 100 T\nq 100 U\nq 100 U UBO\nr ? U UBO",
+			[]string{"NOT_DECLARED p 100", "NOT_COMPUTED r 0"}},
+	} {
+		if got := discrepancies(t, c.office, "2026-03-31"); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, not %q", name, got, c.want)
+		}
+	}
+}
+
+func TestTheRuleOfTheDayDecides(t *testing.T) {
+	t.Parallel()
+	const office = "p 75 T\nq 25 T\np 75 T UBO\nq 25 T UBO"
+	if got := discrepancies(t, office, "2027-07-09"); len(got) != 1 {
+		t.Error("exactly 25 % is not more than 25 %:", got)
+	}
+	if got := discrepancies(t, office, "2027-07-10"); len(got) != 0 {
+		t.Error("it is 25 % or more:", got)
+	}
+}
