@@ -19,6 +19,8 @@ type Documents interface {
 	// Consultations renders the answer to a customer who asks who consulted its registration numbers, in the customer's
 	// language unless another is given. Its only errors are the writer's.
 	Consultations(w io.Writer, language string, of ConsultationReport) error
+	// Ownership renders who owns a customer, in the customer's language. Its only errors are the writer's.
+	Ownership(w io.Writer, of OwnershipReport) error
 }
 
 // GenerateTranscriptDocument renders and stores the document of a completed transcript of any year; it needs pti.write.

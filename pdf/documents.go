@@ -41,3 +41,7 @@ func (d *Documents) Consultations(w io.Writer, language string, of backoffice.Co
 	}
 	return Consultations(w, d.office, d.fonts, language, of)
 }
+
+func (d *Documents) Ownership(w io.Writer, of backoffice.OwnershipReport) error {
+	return Ownership(w, d.office, d.fonts, of)
+}

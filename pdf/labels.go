@@ -26,10 +26,14 @@ type labels struct {
 
 	Consultations, ConsultationsTitle, ConsultationsText, ConsultationsAlone, ConsultationsCompared string
 
-	Operations, PrivacyFields map[string]string // by the names of enum values
-	UnprintedText             string            // with {scripts}
-	Scripts                   map[string]string // by the names of scripts
-	Languages                 map[string]string
+	Ownership, OwnershipTitle, OwnershipText, OwnersComplete, OwnersMissing, BeneficialOwners, Owners string
+	Owner, NoOwners, Share, Control, Discrepancies, Declared, Computed, Uncertain                     string
+
+	Operations, PrivacyFields         map[string]string // by the names of enum values
+	OwnerCategories, DiscrepancyKinds map[string]string // by the names of enum values
+	UnprintedText                     string            // with {scripts}
+	Scripts                           map[string]string // by the names of scripts
+	Languages                         map[string]string
 }
 
 // labelsFor knows dutch, french, german and english; any other language gets English.
@@ -92,8 +96,12 @@ func groups(digits, separator string) string {
 
 // percent writes a percentage with at most one decimal.
 func (l *labels) percent(value float64) string {
-	text := strings.TrimSuffix(strconv.FormatFloat(value, 'f', 1, 64), ".0")
-	return strings.Replace(l.Percent, "{}", strings.ReplaceAll(text, ".", l.Decimal), 1)
+	return l.exact(strings.TrimSuffix(strconv.FormatFloat(value, 'f', 1, 64), ".0"))
+}
+
+// exact writes a decimal percentage as it is.
+func (l *labels) exact(decimal string) string {
+	return strings.Replace(l.Percent, "{}", strings.Replace(decimal, ".", l.Decimal, 1), 1)
 }
 
 // languageName names a language in this one; an unknown one keeps its own name.

@@ -30,7 +30,10 @@ func TestEveryLanguageHasEveryLabelAndNoOther(t *testing.T) {
 		if slices.Contains(l.Months[:], "") {
 			t.Errorf("%s lacks a month", language)
 		}
-		for name, words := range map[string][2]map[string]string{"scripts": {l.Scripts, english.Scripts}, "languages": {l.Languages, english.Languages}} {
+		for name, words := range map[string][2]map[string]string{
+			"scripts": {l.Scripts, english.Scripts}, "languages": {l.Languages, english.Languages},
+			"categories": {l.OwnerCategories, english.OwnerCategories}, "discrepancies": {l.DiscrepancyKinds, english.DiscrepancyKinds},
+		} {
 			if !maps.EqualFunc(words[0], words[1], func(a, b string) bool { return a != "" && b != "" }) {
 				t.Errorf("%s has other %s than English", language, name)
 			}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"net/http"
@@ -77,10 +78,13 @@ type ownershipAsked struct {
 	MaxDepth  int              `query:"maxDepth" default:"20" minimum:"1" maximum:"20" doc:"How many levels are read."`
 	Rule      string           `query:"rule" default:"BELGIUM_2018" enum:"BELGIUM_2018,EU_2024,CUSTOM" doc:"Who is a beneficial owner: more than 25 % (law of 18 September 2017, article 4, 27°), 25 % or more (regulation (EU) 2024/1624, articles 52 to 54), or the threshold or more."`
 	Threshold Optional[string] `query:"threshold" doc:"The percentage of CUSTOM." example:"10"`
-	Format    string           `query:"format" default:"json" enum:"json,bods,svg" doc:"JSON, statements of the Beneficial Ownership Data Standard 0.4, or a picture."`
+	Format    string           `query:"format" default:"json" enum:"json,bods,svg,pdf" doc:"JSON, statements of the Beneficial Ownership Data Standard 0.4, a picture, or a document."`
 }
 
-const mediaSVG = "image/svg+xml"
+const (
+	mediaSVG = "image/svg+xml"
+	mediaPDF = "application/pdf"
+)
 
 func (a *API) ownership() {
 	op := operation("GET /customers/{customerId}/ownership", "getOwnership", "Show who owns a customer",
@@ -89,7 +93,7 @@ func (a *API) ownership() {
 	text := &huma.Schema{Type: huma.TypeString}
 	op.Responses = map[string]*huma.Response{"200": {Description: "The owners.", Content: map[string]*huma.MediaType{
 		mediaJSON: {Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Ownership](), true, "Ownership")},
-		mediaSVG:  {Schema: text},
+		mediaSVG:  {Schema: text}, mediaPDF: {Schema: text},
 	}}}
 	registerList(a, op, "", func(ctx context.Context, in *ownershipAsked) (*download, error) {
 		if err := a.exists(ctx, in.CustomerID); err != nil {
@@ -118,6 +122,12 @@ func (a *API) ownership() {
 		discrepancies, err := ownership.Discrepancies(ctx, of, from)
 		if err != nil {
 			return nil, err
+		}
+		if in.Format == "pdf" {
+			var page bytes.Buffer
+			report := s.Report(from.known[in.CustomerID], owners[0], discrepancies[0], describe)
+			err := a.Service.Documents.Ownership(&page, report)
+			return bytesOf(mediaPDF, page.Bytes()), err
 		}
 		return showOwnership(s, owners[0], discrepancies[0], describe), nil
 	})

@@ -139,6 +139,9 @@ func TestOwnersByRESTAreThoseOfGraphQLAndHaveNoNumbers(t *testing.T) {
 	if err := json.Unmarshal([]byte(get("?format=bods&asOf=2020-12-31")), &statements); err != nil || len(statements) != 3 {
 		t.Errorf("%d statements, %v", len(statements), err)
 	}
+	if page := get("?format=pdf"); !strings.HasPrefix(page, "%PDF-") {
+		t.Errorf("%.100s", page)
+	}
 	decoder := xml.NewDecoder(strings.NewReader(get("?format=svg")))
 	for {
 		if _, err := decoder.Token(); errors.Is(err, io.EOF) {

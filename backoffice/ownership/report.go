@@ -1,0 +1,33 @@
+package ownership
+
+import (
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+// Report collects what a document about a structure of Owners shows.
+func (s *Structure) Report(
+	of *backoffice.Customer, owners []*BeneficialOwner, discrepancies []*Discrepancy, describe Describe,
+) backoffice.OwnershipReport {
+	day, _ := time.ParseInLocation(time.DateOnly, s.AsOf, backoffice.Belgium) // it was parsed before
+	shown := func(stake Stake, category Category) backoffice.ReportedOwner {
+		return backoffice.ReportedOwner{
+			Name: describe(stake.CustomerID).Name, Category: string(category), Share: Decimal(stake.Share),
+			UpperBound: Decimal(stake.UpperBound), Control: Decimal(stake.Control),
+		}
+	}
+	return backoffice.OwnershipReport{
+		Customer: of, At: backoffice.InstantOf(day), Complete: s.Complete(),
+		BeneficialOwners: backoffice.Mapped(owners, func(o *BeneficialOwner) backoffice.ReportedOwner {
+			return shown(o.Stake, o.Category)
+		}),
+		Owners: backoffice.Mapped(s.Stakes(), func(stake Stake) backoffice.ReportedOwner { return shown(stake, "") }),
+		Discrepancies: backoffice.Mapped(discrepancies, func(d *Discrepancy) backoffice.ReportedDiscrepancy {
+			return backoffice.ReportedDiscrepancy{
+				Kind: string(d.Kind), Name: describe(d.CustomerID).Name, Declared: d.Declared.String(),
+				Computed: Decimal(d.Computed), Certain: d.Certain,
+			}
+		}),
+	}
+}
