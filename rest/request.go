@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -75,11 +76,16 @@ func (r *request) BodyReader() io.Reader { return bytes.NewReader(r.body) }
 // request, and when it passed, end the contexts of all later requests on it.
 func (r *request) SetReadDeadline(time.Time) error { return nil }
 
-// readAccept rejects a client that does not accept JSON. Files are of any type.
+// readAccept rejects a client that accepts neither JSON nor another form of the answer. Files are of any type.
 func (r *request) readAccept() error {
+	accepted := headers(r, "Accept")
 	for _, response := range r.Operation().Responses {
-		events := response.Content[mediaEvents] != nil && wantsEvents(headers(r, "Accept"))
-		if response.Content[mediaJSON] != nil && !events && !acceptsJSON(headers(r, "Accept")) {
+		if response.Content[mediaJSON] == nil {
+			continue
+		}
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(response.Content)), func(media string) bool {
+			return media == mediaEvents && wantsEvents(accepted) || media != mediaEvents && accepts(accepted, media)
+		}) {
 			return problem(http.StatusNotAcceptable, "the answer is application/json")
 		}
 	}
@@ -186,18 +192,19 @@ func wantsEvents(values []string) bool {
 	return false
 }
 
-// acceptsJSON reads Accept (RFC 9110, 12.5.1): of the ranges that include application/json the most specific decides.
-func acceptsJSON(values []string) bool {
+// accepts reads Accept (RFC 9110, 12.5.1): of the ranges that include a media type the most specific decides.
+func accepts(values []string, wanted string) bool {
 	if strings.TrimSpace(strings.Join(values, "")) == "" { // an empty one accepts anything (RFC 9110, 12.5.1)
 		return true
 	}
+	group, _, _ := strings.Cut(wanted, "/")
+	specific := map[string]int{"*/*": 0, group + "/*": 1, wanted: 2}
 	best, accepted := -1, false
 	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		media, parameters, err := mime.ParseMediaType(item)
 		if err != nil {
 			continue
 		}
-		specific := map[string]int{"*/*": 0, "application/*": 1, mediaJSON: 2}
 		level, holds := specific[media]
 		if !holds || level < best {
 			continue

@@ -139,6 +139,13 @@ func TestOwnersByRESTAreThoseOfGraphQLAndHaveNoNumbers(t *testing.T) {
 	if err := json.Unmarshal([]byte(get("?format=bods&asOf=2020-12-31")), &statements); err != nil || len(statements) != 3 {
 		t.Errorf("%d statements, %v", len(statements), err)
 	}
+	for accept, status := range map[string]int{"image/svg+xml": http.StatusOK, "image/*": http.StatusOK, "text/html": http.StatusNotAcceptable} {
+		request := gatewaytest.NewRequest(t, pair, http.MethodGet, "/customers/target/ownership?format=svg", "")
+		request.Header.Set("Accept", accept)
+		if answer := o.Serve(request); answer.Code != status {
+			t.Errorf("%s: %d", accept, answer.Code)
+		}
+	}
 	if page := get("?format=pdf"); !strings.HasPrefix(page, "%PDF-") {
 		t.Errorf("%.100s", page)
 	}
