@@ -6,6 +6,8 @@ import { CopyButton } from './CopyButton';
 import type { Run } from './CostBar';
 import { isNewest } from './events';
 import { canDraw, GroupsChart } from './GroupsChart';
+import { OwnersChart } from './OwnersChart';
+import { ownedOf } from './owned';
 import { Pivot } from './Pivot';
 import { dimensionsOf } from './pivot';
 import type { Sizes } from './sizes';
@@ -28,14 +30,16 @@ export function ViewSwitch({ view, onView }: { view: View; onView: (view: View) 
   );
 }
 
-/** The answer's errors, and its list as a table, with a chart when it is counted in groups. */
+/** The answer's errors, who owns its customers, and its list as a table, with a chart when it is counted in groups. */
 export function AnswerAsTable({ run }: { run: Run | null }) {
   const answer = useAnswer();
   const data = answer?.data ?? null;
   const errors = useMemo(() => errorsOf(answer), [answer]);
+  const owned = useMemo(() => ownedOf(data), [data]);
   return (
     <>
       {errors.length > 0 && <AnswerErrors errors={errors} />}
+      {owned.length > 0 && <OwnersChart owned={owned} />}
       {(data || errors.length === 0) && <Lists data={data} run={run} />}
     </>
   );

@@ -144,6 +144,19 @@ function post(path: string, headers: Headers, question: Question, signal?: Abort
   return fetch(path, { method: 'POST', headers, body: JSON.stringify(question), signal, cache: 'no-store', credentials: 'omit', redirect: 'error' });
 }
 
+/** Asks for the picture of who owns a customer; null when the service does not give it. Throws for an abort. */
+export async function askPicture(by: Credentials, customer: string, asOf: string | null, signal: AbortSignal): Promise<string | null> {
+  const address = new URLSearchParams({ format: 'svg', ...(asOf ? { asOf } : {}) });
+  const headers = await headersOf(by, {}, 'image/svg+xml');
+  try {
+    const response = await fetch(`/customers/${encodeURIComponent(customer)}/ownership?${address}`, { headers: headers ?? {}, signal, cache: 'no-store', credentials: 'omit', redirect: 'error' });
+    return response.ok ? await response.text() : null;
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    return null;
+  }
+}
+
 /** How a list is exported. */
 export interface Wanted {
   format: 'jsonl' | 'csv' | 'xlsx';

@@ -198,6 +198,23 @@ describe('the answer as a table', () => {
     assert.deepEqual(heard.complaints, []);
   });
 
+  it('draws who owns a customer, and says it in words', async () => {
+    const { page, heard } = await open(browser);
+    await signIn(page, service.limited);
+    const { data } = await asTable(page, 'Who stands behind a company');
+    const picture = page.locator('.bo-owners img');
+    for (const [n, { id, displayName }] of data.customers.nodes.entries()) {
+      if (n > 0) await page.getByLabel('Owners of').selectOption(id);
+      await page.waitForFunction((name) => {
+        const { alt, complete, naturalWidth } = document.querySelector('.bo-owners img') ?? {};
+        return complete && naturalWidth > 0 && alt.startsWith(`Owners of ${name}. `);
+      }, displayName);
+      assert.match(await picture.getAttribute('alt'), / holds .* of /);
+    }
+    await accessible(page, 'a picture of owners');
+    assert.deepEqual(heard.complaints, []);
+  });
+
   it('lists what a subscription is told, the newest first', async () => {
     const { page, heard } = await open(browser);
     await signIn(page, service.full);
