@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,10 +26,21 @@ type yearsStartCommand struct {
 	Yes            bool   `help:"Do not ask. Nobody is asked either where standard input is no terminal."`
 	Force          bool   `help:"Start a later year too that is not the one after the current one."`
 	WithChecklists bool   `name:"with-checklists" help:"Bring the checklists of the current year over, as new ones of the same name, language and settings."`
+	RollForward    bool   `help:"Also assign them to the customers that had them; again: assign what is missing."`
+	DryRun         bool   `help:"With --roll-forward: write nothing, and list what would be assigned."`
+	formatFlag     `embed:""`
+}
+
+// Validate rejects a dry run without anything to list.
+func (c *yearsStartCommand) Validate() error {
+	if c.DryRun && !c.RollForward {
+		return errors.New("--dry-run goes with --roll-forward")
+	}
+	return nil
 }
 
 func (c *yearsStartCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
-	if !c.Yes && term.IsTerminal(int(os.Stdin.Fd())) {
+	if !c.DryRun && !c.Yes && term.IsTerminal(int(os.Stdin.Fd())) {
 		question := "Archive the current financial year, whose checklists and transcripts then take no more writes, " +
 			"and start " + backoffice.ShownName(c.Year) + "?"
 		if err := confirm(os.Stdin, t.err, question); err != nil {
@@ -36,6 +48,9 @@ func (c *yearsStartCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 		}
 	}
 	start := backoffice.YearStart{Year: c.Year, Skip: c.Force, WithChecklists: c.WithChecklists}
+	if c.RollForward {
+		return c.rollForward(ctx, b, t, start)
+	}
 	started, err := b.Service().StartYear(ctx, start)
 	if err != nil {
 		return err
@@ -45,6 +60,52 @@ func (c *yearsStartCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 		return err
 	}
 	return printed(fmt.Fprintf(t.out, "Checklists that came over: %d\n", len(started.Checklists)))
+}
+
+// rollForward starts the year and assigns its checklists, or lists what it would assign.
+func (c *yearsStartCommand) rollForward(
+	ctx context.Context, b *gateway.Backend, t terminal, start backoffice.YearStart,
+) error {
+	if c.DryRun {
+		columns := []string{"checklist", "language", "customer", "customerId"}
+		return c.list(t.out, columns, func(add adder) error {
+			_, err := b.Service().DryRun().RollForward(ctx, operator, start, func(r *backoffice.Rolled) error {
+				return proposed(ctx, b.Store, r, t, add)
+			})
+			return err
+		})
+	}
+	assigned, already := 0, 0
+	year, err := b.Service().RollForward(ctx, operator, start, func(r *backoffice.Rolled) error {
+		assigned, already = assigned+len(r.CustomerIDs), already+r.Already
+		warnUnmatched(t, r)
+		return nil
+	})
+	if year == nil {
+		return err
+	}
+	_, wrong := fmt.Fprintf(t.out, "The financial year %s is current: %s\nAssigned: %d\nAssigned before: %d\n",
+		year.StartDate, year.ID, assigned, already)
+	return cmp.Or(err, wrong)
+}
+
+func proposed(ctx context.Context, store backoffice.Store, r *backoffice.Rolled, t terminal, add adder) error {
+	warnUnmatched(t, r)
+	rows := store.Customers()
+	found, err := backoffice.ReadByID(ctx, rows, r.CustomerIDs, rows.Columns([]string{"displayName"}))
+	for _, id := range r.CustomerIDs {
+		if c := found[id]; c != nil && err == nil {
+			err = add(r.To.Name, r.To.Language, c.DisplayName, id)
+		}
+	}
+	return err
+}
+
+func warnUnmatched(t terminal, r *backoffice.Rolled) {
+	if r.To == nil {
+		const why = "not assigned: no checklist, or more than one, matches %q (%s)\n"
+		fmt.Fprintf(t.err, why, r.From.Name, r.From.Language)
+	}
 }
 
 // confirm asks a question and fails unless the answer is yes.

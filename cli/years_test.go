@@ -65,3 +65,48 @@ func TestAYearIsStartedOnce(t *testing.T) {
 		t.Errorf("a page of the log is %q", page)
 	}
 }
+
+func TestAYearIsRolledForwardOnceAfterALookAtIt(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.must(t, "import", "../testdata/office")
+	proposal := func() [][]string {
+		t.Helper()
+		rows, err := csv.NewReader(strings.NewReader(s.must(t, "years", "start", "2027", "--roll-forward", "--dry-run", "--format", "csv"))).ReadAll()
+		if err != nil || len(rows) == 0 {
+			t.Fatalf("the proposal is %v, %v", rows, err)
+		}
+		return rows[1:]
+	}
+	want := [][]string{
+		{"Impôt des sociétés 2026", "french", "Café Élan", "cafe"},
+		{"Vennootschapsbelasting 2026", "dutch", "Acmé Boekhouding", "acme"},
+		{"Vennootschapsbelasting 2026", "dutch", "Brouwerij De Zwaan", "brouwerij"},
+		{"Vennootschapsbelasting 2026", "dutch", "Els Van Damme", "els"}, // had it twice
+	}
+	order := func(rows [][]string) [][]string {
+		slices.SortFunc(rows, func(a, b []string) int { return slices.Compare([]string{a[0], a[3]}, []string{b[0], b[3]}) })
+		return rows
+	}
+	if got := order(proposal()); !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("proposed are %q", got)
+	}
+	if years := s.must(t, "years", "list"); strings.Contains(years, "2027") {
+		t.Errorf("a dry run started a year: %s", years)
+	}
+	if out := s.must(t, "years", "start", "2027", "--roll-forward"); !strings.Contains(out, "Assigned: 4\nAssigned before: 0\n") {
+		t.Errorf("the first run prints %q", out)
+	}
+	if got := proposal(); len(got) != 0 {
+		t.Errorf("after it, %q are proposed", got)
+	}
+	if out := s.must(t, "years", "start", "2027", "--roll-forward"); !strings.Contains(out, "Assigned: 0\nAssigned before: 4\n") {
+		t.Errorf("the second run prints %q", out)
+	}
+	if code, _, why := s.run(t, "years", "start", "2029", "--roll-forward", "--dry-run"); code != exitFailure || !strings.Contains(why, "so the next is 2028") {
+		t.Errorf("a dry run of a skipped year ends with %d, %s", code, why)
+	}
+	if code, _, _ := s.run(t, "years", "start", "2028", "--dry-run"); code != exitUsage {
+		t.Errorf("a dry run without a list ends with %d", code)
+	}
+}
