@@ -42,6 +42,8 @@ func (s *Service) looks(ctx context.Context) bool { return s.dry && !Restriction
 type Sealer interface {
 	// Seal encrypts a registration number (11 digits) for one field of one customer.
 	Seal(customerID string, field PrivacyField, number string) (Sealed, error)
+	// Move seals a customer's number for another one.
+	Move(from, to string, field PrivacyField, number Sealed) (Sealed, error)
 	// Digest returns a keyed digest of content. The context separates different uses.
 	Digest(context string, content []byte) ([]byte, error)
 	// Lookups returns the digests to search content by: one, or during a key rotation one by each key, older first.

@@ -25,11 +25,13 @@ var deletions = map[string]string{
 	"deleteCustomers":        `deleteCustomers(inputs: [{id: "acme"}, {id: "cafe"}]%s) { written userErrors { code } }`,
 	"deleteCustomerRelation": `deleteCustomerRelation(input: {id: "rel-1"}%s) { deletedRelationId userErrors { code } }`,
 	"deleteUser":             `deleteUser(input: {id: "user-clara"}%s) { deletedUserId userErrors { code } }`,
+	"mergeCustomers":         `mergeCustomers(input: {keepId: "cafe", dropId: "acme"}%s) { userErrors { code } }`,
 	"removeSavedQuery":       `removeSavedQuery(input: {name: "Mine"}%s) { removedName userErrors { code } }`,
 }
 
 var deletionsOfREST = map[string]string{
 	"deleteCustomer": "/customers/acme", "deleteRelation": "/customers/acme/relations/rel-1", "deleteUser": "/users/user-clara",
+	"mergeCustomers": "/customers/acme/merge",
 }
 
 // keeping are the mutations and operations of REST that delete nothing.
@@ -40,7 +42,7 @@ var keeping = []string{
 }
 
 func deletes(name string) bool {
-	return strings.HasPrefix(name, "delete") || strings.HasPrefix(name, "remove") || strings.HasPrefix(name, "wouldDelete")
+	return strings.HasPrefix(name, "delete") || strings.HasPrefix(name, "merge") || strings.HasPrefix(name, "remove") || strings.HasPrefix(name, "wouldDelete")
 }
 
 func TestEachMutationAndOperationThatDeletesIsRefusedToWhoDeletesNothing(t *testing.T) {
@@ -169,7 +171,11 @@ func refusesAll(t *testing.T, o *gatewaytest.Office, f gatewaytest.Follower) {
 	}
 	for name, path := range deletionsOfREST {
 		for _, at := range []string{path, strings.NewReplacer("acme", "nobody", "clara", "nobody", "rel-1", "rel-0").Replace(path)} {
-			if w := o.Send(t, f.Credential, http.MethodDelete, at, ""); w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "may not delete") {
+			method, body := http.MethodDelete, ""
+			if name == "mergeCustomers" {
+				method, body = http.MethodPost, `{"dropId":"cafe"}`
+			}
+			if w := o.Send(t, f.Credential, method, at, body); w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "may not delete") {
 				t.Errorf("%s %s: %d %s", name, at, w.Code, w.Body)
 			}
 		}

@@ -52,6 +52,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthCustomerEdge(),
 		ec.breadthCustomerGroup(),
 		ec.breadthCustomerGroupKey(),
+		ec.breadthCustomerMerge(),
 		ec.breadthCustomerRelation(),
 		ec.breadthCustomerRelationConnection(),
 		ec.breadthCustomerRelationEdge(),
@@ -72,6 +73,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthLabel(),
 		ec.breadthLabelConnection(),
 		ec.breadthLabelEdge(),
+		ec.breadthMergeCustomersPayload(),
 		ec.breadthMinfinDocument(),
 		ec.breadthMinfinDocumentConnection(),
 		ec.breadthMinfinDocumentEdge(),
@@ -1605,6 +1607,60 @@ func (ec *executionContext) breadthCustomerGroupKey() *execute.Object {
 	}}
 }
 
+func (ec *executionContext) breadthCustomerMerge() *execute.Object {
+	return &execute.Object{Name: "CustomerMerge", Is: customerMergeImplementors, Fields: []*execute.Field{
+		{
+			Name:    "relations",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerMerge).Relations)
+			},
+		},
+		{
+			Name:    "deletedRelations",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerMerge).DeletedRelations)
+			},
+		},
+		{
+			Name:    "transcripts",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerMerge).Transcripts)
+			},
+		},
+		{
+			Name:    "calculations",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerMerge).Calculations)
+			},
+		},
+		{
+			Name:    "documents",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerMerge).Documents)
+			},
+		},
+		{
+			Name:    "minfinDocuments",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.CustomerMerge).MinfinDocuments)
+			},
+		},
+		{
+			Name:    "filledFields",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2ᚕstringᚄ(w, object.(*backoffice.CustomerMerge).FilledFields)
+			},
+		},
+	}}
+}
+
 func (ec *executionContext) breadthCustomerRelation() *execute.Object {
 	return &execute.Object{Name: "CustomerRelation", Is: customerRelationImplementors, Fields: []*execute.Field{
 		{
@@ -2464,6 +2520,44 @@ func (ec *executionContext) breadthLabelEdge() *execute.Object {
 	}}
 }
 
+func (ec *executionContext) breadthMergeCustomersPayload() *execute.Object {
+	return &execute.Object{Name: "MergeCustomersPayload", Is: mergeCustomersPayloadImplementors, Fields: []*execute.Field{
+		{
+			Name:  "customer",
+			Types: []string{"Customer"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.MergeCustomersPayload) (result *backoffice.Customer, err error) {
+					return obj.Customer, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:  "merged",
+			Types: []string{"CustomerMerge"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.MergeCustomersPayload) (result *backoffice.CustomerMerge, err error) {
+					return obj.Merged, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.MergeCustomersPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
+}
+
 func (ec *executionContext) breadthMinfinDocument() *execute.Object {
 	return &execute.Object{Name: "MinfinDocument", Is: minfinDocumentImplementors, Fields: []*execute.Field{
 		{
@@ -2659,6 +2753,18 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Mutation().DeleteCustomer(ctx, args["input"].(inputs.DeleteCustomerInput), args["dryRun"].(*bool))
 				values := []*inputs.DeleteCustomerPayload{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "mergeCustomers",
+			Types:    []string{"MergeCustomersPayload"},
+			Resolver: true,
+			Args:     ec.field_Mutation_mergeCustomers_args,
+			Guard:    ec.guardMutation_mergeCustomers,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Mutation().MergeCustomers(ctx, args["input"].(inputs.MergeCustomersInput), args["dryRun"].(*bool))
+				values := []*inputs.MergeCustomersPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -2884,6 +2990,19 @@ func (ec *executionContext) guardMutation_updateCustomer(ctx context.Context, di
 	return directive1(ctx)
 }
 func (ec *executionContext) guardMutation_deleteCustomer(ctx context.Context, directive0 graphql.Resolver) (any, error) {
+	directive1 := func(ctx context.Context) (any, error) {
+		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+		if err != nil {
+			return nil, err
+		}
+		if ec.Directives.HasScope == nil {
+			return nil, errors.New("directive hasScope is not implemented")
+		}
+		return ec.Directives.HasScope(ctx, nil, directive0, scope)
+	}
+	return directive1(ctx)
+}
+func (ec *executionContext) guardMutation_mergeCustomers(ctx context.Context, directive0 graphql.Resolver) (any, error) {
 	directive1 := func(ctx context.Context) (any, error) {
 		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 		if err != nil {

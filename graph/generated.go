@@ -316,6 +316,16 @@ type ComplexityRoot struct {
 		Value     func(childComplexity int) int
 	}
 
+	CustomerMerge struct {
+		Calculations     func(childComplexity int) int
+		DeletedRelations func(childComplexity int) int
+		Documents        func(childComplexity int) int
+		FilledFields     func(childComplexity int) int
+		MinfinDocuments  func(childComplexity int) int
+		Relations        func(childComplexity int) int
+		Transcripts      func(childComplexity int) int
+	}
+
 	CustomerRelation struct {
 		CreatedAt       func(childComplexity int) int
 		Customer        func(childComplexity int) int
@@ -461,6 +471,12 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	MergeCustomersPayload struct {
+		Customer   func(childComplexity int) int
+		Merged     func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
 	MinfinDocument struct {
 		Customer       func(childComplexity int) int
 		DocumentType   func(childComplexity int) int
@@ -497,6 +513,7 @@ type ComplexityRoot struct {
 		DeleteCustomers            func(childComplexity int, inputs []*inputs.DeleteCustomerInput, mode backoffice.BatchMode, dryRun *bool) int
 		DeleteUser                 func(childComplexity int, input inputs.DeleteUserInput, dryRun *bool) int
 		GenerateTranscriptDocument func(childComplexity int, input inputs.GenerateTranscriptDocumentInput, dryRun *bool) int
+		MergeCustomers             func(childComplexity int, input inputs.MergeCustomersInput, dryRun *bool) int
 		RemoveSavedQuery           func(childComplexity int, input inputs.RemoveSavedQueryInput, dryRun *bool) int
 		SaveQuery                  func(childComplexity int, input inputs.SaveQueryInput, dryRun *bool) int
 		UpdateCustomer             func(childComplexity int, input inputs.UpdateCustomerInput, dryRun *bool) int
@@ -891,6 +908,7 @@ type MutationResolver interface {
 	CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput, dryRun *bool) (*inputs.CreateCustomerPayload, error)
 	UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput, dryRun *bool) (*inputs.UpdateCustomerPayload, error)
 	DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput, dryRun *bool) (*inputs.DeleteCustomerPayload, error)
+	MergeCustomers(ctx context.Context, input inputs.MergeCustomersInput, dryRun *bool) (*inputs.MergeCustomersPayload, error)
 	CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput, dryRun *bool) (*inputs.CreateCustomerRelationPayload, error)
 	UpdateCustomerRelation(ctx context.Context, input inputs.UpdateCustomerRelationInput, dryRun *bool) (*inputs.UpdateCustomerRelationPayload, error)
 	DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput, dryRun *bool) (*inputs.DeleteCustomerRelationPayload, error)
@@ -1951,6 +1969,49 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CustomerGroupKey.Value(childComplexity), true
 
+	case "CustomerMerge.calculations":
+		if e.ComplexityRoot.CustomerMerge.Calculations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerMerge.Calculations(childComplexity), true
+	case "CustomerMerge.deletedRelations":
+		if e.ComplexityRoot.CustomerMerge.DeletedRelations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerMerge.DeletedRelations(childComplexity), true
+	case "CustomerMerge.documents":
+		if e.ComplexityRoot.CustomerMerge.Documents == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerMerge.Documents(childComplexity), true
+	case "CustomerMerge.filledFields":
+		if e.ComplexityRoot.CustomerMerge.FilledFields == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerMerge.FilledFields(childComplexity), true
+	case "CustomerMerge.minfinDocuments":
+		if e.ComplexityRoot.CustomerMerge.MinfinDocuments == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerMerge.MinfinDocuments(childComplexity), true
+	case "CustomerMerge.relations":
+		if e.ComplexityRoot.CustomerMerge.Relations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerMerge.Relations(childComplexity), true
+	case "CustomerMerge.transcripts":
+		if e.ComplexityRoot.CustomerMerge.Transcripts == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CustomerMerge.Transcripts(childComplexity), true
+
 	case "CustomerRelation.createdAt":
 		if e.ComplexityRoot.CustomerRelation.CreatedAt == nil {
 			break
@@ -2506,6 +2567,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.LabelEdge.Node(childComplexity), true
 
+	case "MergeCustomersPayload.customer":
+		if e.ComplexityRoot.MergeCustomersPayload.Customer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MergeCustomersPayload.Customer(childComplexity), true
+	case "MergeCustomersPayload.merged":
+		if e.ComplexityRoot.MergeCustomersPayload.Merged == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MergeCustomersPayload.Merged(childComplexity), true
+	case "MergeCustomersPayload.userErrors":
+		if e.ComplexityRoot.MergeCustomersPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MergeCustomersPayload.UserErrors(childComplexity), true
+
 	case "MinfinDocument.customer":
 		if e.ComplexityRoot.MinfinDocument.Customer == nil {
 			break
@@ -2730,6 +2810,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.GenerateTranscriptDocument(childComplexity, args["input"].(inputs.GenerateTranscriptDocumentInput), args["dryRun"].(*bool)), true
+	case "Mutation.mergeCustomers":
+		if e.ComplexityRoot.Mutation.MergeCustomers == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_mergeCustomers_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MergeCustomers(childComplexity, args["input"].(inputs.MergeCustomersInput), args["dryRun"].(*bool)), true
 	case "Mutation.removeSavedQuery":
 		if e.ComplexityRoot.Mutation.RemoveSavedQuery == nil {
 			break
@@ -4123,6 +4214,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteUserInput,
 		ec.unmarshalInputGenerateTranscriptDocumentInput,
 		ec.unmarshalInputLabelOrder,
+		ec.unmarshalInputMergeCustomersInput,
 		ec.unmarshalInputMinfinDocumentFilter,
 		ec.unmarshalInputRelationsCondition,
 		ec.unmarshalInputRemoveSavedQueryInput,
@@ -6452,6 +6544,13 @@ type Mutation {
     "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
     dryRun: Boolean = false
   ): DeleteCustomerPayload @hasScope(scope: CUSTOMERS_WRITE)
+  "Moves the records of a customer to another one, which also gets the fields that it lacks, and deletes the former. Needs privacy.read too: it compares registration numbers."
+  mergeCustomers(
+    "The two customers."
+    input: MergeCustomersInput!
+    "Runs the mutation and rolls it back: returns the result without writing anything. Identifiers of new objects are not valid afterwards, and related objects show their current state."
+    dryRun: Boolean = false
+  ): MergeCustomersPayload @hasScope(scope: CUSTOMERS_WRITE)
   "Creates a relation between two customers."
   createCustomerRelation(
     "The two customers and the kind of relation."
@@ -6750,6 +6849,44 @@ type DeleteCustomerPayload {
   wouldDelete: CustomerDeletion
   "What to fix. Empty on success."
   userErrors: [UserError!]!
+}
+
+"The two customers that are the same one."
+input MergeCustomersInput {
+  "The customer to keep. Its fields win."
+  keepId: ID!
+  "The customer to delete."
+  dropId: ID!
+  "Makes retries safe for 24 hours; 1 to 255 characters."
+  idempotencyKey: String
+}
+
+"The result of mergeCustomers."
+type MergeCustomersPayload {
+  "The kept customer. Null when there are userErrors."
+  customer: Customer
+  "What moved, or would. Null when there are userErrors."
+  merged: CustomerMerge
+  "What to fix. Empty on success. ` + "`" + `type` + "`" + `, ` + "`" + `kboNumber` + "`" + `, ` + "`" + `registrationNumber` + "`" + `, ` + "`" + `spouseRegistrationNumber` + "`" + ` and ` + "`" + `transcripts` + "`" + ` name what both customers have, and differs."
+  userErrors: [UserError!]!
+}
+
+"Counts of what moved from one customer to another."
+type CustomerMerge {
+  "Relations in either direction."
+  relations: Int!
+  "Relations that were deleted: between the two, or those that the kept customer has in the same period."
+  deletedRelations: Int!
+  "Transcripts of all years."
+  transcripts: Int!
+  "Calculations."
+  calculations: Int!
+  "Documents."
+  documents: Int!
+  "Minfin documents."
+  minfinDocuments: Int!
+  "Fields that the kept customer lacked and got, sorted."
+  filledFields: [String!]!
 }
 
 "The two customers and the kind of relation."
@@ -7576,6 +7713,26 @@ func (ec *executionContext) childFields_CustomerGroupKey(ctx context.Context, fi
 	return nil, fmt.Errorf("no field named %q was found under type CustomerGroupKey", field.Name)
 }
 
+func (ec *executionContext) childFields_CustomerMerge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "relations":
+		return ec.fieldContext_CustomerMerge_relations(ctx, field)
+	case "deletedRelations":
+		return ec.fieldContext_CustomerMerge_deletedRelations(ctx, field)
+	case "transcripts":
+		return ec.fieldContext_CustomerMerge_transcripts(ctx, field)
+	case "calculations":
+		return ec.fieldContext_CustomerMerge_calculations(ctx, field)
+	case "documents":
+		return ec.fieldContext_CustomerMerge_documents(ctx, field)
+	case "minfinDocuments":
+		return ec.fieldContext_CustomerMerge_minfinDocuments(ctx, field)
+	case "filledFields":
+		return ec.fieldContext_CustomerMerge_filledFields(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CustomerMerge", field.Name)
+}
+
 func (ec *executionContext) childFields_CustomerRelation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -7866,6 +8023,18 @@ func (ec *executionContext) childFields_LabelEdge(ctx context.Context, field gra
 		return ec.fieldContext_LabelEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type LabelEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_MergeCustomersPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "customer":
+		return ec.fieldContext_MergeCustomersPayload_customer(ctx, field)
+	case "merged":
+		return ec.fieldContext_MergeCustomersPayload_merged(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_MergeCustomersPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MergeCustomersPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_MinfinDocument(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -9504,6 +9673,28 @@ func (ec *executionContext) field_Mutation_generateTranscriptDocument_args(ctx c
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inputs.GenerateTranscriptDocumentInput, error) {
 			return ec.unmarshalNGenerateTranscriptDocumentInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐGenerateTranscriptDocumentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_mergeCustomers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (inputs.MergeCustomersInput, error) {
+			return ec.unmarshalNMergeCustomersInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐMergeCustomersInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -15754,6 +15945,167 @@ func (ec *executionContext) fieldContext_CustomerGroupKey_label(_ context.Contex
 	return graphql.NewScalarFieldContext("CustomerGroupKey", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _CustomerMerge_relations(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerMerge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerMerge_relations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Relations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerMerge_relations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerMerge", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerMerge_deletedRelations(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerMerge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerMerge_deletedRelations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DeletedRelations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerMerge_deletedRelations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerMerge", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerMerge_transcripts(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerMerge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerMerge_transcripts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Transcripts, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerMerge_transcripts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerMerge", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerMerge_calculations(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerMerge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerMerge_calculations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Calculations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerMerge_calculations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerMerge", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerMerge_documents(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerMerge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerMerge_documents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Documents, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerMerge_documents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerMerge", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerMerge_minfinDocuments(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerMerge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerMerge_minfinDocuments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MinfinDocuments, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerMerge_minfinDocuments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerMerge", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CustomerMerge_filledFields(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerMerge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CustomerMerge_filledFields(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FilledFields, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CustomerMerge_filledFields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CustomerMerge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _CustomerRelation_id(ctx context.Context, field graphql.CollectedField, obj *backoffice.CustomerRelation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -18411,6 +18763,102 @@ func (ec *executionContext) fieldContext_LabelEdge_node(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _MergeCustomersPayload_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.MergeCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MergeCustomersPayload_customer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Customer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Customer) graphql.Marshaler {
+			return ec.marshalOCustomer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomer(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_MergeCustomersPayload_customer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MergeCustomersPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Customer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MergeCustomersPayload_merged(ctx context.Context, field graphql.CollectedField, obj *inputs.MergeCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MergeCustomersPayload_merged(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Merged, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.CustomerMerge) graphql.Marshaler {
+			return ec.marshalOCustomerMerge2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerMerge(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_MergeCustomersPayload_merged(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MergeCustomersPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerMerge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MergeCustomersPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.MergeCustomersPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MergeCustomersPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MergeCustomersPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MergeCustomersPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _MinfinDocument_id(ctx context.Context, field graphql.CollectedField, obj *backoffice.MinfinDocument) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19146,6 +19594,68 @@ func (ec *executionContext) fieldContext_Mutation_deleteCustomer(ctx context.Con
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_deleteCustomer_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_mergeCustomers(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_mergeCustomers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MergeCustomers(ctx, fc.Args["input"].(inputs.MergeCustomersInput), fc.Args["dryRun"].(*bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+				if err != nil {
+					var zeroVal *inputs.MergeCustomersPayload
+					return zeroVal, err
+				}
+				if ec.Directives.HasScope == nil {
+					var zeroVal *inputs.MergeCustomersPayload
+					return zeroVal, errors.New("directive hasScope is not implemented")
+				}
+				return ec.Directives.HasScope(ctx, nil, directive0, scope)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.MergeCustomersPayload) graphql.Marshaler {
+			return ec.marshalOMergeCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐMergeCustomersPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_mergeCustomers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MergeCustomersPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_mergeCustomers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -28531,6 +29041,50 @@ func (ec *executionContext) unmarshalInputLabelOrder(ctx context.Context, obj an
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputMergeCustomersInput(ctx context.Context, obj any) (inputs.MergeCustomersInput, error) {
+	var it inputs.MergeCustomersInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"keepId", "dropId", "idempotencyKey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "keepId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("keepId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.KeepID = data
+		case "dropId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("dropId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DropID = data
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputMinfinDocumentFilter(ctx context.Context, obj any) (backoffice.MinfinDocumentFilter, error) {
 	var it backoffice.MinfinDocumentFilter
 	if obj == nil {
@@ -32027,6 +32581,74 @@ func (ec *executionContext) _CustomerGroupKey(ctx context.Context, sel ast.Selec
 	return out
 }
 
+var customerMergeImplementors = []string{"CustomerMerge"}
+
+func (ec *executionContext) _CustomerMerge(ctx context.Context, sel ast.SelectionSet, obj *backoffice.CustomerMerge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, customerMergeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CustomerMerge")
+		case "relations":
+			out.Values[i] = ec._CustomerMerge_relations(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deletedRelations":
+			out.Values[i] = ec._CustomerMerge_deletedRelations(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transcripts":
+			out.Values[i] = ec._CustomerMerge_transcripts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "calculations":
+			out.Values[i] = ec._CustomerMerge_calculations(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "documents":
+			out.Values[i] = ec._CustomerMerge_documents(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "minfinDocuments":
+			out.Values[i] = ec._CustomerMerge_minfinDocuments(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "filledFields":
+			out.Values[i] = ec._CustomerMerge_filledFields(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var customerRelationImplementors = []string{"CustomerRelation", "Node"}
 
 func (ec *executionContext) _CustomerRelation(ctx context.Context, sel ast.SelectionSet, obj *backoffice.CustomerRelation) graphql.Marshaler {
@@ -33579,6 +34201,54 @@ func (ec *executionContext) _LabelEdge(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var mergeCustomersPayloadImplementors = []string{"MergeCustomersPayload"}
+
+func (ec *executionContext) _MergeCustomersPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.MergeCustomersPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mergeCustomersPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MergeCustomersPayload")
+		case "customer":
+			out.Values[i] = ec._MergeCustomersPayload_customer(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "merged":
+			out.Values[i] = ec._MergeCustomersPayload_merged(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._MergeCustomersPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var minfinDocumentImplementors = []string{"MinfinDocument", "Node"}
 
 func (ec *executionContext) _MinfinDocument(ctx context.Context, sel ast.SelectionSet, obj *backoffice.MinfinDocument) graphql.Marshaler {
@@ -33893,6 +34563,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "deleteCustomer":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteCustomer(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "mergeCustomers":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_mergeCustomers(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -39209,6 +39886,11 @@ func (ec *executionContext) marshalNLabelOrderField2exampleᚗorgᚋbackoffice�
 	return res
 }
 
+func (ec *executionContext) unmarshalNMergeCustomersInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐMergeCustomersInput(ctx context.Context, v any) (inputs.MergeCustomersInput, error) {
+	res, err := ec.unmarshalInputMergeCustomersInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNMinfinDocument2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐMinfinDocumentᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.MinfinDocument) graphql.Marshaler {
 	ctx = graphql.WithBatchParents(ctx, "MinfinDocument", v, nil)
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -40715,6 +41397,13 @@ func (ec *executionContext) unmarshalOCustomerFilter2ᚖexampleᚗorgᚋbackoffi
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOCustomerMerge2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomerMerge(ctx context.Context, sel ast.SelectionSet, v *backoffice.CustomerMerge) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CustomerMerge(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOCustomerOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx context.Context, v any) (*backoffice.ListOrder, error) {
 	if v == nil {
 		return nil, nil
@@ -41013,6 +41702,13 @@ func (ec *executionContext) marshalOLegalForm2ᚖexampleᚗorgᚋbackofficeᚋba
 		return graphql.Null
 	}
 	return v
+}
+
+func (ec *executionContext) marshalOMergeCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐMergeCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.MergeCustomersPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._MergeCustomersPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOMinfinDocument2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐMinfinDocument(ctx context.Context, sel ast.SelectionSet, v *backoffice.MinfinDocument) graphql.Marshaler {

@@ -68,7 +68,21 @@ func (k *Keyset) Holds(number backoffice.Sealed, field backoffice.PrivacyField, 
 	return false, err
 }
 
-// open is for Reveal, and for Reseal, which discloses nothing.
+// Move seals a customer's number for another one. It discloses nothing.
+func (k *Keyset) Move(
+	from, to string, field backoffice.PrivacyField, number backoffice.Sealed,
+) (backoffice.Sealed, error) {
+	if number.IsZero() {
+		return number, nil
+	}
+	digits, err := k.open(from, field, number)
+	if err != nil {
+		return backoffice.Sealed{}, err
+	}
+	return k.Seal(to, field, digits)
+}
+
+// open is for Reveal, and for Reseal and Move, which disclose nothing.
 func (k *Keyset) open(customerID string, field backoffice.PrivacyField, number backoffice.Sealed) (string, error) {
 	plain, err := k.opens(func(p *primitives) ([]byte, error) {
 		return p.numbers.Decrypt(number.Ciphertext(), sealContext(customerID, field))

@@ -74,6 +74,13 @@ func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustome
 	return answer(ctx, err, payload)
 }
 
+func (m mutation) MergeCustomers(ctx context.Context, input inputs.MergeCustomersInput,
+	dryRun *bool) (*inputs.MergeCustomersPayload, error) {
+	customer, merged, err := m.service(dryRun).MergeCustomers(ctx, auth.From(ctx), input.KeepID, input.DropID,
+		backoffice.ValueOf(input.IdempotencyKey))
+	return answer(ctx, err, &inputs.MergeCustomersPayload{Customer: customer, Merged: merged})
+}
+
 func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput,
 	dryRun *bool) (*inputs.CreateCustomerRelationPayload, error) {
 	relation, err := m.service(dryRun).CreateRelation(ctx, auth.From(ctx), input.Draft(),

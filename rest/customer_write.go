@@ -9,6 +9,7 @@ import (
 
 func (a *API) customerWrites() {
 	a.customerBatches()
+	a.customerMerge()
 	register(a, creation("POST /customers", "createCustomer", "Create a customer",
 		"Creates a customer and returns it."), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		Idempotent

@@ -118,6 +118,13 @@ var MutationsOnTheWay = map[string]func(t testing.TB, f *Faraway) Write{
 		f.Do(t, Mutation("assignChecklist", fmt.Sprintf(`checklistId: "list-2026-nl", customerId: %q`, customer), "transcript { id }"))
 		return Mutation("deleteCustomer", fmt.Sprintf(`id: %q, expectedVersion: 1`, customer), "deletedCustomerId")
 	},
+	"mergeCustomers": func(t testing.TB, f *Faraway) Write {
+		keep, drop := f.NewCustomer(t), f.NewCustomer(t)
+		f.Do(t, Mutation("assignChecklist", fmt.Sprintf(`checklistId: "list-2026-nl", customerId: %q`, drop), "transcript { id }"))
+		f.Do(t, Mutation("createCustomerRelation", fmt.Sprintf(`customerId: "acme", relatedCustomerId: %q, kind: DIRECTOR`, drop), "relation { id }"))
+		f.Do(t, Mutation("updateCustomer", fmt.Sprintf(`id: %q, customerCode: %q, responsibleId: "user-an"`, drop, f.Word("code")), "customer { id }"))
+		return Mutation("mergeCustomers", fmt.Sprintf(`keepId: %q, dropId: %q, idempotencyKey: %q`, keep, drop, f.Word("key")), "customer { id }")
+	},
 	"createCustomers": func(t testing.TB, f *Faraway) Write {
 		input := func() string {
 			return fmt.Sprintf(`{type: COMPANY, name: "made", scopes: ["checklist"], customerCode: %q, responsibleId: "user-an"}`, f.Word("code"))

@@ -267,6 +267,7 @@ func transactionsThatLast(t *testing.T, settings gateway.Settings) {
 	mutate(`assignChecklists(input: {customerIds: ["els"], checklistId: "list-2026-fr"})`)
 	mutate(`generateTranscriptDocument(input: {transcriptId: "tr-1"})`)
 	mutate(`createDocumentUpload(input: {customerId: "acme", name: "a.pdf"})`)
+	mutate(`mergeCustomers(input: {keepId: "cafe", dropId: "duo"})`)
 	mutate(`updateUser(input: {id: "user-bruno", language: "dutch"})`)
 	mutate(`deleteUser(input: {id: "user-bruno"})`)
 	mutate(`deleteCustomers(inputs: [{id: "els"}])`)

@@ -32,6 +32,8 @@ var rehearsals = map[string]struct{ call, want string }{
 		`{"customer":{"version":5,"scopes":[],"responsible":{"firstName":"Bruno"}},"userErrors":[]}`},
 	"deleteCustomer": {`(input: {id: "acme", expectedVersion: 4}, DRY) { deletedCustomerId wouldDelete { relations transcripts calculations documents minfinDocuments files } userErrors { code } }`,
 		`{"deletedCustomerId":"acme","wouldDelete":{"relations":4,"transcripts":2,"calculations":2,"documents":2,"minfinDocuments":1,"files":5},"userErrors":[]}`},
+	"mergeCustomers": {`(input: {keepId: "gaspard", dropId: "els", idempotencyKey: "k"}, DRY) { customer { id version } merged { relations deletedRelations transcripts calculations documents minfinDocuments filledFields } userErrors { code field } }`,
+		`{"customer":{"id":"gaspard","version":2},"merged":{"relations":2,"deletedRelations":0,"transcripts":2,"calculations":1,"documents":0,"minfinDocuments":0,"filledFields":["address","email","phone","registrationNumber","scopes","spouseRegistrationNumber"]},"userErrors":[]}`},
 	"createCustomerRelation": {`(input: {customerId: "cafe", relatedCustomerId: "acme", kind: UBO, idempotencyKey: "k"}, DRY) { relation { kind customer { id } relatedCustomer { id } } userErrors { code } }`,
 		`{"relation":{"kind":"UBO","customer":{"id":"cafe"},"relatedCustomer":{"id":"acme"}},"userErrors":[]}`},
 	"updateCustomerRelation": {`(input: {id: "rel-1", sharePercent: 33.3333, endDate: "2026-12-31"}, DRY) { relation { sharePercent endDate version } userErrors { code } }`,

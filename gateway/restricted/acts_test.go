@@ -41,6 +41,9 @@ var acts = map[string]func(a *acting) string{
 	"deleteCustomers": func(a *acting) string {
 		return a.mutation(fmt.Sprintf(`deleteCustomers(inputs: [{id: %s}, {id: %s}])`, a.customer(), a.customer()))
 	},
+	"mergeCustomers": func(a *acting) string {
+		return a.mutation(fmt.Sprintf(`mergeCustomers(input: {keepId: %s, dropId: %s})`, a.customer(), a.customer()))
+	},
 	"createCustomerRelation": func(a *acting) string {
 		return a.mutation(fmt.Sprintf(`createCustomerRelation(input: {customerId: %s, relatedCustomerId: %s, kind: UBO})`, a.customer(), a.customer()))
 	},

@@ -86,6 +86,7 @@ var bodies = map[string]func(a *gatewaytest.Asker) string{
 		return fmt.Sprintf(`{"name":"Newer","responsible":%q}`, a.ID("responsibleId"))
 	},
 	"deleteCustomer": func(*gatewaytest.Asker) string { return "" },
+	"mergeCustomers": func(a *gatewaytest.Asker) string { return fmt.Sprintf(`{"dropId":%q}`, a.ID("customerId")) },
 	"createRelation": func(a *gatewaytest.Asker) string {
 		return fmt.Sprintf(`{"kind":"UBO","relatedCustomer":%q}`, a.ID("customerId"))
 	},

@@ -33,6 +33,19 @@ func (r mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustome
 		return &inputs.DeleteCustomerPayload{DeletedCustomerID: maybe(r.world, d, 3, wordAt), WouldDelete: maybe(r.world, d, 3, deletion), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
 	})
 }
+func (r mutation) MergeCustomers(ctx context.Context, input inputs.MergeCustomersInput, dryRun *bool) (*inputs.MergeCustomersPayload, error) {
+	return one(r.world, ctx, "mergeCustomers", []any{input, dryRun}, func(d *rand.Rand) *inputs.MergeCustomersPayload {
+		return &inputs.MergeCustomersPayload{Customer: maybe(r.world, d, 3, r.customer), Merged: maybe(r.world, d, 3, merge), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
+	})
+}
+
+func merge(d *rand.Rand) *backoffice.CustomerMerge {
+	return &backoffice.CustomerMerge{
+		Relations: d.IntN(9), DeletedRelations: d.IntN(9), Transcripts: d.IntN(9), Calculations: d.IntN(9), Documents: d.IntN(9), MinfinDocuments: d.IntN(9),
+		FilledFields: []string{word(d)},
+	}
+}
+
 func (r mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput, dryRun *bool) (*inputs.CreateCustomerRelationPayload, error) {
 	return one(r.world, ctx, "createCustomerRelation", []any{input, dryRun}, func(d *rand.Rand) *inputs.CreateCustomerRelationPayload {
 		return &inputs.CreateCustomerRelationPayload{Relation: maybe(r.world, d, 3, r.relation), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}

@@ -53,6 +53,12 @@ type DeleteCustomerInput struct {
 	ExpectedVersion *int
 }
 
+type MergeCustomersInput struct {
+	KeepID         string
+	DropID         string
+	IdempotencyKey *string
+}
+
 type CreateCustomerPayload struct {
 	Customer *backoffice.Customer
 	Outcome
@@ -66,6 +72,12 @@ type UpdateCustomerPayload struct {
 type DeleteCustomerPayload struct {
 	DeletedCustomerID *string
 	WouldDelete       *backoffice.CustomerDeletion
+	Outcome
+}
+
+type MergeCustomersPayload struct {
+	Customer *backoffice.Customer
+	Merged   *backoffice.CustomerMerge
 	Outcome
 }
 

@@ -204,12 +204,14 @@ func groupsOf(field *ast.Field) amount {
 	}}
 }
 
+var ofCustomer = []backoffice.Noun{
+	backoffice.NounCustomer, backoffice.NounRelation, backoffice.NounTranscript, backoffice.NounCalculation,
+	backoffice.NounDocument, backoffice.NounMinfin,
+}
+
 // cascades are the noun that a mutation deletes, and then those that are deleted or changed with it.
 var cascades = map[string][]backoffice.Noun{
-	"deleteCustomer": {
-		backoffice.NounCustomer, backoffice.NounRelation, backoffice.NounTranscript, backoffice.NounCalculation,
-		backoffice.NounDocument, backoffice.NounMinfin,
-	},
+	"deleteCustomer": ofCustomer, "mergeCustomer": ofCustomer, // moving a record costs as much as deleting it
 	"deleteUser": {backoffice.NounUser, backoffice.NounCustomer},
 }
 
