@@ -126,7 +126,12 @@ func (h handles) keyset(of KeysetFile) (*Keyset, error) {
 	if primary == nil {
 		return nil, errors.New("the keyset has no primary key")
 	}
+	signer, err := signerOf(h[signing])
+	if err != nil {
+		return nil, err
+	}
 	k := &Keyset{file: of}
+	k.signer.Store(signer)
 	in := &keysInUse{primitives: primary.made, all: all, primary: primary, taken: time.Now()}
 	if at := slices.IndexFunc(all, func(g *generation) bool { return g != primary }); at >= 0 {
 		in.alias = all[at]

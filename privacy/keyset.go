@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,7 @@ type Keyset struct {
 	file    KeysetFile // no path for one in memory
 	current atomic.Pointer[keysInUse]
 	bound   *binding // nil until Bind
+	signer  atomic.Pointer[Signer]
 }
 
 // keysInUse is an immutable snapshot of a keyset.
@@ -56,10 +58,12 @@ type primitives struct {
 // handles are the Tink keysets of a Keyset, by name. The primary key of one makes new values; the others open old ones.
 type handles map[string]*keyset.Handle
 
-var templates = []struct {
+type template struct {
 	name     string
 	template func() *tinkpb.KeyTemplate
-}{
+}
+
+var templates = []template{
 	{"numbers", aead.AES256GCMKeyTemplate},
 	{"index", prf.HMACSHA256PRFKeyTemplate},
 	{"cursors", daead.AESSIVKeyTemplate},
@@ -117,15 +121,19 @@ func decode(text []byte) (handles, error) {
 	}
 	read := handles{}
 	for _, t := range templates {
-		raw, ok := file[t.name]
-		if !ok {
+		if _, ok := file[t.name]; !ok {
 			return nil, fmt.Errorf("it lacks the key %q", t.name)
+		}
+	}
+	for name, raw := range file {
+		if name != signing && !slices.ContainsFunc(templates, func(t template) bool { return t.name == name }) {
+			continue
 		}
 		handle, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(raw)))
 		if err != nil {
-			return nil, fmt.Errorf("its key %q is damaged", t.name)
+			return nil, fmt.Errorf("its key %q is damaged", name)
 		}
-		read[t.name] = handle
+		read[name] = handle
 	}
 	return read, nil
 }

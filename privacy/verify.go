@@ -47,14 +47,22 @@ type Verified struct {
 // gone. Servers may continue to write. BadInput for an invalid receipt; other errors are the store's.
 func (k *Keyset) Verify(ctx context.Context, store backoffice.ConsultationStore, earlier string, report func(Problem),
 ) (Verified, error) {
-	now := gather(backoffice.InstantOf(time.Now().Add(-receiptMargin)))
-	v := &verifier{keys: k, store: store, report: report, now: now}
-	var then receipt
+	var then *receipt
 	if earlier != "" {
-		var err error
-		if then, err = parseReceipt(earlier); err != nil {
+		read, err := parseReceipt(earlier)
+		if err != nil {
 			return Verified{}, err
 		}
+		then = &read
+	}
+	now := gather(backoffice.InstantOf(time.Now().Add(-receiptMargin)))
+	return k.verify(ctx, store, then, now, report)
+}
+
+func (k *Keyset) verify(ctx context.Context, store backoffice.ConsultationStore, then *receipt, now *gathering,
+	report func(Problem)) (Verified, error) {
+	v := &verifier{keys: k, store: store, report: report, now: now}
+	if then != nil {
 		v.then = gather(then.until)
 	}
 	if err := v.run(ctx); err != nil {
