@@ -20,7 +20,7 @@ const module = "example.org/backoffice"
 // a transport and a store together.
 var mayImport = map[string]string{
 	"": "cli",
-	"cli": "auth backoffice changes/webhooks demo files gateway graphql/export graphql/limits graphql/trusted " +
+	"cli": "auth backoffice backoffice/evidence changes/webhooks demo files gateway graphql/export graphql/limits graphql/trusted " +
 		"httpserver httpserver/tracing importexport importexport/mirror privacy privacy/kms store/ship " +
 		"store/sqlite web/graphiql web/notices",
 	"gateway": "auth auth/people backoffice changes changes/webhooks demo files graph graphql/agents graphql/answers graphql/execute " +
@@ -28,6 +28,7 @@ var mayImport = map[string]string{
 		"loaders pdf privacy privacy/kms resolvers rest store/cache store/postgres store/ship store/sqlite web/apidocs " +
 		"web/graphiql",
 
+	"backoffice/evidence":  "backoffice",
 	"backoffice/ownership": "backoffice",
 
 	"backoffice":          "",
@@ -48,7 +49,7 @@ var mayImport = map[string]string{
 	"graphql/execute":     "",
 	"graph":               "backoffice backoffice/ownership graphql/inputs graphql/execute",
 	"resolvers":           "backoffice backoffice/ownership auth graph loaders privacy graphql/inputs",
-	"rest":                "backoffice backoffice/ownership auth changes privacy files rest/mapping",
+	"rest":                "backoffice backoffice/evidence backoffice/ownership auth changes privacy files rest/mapping",
 	"graphql/limits":      "backoffice",
 	"graphql/answers":     "backoffice",
 	"graphql/graphqlhttp": "backoffice graphql/answers graphql/limits",
@@ -71,7 +72,7 @@ var mayImport = map[string]string{
 	// For tests.
 	"store/storetest":       "backoffice store store/migrations",
 	"backoffice/brokentest": "",
-	"gateway/gatewaytest": "auth auth/people/peopletest backoffice cli gateway graphql/limits graphql/trusted importexport " +
+	"gateway/gatewaytest": "auth auth/people/peopletest backoffice backoffice/evidence cli gateway graphql/limits graphql/trusted importexport " +
 		"store/cache store/postgres store/postgres/pgtest store/sqlite/sqlitetest",
 	"store/sqlite/sqlitetest": "store/sqlite",
 	"files/s3test":            "",
