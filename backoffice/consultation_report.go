@@ -35,7 +35,7 @@ func ReportConsultations(ctx context.Context, store Store, customer string, at I
 // EachConsultation visits the entries of the register about a customer in a span, oldest first, and stops at the first
 // error of visit. It reads no other customer's entries.
 func EachConsultation(
-	ctx context.Context, store Store, customerID string, in Span, visit func(*Consultation) error,
+	ctx context.Context, store Readers, customerID string, in Span, visit func(*Consultation) error,
 ) error {
 	if !IsID(customerID) {
 		return nil

@@ -149,6 +149,17 @@ func (s *Service) readDocument(ctx context.Context, id string) (of TranscriptDoc
 	return of, err
 }
 
+// DrawTranscript renders the document of a completed transcript without storing it. Refused as by
+// GenerateTranscriptDocument.
+func (s *Service) DrawTranscript(ctx context.Context, id string) (io.Reader, error) {
+	of, err := s.readDocument(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	content, _, err := s.Documents.Transcript(ctx, of)
+	return content, err
+}
+
 // putDocument stores a document; a dry run only measures and hashes it.
 func (s *Service) putDocument(
 	ctx context.Context, upload *Upload, content io.Reader, contentType string,

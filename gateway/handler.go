@@ -174,14 +174,20 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 	docs := apidocs.Handler()
 	bounded.Handle(apidocs.Path, docs)
 	bounded.Handle(apidocs.Path+"/*", httpserver.Quiet(docs))
-	rest.Mount(r, rest.Config{
-		Store: s.store, Service: s.service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: vault, Feed: s.feed,
-		Authenticator: s.authenticator, Throttle: throttle, Proxies: s.proxies,
-		Bounded: s.http.Deadline, Streamed: s.http.Stream,
-		SignedIn: func(next http.Handler) http.Handler { return httpserver.Client(s.budgets.middleware(next)) },
-		Admit:    s.admitREST(admission), Open: s.opens(), Answer: s.limits.Answer, Upload: int64(s.limits.Upload),
-	})
+	c := s.rest()
+	c.Throttle, c.Proxies = throttle, s.proxies
+	c.Bounded, c.Streamed = s.http.Deadline, s.http.Stream
+	c.SignedIn = func(next http.Handler) http.Handler { return httpserver.Client(s.budgets.middleware(next)) }
+	c.Admit, c.Open = s.admitREST(admission), s.opens()
+	rest.Mount(r, c)
 	return r
+}
+
+func (s server) rest() rest.Config {
+	return rest.Config{
+		Store: s.store, Service: s.service(), Files: s.backend.Files, Keys: s.backend.Keys, Vault: s.backend.Vault,
+		Feed: s.feed, Authenticator: s.authenticator, Answer: s.limits.Answer, Upload: int64(s.limits.Upload),
+	}
 }
 
 func (s server) schema() *execute.Executor {

@@ -9,14 +9,18 @@ import (
 	"math"
 	"net/http"
 
+	"github.com/go-chi/chi/v5"
+
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/export"
 	"example.org/backoffice/graphql/limits"
+	"example.org/backoffice/rest"
 	"example.org/backoffice/web/graphiql"
 )
 
-// Operator is a transport that answers exports without a server, as one answers a client with every scope. Close it.
+// Operator is a transport that answers exports and REST without a server, as one answers a client with every scope.
+// Close it.
 type Operator struct {
 	handler http.Handler
 	end     func()
@@ -37,7 +41,11 @@ func (b *Backend) Operator(c Config) (*Operator, error) {
 			next.ServeHTTP(w, r.WithContext(auth.WithPrincipal(ctx, backoffice.OperatorOf(ctx))))
 		})
 	}
-	return &Operator{whoever(b.Vault.Middleware(auth.From, graphql.Refuse)(exports)), end}, nil
+	r, restful := chi.NewRouter(), s.rest()
+	restful.SignIn = whoever
+	rest.Mount(r, restful)
+	r.Handle("/graphql/export", whoever(b.Vault.Middleware(auth.From, graphql.Refuse)(exports)))
+	return &Operator{r, end}, nil
 }
 
 func (o *Operator) Close() { o.end() }

@@ -74,6 +74,9 @@ var lasting = map[string]func(*testing.T, *caller) ongoing{
 	"a download by signed path": func(t *testing.T, c *caller) ongoing {
 		return c.anonymous().downloads(t, c.downloadPath(t, c.large, "CustomerDocument"))
 	},
+	"a pack of evidence": func(t *testing.T, c *caller) ongoing {
+		return c.downloads(t, "/customers/acme/evidence")
+	},
 	"an export": func(t *testing.T, c *caller) ongoing { return c.exportsHeld(t) },
 	"a subscription over GraphQL SSE": func(t *testing.T, c *caller) ongoing {
 		return c.streams(t, c.request(t, http.MethodPost, "/graphql", strings.NewReader(gatewaytest.JSON(t, map[string]string{"query": ofLabels})), "Accept", "text/event-stream"))
@@ -112,7 +115,7 @@ var lasting = map[string]func(*testing.T, *caller) ongoing{
 
 const callOfNumbers = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"numbers"}}`
 
-var mute = map[string]bool{"a download": true, "a download by signed path": true}
+var mute = map[string]bool{"a download": true, "a pack of evidence": true, "a download by signed path": true}
 
 const ofLabels = `subscription { changes(nouns: [LABEL]) { sequence } }`
 

@@ -26,7 +26,7 @@ type Config struct {
 	Store   Store
 	Service *backoffice.Service
 	Files   backoffice.FileStore
-	Keys    *privacy.Keyset // sign paths
+	Keys    *privacy.Keyset // sign paths and packs of evidence
 	Vault   *privacy.Vault
 	Feed    *changes.Feed
 
@@ -47,6 +47,9 @@ type Config struct {
 	// Streamed limits transfers of files, while bytes flow; Bounded the time of other requests; nil: no limit.
 	Bounded, Streamed func(http.Handler) http.Handler
 
+	// SignIn, if set, replaces the check of credentials.
+	SignIn func(http.Handler) http.Handler
+
 	// SignedIn, if set, sees each request that has a principal.
 	SignedIn func(http.Handler) http.Handler
 }
@@ -55,6 +58,7 @@ type Store interface {
 	backoffice.Readers
 	ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery, into *backoffice.ChangePage) backoffice.Queued
 	ChangesBefore(ctx context.Context, at backoffice.Instant) (int64, error)
+	backoffice.ConsultationStore
 	BeginSnapshot(ctx context.Context) backoffice.Snapshot
 }
 
@@ -85,7 +89,7 @@ type API struct {
 	tag      string        // of the part being mounted
 	document func() []byte // the OpenAPI document, made on first use
 
-	uploading sync.Map // semaphores by credential
+	running sync.Map // semaphores by kind of transfer and credential
 }
 
 // Mount adds the interface to a router, which may have other routes. Operations need sign-in; signed paths and the
@@ -98,9 +102,11 @@ func Mount(r chi.Router, c Config) *API {
 		}
 	}
 	held := c.Vault.Middleware(auth.From, c.Authenticator.Challenging(a.Refuse))
+	if c.SignIn == nil {
+		c.SignIn = auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse)
+	}
 	guarded := func(bound func(http.Handler) http.Handler) huma.Adapter {
-		return humachi.NewAdapter(r.With(bound, Compressed, noStore,
-			auth.Middleware(c.Authenticator, c.Throttle, c.Proxies, a.Refuse), c.SignedIn, held))
+		return humachi.NewAdapter(r.With(bound, Compressed, noStore, c.SignIn, c.SignedIn, held))
 	}
 	admitted := func(clientOf func(*http.Request) (string, error)) chi.Router {
 		return r.With(c.Streamed, noStore, auth.Admit(c.Authenticator, c.Proxies, clientOf, a.Refuse), c.SignedIn, held)

@@ -84,6 +84,7 @@ func (a *API) customers() {
 		return &answered[RegistrationNumbers]{numbers[0]}, nil
 	})
 	a.held()
+	a.evidence()
 	a.searchCustomers()
 	a.customerWrites()
 }

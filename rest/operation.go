@@ -130,9 +130,9 @@ func (a *API) admit(needs backoffice.Scope, disclosing bool) func(huma.Context, 
 			if a.Open != nil {
 				err = a.Open(r.ctx)
 			}
-			if err == nil && uploads(r.Operation()) {
+			if err == nil {
 				var end func()
-				if end, err = a.startUpload(r.ctx); err == nil {
+				if end, err = a.start(r.ctx, r.Operation()); err == nil {
 					defer end()
 				}
 			}

@@ -3,6 +3,7 @@ package rest
 import (
 	"bytes"
 	"context"
+	"io"
 	"maps"
 	"net/http"
 	"reflect"
@@ -99,38 +100,55 @@ func (a *API) ownership() {
 		if err := a.exists(ctx, in.CustomerID); err != nil {
 			return nil, err
 		}
-		from := records{a.Store, map[string]*backoffice.Customer{}}
-		of, err := ownership.Structures(ctx, []string{in.CustomerID}, ownership.Question{Depth: in.MaxDepth,
-			AsOf: value(in.AsOf), Today: backoffice.Today(time.Now())}, from)
-		if err != nil {
-			return nil, err
-		}
 		threshold, _ := in.Threshold.Get()
-		owners, err := ownership.BeneficialOwners(ctx, of, ownership.Rule(in.Rule), threshold, from)
+		of, err := a.owned(ctx, in.CustomerID, ownership.Question{Depth: in.MaxDepth,
+			AsOf: value(in.AsOf), Today: backoffice.Today(time.Now())}, ownership.Rule(in.Rule), threshold)
 		if err != nil {
 			return nil, err
 		}
-		s, describe := of[0], from.describe
 		switch in.Format {
 		case "svg":
-			return bytesOf(mediaSVG, s.Picture(describe)), nil
+			return bytesOf(mediaSVG, of.Picture(of.describe)), nil
 		case "bods":
-			all := backoffice.Mapped(owners[0], func(o *ownership.BeneficialOwner) ownership.BeneficialOwner { return *o })
-			statements, err := s.Statements(ownership.Publication{Publisher: "Backoffice", Date: s.AsOf}, describe, all)
+			statements, err := of.statements()
 			return bytesOf(mediaJSON, statements), err
-		}
-		discrepancies, err := ownership.Discrepancies(ctx, of, from)
-		if err != nil {
-			return nil, err
-		}
-		if in.Format == "pdf" {
+		case "pdf":
 			var page bytes.Buffer
-			report := s.Report(from.known[in.CustomerID], owners[0], discrepancies[0], describe)
-			err := a.Service.Documents.Ownership(&page, report)
+			err := of.page(a.Service.Documents, &page)
 			return bytesOf(mediaPDF, page.Bytes()), err
 		}
-		return showOwnership(s, owners[0], discrepancies[0], describe), nil
+		return &download{func(ctx huma.Context) {
+			_, w := humachi.Unwrap(ctx)
+			w.Header().Set("Content-Type", mediaJSON)
+			_ = writeJSON(w, of.shown())
+		}}, nil
 	})
+}
+
+// owned is who owns a customer, with the customers that are named.
+type owned struct {
+	*ownership.Structure
+	beneficial []*ownership.BeneficialOwner
+	differing  []*ownership.Discrepancy
+	known      map[string]*backoffice.Customer
+}
+
+func (a *API) owned(ctx context.Context, customerID string, q ownership.Question, rule ownership.Rule,
+	threshold string) (owned, error) {
+	from := records{a.Store, map[string]*backoffice.Customer{}}
+	of, err := ownership.Structures(ctx, []string{customerID}, q, from)
+	if err != nil {
+		return owned{}, err
+	}
+	owners, err := ownership.BeneficialOwners(ctx, of, rule, threshold, from)
+	if err != nil {
+		return owned{}, err
+	}
+	discrepancies, err := ownership.Discrepancies(ctx, of, from)
+	if err != nil {
+		return owned{}, err
+	}
+	return owned{of[0], owners[0], discrepancies[0], from.known}, nil
 }
 
 // records reads from the store, at the request's moment, and remembers the customers.
@@ -153,8 +171,8 @@ func (r records) Customers(ctx context.Context, ids []string) ([]*backoffice.Cus
 	return backoffice.Mapped(ids, func(id string) *backoffice.Customer { return found[id] }), err
 }
 
-func (r records) describe(id string) ownership.Party {
-	c := r.known[id]
+func (o owned) describe(id string) ownership.Party {
+	c := o.known[id]
 	if c == nil {
 		return ownership.Party{}
 	}
@@ -162,38 +180,42 @@ func (r records) describe(id string) ownership.Party {
 	return ownership.Party{Name: c.DisplayName, Natural: natural, KBONumber: string(c.KboNumber)}
 }
 
-func showOwnership(s *ownership.Structure, owners []*ownership.BeneficialOwner, discrepancies []*ownership.Discrepancy,
-	describe ownership.Describe) *download {
-	shown := Ownership{
-		CustomerID: s.Target(), AsOf: s.AsOf, Layers: s.Layers(), Complex: s.Complex(), Complete: s.Complete(),
-		Cycles: s.Cycles(), UnknownShares: s.UnknownShares(), Truncated: s.Truncated(),
-		Owners: backoffice.Mapped(s.First(ownership.MaxHoldings), func(o *ownership.StakeOf) Owner {
+func (o owned) statements() ([]byte, error) {
+	all := backoffice.Mapped(o.beneficial, func(o *ownership.BeneficialOwner) ownership.BeneficialOwner { return *o })
+	by := ownership.Publication{Publisher: "Backoffice", Date: o.AsOf}
+	return o.Statements(by, o.describe, all)
+}
+
+func (o owned) page(documents backoffice.Documents, w io.Writer) error {
+	return documents.Ownership(w, o.Report(o.known[o.Target()], o.beneficial, o.differing, o.describe))
+}
+
+func (o owned) shown() Ownership {
+	return Ownership{
+		CustomerID: o.Target(), AsOf: o.AsOf, Layers: o.Layers(), Complex: o.Complex(), Complete: o.Complete(),
+		Cycles: o.Cycles(), UnknownShares: o.UnknownShares(), Truncated: o.Truncated(),
+		Owners: backoffice.Mapped(o.First(ownership.MaxHoldings), func(s *ownership.StakeOf) Owner {
 			return Owner{
-				PersonID: o.CustomerID, DisplayName: describe(o.CustomerID).Name, Direct: o.Direct,
-				SharePercent: ownership.Decimal(o.Share), VotePercent: ownership.Decimal(o.Vote),
-				UpperBound: ownership.Decimal(o.UpperBound), Control: ownership.Decimal(o.Control),
+				PersonID: s.CustomerID, DisplayName: o.describe(s.CustomerID).Name, Direct: s.Direct,
+				SharePercent: ownership.Decimal(s.Share), VotePercent: ownership.Decimal(s.Vote),
+				UpperBound: ownership.Decimal(s.UpperBound), Control: ownership.Decimal(s.Control),
 			}
 		}),
-		BeneficialOwners: backoffice.Mapped(owners, func(o *ownership.BeneficialOwner) BeneficialOwner {
+		BeneficialOwners: backoffice.Mapped(o.beneficial, func(b *ownership.BeneficialOwner) BeneficialOwner {
 			return BeneficialOwner{
-				PersonID: o.CustomerID, DisplayName: describe(o.CustomerID).Name,
-				Category:     BeneficialOwnerCategory(o.Category),
-				SharePercent: ownership.Decimal(o.Share), Control: ownership.Decimal(o.Control),
+				PersonID: b.CustomerID, DisplayName: o.describe(b.CustomerID).Name,
+				Category:     BeneficialOwnerCategory(b.Category),
+				SharePercent: ownership.Decimal(b.Share), Control: ownership.Decimal(b.Control),
 			}
 		}),
-		Discrepancies: backoffice.Mapped(discrepancies, func(d *ownership.Discrepancy) Discrepancy {
+		Discrepancies: backoffice.Mapped(o.differing, func(d *ownership.Discrepancy) Discrepancy {
 			return Discrepancy{
-				Kind: DiscrepancyKind(d.Kind), PersonID: d.CustomerID, DisplayName: describe(d.CustomerID).Name,
+				Kind: DiscrepancyKind(d.Kind), PersonID: d.CustomerID, DisplayName: o.describe(d.CustomerID).Name,
 				RelationID: orNull(d.RelationID), DeclaredPercent: orNull(d.Declared.String()),
 				ComputedPercent: ownership.Decimal(d.Computed), Certain: d.Certain,
 			}
 		}),
 	}
-	return &download{func(ctx huma.Context) {
-		_, w := humachi.Unwrap(ctx)
-		w.Header().Set("Content-Type", mediaJSON)
-		_ = writeJSON(w, shown)
-	}}
 }
 
 func orNull(text string) *string {

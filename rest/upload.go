@@ -67,13 +67,32 @@ func uploadOperation(op huma.Operation) huma.Operation {
 // mostUploads is the maximum number of simultaneous uploads per credential. Each has at most API.Upload bytes.
 const mostUploads = 20
 
-// startUpload counts an upload of the context's credential. Errors: RateLimited when too many are in progress.
-func (a *API) startUpload(ctx context.Context) (end func(), err error) {
-	known, _ := a.uploading.LoadOrStore(auth.From(ctx).ClientID, semaphore.NewWeighted(mostUploads))
-	if arriving := known.(*semaphore.Weighted); arriving.TryAcquire(1) {
-		return func() { arriving.Release(1) }, nil
+// mostAtOnce is how often a credential may run an operation at a time, 0 for any number.
+func mostAtOnce(op *huma.Operation) int64 {
+	switch {
+	case uploads(op):
+		return mostUploads
+	case op.Metadata[oneKey] != nil:
+		return 1
 	}
-	return nil, backoffice.Errorf(backoffice.RateLimited, "at most %d uploads at a time per credential", mostUploads)
+	return 0
+}
+
+// start counts a transfer of the context's credential. Errors: RateLimited when too many are in progress.
+func (a *API) start(ctx context.Context, op *huma.Operation) (end func(), err error) {
+	most := mostAtOnce(op)
+	if most == 0 {
+		return func() {}, nil
+	}
+	what := "uploads"
+	if most == 1 {
+		what = "request for " + op.Path
+	}
+	known, _ := a.running.LoadOrStore([2]string{what, auth.From(ctx).ClientID}, semaphore.NewWeighted(most))
+	if running := known.(*semaphore.Weighted); running.TryAcquire(1) {
+		return func() { running.Release(1) }, nil
+	}
+	return nil, backoffice.Errorf(backoffice.RateLimited, "at most %d %s at a time per credential", most, what)
 }
 
 // readUpload makes a draft of the request's query and headers, and of the first bytes of the file, which is its body.

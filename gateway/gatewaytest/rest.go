@@ -1,14 +1,19 @@
 package gatewaytest
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"example.org/backoffice/backoffice/evidence"
 )
 
 // RESTOperation is an operation of the OpenAPI document.
@@ -113,9 +118,40 @@ func (w *Comparison) get(t testing.TB, of RESTOperation) {
 		for _, name := range []string{"Date", "X-Request-Id"} {
 			header.Del(name)
 		}
-		return fmt.Sprint(r.Code, " ", header, "\n", Normal(r.Body.Bytes()))
+		body := r.Body.Bytes()
+		if header.Get("Content-Type") == "application/zip" {
+			body = entriesOf(t, body)
+		}
+		return fmt.Sprint(r.Code, " ", header, "\n", Normal(body))
 	}
 	w.Same("GET "+path, answer(w.Whole, w.CredentialOfWhole), answer(w.Part, w.CredentialOfPart), false)
+}
+
+// ofAnotherLog are the entries of a pack of evidence that differ between two stores with the same records.
+var ofAnotherLog = []string{evidence.ManifestName, evidence.SignatureName, "journal.txt", "consultations.pdf"}
+
+// entriesOf are the entries of a pack of evidence, one after another.
+func entriesOf(t testing.TB, pack []byte) (all []byte) {
+	t.Helper()
+	read, err := zip.NewReader(bytes.NewReader(pack), int64(len(pack)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range read.File {
+		if slices.Contains(ofAnotherLog, entry.Name) {
+			continue
+		}
+		content, err := entry.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = fmt.Appendf(all, "%s: %s\n", entry.Name, text)
+	}
+	return all
 }
 
 // hintOf is the kind of an identifier in a path.

@@ -46,7 +46,7 @@ func TestEveryPathOfARegistrationNumberNeedsTheScope(t *testing.T) {
 	id := o.MakeCustomer(t)
 	const person = `{"type":"Private Person","name":"x","registrationNumber":"85073003328"}`
 	bodies := map[string]string{ // a query for those that have no body
-		"GET /customers": "?registrationNumber=85073003328", "GET /customers/{customerId}/privacy": "",
+		"GET /customers": "?registrationNumber=85073003328", "GET /customers/{customerId}/privacy": "", "GET /customers/{customerId}/evidence": "?registrationNumbers=true",
 		"POST /customers": person, "POST /customers/batch": `{"customers":[` + person + `]}`,
 		"POST /customers/search": `{"registrationNumber":"85073003328"}`, "PUT /customers/{customerId}": `{"registrationNumber":"85073003328"}`,
 	}

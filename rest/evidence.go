@@ -1,0 +1,153 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/klauspost/compress/gzhttp"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/backoffice/evidence"
+	"example.org/backoffice/files"
+	"example.org/backoffice/privacy"
+)
+
+const mediaZip = "application/zip"
+
+type evidenceAsked struct {
+	OfCustomer
+	From                Optional[string] `query:"from" doc:"The first day of the journal and of the register, in Belgium; default: from the beginning." example:"2026-01-01"`
+	To                  Optional[string] `query:"to" doc:"The last day, which is also that of the owners; default today." example:"2026-12-31"`
+	Language            string           `query:"language" enum:"dutch,french,german,english" doc:"The language of the journal and of the register's report; default the customer's, else English."`
+	RegistrationNumbers bool             `query:"registrationNumbers" doc:"Add the registration numbers. Needs the scope privacy.read and the header x-access-purpose."`
+}
+
+// oneKey marks an operation that a credential may run once at a time.
+const oneKey = "one"
+
+func (a *API) evidence() {
+	op := operation("GET /customers/{customerId}/evidence", "getEvidence", "Download a pack of evidence of a customer",
+		"A signed zip: what is stored of the customer, its owners on the last day, the journal of changes, the stored "+
+			"files, and who consulted its registration numbers. `manifest.json` has the SHA-256 of every entry, "+
+			"`manifest.sig` its Ed25519 signature, `verify.html` checks both in a browser. "+
+			"It has the parts for which the credential has the scope (`minfin.read`, `privacy.read`); the manifest "+
+			"names the others. Registration numbers themselves are in it only with `registrationNumbers=true`; the "+
+			"register of consultations then has an EXPORT of the customer. One at a time per credential.")
+	op.Metadata = map[string]any{streamedKey: true, oneKey: true}
+	refused := &huma.Response{Content: map[string]*huma.MediaType{
+		mediaProblem: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}}}
+	conflict := *refused
+	conflict.Description = "The server has no signing key."
+	op.Responses = map[string]*huma.Response{
+		"200": {Description: "The pack.", Content: map[string]*huma.MediaType{
+			mediaZip: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}},
+		"409": &conflict,
+	}
+	registerList(a, op, "", a.answerEvidence)
+}
+
+func (a *API) answerEvidence(ctx context.Context, in *evidenceAsked) (*download, error) {
+	if in.RegistrationNumbers {
+		var err error
+		if ctx, err = privacy.AsExport(ctx); err != nil {
+			return nil, err
+		}
+	}
+	span, err := in.span(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	backoffice.FollowOnPrimary(ctx)
+	customer, err := one(ctx, a.customersFor(ctx), backoffice.NounCustomer, in.CustomerID)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := a.Keys.Signer()
+	if errors.Is(err, privacy.ErrNoSigningKey) {
+		return nil, faulty(http.StatusConflict, []ProblemError{{
+			Code: string(backoffice.CodeNotAllowed), Detail: privacy.ErrNoSigningKey.Error()}})
+	}
+	if err != nil {
+		return nil, backoffice.Fault(err, "reading the signing key")
+	}
+	var p *packing
+	if requestOf(ctx).Method() != http.MethodHead {
+		if p, err = a.pack(ctx, in, span, customer); err != nil {
+			return nil, err
+		}
+	}
+	return &download{func(sent huma.Context) {
+		r, w := humachi.Unwrap(sent)
+		header := w.Header()
+		header.Set(gzhttp.HeaderNoCompression, "a pack is compressed")
+		header.Set("Content-Type", mediaZip)
+		header.Set("Content-Disposition", files.ContentDisposition("evidence-"+customer.ID+"-"+span.to, mediaZip))
+		w.WriteHeader(http.StatusOK)
+		if p == nil {
+			return
+		}
+		defer p.draft.Close()
+		if err := p.draft.Send(r.Context(), w, a.Files, p.manifest, signer.Public, signer); err != nil {
+			if r.Context().Err() == nil {
+				a.log(r.Context(), slog.LevelError, "a pack of evidence broke off", err)
+			}
+			panic(http.ErrAbortHandler)
+		}
+	}}, nil
+}
+
+// evidenceSpan is a number of days in Belgium.
+type evidenceSpan struct {
+	from, to string // the first, "" for the beginning, and the last
+	backoffice.Span
+	receipt backoffice.Instant // until when the receipt covers the register: what is entered then never changes again
+}
+
+func (in *evidenceAsked) span(now time.Time) (s evidenceSpan, err error) {
+	if s.from, err = backoffice.ParseDay(value(in.From)); err != nil {
+		return s, badParameter("from", err.Error())
+	}
+	if s.to, err = backoffice.ParseDay(value(in.To)); err != nil {
+		return s, badParameter("to", err.Error())
+	}
+	today := backoffice.Today(now)
+	switch {
+	case s.to == "":
+		s.to = today
+	case s.to > today:
+		return s, badParameter("to", "the last day must not be in the future")
+	}
+	if s.from > s.to {
+		return s, badParameter("from", "the first day must not be after the last one")
+	}
+	if s.HasFrom = s.from != ""; s.HasFrom {
+		s.From = startOf(s.from, 0)
+	}
+	s.HasTo, s.To = true, startOf(s.to, 1)
+	// Of a day that is not over, entries are still to come, also from servers whose clock is behind.
+	over := startOf(backoffice.Today(now.Add(-time.Minute)), 0)
+	s.receipt = backoffice.InstantOf(min(s.To, over).Time().Add(-time.Millisecond))
+	return s, nil
+}
+
+// startOf is the first instant of a day, some days later.
+func startOf(day string, later int) backoffice.Instant {
+	at, _ := time.ParseInLocation(time.DateOnly, day, backoffice.Belgium) // it was parsed
+	return backoffice.InstantOf(at.AddDate(0, 0, later))
+}
+
+// askedBy is the caller, as the manifest names it.
+func askedBy(ctx context.Context) evidence.AskedBy {
+	by := auth.From(ctx)
+	asked := evidence.AskedBy{ClientID: by.ClientID, Name: by.Name, Restricted: by.Restriction.IsSet()}
+	if by.Person != nil {
+		asked.Issuer, asked.Subject = by.Person.Issuer, by.Person.Subject
+	}
+	return asked
+}
