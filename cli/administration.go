@@ -39,7 +39,7 @@ var noted = map[string]noting{
 	"credentials scopes": withTheDeed, "credentials networks": withTheDeed,
 	"credentials extend": withTheDeed, "credentials revoke": withTheDeed,
 	"keys status": never, "keys rotate": beforehand, "keys reseal": beforehand, "keys retire": beforehand,
-	"keys wrap": beforehand, "keys unwrap": beforehand,
+	"keys wrap": beforehand, "keys unwrap": beforehand, "keys signing": beforehand, "evidence sample": beforehand, "evidence verify": never,
 	"years start": withTheDeed, "years list": never, "cache drop": withTheDeed,
 	"documents generate": withTheDeed, "documents trust": withTheDeed, "documents check": never,
 	"documents list": never, "documents remove": withTheDeed,

@@ -98,6 +98,8 @@ func keysAreNoted(t *testing.T, w *witness) {
 	if rows := w.keysStatus(t); len(rows) != 1 || rows[0]["key"] == old {
 		t.Errorf("left are %v", rows)
 	}
+	w.does(t, "", "keys", "signing")
+	w.does(t, "", "evidence", "sample", "--sample", "1", "--seed", "1")
 	w.nothing(t, "looking at keys")
 }
 

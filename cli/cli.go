@@ -50,6 +50,7 @@ type program struct {
 	Trash         trashCommand         `cmd:"" help:"List what was deleted and can be brought back, bring it back, or erase it for good."`
 	Credentials   credentialsCommand   `cmd:"" help:"Create, list, rotate and revoke credential pairs."`
 	Keys          keysCommand          `cmd:"" help:"Show the keys that seal registration numbers, and turn them while servers go on."`
+	Evidence      evidenceCommand      `cmd:"" help:"Pick customers for an inspection, and check packs of evidence."`
 	Years         yearsCommand         `cmd:"" help:"List the financial years, and start the next one."`
 	Documents     documentsCommand     `cmd:"" help:"Generate documents of transcripts; trust and check query documents."`
 	Tools         toolsCommand         `cmd:"" help:"List and remove the tools of agents, and report who called them."`

@@ -13,6 +13,8 @@ import (
 
 // notRun are the commands of README.md and docs/ that no test runs as they are written, each with the reason.
 var notRun = map[string]string{
+	"curl -fsS 'http://127.0.0.1:8080/customers/customer-0000001/evidence?from=2026-01-01' -o pack.zip -H \"x-client-id: $BACKOFFICE_CLIENT_ID\" -H \"x-client-secret: $BACKOFFICE_CLIENT_SECRET\" -H 'x-access-purpose: inspection of 2026'": "the demo's server has another keyset, without a signing key: gateway/parity's tests of packs",
+	"backoffice evidence verify pack.zip --key office-key.pem": "as the command before it: evidence_test.go",
 	"go run . demo":                          "it serves until it is stopped: shell.demo runs the command",
 	"make test":                              "it is what runs this test",
 	"make release":                           "it builds the program six times: tools/release builds one of them",

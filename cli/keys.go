@@ -8,18 +8,20 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/backoffice/evidence"
 	"example.org/backoffice/gateway"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/privacy/kms"
 )
 
 type keysCommand struct {
-	Status keysStatusCommand `cmd:"" help:"List the keys, and how much is sealed by each."`
-	Rotate keysRotateCommand `cmd:"" help:"Make a new key, which seals all that is new as soon as every server knows it."`
-	Reseal keysResealCommand `cmd:"" help:"Seal by the new key what the old one has sealed, while servers go on."`
-	Retire keysRetireCommand `cmd:"" help:"Take an old key away that nothing needs any more."`
-	Wrap   keysWrapCommand   `cmd:"" help:"Encrypt the keyset file by a key of a key management service."`
-	Unwrap keysUnwrapCommand `cmd:"" help:"Write the keyset file as it is without a key management service."`
+	Status  keysStatusCommand  `cmd:"" help:"List the keys, and how much is sealed by each."`
+	Rotate  keysRotateCommand  `cmd:"" help:"Make a new key, which seals all that is new as soon as every server knows it."`
+	Reseal  keysResealCommand  `cmd:"" help:"Seal by the new key what the old one has sealed, while servers go on."`
+	Retire  keysRetireCommand  `cmd:"" help:"Take an old key away that nothing needs any more."`
+	Wrap    keysWrapCommand    `cmd:"" help:"Encrypt the keyset file by a key of a key management service."`
+	Unwrap  keysUnwrapCommand  `cmd:"" help:"Write the keyset file as it is without a key management service."`
+	Signing keysSigningCommand `cmd:"" help:"Show the public key by which packs of evidence are verified; the first time, make it."`
 }
 
 type keysStatusCommand struct{ formatFlag }
@@ -148,4 +150,23 @@ func (*keysUnwrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settin
 	}
 	return printed(fmt.Fprintf(t.out,
 		"%s is not wrapped any more: whoever can read it has the keys. Leave out --keyset-kms.\n", s.Keyset))
+}
+
+type keysSigningCommand struct {
+	Replace bool `help:"Make another key, as when somebody may have seen the old one. Earlier packs are verified by that."`
+}
+
+func (c *keysSigningCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
+	signer, made, err := newTurner(b, 0, t).MakeSigner(ctx, c.Replace)
+	if err != nil {
+		return err
+	}
+	if made {
+		fmt.Fprintln(t.err, "The keyset file has a new signing key: copy the file to where other servers read it.")
+	}
+	if made && c.Replace {
+		fmt.Fprintln(t.err, "Restart the servers: until then they sign by the old key.")
+	}
+	fmt.Fprintf(t.err, "Fingerprint: %s\n", evidence.Fingerprint(signer.Public))
+	return printed(t.out.Write(evidence.EncodeKey(signer.Public)))
 }
