@@ -33,9 +33,10 @@ func TestAllButWhatStreamsObeysTheDeadline(t *testing.T) {
 			timeless := !expired(strings.ToUpper(method), address)
 			content := operation.Responses["200"].Content
 			_, file := content["*/*"]
+			_, pack := content["application/zip"]
 			_, events := content["text/event-stream"]
 			_, upload := operation.RequestBody.Content["*/*"]
-			if answers := file || events || upload; answers != timeless {
+			if answers := file || pack || events || upload; answers != timeless {
 				t.Errorf("%s %s streams: %v, and has no deadline: %v", method, path, answers, timeless)
 			}
 			if timeless {
@@ -43,7 +44,7 @@ func TestAllButWhatStreamsObeysTheDeadline(t *testing.T) {
 			}
 		}
 	}
-	if len(streams) != 8 || slices.Contains(streams, "/transcripts/download/{transcriptId}/metadata") {
+	if len(streams) != 9 || slices.Contains(streams, "/transcripts/download/{transcriptId}/metadata") {
 		t.Errorf("these have no deadline: %q", streams)
 	}
 	if !expired(http.MethodPost, "/graphql") {
