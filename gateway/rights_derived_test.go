@@ -119,7 +119,7 @@ var rowsOfRoute = map[string]string{
 
 // rowsOfREST are the rows of what an operation has: a media type of an answer or a body, a parameter.
 var rowsOfREST = map[string]string{
-	"answers application/json": "a REST request in progress", "answers image/svg+xml": "a REST request in progress", "answers application/zip": "a pack of evidence", "answers text/event-stream": "a stream of REST", "answers */*": "a download,a download by signed path,a signed download",
+	"answers application/json": "a REST request in progress", "answers image/svg+xml": "a REST request in progress", "answers application/pdf": "a REST request in progress", "answers application/zip": "a pack of evidence", "answers text/event-stream": "a stream of REST", "answers */*": "a download,a download by signed path,a signed download",
 	"answers ": "a REST request in progress", "takes application/json": "a REST request in progress", "takes */*": "an upload,an upload by signed path,a signed upload",
 	"query wait": "a long poll", "query after": "a cursor of changes", "header Idempotency-Key": "a replay in REST", "header If-None-Match": "a kept answer of REST",
 	"header If-Match": "a REST request in progress", "header Last-Event-ID": "a stream of REST", "header Content-Disposition": "an upload", "header Content-Digest": "an upload",

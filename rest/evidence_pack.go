@@ -206,16 +206,9 @@ func (p *packing) addRelations() error {
 	})
 }
 
-// europeanRule is the day from which regulation (EU) 2024/1624 applies.
-const europeanRule = "2027-07-10"
-
 func (p *packing) addOwners() error {
-	rule := ownership.Belgium2018
-	if p.span.to >= europeanRule {
-		rule = ownership.EU2024
-	}
-	of, err := p.owned(p.ctx, p.customer.ID,
-		ownership.Question{Depth: ownership.MaxDepth, AsOf: &p.span.to, Today: p.span.to}, rule, "")
+	q := ownership.Question{Depth: ownership.MaxDepth, AsOf: &p.span.to, Today: p.span.to}
+	of, err := p.owned(p.ctx, p.customer.ID, q, ownership.RuleOn(p.span.to), "")
 	if err != nil {
 		return err
 	}
@@ -225,7 +218,8 @@ func (p *packing) addOwners() error {
 	}
 	return errors.Join(p.addJSON("ownership.json", of.shown()),
 		p.draft.Add("ownership.bods.json", whole(statements)),
-		p.draft.Add("ownership.svg", whole(of.Picture(of.describe))))
+		p.draft.Add("ownership.svg", whole(of.Picture(of.describe))),
+		p.draft.Add("ownership.pdf", func(w io.Writer) error { return of.page(p.Service.Documents, w) }))
 }
 
 func whole(content []byte) func(io.Writer) error {
