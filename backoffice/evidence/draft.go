@@ -173,7 +173,7 @@ func (s *sending) send(p part) (Entry, error) {
 
 func (s *sending) copy(p part, from io.Reader) (Entry, error) {
 	header := &zip.FileHeader{Name: p.name, Method: zip.Deflate, Modified: s.day}
-	if p.plain {
+	if p.plain || p.file != nil { // most files are compressed already
 		header.Method = zip.Store
 	}
 	to, err := s.zip.CreateHeader(header)
