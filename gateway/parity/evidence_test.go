@@ -89,7 +89,7 @@ func TestAPackHasWhatIsStoredOfACustomer(t *testing.T) {
 				t.Errorf("%s: two packs of one position differ", customer.ID)
 			}
 			if m.CustomerID != customer.ID || *m.Purpose != "an audit" || m.AskedBy.ClientID != all[0] || m.AskedBy.Restricted || m.RegistrationNumbers || len(m.LeftOut) > 0 ||
-				m.To != backoffice.Today(time.Now()) || len(m.Register.Receipt) != 64 || !strings.HasSuffix(o.LatestCursor(t), m.Position.Cursor[strings.Index(m.Position.Cursor, "."):]) {
+				m.To != backoffice.Today(time.Now()) || len(m.Register.Receipt) != 64 || !sameNumber(o.LatestCursor(t), m.Position.Cursor) {
 				t.Errorf("the manifest is %+v", m)
 			}
 			// Lists and files are those of the other operations.
@@ -385,4 +385,11 @@ func TestALostFileIsToldBeforeAPackBegins(t *testing.T) {
 	if w := askForPack(t, o, o.Credential(t), "/customers/acme/evidence", ""); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "missing") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
+}
+
+// sameNumber reports whether two cursors are at one number of the change log.
+func sameNumber(a, b string) bool {
+	_, first, found := strings.Cut(a, ".")
+	_, second, too := strings.Cut(b, ".")
+	return found && too && first == second
 }
