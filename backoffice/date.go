@@ -41,3 +41,9 @@ var Belgium = func() *time.Location {
 
 // Today is the day of an instant.
 func Today(now time.Time) string { return now.In(Belgium).Format(time.DateOnly) }
+
+// StartOfDay is the first instant of a day that ParseDay accepts, some days later.
+func StartOfDay(day string, later int) Instant {
+	at, _ := time.ParseInLocation(time.DateOnly, day, Belgium)
+	return InstantOf(at.AddDate(0, 0, later))
+}

@@ -157,7 +157,7 @@ type keysSigningCommand struct {
 }
 
 func (c *keysSigningCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
-	signer, made, err := newTurner(b, 0, t).MakeSigner(ctx, c.Replace)
+	signer, made, err := newTurner(b, 0, t).CreateSigner(ctx, c.Replace)
 	if err != nil {
 		return err
 	}

@@ -79,9 +79,9 @@ func signerOf(handle *keyset.Handle) (*Signer, error) {
 	return &Signer{Public: public.(*ed25519key.PublicKey).KeyBytes(), sign: by.Sign}, nil
 }
 
-// MakeSigner adds a signing key to the keyset file unless it has one, or in place of it, and reports whether it did.
+// CreateSigner adds a signing key to the keyset file unless it has one, or in place of it, and reports whether it did.
 // Servers that have used the old one sign by it until they restart.
-func (t *KeyTurner) MakeSigner(ctx context.Context, replace bool) (signer *Signer, made bool, err error) {
+func (t *KeyTurner) CreateSigner(ctx context.Context, replace bool) (signer *Signer, made bool, err error) {
 	err = t.alone(ctx, func(func() error) error {
 		if !replace {
 			if signer, err = t.Keys.Signer(); !errors.Is(err, ErrNoSigningKey) {

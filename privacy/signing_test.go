@@ -26,7 +26,7 @@ func TestAnOfficeKeepsItsSigningKeyThroughEveryRotation(t *testing.T) {
 	} else if _, err := memory.Signer(); !errors.Is(err, ErrNoSigningKey) {
 		t.Errorf("a keyset in memory: %v", err)
 	}
-	first, made, err := g.turner().MakeSigner(ctx, false)
+	first, made, err := g.turner().CreateSigner(ctx, false)
 	if err != nil || !made {
 		t.Fatal(made, err)
 	}
@@ -43,7 +43,7 @@ func TestAnOfficeKeepsItsSigningKeyThroughEveryRotation(t *testing.T) {
 		}
 	}
 	holds("a running server", server)
-	if again, made, err := g.turner().MakeSigner(ctx, false); err != nil || made || !again.Public.Equal(first.Public) {
+	if again, made, err := g.turner().CreateSigner(ctx, false); err != nil || made || !again.Public.Equal(first.Public) {
 		t.Errorf("made twice: %v, %v", made, err)
 	}
 	fresh, _, err := g.turner().Rotate(ctx)
@@ -68,7 +68,7 @@ func TestAnOfficeKeepsItsSigningKeyThroughEveryRotation(t *testing.T) {
 	}
 	holds("wrapped", wrapped)
 	other := &KeyTurner{Keys: wrapped, Store: g.store}
-	if second, made, err := other.MakeSigner(ctx, true); err != nil || !made || second.Public.Equal(first.Public) {
+	if second, made, err := other.CreateSigner(ctx, true); err != nil || !made || second.Public.Equal(first.Public) {
 		t.Errorf("replaced: %v, %v", made, err)
 	}
 }
@@ -77,7 +77,7 @@ func TestADamagedSigningKeyIsNotTakenForNone(t *testing.T) {
 	t.Parallel()
 	path := newKeysetFile(t)
 	g := turnedFrom(t, turnEngines["SQLite"](t), path)
-	if _, _, err := g.turner().MakeSigner(t.Context(), false); err != nil {
+	if _, _, err := g.turner().CreateSigner(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)

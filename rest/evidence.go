@@ -127,19 +127,13 @@ func (in *evidenceAsked) span(now time.Time) (s evidenceSpan, err error) {
 		return s, badParameter("from", "the first day must not be after the last one")
 	}
 	if s.HasFrom = s.from != ""; s.HasFrom {
-		s.From = startOf(s.from, 0)
+		s.From = backoffice.StartOfDay(s.from, 0)
 	}
-	s.HasTo, s.To = true, startOf(s.to, 1)
+	s.HasTo, s.To = true, backoffice.StartOfDay(s.to, 1)
 	// Of a day that is not over, entries are still to come, also from servers whose clock is behind.
-	over := startOf(backoffice.Today(now.Add(-time.Minute)), 0)
+	over := backoffice.StartOfDay(backoffice.Today(now.Add(-time.Minute)), 0)
 	s.receipt = backoffice.InstantOf(min(s.To, over).Time().Add(-time.Millisecond))
 	return s, nil
-}
-
-// startOf is the first instant of a day, some days later.
-func startOf(day string, later int) backoffice.Instant {
-	at, _ := time.ParseInLocation(time.DateOnly, day, backoffice.Belgium) // it was parsed
-	return backoffice.InstantOf(at.AddDate(0, 0, later))
 }
 
 // askedBy is the caller, as the manifest names it.

@@ -57,7 +57,7 @@ func (p *packing) addJournal() error {
 		return err
 	}
 	return p.draft.Add("journal.txt", func(w io.Writer) error {
-		journal, err := evidence.BeginJournal(
+		journal, err := evidence.NewJournal(
 			w, p.manifest.Language, p.customer.ID, p.span.from, p.span.to, removed)
 		for err == nil {
 			for _, c := range page.Changes {

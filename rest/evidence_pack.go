@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"path"
 	"slices"
 
@@ -73,14 +73,7 @@ func (p *packing) may(part string, scope backoffice.Scope) bool {
 }
 
 func (p *packing) addJSON(name string, shown any) error {
-	return p.draft.Add(name, func(w io.Writer) error { return writeIndented(w, shown) })
-}
-
-func writeIndented(w io.Writer, shown any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(shown)
+	return p.draft.Add(name, func(w io.Writer) error { return evidence.WriteJSON(w, shown) })
 }
 
 // addList adds the customer's records of a noun, a page in memory at a time; also is called with each page.
@@ -93,7 +86,7 @@ func addList[T any, C comparable, R any](p *packing, name string, rows backoffic
 		err := backoffice.EachPage(p.ctx, rows, ask, p.customer.ID, 0, func(page []*T) error {
 			for _, row := range page {
 				text.WriteString("\n")
-				if err := writeIndented(&text, show(row)); err != nil {
+				if err := evidence.WriteJSON(&text, show(row)); err != nil {
 					return err
 				}
 				if _, err := w.Write(bytes.TrimSuffix(text.Bytes(), []byte("\n"))); err != nil {
@@ -161,7 +154,7 @@ func (p *packing) addCustomer() error {
 		return err
 	}
 	return p.draft.AddPlain("registration-numbers.json",
-		func(w io.Writer) error { return writeIndented(w, numbers[0]) })
+		func(w io.Writer) error { return evidence.WriteJSON(w, numbers[0]) })
 }
 
 // consultedOn returns the days of the span on which a number was consulted.
@@ -188,11 +181,7 @@ func (p *packing) addRelations() error {
 		return err
 	}
 	delete(related, p.customer.ID)
-	ids := make([]string, 0, len(related))
-	for id := range related {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
+	ids := slices.Sorted(maps.Keys(related))
 	return p.draft.Add("related-customers.json", func(w io.Writer) error {
 		shown := []Customer{}
 		found, err := backoffice.ReadByID(p.ctx, p.Store.CustomersWithoutNumbers(), ids, 0)
@@ -202,7 +191,7 @@ func (p *packing) addRelations() error {
 				showCustomer(&shown[len(shown)-1], c)
 			}
 		}
-		return cmp.Or(err, writeIndented(w, shown))
+		return cmp.Or(err, evidence.WriteJSON(w, shown))
 	})
 }
 
@@ -212,18 +201,17 @@ func (p *packing) addOwners() error {
 	if err != nil {
 		return err
 	}
+	if err := of.compare(p.ctx); err != nil {
+		return err
+	}
 	statements, err := of.statements()
 	if err != nil {
 		return err
 	}
 	return errors.Join(p.addJSON("ownership.json", of.shown()),
-		p.draft.Add("ownership.bods.json", whole(statements)),
-		p.draft.Add("ownership.svg", whole(of.Picture(of.describe))),
+		p.draft.AddBytes("ownership.bods.json", statements),
+		p.draft.AddBytes("ownership.svg", of.Picture(of.describe)),
 		p.draft.Add("ownership.pdf", func(w io.Writer) error { return of.page(p.Service.Documents, w) }))
-}
-
-func whole(content []byte) func(io.Writer) error {
-	return func(w io.Writer) error { _, err := w.Write(content); return err }
 }
 
 const transcriptsAtOnce = 20 // their answers are large

@@ -112,7 +112,11 @@ func (a *API) ownership() {
 		case "bods":
 			statements, err := of.statements()
 			return bytesOf(mediaJSON, statements), err
-		case "pdf":
+		}
+		if err := of.compare(ctx); err != nil {
+			return nil, err
+		}
+		if in.Format == "pdf" {
 			var page bytes.Buffer
 			err := of.page(a.Service.Documents, &page)
 			return bytesOf(mediaPDF, page.Bytes()), err
@@ -128,27 +132,32 @@ func (a *API) ownership() {
 // owned is who owns a customer, with the customers that are named.
 type owned struct {
 	*ownership.Structure
-	beneficial []*ownership.BeneficialOwner
-	differing  []*ownership.Discrepancy
-	known      map[string]*backoffice.Customer
+	records
+	beneficial    []*ownership.BeneficialOwner
+	discrepancies []*ownership.Discrepancy // after compare
 }
 
 func (a *API) owned(ctx context.Context, customerID string, q ownership.Question, rule ownership.Rule,
-	threshold string) (owned, error) {
+	threshold string) (*owned, error) {
 	from := records{a.Store, map[string]*backoffice.Customer{}}
 	of, err := ownership.Structures(ctx, []string{customerID}, q, from)
 	if err != nil {
-		return owned{}, err
+		return nil, err
 	}
 	owners, err := ownership.BeneficialOwners(ctx, of, rule, threshold, from)
 	if err != nil {
-		return owned{}, err
+		return nil, err
 	}
-	discrepancies, err := ownership.Discrepancies(ctx, of, from)
-	if err != nil {
-		return owned{}, err
+	return &owned{records: from, Structure: of[0], beneficial: owners[0]}, nil
+}
+
+// compare reads the discrepancies, which not every form shows.
+func (o *owned) compare(ctx context.Context) error {
+	all, err := ownership.Discrepancies(ctx, []*ownership.Structure{o.Structure}, o.records)
+	if err == nil {
+		o.discrepancies = all[0]
 	}
-	return owned{of[0], owners[0], discrepancies[0], from.known}, nil
+	return err
 }
 
 // records reads from the store, at the request's moment, and remembers the customers.
@@ -171,7 +180,7 @@ func (r records) Customers(ctx context.Context, ids []string) ([]*backoffice.Cus
 	return backoffice.Mapped(ids, func(id string) *backoffice.Customer { return found[id] }), err
 }
 
-func (o owned) describe(id string) ownership.Party {
+func (o *owned) describe(id string) ownership.Party {
 	c := o.known[id]
 	if c == nil {
 		return ownership.Party{}
@@ -180,17 +189,17 @@ func (o owned) describe(id string) ownership.Party {
 	return ownership.Party{Name: c.DisplayName, Natural: natural, KBONumber: string(c.KboNumber)}
 }
 
-func (o owned) statements() ([]byte, error) {
+func (o *owned) statements() ([]byte, error) {
 	all := backoffice.Mapped(o.beneficial, func(o *ownership.BeneficialOwner) ownership.BeneficialOwner { return *o })
 	by := ownership.Publication{Publisher: "Backoffice", Date: o.AsOf}
 	return o.Statements(by, o.describe, all)
 }
 
-func (o owned) page(documents backoffice.Documents, w io.Writer) error {
-	return documents.Ownership(w, o.Report(o.known[o.Target()], o.beneficial, o.differing, o.describe))
+func (o *owned) page(documents backoffice.Documents, w io.Writer) error {
+	return documents.Ownership(w, o.Report(o.known[o.Target()], o.beneficial, o.discrepancies, o.describe))
 }
 
-func (o owned) shown() Ownership {
+func (o *owned) shown() Ownership {
 	return Ownership{
 		CustomerID: o.Target(), AsOf: o.AsOf, Layers: o.Layers(), Complex: o.Complex(), Complete: o.Complete(),
 		Cycles: o.Cycles(), UnknownShares: o.UnknownShares(), Truncated: o.Truncated(),
@@ -208,7 +217,7 @@ func (o owned) shown() Ownership {
 				SharePercent: ownership.Decimal(b.Share), Control: ownership.Decimal(b.Control),
 			}
 		}),
-		Discrepancies: backoffice.Mapped(o.differing, func(d *ownership.Discrepancy) Discrepancy {
+		Discrepancies: backoffice.Mapped(o.discrepancies, func(d *ownership.Discrepancy) Discrepancy {
 			return Discrepancy{
 				Kind: DiscrepancyKind(d.Kind), PersonID: d.CustomerID, DisplayName: o.describe(d.CustomerID).Name,
 				RelationID: orNull(d.RelationID), DeclaredPercent: orNull(d.Declared.String()),

@@ -56,6 +56,11 @@ func (d *Draft) Add(name string, write func(io.Writer) error) error {
 	return d.add(part{name: name}, write)
 }
 
+// AddBytes adds an entry with this content.
+func (d *Draft) AddBytes(name string, content []byte) error {
+	return d.Add(name, func(w io.Writer) error { _, err := w.Write(content); return err })
+}
+
 // AddPlain is Add for an entry whose compressed size could reveal a secret in it.
 func (d *Draft) AddPlain(name string, write func(io.Writer) error) error {
 	return d.add(part{name: name, plain: true}, write)
@@ -99,10 +104,10 @@ func (s spooling) Write(b []byte) (int, error) {
 // key. A stored file that is not what was stored is an error, like any that ctx, w or the files return.
 func (d *Draft) Send(ctx context.Context, w io.Writer, files backoffice.FileStore, m Manifest, key ed25519.PublicKey,
 	by Signer) error {
-	if err := d.Add(KeyName, writing(EncodeKey(key))); err != nil {
+	if err := d.AddBytes(KeyName, EncodeKey(key)); err != nil {
 		return err
 	}
-	if err := d.Add(PageName, writing(page)); err != nil {
+	if err := d.AddBytes(PageName, page); err != nil {
 		return err
 	}
 	day, err := time.Parse(time.DateOnly, m.To)
@@ -119,27 +124,23 @@ func (d *Draft) Send(ctx context.Context, w io.Writer, files backoffice.FileStor
 			return err
 		}
 	}
-	text, err := m.encode()
-	if err != nil {
+	var text bytes.Buffer
+	if err := WriteJSON(&text, m); err != nil {
 		return backoffice.Fault(err, "making a pack")
 	}
-	signature, err := by.Sign(text)
+	signature, err := by.Sign(text.Bytes())
 	if err != nil {
 		return backoffice.Fault(err, "signing a pack")
 	}
 	for _, last := range []struct {
 		name    string
 		content []byte
-	}{{ManifestName, text}, {SignatureName, signature}} {
+	}{{ManifestName, text.Bytes()}, {SignatureName, signature}} {
 		if _, err := s.copy(part{name: last.name}, bytes.NewReader(last.content)); err != nil {
 			return err
 		}
 	}
 	return s.zip.Close()
-}
-
-func writing(content []byte) func(io.Writer) error {
-	return func(w io.Writer) error { _, err := w.Write(content); return err }
 }
 
 type sending struct {

@@ -48,9 +48,9 @@ type Journal struct {
 	any   bool
 }
 
-// BeginJournal writes the head of a customer's journal from one day to another, "" for the beginning. removed reports
+// NewJournal writes the head of a customer's journal from one day to another, "" for the beginning. removed reports
 // that earlier changes are gone.
-func BeginJournal(to io.Writer, language, customerID, from, until string, removed bool) (*Journal, error) {
+func NewJournal(to io.Writer, language, customerID, from, until string, removed bool) (*Journal, error) {
 	j := &Journal{to: to, words: languages[LanguageOf(language)]}
 	if from == "" {
 		from = j.words.Beginning

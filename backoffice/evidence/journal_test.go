@@ -56,7 +56,7 @@ func TestChangesAreWrittenInWordsOfEachLanguage(t *testing.T) {
 		"english": {"relation r-1 changed by credential-1: endDate, note", "no. 8: document d-1 deleted by the system administrator", "Earlier changes are no longer kept."},
 	} {
 		var out strings.Builder
-		journal, err := BeginJournal(&out, language, "acme", "", "2026-12-31", true)
+		journal, err := NewJournal(&out, language, "acme", "", "2026-12-31", true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestChangesAreWrittenInWordsOfEachLanguage(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	journal, _ := BeginJournal(&out, "german", "acme", "2026-01-01", "2026-12-31", false)
+	journal, _ := NewJournal(&out, "german", "acme", "2026-01-01", "2026-12-31", false)
 	if err := journal.End(); err != nil || !strings.HasSuffix(out.String(), "\n\nKeine Änderungen.\n") {
 		t.Errorf("%q, %v", out.String(), err)
 	}

@@ -1,8 +1,8 @@
 package evidence
 
 import (
-	"bytes"
 	"encoding/json"
+	"io"
 
 	"example.org/backoffice/backoffice"
 )
@@ -70,11 +70,10 @@ type Entry struct {
 	SHA256 string `json:"sha256"` // in hexadecimal
 }
 
-func (m *Manifest) encode() ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
+// WriteJSON writes a value as the JSON of packs is written.
+func WriteJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	err := encoder.Encode(m)
-	return text.Bytes(), err
+	return encoder.Encode(value)
 }

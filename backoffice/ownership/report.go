@@ -1,16 +1,11 @@
 package ownership
 
-import (
-	"time"
-
-	"example.org/backoffice/backoffice"
-)
+import "example.org/backoffice/backoffice"
 
 // Report collects what a document about a structure of Owners shows.
 func (s *Structure) Report(
 	of *backoffice.Customer, owners []*BeneficialOwner, discrepancies []*Discrepancy, describe Describe,
 ) backoffice.OwnershipReport {
-	day, _ := time.ParseInLocation(time.DateOnly, s.AsOf, backoffice.Belgium) // it was parsed before
 	shown := func(stake Stake, category Category) backoffice.ReportedOwner {
 		return backoffice.ReportedOwner{
 			Name: describe(stake.CustomerID).Name, Category: string(category), Share: Decimal(stake.Share),
@@ -18,7 +13,7 @@ func (s *Structure) Report(
 		}
 	}
 	return backoffice.OwnershipReport{
-		Customer: of, At: backoffice.InstantOf(day), Complete: s.Complete(),
+		Customer: of, At: backoffice.StartOfDay(s.AsOf, 0), Complete: s.Complete(),
 		BeneficialOwners: backoffice.Mapped(owners, func(o *BeneficialOwner) backoffice.ReportedOwner {
 			return shown(o.Stake, o.Category)
 		}),
