@@ -23,8 +23,8 @@ var mayImport = map[string]string{
 	"cli": "auth backoffice backoffice/evidence changes/webhooks demo files gateway graphql/export graphql/limits graphql/trusted " +
 		"httpserver httpserver/tracing importexport importexport/mirror privacy privacy/kms store/ship " +
 		"store/sqlite web/graphiql web/notices",
-	"gateway": "auth auth/people backoffice changes changes/webhooks demo files graph graphql/agents graphql/answers graphql/execute " +
-		"graphql/export graphql/graphqlhttp graphql/limits graphql/trusted httpserver httpserver/tracing importexport " +
+	"gateway": "auth auth/people backoffice backoffice/ownership changes changes/webhooks demo files graph " +
+		"graphql/agents graphql/answers graphql/execute graphql/export graphql/graphqlhttp graphql/limits graphql/trusted httpserver httpserver/tracing importexport " +
 		"loaders pdf privacy privacy/kms resolvers rest store/cache store/postgres store/ship store/sqlite web/apidocs " +
 		"web/graphiql",
 

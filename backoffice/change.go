@@ -13,6 +13,7 @@ const (
 	NounRelation      Noun = "relation"
 	NounDocument      Noun = "document"
 	NounMinfin        Noun = "minfin document"
+	NounDiscrepancy   Noun = "discrepancy"
 	NounUser          Noun = "user"
 	NounLabel         Noun = "label"
 	NounConsultation  Noun = "consultation"

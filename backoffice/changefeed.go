@@ -37,7 +37,7 @@ func kindOf(noun Noun) ChangeKinds {
 // scope, or one that it has.
 func ChangesVisibleTo(by *Principal, nouns []Noun) (kinds ChangeKinds) {
 	for i, of := range Nouns {
-		if (nouns == nil || slices.Contains(nouns, of.Name())) && by.HasRequired(of.RequiredScope()) {
+		if (nouns == nil || slices.Contains(nouns, of.Name())) && of.VisibleTo(by) {
 			kinds |= 1 << i
 		}
 	}

@@ -36,6 +36,7 @@ type CustomerFilter struct {
 	Relations                *RelationsCondition
 	LabelID                  *string // of the responsible user
 	HasDocument              *bool
+	OwnershipDiffers         *bool // a discrepancy is open
 }
 
 // CustomerCriteria is a CustomerFilter prepared for the store: checked, folded, comparable.
@@ -73,6 +74,7 @@ type CustomerCriteria struct {
 	Relations               RelationsCriteria
 	LabelID                 string
 	HasDocument             Tristate
+	OwnershipDiffers        Tristate
 }
 
 // Criteria checks the filter. index turns a registration number (11 digits) into its blind index; it is called only
@@ -110,7 +112,7 @@ func (f *CustomerFilter) criteria(
 	folded(&c.Country, f.Country, &c.Nothing)
 	c.HasEmail, c.HasPhone = tristate(f.HasEmail), tristate(f.HasPhone)
 	c.HasResponsible, c.HasKboNumber = tristate(f.HasResponsible), tristate(f.HasKboNumber)
-	c.HasDocument = tristate(f.HasDocument)
+	c.HasDocument, c.OwnershipDiffers = tristate(f.HasDocument), tristate(f.OwnershipDiffers)
 	c.Created, c.Updated = spanOf(f.CreatedFrom, f.CreatedTo), spanOf(f.UpdatedFrom, f.UpdatedTo)
 	if level > 0 && (f.RegistrationNumber != nil || f.SpouseRegistrationNumber != nil) {
 		return c, Errorf(BadInput,

@@ -133,6 +133,7 @@ type owned struct {
 	calculations int
 	documents    []*CustomerDocument
 	minfin       []*MinfinDocument
+	differences  []*Discrepancy
 }
 
 func (m *merging) read(ctx context.Context) error {
@@ -143,6 +144,7 @@ func (m *merging) read(ctx context.Context) error {
 		recordsOf(m.tx.Transcripts(), m.dropID, &m.had.transcripts),
 		recordsOf(m.tx.Documents(), m.dropID, &m.had.documents),
 		recordsOf(m.tx.MinfinDocuments(), m.dropID, &m.had.minfin),
+		unrestricted(recordsOf(m.tx.Discrepancies(), m.dropID, &m.had.differences)),
 		func(ctx context.Context) error {
 			of := []string{m.dropID}
 			n, err := ReadCounts(ctx, m.tx.Calculations(), OfCustomer, CalculationCriteria{}, of)
@@ -165,6 +167,7 @@ func (m *merging) move() {
 	moveRecords(m, TranscriptTable, had.transcripts, func(t *Transcript) *string { return &t.CustomerID })
 	moveRecords(m, DocumentTable, had.documents, func(d *CustomerDocument) *string { return &d.CustomerID })
 	moveRecords(m, MinfinTable, had.minfin, func(d *MinfinDocument) *string { return &d.CustomerID })
+	m.moveDiscrepancies()
 	m.done = CustomerMerge{
 		Relations: len(m.relations), DeletedRelations: m.stay, Transcripts: len(had.transcripts),
 		Calculations: had.calculations, Documents: len(had.documents), MinfinDocuments: len(had.minfin),
@@ -187,6 +190,26 @@ func moveRecords[T any, C comparable](m *merging, of *Table[T, C], rows []*T, cu
 		m.note(of.Noun, *of.ID(row), "customerId")
 	}
 	m.records = append(m.records, func(ctx context.Context) error { return of.Writer(m.tx).Update(ctx, rows...) })
+}
+
+// moveDiscrepancies moves also those that the caller does not see.
+func (m *merging) moveDiscrepancies() {
+	for _, d := range m.had.differences {
+		end, field := &d.CustomerID, "customerId"
+		if *end != m.drop.ID {
+			end, field = &d.PersonID, "personId"
+		}
+		*end, d.Version = m.keep.ID, NextVersion(d.Version, m.from)
+		m.note(NounDiscrepancy, d.ID, field)
+	}
+	m.records = append(m.records, unrestricted(func(ctx context.Context) error {
+		return m.tx.Discrepancies().Update(ctx, m.had.differences...)
+	}))
+}
+
+// unrestricted reads or writes whatever the caller sees.
+func unrestricted(do func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error { return do(WithRestriction(ctx, Restriction{})) }
 }
 
 // moveRelations leaves those that would be with itself, or that the kept customer has in the same period.
@@ -226,7 +249,7 @@ func (m *merging) write(ctx context.Context, use *keyUse) (raced bool, err error
 	}
 	n := m.tx.DeletedRows()
 	if len(deleted) == 0 || n[NounRelation] != m.stay ||
-		n[NounTranscript]+n[NounDocument]+n[NounMinfin]+n[NounCalculation] > 0 {
+		n[NounTranscript]+n[NounDocument]+n[NounMinfin]+n[NounCalculation]+n[NounDiscrepancy] > 0 {
 		return true, Errorf(Unavailable, "the customer was changed meanwhile; try again")
 	}
 	m.note(NounCustomer, m.drop.ID)

@@ -168,7 +168,7 @@ func TestAMergeMovesTheRecordsOfEachNounThatRefersToCustomers(t *testing.T) {
 	t.Parallel()
 	want := map[backoffice.Noun]string{
 		backoffice.NounRelation: "customerId relatedCustomerId", backoffice.NounTranscript: "customerId",
-		backoffice.NounDocument: "customerId", backoffice.NounMinfin: "customerId", // each is moved above
+		backoffice.NounDocument: "customerId", backoffice.NounMinfin: "customerId", backoffice.NounDiscrepancy: "customerId", // each is moved above
 	}
 	got := map[backoffice.Noun]string{}
 	for _, noun := range backoffice.Nouns {

@@ -146,6 +146,10 @@ func (f *WritableField[T]) put(record *T, sent reflect.Value) {
 		if *at(record) = nil; sent.IsValid() {
 			*at(record) = slices.Clone(sent.Interface().([]string))
 		}
+	case func(*T) *Instant:
+		if *at(record) = 0; sent.IsValid() {
+			*at(record) = sent.Interface().(Instant)
+		}
 	case func(*T) *bool:
 		*at(record) = sent.IsValid() && sent.Bool()
 	default:

@@ -10,6 +10,9 @@ type AnyNoun interface {
 	Name() Noun
 	// RequiredScope is the scope that reading the records needs; "" for none.
 	RequiredScope() Scope
+	// VisibleTo reports whether a caller may see records: it has the scope, and no restriction where those of the whole
+	// office are needed.
+	VisibleTo(by *Principal) bool
 	// EachFile visits the stored files of all records.
 	EachFile(ctx context.Context, from NounReader, visit func(*File) error) error
 }
@@ -25,7 +28,7 @@ type NounOf[T any, C comparable] interface {
 // Nouns are what clients read and write, each after the nouns it refers to. Derive other lists of nouns from this one.
 var Nouns = [...]AnyNoun{
 	LabelTable, UserTable, FinancialYearTable, ChecklistTable, CustomerTable, RelationTable, TranscriptTable,
-	CalculationTable, DocumentTable, MinfinTable,
+	CalculationTable, DocumentTable, MinfinTable, DiscrepancyTable,
 }
 
 var indexes = func() map[Noun]int {
@@ -53,7 +56,11 @@ func (n Noun) RequiredScope() Scope {
 
 func (t *Table[T, C]) Name() Noun           { return t.Noun }
 func (t *Table[T, C]) RequiredScope() Scope { return t.requiredScope }
-func (t *Table[T, C]) CanMatch(c C) bool    { return t.nothing == nil || !t.nothing(c) }
+func (t *Table[T, C]) VisibleTo(by *Principal) bool {
+	return by.HasRequired(t.requiredScope) && !(t.WholeOffice && by != nil && by.Restriction.IsSet())
+}
+
+func (t *Table[T, C]) CanMatch(c C) bool { return t.nothing == nil || !t.nothing(c) }
 
 func (t *Table[T, C]) Reader(from NounReader) Reader[*T, C] {
 	return from.Records(t.Noun).(Reader[*T, C])
@@ -120,6 +127,7 @@ type Readers interface {
 	Relations() Reader[*CustomerRelation, RelationCriteria]
 	Documents() Reader[*CustomerDocument, DocumentCriteria]
 	MinfinDocuments() Reader[*MinfinDocument, MinfinCriteria]
+	Discrepancies() Reader[*Discrepancy, DiscrepancyCriteria]
 	Users() Reader[*User, UserCriteria]
 	Labels() Reader[*Label, LabelCriteria]
 	Consultations() Reader[*Consultation, ConsultationCriteria]
@@ -138,6 +146,7 @@ type Writers interface {
 	Relations() Writer[*CustomerRelation, RelationCriteria]
 	Documents() Writer[*CustomerDocument, DocumentCriteria]
 	MinfinDocuments() Writer[*MinfinDocument, MinfinCriteria]
+	Discrepancies() Writer[*Discrepancy, DiscrepancyCriteria]
 	Users() Writer[*User, UserCriteria]
 	Labels() Writer[*Label, LabelCriteria]
 	NounReader
@@ -165,6 +174,10 @@ func (r ByName) Relations() Reader[*CustomerRelation, RelationCriteria] {
 func (r ByName) Documents() Reader[*CustomerDocument, DocumentCriteria] {
 	return DocumentTable.Reader(r.From)
 }
+func (r ByName) Discrepancies() Reader[*Discrepancy, DiscrepancyCriteria] {
+	return DiscrepancyTable.Reader(r.From)
+}
+
 func (r ByName) MinfinDocuments() Reader[*MinfinDocument, MinfinCriteria] {
 	return MinfinTable.Reader(r.From)
 }
@@ -201,6 +214,10 @@ func (w WritersByName) Relations() Writer[*CustomerRelation, RelationCriteria] {
 func (w WritersByName) Documents() Writer[*CustomerDocument, DocumentCriteria] {
 	return DocumentTable.Writer(w.In)
 }
+func (w WritersByName) Discrepancies() Writer[*Discrepancy, DiscrepancyCriteria] {
+	return DiscrepancyTable.Writer(w.In)
+}
+
 func (w WritersByName) MinfinDocuments() Writer[*MinfinDocument, MinfinCriteria] {
 	return MinfinTable.Writer(w.In)
 }

@@ -7,6 +7,7 @@ import "strings"
 type Table[T any, C comparable] struct {
 	Noun          Noun
 	requiredScope Scope // to read the records; "" for none
+	WholeOffice   bool  // the records follow from those of the whole office: restricted credentials see none
 	ID            func(*T) *string
 	Version       func(*T) *int // nil for nouns without one
 	Fields        []WritableField[T]
@@ -101,6 +102,11 @@ func (f *WritableField[T]) value(record *T) string {
 		return strings.Join(*at(record), " ")
 	case Word[T]:
 		return at.Get(record)
+	case func(*T) *Instant:
+		if !at(record).IsZero() {
+			return at(record).Time().String()
+		}
+		return ""
 	case func(*T) *bool:
 		if *at(record) {
 			return "true"

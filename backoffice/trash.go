@@ -20,6 +20,7 @@ type Trashed struct {
 	Calculations    []*Calculation
 	Documents       []*CustomerDocument
 	MinfinDocuments []*MinfinDocument
+	Discrepancies   []*Discrepancy
 
 	// Only in what an import keeps.
 	Labels         []*Label
@@ -37,7 +38,7 @@ func (t *Trashed) Name() string {
 
 func (t *Trashed) Rows() int {
 	return len(t.Customers) + len(t.Relations) + len(t.Transcripts) +
-		len(t.Calculations) + len(t.Documents) + len(t.MinfinDocuments)
+		len(t.Calculations) + len(t.Documents) + len(t.MinfinDocuments) + len(t.Discrepancies)
 }
 
 func (t *Trashed) Files() (files []*File) {

@@ -76,6 +76,7 @@ func (r *restoring) add(entry *Trashed) {
 	all.Calculations = append(all.Calculations, entry.Calculations...)
 	all.Documents = append(all.Documents, entry.Documents...)
 	all.MinfinDocuments = append(all.MinfinDocuments, entry.MinfinDocuments...)
+	all.Discrepancies = append(all.Discrepancies, entry.Discrepancies...)
 	for _, relation := range entry.Relations {
 		if r.of == nil {
 			r.of = map[string]*Trashed{}
@@ -100,6 +101,7 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 	idsOf(own, NounCalculation, r.all.Calculations)
 	idsOf(own, NounDocument, r.all.Documents)
 	idsOf(own, NounMinfin, r.all.MinfinDocuments)
+	idsOf(own, NounDiscrepancy, r.all.Discrepancies)
 	ask := slices.Collect(maps.Keys(own))
 	for _, c := range r.all.Customers {
 		ask = append(ask, c.ResponsibleID)
@@ -219,6 +221,7 @@ func (r *restoring) write(ctx context.Context) error {
 		func() error { return r.tx.Calculations().Insert(ctx, r.all.Calculations...) },
 		func() error { return r.tx.Documents().Insert(ctx, r.all.Documents...) },
 		func() error { return r.tx.MinfinDocuments().Insert(ctx, r.all.MinfinDocuments...) },
+		func() error { return r.tx.Discrepancies().Insert(ctx, r.all.Discrepancies...) },
 	} {
 		if err := do(); err != nil {
 			return err

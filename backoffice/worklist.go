@@ -15,6 +15,11 @@ func (w *WorkList) filter(rest TranscriptFilter) *TranscriptFilter {
 	return &rest
 }
 
+// OfDiffering picks the customers whose owners differ, whatever the year.
+func (w *WorkList) OfDiffering() *CustomerFilter {
+	return &CustomerFilter{ResponsibleID: w.ResponsibleID, OwnershipDiffers: new(true)}
+}
+
 // OfUntouched picks what is not completed and was last updated before the day that was so many days ago.
 func (w *WorkList) OfUntouched(days int, now time.Time) (*TranscriptFilter, error) {
 	if days < 0 {

@@ -37,7 +37,7 @@ var deletionsOfREST = map[string]string{
 // keeping are the mutations and operations of REST that delete nothing.
 var keeping = []string{
 	"assignChecklist", "assignChecklists", "createCustomer", "createCustomers", "createCustomerRelation", "createCustomerRelations", "createDocumentUpload", "createLabel",
-	"generateTranscriptDocument", "saveQuery", "updateCustomer", "updateCustomers", "updateCustomerRelation", "updateUser",
+	"generateTranscriptDocument", "noteDiscrepancy", "saveQuery", "updateCustomer", "updateCustomers", "updateCustomerRelation", "updateUser",
 	"createRelation", "updateRelation", "searchCustomers", "uploadCustomerDocument", "uploadDocument",
 }
 

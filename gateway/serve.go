@@ -123,6 +123,7 @@ func (s server) tidy(ctx context.Context, running *sync.WaitGroup, c Config) {
 	if s.shipper != nil {
 		running.Go(func() { watchShipping(ctx, s.shipper, c.Log) })
 	}
+	running.Go(func() { s.recorder(c.Log).run(ctx) })
 	if sender := s.sender(c.Webhooks); sender != nil {
 		running.Go(func() { sender.Run(ctx) })
 	}

@@ -62,6 +62,9 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthDeleteCustomersPayload(),
 		ec.breadthDeleteCustomersResult(),
 		ec.breadthDeleteUserPayload(),
+		ec.breadthDiscrepancy(),
+		ec.breadthDiscrepancyConnection(),
+		ec.breadthDiscrepancyEdge(),
 		ec.breadthDuplicateGroup(),
 		ec.breadthFile(),
 		ec.breadthFinancialYear(),
@@ -78,6 +81,7 @@ func NewBreadthFirst(cfg Config, options execute.Options) *execute.Executor {
 		ec.breadthMinfinDocumentConnection(),
 		ec.breadthMinfinDocumentEdge(),
 		ec.breadthMutation(),
+		ec.breadthNoteDiscrepancyPayload(),
 		ec.breadthOwner(),
 		ec.breadthOwnership(),
 		ec.breadthOwnershipDiscrepancy(),
@@ -476,7 +480,7 @@ func (ec *executionContext) breadthChange() *execute.Object {
 		},
 		{
 			Name:     "object",
-			Types:    []string{"User", "Transcript", "PrivacyAccess", "MinfinDocument", "Label", "FinancialYear", "CustomerRelation", "CustomerDocument", "Customer", "Checklist", "Calculation"},
+			Types:    []string{"User", "Transcript", "PrivacyAccess", "MinfinDocument", "Label", "FinancialYear", "Discrepancy", "CustomerRelation", "CustomerDocument", "Customer", "Checklist", "Calculation"},
 			Resolver: true,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Change().Object(ctx, objects.(execute.Of[*backoffice.VisibleChange]))
@@ -1204,6 +1208,17 @@ func (ec *executionContext) breadthCustomer() *execute.Object {
 			Args:     ec.field_Customer_documents_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				values, err := ec.Resolvers.Customer().Documents(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "discrepancies",
+			NonNull:  true,
+			Types:    []string{"DiscrepancyConnection"},
+			Resolver: true,
+			Args:     ec.field_Customer_discrepancies_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Customer().Discrepancies(ctx, objects.(execute.Of[*backoffice.Customer]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.DiscrepancyFilter))
 				return execute.Singles(values), err
 			},
 		},
@@ -2028,6 +2043,162 @@ func (ec *executionContext) breadthDeleteUserPayload() *execute.Object {
 	}}
 }
 
+func (ec *executionContext) breadthDiscrepancy() *execute.Object {
+	return &execute.Object{Name: "Discrepancy", Is: discrepancyImplementors, Fields: []*execute.Field{
+		{
+			Name:    "id",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNID2string(w, object.(*backoffice.Discrepancy).ID)
+			},
+		},
+		{
+			Name:    "kind",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyKind(w, object.(*backoffice.Discrepancy).Kind)
+			},
+		},
+		{
+			Name:     "customer",
+			NonNull:  true,
+			Types:    []string{"Customer"},
+			Resolver: true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Discrepancy().Customer(ctx, objects.(execute.Of[*backoffice.Discrepancy]))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "person",
+			Types:    []string{"Customer"},
+			Resolver: true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.Discrepancy().Person(ctx, objects.(execute.Of[*backoffice.Discrepancy]))
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name: "declaredPercent",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOFloat2ᚖfloat64(w, object.(*backoffice.Discrepancy).Declared())
+			},
+		},
+		{
+			Name: "computedPercent",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOFloat2ᚖfloat64(w, object.(*backoffice.Discrepancy).Computed())
+			},
+		},
+		{
+			Name:    "seenAt",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNDateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.Discrepancy).SeenAt)
+			},
+		},
+		{
+			Name: "closedAt",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.Discrepancy).ClosedAt)
+			},
+		},
+		{
+			Name: "reportedAt",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(w, object.(*backoffice.Discrepancy).ReportedAt)
+			},
+		},
+		{
+			Name: "note",
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(w, object.(*backoffice.Discrepancy).Note)
+			},
+		},
+		{
+			Name:    "version",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNInt2int(w, object.(*backoffice.Discrepancy).Version)
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthDiscrepancyConnection() *execute.Object {
+	return &execute.Object{Name: "DiscrepancyConnection", Is: discrepancyConnectionImplementors, Fields: []*execute.Field{
+		{
+			Name:            "edges",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"DiscrepancyEdge"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) (result []*backoffice.ConnectionEdge[*backoffice.Discrepancy], err error) {
+					return obj.Edges(), nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:            "nodes",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"Discrepancy"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) (result []*backoffice.Discrepancy, err error) {
+					return obj.Nodes(), nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+		{
+			Name:    "pageInfo",
+			NonNull: true,
+			Types:   []string{"PageInfo"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) (result *backoffice.PageInfo, err error) {
+					return obj.PageInfo(), nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "totalCount",
+			NonNull:  true,
+			Resolver: true,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.DiscrepancyConnection().TotalCount(ctx, objects.(execute.Of[*backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]]))
+				return execute.Leaves(values, putNInt2int), err
+			},
+		},
+	}}
+}
+
+func (ec *executionContext) breadthDiscrepancyEdge() *execute.Object {
+	return &execute.Object{Name: "DiscrepancyEdge", Is: discrepancyEdgeImplementors, Fields: []*execute.Field{
+		{
+			Name:    "cursor",
+			NonNull: true,
+			Leaf: func(w *execute.Writer, object any) bool {
+				return putNString2string(w, object.(*backoffice.ConnectionEdge[*backoffice.Discrepancy]).Cursor())
+			},
+		},
+		{
+			Name:    "node",
+			NonNull: true,
+			Types:   []string{"Discrepancy"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *backoffice.ConnectionEdge[*backoffice.Discrepancy]) (result *backoffice.Discrepancy, err error) {
+					return obj.Node, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+	}}
+}
+
 func (ec *executionContext) breadthDuplicateGroup() *execute.Object {
 	return &execute.Object{Name: "DuplicateGroup", Is: duplicateGroupImplementors, Fields: []*execute.Field{
 		{
@@ -2793,6 +2964,18 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			},
 		},
 		{
+			Name:     "noteDiscrepancy",
+			Types:    []string{"NoteDiscrepancyPayload"},
+			Resolver: true,
+			Args:     ec.field_Mutation_noteDiscrepancy_args,
+			Guard:    ec.guardMutation_noteDiscrepancy,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Mutation().NoteDiscrepancy(ctx, args["input"].(inputs.NoteDiscrepancyInput), args["dryRun"].(*bool))
+				values := []*inputs.NoteDiscrepancyPayload{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
 			Name:     "deleteCustomerRelation",
 			Types:    []string{"DeleteCustomerRelationPayload"},
 			Resolver: true,
@@ -3041,6 +3224,19 @@ func (ec *executionContext) guardMutation_updateCustomerRelation(ctx context.Con
 	}
 	return directive1(ctx)
 }
+func (ec *executionContext) guardMutation_noteDiscrepancy(ctx context.Context, directive0 graphql.Resolver) (any, error) {
+	directive1 := func(ctx context.Context) (any, error) {
+		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+		if err != nil {
+			return nil, err
+		}
+		if ec.Directives.HasScope == nil {
+			return nil, errors.New("directive hasScope is not implemented")
+		}
+		return ec.Directives.HasScope(ctx, nil, directive0, scope)
+	}
+	return directive1(ctx)
+}
 func (ec *executionContext) guardMutation_deleteCustomerRelation(ctx context.Context, directive0 graphql.Resolver) (any, error) {
 	directive1 := func(ctx context.Context) (any, error) {
 		scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
@@ -3170,6 +3366,34 @@ func (ec *executionContext) guardMutation_assignChecklists(ctx context.Context, 
 		return ec.Directives.HasScope(ctx, nil, directive0, scope)
 	}
 	return directive1(ctx)
+}
+
+func (ec *executionContext) breadthNoteDiscrepancyPayload() *execute.Object {
+	return &execute.Object{Name: "NoteDiscrepancyPayload", Is: noteDiscrepancyPayloadImplementors, Fields: []*execute.Field{
+		{
+			Name:  "discrepancy",
+			Types: []string{"Discrepancy"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.NoteDiscrepancyPayload) (result *backoffice.Discrepancy, err error) {
+					return obj.Discrepancy, nil
+				})
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:            "userErrors",
+			NonNull:         true,
+			List:            true,
+			NonNullElements: true,
+			Types:           []string{"UserError"},
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.NoteDiscrepancyPayload) (result []*backoffice.UserError, err error) {
+					return obj.UserErrors, nil
+				})
+				return execute.Lists(values), err
+			},
+		},
+	}}
 }
 
 func (ec *executionContext) breadthOwner() *execute.Object {
@@ -3354,7 +3578,7 @@ func (ec *executionContext) breadthOwnershipDiscrepancy() *execute.Object {
 			Name:    "kind",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancyKind(w, object.(*ownership.Discrepancy).Kind)
+				return putNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyKind(w, object.(*ownership.Discrepancy).Kind)
 			},
 		},
 		{
@@ -3671,7 +3895,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 		},
 		{
 			Name:     "node",
-			Types:    []string{"User", "Transcript", "PrivacyAccess", "MinfinDocument", "Label", "FinancialYear", "CustomerRelation", "CustomerDocument", "Customer", "Checklist", "Calculation"},
+			Types:    []string{"User", "Transcript", "PrivacyAccess", "MinfinDocument", "Label", "FinancialYear", "Discrepancy", "CustomerRelation", "CustomerDocument", "Customer", "Checklist", "Calculation"},
 			Resolver: true,
 			Args:     ec.field_Query_node_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
@@ -3684,7 +3908,7 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Name:     "nodes",
 			NonNull:  true,
 			List:     true,
-			Types:    []string{"User", "Transcript", "PrivacyAccess", "MinfinDocument", "Label", "FinancialYear", "CustomerRelation", "CustomerDocument", "Customer", "Checklist", "Calculation"},
+			Types:    []string{"User", "Transcript", "PrivacyAccess", "MinfinDocument", "Label", "FinancialYear", "Discrepancy", "CustomerRelation", "CustomerDocument", "Customer", "Checklist", "Calculation"},
 			Resolver: true,
 			Args:     ec.field_Query_nodes_args,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
@@ -3910,6 +4134,18 @@ func (ec *executionContext) breadthQuery() *execute.Object {
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Query().Documents(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.CustomerDocumentFilter), args["orderBy"].(*backoffice.ListOrder))
 				values := []*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria]{value}
+				return execute.Singles(values), err
+			},
+		},
+		{
+			Name:     "discrepancies",
+			NonNull:  true,
+			Types:    []string{"DiscrepancyConnection"},
+			Resolver: true,
+			Args:     ec.field_Query_discrepancies_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				value, err := ec.Resolvers.Query().Discrepancies(ctx, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.DiscrepancyFilter))
+				values := []*backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -5024,6 +5260,17 @@ func (ec *executionContext) breadthWorkList() *execute.Object {
 			},
 		},
 		{
+			Name:     "ownershipDiffers",
+			NonNull:  true,
+			Types:    []string{"CustomerConnection"},
+			Resolver: true,
+			Args:     ec.field_WorkList_ownershipDiffers_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.WorkList().OwnershipDiffers(ctx, objects.(execute.Of[*backoffice.WorkList]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder))
+				return execute.Singles(values), err
+			},
+		},
+		{
 			Name:     "notSent",
 			NonNull:  true,
 			Types:    []string{"TranscriptConnection"},
@@ -5045,6 +5292,7 @@ func splitNode(values []backoffice.Entity) ([]uint16, []execute.List) {
 	var listMinfinDocument execute.Of[*backoffice.MinfinDocument]
 	var listLabel execute.Of[*backoffice.Label]
 	var listFinancialYear execute.Of[*backoffice.FinancialYear]
+	var listDiscrepancy execute.Of[*backoffice.Discrepancy]
 	var listCustomerRelation execute.Of[*backoffice.CustomerRelation]
 	var listCustomerDocument execute.Of[*backoffice.CustomerDocument]
 	var listCustomer execute.Of[*backoffice.Customer]
@@ -5077,31 +5325,35 @@ func splitNode(values []backoffice.Entity) ([]uint16, []execute.List) {
 			if value != nil {
 				listFinancialYear, kinds[i] = append(listFinancialYear, value), 6
 			}
+		case *backoffice.Discrepancy:
+			if value != nil {
+				listDiscrepancy, kinds[i] = append(listDiscrepancy, value), 7
+			}
 		case *backoffice.CustomerRelation:
 			if value != nil {
-				listCustomerRelation, kinds[i] = append(listCustomerRelation, value), 7
+				listCustomerRelation, kinds[i] = append(listCustomerRelation, value), 8
 			}
 		case *backoffice.CustomerDocument:
 			if value != nil {
-				listCustomerDocument, kinds[i] = append(listCustomerDocument, value), 8
+				listCustomerDocument, kinds[i] = append(listCustomerDocument, value), 9
 			}
 		case *backoffice.Customer:
 			if value != nil {
-				listCustomer, kinds[i] = append(listCustomer, value), 9
+				listCustomer, kinds[i] = append(listCustomer, value), 10
 			}
 		case *backoffice.Checklist:
 			if value != nil {
-				listChecklist, kinds[i] = append(listChecklist, value), 10
+				listChecklist, kinds[i] = append(listChecklist, value), 11
 			}
 		case *backoffice.Calculation:
 			if value != nil {
-				listCalculation, kinds[i] = append(listCalculation, value), 11
+				listCalculation, kinds[i] = append(listCalculation, value), 12
 			}
 		default:
 			panic(fmt.Errorf("unexpected type %T of Node", value))
 		}
 	}
-	return kinds, []execute.List{listUser, listTranscript, listPrivacyAccess, listMinfinDocument, listLabel, listFinancialYear, listCustomerRelation, listCustomerDocument, listCustomer, listChecklist, listCalculation}
+	return kinds, []execute.List{listUser, listTranscript, listPrivacyAccess, listMinfinDocument, listLabel, listFinancialYear, listDiscrepancy, listCustomerRelation, listCustomerDocument, listCustomer, listChecklist, listCalculation}
 }
 
 func putNBeneficialOwnerCategory2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐCategory(w *execute.Writer, v ownership.Category) bool {
@@ -5156,7 +5408,7 @@ func putNNoun2exampleᚗorgᚋbackofficeᚋbackofficeᚐNoun(w *execute.Writer, 
 	return w.Marshal(v)
 }
 
-func putNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancyKind(w *execute.Writer, v ownership.DiscrepancyKind) bool {
+func putNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyKind(w *execute.Writer, v backoffice.DiscrepancyKind) bool {
 	return w.String(string(v))
 }
 

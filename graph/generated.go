@@ -44,6 +44,8 @@ type ResolverRoot interface {
 	CustomerRelation() CustomerRelationResolver
 	CustomerRelationConnection() CustomerRelationConnectionResolver
 	CustomerRelationEdge() CustomerRelationEdgeResolver
+	Discrepancy() DiscrepancyResolver
+	DiscrepancyConnection() DiscrepancyConnectionResolver
 	DuplicateGroup() DuplicateGroupResolver
 	File() FileResolver
 	FinancialYear() FinancialYearResolver
@@ -233,6 +235,7 @@ type ComplexityRoot struct {
 		CompanyTypeLabel         func(childComplexity int, language backoffice.LabelLanguage) int
 		CreatedAt                func(childComplexity int) int
 		CustomerCode             func(childComplexity int) int
+		Discrepancies            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.DiscrepancyFilter) int
 		DisplayName              func(childComplexity int) int
 		Documents                func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
 		Email                    func(childComplexity int) int
@@ -389,6 +392,32 @@ type ComplexityRoot struct {
 		UserErrors    func(childComplexity int) int
 	}
 
+	Discrepancy struct {
+		ClosedAt   func(childComplexity int) int
+		Computed   func(childComplexity int) int
+		Customer   func(childComplexity int) int
+		Declared   func(childComplexity int) int
+		ID         func(childComplexity int) int
+		Kind       func(childComplexity int) int
+		Note       func(childComplexity int) int
+		Person     func(childComplexity int) int
+		ReportedAt func(childComplexity int) int
+		SeenAt     func(childComplexity int) int
+		Version    func(childComplexity int) int
+	}
+
+	DiscrepancyConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	DiscrepancyEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	DuplicateGroup struct {
 		Count     func(childComplexity int) int
 		Customers func(childComplexity int) int
@@ -514,12 +543,18 @@ type ComplexityRoot struct {
 		DeleteUser                 func(childComplexity int, input inputs.DeleteUserInput, dryRun *bool) int
 		GenerateTranscriptDocument func(childComplexity int, input inputs.GenerateTranscriptDocumentInput, dryRun *bool) int
 		MergeCustomers             func(childComplexity int, input inputs.MergeCustomersInput, dryRun *bool) int
+		NoteDiscrepancy            func(childComplexity int, input inputs.NoteDiscrepancyInput, dryRun *bool) int
 		RemoveSavedQuery           func(childComplexity int, input inputs.RemoveSavedQueryInput, dryRun *bool) int
 		SaveQuery                  func(childComplexity int, input inputs.SaveQueryInput, dryRun *bool) int
 		UpdateCustomer             func(childComplexity int, input inputs.UpdateCustomerInput, dryRun *bool) int
 		UpdateCustomerRelation     func(childComplexity int, input inputs.UpdateCustomerRelationInput, dryRun *bool) int
 		UpdateCustomers            func(childComplexity int, inputs []*inputs.UpdateCustomerInput, mode backoffice.BatchMode, dryRun *bool) int
 		UpdateUser                 func(childComplexity int, input inputs.UpdateUserInput, dryRun *bool) int
+	}
+
+	NoteDiscrepancyPayload struct {
+		Discrepancy func(childComplexity int) int
+		UserErrors  func(childComplexity int) int
 	}
 
 	Owner struct {
@@ -611,6 +646,7 @@ type ComplexityRoot struct {
 		CustomerBy           func(childComplexity int, key backoffice.CustomerKey) int
 		Customers            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerFilter, orderBy *backoffice.ListOrder) int
 		CustomersAggregate   func(childComplexity int, filter *backoffice.CustomerFilter, groupBy []backoffice.Dimension, first *int) int
+		Discrepancies        func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.DiscrepancyFilter) int
 		Documents            func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.ListOrder) int
 		Duplicates           func(childComplexity int, by backoffice.DuplicateKey, filter *backoffice.CustomerFilter, first *int) int
 		FinancialYear        func(childComplexity int, id string) int
@@ -802,10 +838,11 @@ type ComplexityRoot struct {
 	}
 
 	WorkList struct {
-		NotSent         func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
-		Overdue         func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
-		Untouched       func(childComplexity int, days int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
-		WithoutDocument func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
+		NotSent          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
+		Overdue          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
+		OwnershipDiffers func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
+		Untouched        func(childComplexity int, days int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
+		WithoutDocument  func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
 	}
 }
 
@@ -847,6 +884,7 @@ type CustomerResolver interface {
 	Holdings(ctx context.Context, objs []*backoffice.Customer, asOf *string, maxDepth *int) ([]*ownership.Structure, error)
 	Transcripts(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.TranscriptFilter, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	Documents(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
+	Discrepancies(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.DiscrepancyFilter) ([]*backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria], error)
 	CalculationProposal(ctx context.Context, objs []*backoffice.Customer) ([]*backoffice.File, error)
 	MinfinDocuments(ctx context.Context, objs []*backoffice.Customer, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.MinfinDocumentFilter) ([]*backoffice.Connection[*backoffice.MinfinDocument, backoffice.MinfinCriteria], error)
 }
@@ -868,6 +906,13 @@ type CustomerRelationConnectionResolver interface {
 }
 type CustomerRelationEdgeResolver interface {
 	OtherCustomer(ctx context.Context, objs []*backoffice.CustomerRelationEdge) ([]*backoffice.Customer, error)
+}
+type DiscrepancyResolver interface {
+	Customer(ctx context.Context, objs []*backoffice.Discrepancy) ([]*backoffice.Customer, error)
+	Person(ctx context.Context, objs []*backoffice.Discrepancy) ([]*backoffice.Customer, error)
+}
+type DiscrepancyConnectionResolver interface {
+	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) ([]int, error)
 }
 type DuplicateGroupResolver interface {
 	Customers(ctx context.Context, objs []*backoffice.Group) ([][]*backoffice.Customer, error)
@@ -911,6 +956,7 @@ type MutationResolver interface {
 	MergeCustomers(ctx context.Context, input inputs.MergeCustomersInput, dryRun *bool) (*inputs.MergeCustomersPayload, error)
 	CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput, dryRun *bool) (*inputs.CreateCustomerRelationPayload, error)
 	UpdateCustomerRelation(ctx context.Context, input inputs.UpdateCustomerRelationInput, dryRun *bool) (*inputs.UpdateCustomerRelationPayload, error)
+	NoteDiscrepancy(ctx context.Context, input inputs.NoteDiscrepancyInput, dryRun *bool) (*inputs.NoteDiscrepancyPayload, error)
 	DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput, dryRun *bool) (*inputs.DeleteCustomerRelationPayload, error)
 	CreateDocumentUpload(ctx context.Context, input inputs.CreateDocumentUploadInput, dryRun *bool) (*inputs.CreateDocumentUploadPayload, error)
 	CreateLabel(ctx context.Context, input inputs.CreateLabelInput, dryRun *bool) (*inputs.CreateLabelPayload, error)
@@ -976,6 +1022,7 @@ type QueryResolver interface {
 	Relations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerRelationFilter, asOf *string) (*backoffice.CustomerRelationConnection, error)
 	Calculations(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CalculationFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.Calculation, backoffice.CalculationCriteria], error)
 	Documents(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.CustomerDocumentFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.CustomerDocument, backoffice.DocumentCriteria], error)
+	Discrepancies(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.DiscrepancyFilter) (*backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria], error)
 	User(ctx context.Context, id string) (*backoffice.User, error)
 	Users(ctx context.Context, first *int, after *string, last *int, before *string, page *int, pageSize *int, filter *backoffice.UserFilter, orderBy *backoffice.ListOrder) (*backoffice.Connection[*backoffice.User, backoffice.UserCriteria], error)
 	Label(ctx context.Context, id string) (*backoffice.Label, error)
@@ -1007,6 +1054,7 @@ type WorkListResolver interface {
 	Untouched(ctx context.Context, objs []*backoffice.WorkList, days int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	Overdue(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	WithoutDocument(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
+	OwnershipDiffers(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
 	NotSent(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 }
 
@@ -1600,6 +1648,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Customer.CustomerCode(childComplexity), true
+	case "Customer.discrepancies":
+		if e.ComplexityRoot.Customer.Discrepancies == nil {
+			break
+		}
+
+		args, err := ec.field_Customer_discrepancies_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Customer.Discrepancies(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.DiscrepancyFilter)), true
 	case "Customer.displayName":
 		if e.ComplexityRoot.Customer.DisplayName == nil {
 			break
@@ -2237,6 +2296,111 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.DeleteUserPayload.UserErrors(childComplexity), true
 
+	case "Discrepancy.closedAt":
+		if e.ComplexityRoot.Discrepancy.ClosedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Discrepancy.ClosedAt(childComplexity), true
+	case "Discrepancy.computedPercent":
+		if e.ComplexityRoot.Discrepancy.Computed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Discrepancy.Computed(childComplexity), true
+	case "Discrepancy.customer":
+		if e.ComplexityRoot.Discrepancy.Customer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Discrepancy.Customer(childComplexity), true
+	case "Discrepancy.declaredPercent":
+		if e.ComplexityRoot.Discrepancy.Declared == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Discrepancy.Declared(childComplexity), true
+	case "Discrepancy.id":
+		if e.ComplexityRoot.Discrepancy.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Discrepancy.ID(childComplexity), true
+	case "Discrepancy.kind":
+		if e.ComplexityRoot.Discrepancy.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Discrepancy.Kind(childComplexity), true
+	case "Discrepancy.note":
+		if e.ComplexityRoot.Discrepancy.Note == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Discrepancy.Note(childComplexity), true
+	case "Discrepancy.person":
+		if e.ComplexityRoot.Discrepancy.Person == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Discrepancy.Person(childComplexity), true
+	case "Discrepancy.reportedAt":
+		if e.ComplexityRoot.Discrepancy.ReportedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Discrepancy.ReportedAt(childComplexity), true
+	case "Discrepancy.seenAt":
+		if e.ComplexityRoot.Discrepancy.SeenAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Discrepancy.SeenAt(childComplexity), true
+	case "Discrepancy.version":
+		if e.ComplexityRoot.Discrepancy.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Discrepancy.Version(childComplexity), true
+
+	case "DiscrepancyConnection.edges":
+		if e.ComplexityRoot.DiscrepancyConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DiscrepancyConnection.Edges(childComplexity), true
+	case "DiscrepancyConnection.nodes":
+		if e.ComplexityRoot.DiscrepancyConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DiscrepancyConnection.Nodes(childComplexity), true
+	case "DiscrepancyConnection.pageInfo":
+		if e.ComplexityRoot.DiscrepancyConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DiscrepancyConnection.PageInfo(childComplexity), true
+	case "DiscrepancyConnection.totalCount":
+		if e.ComplexityRoot.DiscrepancyConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DiscrepancyConnection.TotalCount(childComplexity), true
+
+	case "DiscrepancyEdge.cursor":
+		if e.ComplexityRoot.DiscrepancyEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DiscrepancyEdge.Cursor(childComplexity), true
+	case "DiscrepancyEdge.node":
+		if e.ComplexityRoot.DiscrepancyEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DiscrepancyEdge.Node(childComplexity), true
+
 	case "DuplicateGroup.count":
 		if e.ComplexityRoot.DuplicateGroup.Count == nil {
 			break
@@ -2821,6 +2985,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.MergeCustomers(childComplexity, args["input"].(inputs.MergeCustomersInput), args["dryRun"].(*bool)), true
+	case "Mutation.noteDiscrepancy":
+		if e.ComplexityRoot.Mutation.NoteDiscrepancy == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_noteDiscrepancy_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.NoteDiscrepancy(childComplexity, args["input"].(inputs.NoteDiscrepancyInput), args["dryRun"].(*bool)), true
 	case "Mutation.removeSavedQuery":
 		if e.ComplexityRoot.Mutation.RemoveSavedQuery == nil {
 			break
@@ -2887,6 +3062,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.UpdateUser(childComplexity, args["input"].(inputs.UpdateUserInput), args["dryRun"].(*bool)), true
+
+	case "NoteDiscrepancyPayload.discrepancy":
+		if e.ComplexityRoot.NoteDiscrepancyPayload.Discrepancy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NoteDiscrepancyPayload.Discrepancy(childComplexity), true
+	case "NoteDiscrepancyPayload.userErrors":
+		if e.ComplexityRoot.NoteDiscrepancyPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NoteDiscrepancyPayload.UserErrors(childComplexity), true
 
 	case "Owner.control":
 		if e.ComplexityRoot.Owner.Control == nil {
@@ -3311,6 +3499,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.CustomersAggregate(childComplexity, args["filter"].(*backoffice.CustomerFilter), args["groupBy"].([]backoffice.Dimension), args["first"].(*int)), true
+	case "Query.discrepancies":
+		if e.ComplexityRoot.Query.Discrepancies == nil {
+			break
+		}
+
+		args, err := ec.field_Query_discrepancies_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Discrepancies(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["filter"].(*backoffice.DiscrepancyFilter)), true
 	case "Query.documents":
 		if e.ComplexityRoot.Query.Documents == nil {
 			break
@@ -4160,6 +4359,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.WorkList.Overdue(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder)), true
+	case "WorkList.ownershipDiffers":
+		if e.ComplexityRoot.WorkList.OwnershipDiffers == nil {
+			break
+		}
+
+		args, err := ec.field_WorkList_ownershipDiffers_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.WorkList.OwnershipDiffers(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder)), true
 	case "WorkList.untouched":
 		if e.ComplexityRoot.WorkList.Untouched == nil {
 			break
@@ -4212,10 +4422,12 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteCustomerInput,
 		ec.unmarshalInputDeleteCustomerRelationInput,
 		ec.unmarshalInputDeleteUserInput,
+		ec.unmarshalInputDiscrepancyFilter,
 		ec.unmarshalInputGenerateTranscriptDocumentInput,
 		ec.unmarshalInputLabelOrder,
 		ec.unmarshalInputMergeCustomersInput,
 		ec.unmarshalInputMinfinDocumentFilter,
+		ec.unmarshalInputNoteDiscrepancyInput,
 		ec.unmarshalInputRelationsCondition,
 		ec.unmarshalInputRemoveSavedQueryInput,
 		ec.unmarshalInputSaveQueryInput,
@@ -4571,6 +4783,24 @@ type Query {
     "The order. By identifier when absent."
     orderBy: CustomerDocumentOrder
   ): CustomerDocumentConnection!
+
+  "Where UBO relations differ, or differed, from the computed beneficial owners, by identifier. Credentials restricted to some customers see none."
+  discrepancies(
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    last: Int
+    "Only rows before this cursor."
+    before: String
+    "A page number, from 1. Cannot be combined with the four arguments above."
+    page: Int
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
+    pageSize: Int
+    "Only matching discrepancies."
+    filter: DiscrepancyFilter
+  ): DiscrepancyConnection!
 
   "A user by identifier."
   user(
@@ -5143,6 +5373,23 @@ type Customer implements Node {
     "The order. By identifier when absent."
     orderBy: CustomerDocumentOrder
   ): CustomerDocumentConnection!
+  "Where its UBO relations differ, or differed, from the computed beneficial owners, by identifier. Credentials restricted to some customers see none."
+  discrepancies(
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    last: Int
+    "Only rows before this cursor."
+    before: String
+    "A page number, from 1. Cannot be combined with the four arguments above."
+    page: Int
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
+    pageSize: Int
+    "Only matching discrepancies."
+    filter: DiscrepancyFilter
+  ): DiscrepancyConnection!
   "The proposal of the most recently updated calculation that has one."
   calculationProposal: File
   "The customer's documents of the tax administration, by identifier."
@@ -5442,6 +5689,64 @@ type CustomerDocument implements Node {
   file: File!
 }
 
+"A difference between the UBO relations of a company and its computed beneficial owners, which shares and holders that are not recorded cannot explain. It is kept when it is closed."
+type Discrepancy implements Node {
+  "The discrepancy's identifier."
+  id: ID!
+  "What differs."
+  kind: OwnershipDiscrepancyKind!
+  "The company."
+  customer: Customer!
+  "The person. Null when deleted since."
+  person: Customer
+  "The share that the UBO relation has. Null when it has none."
+  declaredPercent: Float
+  "The computed share."
+  computedPercent: Float
+  "When it was seen."
+  seenAt: DateTime!
+  "When it was no longer seen. Null while it is open."
+  closedAt: DateTime
+  "When it was reported to the UBO register. Null for not yet."
+  reportedAt: DateTime
+  "A remark."
+  note: String
+  "Increases with every change."
+  version: Int!
+}
+
+"A page of discrepancies."
+type DiscrepancyConnection {
+  "The rows with their cursors."
+  edges: [DiscrepancyEdge!]!
+  "The rows."
+  nodes: [Discrepancy!]!
+  "The page's position in the list."
+  pageInfo: PageInfo!
+  "How many rows the whole list has. Costs nothing unless selected."
+  totalCount: Int!
+}
+
+"A row with its position in the list."
+type DiscrepancyEdge {
+  "The row's position; opaque."
+  cursor: String!
+  "The row."
+  node: Discrepancy!
+}
+
+"Conditions on discrepancies; all that are set must be met."
+input DiscrepancyFilter {
+  "Of this customer."
+  customerId: ID
+  "Of this kind."
+  kind: OwnershipDiscrepancyKind
+  "Open ones, or closed ones."
+  open: Boolean
+  "Reported ones, or others."
+  reported: Boolean
+}
+
 "A document synchronised from the tax administration."
 type MinfinDocument implements Node {
   "The document's identifier."
@@ -5696,6 +6001,23 @@ type WorkList {
     "The order. By identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
+  "Customers with an open discrepancy between their UBO relations and the computed owners, whatever the year."
+  ownershipDiffers(
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    last: Int
+    "Only rows before this cursor."
+    before: String
+    "A page number, from 1. Cannot be combined with the four arguments above."
+    page: Int
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
+    pageSize: Int
+    "The order. By identifier when absent."
+    orderBy: CustomerOrder
+  ): CustomerConnection!
   "Transcripts whose calculation is done and not sent."
   notSent(
     "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
@@ -6035,6 +6357,8 @@ enum Noun {
   USER
   "A label."
   LABEL
+  "A discrepancy between UBO relations and computed owners."
+  DISCREPANCY
 }
 
 "What happened to an object."
@@ -6205,6 +6529,8 @@ input CustomerFilter {
   updatedFrom: DateTime
   "Whose updatedAt is before this instant."
   updatedTo: DateTime
+  "With an open discrepancy between their UBO relations and the computed owners, or without."
+  ownershipDiffers: Boolean
   "A condition on their transcripts."
   transcripts: TranscriptsCondition
   "A condition on their relations."
@@ -6565,6 +6891,13 @@ type Mutation {
     "Runs the mutation and rolls it back: returns the result without writing anything."
     dryRun: Boolean = false
   ): UpdateCustomerRelationPayload @hasScope(scope: CUSTOMERS_WRITE)
+  "Notes when a discrepancy was reported to the UBO register, and a remark."
+  noteDiscrepancy(
+    "The discrepancy and its changes."
+    input: NoteDiscrepancyInput!
+    "Runs the mutation and rolls it back: returns the result without writing anything."
+    dryRun: Boolean = false
+  ): NoteDiscrepancyPayload @hasScope(scope: CUSTOMERS_WRITE)
   "Deletes a relation."
   deleteCustomerRelation(
     "The relation."
@@ -6917,6 +7250,26 @@ input CreateCustomerRelationInput {
 type CreateCustomerRelationPayload {
   "The new relation. Null when there are userErrors."
   relation: CustomerRelation
+  "What to fix. Empty on success."
+  userErrors: [UserError!]!
+}
+
+"The discrepancy to note: absent fields stay, null clears."
+input NoteDiscrepancyInput {
+  "The discrepancy."
+  id: ID!
+  "Only if this is its version; otherwise STALE_VERSION."
+  expectedVersion: Int
+  "When it was reported to the UBO register. Null: not yet."
+  reportedAt: DateTime
+  "A remark of at most 200 characters."
+  note: String
+}
+
+"The result of noteDiscrepancy."
+type NoteDiscrepancyPayload {
+  "The changed discrepancy. Null when there are userErrors."
+  discrepancy: Discrepancy
   "What to fix. Empty on success."
   userErrors: [UserError!]!
 }
@@ -7589,6 +7942,8 @@ func (ec *executionContext) childFields_Customer(ctx context.Context, field grap
 		return ec.fieldContext_Customer_transcripts(ctx, field)
 	case "documents":
 		return ec.fieldContext_Customer_documents(ctx, field)
+	case "discrepancies":
+		return ec.fieldContext_Customer_discrepancies(ctx, field)
 	case "calculationProposal":
 		return ec.fieldContext_Customer_calculationProposal(ctx, field)
 	case "minfinDocuments":
@@ -7859,6 +8214,58 @@ func (ec *executionContext) childFields_DeleteUserPayload(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type DeleteUserPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Discrepancy(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Discrepancy_id(ctx, field)
+	case "kind":
+		return ec.fieldContext_Discrepancy_kind(ctx, field)
+	case "customer":
+		return ec.fieldContext_Discrepancy_customer(ctx, field)
+	case "person":
+		return ec.fieldContext_Discrepancy_person(ctx, field)
+	case "declaredPercent":
+		return ec.fieldContext_Discrepancy_declaredPercent(ctx, field)
+	case "computedPercent":
+		return ec.fieldContext_Discrepancy_computedPercent(ctx, field)
+	case "seenAt":
+		return ec.fieldContext_Discrepancy_seenAt(ctx, field)
+	case "closedAt":
+		return ec.fieldContext_Discrepancy_closedAt(ctx, field)
+	case "reportedAt":
+		return ec.fieldContext_Discrepancy_reportedAt(ctx, field)
+	case "note":
+		return ec.fieldContext_Discrepancy_note(ctx, field)
+	case "version":
+		return ec.fieldContext_Discrepancy_version(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Discrepancy", field.Name)
+}
+
+func (ec *executionContext) childFields_DiscrepancyConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_DiscrepancyConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_DiscrepancyConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_DiscrepancyConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_DiscrepancyConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DiscrepancyConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_DiscrepancyEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_DiscrepancyEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_DiscrepancyEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DiscrepancyEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_DuplicateGroup(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "value":
@@ -8079,6 +8486,16 @@ func (ec *executionContext) childFields_MinfinDocumentEdge(ctx context.Context, 
 		return ec.fieldContext_MinfinDocumentEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MinfinDocumentEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_NoteDiscrepancyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "discrepancy":
+		return ec.fieldContext_NoteDiscrepancyPayload_discrepancy(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_NoteDiscrepancyPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NoteDiscrepancyPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Owner(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -8577,6 +8994,8 @@ func (ec *executionContext) childFields_WorkList(ctx context.Context, field grap
 		return ec.fieldContext_WorkList_overdue(ctx, field)
 	case "withoutDocument":
 		return ec.fieldContext_WorkList_withoutDocument(ctx, field)
+	case "ownershipDiffers":
+		return ec.fieldContext_WorkList_ownershipDiffers(ctx, field)
 	case "notSent":
 		return ec.fieldContext_WorkList_notSent(ctx, field)
 	}
@@ -8816,6 +9235,68 @@ func (ec *executionContext) field_Customer_companyTypeLabel_args(ctx context.Con
 		return nil, err
 	}
 	args["language"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Customer_discrepancies_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "pageSize",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*backoffice.DiscrepancyFilter, error) {
+			return ec.unmarshalODiscrepancyFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg6
 	return args, nil
 }
 
@@ -9711,6 +10192,28 @@ func (ec *executionContext) field_Mutation_mergeCustomers_args(ctx context.Conte
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_noteDiscrepancy_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (inputs.NoteDiscrepancyInput, error) {
+			return ec.unmarshalNNoteDiscrepancyInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐNoteDiscrepancyInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "dryRun",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["dryRun"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_removeSavedQuery_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -10276,6 +10779,68 @@ func (ec *executionContext) field_Query_customers_args(ctx context.Context, rawA
 		return nil, err
 	}
 	args["orderBy"] = arg7
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_discrepancies_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "pageSize",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*backoffice.DiscrepancyFilter, error) {
+			return ec.unmarshalODiscrepancyFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg6
 	return args, nil
 }
 
@@ -11209,6 +11774,68 @@ func (ec *executionContext) field_WorkList_overdue_args(ctx context.Context, raw
 	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
 		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
 			return ec.unmarshalOTranscriptOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_WorkList_ownershipDiffers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "pageSize",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOCustomerOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -14915,6 +15542,73 @@ func (ec *executionContext) resolveBatch_Customer_documents(ctx context.Context,
 	)
 }
 
+func (ec *executionContext) _Customer_discrepancies(ctx context.Context, field graphql.CollectedField, obj *backoffice.Customer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Customer_discrepancies(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Customer_discrepancies(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) graphql.Marshaler {
+			return ec.marshalNDiscrepancyConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Customer_discrepancies(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Customer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DiscrepancyConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Customer_discrepancies_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Customer_discrepancies(ctx context.Context, field graphql.CollectedField, obj *backoffice.Customer) (any, error) {
+	resolver := ec.Resolvers.Customer()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*backoffice.Customer](ctx, "Customer"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Discrepancies(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.DiscrepancyFilter))
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Customer.discrepancies",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Discrepancies(ctx, []*backoffice.Customer{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.DiscrepancyFilter))
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]](
+		ctx,
+		results,
+		err,
+		"Customer.discrepancies",
+	)
+}
+
 func (ec *executionContext) _Customer_calculationProposal(ctx context.Context, field graphql.CollectedField, obj *backoffice.Customer) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17165,6 +17859,520 @@ func (ec *executionContext) fieldContext_DeleteUserPayload_userErrors(_ context.
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Discrepancy_id(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Discrepancy_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Discrepancy_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Discrepancy", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Discrepancy_kind(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Discrepancy_kind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.DiscrepancyKind) graphql.Marshaler {
+			return ec.marshalNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyKind(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Discrepancy_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Discrepancy", field, false, false, errors.New("field of type OwnershipDiscrepancyKind does not have child fields"))
+}
+
+func (ec *executionContext) _Discrepancy_customer(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Discrepancy_customer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Discrepancy_customer(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Customer) graphql.Marshaler {
+			return ec.marshalNCustomer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomer(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Discrepancy_customer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discrepancy",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Customer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Discrepancy_customer(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (any, error) {
+	resolver := ec.Resolvers.Discrepancy()
+	if batch, ok := graphql.BatchParentsFor[*backoffice.Discrepancy](ctx, "Discrepancy"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Customer(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Customer](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Discrepancy.customer",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Customer(ctx, []*backoffice.Discrepancy{obj})
+	return graphql.ResolveBatchSingleResult[*backoffice.Customer](
+		ctx,
+		results,
+		err,
+		"Discrepancy.customer",
+	)
+}
+
+func (ec *executionContext) _Discrepancy_person(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Discrepancy_person(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_Discrepancy_person(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Customer) graphql.Marshaler {
+			return ec.marshalOCustomer2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐCustomer(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Discrepancy_person(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Discrepancy",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Customer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_Discrepancy_person(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (any, error) {
+	resolver := ec.Resolvers.Discrepancy()
+	if batch, ok := graphql.BatchParentsFor[*backoffice.Discrepancy](ctx, "Discrepancy"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.Person(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Customer](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"Discrepancy.person",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.Person(ctx, []*backoffice.Discrepancy{obj})
+	return graphql.ResolveBatchSingleResult[*backoffice.Customer](
+		ctx,
+		results,
+		err,
+		"Discrepancy.person",
+	)
+}
+
+func (ec *executionContext) _Discrepancy_declaredPercent(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Discrepancy_declaredPercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Declared(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *float64) graphql.Marshaler {
+			return ec.marshalOFloat2ᚖfloat64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Discrepancy_declaredPercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Discrepancy", field, true, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Discrepancy_computedPercent(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Discrepancy_computedPercent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Computed(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *float64) graphql.Marshaler {
+			return ec.marshalOFloat2ᚖfloat64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Discrepancy_computedPercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Discrepancy", field, true, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _Discrepancy_seenAt(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Discrepancy_seenAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SeenAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Instant) graphql.Marshaler {
+			return ec.marshalNDateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Discrepancy_seenAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Discrepancy", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Discrepancy_closedAt(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Discrepancy_closedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ClosedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Instant) graphql.Marshaler {
+			return ec.marshalODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Discrepancy_closedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Discrepancy", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Discrepancy_reportedAt(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Discrepancy_reportedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReportedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Instant) graphql.Marshaler {
+			return ec.marshalODateTime2exampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Discrepancy_reportedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Discrepancy", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Discrepancy_note(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Discrepancy_note(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Note, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.Text) graphql.Marshaler {
+			return ec.marshalOString2exampleᚗorgᚋbackofficeᚋbackofficeᚐText(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Discrepancy_note(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Discrepancy", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Discrepancy_version(ctx context.Context, field graphql.CollectedField, obj *backoffice.Discrepancy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Discrepancy_version(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Discrepancy_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Discrepancy", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DiscrepancyConnection_edges(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DiscrepancyConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.ConnectionEdge[*backoffice.Discrepancy]) graphql.Marshaler {
+			return ec.marshalNDiscrepancyEdge2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DiscrepancyConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscrepancyConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DiscrepancyEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DiscrepancyConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DiscrepancyConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.Discrepancy) graphql.Marshaler {
+			return ec.marshalNDiscrepancy2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DiscrepancyConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscrepancyConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Discrepancy(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DiscrepancyConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DiscrepancyConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DiscrepancyConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscrepancyConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DiscrepancyConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DiscrepancyConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_DiscrepancyConnection_totalCount(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DiscrepancyConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DiscrepancyConnection", field, true, true, errors.New("field of type Int does not have child fields"))
+}
+func (ec *executionContext) resolveBatch_DiscrepancyConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) (any, error) {
+	resolver := ec.Resolvers.DiscrepancyConnection()
+	if batch, ok := graphql.BatchParentsFor[*backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]](ctx, "DiscrepancyConnection"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.TotalCount(ctx, batch.Parents)
+		})
+		return graphql.ResolveBatchGroupResult[int](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"DiscrepancyConnection.totalCount",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.TotalCount(ctx, []*backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]{obj})
+	return graphql.ResolveBatchSingleResult[int](
+		ctx,
+		results,
+		err,
+		"DiscrepancyConnection.totalCount",
+	)
+}
+
+func (ec *executionContext) _DiscrepancyEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *backoffice.ConnectionEdge[*backoffice.Discrepancy]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DiscrepancyEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DiscrepancyEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DiscrepancyEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DiscrepancyEdge_node(ctx context.Context, field graphql.CollectedField, obj *backoffice.ConnectionEdge[*backoffice.Discrepancy]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DiscrepancyEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Discrepancy) graphql.Marshaler {
+			return ec.marshalNDiscrepancy2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancy(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DiscrepancyEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DiscrepancyEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Discrepancy(ctx, field)
 		},
 	}
 	return fc, nil
@@ -19786,6 +20994,68 @@ func (ec *executionContext) fieldContext_Mutation_updateCustomerRelation(ctx con
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_noteDiscrepancy(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_noteDiscrepancy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().NoteDiscrepancy(ctx, fc.Args["input"].(inputs.NoteDiscrepancyInput), fc.Args["dryRun"].(*bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
+				if err != nil {
+					var zeroVal *inputs.NoteDiscrepancyPayload
+					return zeroVal, err
+				}
+				if ec.Directives.HasScope == nil {
+					var zeroVal *inputs.NoteDiscrepancyPayload
+					return zeroVal, errors.New("directive hasScope is not implemented")
+				}
+				return ec.Directives.HasScope(ctx, nil, directive0, scope)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.NoteDiscrepancyPayload) graphql.Marshaler {
+			return ec.marshalONoteDiscrepancyPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐNoteDiscrepancyPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_noteDiscrepancy(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NoteDiscrepancyPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_noteDiscrepancy_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_deleteCustomerRelation(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20494,6 +21764,70 @@ func (ec *executionContext) fieldContext_Mutation_assignChecklists(ctx context.C
 	return fc, nil
 }
 
+func (ec *executionContext) _NoteDiscrepancyPayload_discrepancy(ctx context.Context, field graphql.CollectedField, obj *inputs.NoteDiscrepancyPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NoteDiscrepancyPayload_discrepancy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Discrepancy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Discrepancy) graphql.Marshaler {
+			return ec.marshalODiscrepancy2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancy(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_NoteDiscrepancyPayload_discrepancy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NoteDiscrepancyPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Discrepancy(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NoteDiscrepancyPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.NoteDiscrepancyPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_NoteDiscrepancyPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*backoffice.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_NoteDiscrepancyPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NoteDiscrepancyPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Owner_person(ctx context.Context, field graphql.CollectedField, obj *ownership.StakeOf) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -21195,8 +22529,8 @@ func (ec *executionContext) _OwnershipDiscrepancy_kind(ctx context.Context, fiel
 			return obj.Kind, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ownership.DiscrepancyKind) graphql.Marshaler {
-			return ec.marshalNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancyKind(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v backoffice.DiscrepancyKind) graphql.Marshaler {
+			return ec.marshalNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyKind(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23064,6 +24398,50 @@ func (ec *executionContext) fieldContext_Query_documents(ctx context.Context, fi
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_documents_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_discrepancies(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_discrepancies(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Discrepancies(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["filter"].(*backoffice.DiscrepancyFilter))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) graphql.Marshaler {
+			return ec.marshalNDiscrepancyConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_discrepancies(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DiscrepancyConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_discrepancies_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -26497,6 +27875,73 @@ func (ec *executionContext) resolveBatch_WorkList_withoutDocument(ctx context.Co
 	)
 }
 
+func (ec *executionContext) _WorkList_ownershipDiffers(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkList_ownershipDiffers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_WorkList_ownershipDiffers(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria]) graphql.Marshaler {
+			return ec.marshalNCustomerConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkList_ownershipDiffers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkList",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_WorkList_ownershipDiffers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_WorkList_ownershipDiffers(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (any, error) {
+	resolver := ec.Resolvers.WorkList()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*backoffice.WorkList](ctx, "WorkList"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.OwnershipDiffers(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria]](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"WorkList.ownershipDiffers",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.OwnershipDiffers(ctx, []*backoffice.WorkList{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria]](
+		ctx,
+		results,
+		err,
+		"WorkList.ownershipDiffers",
+	)
+}
+
 func (ec *executionContext) _WorkList_notSent(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28457,7 +29902,7 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 		asMap["searchMode"] = "EXACT"
 	}
 
-	fieldsInOrder := [...]string{"ids", "type", "language", "responsibleId", "email", "customerCode", "kboNumber", "companyType", "scope", "search", "searchMode", "updatedSince", "withoutChecklistId", "registrationNumber", "spouseRegistrationNumber", "any", "not", "city", "postalCode", "country", "hasEmail", "hasPhone", "hasResponsible", "hasKboNumber", "createdFrom", "createdTo", "updatedFrom", "updatedTo", "transcripts", "relations", "labelId", "hasDocument"}
+	fieldsInOrder := [...]string{"ids", "type", "language", "responsibleId", "email", "customerCode", "kboNumber", "companyType", "scope", "search", "searchMode", "updatedSince", "withoutChecklistId", "registrationNumber", "spouseRegistrationNumber", "any", "not", "city", "postalCode", "country", "hasEmail", "hasPhone", "hasResponsible", "hasKboNumber", "createdFrom", "createdTo", "updatedFrom", "updatedTo", "ownershipDiffers", "transcripts", "relations", "labelId", "hasDocument"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28704,6 +30149,13 @@ func (ec *executionContext) unmarshalInputCustomerFilter(ctx context.Context, ob
 				return it, err
 			}
 			it.UpdatedTo = data
+		case "ownershipDiffers":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownershipDiffers"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OwnershipDiffers = data
 		case "transcripts":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("transcripts"))
 			data, err := ec.unmarshalOTranscriptsCondition2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐTranscriptsCondition(ctx, v)
@@ -28970,6 +30422,57 @@ func (ec *executionContext) unmarshalInputDeleteUserInput(ctx context.Context, o
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDiscrepancyFilter(ctx context.Context, obj any) (backoffice.DiscrepancyFilter, error) {
+	var it backoffice.DiscrepancyFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"customerId", "kind", "open", "reported"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "customerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("customerId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CustomerID = data
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalOOwnershipDiscrepancyKind2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "open":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("open"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Open = data
+		case "reported":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reported"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reported = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputGenerateTranscriptDocumentInput(ctx context.Context, obj any) (inputs.GenerateTranscriptDocumentInput, error) {
 	var it inputs.GenerateTranscriptDocumentInput
 	if obj == nil {
@@ -29131,6 +30634,57 @@ func (ec *executionContext) unmarshalInputMinfinDocumentFilter(ctx context.Conte
 				return it, err
 			}
 			it.SynchronisedSince = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputNoteDiscrepancyInput(ctx context.Context, obj any) (inputs.NoteDiscrepancyInput, error) {
+	var it inputs.NoteDiscrepancyInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedVersion", "reportedAt", "note"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
+		case "reportedAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reportedAt"))
+			data, err := ec.unmarshalODateTime2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐInstant(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ReportedAt = graphql.OmittableOf(data)
+		case "note":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("note"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Note = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30013,6 +31567,11 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._FinancialYear(ctx, sel, obj)
+	case *backoffice.Discrepancy:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Discrepancy(ctx, sel, obj)
 	case *backoffice.CustomerRelation:
 		if obj == nil {
 			return graphql.Null
@@ -31933,6 +33492,44 @@ func (ec *executionContext) _Customer(ctx context.Context, sel ast.SelectionSet,
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "discrepancies":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Customer_discrepancies(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "calculationProposal":
 			field := field
 
@@ -33234,6 +34831,289 @@ func (ec *executionContext) _DeleteUserPayload(ctx context.Context, sel ast.Sele
 			}
 		case "userErrors":
 			out.Values[i] = ec._DeleteUserPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var discrepancyImplementors = []string{"Discrepancy", "Node"}
+
+func (ec *executionContext) _Discrepancy(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Discrepancy) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, discrepancyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Discrepancy")
+		case "id":
+			out.Values[i] = ec._Discrepancy_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "kind":
+			out.Values[i] = ec._Discrepancy_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "customer":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Discrepancy_customer(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "person":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Discrepancy_person(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "declaredPercent":
+			out.Values[i] = ec._Discrepancy_declaredPercent(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "computedPercent":
+			out.Values[i] = ec._Discrepancy_computedPercent(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "seenAt":
+			out.Values[i] = ec._Discrepancy_seenAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "closedAt":
+			out.Values[i] = ec._Discrepancy_closedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "reportedAt":
+			out.Values[i] = ec._Discrepancy_reportedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "note":
+			out.Values[i] = ec._Discrepancy_note(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "version":
+			out.Values[i] = ec._Discrepancy_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var discrepancyConnectionImplementors = []string{"DiscrepancyConnection"}
+
+func (ec *executionContext) _DiscrepancyConnection(ctx context.Context, sel ast.SelectionSet, obj *backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, discrepancyConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DiscrepancyConnection")
+		case "edges":
+			out.Values[i] = ec._DiscrepancyConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._DiscrepancyConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._DiscrepancyConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DiscrepancyConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var discrepancyEdgeImplementors = []string{"DiscrepancyEdge"}
+
+func (ec *executionContext) _DiscrepancyEdge(ctx context.Context, sel ast.SelectionSet, obj *backoffice.ConnectionEdge[*backoffice.Discrepancy]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, discrepancyEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DiscrepancyEdge")
+		case "cursor":
+			out.Values[i] = ec._DiscrepancyEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._DiscrepancyEdge_node(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -34588,6 +36468,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "noteDiscrepancy":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_noteDiscrepancy(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "deleteCustomerRelation":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteCustomerRelation(ctx, field)
@@ -34670,6 +36557,49 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 				return ec._Mutation_assignChecklists(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var noteDiscrepancyPayloadImplementors = []string{"NoteDiscrepancyPayload"}
+
+func (ec *executionContext) _NoteDiscrepancyPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.NoteDiscrepancyPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, noteDiscrepancyPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NoteDiscrepancyPayload")
+		case "discrepancy":
+			out.Values[i] = ec._NoteDiscrepancyPayload_discrepancy(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._NoteDiscrepancyPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -36194,6 +38124,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_documents(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "discrepancies":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_discrepancies(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -38123,6 +40075,44 @@ func (ec *executionContext) _WorkList(ctx context.Context, sel ast.SelectionSet,
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "ownershipDiffers":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WorkList_ownershipDiffers(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "notSent":
 			field := field
 
@@ -39544,6 +41534,69 @@ func (ec *executionContext) unmarshalNDeleteUserInput2exampleᚗorgᚋbackoffice
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNDiscrepancy2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.Discrepancy) graphql.Marshaler {
+	ctx = graphql.WithBatchParents(ctx, "Discrepancy", v, nil)
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDiscrepancy2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancy(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDiscrepancy2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancy(ctx context.Context, sel ast.SelectionSet, v *backoffice.Discrepancy) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Discrepancy(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNDiscrepancyConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx context.Context, sel ast.SelectionSet, v *backoffice.Connection[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DiscrepancyConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNDiscrepancyEdge2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.ConnectionEdge[*backoffice.Discrepancy]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDiscrepancyEdge2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDiscrepancyEdge2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnectionEdge(ctx context.Context, sel ast.SelectionSet, v *backoffice.ConnectionEdge[*backoffice.Discrepancy]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DiscrepancyEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNDuplicateGroup2ᚕᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐGroupᚄ(ctx context.Context, sel ast.SelectionSet, v []*backoffice.Group) graphql.Marshaler {
 	ctx = graphql.WithBatchParents(ctx, "DuplicateGroup", v, nil)
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -39954,6 +42007,8 @@ func (ec *executionContext) marshalNNode2ᚕexampleᚗorgᚋbackofficeᚋbackoff
 		batchIdxMapMinfinDocument := map[int]int{}
 		var batchItemsFinancialYear []*backoffice.FinancialYear
 		batchIdxMapFinancialYear := map[int]int{}
+		var batchItemsDiscrepancy []*backoffice.Discrepancy
+		batchIdxMapDiscrepancy := map[int]int{}
 		var batchItemsCustomerRelation []*backoffice.CustomerRelation
 		batchIdxMapCustomerRelation := map[int]int{}
 		var batchItemsCustomerDocument []*backoffice.CustomerDocument
@@ -39978,6 +42033,9 @@ func (ec *executionContext) marshalNNode2ᚕexampleᚗorgᚋbackofficeᚋbackoff
 			case *backoffice.FinancialYear:
 				batchIdxMapFinancialYear[i] = len(batchItemsFinancialYear)
 				batchItemsFinancialYear = append(batchItemsFinancialYear, concrete)
+			case *backoffice.Discrepancy:
+				batchIdxMapDiscrepancy[i] = len(batchItemsDiscrepancy)
+				batchItemsDiscrepancy = append(batchItemsDiscrepancy, concrete)
 			case *backoffice.CustomerRelation:
 				batchIdxMapCustomerRelation[i] = len(batchItemsCustomerRelation)
 				batchItemsCustomerRelation = append(batchItemsCustomerRelation, concrete)
@@ -40007,6 +42065,9 @@ func (ec *executionContext) marshalNNode2ᚕexampleᚗorgᚋbackofficeᚋbackoff
 		if len(batchItemsFinancialYear) > 0 {
 			ctx = graphql.WithBatchParents(ctx, "FinancialYear", batchItemsFinancialYear, batchIdxMapFinancialYear)
 		}
+		if len(batchItemsDiscrepancy) > 0 {
+			ctx = graphql.WithBatchParents(ctx, "Discrepancy", batchItemsDiscrepancy, batchIdxMapDiscrepancy)
+		}
 		if len(batchItemsCustomerRelation) > 0 {
 			ctx = graphql.WithBatchParents(ctx, "CustomerRelation", batchItemsCustomerRelation, batchIdxMapCustomerRelation)
 		}
@@ -40030,6 +42091,11 @@ func (ec *executionContext) marshalNNode2ᚕexampleᚗorgᚋbackofficeᚋbackoff
 	})
 
 	return ret
+}
+
+func (ec *executionContext) unmarshalNNoteDiscrepancyInput2exampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐNoteDiscrepancyInput(ctx context.Context, v any) (inputs.NoteDiscrepancyInput, error) {
+	res, err := ec.unmarshalInputNoteDiscrepancyInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNNoun2exampleᚗorgᚋbackofficeᚋbackofficeᚐNoun(ctx context.Context, v any) (backoffice.Noun, error) {
@@ -40123,13 +42189,13 @@ func (ec *executionContext) marshalNOwnershipDiscrepancy2ᚖexampleᚗorgᚋback
 	return ec._OwnershipDiscrepancy(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancyKind(ctx context.Context, v any) (ownership.DiscrepancyKind, error) {
+func (ec *executionContext) unmarshalNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyKind(ctx context.Context, v any) (backoffice.DiscrepancyKind, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := ownership.DiscrepancyKind(tmp)
+	res := backoffice.DiscrepancyKind(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐDiscrepancyKind(ctx context.Context, sel ast.SelectionSet, v ownership.DiscrepancyKind) graphql.Marshaler {
+func (ec *executionContext) marshalNOwnershipDiscrepancyKind2exampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyKind(ctx context.Context, sel ast.SelectionSet, v backoffice.DiscrepancyKind) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -41528,6 +43594,21 @@ func (ec *executionContext) marshalODeleteUserPayload2ᚖexampleᚗorgᚋbackoff
 	return ec._DeleteUserPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalODiscrepancy2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancy(ctx context.Context, sel ast.SelectionSet, v *backoffice.Discrepancy) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Discrepancy(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalODiscrepancyFilter2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyFilter(ctx context.Context, v any) (*backoffice.DiscrepancyFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputDiscrepancyFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOFile2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐFile(ctx context.Context, sel ast.SelectionSet, v *backoffice.File) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -41740,6 +43821,13 @@ func (ec *executionContext) marshalONode2exampleᚗorgᚋbackofficeᚋbackoffice
 	return ec._Node(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalONoteDiscrepancyPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐNoteDiscrepancyPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.NoteDiscrepancyPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._NoteDiscrepancyPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalONoun2ᚕexampleᚗorgᚋbackofficeᚋbackofficeᚐNounᚄ(ctx context.Context, v any) ([]backoffice.Noun, error) {
 	if v == nil {
 		return nil, nil
@@ -41774,6 +43862,25 @@ func (ec *executionContext) marshalONoun2ᚕexampleᚗorgᚋbackofficeᚋbackoff
 	}
 
 	return ret
+}
+
+func (ec *executionContext) unmarshalOOwnershipDiscrepancyKind2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyKind(ctx context.Context, v any) (*backoffice.DiscrepancyKind, error) {
+	if v == nil {
+		return nil, nil
+	}
+	tmp, err := graphql.UnmarshalString(v)
+	res := backoffice.DiscrepancyKind(tmp)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOOwnershipDiscrepancyKind2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐDiscrepancyKind(ctx context.Context, sel ast.SelectionSet, v *backoffice.DiscrepancyKind) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(string(*v))
+	return res
 }
 
 func (ec *executionContext) marshalOPrivacyAccessConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx context.Context, sel ast.SelectionSet, v *backoffice.Connection[*backoffice.Consultation, backoffice.ConsultationCriteria]) graphql.Marshaler {

@@ -101,6 +101,7 @@ func compareStores(t *testing.T, first, second *env) {
 	compare("transcripts", all[transcript](ctx, t, first.store.Transcripts()), all[transcript](ctx, t, second.store.Transcripts()))
 	compare("calculations", all(ctx, t, first.store.Calculations()), all(ctx, t, second.store.Calculations()))
 	compare("documents", all(ctx, t, first.store.Documents()), all(ctx, t, second.store.Documents()))
+	compare("discrepancies", all(ctx, t, first.store.Discrepancies()), all(ctx, t, second.store.Discrepancies()))
 	compare("minfin documents", all(ctx, t, first.store.MinfinDocuments()), all(ctx, t, second.store.MinfinDocuments()))
 }
 

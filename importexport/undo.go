@@ -195,6 +195,7 @@ var referringTo = map[backoffice.Noun][]referring{
 		{backoffice.OfCustomer, countsOf(backoffice.TranscriptTable)},
 		{backoffice.OfCustomer, countsOf(backoffice.DocumentTable)},
 		{backoffice.OfCustomer, countsOf(backoffice.MinfinTable)},
+		{backoffice.OfCustomer, countsOf(backoffice.DiscrepancyTable)},
 	},
 	backoffice.NounTranscript: {{backoffice.OfTranscript, countsOf(backoffice.CalculationTable)}},
 	backoffice.NounUser:       {{backoffice.OfUser, countsOf(backoffice.CustomerTable)}},

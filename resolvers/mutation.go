@@ -95,6 +95,13 @@ func (m mutation) UpdateCustomerRelation(ctx context.Context, input inputs.Updat
 	return answer(ctx, err, &inputs.UpdateCustomerRelationPayload{Relation: relation})
 }
 
+func (m mutation) NoteDiscrepancy(ctx context.Context, input inputs.NoteDiscrepancyInput,
+	dryRun *bool) (*inputs.NoteDiscrepancyPayload, error) {
+	discrepancy, err := m.service(dryRun).NoteDiscrepancy(ctx, auth.From(ctx), input.ID, input.Fields(),
+		backoffice.OnlyVersion(input.ExpectedVersion))
+	return answer(ctx, err, &inputs.NoteDiscrepancyPayload{Discrepancy: discrepancy})
+}
+
 func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput,
 	dryRun *bool) (*inputs.DeleteCustomerRelationPayload, error) {
 	err := m.service(dryRun).DeleteRelation(ctx, auth.From(ctx), input.ID)

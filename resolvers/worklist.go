@@ -45,20 +45,37 @@ func (r workList) NotSent(ctx context.Context, lists []*backoffice.WorkList, fir
 		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.OfCalculated(), nil })
 }
 
-// transcripts asks for one page of each work list, all in one batch.
+func (r workList) OwnershipDiffers(ctx context.Context, lists []*backoffice.WorkList, first *int, after *string,
+	last *int, before *string, page, pageSize *int,
+	orderBy *backoffice.CustomerOrder) ([]*backoffice.CustomerConnection, error) {
+	ask := func(ctx context.Context, w *backoffice.WorkList) (*backoffice.CustomerConnection, error) {
+		return query(r).Customers(ctx, first, after, last, before, page, pageSize, w.OfDiffering(), orderBy)
+	}
+	return ofLists(ctx, lists, ask)
+}
+
 func (r workList) transcripts(ctx context.Context, lists []*backoffice.WorkList, orderBy *backoffice.TranscriptOrder,
 	args backoffice.PageArgs, of func(*backoffice.WorkList) (*backoffice.TranscriptFilter, error),
 ) ([]*backoffice.TranscriptConnection, error) {
-	connections := make([]*backoffice.TranscriptConnection, len(lists))
-	calls := make([]func(context.Context) error, len(lists))
+	ask := func(ctx context.Context, w *backoffice.WorkList) (*backoffice.TranscriptConnection, error) {
+		filter, err := of(w)
+		if err != nil {
+			return nil, err
+		}
+		return query(r).transcripts(ctx, filter, orderBy, args)
+	}
+	return ofLists(ctx, lists, ask)
+}
+
+// ofLists asks for one page of each work list, all in one batch.
+func ofLists[T any](ctx context.Context, lists []*backoffice.WorkList,
+	ask func(context.Context, *backoffice.WorkList) (*T, error)) ([]*T, error) {
+	pages, calls := make([]*T, len(lists)), make([]func(context.Context) error, len(lists))
 	for i, list := range lists {
-		calls[i] = func(ctx context.Context) error {
-			filter, err := of(list)
-			if err == nil {
-				connections[i], err = query(r).transcripts(ctx, filter, orderBy, args)
-			}
+		calls[i] = func(ctx context.Context) (err error) {
+			pages[i], err = ask(ctx, list)
 			return err
 		}
 	}
-	return connections, together(ctx, calls...)
+	return pages, together(ctx, calls...)
 }

@@ -74,6 +74,7 @@ var parts = []struct {
 	{"Relations", "Which customer is director, UBO, shareholder or contact person of which.", (*API).relations},
 	{"Documents", "Documents of customers.", (*API).documents},
 	{"Calculations", "Proposals of tax calculations.", (*API).calculations},
+	{"Discrepancies", "Where UBO relations differ from the computed owners.", (*API).discrepancies},
 	{"Minfin", "Documents of the tax administration.", (*API).minfin},
 	{"Settings", "Labels.", (*API).labels},
 	{"Users", "The firm's staff.", (*API).users},

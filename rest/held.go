@@ -35,7 +35,7 @@ type HeldNoun string
 
 func (HeldNoun) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Enum: []any{"customer", "relation", "transcript", "calculation",
-		"document", "minfin document", "consultation"}}
+		"document", "minfin document", "discrepancy", "consultation"}}
 }
 
 type HeldField struct {
@@ -50,6 +50,7 @@ type HeldValues struct {
 	Calculations  []Calculation      `json:"calculations" nullable:"false" doc:"The calculations."`
 	Documents     []Document         `json:"documents" nullable:"false" doc:"The documents, without files."`
 	Minfin        []MinfinDocument   `json:"minfin" nullable:"false" doc:"None without minfin.read."`
+	Discrepancies []Discrepancy      `json:"discrepancies" nullable:"false" doc:"Of the company, or about the person."`
 	Consultations []HeldConsultation `json:"consultations" nullable:"false" doc:"The register, oldest first."`
 }
 
@@ -151,6 +152,10 @@ func (h *holding) readAll(customer *backoffice.Customer) error {
 		func() error {
 			return hold(h, h.Store.MinfinDocuments(), backoffice.Order{}, backoffice.NounMinfin, showMinfin,
 				func(d *backoffice.MinfinDocument) *backoffice.File { return d.File }, &v.Minfin)
+		},
+		func() error {
+			return hold(h, h.Store.Discrepancies(), backoffice.Order{}, backoffice.NounDiscrepancy,
+				shownDiscrepancy.Map, func(*backoffice.Discrepancy) *backoffice.File { return nil }, &v.Discrepancies)
 		},
 		func() error {
 			return hold(h, h.Store.Consultations(), backoffice.Order{Key: backoffice.KeyAt},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"maps"
 	"net/http"
 	"reflect"
 	"time"
@@ -18,17 +17,17 @@ import (
 
 // Ownership is who owns a customer on one day. Percentages are decimal texts.
 type Ownership struct {
-	CustomerID       string            `json:"customer" doc:"The identifier of the customer."`
-	AsOf             string            `json:"asOf" doc:"The day on which the relations are in force." example:"2026-03-31"`
-	Owners           []Owner           `json:"owners" nullable:"false" doc:"Everyone who holds a part, directly or through others: the largest share first."`
-	BeneficialOwners []BeneficialOwner `json:"beneficialOwners" nullable:"false" doc:"The natural persons who are beneficial owners by the rule. This is arithmetic on what is recorded, not legal advice."`
-	Discrepancies    []Discrepancy     `json:"discrepancies" nullable:"false" doc:"Where the UBO relations differ from them."`
-	Layers           int               `json:"layers" doc:"How many levels of owners there are."`
-	Complex          bool              `json:"complex" doc:"Whether three or more companies are between the customer and an owner of whom no owner is recorded."`
-	Complete         bool              `json:"complete" doc:"Whether the shares of every company are known and add up to 100 %, and nothing was cut off."`
-	Cycles           int               `json:"cycles" doc:"How many rings there are: companies that hold parts of each other."`
-	UnknownShares    int               `json:"unknownShares" doc:"How many relations have no known share."`
-	Truncated        bool              `json:"truncated" doc:"Whether 20 levels or 2,000 relations were reached."`
+	CustomerID       string                 `json:"customer" doc:"The identifier of the customer."`
+	AsOf             string                 `json:"asOf" doc:"The day on which the relations are in force." example:"2026-03-31"`
+	Owners           []Owner                `json:"owners" nullable:"false" doc:"Everyone who holds a part, directly or through others: the largest share first."`
+	BeneficialOwners []BeneficialOwner      `json:"beneficialOwners" nullable:"false" doc:"The natural persons who are beneficial owners by the rule. This is arithmetic on what is recorded, not legal advice."`
+	Discrepancies    []OwnershipDiscrepancy `json:"discrepancies" nullable:"false" doc:"Where the UBO relations differ from them."`
+	Layers           int                    `json:"layers" doc:"How many levels of owners there are."`
+	Complex          bool                   `json:"complex" doc:"Whether three or more companies are between the customer and an owner of whom no owner is recorded."`
+	Complete         bool                   `json:"complete" doc:"Whether the shares of every company are known and add up to 100 %, and nothing was cut off."`
+	Cycles           int                    `json:"cycles" doc:"How many rings there are: companies that hold parts of each other."`
+	UnknownShares    int                    `json:"unknownShares" doc:"How many relations have no known share."`
+	Truncated        bool                   `json:"truncated" doc:"Whether 20 levels or 2,000 relations were reached."`
 }
 
 type Owner struct {
@@ -49,7 +48,7 @@ type BeneficialOwner struct {
 	Control      string                  `json:"control" doc:"The votes, with those of companies that the person controls."`
 }
 
-type Discrepancy struct {
+type OwnershipDiscrepancy struct {
 	Kind            DiscrepancyKind `json:"kind" doc:"What differs."`
 	PersonID        string          `json:"person" doc:"The identifier of the person."`
 	DisplayName     string          `json:"displayName" doc:"The name to show."`
@@ -59,11 +58,11 @@ type Discrepancy struct {
 	Certain         bool            `json:"certain" doc:"Whether nothing that is not recorded can explain it."`
 }
 
-// DiscrepancyKind is one of ownership.DiscrepancyKinds.
+// DiscrepancyKind is one of backoffice.DiscrepancyKinds.
 type DiscrepancyKind string
 
 func (DiscrepancyKind) Schema(huma.Registry) *huma.Schema {
-	return oneOf(ownership.DiscrepancyKinds, func(k ownership.DiscrepancyKind) string { return string(k) })
+	return oneOf(backoffice.DiscrepancyKinds, func(k backoffice.DiscrepancyKind) string { return string(k) })
 }
 
 // BeneficialOwnerCategory is one of ownership.Categories.
@@ -139,7 +138,7 @@ type owned struct {
 
 func (a *API) owned(ctx context.Context, customerID string, q ownership.Question, rule ownership.Rule,
 	threshold string) (*owned, error) {
-	from := records{a.Store, map[string]*backoffice.Customer{}}
+	from := records{ownership.Stored{From: a.Store}, map[string]*backoffice.Customer{}}
 	of, err := ownership.Structures(ctx, []string{customerID}, q, from)
 	if err != nil {
 		return nil, err
@@ -162,22 +161,18 @@ func (o *owned) compare(ctx context.Context) error {
 
 // records reads from the store, at the request's moment, and remembers the customers.
 type records struct {
-	store backoffice.Readers
+	ownership.Stored
 	known map[string]*backoffice.Customer
 }
 
-func (r records) Relations(ctx context.Context, list backoffice.ListQuery[backoffice.RelationCriteria],
-	customerIDs []string) ([]backoffice.Page[*backoffice.CustomerRelation], error) {
-	pages, err := backoffice.ReadPages(ctx, r.store.Relations(), list, customerIDs, 0)
-	return backoffice.Mapped(customerIDs, func(id string) backoffice.Page[*backoffice.CustomerRelation] {
-		return pages[id]
-	}), err
-}
-
 func (r records) Customers(ctx context.Context, ids []string) ([]*backoffice.Customer, error) {
-	found, err := backoffice.ReadByID(ctx, r.store.CustomersWithoutNumbers(), ids, 0)
-	maps.Copy(r.known, found)
-	return backoffice.Mapped(ids, func(id string) *backoffice.Customer { return found[id] }), err
+	found, err := r.Stored.Customers(ctx, ids)
+	for _, c := range found {
+		if c != nil {
+			r.known[c.ID] = c
+		}
+	}
+	return found, err
 }
 
 func (o *owned) describe(id string) ownership.Party {
@@ -217,8 +212,8 @@ func (o *owned) shown() Ownership {
 				SharePercent: ownership.Decimal(b.Share), Control: ownership.Decimal(b.Control),
 			}
 		}),
-		Discrepancies: backoffice.Mapped(o.discrepancies, func(d *ownership.Discrepancy) Discrepancy {
-			return Discrepancy{
+		Discrepancies: backoffice.Mapped(o.discrepancies, func(d *ownership.Discrepancy) OwnershipDiscrepancy {
+			return OwnershipDiscrepancy{
 				Kind: DiscrepancyKind(d.Kind), PersonID: d.CustomerID, DisplayName: o.describe(d.CustomerID).Name,
 				RelationID: orNull(d.RelationID), DeclaredPercent: orNull(d.Declared.String()),
 				ComputedPercent: ownership.Decimal(d.Computed), Certain: d.Certain,

@@ -36,13 +36,20 @@ func feedShapeOf(d *Dialect, q backoffice.ChangeQuery, inView bool) feedShape {
 	for limit < q.First+2 {
 		limit *= 2
 	}
-	return feedShape{strings.Join(q.Kinds.Names(), ","), strings.Join(q.Seeing.Names(), ","), limit, inView, d.lateral}
+	return feedShape{kindsOf(q.Kinds, inView), kindsOf(q.Seeing, inView), limit, inView, d.lateral}
 }
 
 var (
 	feedTexts sync.Map     // of feedShape
 	feedKnown atomic.Int64 // number of feedTexts
 )
+
+// kindsOf are the names of kinds, without those of which a view shows nothing.
+func kindsOf(kinds backoffice.ChangeKinds, inView bool) string {
+	return strings.Join(slices.DeleteFunc(kinds.Names(), func(kind string) bool {
+		return inView && describedKind(kind).reach.nobody
+	}), ",")
+}
 
 // mostFeedTexts bounds the texts kept: some thousand sets of kinds are possible.
 const mostFeedTexts = 500

@@ -51,15 +51,16 @@ func unasked[T any, C comparable](of *table[T, C]) (fields []string) {
 func TestEveryCriterionIsAskedOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]struct{ unasked, elsewhere []string }{
-		"customers":    {unasked(customerTable), []string{"Fuzzy"}}, // by mostSimilar
-		"transcripts":  {unasked(transcriptTable), nil},
-		"calculations": {unasked(calculationTable), nil},
-		"checklists":   {unasked(checklistTable), nil},
-		"documents":    {unasked(documentTable), nil},
-		"minfin":       {unasked(minfinTable), nil},
-		"relations":    {unasked(relationTable), []string{"Direction"}}, // by the end that is read under a customer
-		"users":        {unasked(userTable), nil},
-		"labels":       {unasked(labelTable), nil},
+		"customers":     {unasked(customerTable), []string{"Fuzzy"}}, // by mostSimilar
+		"transcripts":   {unasked(transcriptTable), nil},
+		"calculations":  {unasked(calculationTable), nil},
+		"checklists":    {unasked(checklistTable), nil},
+		"documents":     {unasked(documentTable), nil},
+		"minfin":        {unasked(minfinTable), nil},
+		"discrepancies": {unasked(discrepancyTable), nil},
+		"relations":     {unasked(relationTable), []string{"Direction"}}, // by the end that is read under a customer
+		"users":         {unasked(userTable), nil},
+		"labels":        {unasked(labelTable), nil},
 	} {
 		if !slices.Equal(of.unasked, of.elsewhere) {
 			t.Errorf("%s: %q are not asked of the database, not %q", name, of.unasked, of.elsewhere)

@@ -52,12 +52,15 @@ func customerCriteria(updatedAt string, visibleAt ...string) []customerCriterion
 		[]customerCriterion{
 			where(func(c C) bool { return c.HasDocument == backoffice.Yes }, "EXISTS ("+documentsOfCustomer+")"),
 			where(func(c C) bool { return c.HasDocument == backoffice.No }, "NOT EXISTS ("+documentsOfCustomer+")"),
+			where(func(c C) bool { return c.OwnershipDiffers == backoffice.Yes }, "EXISTS ("+openDiscrepancies+")"),
+			where(func(c C) bool { return c.OwnershipDiffers == backoffice.No }, "NOT EXISTS ("+openDiscrepancies+")"),
 		},
 	)
 }
 
 const (
 	usersWithLabel      = "SELECT l.user_id FROM user_labels l WHERE l.label_id = ?"
+	openDiscrepancies   = "SELECT 1 FROM discrepancies o WHERE o.customer_id = t.id AND o.closed_at IS NULL"
 	documentsOfCustomer = "SELECT 1 FROM documents o WHERE o.customer_id = t.id"
 )
 

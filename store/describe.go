@@ -35,6 +35,7 @@ type description struct {
 
 // describe adds to a noun's columns what the domain defines: the identifier, its fields, its version and its file.
 func describe[T any, C comparable](of *backoffice.Table[T, C], t table[T, C]) *table[T, C] {
+	t.reach.nobody = of.WholeOffice
 	t.noun, t.id, t.version, t.finds = of.Noun, of.ID, of.Version, of.CanMatch
 	columns := []column[T]{text("id", "", of.ID)}
 	for i := range of.Fields {

@@ -18,6 +18,7 @@ type frozen struct {
 	Calculations    []frozenRow `json:"calculations,omitempty"`
 	Documents       []frozenRow `json:"documents,omitempty"`
 	MinfinDocuments []frozenRow `json:"minfinDocuments,omitempty"`
+	Discrepancies   []frozenRow `json:"discrepancies,omitempty"`
 	WaitsFor        string      `json:"waitsFor,omitempty"`
 	Labels          []frozenRow `json:"labels,omitempty"`
 	Users           []frozenRow `json:"users,omitempty"`
@@ -31,7 +32,7 @@ func frozenOf(t *backoffice.Trashed) *frozen {
 	return &frozen{
 		freeze(customerTable, t.Customers), freeze(relationTable, t.Relations), freeze(transcriptTable, t.Transcripts),
 		freeze(calculationTable, t.Calculations), freeze(documentTable, t.Documents),
-		freeze(minfinTable, t.MinfinDocuments), t.WaitsFor,
+		freeze(minfinTable, t.MinfinDocuments), freeze(discrepancyTable, t.Discrepancies), t.WaitsFor,
 		freeze(labelTable, t.Labels), freeze(userTable, t.Users), freeze(financialYearTable, t.FinancialYears),
 		freeze(checklistTable, t.Checklists),
 	}
@@ -65,6 +66,7 @@ func readTrashed(row *Row) (*backoffice.Trashed, error) {
 	t.Customers, t.Relations = thaw(customerTable, f.Customers), thaw(relationTable, f.Relations)
 	t.Transcripts, t.Calculations = thaw(transcriptTable, f.Transcripts), thaw(calculationTable, f.Calculations)
 	t.Documents, t.MinfinDocuments = thaw(documentTable, f.Documents), thaw(minfinTable, f.MinfinDocuments)
+	t.Discrepancies = thaw(discrepancyTable, f.Discrepancies)
 	t.Labels, t.Users = thaw(labelTable, f.Labels), thaw(userTable, f.Users)
 	t.FinancialYears, t.Checklists = thaw(financialYearTable, f.FinancialYears), thaw(checklistTable, f.Checklists)
 	return t, nil

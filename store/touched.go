@@ -213,7 +213,7 @@ var cascades = map[backoffice.Noun][]cascade{
 	backoffice.NounCustomer: {
 		goesWith(relationTable, "customer_id", "related_customer_id"), goesWith(transcriptTable, "customer_id"),
 		goesWith(calculationTable, "customer_id"), goesWith(documentTable, "customer_id"),
-		goesWith(minfinTable, "customer_id"),
+		goesWith(minfinTable, "customer_id"), goesWith(discrepancyTable, "customer_id"),
 	},
 	// Records that refer to a deleted one are read after it is locked: from then on nothing new refers to it.
 	backoffice.NounTranscript: {goesWith(calculationTable, "transcript_id")},

@@ -53,7 +53,9 @@ func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) 
 		reading(minfinTable, t, going, func(d *backoffice.MinfinDocument) {
 			e := of(d.CustomerID)
 			e.MinfinDocuments = append(e.MinfinDocuments, d)
-		}))
+		}),
+		reading(discrepancyTable, t, going,
+			func(d *backoffice.Discrepancy) { e := of(d.CustomerID); e.Discrepancies = append(e.Discrepancies, d) }))
 	if err != nil {
 		return err
 	}

@@ -86,12 +86,13 @@ func failAll(statements []*Statement, err error) {
 
 // The purposes of advisory locks. An engine with a single writer needs none.
 const (
-	lockIdentifiers int64 = iota + 1 // identifiers that come from elsewhere
-	lockChanges                      // the end of the change log
-	lockChains                       // the register of consultations: its number of chains
-	lockAssignments                  // who has which checklist, for those who assign one to many
-	lockDocuments                    // the trusted documents
-	lockKeys                         // the keys of the keyset, and who knows them
+	lockIdentifiers   int64 = iota + 1 // identifiers that come from elsewhere
+	lockChanges                        // the end of the change log
+	lockChains                         // the register of consultations: its number of chains
+	lockAssignments                    // who has which checklist, for those who assign one to many
+	lockDocuments                      // the trusted documents
+	lockDiscrepancies                  // what is open
+	lockKeys                           // the keys of the keyset, and who knows them
 )
 
 func (t *tx) lock(ctx context.Context, what int64) error {

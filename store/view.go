@@ -19,6 +19,7 @@ import (
 // reach leads from the records of a noun to the customers who decide whether they are visible.
 type reach struct {
 	everybody bool // no customers decide: all records are visible
+	nobody    bool // no record is visible to a restricted credential
 	itself    bool // the records are the customers
 	// The records are users: where each alternative names customers, only those responsible for visible ones are.
 	responsible bool
@@ -44,7 +45,9 @@ func (r reach) nameParent(columns []string) bool {
 		func(column string) bool { return !slices.Contains(r.customers, column) })
 }
 
-func (r reach) isSet() bool { return r.everybody || r.itself || r.responsible || len(r.customers) > 0 }
+func (r reach) isSet() bool {
+	return r.everybody || r.nobody || r.itself || r.responsible || len(r.customers) > 0
+}
 
 // viewKind is what the text of a view depends on: for each alternative, the amounts of its four kinds of conditions.
 type viewKind string
@@ -227,6 +230,8 @@ func (n *nouns) tableInView(of description, below string, kind viewKind, args in
 	}
 	var conditions []string
 	switch {
+	case of.reach.nobody:
+		conditions = append(conditions, "1 = 0")
 	case of.reach.itself:
 		for _, is := range alternatives {
 			conditions = append(conditions, n.customerInView("x", is, len(alternatives) == 1))

@@ -9,21 +9,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// DiscrepancyKind is on what the declared and the computed owners disagree.
-type DiscrepancyKind string
-
-const (
-	NotComputed     DiscrepancyKind = "NOT_COMPUTED" // declared as UBO, and not a beneficial owner by the rule
-	NotDeclared     DiscrepancyKind = "NOT_DECLARED" // a beneficial owner by the rule, and not declared
-	OtherPercentage DiscrepancyKind = "PERCENTAGE"   // both, but with another share
-)
-
-// DiscrepancyKinds are in the order in which they are shown.
-var DiscrepancyKinds = []DiscrepancyKind{NotComputed, NotDeclared, OtherPercentage}
-
 // Discrepancy is a difference between the UBO relations of a company and its computed beneficial owners.
 type Discrepancy struct {
-	Kind       DiscrepancyKind
+	Kind       backoffice.DiscrepancyKind
 	CustomerID string  // of the person
 	RelationID string  // that declares it; "" with NotDeclared
 	Declared   Percent // the relation's share
@@ -90,7 +78,7 @@ func (s *Structure) discrepancies(
 		if err != nil {
 			return nil, err
 		}
-		d := &Discrepancy{Kind: NotComputed, CustomerID: relation.RelatedCustomerID, RelationID: relation.ID,
+		d := &Discrepancy{Kind: backoffice.NotComputed, CustomerID: relation.RelatedCustomerID, RelationID: relation.ID,
 			Declared: share, Computed: computed[relation.RelatedCustomerID], Certain: complete}
 		if missing[d.CustomerID] != nil {
 			delete(missing, d.CustomerID)
@@ -98,16 +86,17 @@ func (s *Structure) discrepancies(
 				continue
 			}
 			// More may be missing, but nothing that is missing makes a share smaller.
-			d.Kind, d.Certain = OtherPercentage, complete || share.Float() < d.Computed
+			d.Kind, d.Certain = backoffice.OtherPercentage, complete || share.Float() < d.Computed
 		}
 		found = append(found, d)
 	}
 	for id, owner := range missing {
-		found = append(found, &Discrepancy{Kind: NotDeclared, CustomerID: id, Computed: computed[id],
+		found = append(found, &Discrepancy{Kind: backoffice.NotDeclared, CustomerID: id, Computed: computed[id],
 			Certain: complete || owner.Category != SeniorManager})
 	}
 	slices.SortFunc(found, func(a, b *Discrepancy) int {
-		return cmp.Or(cmp.Compare(slices.Index(DiscrepancyKinds, a.Kind), slices.Index(DiscrepancyKinds, b.Kind)),
+		kinds := backoffice.DiscrepancyKinds
+		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)),
 			cmp.Compare(a.CustomerID, b.CustomerID))
 	})
 	return found, nil

@@ -57,7 +57,7 @@ func discrepancies(t *testing.T, office lines, day string) (found []string) {
 		if !d.Certain {
 			line += "?"
 		}
-		if (d.RelationID == "") != (d.Kind == ownership.NotDeclared) {
+		if (d.RelationID == "") != (d.Kind == backoffice.NotDeclared) {
 			t.Error(line, d.RelationID)
 		}
 		found = append(found, line)

@@ -16,16 +16,17 @@ import (
 
 // Records are the records of an office before they are in a store.
 type Records struct {
-	Labels       []*backoffice.Label
-	Users        []*backoffice.User
-	Years        []*backoffice.FinancialYear
-	Checklists   []*backoffice.Checklist
-	Customers    []*backoffice.Customer
-	Relations    []*backoffice.CustomerRelation
-	Transcripts  []*backoffice.Transcript
-	Calculations []*backoffice.Calculation
-	Documents    []*backoffice.CustomerDocument
-	Minfin       []*backoffice.MinfinDocument
+	Labels        []*backoffice.Label
+	Users         []*backoffice.User
+	Years         []*backoffice.FinancialYear
+	Checklists    []*backoffice.Checklist
+	Customers     []*backoffice.Customer
+	Relations     []*backoffice.CustomerRelation
+	Transcripts   []*backoffice.Transcript
+	Calculations  []*backoffice.Calculation
+	Documents     []*backoffice.CustomerDocument
+	Minfin        []*backoffice.MinfinDocument
+	Discrepancies []*backoffice.Discrepancy
 
 	Numbers map[string]string // registration numbers by customer
 }
@@ -119,6 +120,9 @@ func RandomRecords(seed uint64) *Records {
 			m.FinancialYearID = AnyOf(d, r.Years).ID
 		}
 		r.Minfin = append(r.Minfin, m)
+		// A server closes an open one that it does not compute.
+		r.Discrepancies = append(r.Discrepancies, &backoffice.Discrepancy{ID: name("discrepancy", i), Kind: AnyOf(d, backoffice.DiscrepancyKinds), CustomerID: AnyOf(d, r.Customers).ID,
+			PersonID: AnyOf(d, r.Customers).ID, SeenAt: at(), ClosedAt: at(), Version: 1})
 	}
 	return r
 }
@@ -163,6 +167,7 @@ func (r *Records) StoreIn(t testing.TB, o *Office) {
 			func() error { return tx.Customers().Upsert(ctx, customers) }, func() error { return tx.Relations().Upsert(ctx, r.Relations) },
 			func() error { return tx.Transcripts().Upsert(ctx, transcripts) }, func() error { return tx.Calculations().Upsert(ctx, calculations) },
 			func() error { return tx.Documents().Upsert(ctx, documents) }, func() error { return tx.MinfinDocuments().Upsert(ctx, minfin) },
+			func() error { return tx.Discrepancies().Upsert(ctx, r.Discrepancies) },
 			func() error { return upload.Commit(ctx, tx) },
 		} {
 			if err := write(); err != nil {
@@ -216,7 +221,7 @@ func (r *Records) ids(of string) (ids []string) {
 	}{
 		{"customer", Identities(r.Customers)}, {"user", Identities(r.Users)}, {"label", Identities(r.Labels)}, {"year", Identities(r.Years)}, {"checklist", Identities(r.Checklists)},
 		{"relation", Identities(r.Relations)}, {"transcript", Identities(r.Transcripts)}, {"calculation", Identities(r.Calculations)}, {"document", Identities(r.Documents)},
-		{"minfin", Identities(r.Minfin)},
+		{"minfin", Identities(r.Minfin)}, {"discrepancy", Identities(r.Discrepancies)},
 	} {
 		if kind.name == of {
 			return kind.ids

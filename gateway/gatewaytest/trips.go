@@ -156,6 +156,9 @@ var MutationsOnTheWay = map[string]func(t testing.TB, f *Faraway) Write{
 	"updateCustomerRelation": func(t testing.TB, f *Faraway) Write {
 		return Mutation("updateCustomerRelation", fmt.Sprintf(`id: %q, endDate: "2026-12-31", expectedVersion: 1`, f.NewRelation(t)), "relation { id }")
 	},
+	"noteDiscrepancy": func(_ testing.TB, f *Faraway) Write {
+		return Mutation("noteDiscrepancy", fmt.Sprintf(`id: "discrepancy-1", note: %q`, f.Word("note ")), "discrepancy { id }")
+	},
 	"deleteCustomerRelation": func(t testing.TB, f *Faraway) Write {
 		return Mutation("deleteCustomerRelation", fmt.Sprintf(`id: %q`, f.NewRelation(t)), "deletedRelationId")
 	},

@@ -262,6 +262,7 @@ func transactionsThatLast(t *testing.T, settings gateway.Settings) {
 	mutate(`updateCustomers(inputs: [{id: "els", spouse` + strings.ToUpper(number[:1]) + number[1:] + `}])`)
 	mutate(`createCustomerRelation(input: {customerId: "brouwerij", relatedCustomerId: "els", kind: UBO})`)
 	mutate(`updateCustomerRelation(input: {id: "rel-1", note: "founder"})`)
+	mutate(`noteDiscrepancy(input: {id: "discrepancy-1", note: "Told them"})`)
 	mutate(`deleteCustomerRelation(input: {id: "rel-1"})`)
 	mutate(`assignChecklist(input: {customerId: "acme", checklistId: "list-2026-fr"})`)
 	mutate(`assignChecklists(input: {customerIds: ["els"], checklistId: "list-2026-fr"})`)

@@ -36,6 +36,8 @@ var rehearsals = map[string]struct{ call, want string }{
 		`{"customer":{"id":"gaspard","version":2},"merged":{"relations":2,"deletedRelations":0,"transcripts":2,"calculations":1,"documents":0,"minfinDocuments":0,"filledFields":["address","email","phone","registrationNumber","scopes","spouseRegistrationNumber"]},"userErrors":[]}`},
 	"createCustomerRelation": {`(input: {customerId: "cafe", relatedCustomerId: "acme", kind: UBO, idempotencyKey: "k"}, DRY) { relation { kind customer { id } relatedCustomer { id } } userErrors { code } }`,
 		`{"relation":{"kind":"UBO","customer":{"id":"cafe"},"relatedCustomer":{"id":"acme"}},"userErrors":[]}`},
+	"noteDiscrepancy": {`(input: {id: "discrepancy-2", note: "Told them", reportedAt: "2024-07-01T10:00:00Z"}, DRY) { discrepancy { note reportedAt closedAt version } userErrors { code } }`,
+		`{"discrepancy":{"note":"Told them","reportedAt":"2024-07-01T10:00:00.000Z","closedAt":"2024-07-02T09:00:00.000Z","version":2},"userErrors":[]}`},
 	"updateCustomerRelation": {`(input: {id: "rel-1", sharePercent: 33.3333, endDate: "2026-12-31"}, DRY) { relation { sharePercent endDate version } userErrors { code } }`,
 		`{"relation":{"sharePercent":33.3333,"endDate":"2026-12-31","version":2},"userErrors":[]}`},
 	"deleteCustomerRelation": {`(input: {id: "rel-1"}, DRY) { deletedRelationId userErrors { code } }`, `{"deletedRelationId":"rel-1","userErrors":[]}`},
@@ -138,8 +140,8 @@ func changedIn(before, after map[string]string) (changed []string) {
 }
 
 // notedInTime is what a server notes by itself while time passes: which keys it knows, every 20 seconds, and after a
-// minute on which day a credential was used.
-var notedInTime = map[string]bool{"keyset_users": true, "last_used_at": true}
+// minute on which day a credential was used, and who records discrepancies.
+var notedInTime = map[string]bool{"keyset_users": true, "last_used_at": true, "leases": true}
 
 // storeDigest has a digest of the rows of every table, by its name, and of the stored files, without what a server
 // notes in time.

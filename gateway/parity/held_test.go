@@ -114,7 +114,7 @@ func keptOf(t *testing.T, o *gatewaytest.Office, pair [2]string, id string) map[
 	}
 	lists := map[backoffice.Noun]string{
 		backoffice.NounRelation: "relations", backoffice.NounTranscript: "transcripts", backoffice.NounDocument: "documents",
-		backoffice.NounMinfin: "minfinDocuments", backoffice.NounConsultation: "privacyAccesses",
+		backoffice.NounMinfin: "minfinDocuments", backoffice.NounDiscrepancy: "discrepancies", backoffice.NounConsultation: "privacyAccesses",
 	}
 	query := `{ customer(id: "` + id + `") {`
 	for _, field := range lists {

@@ -53,6 +53,9 @@ var acts = map[string]func(a *acting) string{
 	"updateCustomerRelation": func(a *acting) string {
 		return a.mutation(fmt.Sprintf(`updateCustomerRelation(input: {id: %q, sharePercent: %d, endDate: %s})`, gatewaytest.AnyOf(a.d, a.Relations).ID, a.d.IntN(100), gatewaytest.AnyOf(a.d, []string{"null", `"2025-01-01"`})))
 	},
+	"noteDiscrepancy": func(a *acting) string {
+		return a.mutation(fmt.Sprintf(`noteDiscrepancy(input: {id: %q, note: "x"})`, gatewaytest.AnyOf(a.d, a.Discrepancies).ID))
+	},
 	"deleteCustomerRelation": func(a *acting) string {
 		return a.mutation(fmt.Sprintf(`deleteCustomerRelation(input: {id: %q})`, gatewaytest.AnyOf(a.d, a.Relations).ID))
 	},

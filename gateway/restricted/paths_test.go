@@ -90,9 +90,10 @@ var bodies = map[string]func(a *gatewaytest.Asker) string{
 	"createRelation": func(a *gatewaytest.Asker) string {
 		return fmt.Sprintf(`{"kind":"UBO","relatedCustomer":%q}`, a.ID("customerId"))
 	},
-	"updateRelation": func(a *gatewaytest.Asker) string { return fmt.Sprintf(`{"sharePercent":"%d"}`, a.IntN(100)) },
-	"deleteRelation": func(*gatewaytest.Asker) string { return "" },
-	"createLabel":    func(a *gatewaytest.Asker) string { return fmt.Sprintf(`{"name":"Label %d"}`, a.IntN(1e9)) },
+	"noteDiscrepancy": func(a *gatewaytest.Asker) string { return fmt.Sprintf(`{"note":"%d"}`, a.IntN(100)) },
+	"updateRelation":  func(a *gatewaytest.Asker) string { return fmt.Sprintf(`{"sharePercent":"%d"}`, a.IntN(100)) },
+	"deleteRelation":  func(*gatewaytest.Asker) string { return "" },
+	"createLabel":     func(a *gatewaytest.Asker) string { return fmt.Sprintf(`{"name":"Label %d"}`, a.IntN(1e9)) },
 	"updateUser": func(a *gatewaytest.Asker) string {
 		return fmt.Sprintf(`{"firstName":"Els","labels":[%q]}`, a.ID("labelIds"))
 	},

@@ -12,7 +12,7 @@ import (
 var ofReads = map[string]string{
 	"Query": "node nodes currentFinancialYear financialYear financialYears checklist checklists transcript " +
 		"transcripts transcriptDiff workList transcriptsAggregate customer customerBy customers customersAggregate " +
-		"relations calculations documents user users label labels duplicates",
+		"relations calculations documents user users label labels duplicates discrepancies",
 	"Node":          "",
 	"FinancialYear": "checklists transcripts",
 	"Checklist":     "financialYear transcripts",
@@ -20,7 +20,7 @@ var ofReads = map[string]string{
 	"Calculation":   "transcript proposal",
 	"File":          "",
 	"Customer": "companyTypeLabel address responsible relations transcripts documents " +
-		"calculationProposal ownership holdings",
+		"calculationProposal ownership holdings discrepancies",
 	"Ownership":                  "owners beneficialOwners discrepancies rings",
 	"Holdings":                   "companies rings",
 	"Owner":                      "person paths",
@@ -33,6 +33,9 @@ var ofReads = map[string]string{
 	"Address":                    "",
 	"CustomerRelation":           "customer relatedCustomer",
 	"CustomerDocument":           "customer file",
+	"Discrepancy":                "customer person",
+	"DiscrepancyConnection":      page,
+	"DiscrepancyEdge":            "node",
 	"MinfinDocument":             "customer financialYear file",
 	"User":                       "labels customers transcripts",
 	"Label":                      "",
@@ -43,7 +46,7 @@ var ofReads = map[string]string{
 	"TranscriptConnection":       page + " statusCounts",
 	"TranscriptEdge":             "node",
 	"TranscriptStatusCount":      "",
-	"WorkList":                   "untouched overdue withoutDocument notSent",
+	"WorkList":                   "untouched overdue withoutDocument ownershipDiffers notSent",
 	"TranscriptDiff":             "added removed changed",
 	"TranscriptVariable":         "",
 	"ChangedVariable":            "",

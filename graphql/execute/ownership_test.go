@@ -26,8 +26,12 @@ func (r root) Owner() graph.OwnerResolver                               { return
 func (r root) Holding() graph.HoldingResolver                           { return stakes(r) }
 func (r root) BeneficialOwner() graph.BeneficialOwnerResolver           { return beneficials(r) }
 func (r root) OwnershipDiscrepancy() graph.OwnershipDiscrepancyResolver { return differing(r) }
-func (r root) OwnershipStep() graph.OwnershipStepResolver               { return stepsOf(r) }
-func (r root) OwnershipRing() graph.OwnershipRingResolver               { return ringsOf(r) }
+func (r root) Discrepancy() graph.DiscrepancyResolver                   { return recorded(r) }
+func (r root) DiscrepancyConnection() graph.DiscrepancyConnectionResolver {
+	return pages[*backoffice.Discrepancy, backoffice.DiscrepancyCriteria](r)
+}
+func (r root) OwnershipStep() graph.OwnershipStepResolver { return stepsOf(r) }
+func (r root) OwnershipRing() graph.OwnershipRingResolver { return ringsOf(r) }
 
 func (r customer) Ownership(ctx context.Context, objs []*backoffice.Customer, asOf *string, maxDepth *int) ([]*ownership.Structure, error) {
 	return below(r.world, "ownership", objs, customerKey, []any{asOf, maxDepth}, structureOf(ownership.Owners))
@@ -84,7 +88,7 @@ func (r structures) BeneficialOwners(ctx context.Context, objs []*ownership.Stru
 func (r structures) Discrepancies(ctx context.Context, objs []*ownership.Structure, first *int) ([][]*ownership.Discrepancy, error) {
 	return batch(r.world, "discrepancies", objs, structureKey, []any{first}, func(d *rand.Rand, s *ownership.Structure) []*ownership.Discrepancy {
 		return some(r.world, d, func(d *rand.Rand) *ownership.Discrepancy {
-			return &ownership.Discrepancy{Kind: pick(d, ownership.DiscrepancyKinds), CustomerID: id(d), RelationID: id(d), Computed: d.Float64() * 100, Certain: d.IntN(2) == 0}
+			return &ownership.Discrepancy{Kind: pick(d, backoffice.DiscrepancyKinds), CustomerID: id(d), RelationID: id(d), Computed: d.Float64() * 100, Certain: d.IntN(2) == 0}
 		})
 	})
 }

@@ -214,7 +214,7 @@ func (w *world) access(d *rand.Rand) *backoffice.Consultation {
 func wordAt(d *rand.Rand) *string { text := word(d); return &text }
 
 func (w *world) node(d *rand.Rand) backoffice.Node {
-	switch d.IntN(14) {
+	switch d.IntN(15) {
 	case 0:
 		return nil
 	case 1:
@@ -238,6 +238,8 @@ func (w *world) node(d *rand.Rand) backoffice.Node {
 	case 10:
 		return w.access(d)
 	case 11:
+		return w.discrepancy(d)
+	case 12:
 		return (*backoffice.Customer)(nil)
 	}
 	return w.customer(d)

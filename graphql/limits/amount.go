@@ -171,7 +171,10 @@ const workList = "WorkList"
 // ofWorkList is in place of the filter that a list of a work list has by itself.
 func ofWorkList(field string) *ast.Value {
 	terms := ast.ChildValueList{{Name: "financialYearId", Value: &ast.Value{Kind: ast.StringValue}}}
-	if field == "overdue" {
+	switch field {
+	case "ownershipDiffers":
+		terms = ast.ChildValueList{{Name: field, Value: &ast.Value{Kind: ast.BooleanValue, Raw: "true"}}}
+	case "overdue":
 		terms = append(terms, &ast.ChildValue{Name: field, Value: &ast.Value{Kind: ast.BooleanValue, Raw: "true"}})
 	}
 	return &ast.Value{Kind: ast.ObjectValue, Children: terms}

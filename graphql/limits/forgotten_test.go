@@ -15,7 +15,7 @@ import (
 // countedNouns are those whose rows the store's counters count.
 var countedNouns = []backoffice.Noun{
 	backoffice.NounFinancialYear, backoffice.NounChecklist, backoffice.NounTranscript, backoffice.NounCalculation, backoffice.NounCustomer,
-	backoffice.NounRelation, backoffice.NounDocument, backoffice.NounMinfin, backoffice.NounUser, backoffice.NounLabel,
+	backoffice.NounRelation, backoffice.NounDocument, backoffice.NounMinfin, backoffice.NounUser, backoffice.NounLabel, backoffice.NounDiscrepancy,
 }
 
 // unpriced are what of the schema the lists of prices leave out: filters by an identifier that no index answers by

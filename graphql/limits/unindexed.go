@@ -17,7 +17,7 @@ const costOfUnindexed = 500
 var (
 	unindexedFilters = map[string]backoffice.Noun{
 		"not": "", "transcripts": backoffice.NounTranscript, "relations": backoffice.NounRelation, "customVariable": "",
-		"hasDocument": "", "labelId": "", "overdue": "",
+		"hasDocument": "", "ownershipDiffers": "", "labelId": "", "overdue": "",
 	}
 	unindexedOrders = map[string]backoffice.Noun{
 		"RELEVANCE": "", "RELATION_COUNT": backoffice.NounRelation, "OPEN_TRANSCRIPT_COUNT": backoffice.NounTranscript,

@@ -16,10 +16,24 @@ var dependents = map[backoffice.Noun][]struct {
 		{backoffice.NounTranscript, under(backoffice.OfCustomer, backoffice.TranscriptTable)},
 		{backoffice.NounDocument, under(backoffice.OfCustomer, backoffice.DocumentTable)},
 		{backoffice.NounMinfin, under(backoffice.OfCustomer, backoffice.MinfinTable)},
+		{backoffice.NounDiscrepancy, discrepanciesOf},
 	},
 	backoffice.NounTranscript: {
 		{backoffice.NounCalculation, under(backoffice.OfTranscript, backoffice.CalculationTable)},
 	},
+}
+
+// discrepanciesOf leaves out those about the customer as a person, which stay.
+func discrepanciesOf(ctx context.Context, readers backoffice.Readers, company string) (ids []string, err error) {
+	list := backoffice.ListQuery[backoffice.DiscrepancyCriteria]{
+		Criteria: backoffice.DiscrepancyCriteria{CustomerID: company},
+	}
+	err = backoffice.EachPage(ctx, readers.Discrepancies(), list, backoffice.NoParent, 0,
+		func(page []*backoffice.Discrepancy) error {
+			ids = append(ids, backoffice.Mapped(page, (*backoffice.Discrepancy).Identity)...)
+			return nil
+		})
+	return ids, err
 }
 
 func under[T backoffice.Entity, C comparable](

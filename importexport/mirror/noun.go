@@ -53,6 +53,7 @@ var nouns = []*noun{
 		hangsOn: backoffice.NounCustomer, below: ofCustomer("/documents"),
 	},
 	{rows: rowsOf(backoffice.MinfinTable), path: "/minfin", object: "/minfin/metadata/", file: minfinFileOf},
+	{rows: rowsOf(backoffice.DiscrepancyTable), path: "/discrepancies", object: "/discrepancies/"},
 }
 
 func ofCustomer(list string) func(id string) (string, url.Values) {

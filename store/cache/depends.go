@@ -15,6 +15,7 @@ var (
 	users, labels          = backoffice.NounUser.Index(), backoffice.NounLabel.Index()
 	customers, transcripts = backoffice.NounCustomer.Index(), backoffice.NounTranscript.Index()
 	relations, documents   = backoffice.NounRelation.Index(), backoffice.NounDocument.Index()
+	discrepancies          = backoffice.NounDiscrepancy.Index()
 )
 
 // withoutNumbers is the second view of customers; the first view of each noun has its number.
@@ -123,6 +124,9 @@ func besideCustomers(c backoffice.CustomerCriteria) (of nounSet) {
 	}
 	if c.LabelID != "" {
 		of |= 1<<users | 1<<labels
+	}
+	if c.OwnershipDiffers != backoffice.Either {
+		of |= 1 << discrepancies
 	}
 	if c.HasDocument != backoffice.Either {
 		of |= 1 << documents

@@ -28,6 +28,7 @@ var asked = map[string]func(t *testing.T, s backoffice.Store) []question{
 	"Relations":               questionsOf(backoffice.Store.Relations, "relation-0", "relation-1", "relation-2"),
 	"Documents":               questionsOf(backoffice.Store.Documents, "document-0", "document-1", "document-2"),
 	"MinfinDocuments":         questionsOf(backoffice.Store.MinfinDocuments, "minfin-0", "minfin-1", "minfin-2"),
+	"Discrepancies":           questionsOf(backoffice.Store.Discrepancies, "discrepancy-0", "discrepancy-1", "discrepancy-2"),
 	"Users":                   questionsOf(backoffice.Store.Users, "user-0", "user-1", "user-2"),
 	"Labels":                  questionsOf(backoffice.Store.Labels, "label-0", "label-1", "label-2"),
 	"Consultations":           questionsOf(backoffice.Store.Consultations),
@@ -73,7 +74,7 @@ const registrationIndex = "0123456789abcdef0123456789abcdef"
 
 // criterionValues are those of other types.
 var criterionValues = []any{
-	true, backoffice.Company, backoffice.LegalForms()[0], backoffice.RelationKinds[0], backoffice.Outgoing, backoffice.Yes, backoffice.StatusSet(1),
+	true, backoffice.Company, backoffice.LegalForms()[0], backoffice.RelationKinds[0], backoffice.NotDeclared, backoffice.Outgoing, backoffice.Yes, backoffice.StatusSet(1),
 	backoffice.Instant(5), backoffice.Span{From: 5, HasFrom: true}, backoffice.NewIDs([]string{"customer-0", "customer-3"}),
 	backoffice.NestedOf(backoffice.CustomerCriteria{Language: "dutch"}), backoffice.NestedOf(backoffice.TranscriptCriteria{IsCompleted: backoffice.Yes}),
 	backoffice.RelationsCriteria{AtLeast: 1}, backoffice.VariableCriteria{Set: true, Key: "key", Text: "0"}, backoffice.VariableRange{Set: true, Key: "key", Most: 1},
@@ -283,6 +284,18 @@ var changed = map[string]func(ctx context.Context, tx backoffice.Tx, n int) erro
 		}
 		return tx.Documents().Upsert(ctx, []*backoffice.CustomerDocument{{ID: id, Name: fmt.Sprint(n), CustomerID: one("customer", n/3%3), CreatedAt: 1}})
 	},
+	"Discrepancies": func(ctx context.Context, tx backoffice.Tx, n int) error {
+		id := one("discrepancy", n%3)
+		if n%4 == 3 {
+			_, err := tx.Discrepancies().Delete(ctx, id)
+			return err
+		}
+		d := &backoffice.Discrepancy{ID: id, Kind: backoffice.NotDeclared, CustomerID: one("customer", n/3%3), PersonID: one("customer", 3), SeenAt: 1, Version: n + 1}
+		if n%2 == 1 {
+			d.ClosedAt = backoffice.Instant(n)
+		}
+		return tx.Discrepancies().Upsert(ctx, []*backoffice.Discrepancy{d})
+	},
 	"MinfinDocuments": func(ctx context.Context, tx backoffice.Tx, n int) error {
 		id := one("minfin", n%3)
 		if n%4 == 3 {
@@ -302,7 +315,7 @@ func language(n int) string { return []string{"dutch", "french"}[n%2] }
 // allChanges are those of all writers that there are, each behind those that it refers to.
 func allChanges(t *testing.T) []string {
 	t.Helper()
-	ordered := []string{"FinancialYears", "Checklists", "Labels", "Users", "Customers", "Relations", "Transcripts", "Calculations", "Documents", "MinfinDocuments"}
+	ordered := []string{"FinancialYears", "Checklists", "Labels", "Users", "Customers", "Relations", "Transcripts", "Calculations", "Documents", "MinfinDocuments", "Discrepancies"}
 	for m := range reflect.TypeFor[backoffice.Tx]().Methods() {
 		if m.Type.NumIn() > 0 || m.Type.NumOut() != 1 || m.Type.Out(0).Kind() != reflect.Interface {
 			continue

@@ -100,6 +100,7 @@ func (s *Store) keepReaders() {
 	keep(s, backoffice.RelationTable, rules[backoffice.RelationCriteria]{})
 	keep(s, backoffice.DocumentTable, rules[backoffice.DocumentCriteria]{})
 	keep(s, backoffice.MinfinTable, rules[backoffice.MinfinCriteria]{})
+	keep(s, backoffice.DiscrepancyTable, rules[backoffice.DiscrepancyCriteria]{})
 	keep(s, backoffice.UserTable, rules[backoffice.UserCriteria]{})
 	keep(s, backoffice.LabelTable, rules[backoffice.LabelCriteria]{})
 	transcripts := keep(s, backoffice.TranscriptTable, transcriptRules)

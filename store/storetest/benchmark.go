@@ -109,6 +109,6 @@ func fillBenchmark(b *testing.B, store backoffice.Store, customers, each int) {
 			})
 		}
 	}
-	o.calculations, o.documents, o.minfin = nil, nil, nil
+	o.calculations, o.documents, o.minfin, o.differences = nil, nil, nil, nil
 	o.upsert(b, store)
 }

@@ -195,6 +195,7 @@ func (o *office) without(customer string) *office {
 	left.calculations = slices.DeleteFunc(slices.Clone(o.calculations), func(n *backoffice.Calculation) bool { return n.CustomerID == customer })
 	left.documents = slices.DeleteFunc(slices.Clone(o.documents), func(d *backoffice.CustomerDocument) bool { return d.CustomerID == customer })
 	left.minfin = slices.DeleteFunc(slices.Clone(o.minfin), func(d *backoffice.MinfinDocument) bool { return d.CustomerID == customer })
+	left.differences = slices.DeleteFunc(slices.Clone(o.differences), func(d *backoffice.Discrepancy) bool { return d.CustomerID == customer })
 	return &left
 }
 
@@ -207,6 +208,7 @@ func (o *office) checkTotals(t *testing.T, store backoffice.Readers) {
 	total(t, store.Calculations(), len(o.calculations))
 	total(t, store.Documents(), len(o.documents))
 	total(t, store.MinfinDocuments(), len(o.minfin))
+	total(t, store.Discrepancies(), len(o.differences))
 }
 
 func total[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], want int) {

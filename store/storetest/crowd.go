@@ -127,6 +127,19 @@ func crowd() *office {
 		d.File = fileOf(backoffice.MinfinFile, d.ID)
 		o.minfin = append(o.minfin, d)
 	}
+	for i := range 60 {
+		d := &backoffice.Discrepancy{
+			ID: id("i", i), Kind: backoffice.DiscrepancyKinds[r.IntN(3)], CustomerID: o.customers[r.IntN(30)].ID, PersonID: o.customers[r.IntN(30)].ID,
+			SeenAt: instant(), Version: 1,
+		}
+		if r.IntN(2) > 0 {
+			d.ClosedAt = instant()
+		}
+		if r.IntN(2) > 0 {
+			d.ReportedAt = instant()
+		}
+		o.differences = append(o.differences, d)
+	}
 	return o
 }
 

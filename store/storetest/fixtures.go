@@ -19,6 +19,7 @@ type office struct {
 	calculations []*backoffice.Calculation
 	documents    []*backoffice.CustomerDocument
 	minfin       []*backoffice.MinfinDocument
+	differences  []*backoffice.Discrepancy
 }
 
 func fileOf(kind backoffice.FileKind, id string) *backoffice.File {
@@ -80,6 +81,11 @@ func fullOffice() *office {
 			ID: "minfin-1", Name: "Aanslagbiljet", DocumentType: "assessment", CustomerID: "customer-1", FinancialYearID: "year-1",
 			SynchronisedAt: backoffice.InstantAt(1_700_000_000_009), File: fileOf(backoffice.MinfinFile, "minfin-1"),
 		}},
+		differences: []*backoffice.Discrepancy{{
+			ID: "discrepancy-1", Kind: backoffice.OtherPercentage, CustomerID: "customer-1", PersonID: "customer-2", DeclaredPercent: "25", ComputedPercent: "33.3333",
+			SeenAt: backoffice.InstantAt(1_700_000_000_010), ClosedAt: backoffice.InstantAt(1_700_000_000_011), ReportedAt: backoffice.InstantAt(1_700_000_000_012),
+			Note: "Asked the notary", Version: 3,
+		}},
 	}
 }
 
@@ -116,6 +122,9 @@ func emptyOffice() *office {
 	for _, d := range o.minfin {
 		*d = backoffice.MinfinDocument{ID: d.ID, Name: "x", DocumentType: "y"}
 	}
+	for _, d := range o.differences {
+		*d = backoffice.Discrepancy{ID: d.ID, Kind: backoffice.NotDeclared, CustomerID: "customer-2", PersonID: "customer-1", Version: 1}
+	}
 	return o
 }
 
@@ -134,6 +143,7 @@ func (o *office) insert(t testing.TB, store backoffice.Store) {
 			func() error { return tx.Calculations().Insert(ctx, o.calculations...) },
 			func() error { return tx.Documents().Insert(ctx, o.documents...) },
 			func() error { return tx.MinfinDocuments().Insert(ctx, o.minfin...) },
+			func() error { return tx.Discrepancies().Insert(ctx, o.differences...) },
 		)
 	})
 }
@@ -153,6 +163,7 @@ func (o *office) upsert(t testing.TB, store backoffice.Store) {
 			func() error { return tx.Calculations().Upsert(ctx, o.calculations) },
 			func() error { return tx.Documents().Upsert(ctx, o.documents) },
 			func() error { return tx.MinfinDocuments().Upsert(ctx, o.minfin) },
+			func() error { return tx.Discrepancies().Upsert(ctx, o.differences) },
 		)
 	})
 }
@@ -172,6 +183,7 @@ func (o *office) update(t testing.TB, store backoffice.Store) {
 			func() error { return tx.Calculations().Update(ctx, o.calculations...) },
 			func() error { return tx.Documents().Update(ctx, o.documents...) },
 			func() error { return tx.MinfinDocuments().Update(ctx, o.minfin...) },
+			func() error { return tx.Discrepancies().Update(ctx, o.differences...) },
 		)
 	})
 }

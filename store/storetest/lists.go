@@ -29,6 +29,7 @@ func testLists(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	run("relations", func(t *testing.T) { o.relationModel().check(t, store.Relations()) })
 	run("documents", func(t *testing.T) { o.documentModel().check(t, store.Documents()) })
 	run("minfin documents", func(t *testing.T) { o.minfinModel().check(t, store.MinfinDocuments()) })
+	run("discrepancies", func(t *testing.T) { o.discrepancyModel().check(t, store.Discrepancies()) })
 	run("users", func(t *testing.T) { o.userModel().check(t, store.Users()) })
 	run("labels", func(t *testing.T) { o.labelModel().check(t, store.Labels()) })
 

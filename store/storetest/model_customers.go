@@ -61,7 +61,12 @@ func (o *office) meetsCustomer(r *backoffice.Customer, c backoffice.CustomerCrit
 		is(c.RegistrationIndex, string(r.Registration.Index())) && is(c.SpouseRegistrationIndex, string(r.SpouseRegistration.Index())) &&
 		folded(c.City, r.Address.City) && folded(c.PostalCode, r.Address.PostalCode) && folded(c.Country, r.Address.Country) &&
 		tristate(c.HasEmail, r.Email != "") && tristate(c.HasPhone, r.Phone != "") && tristate(c.HasResponsible, r.ResponsibleID != "") && tristate(c.HasKboNumber, r.KboNumber != "") &&
-		c.Created.Holds(r.CreatedAt) && c.Updated.Holds(r.UpdatedAt) && o.meetsHanging(r, c) && o.labelled(r.ResponsibleID, c.LabelID) && tristate(c.HasDocument, o.hasDocument(r.ID)) && within(r, c.Any, c.Not, o.meetsCustomer)
+		c.Created.Holds(r.CreatedAt) && c.Updated.Holds(r.UpdatedAt) && o.meetsHanging(r, c) && o.labelled(r.ResponsibleID, c.LabelID) && tristate(c.HasDocument, o.hasDocument(r.ID)) &&
+		tristate(c.OwnershipDiffers, o.ownershipDiffers(r.ID)) && within(r, c.Any, c.Not, o.meetsCustomer)
+}
+
+func (o *office) ownershipDiffers(customer string) bool {
+	return slices.ContainsFunc(o.differences, func(d *backoffice.Discrepancy) bool { return d.CustomerID == customer && d.ClosedAt.IsZero() })
 }
 
 func (o *office) hasDocument(customer string) bool {
@@ -157,7 +162,7 @@ func (o *office) drawCustomers(t *rapid.T, levels int) backoffice.CustomerCriter
 		City: pick(t, "city", "liege", "gent", "none"), PostalCode: pick(t, "postal code", "4000", "x 5000"), Country: pick(t, "country", "belgie", "be"),
 		HasEmail: drawTristate(t, "e-mail"), HasPhone: drawTristate(t, "phone"), HasResponsible: drawTristate(t, "has responsible"), HasKboNumber: drawTristate(t, "has kbo"),
 		Created: drawSpan(t, "created"), Updated: drawSpan(t, "changed"), Relations: drawRelations(t),
-		LabelID: pick(t, "label", o.labelIDs()...), HasDocument: drawTristate(t, "has document"),
+		LabelID: pick(t, "label", o.labelIDs()...), HasDocument: drawTristate(t, "has document"), OwnershipDiffers: drawTristate(t, "ownership differs"),
 	}
 	{
 		c.IDs = backoffice.NewIDs(rapid.SliceOfN(rapid.SampledFrom(append(o.customerIDs(), "unknown")), 0, 20).Draw(t, "ids"))

@@ -103,6 +103,29 @@ func (o *office) documentModel() *model[backoffice.CustomerDocument, *backoffice
 	}
 }
 
+func (o *office) discrepancyModel() *model[backoffice.Discrepancy, *backoffice.Discrepancy, backoffice.DiscrepancyCriteria] {
+	type C = backoffice.DiscrepancyCriteria
+	return &model[backoffice.Discrepancy, *backoffice.Discrepancy, C]{
+		rows: o.differences,
+		lists: map[backoffice.Parent]lists[*backoffice.Discrepancy, C]{
+			backoffice.Root: everything[*backoffice.Discrepancy, C](),
+			backoffice.OfCustomer: {o.customerIDs(), func(d *backoffice.Discrepancy, customer string, _ C) bool {
+				return d.CustomerID == customer || d.PersonID == customer
+			}},
+		},
+		matches: func(d *backoffice.Discrepancy, c C) bool {
+			return !c.Nothing && is(c.CustomerID, d.CustomerID) && is(c.Kind, d.Kind) &&
+				tristate(c.Open, d.ClosedAt.IsZero()) && tristate(c.Reported, !d.ReportedAt.IsZero())
+		},
+		draw: func(t *rapid.T) C {
+			return C{
+				CustomerID: either(t, "customer", o.customerIDs()[:30]...), Kind: either(t, "kind", backoffice.DiscrepancyKinds...),
+				Open: drawTristate(t, "open"), Reported: drawTristate(t, "reported"),
+			}
+		},
+	}
+}
+
 func (o *office) minfinModel() *model[backoffice.MinfinDocument, *backoffice.MinfinDocument, backoffice.MinfinCriteria] {
 	type C = backoffice.MinfinCriteria
 	return &model[backoffice.MinfinDocument, *backoffice.MinfinDocument, C]{

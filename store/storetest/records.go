@@ -25,6 +25,7 @@ func testRecords(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		filled(t, o.calculations)
 		filled(t, o.documents)
 		filled(t, o.minfin)
+		filled(t, o.differences)
 		filled(t, fullConsultations())
 	})
 
@@ -147,6 +148,13 @@ func testRecords(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			"customer": func(d *backoffice.MinfinDocument) any { return d.CustomerID }, "financialYear": func(d *backoffice.MinfinDocument) any { return d.FinancialYearID },
 			"synchronisedAt": func(d *backoffice.MinfinDocument) any { return d.SynchronisedAt }, "file": func(d *backoffice.MinfinDocument) any { return d.File },
 		})
+		projections(t, store.Discrepancies(), o.differences, func(d *backoffice.Discrepancy) string { return d.ID }, map[string]func(*backoffice.Discrepancy) any{
+			"kind": func(d *backoffice.Discrepancy) any { return d.Kind }, "customer": func(d *backoffice.Discrepancy) any { return d.CustomerID },
+			"person": func(d *backoffice.Discrepancy) any { return d.PersonID }, "declaredPercent": func(d *backoffice.Discrepancy) any { return d.DeclaredPercent },
+			"computedPercent": func(d *backoffice.Discrepancy) any { return d.ComputedPercent }, "seenAt": func(d *backoffice.Discrepancy) any { return d.SeenAt },
+			"closedAt": func(d *backoffice.Discrepancy) any { return d.ClosedAt }, "reportedAt": func(d *backoffice.Discrepancy) any { return d.ReportedAt },
+			"note": func(d *backoffice.Discrepancy) any { return d.Note }, "version": func(d *backoffice.Discrepancy) any { return d.Version },
+		})
 		projections(t, store.Users(), o.users, func(u *backoffice.User) string { return u.ID }, map[string]func(*backoffice.User) any{
 			"firstName": func(u *backoffice.User) any { return u.FirstName }, "lastName": func(u *backoffice.User) any { return u.LastName },
 			"email": func(u *backoffice.User) any { return u.Email }, "language": func(u *backoffice.User) any { return u.Language },
@@ -198,6 +206,7 @@ func (o *office) check(t *testing.T, store backoffice.Readers) {
 	read(t, o.calculations, store.Calculations(), func(n *backoffice.Calculation) string { return n.ID })
 	read(t, o.documents, store.Documents(), func(d *backoffice.CustomerDocument) string { return d.ID })
 	read(t, o.minfin, store.MinfinDocuments(), func(d *backoffice.MinfinDocument) string { return d.ID })
+	read(t, o.differences, store.Discrepancies(), func(d *backoffice.Discrepancy) string { return d.ID })
 }
 
 // read reads records by their identifiers and compares.

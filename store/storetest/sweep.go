@@ -130,6 +130,8 @@ func sweepReads(t *testing.T, store backoffice.Store, o *office) {
 	sweep(t, store.MinfinDocuments(), nil, map[backoffice.Parent]string{backoffice.OfCustomer: customer, backoffice.OfFinancialYear: year},
 		backoffice.MinfinCriteria{CustomerID: customer}, backoffice.MinfinCriteria{FinancialYearID: year},
 		backoffice.MinfinCriteria{DocumentType: "letter"}, backoffice.MinfinCriteria{SynchronisedSince: backoffice.InstantAt(1_700_000_000_038)})
+	sweep(t, store.Discrepancies(), nil, map[backoffice.Parent]string{backoffice.OfCustomer: customer},
+		backoffice.DiscrepancyCriteria{CustomerID: customer})
 	sweep(t, store.Users(), byName, nil, backoffice.UserCriteria{Search: "bakker"})
 	sweep(t, store.Labels(), byName, nil, backoffice.LabelCriteria{})
 	sweepEdges(t, store.Consultations(), []backoffice.OrderKey{backoffice.KeyAt}, map[backoffice.Parent]string{backoffice.OfCustomer: customer}, backoffice.ConsultationCriteria{})

@@ -63,6 +63,7 @@ func allObjects(t testing.TB, store backoffice.Readers) objects {
 	allOf(t, all, backoffice.NounCalculation, store.Calculations())
 	allOf(t, all, backoffice.NounDocument, store.Documents())
 	allOf(t, all, backoffice.NounMinfin, store.MinfinDocuments())
+	allOf(t, all, backoffice.NounDiscrepancy, store.Discrepancies())
 	return all
 }
 
@@ -176,6 +177,8 @@ func allWritings() []writing {
 		writingsOf("MinfinDocuments", backoffice.Tx.MinfinDocuments, backoffice.MinfinDocument{ID: "minfin-3", Name: "x", DocumentType: "y", CustomerID: "customer-1"},
 			func(d *backoffice.MinfinDocument) { d.Name += "x" },
 			func(d *backoffice.MinfinDocument) { d.CustomerID, d.FinancialYearID = "customer-4", "year-1" }),
+		writingsOf("Discrepancies", backoffice.Tx.Discrepancies, backoffice.Discrepancy{ID: "discrepancy-3", Kind: backoffice.NotDeclared, CustomerID: "customer-1", PersonID: "customer-2", Version: 1},
+			func(d *backoffice.Discrepancy) { d.Note += "x"; d.Version++ }, func(d *backoffice.Discrepancy) { d.CustomerID = "customer-4"; d.Version++ }),
 	)
 	moved := *fullOffice().transcripts[0]
 	moved.CustomerID = "customer-4"
@@ -307,8 +310,8 @@ func testTouched(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			}
 			seen[e.ObjectID] = true
 		}
-		if err != nil || len(entries) != 6 || entries[0].ObjectID != "customer-1" {
-			t.Errorf("%d entries, want the customer's, and those of its relation, transcript, calculation, document and minfin document: %v", len(entries), err)
+		if err != nil || len(entries) != 7 || entries[0].ObjectID != "customer-1" {
+			t.Errorf("%d entries, want the customer's, and those of its relation, transcript, calculation, document, minfin document and discrepancy: %v", len(entries), err)
 		}
 	})
 }

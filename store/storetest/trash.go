@@ -44,6 +44,7 @@ func bringBack(t testing.TB, store backoffice.Store, ids ...string) {
 		for _, d := range taken {
 			o.customers, o.relations, o.transcripts = append(o.customers, d.Customers...), append(o.relations, d.Relations...), append(o.transcripts, d.Transcripts...)
 			o.calculations, o.documents, o.minfin = append(o.calculations, d.Calculations...), append(o.documents, d.Documents...), append(o.minfin, d.MinfinDocuments...)
+			o.differences = append(o.differences, d.Discrepancies...)
 		}
 		return inOrder(
 			func() error { return tx.Customers().Insert(ctx, o.customers...) },
@@ -51,7 +52,8 @@ func bringBack(t testing.TB, store backoffice.Store, ids ...string) {
 			func() error { return tx.Transcripts().Insert(ctx, o.transcripts...) },
 			func() error { return tx.Calculations().Insert(ctx, o.calculations...) },
 			func() error { return tx.Documents().Insert(ctx, o.documents...) },
-			func() error { return tx.MinfinDocuments().Insert(ctx, o.minfin...) })
+			func() error { return tx.MinfinDocuments().Insert(ctx, o.minfin...) },
+			func() error { return tx.Discrepancies().Insert(ctx, o.differences...) })
 	})
 }
 
@@ -75,7 +77,7 @@ func testTrash(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 				rows += d.Rows()
 			}
 			orphans := len(o.minfin) - len(left.minfin)
-			if want := len(o.customers) + len(o.relations) + len(o.transcripts) + len(o.calculations) + len(o.documents) + orphans; rows != want {
+			if want := len(o.customers) + len(o.relations) + len(o.transcripts) + len(o.calculations) + len(o.documents) + len(o.differences) + orphans; rows != want {
 				t.Errorf("%d records are kept, want %d", rows, want)
 			}
 			bringBack(t, store, "customer-2", "customer-1")

@@ -307,6 +307,7 @@ func testWrites(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			"label-1": backoffice.NounLabel, "user-1": backoffice.NounUser, "year-1": backoffice.NounFinancialYear, "checklist-1": backoffice.NounChecklist,
 			"customer-1": backoffice.NounCustomer, "relation-1": backoffice.NounRelation, "transcript-1": backoffice.NounTranscript,
 			"calculation-1": backoffice.NounCalculation, "document-1": backoffice.NounDocument, "minfin-1": backoffice.NounMinfin,
+			"discrepancy-1": backoffice.NounDiscrepancy,
 		}
 		asked := []string{"unknown", "", "label-1", "\x00", "has blank"}
 		for id := range want {

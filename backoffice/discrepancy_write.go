@@ -1,0 +1,160 @@
+package backoffice
+
+import "context"
+
+// DiscrepancyFields is the input of NoteDiscrepancy: absent keeps, null clears.
+type DiscrepancyFields struct {
+	ReportedAt Optional[Instant]
+	Note       Optional[string]
+}
+
+var discrepancyChange = inputOf[DiscrepancyFields](DiscrepancyTable)
+
+// NoteDiscrepancy notes when a discrepancy was reported, and a remark; it needs customers.write. An update without any
+// change leaves the version alone and is not logged. Refused with NOT_FOUND (id) and STALE_VERSION.
+func (s *Service) NoteDiscrepancy(
+	ctx context.Context, by *Principal, id string, in DiscrepancyFields, expected Versions,
+) (*Discrepancy, error) {
+	if err := require(by, CustomersWrite); err != nil {
+		return nil, err
+	}
+	var noted *Discrepancy
+	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		var before *Discrepancy
+		var ok bool
+		var from int
+		if err := tx.Together(ctx, finding(tx.Discrepancies(), id, &before, &ok), versionsFrom(tx, &from)); err != nil {
+			return false, err
+		}
+		if !ok {
+			return false, NoSuch(NounDiscrepancy, "id")
+		}
+		if err := checkVersion(expected, before.Version); err != nil {
+			return false, err
+		}
+		after := *before
+		var check checker
+		discrepancyChange.apply(&in, &after, &check)
+		check.found = append(check.found, DiscrepancyTable.Check(&after)...)
+		if err := check.refusal(); err != nil {
+			return false, err
+		}
+		changed := discrepancyChange.values(before).changed(discrepancyChange.values(&after))
+		if noted = before; len(changed) == 0 {
+			return false, nil
+		}
+		after.Version = NextVersion(after.Version, from)
+		noted = &after
+		if err := tx.Discrepancies().Update(ctx, &after); err != nil {
+			return lost(err), err
+		}
+		return false, tx.LogChanges(ctx, changeBy(by, InstantOf(s.now()), "noteDiscrepancy", NounDiscrepancy, id,
+			changed.names()...))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return noted, nil
+}
+
+// FindDiscrepancies computes in what companies differ now: what should be open of them, without identifiers.
+type FindDiscrepancies func(ctx context.Context, from NounReader) (companies []string, found []*Discrepancy, err error)
+
+// mostOpen is more discrepancies than a company can have.
+const mostOpen = 10_000
+
+// RecordDiscrepancies opens, in one transaction, what is found and is not open, closes what is open of the companies
+// and is not found, and updates the percentages of the others. Such transactions wait for each other, so each turn is
+// logged once. A mirror has its origin's, so it records none.
+func (s *Service) RecordDiscrepancies(ctx context.Context, find FindDiscrepancies) error {
+	if mirror, err := s.Store.Mirror(ctx); err != nil || mirror.Of(NounDiscrepancy) != nil {
+		return err
+	}
+	open := ListQuery[DiscrepancyCriteria]{Under: OfCustomer, Criteria: DiscrepancyCriteria{Open: Yes},
+		Window: Window{Limit: mostOpen}}
+	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
+		t := turns{now: InstantOf(s.now())}
+		if err := tx.Together(ctx, tx.HoldDiscrepancies, versionsFrom(tx, &t.from)); err != nil {
+			return false, err
+		}
+		companies, found, err := find(ctx, tx)
+		if err != nil {
+			return false, err
+		}
+		pages, err := ReadPages(ctx, tx.Discrepancies(), open, companies, 0)
+		if err != nil {
+			return false, err
+		}
+		for _, company := range companies {
+			for _, d := range pages[company].Items {
+				if d.CustomerID == company { // not those of which it is the person
+					t.open = append(t.open, d)
+				}
+			}
+		}
+		if t.compare(found); len(t.log) == 0 {
+			return false, nil
+		}
+		err = tx.Together(ctx,
+			func(ctx context.Context) error { return tx.Discrepancies().Insert(ctx, t.opened...) },
+			func(ctx context.Context) error { return tx.Discrepancies().Update(ctx, t.changed...) })
+		if err != nil {
+			return lost(err), err
+		}
+		return false, tx.LogChanges(ctx, t.log...)
+	})
+}
+
+// turns are the changes that make what is open what was found.
+type turns struct {
+	now     Instant
+	from    int // see Tx.VersionsFrom
+	open    []*Discrepancy
+	opened  []*Discrepancy
+	changed []*Discrepancy
+	log     []*Change
+}
+
+type difference struct {
+	kind             DiscrepancyKind
+	customer, person string
+}
+
+func (d *Discrepancy) difference() difference { return difference{d.Kind, d.CustomerID, d.PersonID} }
+
+func (t *turns) compare(found []*Discrepancy) {
+	now := map[difference]*Discrepancy{}
+	for _, d := range found {
+		now[d.difference()] = d
+	}
+	for _, d := range t.open {
+		switch is := now[d.difference()]; {
+		case is == nil:
+			d.ClosedAt = t.now
+			t.change(d, "closedAt")
+		case d.ComputedPercent != is.ComputedPercent || d.DeclaredPercent != is.DeclaredPercent:
+			d.ComputedPercent, d.DeclaredPercent = is.ComputedPercent, is.DeclaredPercent
+			t.change(d, "computedPercent", "declaredPercent")
+		}
+		delete(now, d.difference()) // and closes another of the same
+	}
+	for _, d := range found {
+		if now[d.difference()] != d {
+			continue
+		}
+		d.ID, d.SeenAt, d.Version = NewID(), t.now, 1
+		t.opened = append(t.opened, d)
+		t.note(d)
+	}
+}
+
+func (t *turns) change(d *Discrepancy, fields ...string) {
+	d.Version = NextVersion(d.Version, t.from)
+	t.changed = append(t.changed, d)
+	t.note(d, fields...)
+}
+
+func (t *turns) note(d *Discrepancy, fields ...string) {
+	t.log = append(t.log, &Change{At: t.now, Action: "recordDiscrepancies", Noun: NounDiscrepancy, ObjectID: d.ID,
+		Fields: fields})
+}

@@ -1,0 +1,169 @@
+package feed
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway/gatewaytest"
+)
+
+// differing are the companies' discrepancies that are certain now, and those that are recorded as open, as
+// "company kind person declared computed".
+func differing(t *testing.T, o *gatewaytest.Office, pair [2]string) (certain, open map[string]bool) {
+	t.Helper()
+	type difference struct {
+		Kind                             string
+		Person                           struct{ ID string }
+		DeclaredPercent, ComputedPercent *float64
+		Certain                          bool
+	}
+	var answer struct {
+		Customers struct {
+			Nodes []struct {
+				ID            string
+				Ownership     struct{ Discrepancies []difference }
+				Discrepancies struct{ Nodes []difference }
+			}
+		}
+	}
+	said := o.Query(t, pair, `{ customers(filter: {type: COMPANY}) { nodes { id
+		ownership { discrepancies { kind person { id } declaredPercent computedPercent certain } }
+		discrepancies(filter: {open: true}) { nodes { kind person { id } declaredPercent computedPercent } } } } }`, "{}")
+	if err := json.Unmarshal(said.Data, &answer); err != nil || said.Errors != nil {
+		t.Fatal(err, said.Errors)
+	}
+	line := func(company string, d difference) string {
+		text := func(percent *float64) string {
+			if percent == nil {
+				return "?"
+			}
+			return fmt.Sprintf("%.4f", *percent)
+		}
+		return strings.Join([]string{company, d.Kind, d.Person.ID, text(d.DeclaredPercent), text(d.ComputedPercent)}, " ")
+	}
+	certain, open = map[string]bool{}, map[string]bool{}
+	for _, c := range answer.Customers.Nodes {
+		for _, d := range c.Ownership.Discrepancies {
+			if d.Certain {
+				certain[line(c.ID, d)] = true
+			}
+		}
+		for _, d := range c.Discrepancies.Nodes {
+			open[line(c.ID, d)] = true
+		}
+	}
+	return certain, open
+}
+
+// turnsOf are the differences without their percentages.
+func turnsOf(lines map[string]bool) map[string]bool {
+	of := map[string]bool{}
+	for line := range lines {
+		of[strings.Join(strings.Fields(line)[:3], " ")] = true
+	}
+	return of
+}
+
+func TestTheFeedTellsEachTurnOfADiscrepancyOnce(t *testing.T) {
+	t.Parallel()
+	for engine, database := range gatewaytest.Engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			settings := gatewaytest.Settings(t, database(t))
+			o := gatewaytest.Serve(t, settings, gatewaytest.Limits())
+			pair := o.Credential(t, backoffice.AllScopes...)
+			create := func(input, kind string) string {
+				var made struct {
+					Created struct{ Made struct{ ID string } }
+				}
+				said := o.Query(t, pair, fmt.Sprintf(`mutation { created: create%s(input: {%s}) { made: %s { id } userErrors { message } } }`,
+					kind, input, map[string]string{"Customer": "customer", "CustomerRelation": "relation"}[kind]), "{}")
+				if err := json.Unmarshal(said.Data, &made); err != nil || said.Errors != nil {
+					t.Fatal(err, said.Errors)
+				}
+				return made.Created.Made.ID // "" when it exists
+			}
+			var companies, persons []string
+			for i := range 3 {
+				companies = append(companies, create(fmt.Sprintf(`type: COMPANY, name: "Company %d"`, i), "Customer"))
+				persons = append(persons, create(fmt.Sprintf(`type: PRIVATE_PERSON, firstName: "P", lastName: "%d"`, i), "Customer"))
+			}
+			r, after := rand.New(rand.NewPCG(33, 1)), o.LatestCursor(t)
+			var relations []string
+			opened, closed, before := 0, 0, map[string]bool{}
+			for step := range 40 {
+				if step == 20 && engine == "PostgreSQL" {
+					gatewaytest.Serve(t, settings, gatewaytest.Limits()) // another server of the same store
+				}
+				held, holder := companies[r.IntN(3)], append(persons, companies...)[r.IntN(6)]
+				share := []string{"", ", sharePercent: 30", ", sharePercent: 50", ", sharePercent: 100"}[r.IntN(4)]
+				switch n := r.IntN(10); {
+				case n < 2 && len(relations) > 0:
+					i := r.IntN(len(relations))
+					o.Write(t, pair, fmt.Sprintf(`mutation { deleteCustomerRelation(input: {id: %q}) { userErrors { message } } }`, relations[i]))
+					relations = append(relations[:i], relations[i+1:]...)
+				case n < 4 && len(relations) > 0:
+					o.Write(t, pair, fmt.Sprintf(`mutation { updateCustomerRelation(input: {id: %q%s}) { userErrors { message } } }`, relations[r.IntN(len(relations))], share))
+				case held != holder:
+					kind := []string{"SHAREHOLDER", "SHAREHOLDER", "UBO"}[r.IntN(3)]
+					if id := create(fmt.Sprintf(`customerId: %q, relatedCustomerId: %q, kind: %s%s`, held, holder, kind, share), "CustomerRelation"); id != "" {
+						relations = append(relations, id)
+					}
+				}
+				certain, open := differing(t, o, pair)
+				for began := time.Now(); fmt.Sprint(certain) != fmt.Sprint(open); certain, open = differing(t, o, pair) {
+					if time.Since(began) > 2*time.Minute {
+						t.Fatalf("step %d: recorded are %v, certain are %v", step, open, certain)
+					}
+					time.Sleep(20 * time.Millisecond)
+				}
+				now := turnsOf(certain)
+				for line := range now {
+					if !before[line] {
+						opened++
+					}
+				}
+				for line := range before {
+					if !now[line] {
+						closed++
+					}
+				}
+				before = now
+			}
+			told, _ := o.ChangesAfter(t, pair, after, `, nouns: [DISCREPANCY]`)
+			got := map[string]int{}
+			for _, c := range told.Nodes {
+				got[c.Action+" "+strings.Join(c.Fields, " ")]++
+			}
+			if opened < 5 || closed < 3 || got["CREATED "] != opened || got["UPDATED closedAt"] != closed {
+				t.Errorf("the feed tells %v of %d turns to differing and %d back", got, opened, closed)
+			}
+			if len(before) == 0 {
+				t.Fatal("nothing differs at the end")
+			}
+			found := o.Answers(t, pair, `{ customers(filter: {ownershipDiffers: true}) { nodes { id } } workList(financialYearId: "y") { ownershipDiffers { nodes { id } } } }`)
+			if n := strings.Count(found, `"id"`); n == 0 || n%2 != 0 || strings.Contains(found, "errors") {
+				t.Error(found)
+			}
+			seesCompanies := o.RestrictedCredential(t, "sees-companies", backoffice.RestrictionFields{Customers: companies})
+			const all = `{ discrepancies { totalCount nodes { id } } differ: customers(filter: {ownershipDiffers: true}) { totalCount }
+				customers { nodes { discrepancies { totalCount } } } }`
+			want := `{"data":{"discrepancies":{"totalCount":0,"nodes":[]},"differ":{"totalCount":0},"customers":{"nodes":[{"discrepancies":{"totalCount":0}},{"discrepancies":{"totalCount":0}},{"discrepancies":{"totalCount":0}}]}}}`
+			said := o.Answers(t, seesCompanies, all)
+			for ; strings.Contains(said, "UNAUTHENTICATED"); said = o.Answers(t, seesCompanies, all) {
+				time.Sleep(50 * time.Millisecond) // a server knows a new credential within a second
+			}
+			if !strings.HasPrefix(said, want[:len(want)-1]) {
+				t.Errorf("a restricted credential sees %s", said)
+			}
+			if told, _ := o.ChangesAfter(t, seesCompanies, after, `, nouns: [DISCREPANCY]`); len(told.Nodes) > 0 {
+				t.Errorf("a restricted credential is told %v", told.Nodes)
+			}
+		})
+	}
+}
