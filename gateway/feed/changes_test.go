@@ -96,7 +96,7 @@ func TestAPageOfChangesWithItsObjectsIsOneStatementANoun(t *testing.T) {
 	for _, c := range told.Nodes {
 		nouns[c.Noun] = true
 	}
-	if len(nouns) != 10 || calls != 1+len(nouns) {
+	if len(nouns) != 11 || calls != 1+len(nouns) {
 		t.Errorf("%d statements for the objects of %d nouns", calls, len(nouns))
 	}
 	latest, _ := o.ChangesAfter(t, all, o.Cursor(t, 0), ", latestOnly: true")

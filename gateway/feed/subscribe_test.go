@@ -174,7 +174,9 @@ func TestASubscriptionEndsWithItsPair(t *testing.T) {
 
 func TestTheObjectsOfManyChangesAreReadTogether(t *testing.T) {
 	t.Parallel()
-	o := gatewaytest.Open(t)
+	settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
+	gatewaytest.Serve(t, settings, gatewaytest.Limits()).Fill(t)
+	o := gatewaytest.Serve(t, settings, gatewaytest.Limits()) // a server that was there before would tell some earlier
 	all := o.Credential(t, backoffice.AllScopes...)
 	listed, _ := o.ChangesAfter(t, all, o.Cursor(t, 0), "")
 	nouns := map[string]bool{}

@@ -106,6 +106,9 @@ var restOnTheWay = map[string]func(t testing.TB, f *gatewaytest.Faraway) gateway
 	"PATCH /users/{userId}": func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
 		return gatewaytest.Write{Method: http.MethodPatch, Path: "/users/" + f.NewUser(t), Body: `{"firstName": "Another", "labels": ["label-audit"]}`, Key: ""}
 	},
+	"PATCH /discrepancies/{discrepancyId}": func(_ testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
+		return gatewaytest.Write{Method: http.MethodPatch, Path: "/discrepancies/discrepancy-1", Body: fmt.Sprintf(`{"note": %q}`, f.Word("note ")), Key: ""}
+	},
 	"DELETE /users/{userId}": func(t testing.TB, f *gatewaytest.Faraway) gatewaytest.Write {
 		return gatewaytest.Write{Method: http.MethodDelete, Path: "/users/" + f.NewUser(t), Body: "", Key: ""}
 	},

@@ -53,12 +53,18 @@ func (s *lengthy) Write(ctx context.Context, do func(context.Context, backoffice
 	callers := make([]uintptr, 30)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
 	s.mu.Lock()
+	background := false
 	for more := true; more; {
 		var frame runtime.Frame
 		frame, more = frames.Next()
-		s.opened[plainName(frame.Function)] = true
+		name := plainName(frame.Function)
+		s.opened[name] = true
+		background = background || name == "backoffice.RecordDiscrepancies"
 	}
 	s.mu.Unlock()
+	if background { // small ones, between those of requests
+		return s.Store.Write(ctx, do)
+	}
 	return s.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) (err error) {
 		s.lasts("a transaction", func() { err = do(ctx, tx) })
 		return err
