@@ -206,7 +206,7 @@ func groupsOf(field *ast.Field) amount {
 
 var ofCustomer = []backoffice.Noun{
 	backoffice.NounCustomer, backoffice.NounRelation, backoffice.NounTranscript, backoffice.NounCalculation,
-	backoffice.NounDocument, backoffice.NounMinfin,
+	backoffice.NounDocument, backoffice.NounMinfin, backoffice.NounDiscrepancy,
 }
 
 // cascades are the noun that a mutation deletes, and then those that are deleted or changed with it.

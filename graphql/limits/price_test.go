@@ -107,7 +107,7 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`mutation($i: AssignChecklistsInput!) { assignChecklists(input: $i) { assigned } }`, map[string]any{"i": map[string]any{"customerIds": []any{"a", "b", "c"}}}, 10 + 3},
 		{`mutation { createCustomers(inputs: []) { written } }`, nil, 10},
 		{`mutation($of: [UpdateCustomerInput!]!) { updateCustomers(inputs: $of) { results { customer { id } } } }`, map[string]any{"of": slices.Repeat([]any{map[string]any{"id": "a"}}, 100)}, 100 * 12},
-		{`mutation($id: ID!) { deleteCustomers(inputs: [{id: $id}, {id: "b"}]) { written } }`, map[string]any{"id": "a"}, 2 * (10 + 5*8)},
+		{`mutation($id: ID!) { deleteCustomers(inputs: [{id: $id}, {id: "b"}]) { written } }`, map[string]any{"id": "a"}, 2 * (10 + 6*8)},
 		{`{ customersAggregate(groupBy: [TYPE, CITY]) { totalCount groupCount groups { count keys { value label } } } }`, nil, 1 + 2*grouped},
 		{`{ transcriptsAggregate(groupBy: STATUS, filter: {isCompleted: true}, first: 3) { totalCount } }`, nil, 1 + grouped},
 		{`{ transcriptsAggregate(groupBy: [CHECKLIST, RESPONSIBLE, LANGUAGE]) { totalCount } }`, nil, 1 + 4*grouped},
