@@ -194,16 +194,22 @@ func moveRecords[T any, C comparable](m *merging, of *Table[T, C], rows []*T, cu
 
 // moveDiscrepancies moves also those that the caller does not see.
 func (m *merging) moveDiscrepancies() {
+	var moving []*Discrepancy
 	for _, d := range m.had.differences {
 		end, field := &d.CustomerID, "customerId"
 		if *end != m.drop.ID {
 			end, field = &d.PersonID, "personId"
 		}
-		*end, d.Version = m.keep.ID, NextVersion(d.Version, m.from)
+		*end = m.keep.ID
+		if d.CustomerID == d.PersonID {
+			continue // it goes with the other
+		}
+		d.Version = NextVersion(d.Version, m.from)
+		moving = append(moving, d)
 		m.note(NounDiscrepancy, d.ID, field)
 	}
 	m.records = append(m.records, unrestricted(func(ctx context.Context) error {
-		return m.tx.Discrepancies().Update(ctx, m.had.differences...)
+		return m.tx.Discrepancies().Update(ctx, moving...)
 	}))
 }
 
@@ -249,7 +255,7 @@ func (m *merging) write(ctx context.Context, use *keyUse) (raced bool, err error
 	}
 	n := m.tx.DeletedRows()
 	if len(deleted) == 0 || n[NounRelation] != m.stay ||
-		n[NounTranscript]+n[NounDocument]+n[NounMinfin]+n[NounCalculation]+n[NounDiscrepancy] > 0 {
+		n[NounTranscript]+n[NounDocument]+n[NounMinfin]+n[NounCalculation] > 0 {
 		return true, Errorf(Unavailable, "the customer was changed meanwhile; try again")
 	}
 	m.note(NounCustomer, m.drop.ID)

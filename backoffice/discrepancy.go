@@ -81,6 +81,11 @@ var DiscrepancyTable = &Table[Discrepancy, DiscrepancyCriteria]{
 		notedField("reportedAt", func(d *Discrepancy) *Instant { return &d.ReportedAt }),
 		textField("note", func(d *Discrepancy) *Text { return &d.Note }, plainText),
 	},
+	rule: func(d *Discrepancy, check *checker) {
+		if d.CustomerID != "" && d.CustomerID == d.PersonID {
+			check.add(CodeNotAllowed, "a company cannot own itself", "personId")
+		}
+	},
 }
 
 type (

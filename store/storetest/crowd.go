@@ -129,7 +129,7 @@ func crowd() *office {
 	}
 	for i := range 60 {
 		d := &backoffice.Discrepancy{
-			ID: id("i", i), Kind: backoffice.DiscrepancyKinds[r.IntN(3)], CustomerID: o.customers[r.IntN(30)].ID, PersonID: o.customers[r.IntN(30)].ID,
+			ID: id("i", i), Kind: backoffice.DiscrepancyKinds[r.IntN(3)], CustomerID: o.customers[r.IntN(15)].ID, PersonID: o.customers[15+r.IntN(15)].ID,
 			SeenAt: instant(), Version: 1,
 		}
 		if r.IntN(2) > 0 {

@@ -84,7 +84,7 @@ func fullOffice() *office {
 		differences: []*backoffice.Discrepancy{{
 			ID: "discrepancy-1", Kind: backoffice.OtherPercentage, CustomerID: "customer-1", PersonID: "customer-2", DeclaredPercent: "25", ComputedPercent: "33.3333",
 			SeenAt: backoffice.InstantAt(1_700_000_000_010), ClosedAt: backoffice.InstantAt(1_700_000_000_011), ReportedAt: backoffice.InstantAt(1_700_000_000_012),
-			Note: "Asked the notary", Version: 3,
+			Note: "Asked the notary", Version: 1,
 		}},
 	}
 }

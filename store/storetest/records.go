@@ -59,6 +59,9 @@ func testRecords(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		for _, r := range o.relations {
 			r.Version++
 		}
+		for _, d := range o.differences {
+			d.Version++
+		}
 		want := *o
 		o.update(t, store)
 		want.check(t, store)
@@ -78,6 +81,9 @@ func testRecords(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 		for _, r := range o.relations {
 			r.Version++
+		}
+		for _, d := range o.differences {
+			d.Version++
 		}
 		want := *o
 		o.update(t, store)

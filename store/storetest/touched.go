@@ -23,7 +23,7 @@ type objects map[object]any
 
 // nounsOfFields are the nouns that fields refer to.
 var nounsOfFields = map[string]backoffice.Noun{
-	"CustomerID": backoffice.NounCustomer, "RelatedCustomerID": backoffice.NounCustomer, "ResponsibleID": backoffice.NounUser,
+	"CustomerID": backoffice.NounCustomer, "PersonID": backoffice.NounCustomer, "RelatedCustomerID": backoffice.NounCustomer, "ResponsibleID": backoffice.NounUser,
 	"ChecklistID": backoffice.NounChecklist, "FinancialYearID": backoffice.NounFinancialYear, "TranscriptID": backoffice.NounTranscript,
 }
 
@@ -178,7 +178,7 @@ func allWritings() []writing {
 			func(d *backoffice.MinfinDocument) { d.Name += "x" },
 			func(d *backoffice.MinfinDocument) { d.CustomerID, d.FinancialYearID = "customer-4", "year-1" }),
 		writingsOf("Discrepancies", backoffice.Tx.Discrepancies, backoffice.Discrepancy{ID: "discrepancy-3", Kind: backoffice.NotDeclared, CustomerID: "customer-1", PersonID: "customer-2", Version: 1},
-			func(d *backoffice.Discrepancy) { d.Note += "x"; d.Version++ }, func(d *backoffice.Discrepancy) { d.CustomerID = "customer-4"; d.Version++ }),
+			func(d *backoffice.Discrepancy) { d.Note += "x" }, func(d *backoffice.Discrepancy) { d.CustomerID = "customer-4" }),
 	)
 	moved := *fullOffice().transcripts[0]
 	moved.CustomerID = "customer-4"
