@@ -23,7 +23,8 @@ type recorder struct {
 	service *backoffice.Service
 	feed    *changes.Feed
 	log     *slog.Logger
-	holder  string // of the lease
+	holder  string    // of the lease
+	renewAt time.Time // when half of it is over; zero without it
 	now     func() time.Time
 }
 
@@ -40,15 +41,22 @@ func (r *recorder) run(ctx context.Context) {
 
 const recordName = "discrepancies"
 
-// own takes or extends the lease.
+// own takes the lease, or extends it when half of it is over.
 func (r *recorder) own(ctx context.Context) (bool, error) {
+	if r.now().Before(r.renewAt) {
+		return true, nil
+	}
 	now, err := r.service.Store.Clock(ctx)
 	if err != nil {
 		return false, err
 	}
 	lease := backoffice.Lease{Name: recordName, Holder: r.holder, Since: now,
 		Until: backoffice.InstantOf(now.Time().Add(recordLease))}
-	return r.service.Store.TakeLease(ctx, lease, now, "")
+	taken, err := r.service.Store.TakeLease(ctx, lease, now, "")
+	if taken {
+		r.renewAt = r.now().Add(recordLease / 2)
+	}
+	return taken, err
 }
 
 // serve records until another server has the lease. After an error it begins again, so nothing is missed.
@@ -56,7 +64,10 @@ func (r *recorder) serve(ctx context.Context) error {
 	if taken, err := r.own(ctx); err != nil || !taken {
 		return err
 	}
-	defer func() { _ = r.service.Store.EndLease(context.WithoutCancel(ctx), recordName, r.holder) }()
+	defer func() {
+		r.renewAt = time.Time{}
+		_ = r.service.Store.EndLease(context.WithoutCancel(ctx), recordName, r.holder)
+	}()
 	nouns := []backoffice.Noun{backoffice.NounCustomer, backoffice.NounRelation, backoffice.NounDiscrepancy}
 	reader, err := r.feed.Follow(ctx, "", backoffice.FromOldest, backoffice.ChangesVisibleTo(nil, nouns))
 	if err != nil {
