@@ -18,43 +18,9 @@ func (s *Service) NoteDiscrepancy(
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
-	var noted *Discrepancy
-	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		var before *Discrepancy
-		var ok bool
-		var from int
-		if err := tx.Together(ctx, finding(tx.Discrepancies(), id, &before, &ok), versionsFrom(tx, &from)); err != nil {
-			return false, err
-		}
-		if !ok {
-			return false, NoSuch(NounDiscrepancy, "id")
-		}
-		if err := checkVersion(expected, before.Version); err != nil {
-			return false, err
-		}
-		after := *before
-		var check checker
-		discrepancyChange.apply(&in, &after, &check)
-		check.found = append(check.found, DiscrepancyTable.Check(&after)...)
-		if err := check.refusal(); err != nil {
-			return false, err
-		}
-		changed := discrepancyChange.values(before).changed(discrepancyChange.values(&after))
-		if noted = before; len(changed) == 0 {
-			return false, nil
-		}
-		after.Version = NextVersion(after.Version, from)
-		noted = &after
-		if err := tx.Discrepancies().Update(ctx, &after); err != nil {
-			return lost(err), err
-		}
-		return false, tx.LogChanges(ctx, changeBy(by, InstantOf(s.now()), "noteDiscrepancy", NounDiscrepancy, id,
-			changed.names()...))
+	return update(ctx, s, updating[Discrepancy, DiscrepancyFields, DiscrepancyCriteria]{
+		by: by, action: "noteDiscrepancy", input: discrepancyChange, id: id, in: &in, expected: expected,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return noted, nil
 }
 
 // FindDiscrepancies computes in what companies differ now: what should be open of them, without identifiers.

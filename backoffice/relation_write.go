@@ -76,43 +76,9 @@ func (s *Service) UpdateRelation(
 	if err := require(by, CustomersWrite); err != nil {
 		return nil, err
 	}
-	var updated *CustomerRelation
-	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		var before *CustomerRelation
-		var ok bool
-		var from int
-		if err := tx.Together(ctx, finding(tx.Relations(), id, &before, &ok), versionsFrom(tx, &from)); err != nil {
-			return false, err
-		}
-		if !ok {
-			return false, NoSuch(NounRelation, "id")
-		}
-		if err := checkVersion(expected, before.Version); err != nil {
-			return false, err
-		}
-		after := *before
-		var check checker
-		relationChange.apply(&in, &after, &check)
-		check.found = append(check.found, RelationTable.Check(&after)...)
-		if err := check.refusal(); err != nil {
-			return false, err
-		}
-		changed := relationChange.values(before).changed(relationChange.values(&after))
-		if updated = before; len(changed) == 0 {
-			return false, nil
-		}
-		after.Version = NextVersion(after.Version, from)
-		updated = &after
-		if err := tx.Relations().Update(ctx, &after); err != nil {
-			return lost(err), err
-		}
-		return false, tx.LogChanges(ctx, changeBy(by, InstantOf(s.now()), "updateCustomerRelation", NounRelation, id,
-			changed.names()...))
+	return update(ctx, s, updating[CustomerRelation, RelationFields, RelationCriteria]{
+		by: by, action: "updateCustomerRelation", input: relationChange, id: id, in: &in, expected: expected,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return updated, nil
 }
 
 // DeleteRelation needs customers.write. The relation can be restored within Service.Trash. Refused with NOT_FOUND (id).

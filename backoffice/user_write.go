@@ -29,51 +29,21 @@ func (s *Service) UpdateUser(
 	} else if there {
 		return s.updateUserThere(ctx, by, id, in, expected)
 	}
-	var updated *User
-	err := s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		var before *User
-		var ok bool
-		var labels map[string]*Label
-		sent, _ := in.LabelIDs.Get()
-		var from int
-		err := tx.Together(ctx, finding(tx.Users(), id, &before, &ok), versionsFrom(tx, &from),
-			func(ctx context.Context) (err error) { labels, err = findLabels(ctx, tx, sent); return err })
-		if err != nil {
-			return false, err
-		}
-		if !ok {
-			return false, NoSuch(NounUser, "id")
-		}
-		if err := checkVersion(expected, before.Version); err != nil {
-			return false, err
-		}
-		after := *before
-		var check checker
-		userInput.apply(&in, &after, &check)
-		checkLabels(labels, sent, &check)
-		if RestrictionOf(ctx).SeesOthers(before, &after) {
-			check.add(CodeNotAllowed, outOfView, "labelIds")
-		}
-		check.found = append(check.found, UserTable.Check(&after)...)
-		if err := check.refusal(); err != nil {
-			return false, err
-		}
-		changed := userInput.values(before).changed(userInput.values(&after))
-		if updated = before; len(changed) == 0 {
-			return false, nil
-		}
-		after.Version = NextVersion(after.Version, from)
-		updated = &after
-		if err := tx.Users().Update(ctx, &after); err != nil {
-			return lost(err), err
-		}
-		return false, tx.LogChanges(ctx,
-			changeBy(by, InstantOf(s.now()), "updateUser", NounUser, id, changed.names()...))
+	var labels map[string]*Label
+	sent, _ := in.LabelIDs.Get()
+	return update(ctx, s, updating[User, UserFields, UserCriteria]{
+		by: by, action: "updateUser", input: userInput, id: id, in: &in, expected: expected,
+		look: func(ctx context.Context, tx Tx) (err error) {
+			labels, err = findLabels(ctx, tx, sent)
+			return err
+		},
+		check: func(before, after *User, check *checker) {
+			checkLabels(labels, sent, check)
+			if RestrictionOf(ctx).SeesOthers(before, after) {
+				check.add(CodeNotAllowed, outOfView, "labelIds")
+			}
+		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return updated, nil
 }
 
 // findLabels returns the labels that exist. It reads none of too many, which UserTable rejects.
