@@ -37,6 +37,9 @@ type CustomerFilter struct {
 	LabelID                  *string // of the responsible user
 	HasDocument              *bool
 	OwnershipDiffers         *bool // a discrepancy is open
+	// MissingChecklistOf is a financial year. It has a checklist that the customer lacks and at least half of the
+	// customers of the same type and language have.
+	MissingChecklistOf *string
 }
 
 // CustomerCriteria is a CustomerFilter prepared for the store: checked, folded, comparable.
@@ -75,6 +78,7 @@ type CustomerCriteria struct {
 	LabelID                 string
 	HasDocument             Tristate
 	OwnershipDiffers        Tristate
+	MissingChecklistOf      string
 }
 
 // Criteria checks the filter. index turns a registration number (11 digits) into its blind index; it is called only
@@ -105,6 +109,7 @@ func (f *CustomerFilter) criteria(
 	exact(&c.CustomerCode, f.CustomerCode, &c.Nothing)
 	exact(&c.Scope, f.Scope, &c.Nothing)
 	exact(&c.WithoutChecklistID, f.WithoutChecklistID, &c.Nothing)
+	exact(&c.MissingChecklistOf, f.MissingChecklistOf, &c.Nothing)
 	exact(&c.EmailFolded, f.Email, &c.Nothing)
 	c.EmailFolded = FoldEmail(c.EmailFolded)
 	folded(&c.City, f.City, &c.Nothing)

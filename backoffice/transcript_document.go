@@ -21,6 +21,8 @@ type Documents interface {
 	Consultations(w io.Writer, language string, of ConsultationReport) error
 	// Ownership renders who owns a customer, in the customer's language. Its only errors are the writer's.
 	Ownership(w io.Writer, of OwnershipReport) error
+	// Supervision renders what the office controlled in a year. Its only errors are the writer's.
+	Supervision(w io.Writer, language string, of SupervisionYear) error
 }
 
 // GenerateTranscriptDocument renders and stores the document of a completed transcript of any year; it needs pti.write.

@@ -20,6 +20,11 @@ func (w *WorkList) OfDiffering() *CustomerFilter {
 	return &CustomerFilter{ResponsibleID: w.ResponsibleID, OwnershipDiffers: new(true)}
 }
 
+// OfMissing picks the customers who lack a checklist of the year that others of their type and language have.
+func (w *WorkList) OfMissing() *CustomerFilter {
+	return &CustomerFilter{ResponsibleID: w.ResponsibleID, MissingChecklistOf: &w.FinancialYearID}
+}
+
 // OfUntouched picks what is not completed and was last updated before the day that was so many days ago.
 func (w *WorkList) OfUntouched(days int, now time.Time) (*TranscriptFilter, error) {
 	if days < 0 {

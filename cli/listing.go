@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"example.org/backoffice/backoffice"
 )
 
 type formatFlag struct {
@@ -70,7 +72,7 @@ func csvListing(out io.Writer, columns []string) (add adder, end func() error) {
 		for i, value := range values {
 			switch value.(type) {
 			case string, []string:
-				cells[i] = inert(cells[i])
+				cells[i] = backoffice.Inert(cells[i])
 			}
 		}
 		return w.Write(cells)
@@ -79,14 +81,6 @@ func csvListing(out io.Writer, columns []string) (add adder, end func() error) {
 
 // own is a text of the program with nothing but identifiers, which CSV gets unchanged.
 type own string
-
-// inert keeps a spreadsheet from reading a text as a formula: purposes and names come from callers.
-func inert(cell string) string {
-	if cell != "" && strings.ContainsRune("=+@\t\r", rune(cell[0])) || strings.HasPrefix(cell, "-") && len(cell) > 1 {
-		return "'" + cell
-	}
-	return cell
-}
 
 func jsonListing(out io.Writer, columns []string) adder {
 	return func(values ...any) error {

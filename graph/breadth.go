@@ -5260,6 +5260,17 @@ func (ec *executionContext) breadthWorkList() *execute.Object {
 			},
 		},
 		{
+			Name:     "missingChecklist",
+			NonNull:  true,
+			Types:    []string{"CustomerConnection"},
+			Resolver: true,
+			Args:     ec.field_WorkList_missingChecklist_args,
+			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
+				values, err := ec.Resolvers.WorkList().MissingChecklist(ctx, objects.(execute.Of[*backoffice.WorkList]), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder))
+				return execute.Singles(values), err
+			},
+		},
+		{
 			Name:     "ownershipDiffers",
 			NonNull:  true,
 			Types:    []string{"CustomerConnection"},

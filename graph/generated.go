@@ -838,6 +838,7 @@ type ComplexityRoot struct {
 	}
 
 	WorkList struct {
+		MissingChecklist func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
 		NotSent          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
 		Overdue          func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
 		OwnershipDiffers func(childComplexity int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) int
@@ -1054,6 +1055,7 @@ type WorkListResolver interface {
 	Untouched(ctx context.Context, objs []*backoffice.WorkList, days int, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	Overdue(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 	WithoutDocument(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
+	MissingChecklist(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
 	OwnershipDiffers(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria], error)
 	NotSent(ctx context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page *int, pageSize *int, orderBy *backoffice.ListOrder) ([]*backoffice.Connection[*backoffice.Transcript, backoffice.TranscriptCriteria], error)
 }
@@ -4337,6 +4339,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Viewer.Subject(childComplexity), true
 
+	case "WorkList.missingChecklist":
+		if e.ComplexityRoot.WorkList.MissingChecklist == nil {
+			break
+		}
+
+		args, err := ec.field_WorkList_missingChecklist_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.WorkList.MissingChecklist(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["page"].(*int), args["pageSize"].(*int), args["orderBy"].(*backoffice.ListOrder)), true
 	case "WorkList.notSent":
 		if e.ComplexityRoot.WorkList.NotSent == nil {
 			break
@@ -5950,7 +5963,7 @@ type TranscriptStatusCount {
 type WorkList {
   "Transcripts that are not completed and were not updated for some days."
   untouched(
-    "The number of days, 0 or more, before today (UTC)."
+    "The number of days, 0 or more, before today in Belgium."
     days: Int! = 30
     "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
@@ -5967,7 +5980,7 @@ type WorkList {
     "The order. By identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
-  "Transcripts that are not completed though their checklist's dueDate is before today (UTC)."
+  "Transcripts that are not completed though their checklist's dueDate is before today in Belgium."
   overdue(
     "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int
@@ -6001,6 +6014,23 @@ type WorkList {
     "The order. By identifier when absent."
     orderBy: TranscriptOrder
   ): TranscriptConnection!
+  "Customers who lack a checklist of the year that at least half of the customers of their type and language have."
+  missingChecklist(
+    "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
+    first: Int
+    "Only rows after this cursor."
+    after: String
+    "Maximum number of rows, from the end or before ` + "`" + `before` + "`" + `: 0 to 500."
+    last: Int
+    "Only rows before this cursor."
+    before: String
+    "A page number, from 1. Cannot be combined with the four arguments above."
+    page: Int
+    "Rows per numbered page: 1 to 500, default 50. Needs ` + "`" + `page` + "`" + `."
+    pageSize: Int
+    "The order. By identifier when absent."
+    orderBy: CustomerOrder
+  ): CustomerConnection!
   "Customers with an open discrepancy between their UBO relations and the computed owners, whatever the year."
   ownershipDiffers(
     "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
@@ -6141,6 +6171,10 @@ enum DuplicateKey {
   KBO_NUMBER
   "The whole displayName and the postal code, ignoring case and accents."
   NAME_AND_POSTAL_CODE
+  "The postal code, and the words of the displayName in any order, without legal forms and punctuation; what sounds alike counts as the same."
+  SIMILAR_NAME_AND_POSTAL_CODE
+  "The national registration number. Needs privacy.read."
+  REGISTRATION_NUMBER
 }
 
 "Customers that share a value, in groups."
@@ -6155,7 +6189,7 @@ type CustomerDuplicates {
 
 "Customers that share a value."
 type DuplicateGroup {
-  "The value, in lower case without accents; a name and a postal code are separated by a comma."
+  "The value, in lower case without accents; a name and a postal code are separated by a comma. Empty for a registration number."
   value: String!
   "How many customers share it, 2 or more."
   count: Int!
@@ -8994,6 +9028,8 @@ func (ec *executionContext) childFields_WorkList(ctx context.Context, field grap
 		return ec.fieldContext_WorkList_overdue(ctx, field)
 	case "withoutDocument":
 		return ec.fieldContext_WorkList_withoutDocument(ctx, field)
+	case "missingChecklist":
+		return ec.fieldContext_WorkList_missingChecklist(ctx, field)
 	case "ownershipDiffers":
 		return ec.fieldContext_WorkList_ownershipDiffers(ctx, field)
 	case "notSent":
@@ -11655,6 +11691,68 @@ func (ec *executionContext) field_User_transcripts_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["orderBy"] = arg7
+	return args, nil
+}
+
+func (ec *executionContext) field_WorkList_missingChecklist_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "page",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["page"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "pageSize",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pageSize"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*backoffice.ListOrder, error) {
+			return ec.unmarshalOCustomerOrder2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐListOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg6
 	return args, nil
 }
 
@@ -27875,6 +27973,73 @@ func (ec *executionContext) resolveBatch_WorkList_withoutDocument(ctx context.Co
 	)
 }
 
+func (ec *executionContext) _WorkList_missingChecklist(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkList_missingChecklist(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.resolveBatch_WorkList_missingChecklist(ctx, field, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria]) graphql.Marshaler {
+			return ec.marshalNCustomerConnection2ᚖexampleᚗorgᚋbackofficeᚋbackofficeᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkList_missingChecklist(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkList",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CustomerConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_WorkList_missingChecklist_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+func (ec *executionContext) resolveBatch_WorkList_missingChecklist(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (any, error) {
+	resolver := ec.Resolvers.WorkList()
+	fc := graphql.GetFieldContext(ctx)
+	if batch, ok := graphql.BatchParentsFor[*backoffice.WorkList](ctx, "WorkList"); ok {
+		result := batch.FieldResult(field, func() (any, error) {
+			return resolver.MissingChecklist(ctx, batch.Parents, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
+		})
+		return graphql.ResolveBatchGroupResult[*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria]](
+			ctx,
+			batch.Index,
+			len(batch.Parents),
+			result,
+			"WorkList.missingChecklist",
+			batch.IndexMap,
+		)
+	}
+	results, err := resolver.MissingChecklist(ctx, []*backoffice.WorkList{obj}, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["page"].(*int), fc.Args["pageSize"].(*int), fc.Args["orderBy"].(*backoffice.ListOrder))
+	return graphql.ResolveBatchSingleResult[*backoffice.Connection[*backoffice.Customer, backoffice.CustomerCriteria]](
+		ctx,
+		results,
+		err,
+		"WorkList.missingChecklist",
+	)
+}
+
 func (ec *executionContext) _WorkList_ownershipDiffers(ctx context.Context, field graphql.CollectedField, obj *backoffice.WorkList) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -40047,6 +40212,44 @@ func (ec *executionContext) _WorkList(ctx context.Context, sel ast.SelectionSet,
 					}
 				}()
 				res = ec._WorkList_withoutDocument(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "missingChecklist":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WorkList_missingChecklist(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

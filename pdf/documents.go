@@ -45,3 +45,7 @@ func (d *Documents) Consultations(w io.Writer, language string, of backoffice.Co
 func (d *Documents) Ownership(w io.Writer, of backoffice.OwnershipReport) error {
 	return Ownership(w, d.office, d.fonts, of)
 }
+
+func (d *Documents) Supervision(w io.Writer, language string, of backoffice.SupervisionYear) error {
+	return Supervision(w, d.office, d.fonts, language, of)
+}

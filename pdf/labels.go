@@ -29,11 +29,17 @@ type labels struct {
 	Ownership, OwnershipTitle, OwnershipText, OwnersComplete, OwnersMissing, BeneficialOwners, Owners string
 	Owner, NoOwners, Share, Control, Discrepancies, Declared, Computed, Uncertain                     string
 
-	Operations, PrivacyFields         map[string]string // by the names of enum values
-	OwnerCategories, DiscrepancyKinds map[string]string // by the names of enum values
-	UnprintedText                     string            // with {scripts}
-	Scripts                           map[string]string // by the names of scripts
-	Languages                         map[string]string
+	Supervision, SupervisionTitle, SupervisionText, CustomersByRisk, NoRisk, NoNumbers, Number string
+	Reviews, ReviewsDue, ReviewsDone, ReviewsLate, ReviewsOverdue                              string
+	DiscrepanciesOpened, DiscrepanciesClosed, DiscrepanciesReported, DiscrepanciesOpen         string
+	DaysToClose, DaysToReport, ConsultationsByPurpose, NoPurpose, OtherPurposes                string
+
+	// By the names of enum values.
+	Operations, PrivacyFields, OwnerCategories, DiscrepancyKinds, ReviewStates map[string]string
+
+	UnprintedText string            // with {scripts}
+	Scripts       map[string]string // by the names of scripts
+	Languages     map[string]string
 }
 
 // labelsFor knows dutch, french, german and english; any other language gets English.
@@ -94,9 +100,14 @@ func groups(digits, separator string) string {
 	return b.String()
 }
 
-// percent writes a percentage with at most one decimal.
+// decimal writes a number with at most one decimal.
+func (l *labels) decimal(value float64) string {
+	text := strings.TrimSuffix(strconv.FormatFloat(value, 'f', 1, 64), ".0")
+	return strings.Replace(text, ".", l.Decimal, 1)
+}
+
 func (l *labels) percent(value float64) string {
-	return l.exact(strings.TrimSuffix(strconv.FormatFloat(value, 'f', 1, 64), ".0"))
+	return strings.Replace(l.Percent, "{}", l.decimal(value), 1)
 }
 
 // exact writes a decimal percentage as it is.

@@ -3,6 +3,7 @@ package resolvers
 import (
 	"context"
 
+	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graph"
 	"example.org/backoffice/loaders"
@@ -12,7 +13,7 @@ import (
 func (query) Duplicates(ctx context.Context, by backoffice.DuplicateKey, filter *backoffice.CustomerFilter,
 	first *int) (*backoffice.Aggregate, error) {
 	return searched(ctx, filter, func(criteria backoffice.CustomerCriteria) (*backoffice.Aggregate, []string, error) {
-		q, err := backoffice.NewDuplicateQuery(criteria, by, first)
+		q, err := backoffice.NewDuplicateQuery(auth.From(ctx), criteria, by, first)
 		if err != nil {
 			return nil, nil, err
 		}

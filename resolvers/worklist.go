@@ -45,13 +45,20 @@ func (r workList) NotSent(ctx context.Context, lists []*backoffice.WorkList, fir
 		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.OfCalculated(), nil })
 }
 
+func (r workList) MissingChecklist(ctx context.Context, lists []*backoffice.WorkList, first *int, after *string,
+	last *int, before *string, page, pageSize *int,
+	orderBy *backoffice.CustomerOrder) ([]*backoffice.CustomerConnection, error) {
+	return ofLists(ctx, lists, func(ctx context.Context, w *backoffice.WorkList) (*backoffice.CustomerConnection, error) {
+		return query(r).Customers(ctx, first, after, last, before, page, pageSize, w.OfMissing(), orderBy)
+	})
+}
+
 func (r workList) OwnershipDiffers(ctx context.Context, lists []*backoffice.WorkList, first *int, after *string,
 	last *int, before *string, page, pageSize *int,
 	orderBy *backoffice.CustomerOrder) ([]*backoffice.CustomerConnection, error) {
-	ask := func(ctx context.Context, w *backoffice.WorkList) (*backoffice.CustomerConnection, error) {
+	return ofLists(ctx, lists, func(ctx context.Context, w *backoffice.WorkList) (*backoffice.CustomerConnection, error) {
 		return query(r).Customers(ctx, first, after, last, before, page, pageSize, w.OfDiffering(), orderBy)
-	}
-	return ofLists(ctx, lists, ask)
+	})
 }
 
 func (r workList) transcripts(ctx context.Context, lists []*backoffice.WorkList, orderBy *backoffice.TranscriptOrder,

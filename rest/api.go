@@ -78,6 +78,7 @@ var parts = []struct {
 	{"Minfin", "Documents of the tax administration.", (*API).minfin},
 	{"Settings", "Labels.", (*API).labels},
 	{"Users", "The firm's staff.", (*API).users},
+	{"Reports", "The numbers of a year.", (*API).reports},
 	{tagChanges, "What was created, updated and deleted.", (*API).changes},
 	{tagQueries, "Saved queries, each at its own URL: " +
 		"for spreadsheets and reports that refresh automatically.", func(*API) {}},

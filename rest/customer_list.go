@@ -30,7 +30,7 @@ var customerFilter = mapping.New[CustomerFilters, backoffice.CustomerFilter](
 	mapping.Except("Ids", "UpdatedSince", "RegistrationNumber", "SpouseRegistrationNumber", "Any", "Not", "SearchMode",
 		"City", "PostalCode", "Country", "HasEmail", "HasPhone", "HasResponsible", "HasKboNumber",
 		"CreatedFrom", "CreatedTo", "UpdatedFrom", "UpdatedTo", "Transcripts", "Relations", "LabelID", "HasDocument",
-		"OwnershipDiffers"),
+		"OwnershipDiffers", "MissingChecklistOf"),
 	mapping.Convert(customerType))
 
 func (f *CustomerFilters) filter(number, spouseNumber Optional[string]) (filter backoffice.CustomerFilter, err error) {

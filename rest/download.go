@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -158,4 +159,22 @@ func (a *API) serveSigned(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.serve(w, r, f)
+}
+
+// jsonOf is an answer of an operation that has other formats too.
+func jsonOf(shown any) *download {
+	var content bytes.Buffer
+	_ = writeJSON(&content, shown) // to memory
+	return bytesOf(mediaJSON, content.Bytes())
+}
+
+// bytesOf is an answer that is wholly in memory.
+func bytesOf(media string, content []byte) *download {
+	return &download{func(ctx huma.Context) {
+		_, w := humachi.Unwrap(ctx)
+		w.Header().Set("Content-Type", media)
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+		w.WriteHeader(http.StatusOK)
+		_, _ = w.Write(content)
+	}}
 }

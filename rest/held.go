@@ -70,18 +70,14 @@ func showConsultation(e *backoffice.Consultation) HeldConsultation {
 		Fields: backoffice.Mapped(e.Fields, backoffice.PrivacyField.Input)}
 }
 
-const (
-	heldOperation = "getHeld"
-	heldCost      = 100 // it reads a list of each kind
-)
-
 func (a *API) held() {
-	registerList(a, operation("GET /customers/{customerId}/held", heldOperation, "Show what is kept of a customer",
+	op := operation("GET /customers/{customerId}/held", "getHeld", "Show what is kept of a customer",
 		"How many records there are of the customer, which of their fields hold something, and from when to when: "+
 			"no values. With `values=true`, which needs the header x-access-purpose, the records too: the register "+
 			"of consultations then has an EXPORT of the customer. "+
-			"A credential that sees some customers and years alone is answered by what it sees.",
-	), backoffice.PrivacyRead, func(ctx context.Context, in *struct {
+			"A credential that sees some customers and years alone is answered by what it sees.")
+	op.Metadata = map[string]any{costKey: 100} // it reads a list of each kind
+	registerList(a, op, backoffice.PrivacyRead, func(ctx context.Context, in *struct {
 		OfCustomer
 		Values bool `query:"values" doc:"Answer with the records too."`
 	}) (*answered[Held], error) {

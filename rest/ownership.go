@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"net/http"
 	"reflect"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/backoffice/ownership"
@@ -120,11 +118,7 @@ func (a *API) ownership() {
 			err := of.page(a.Service.Documents, &page)
 			return bytesOf(mediaPDF, page.Bytes()), err
 		}
-		return &download{func(ctx huma.Context) {
-			_, w := humachi.Unwrap(ctx)
-			w.Header().Set("Content-Type", mediaJSON)
-			_ = writeJSON(w, of.shown())
-		}}, nil
+		return jsonOf(of.shown()), nil
 	})
 }
 
@@ -227,15 +221,4 @@ func orNull(text string) *string {
 		return nil
 	}
 	return &text
-}
-
-// bytesOf is an answer that is wholly in memory.
-func bytesOf(media string, content []byte) *download {
-	return &download{func(ctx huma.Context) {
-		_, w := humachi.Unwrap(ctx)
-		w.Header().Set("Content-Type", media)
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-		w.WriteHeader(http.StatusOK)
-		_, _ = w.Write(content)
-	}}
 }

@@ -50,6 +50,9 @@ func (r *request) sendStatus() {
 	r.humaContext.SetStatus(r.status)
 }
 
+// costKey has the cost of an operation that reads more than its answer has.
+const costKey = "cost"
+
 // cost is the maximum number of objects in the answer, as GraphQL counts them: a list 1, its page, and a hundredth of
 // what it skips; a write 10. least is the part that is done even when nothing is found.
 func (r *request) cost() (cost, least int) {
@@ -59,8 +62,8 @@ func (r *request) cost() (cost, least int) {
 	}
 	if !isList {
 		if r.Operation().Method == http.MethodGet || r.Operation().Method == http.MethodHead {
-			if r.Operation().OperationID == heldOperation {
-				return heldCost, heldCost
+			if cost, ok := r.Operation().Metadata[costKey].(int); ok {
+				return cost, cost
 			}
 			return 1, 1
 		}

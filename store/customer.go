@@ -35,6 +35,8 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 			folded("name_folded", func(c *backoffice.Customer) string { return backoffice.Fold(c.DisplayName) }),
 			folded("email_folded",
 				func(c *backoffice.Customer) string { return backoffice.FoldEmail(string(c.Email)) }).orNull(),
+			folded("similar_name",
+				func(c *backoffice.Customer) string { return backoffice.SimilarNameOf(c.DisplayName) }).orNull(),
 			folded("search_text", backoffice.SearchTextOf),
 			folded("city_folded",
 				func(c *backoffice.Customer) string { return backoffice.Fold(string(c.Address.City)) }).orNull(),
@@ -71,6 +73,8 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 		backoffice.GroupByKboNumber:        byColumn("kbo_number"),
 		backoffice.GroupByName:             byColumn("name_folded"),
 		backoffice.GroupByPostalCodeFolded: byColumn("postal_code_folded"),
+		backoffice.GroupBySimilarName:      byColumn("similar_name"),
+		backoffice.GroupByRegistration:     {value: "t.registration_index", secret: true},
 		backoffice.GroupByScope: {value: "s.scope", join: " LEFT JOIN customer_scopes s ON s.customer_id = t.id",
 			several: true},
 		backoffice.GroupByCity:         byColumn("city"),
@@ -120,6 +124,7 @@ var _ = func() *table[backoffice.Customer, backoffice.CustomerCriteria] {
 	t.orders[backoffice.KeyUpdatedAt] = byNumber("open_updated_at")
 	t.dimensions = maps.Clone(t.dimensions)
 	t.dimensions[backoffice.GroupByUpdatedMonth] = byMonth("open_updated_at")
+	delete(t.dimensions, backoffice.GroupByRegistration)
 	return register(&t)
 }()
 

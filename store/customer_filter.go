@@ -40,6 +40,9 @@ func customerCriteria(updatedAt string, visibleAt ...string) []customerCriterion
 			}),
 			search("customers", func(c C) string { return c.Search }),
 			withoutChecklist,
+			matches(func(c C) string { return c.MissingChecklistOf }, func(*Dialect) string {
+				return "EXISTS (" + missingUsual + ")"
+			}),
 			blindIndex("registration_index", func(c C) string { return c.RegistrationIndex }),
 			blindIndex("spouse_registration_index", func(c C) string { return c.SpouseRegistrationIndex }),
 			blindIndexes("registration_index", func(c C) string { return c.RegistrationIndex }),
@@ -59,6 +62,16 @@ func customerCriteria(updatedAt string, visibleAt ...string) []customerCriterion
 }
 
 const (
+	// missingUsual are the checklists of a financial year that at least half of the customers of t's type and language
+	// have, and t lacks. The part without t comes first, so that it runs once.
+	missingUsual = "SELECT 1 FROM (SELECT x.checklist_id, h.type, h.language, COUNT(DISTINCT h.id) AS n" +
+		" FROM customers h CROSS JOIN transcripts x WHERE x.customer_id = h.id AND x.financial_year_id = ?" +
+		" GROUP BY x.checklist_id, h.type, h.language) u JOIN (SELECT a.type, a.language, COUNT(*) AS n" +
+		" FROM customers a GROUP BY a.type, a.language) k ON k.type = u.type AND" +
+		" COALESCE(k.language, '') = COALESCE(u.language, '') AND 2 * u.n >= k.n WHERE u.type = t.type AND" +
+		" COALESCE(u.language, '') = COALESCE(t.language, '') AND NOT EXISTS (SELECT 1 FROM transcripts w" +
+		" WHERE w.checklist_id = u.checklist_id AND w.customer_id = t.id)"
+
 	usersWithLabel      = "SELECT l.user_id FROM user_labels l WHERE l.label_id = ?"
 	openDiscrepancies   = "SELECT 1 FROM discrepancies o WHERE o.customer_id = t.id AND o.closed_at IS NULL"
 	documentsOfCustomer = "SELECT 1 FROM documents o WHERE o.customer_id = t.id"

@@ -6,7 +6,8 @@ import (
 )
 
 // Filled are computed columns of rows that are older than the columns. Since version 9 users, labels, checklists and
-// documents are ordered by folded names; since version 14 customers are found by folded places, and words of names.
+// documents are ordered by folded names; since version 14 customers are found by folded places, and words of names;
+// since version 38 by similar names.
 var Filled = []migrations.Filled{
 	foldedName("users", "first_name || ' ' || last_name"), foldedName("labels", "name"),
 	foldedName("checklists", "name"), foldedName("documents", "name"),
@@ -20,6 +21,11 @@ var Filled = []migrations.Filled{
 			return []any{foldedOrNull(from[0]), foldedOrNull(from[1]), foldedOrNull(from[2]), search}
 		},
 	},
+	{
+		Table: "customers", Lacking: "similar_name = 'NOT FILLED'", From: []string{"display_name"},
+		To:   []string{"similar_name"},
+		Work: func(from []string) []any { return []any{orNull(backoffice.SimilarNameOf(from[0]))} },
+	},
 }
 
 func foldedName(table, name string) migrations.Filled {
@@ -29,9 +35,11 @@ func foldedName(table, name string) migrations.Filled {
 	}
 }
 
-func foldedOrNull(text string) any {
+func foldedOrNull(text string) any { return orNull(backoffice.Fold(text)) }
+
+func orNull(text string) any {
 	if text == "" {
 		return nil
 	}
-	return backoffice.Fold(text)
+	return text
 }

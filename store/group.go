@@ -15,6 +15,7 @@ type dimension struct {
 	by      string // the column of few values that decides value, worked out once a group; value has ? for it
 	more    string // joins the table that has value to by, which is its ?
 	several bool   // a row may have several values
+	secret  bool   // the value only tells groups apart: it is not read
 	called  string // a query for the name of the record with the identifier ?
 }
 
@@ -143,7 +144,11 @@ func (b *textOf[T, C]) aggregate(q grouping) (text string, ok bool) {
 		if strings.HasPrefix(of.value, "t.") {
 			of.value = b.dialect.plain + of.value // no row is looked up just for its order
 		}
-		outer += ", g." + key + ", " + called
+		read := "g." + key
+		if of.secret {
+			read = "''"
+		}
+		outer += ", " + read + ", " + called
 		orderBy += ", g." + key + " IS NULL, g." + key
 		if of.join == "" {
 			groupBy += ", " + of.value

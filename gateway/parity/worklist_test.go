@@ -3,7 +3,9 @@ package parity
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,13 +22,19 @@ func workListQuestion() analystQuestion {
 	since := func(days int) backoffice.Instant { return backoffice.InstantOf(today.AddDate(0, 0, -days)) }
 	return analystQuestion{
 		fmt.Sprintf(`{ workList(financialYearId: "year-2026") { untouched { totalCount } untouchedSinceApril: untouched(days: %d) { totalCount }
-			overdue { totalCount } withoutDocument { totalCount } notSent { totalCount } } }`, days),
+			overdue { totalCount } withoutDocument { totalCount } missingChecklist { totalCount } notSent { totalCount } } }`, days),
 		func(d dump) map[string]any {
 			ofYear := func(keep func(*backoffice.Transcript) bool) object {
 				return counts(d.transcripts, func(t *backoffice.Transcript) bool { return t.FinancialYearID == "year-2026" && keep(t) })
 			}
 			untouched := func(days int) object {
 				return ofYear(func(t *backoffice.Transcript) bool { return !t.IsCompleted && t.UpdatedAt < since(days) })
+			}
+			holds := map[[2]string]bool{}
+			for _, t := range d.transcripts {
+				if t.FinancialYearID == "year-2026" {
+					holds[[2]string{t.CustomerID, t.ChecklistID}] = true
+				}
 			}
 			return object{"workList": object{
 				"untouched": untouched(30), "untouchedSinceApril": untouched(days),
@@ -35,7 +43,23 @@ func workListQuestion() analystQuestion {
 					return !t.IsCompleted && due != "" && due < today.Format(time.DateOnly)
 				}),
 				"withoutDocument": ofYear(func(t *backoffice.Transcript) bool { return t.IsCompleted && !t.DocumentGenerated }),
-				"notSent":         ofYear(func(t *backoffice.Transcript) bool { return t.Status == backoffice.CalculationDone }),
+				"missingChecklist": counts(d.customers, func(c *backoffice.Customer) bool {
+					return slices.ContainsFunc(slices.Collect(maps.Keys(d.checklists)), func(list string) bool {
+						alike, have, has := 0, 0, false
+						for _, other := range d.customers {
+							if other.Type == c.Type && other.Language == c.Language {
+								alike++
+								its := holds[[2]string{other.ID, list}]
+								has = has || its && other.ID == c.ID
+								if its {
+									have++
+								}
+							}
+						}
+						return have > 0 && 2*have >= alike && !has
+					})
+				}),
+				"notSent": ofYear(func(t *backoffice.Transcript) bool { return t.Status == backoffice.CalculationDone }),
 			}}
 		},
 	}

@@ -46,7 +46,7 @@ var ofReads = map[string]string{
 	"TranscriptConnection":       page + " statusCounts",
 	"TranscriptEdge":             "node",
 	"TranscriptStatusCount":      "",
-	"WorkList":                   "untouched overdue withoutDocument ownershipDiffers notSent",
+	"WorkList":                   "untouched overdue withoutDocument missingChecklist ownershipDiffers notSent",
 	"TranscriptDiff":             "added removed changed",
 	"TranscriptVariable":         "",
 	"ChangedVariable":            "",

@@ -32,6 +32,10 @@ func (r workList) WithoutDocument(_ context.Context, objs []*backoffice.WorkList
 	return below(r.world, "workList.withoutDocument", objs, workListKey, []any{first, after, last, before, page, pageSize, orderBy}, r.transcriptPage)
 }
 
+func (r workList) MissingChecklist(_ context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page, pageSize *int, orderBy *backoffice.CustomerOrder) ([]*customers, error) {
+	return below(r.world, "workList.missingChecklist", objs, workListKey, []any{first, after, last, before, page, pageSize, orderBy}, r.customerPage)
+}
+
 func (r workList) OwnershipDiffers(_ context.Context, objs []*backoffice.WorkList, first *int, after *string, last *int, before *string, page, pageSize *int, orderBy *backoffice.CustomerOrder) ([]*customers, error) {
 	return below(r.world, "workList.ownershipDiffers", objs, workListKey, []any{first, after, last, before, page, pageSize, orderBy}, r.customerPage)
 }

@@ -2,9 +2,8 @@ package export
 
 import (
 	"bytes"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"example.org/backoffice/backoffice"
 )
 
 // commas writes tables as CSV (RFC 4180); for Excel with semicolons, and with formulas made inert.
@@ -68,19 +67,12 @@ func (c *commas) append(to, b []byte, at int) (_ []byte, end, n int) {
 	return to, end, n
 }
 
-// said returns a text as it is written; Excel may take it for a formula.
+// said returns a text as it is written.
 func (c *commas) said(text []byte) []byte {
-	if c.inert && len(text) > 0 && isFormula(text) {
-		return append([]byte{'\''}, text...)
+	if c.inert {
+		return backoffice.Inert(text)
 	}
 	return text
-}
-
-// isFormula reports whether a spreadsheet may take a text for a formula, by its first visible character, in any width.
-func isFormula(text []byte) bool {
-	isBlank := func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Z) }
-	first, _ := utf8.DecodeRune(bytes.TrimLeftFunc(text, isBlank))
-	return text[0] == '\t' || text[0] == '\r' || strings.ContainsRune("=+-@＝＋－＠﹢﹣﹦﹫−", first)
 }
 
 func (c *commas) cell(to, text []byte) []byte {

@@ -172,7 +172,7 @@ const workList = "WorkList"
 func ofWorkList(field string) *ast.Value {
 	terms := ast.ChildValueList{{Name: "financialYearId", Value: &ast.Value{Kind: ast.StringValue}}}
 	switch field {
-	case "ownershipDiffers":
+	case "ownershipDiffers", "missingChecklist":
 		terms = ast.ChildValueList{{Name: field, Value: &ast.Value{Kind: ast.BooleanValue, Raw: "true"}}}
 	case "overdue":
 		terms = append(terms, &ast.ChildValue{Name: field, Value: &ast.Value{Kind: ast.BooleanValue, Raw: "true"}})

@@ -71,6 +71,7 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`{ duplicates(by: EMAIL, first: 5) { groups { customers { transcripts(first: 0) { totalCount } } } } }`, nil, 1 + 4*grouped + 5*(1+10*(1+1+1))},
 		{`{ transcriptDiff(left: "a", right: "b") { added { key } changed { key left again: left right } } }`, nil, 1 + 100 + 100*(1+3*3)},
 		{`{ workList(financialYearId: "a") { ownershipDiffers(first: 10) { nodes { id } } } }`, nil, 1 + 11 + unindexed + passed},
+		{`{ workList(financialYearId: "a") { missingChecklist(first: 10) { nodes { id } } } }`, nil, 1 + 11 + unindexed + passed},
 		{`{ workList(financialYearId: "a") { overdue(first: 10) { nodes { id } } } }`, nil, 1 + 11 + unindexed},
 		{`{ transcripts(filter: {overdue: false}, first: 1) { nodes { id } } }`, nil, 1 + 1 + unindexed + passed},
 		{`{ workList(financialYearId: "a") { untouched(first: 10) { nodes { id } } notSent(first: 0) { totalCount statusCounts { count } } } }`, nil, 1 + 11 + 1 + 1 + 1},

@@ -119,6 +119,9 @@ func besideCustomers(c backoffice.CustomerCriteria) (of nounSet) {
 	if c.WithoutChecklistID != "" {
 		of |= 1<<transcripts | 1<<checklists
 	}
+	if c.MissingChecklistOf != "" {
+		of |= 1 << transcripts
+	}
 	if c.SomeTranscript.IsSet() || c.NoTranscript.IsSet() {
 		of |= 1<<transcripts | union(besideTranscripts, c.SomeTranscript, c.NoTranscript)
 	}

@@ -65,7 +65,7 @@ var parentIDs = map[backoffice.Parent][]string{
 // criterionTexts are values of criteria that are texts, by their names.
 var criterionTexts = map[string]string{
 	"Language": "dutch", "ResponsibleID": "user-1", "LabelID": "label-1", "EmailFolded": "a0@example.org", "CustomerCode": "code", "KboNumber": "0123456749", "Scope": "scope",
-	"Search": "name", "Fuzzy": "name", "WithoutChecklistID": "checklist-0", "RegistrationIndex": registrationIndex, "SpouseRegistrationIndex": registrationIndex,
+	"Search": "name", "Fuzzy": "name", "WithoutChecklistID": "checklist-0", "MissingChecklistOf": "year-0", "RegistrationIndex": registrationIndex, "SpouseRegistrationIndex": registrationIndex,
 	"City": "gent", "PostalCode": "9000", "Country": "be", "CustomerID": "customer-0", "RelatedCustomerID": "customer-1", "ChecklistID": "checklist-0",
 	"FinancialYearID": "year-0", "TranscriptID": "transcript-0", "DocumentType": "type", "AsOf": "2026-01-01", "Overdue": "2026-04-01", "NotOverdue": "2026-04-01",
 }

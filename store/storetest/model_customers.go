@@ -62,7 +62,22 @@ func (o *office) meetsCustomer(r *backoffice.Customer, c backoffice.CustomerCrit
 		folded(c.City, r.Address.City) && folded(c.PostalCode, r.Address.PostalCode) && folded(c.Country, r.Address.Country) &&
 		tristate(c.HasEmail, r.Email != "") && tristate(c.HasPhone, r.Phone != "") && tristate(c.HasResponsible, r.ResponsibleID != "") && tristate(c.HasKboNumber, r.KboNumber != "") &&
 		c.Created.Holds(r.CreatedAt) && c.Updated.Holds(r.UpdatedAt) && o.meetsHanging(r, c) && o.labelled(r.ResponsibleID, c.LabelID) && tristate(c.HasDocument, o.hasDocument(r.ID)) &&
-		tristate(c.OwnershipDiffers, o.ownershipDiffers(r.ID)) && within(r, c.Any, c.Not, o.meetsCustomer)
+		tristate(c.OwnershipDiffers, o.ownershipDiffers(r.ID)) && (c.MissingChecklistOf == "" || o.missesUsual(r, c.MissingChecklistOf)) && within(r, c.Any, c.Not, o.meetsCustomer)
+}
+
+func (o *office) missesUsual(customer *backoffice.Customer, year string) bool {
+	return slices.ContainsFunc(o.checklistIDs(), func(list string) bool {
+		alike, have := 0, 0
+		for _, c := range o.customers {
+			if c.Type == customer.Type && c.Language == customer.Language {
+				alike++
+				if o.transcribed(c, func(t *backoffice.Transcript) bool { return t.ChecklistID == list && t.FinancialYearID == year }) > 0 {
+					have++
+				}
+			}
+		}
+		return have > 0 && 2*have >= alike && o.transcribed(customer, func(t *backoffice.Transcript) bool { return t.ChecklistID == list }) == 0
+	})
 }
 
 func (o *office) ownershipDiffers(customer string) bool {
@@ -157,6 +172,7 @@ func (o *office) drawCustomers(t *rapid.T, levels int) backoffice.CustomerCriter
 		CustomerCode: pick(t, "code", "CODE_1", "CODE_2", "CODE_3"), KboNumber: pick(t, "kbo", "0200065765", "0314595348"),
 		CompanyType: pick(t, "company type", backoffice.LegalForms()[:5]...), Scope: pick(t, "scope", append(crowdScopes, "none")...),
 		Search: drawSearch(t, texts), UpdatedSince: pick(t, "since", crowdInstants[0], afterAll),
+		MissingChecklistOf: pick(t, "missing of", append(o.yearIDs(), "unknown", "\x00")...),
 		WithoutChecklistID: pick(t, "without", append(o.checklistIDs(), "unknown", "\x00")...),
 		RegistrationIndex:  pick(t, "registration", indexes...), SpouseRegistrationIndex: pick(t, "spouse", spouses...),
 		City: pick(t, "city", "liege", "gent", "none"), PostalCode: pick(t, "postal code", "4000", "x 5000"), Country: pick(t, "country", "belgie", "be"),

@@ -40,7 +40,7 @@ func SweepDear(t *testing.T, store backoffice.Store) {
 		{Relations: backoffice.RelationsCriteria{AtLeast: 1}}, {Relations: backoffice.RelationsCriteria{AtLeast: 1, Fewer: true}},
 		{Relations: backoffice.RelationsCriteria{AtLeast: 4, Kind: backoffice.Director, Direction: backoffice.Incoming}},
 		{Relations: backoffice.RelationsCriteria{AtLeast: 4, Kind: backoffice.Director, Fewer: true}},
-		{LabelID: label}, {HasDocument: backoffice.Yes}, {HasDocument: backoffice.No}, {OwnershipDiffers: backoffice.Yes}, {OwnershipDiffers: backoffice.No},
+		{LabelID: label}, {HasDocument: backoffice.Yes}, {HasDocument: backoffice.No}, {OwnershipDiffers: backoffice.Yes}, {OwnershipDiffers: backoffice.No}, {MissingChecklistOf: year},
 	}
 	fuzzy := backoffice.CustomerCriteria{Fuzzy: "  BAKKERYI  SMET "}
 	ask := func(list backoffice.ListQuery[backoffice.CustomerCriteria]) {

@@ -1,0 +1,4 @@
+-- +goose Up
+ALTER TABLE customers ADD COLUMN similar_name TEXT DEFAULT 'NOT FILLED';
+
+CREATE INDEX customers_not_filled ON customers (id) WHERE similar_name = 'NOT FILLED';
