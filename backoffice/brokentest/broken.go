@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -22,6 +23,8 @@ type Copy struct {
 }
 
 const chosen = "BACKOFFICE_BROKEN"
+
+var clause = regexp.MustCompile(`(?m)^package \w+$`)
 
 // Sources returns the edited files of all copies by their absolute paths: the environment chooses one of the copies. It
 // fails the test when an edit fits no longer.
@@ -44,7 +47,7 @@ func Sources(t testing.TB, copies map[string]Copy) map[string]string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sources[path] = strings.Replace(string(text), "import (", "import (\nenvironment \"os\"\n", 1)
+			sources[path] = clause.ReplaceAllString(string(text), "$0; import environment \"os\"")
 		}
 		if strings.Count(sources[path], e[1]) != 1 {
 			t.Fatalf("%s does not have %q once", e[0], e[1])

@@ -100,6 +100,8 @@ func TestChainsAreMultipliedAndAdded(t *testing.T) {
 		// The FAQ of the Belgian register (2 April 2019), in the summary of Grant Thornton Belgium: 10 % directly and
 		// 18 % through a company that the person has all of are 28 %, more than 25 %.
 		"direct and indirect": {"p 10 T\n A 18 T\n p 100 A", "28/28/28"},
+		// The accountants of Gecobo (August 2019): 90 % of a company that has 30 % are 27 %, more than 25 %.
+		"a chain of two": {"NV2 30 T\n p 90 NV2", "27/27/30"},
 		// The definition in balance of payments statistics: B1 and B2 own 20 % and 40 % of C, and A owns 100 % and 80 %
 		// of them: 52 %.
 		"two chains": {"B1 20 T\n B2 40 T\n p 100 B1\n p 80 B2", "52/52/60"},

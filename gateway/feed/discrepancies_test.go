@@ -105,7 +105,11 @@ func TestTheFeedTellsEachTurnOfADiscrepancyOnce(t *testing.T) {
 				}
 				held, holder := companies[r.IntN(3)], append(persons, companies...)[r.IntN(6)]
 				share := []string{"", ", sharePercent: 30", ", sharePercent: 50", ", sharePercent: 100"}[r.IntN(4)]
-				switch n := r.IntN(10); {
+				n := r.IntN(10)
+				if step < 2 { // a chain to begin with: its second relation is above the first
+					held, holder, share, n = companies[step], []string{companies[1], persons[0]}[step], ", sharePercent: 100", 9
+				}
+				switch {
 				case n < 2 && len(relations) > 0:
 					i := r.IntN(len(relations))
 					o.Write(t, pair, fmt.Sprintf(`mutation { deleteCustomerRelation(input: {id: %q}) { userErrors { message } } }`, relations[i]))
@@ -113,7 +117,7 @@ func TestTheFeedTellsEachTurnOfADiscrepancyOnce(t *testing.T) {
 				case n < 4 && len(relations) > 0:
 					o.Write(t, pair, fmt.Sprintf(`mutation { updateCustomerRelation(input: {id: %q%s}) { userErrors { message } } }`, relations[r.IntN(len(relations))], share))
 				case held != holder:
-					kind := []string{"SHAREHOLDER", "SHAREHOLDER", "UBO"}[r.IntN(3)]
+					kind := []string{"SHAREHOLDER", "SHAREHOLDER", "UBO"}[min(r.IntN(3), step)]
 					if id := create(fmt.Sprintf(`customerId: %q, relatedCustomerId: %q, kind: %s%s`, held, holder, kind, share), "CustomerRelation"); id != "" {
 						relations = append(relations, id)
 					}
