@@ -82,7 +82,7 @@ func SimilarNameOf(name string) string {
 // formWords are the legal forms that stand in names: today's, and those that still do.
 var formWords = func() map[string]bool {
 	all := map[string]bool{}
-	for word := range strings.FieldsSeq("bv bvba ebvba nv cv cva cvba cvoa vof gcv commv comm vzw ivzw stichting " +
+	for word := range strings.FieldsSeq("bv bvba ebvba nv cv cva cvba cvoa vof gcv commv comm vzw ivzw " +
 		"srl sprl sprlu sa sc scrl scris snc scs sca asbl aisbl gmbh ag se ltd inc") {
 		all[word] = true
 	}
