@@ -170,7 +170,7 @@ func (s *Settings) VerifyShipped(ctx context.Context) (ship.Verified, error) {
 
 func measureShipping(s server, shipper *ship.Shipper) {
 	s.http.Gauge("backoffice_ship_lag_seconds", "How old the oldest write may be that was not shipped yet.",
-		func() int64 { return int64(shipper.Lag().Seconds()) })
+		func() int64 { return int64((shipper.Lag() + time.Second - 1).Seconds()) }) // never told too young
 	s.http.Gauge("backoffice_ship_unshipped_bytes", "Bytes of the database's log that were not shipped yet.",
 		shipper.Behind)
 	s.http.Gauge("backoffice_ship_verified_age_seconds",

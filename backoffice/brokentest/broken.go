@@ -93,7 +93,7 @@ func Find(t *testing.T, copies map[string]Copy, arguments ...string) {
 		t.Fatalf("the copy does not build: %s", out)
 	}
 	for name, broken := range copies {
-		command := exec.CommandContext(t.Context(), binary, append([]string{"-test.run", "^" + broken.Found}, arguments...)...)
+		command := exec.CommandContext(t.Context(), binary, append([]string{"-test.timeout=10m", "-test.run", "^" + broken.Found}, arguments...)...)
 		command.Env = append(os.Environ(), chosen+"="+name)
 		test, _, _ := strings.Cut(broken.Found, "/")
 		if out, err := command.CombinedOutput(); err == nil || !strings.Contains(string(out), "--- FAIL: "+test) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func TestAllButWhatStreamsObeysTheDeadline(t *testing.T) {
 	var streams []string
 	for path, item := range operationsOfDocument(t, o) {
 		for method, operation := range item {
-			address := regexp.MustCompile(`\{\w+\}`).ReplaceAllString(strings.Replace(path, "{format}", "json", 1), "nobody")
+			address := regexp.MustCompile(`\{\w+\}`).ReplaceAllString(strings.Replace(path, "{format}", "json", 1), "nobody") + operation.needed()
 			timeless := !expired(strings.ToUpper(method), address)
 			content := operation.Responses["200"].Content
 			_, file := content["*/*"]
@@ -55,7 +56,23 @@ func TestAllButWhatStreamsObeysTheDeadline(t *testing.T) {
 	}
 }
 
+// needed is the query that a request must have, of the document's examples.
+func (o *operation) needed() string {
+	query := url.Values{}
+	for _, p := range o.Parameters {
+		if p.In == "query" && p.Required {
+			query.Set(p.Name, fmt.Sprint(p.Example))
+		}
+	}
+	return "?" + query.Encode()
+}
+
 type operation struct {
+	Parameters []struct {
+		Name, In string
+		Required bool
+		Example  any
+	}
 	RequestBody struct{ Content map[string]any }
 	Responses   map[string]struct{ Content map[string]any }
 }

@@ -25,6 +25,7 @@ type options struct {
 	folder, binary, engine, only string
 	kills                        int
 	once, brief, noDisks         bool
+	ships                        bool
 	within                       time.Duration // after a fault, until all is well
 }
 
@@ -38,6 +39,7 @@ func main() {
 	flag.BoolVar(&o.once, "once", false, "let each other fault happen once")
 	flag.BoolVar(&o.brief, "brief", false, "leave out faults of which others are a quicker form")
 	flag.BoolVar(&o.noDisks, "no-disks", false, "leave out full disks, which take a user who may mount one")
+	flag.BoolVar(&o.ships, "ship", false, "lose the machine of an office that ships, as often as -kills, and nothing else")
 	flag.DurationVar(&o.within, "within", healthyWithin, "how soon after a fault all has to be well")
 	flag.Parse()
 	if !o.noDisks {
@@ -69,6 +71,9 @@ func (o options) run() (whole bool, err error) {
 	withClock := o.binary
 	release, err := rig.Ground(&o.folder, &o.binary, "backoffice-chaos")
 	defer release()
+	if err == nil && o.ships {
+		return o.ship()
+	}
 	if err == nil && withClock == "" {
 		withClock = filepath.Join(o.folder, "backoffice-with-clock")
 		err = buildWithClock(o.folder, withClock)
