@@ -33,7 +33,10 @@ func costOf(t *testing.T, operation string, rows limits.Rows) int {
 func checkDimensions[T any, C comparable](t *testing.T, field string, of *table[T, C]) {
 	t.Helper()
 	cost := map[bool]int{}
-	ofDuplicates := []backoffice.Dimension{backoffice.GroupByEmail, backoffice.GroupByKboNumber, backoffice.GroupByName, backoffice.GroupByPostalCodeFolded}
+	ofDuplicates := []backoffice.Dimension{
+		backoffice.GroupByEmail, backoffice.GroupByKboNumber, backoffice.GroupByName, backoffice.GroupByPostalCodeFolded,
+		backoffice.GroupBySimilarName, backoffice.GroupByRegistration,
+	}
 	for name, dimension := range of.dimensions {
 		if slices.Contains(ofDuplicates, name) {
 			continue

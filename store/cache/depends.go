@@ -116,11 +116,8 @@ func customersUncached(c backoffice.CustomerCriteria) bool {
 }
 
 func besideCustomers(c backoffice.CustomerCriteria) (of nounSet) {
-	if c.WithoutChecklistID != "" {
+	if c.WithoutChecklistID != "" || c.MissingChecklistOf != "" {
 		of |= 1<<transcripts | 1<<checklists
-	}
-	if c.MissingChecklistOf != "" {
-		of |= 1 << transcripts
 	}
 	if c.SomeTranscript.IsSet() || c.NoTranscript.IsSet() {
 		of |= 1<<transcripts | union(besideTranscripts, c.SomeTranscript, c.NoTranscript)
