@@ -140,7 +140,7 @@ describe('the answer as a table', () => {
     for (const [i, width] of widths.entries()) assert.ok(Math.abs(width / widths[0] - counts[i] / counts[0]) < 0.02, `bar ${i}`);
     await page.getByLabel('Bars show').selectOption('completedCount');
     await page.getByRole('list', { name: 'transcriptsAggregate by completedCount' }).waitFor();
-    await page.getByRole('button', { name: 'Language' }).click();
+    await page.getByRole('button', { name: 'Language', exact: true }).click();
     assert.match(await page.locator('.bo-bar-label').first().innerText(), /Dutch$/);
   });
 
