@@ -87,7 +87,7 @@ reseal: ## docs/keys.md: turns the keys of 1,000,000 customers while they are re
 hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset /PATH"
 	$(GO) run -C tools ./hostile $(ARGS)
 
-chaos: ## docs/reliability.md: kills, freezes, cuts and starves what the program stands on, and counts what clients notice; ARGS="-engine sqlite -kills 10"
+chaos: ## docs/reliability.md: kills, freezes, cuts and starves what the program stands on, and counts what clients notice; ARGS="-engine sqlite -kills 10", or -ship
 	$(GO) run -C tools ./chaos $(ARGS)
 
 overload: ## docs/reliability.md: five times the load that Q1 can carry, and what those who ask notice; ARGS="-engine sqlite -flags '--cache 0'"
