@@ -19,7 +19,7 @@ var atMost = map[string]int{
 	"arrows between packages":    126,
 	"context.WithValue":          4,
 	"lines over 120 columns":     356,
-	"words in pages":             34_760,
+	"words in pages":             34_765,
 }
 
 func TestTheHouseGrowsNoLargerThanAllowed(t *testing.T) {
