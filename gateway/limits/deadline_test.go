@@ -61,7 +61,7 @@ func (o *operation) needed() string {
 	query := url.Values{}
 	for _, p := range o.Parameters {
 		if p.In == "query" && p.Required {
-			query.Set(p.Name, fmt.Sprint(p.Example))
+			query.Set(p.Name, fmt.Sprint(p.Schema.Examples[0]))
 		}
 	}
 	return "?" + query.Encode()
@@ -71,7 +71,7 @@ type operation struct {
 	Parameters []struct {
 		Name, In string
 		Required bool
-		Example  any
+		Schema   struct{ Examples []any }
 	}
 	RequestBody struct{ Content map[string]any }
 	Responses   map[string]struct{ Content map[string]any }
