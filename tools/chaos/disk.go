@@ -187,7 +187,7 @@ func withoutLog(s *stand) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if err := s.cluster.Execute(ctx, "postgres", "SELECT pg_logical_emit_message(true, 'chaos', repeat('x', 100000)), pg_switch_wal()"); err != nil {
+		if err := s.cluster.Execute(ctx, "postgres", "SELECT pg_logical_emit_message(true, 'chaos', repeat('x', 900000)), pg_switch_wal()"); err != nil {
 			time.Sleep(time.Second)
 			return nil
 		}
