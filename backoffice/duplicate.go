@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // DuplicateKey is what customers share who may be the same one.
@@ -68,10 +67,9 @@ func (g *Group) Value() string {
 // SimilarNameOf is what names have in common that people take for one: it has their words in alphabetical order, without
 // accents, legal forms, punctuation and spaces, and spells alike what sounds alike. It is "" for a name of none of that.
 func SimilarNameOf(name string) string {
-	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	var words []string
-	for word := range strings.FieldsFuncSeq(dotted.ReplaceAllStringFunc(Fold(name), undotted), between) {
-		if !formWords[word] {
+	for word := range wordsOf(dotted.ReplaceAllStringFunc(Fold(name), undotted)) {
+		if !slices.Contains(formWords, word) {
 			words = append(words, string(slices.Compact([]rune(soundAlike.Replace(word)))))
 		}
 	}
@@ -80,14 +78,8 @@ func SimilarNameOf(name string) string {
 }
 
 // formWords are the legal forms that stand in names: today's, and those that still do.
-var formWords = func() map[string]bool {
-	all := map[string]bool{}
-	for word := range strings.FieldsSeq("bv bvba ebvba nv cv cva cvba cvoa vof gcv commv comm vzw ivzw " +
-		"srl sprl sprlu sa sc scrl scris snc scs sca asbl aisbl gmbh ag se ltd inc") {
-		all[word] = true
-	}
-	return all
-}()
+var formWords = strings.Fields("bv bvba ebvba nv cv cva cvba cvoa vof gcv commv comm vzw ivzw " +
+	"srl sprl sprlu sa sc scrl scris snc scs sca asbl aisbl gmbh ag se ltd inc")
 
 var (
 	dotted     = regexp.MustCompile(`\b(\p{L}\.){2,}`) // as in B.V.

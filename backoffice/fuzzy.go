@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"unicode"
 )
@@ -23,13 +24,17 @@ const (
 // texts have no capitals, so other searches find nothing in it.
 func fuzzyWords(folded string) string {
 	var b strings.Builder
-	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	for word := range strings.FieldsFuncSeq(folded, between) {
+	for word := range wordsOf(folded) {
 		b.WriteString("  ")
 		b.WriteString(strings.ToUpper(word))
 		b.WriteByte(' ')
 	}
 	return b.String()
+}
+
+// wordsOf are the runs of letters and digits in a text.
+func wordsOf(text string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // Trigrams returns the trigrams of the words of a search, each once, in their order, up to maxTrigrams.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -159,6 +160,16 @@ func (a *API) serveSigned(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.serve(w, r, f)
+}
+
+// inFormats describes answers of a type as JSON, and in other formats.
+func (a *API) inFormats(about string, of reflect.Type, others ...string) map[string]*huma.Response {
+	schema := a.huma.OpenAPI().Components.Schemas.Schema(of, true, of.Name())
+	content := map[string]*huma.MediaType{mediaJSON: {Schema: schema}}
+	for _, media := range others {
+		content[media] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	return map[string]*huma.Response{"200": {Description: about, Content: content}}
 }
 
 // jsonOf is an answer of an operation that has other formats too.

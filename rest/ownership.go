@@ -88,11 +88,7 @@ func (a *API) ownership() {
 	op := operation("GET /customers/{customerId}/ownership", "getOwnership", "Show who owns a customer",
 		"The owners through all levels, computed from relations of the kind shareholder. "+
 			"There are no registration numbers of persons in it.")
-	text := &huma.Schema{Type: huma.TypeString}
-	op.Responses = map[string]*huma.Response{"200": {Description: "The owners.", Content: map[string]*huma.MediaType{
-		mediaJSON: {Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Ownership](), true, "Ownership")},
-		mediaSVG:  {Schema: text}, mediaPDF: {Schema: text},
-	}}}
+	op.Responses = a.inFormats("The owners.", reflect.TypeFor[Ownership](), mediaSVG, mediaPDF)
 	registerList(a, op, "", func(ctx context.Context, in *ownershipAsked) (*download, error) {
 		if err := a.exists(ctx, in.CustomerID); err != nil {
 			return nil, err

@@ -64,12 +64,7 @@ func (a *API) reports() {
 	op := operation("GET /reports/supervision-year", "getSupervisionYear", "Report a year to the supervisor",
 		"What the office controlled in a calendar year: numbers only, of what the credential sees.")
 	op.Metadata = map[string]any{costKey: 5000} // it reads all transcripts
-	text := &huma.Schema{Type: huma.TypeString}
-	op.Responses = map[string]*huma.Response{"200": {Description: "The numbers.", Content: map[string]*huma.MediaType{
-		mediaJSON: {Schema: a.huma.OpenAPI().Components.Schemas.Schema(
-			reflect.TypeFor[SupervisionYear](), true, "SupervisionYear")},
-		mediaCSV: {Schema: text}, mediaPDF: {Schema: text},
-	}}}
+	op.Responses = a.inFormats("The numbers.", reflect.TypeFor[SupervisionYear](), mediaCSV, mediaPDF)
 	registerList(a, op, backoffice.PrivacyRead, func(ctx context.Context, in *struct {
 		Year     int    `query:"year" required:"true" minimum:"1000" maximum:"9998" doc:"The calendar year." example:"2026"`
 		Variable string `query:"riskVariable" default:"risk" minLength:"1" maxLength:"100" doc:"The custom variable that is a customer's risk: its value in the transcript that was completed last until the end of the year counts. At most 20 different values, in lower case, of at most 40 characters."`
