@@ -1,6 +1,9 @@
 package backoffice
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // DiscrepancyFields is the input of NoteDiscrepancy: absent keeps, null clears.
 type DiscrepancyFields struct {
@@ -24,44 +27,32 @@ func (s *Service) NoteDiscrepancy(
 }
 
 // FindDiscrepancies computes in what companies differ now: what should be open of them, without identifiers.
-type FindDiscrepancies func(ctx context.Context, from NounReader) (companies []string, found []*Discrepancy, err error)
+type FindDiscrepancies func(ctx context.Context, from NounReader, companies []string) ([]*Discrepancy, error)
 
 // mostOpen is more discrepancies than a company can have.
 const mostOpen = 10_000
 
 // RecordDiscrepancies opens, in one transaction, what is found and is not open, closes what is open of the companies
 // and is not found, and updates the percentages of the others. Such transactions wait for each other, so each turn is
-// logged once. A mirror has its origin's, so it records none.
-func (s *Service) RecordDiscrepancies(ctx context.Context, find FindDiscrepancies) error {
+// logged once. It first looks without one, and other writers wait only for companies that differ from their records. A
+// change during that look may hide another: call it again after each. A mirror has its origin's, so it records none.
+func (s *Service) RecordDiscrepancies(ctx context.Context, companies []string, find FindDiscrepancies) error {
 	if mirror, err := s.Store.Mirror(ctx); err != nil || mirror.Of(NounDiscrepancy) != nil {
 		return err
 	}
-	open := ListQuery[DiscrepancyCriteria]{Under: OfCustomer, Criteria: DiscrepancyCriteria{Open: Yes},
-		Window: Window{Limit: mostOpen}}
+	var seen turns
+	if err := seen.read(ctx, s.Store, companies, find); err != nil || len(seen.companies()) == 0 {
+		return err
+	}
 	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		t := turns{now: InstantOf(s.now())}
 		if err := tx.Together(ctx, tx.HoldDiscrepancies, versionsFrom(tx, &t.from)); err != nil {
 			return false, err
 		}
-		companies, found, err := find(ctx, tx)
-		if err != nil {
+		if err := t.read(ctx, tx, seen.companies(), find); err != nil || len(t.log) == 0 {
 			return false, err
 		}
-		pages, err := ReadPages(ctx, tx.Discrepancies(), open, companies, 0)
-		if err != nil {
-			return false, err
-		}
-		for _, company := range companies {
-			for _, d := range pages[company].Items {
-				if d.CustomerID == company { // not those of which it is the person
-					t.open = append(t.open, d)
-				}
-			}
-		}
-		if t.compare(found); len(t.log) == 0 {
-			return false, nil
-		}
-		err = tx.Together(ctx,
+		err := tx.Together(ctx,
 			func(ctx context.Context) error { return tx.Discrepancies().Insert(ctx, t.opened...) },
 			func(ctx context.Context) error { return tx.Discrepancies().Update(ctx, t.changed...) })
 		if err != nil {
@@ -79,6 +70,36 @@ type turns struct {
 	opened  []*Discrepancy
 	changed []*Discrepancy
 	log     []*Change
+}
+
+// openOf are the open discrepancies of companies.
+var openOf = ListQuery[DiscrepancyCriteria]{Under: OfCustomer, Criteria: DiscrepancyCriteria{Open: Yes},
+	Window: Window{Limit: mostOpen}}
+
+// read compares what is open of companies with what is found.
+func (t *turns) read(ctx context.Context, from NounReader, companies []string, find FindDiscrepancies) error {
+	found, err := find(ctx, from, companies)
+	if err != nil {
+		return err
+	}
+	pages, err := ReadPages(ctx, DiscrepancyTable.Reader(from), openOf, companies, 0)
+	if err != nil {
+		return err
+	}
+	for _, company := range companies {
+		for _, d := range pages[company].Items {
+			if d.CustomerID == company { // not those of which it is the person
+				t.open = append(t.open, d)
+			}
+		}
+	}
+	t.compare(found)
+	return nil
+}
+
+// companies are those of the changes.
+func (t *turns) companies() []string {
+	return Unique(Mapped(slices.Concat(t.opened, t.changed), func(d *Discrepancy) string { return d.CustomerID }))
 }
 
 type difference struct {

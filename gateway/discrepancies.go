@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -14,7 +15,9 @@ import (
 const (
 	recordLease = 30 * time.Second // of the server that records discrepancies
 	recordIdle  = 10 * time.Second // between renewals, and between attempts
-	recordBatch = 100              // changes, or companies, of one transaction
+	recordLook  = 50 * time.Millisecond
+	recordBatch = 20 // companies that are looked at together
+	recordShare = 4  // how many times as long as that took it rests: requests have most of the processors
 )
 
 // recorder keeps the records of discrepancies: of all companies when it begins and on each new day, and then of those
@@ -31,6 +34,9 @@ type recorder struct {
 func (r *recorder) run(ctx context.Context) {
 	for failed := false; ctx.Err() == nil; {
 		err := r.serve(ctx)
+		if errors.Is(err, errOtherRecords) {
+			err = nil
+		}
 		if err != nil && !failed && ctx.Err() == nil {
 			r.log.WarnContext(ctx, "discrepancies cannot be recorded now", "cause", backoffice.Why(err))
 		}
@@ -41,27 +47,32 @@ func (r *recorder) run(ctx context.Context) {
 
 const recordName = "discrepancies"
 
-// own takes the lease, or extends it when half of it is over.
-func (r *recorder) own(ctx context.Context) (bool, error) {
+var errOtherRecords = errors.New("another server records discrepancies")
+
+// own takes the lease, or extends it when half of it is over. Errors: errOtherRecords.
+func (r *recorder) own(ctx context.Context) error {
 	if r.now().Before(r.renewAt) {
-		return true, nil
+		return nil
 	}
 	now, err := r.service.Store.Clock(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	lease := backoffice.Lease{Name: recordName, Holder: r.holder, Since: now,
 		Until: backoffice.InstantOf(now.Time().Add(recordLease))}
 	taken, err := r.service.Store.TakeLease(ctx, lease, now, "")
-	if taken {
+	if err == nil && !taken {
+		err = errOtherRecords
+	}
+	if err == nil {
 		r.renewAt = r.now().Add(recordLease / 2)
 	}
-	return taken, err
+	return err
 }
 
 // serve records until another server has the lease. After an error it begins again, so nothing is missed.
 func (r *recorder) serve(ctx context.Context) error {
-	if taken, err := r.own(ctx); err != nil || !taken {
+	if err := r.own(ctx); err != nil {
 		return err
 	}
 	defer func() {
@@ -76,51 +87,78 @@ func (r *recorder) serve(ctx context.Context) error {
 	for swept := ""; ; {
 		today := backoffice.Today(r.now())
 		if today != swept {
-			if err := r.sweep(ctx, today); err != nil {
+			if err := r.sweep(ctx, reader, today); err != nil {
 				return err
 			}
 			swept = today
 		}
-		changed, err := r.next(ctx, reader)
-		if err != nil {
+		if err := r.follow(ctx, reader, today, recordIdle); err != nil {
 			return err
-		}
-		if taken, err := r.own(ctx); err != nil || !taken {
-			return err
-		}
-		if companies := concerned(changed); len(companies) > 0 {
-			err := r.service.RecordDiscrepancies(ctx, ownership.Certain(companies, true, today))
-			if err != nil {
-				return err
-			}
 		}
 	}
 }
 
-// next waits a while for changes, and returns none if none came.
-func (r *recorder) next(ctx context.Context, reader *changes.Reader) ([]*backoffice.VisibleChange, error) {
-	idle, cancel := context.WithTimeout(ctx, recordIdle)
+// follow waits for changes for a while, and records what they concern.
+func (r *recorder) follow(ctx context.Context, reader *changes.Reader, today string, wait time.Duration) error {
+	changed, err := next(ctx, reader, wait)
+	if err == nil {
+		err = r.own(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	for companies := range slices.Chunk(concerned(changed), recordBatch) {
+		held, err := ownership.WithHeld(ctx, r.service.Store, companies, today)
+		if err == nil {
+			err = r.record(ctx, held, today)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// record looks at companies, a few at a time.
+func (r *recorder) record(ctx context.Context, companies []string, today string) error {
+	for some := range slices.Chunk(companies, recordBatch) {
+		if err := r.own(ctx); err != nil {
+			return err
+		}
+		began := time.Now()
+		if err := r.service.RecordDiscrepancies(ctx, some, ownership.Certain(today)); err != nil {
+			return err
+		}
+		if err := backoffice.Sleep(ctx, min(recordShare*time.Since(began), recordIdle)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next returns no changes if none came.
+func next(ctx context.Context, reader *changes.Reader, wait time.Duration) ([]*backoffice.VisibleChange, error) {
+	idle, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	changed, err := reader.Next(idle, recordBatch)
+	changed, err := reader.Next(idle, backoffice.MaxPageSize)
 	if err != nil && idle.Err() != nil && ctx.Err() == nil {
 		err = nil
 	}
 	return changed, err
 }
 
-// sweep records the discrepancies of all companies.
-func (r *recorder) sweep(ctx context.Context, today string) error {
+// sweep records the discrepancies of all companies, and in between those that changes concern.
+func (r *recorder) sweep(ctx context.Context, reader *changes.Reader, today string) error {
 	all := backoffice.ListQuery[backoffice.CustomerCriteria]{
 		Criteria: backoffice.CustomerCriteria{Type: backoffice.Company},
-		Window:   backoffice.Window{Limit: recordBatch},
 	}
 	rows := r.service.Store.CustomersWithoutNumbers()
 	return backoffice.EachPage(ctx, rows, all, backoffice.NoParent, 0, func(page []*backoffice.Customer) error {
-		companies := backoffice.Mapped(page, (*backoffice.Customer).Identity)
-		if _, err := r.own(ctx); err != nil {
+		err := r.record(ctx, backoffice.Mapped(page, (*backoffice.Customer).Identity), today)
+		if err != nil {
 			return err
 		}
-		return r.service.RecordDiscrepancies(ctx, ownership.Certain(companies, false, today))
+		return r.follow(ctx, reader, today, recordLook)
 	})
 }
 

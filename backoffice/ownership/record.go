@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"context"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 )
@@ -22,26 +23,23 @@ func (s Stored) Customers(ctx context.Context, ids []string) ([]*backoffice.Cust
 	return backoffice.Mapped(ids, func(id string) *backoffice.Customer { return found[id] }), err
 }
 
-// Certain finds the discrepancies of companies on a day that shares and holders that nobody has recorded cannot
-// explain. With held, it also finds those of all companies that they hold, directly or through others.
-func Certain(companies []string, held bool, day string) backoffice.FindDiscrepancies {
-	return func(ctx context.Context, store backoffice.NounReader) ([]string, []*backoffice.Discrepancy, error) {
-		from, of := Stored{store}, companies
-		ask := Question{Direction: Holdings, Depth: MaxDepth, Today: day}
-		if held {
-			below, err := Structures(ctx, companies, ask, from)
-			if err != nil {
-				return nil, nil, err
-			}
-			for _, s := range below {
-				of = append(of, s.ids...)
-			}
-			of = backoffice.Unique(of)
-		}
-		ask.Direction = Owners
-		above, err := Structures(ctx, of, ask, from)
+// WithHeld are companies and all that they hold on a day, directly or through others.
+func WithHeld(ctx context.Context, store backoffice.NounReader, companies []string, day string) ([]string, error) {
+	below, err := Structures(ctx, companies, Question{Direction: Holdings, Depth: MaxDepth, Today: day}, Stored{store})
+	all := slices.Clone(companies)
+	for _, s := range below {
+		all = append(all, s.ids...)
+	}
+	return backoffice.Unique(all), err
+}
+
+// Certain finds the discrepancies of companies on a day that shares and holders that nobody has recorded cannot explain.
+func Certain(day string) backoffice.FindDiscrepancies {
+	return func(ctx context.Context, store backoffice.NounReader, companies []string) ([]*backoffice.Discrepancy, error) {
+		from := Stored{store}
+		above, err := Structures(ctx, companies, Question{Direction: Owners, Depth: MaxDepth, Today: day}, from)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		all, err := Discrepancies(ctx, above, from)
 		var certain []*backoffice.Discrepancy
@@ -56,6 +54,6 @@ func Certain(companies []string, held bool, day string) backoffice.FindDiscrepan
 				}
 			}
 		}
-		return of, certain, err
+		return certain, err
 	}
 }
