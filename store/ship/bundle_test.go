@@ -47,40 +47,41 @@ func (o *office) objectsThere(t *testing.T) []object {
 // Litestream #1199: whatever a burst of writes looks like, its objects can be put together.
 func TestManyObjectsBecomeFewAndEveryStateIsThereAtAnyTime(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	o.label(t, "first")
-	_, _ = o.inSeconds(t, 5)
-	first, last := o.inSeconds(t, 30)
-	if n := len(o.objectsThere(t)); n < 30 {
-		t.Fatalf("there are %d objects only", n)
-	}
-	kills := int64(0)
-	for ; ; kills++ {
-		s := o.shipper(t)
-		s.To = &dying{o.objects(t), 3}
-		err := s.bundle(t.Context(), time.Now())
-		o.isBefore(t, first+1+kills%(last-first))
-		o.isBefore(t, last+1)
-		if err == nil {
-			break
+	inEachPlace(t, func(t *testing.T, o *office) {
+		o.label(t, "first")
+		_, _ = o.inSeconds(t, 5)
+		first, last := o.inSeconds(t, 30)
+		if n := len(o.objectsThere(t)); n < 30 {
+			t.Fatalf("there are %d objects only", n)
 		}
-		if !errors.Is(err, errKilled) {
-			t.Fatal(err)
+		kills := int64(0)
+		for ; ; kills++ {
+			s := o.shipper(t)
+			s.To = &dying{o.objects(t), 3}
+			err := s.bundle(t.Context(), time.Now())
+			o.isBefore(t, first+1+kills%(last-first))
+			o.isBefore(t, last+1)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, errKilled) {
+				t.Fatal(err)
+			}
 		}
-	}
-	if kills < 5 {
-		t.Errorf("it was killed %d times", kills)
-	}
-	if all := o.objectsThere(t); len(all) != 4 { // a snapshot and a bundle of each generation
-		t.Errorf("there is %v", all)
-	}
-	for before := first + 1; before <= last+1; before++ {
-		o.isBefore(t, before)
-	}
-	found, err := o.from(t).Verify(t.Context(), t.TempDir())
-	if err != nil || found.Last != last {
-		t.Errorf("a verification finds %v (%v)", found, err)
-	}
+		if kills < 5 {
+			t.Errorf("it was killed %d times", kills)
+		}
+		if all := o.objectsThere(t); len(all) != 4 { // a snapshot and a bundle of each generation
+			t.Errorf("there is %v", all)
+		}
+		for before := first + 1; before <= last+1; before++ {
+			o.isBefore(t, before)
+		}
+		found, err := o.from(t).Verify(t.Context(), t.TempDir())
+		if err != nil || found.Last != last {
+			t.Errorf("a verification finds %v (%v)", found, err)
+		}
+	})
 }
 
 // cutting is a place that stores half of a bundle, and reports that it has all.

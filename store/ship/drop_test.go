@@ -132,55 +132,56 @@ func (d *dying) Delete(ctx context.Context, name string) error {
 // Litestream #771: what is deleted takes no state away that is not too old.
 func TestWhatOnlyOlderStatesNeedIsDeletedAndAllOthersAreWholeAtAnyTime(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	o.label(t, "first")
-	states, keys := o.generationsOf(t, 6)
-	o.verified(t)
-	all := o.generations(t)
-	// Three generations are of a time that is over, and a part of the fourth.
-	horizon := states[13]
-	before, kills := 0, 0
-	for {
-		to := &dying{o.objects(t), 1}
-		s := o.shipper(t)
-		now := time.Now()
-		s.To, s.Keep = to, now.Sub(horizon.at)
-		err := s.drop(t.Context(), now)
-		for i, state := range states {
-			if (i+kills)%4 == 0 && !o.isWhole(t, state) && !state.at.Before(horizon.at) {
-				t.Fatalf("the state after %d is needed, and deleted", state.last)
+	inEachPlace(t, func(t *testing.T, o *office) {
+		o.label(t, "first")
+		states, keys := o.generationsOf(t, 6)
+		o.verified(t)
+		all := o.generations(t)
+		// Three generations are of a time that is over, and a part of the fourth.
+		horizon := states[13]
+		before, kills := 0, 0
+		for {
+			to := &dying{o.objects(t), 1}
+			s := o.shipper(t)
+			now := time.Now()
+			s.To, s.Keep = to, now.Sub(horizon.at)
+			err := s.drop(t.Context(), now)
+			for i, state := range states {
+				if (i+kills)%4 == 0 && !o.isWhole(t, state) && !state.at.Before(horizon.at) {
+					t.Fatalf("the state after %d is needed, and deleted", state.last)
+				}
+			}
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, errKilled) {
+				t.Fatal(err)
+			}
+			if kills++; kills > 50 {
+				t.Fatal("it does not come to an end")
 			}
 		}
-		if err == nil {
-			break
+		if kills < 8 {
+			t.Errorf("it was killed %d times only", kills)
 		}
-		if !errors.Is(err, errKilled) {
-			t.Fatal(err)
+		for _, state := range states {
+			if !o.isWhole(t, state) {
+				before++
+			}
 		}
-		if kills++; kills > 50 {
-			t.Fatal("it does not come to an end")
+		if left := o.generations(t); before != 11 || len(left) != 3 || left[0][0] != all[3][0] {
+			t.Errorf("%d states are deleted, and %d generations are left", before, len(left))
 		}
-	}
-	if kills < 8 {
-		t.Errorf("it was killed %d times only", kills)
-	}
-	for _, state := range states {
-		if !o.isWhole(t, state) {
-			before++
+		// The document of the second generation was deleted in the third, and noted when the fourth began, which stays.
+		there := o.filesThere(t)
+		if slices.Contains(there, keys[0]) || len(there) != 5 {
+			t.Errorf("of %q there is %q", keys, there)
 		}
-	}
-	if left := o.generations(t); before != 11 || len(left) != 3 || left[0][0] != all[3][0] {
-		t.Errorf("%d states are deleted, and %d generations are left", before, len(left))
-	}
-	// The document of the second generation was deleted in the third, and noted when the fourth began, which stays.
-	there := o.filesThere(t)
-	if slices.Contains(there, keys[0]) || len(there) != 5 {
-		t.Errorf("of %q there is %q", keys, there)
-	}
-	names, _ := o.contents(t)
-	if n := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "generations/00000001") }); n >= 0 {
-		t.Errorf("%s is left", names[n])
-	}
+		names, _ := o.contents(t)
+		if n := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "generations/00000001") }); n >= 0 {
+			t.Errorf("%s is left", names[n])
+		}
+	})
 }
 
 func TestAServerDeletesWhatIsOld(t *testing.T) {

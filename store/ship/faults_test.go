@@ -172,7 +172,7 @@ func TestWhatAKillHasLeftOfAnObjectIsDeletedAtThePlaceOfTheStoreAlone(t *testing
 	if err := os.WriteFile(part, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	another.place = o.place
+	another.place, another.url = o.place, o.url
 	another.ships(t)
 	another.wait(t, func() bool { return strings.Contains(another.log.String(), "another store is shipped") })
 	if _, err := os.Stat(part); err != nil {
@@ -194,8 +194,8 @@ func TestAnotherStoresPlaceIsLeftAlone(t *testing.T) {
 	stop()
 	names, _ := o.contents(t)
 	for says, o := range map[string]*office{
-		"another store is shipped": {store: other.store, Service: other.Service, place: o.place, key: o.key, log: other.log},
-		"another shipping keyset":  {store: o.store, Service: o.Service, place: o.place, key: other.key, log: &lines{}},
+		"another store is shipped": {store: other.store, Service: other.Service, url: o.url, key: o.key, log: other.log},
+		"another shipping keyset":  {store: o.store, Service: o.Service, url: o.url, key: other.key, log: &lines{}},
 	} {
 		s, stop := o.ships(t)
 		o.wait(t, func() bool { return strings.Contains(o.log.String(), says) })

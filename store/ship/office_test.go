@@ -17,17 +17,19 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
+	"example.org/backoffice/files/s3test"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/sqlite"
 	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
-// office is a store that is shipped to a folder.
+// office is a store that is shipped to a folder, or to a bucket.
 type office struct {
 	*backoffice.Service
 	store  *sqlite.Store
 	path   string
-	place  string
+	place  string // the folder, if it is one
+	url    string // of the place
 	key    *privacy.ShippingKey
 	log    *lines
 	states map[int64]string // the digest of the store, by the last number of its change log
@@ -53,11 +55,28 @@ func (l *lines) String() string {
 
 var operator = &backoffice.Principal{ClientID: "operator", Name: "operator", Scopes: backoffice.AllScopes}
 
+// inEachPlace runs a test with an office that is shipped to a place of each kind.
+func inEachPlace(t *testing.T, test func(t *testing.T, o *office)) {
+	for kind, url := range map[string]func(*testing.T) string{
+		"folder": func(t *testing.T) string { return "file:" + t.TempDir() },
+		"bucket": func(t *testing.T) string { return s3test.Start(t, "ship").URL("office") },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t)
+			o.url = url(t)
+			o.place, _ = strings.CutPrefix(o.url, "file:")
+			test(t, o)
+		})
+	}
+}
+
 func newOffice(t testing.TB) *office {
 	t.Helper()
 	url := sqlitetest.URL(t)
 	path := strings.TrimPrefix(url, "sqlite:")
 	o := &office{path: path, place: t.TempDir(), log: &lines{}, states: map[int64]string{}}
+	o.url = "file:" + o.place
 	o.store = o.open(t)
 	stored, err := files.OpenFolder(filepath.Join(t.TempDir(), "files"))
 	if err != nil {
@@ -78,7 +97,7 @@ func newOffice(t testing.TB) *office {
 // again is the office with a restored store.
 func (o *office) again(t testing.TB, path string) *office {
 	t.Helper()
-	again := &office{path: path, place: o.place, key: o.key, log: o.log, states: map[int64]string{}}
+	again := &office{path: path, place: o.place, url: o.url, key: o.key, log: o.log, states: map[int64]string{}}
 	again.store = again.open(t)
 	service := *o.Service
 	service.Store = again.store
@@ -99,7 +118,7 @@ func (o *office) open(t testing.TB) *sqlite.Store {
 
 func (o *office) objects(t testing.TB) backoffice.ObjectStore {
 	t.Helper()
-	to, err := files.OpenObjects("file:" + o.place)
+	to, err := files.OpenObjects(o.url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,50 +57,52 @@ func (o *office) history(t *testing.T, random *rand.Rand, writes int) {
 
 func TestARestoreToAnyChangeIsTheStoreAsItWasThen(t *testing.T) {
 	t.Parallel()
-	o, random := newOffice(t), rand.New(rand.NewPCG(1, 2))
-	o.label(t, "first")
-	from := o.note(t)
-	starts := []int64{}
-	for range 3 { // servers, one after the other
-		s, stop := o.ships(t)
-		o.away(t, s)
-		starts = append(starts, o.note(t))
-		o.history(t, random, 70)
-		stop()
-	}
-	last := o.note(t)
-	path, r := o.restored(t, Target{})
-	if r.Last != last || digest(t, path) != o.states[last] {
-		t.Fatalf("the latest state is %d, not %d", r.Last, last)
-	}
-	numbers := []int64{from + 1, last, last + 1}
-	for _, start := range starts {
-		numbers = append(numbers, start, start+1, start+2)
-	}
-	for range 40 {
-		numbers = append(numbers, from+1+random.Int64N(last-from))
-	}
-	tried := 0
-	for _, before := range numbers {
-		if before <= from {
-			continue
+	inEachPlace(t, func(t *testing.T, o *office) {
+		random := rand.New(rand.NewPCG(1, 2))
+		o.label(t, "first")
+		from := o.note(t)
+		starts := []int64{}
+		for range 3 { // servers, one after the other
+			s, stop := o.ships(t)
+			o.away(t, s)
+			starts = append(starts, o.note(t))
+			o.history(t, random, 70)
+			stop()
 		}
-		want := before - 1
-		for o.states[want] == "" { // within a transaction of several entries
-			want--
+		last := o.note(t)
+		path, r := o.restored(t, Target{})
+		if r.Last != last || digest(t, path) != o.states[last] {
+			t.Fatalf("the latest state is %d, not %d", r.Last, last)
 		}
-		path, r := o.restored(t, Target{Before: before})
-		if r.Last != want || digest(t, path) != o.states[want] {
-			t.Errorf("before %d it is %d, not %d as it was", before, r.Last, want)
+		numbers := []int64{from + 1, last, last + 1}
+		for _, start := range starts {
+			numbers = append(numbers, start, start+1, start+2)
 		}
-		tried++
-	}
-	if tried < 45 {
-		t.Errorf("only %d states were tried", tried)
-	}
-	if names, _ := o.contents(t); !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "generations/00000003-") }) {
-		t.Errorf("it is shipped as %q", names)
-	}
+		for range 40 {
+			numbers = append(numbers, from+1+random.Int64N(last-from))
+		}
+		tried := 0
+		for _, before := range numbers {
+			if before <= from {
+				continue
+			}
+			want := before - 1
+			for o.states[want] == "" { // within a transaction of several entries
+				want--
+			}
+			path, r := o.restored(t, Target{Before: before})
+			if r.Last != want || digest(t, path) != o.states[want] {
+				t.Errorf("before %d it is %d, not %d as it was", before, r.Last, want)
+			}
+			tried++
+		}
+		if tried < 45 {
+			t.Errorf("only %d states were tried", tried)
+		}
+		if names, _ := o.contents(t); !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "generations/00000003-") }) {
+			t.Errorf("it is shipped as %q", names)
+		}
+	})
 }
 
 func TestARestoreToATimeIsTheStoreAsItWasThen(t *testing.T) {

@@ -83,72 +83,75 @@ func reads(t *testing.T, path string) (stop func() map[int64]string) {
 
 func TestAStandByHasOneWholeStateOfTheStoreAfterTheOther(t *testing.T) {
 	t.Parallel()
-	o, random := newOffice(t), rand.New(rand.NewPCG(3, 4))
-	o.label(t, "first")
-	s, stop := o.ships(t)
-	o.away(t, s)
-	standBy := o.standsBy(t, nil)
-	o.note(t)
-	stopReading := reads(t, standBy.Path)
-	for range 3 { // servers, one after the other
-		o.history(t, random, 60)
+	inEachPlace(t, func(t *testing.T, o *office) {
+		random := rand.New(rand.NewPCG(3, 4))
+		o.label(t, "first")
+		s, stop := o.ships(t)
 		o.away(t, s)
-		o.follows(t, standBy)
-		if digest(t, standBy.Path) != digest(t, o.path) {
-			t.Fatal("the stand-by is not as the store")
+		standBy := o.standsBy(t, nil)
+		o.note(t)
+		stopReading := reads(t, standBy.Path)
+		for range 3 { // servers, one after the other
+			o.history(t, random, 60)
+			o.away(t, s)
+			o.follows(t, standBy)
+			if digest(t, standBy.Path) != digest(t, o.path) {
+				t.Fatal("the stand-by is not as the store")
+			}
+			stop()
+			s, stop = o.ships(t)
+			o.away(t, s)
 		}
-		stop()
-		s, stop = o.ships(t)
-		o.away(t, s)
-	}
-	standBy.stop()
-	seen := stopReading()
-	for last, of := range seen {
-		if o.states[last] != of {
-			t.Errorf("after change %d it was not as the store", last)
+		standBy.stop()
+		seen := stopReading()
+		for last, of := range seen {
+			if o.states[last] != of {
+				t.Errorf("after change %d it was not as the store", last)
+			}
 		}
-	}
-	if len(seen) < 10 || standBy.others.Load() > 0 {
-		t.Errorf("%d states were read, and it began anew %d times", len(seen), standBy.others.Load())
-	}
-	if problems, err := sqlite.Integrity(t.Context(), standBy.Path); err != nil || len(problems) > 0 {
-		t.Error(err, problems)
-	}
+		if len(seen) < 10 || standBy.others.Load() > 0 {
+			t.Errorf("%d states were read, and it began anew %d times", len(seen), standBy.others.Load())
+		}
+		if problems, err := sqlite.Integrity(t.Context(), standBy.Path); err != nil || len(problems) > 0 {
+			t.Error(err, problems)
+		}
+	})
 }
 
 func TestAStandByThatWasAwayFindsWhatWasBundledMeanwhile(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	o.label(t, "first")
-	s, stop := o.ships(t)
-	o.away(t, s)
-	standBy := &StandBy{Place: o.from(t), Path: filepath.Join(t.TempDir(), "standby.db")}
-	if err := standBy.Begin(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 12 {
-		o.label(t, backoffice.NewID())
+	inEachPlace(t, func(t *testing.T, o *office) {
+		o.label(t, "first")
+		s, stop := o.ships(t)
 		o.away(t, s)
-		if i == 4 {
-			if err := standBy.Next(t.Context()); err != nil {
-				t.Fatal(err)
+		standBy := &StandBy{Place: o.from(t), Path: filepath.Join(t.TempDir(), "standby.db")}
+		if err := standBy.Begin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 12 {
+			o.label(t, backoffice.NewID())
+			o.away(t, s)
+			if i == 4 {
+				if err := standBy.Next(t.Context()); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
-	}
-	stop()
-	if err := o.shipper(t).bundle(t.Context(), time.Now()); err != nil {
-		t.Fatal(err)
-	}
-	if all := o.objectsThere(t); len(all) != 2 {
-		t.Fatalf("a snapshot and a bundle should be there, not %v", all)
-	}
-	standBy.at.Store(time.Now().Add(-bundleAfter).UnixMilli())
-	if err := standBy.Next(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if standBy.Last() != latest(t, o.path) || digest(t, standBy.Path) != digest(t, o.path) {
-		t.Errorf("the stand-by is at change %d of %d", standBy.Last(), latest(t, o.path))
-	}
+		stop()
+		if err := o.shipper(t).bundle(t.Context(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if all := o.objectsThere(t); len(all) != 2 {
+			t.Fatalf("a snapshot and a bundle should be there, not %v", all)
+		}
+		standBy.at.Store(time.Now().Add(-bundleAfter).UnixMilli())
+		if err := standBy.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if standBy.Last() != latest(t, o.path) || digest(t, standBy.Path) != digest(t, o.path) {
+			t.Errorf("the stand-by is at change %d of %d", standBy.Last(), latest(t, o.path))
+		}
+	})
 }
 
 func TestAStandByRefusesEveryWrite(t *testing.T) {

@@ -33,6 +33,7 @@ type shipper struct {
 	acknowledged map[string]time.Time
 	lag          atomic.Int64 // milliseconds
 	looked       atomic.Int64 // when, in milliseconds
+	lags         []int64      // in milliseconds, of a round
 }
 
 // places are what happens to the place in a round, in turn; each returns when it is as it was.
@@ -70,8 +71,8 @@ func (s *shipper) away(d time.Duration) error {
 
 // ship loses the machine so many times, and counts.
 func (o options) ship() (whole bool, err error) {
-	fmt.Println("| acknowledged is | the place was | kills | writes acknowledged | older than the lag and lost | younger and lost | the oldest of these | longest restore |")
-	fmt.Println("|---|---|---|---|---|---|---|---|")
+	fmt.Println("| acknowledged is | the place was | kills | writes acknowledged | older than the lag and lost | younger and lost | the oldest of these | lag, p50 and p99 | longest restore |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	whole = true
 	for _, waits := range []bool{false, true} {
 		s := &shipper{waits: waits, acknowledged: map[string]time.Time{}, office: &rig.Office{Binary: o.binary, Folder: filepath.Join(o.folder, fmt.Sprint("ship-", waits))}}
@@ -117,6 +118,7 @@ func (s *shipper) open(o options) (err error) {
 type losses struct {
 	kills, acknowledged, lost, young int
 	oldest, restore                  time.Duration // of the young ones; the longest
+	lags                             []int64       // milliseconds
 }
 
 func (s *shipper) lose(o options) (whole bool, err error) {
@@ -137,6 +139,7 @@ func (s *shipper) lose(o options) (whole bool, err error) {
 		}
 		of := by[place.name]
 		acknowledged := len(s.acknowledged)
+		s.lags = nil
 		killed, err := s.round(round)
 		if err != nil {
 			return false, fmt.Errorf("round %d: %w", round, err)
@@ -148,6 +151,7 @@ func (s *shipper) lose(o options) (whole bool, err error) {
 		}
 		of.kills, of.restore = of.kills+1, max(of.restore, time.Since(began))
 		of.acknowledged += len(s.acknowledged) - acknowledged
+		of.lags = append(of.lags, s.lags...)
 		lag := killed.Sub(time.UnixMilli(s.looked.Load())) + time.Duration(s.lag.Load())*time.Millisecond
 		for name, at := range s.acknowledged {
 			age := killed.Sub(at)
@@ -167,7 +171,9 @@ func (s *shipper) lose(o options) (whole bool, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(by)) {
 		of := by[name]
-		fmt.Printf("| %s | %s | %d | %d | %d | %d | %v | %v |\n", told, name, of.kills, of.acknowledged, of.lost, of.young, of.oldest.Round(10*time.Millisecond), of.restore.Round(10*time.Millisecond))
+		slices.Sort(of.lags)
+		fmt.Printf("| %s | %s | %d | %d | %d | %d | %v | %v and %v | %v |\n", told, name, of.kills, of.acknowledged, of.lost, of.young, of.oldest.Round(10*time.Millisecond),
+			time.Duration(of.lags[len(of.lags)/2])*time.Millisecond, time.Duration(of.lags[len(of.lags)*99/100])*time.Millisecond, of.restore.Round(10*time.Millisecond))
 	}
 	return whole, nil
 }
@@ -241,6 +247,7 @@ func (s *shipper) look(until <-chan struct{}) {
 			if text, ok := strings.CutPrefix(lines.Text(), "backoffice_ship_lag_seconds "); ok {
 				if lag, err := strconv.ParseFloat(text, 64); err == nil {
 					s.lag.Store(int64(lag * 1000))
+					s.lags = append(s.lags, int64(lag*1000))
 					s.looked.Store(began.UnixMilli())
 				}
 			}
