@@ -177,7 +177,6 @@ func (r ByName) Documents() Reader[*CustomerDocument, DocumentCriteria] {
 func (r ByName) Discrepancies() Reader[*Discrepancy, DiscrepancyCriteria] {
 	return DiscrepancyTable.Reader(r.From)
 }
-
 func (r ByName) MinfinDocuments() Reader[*MinfinDocument, MinfinCriteria] {
 	return MinfinTable.Reader(r.From)
 }

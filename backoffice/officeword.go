@@ -15,7 +15,7 @@ var officeWordsCSV string
 type officeWord struct {
 	field    string
 	language LabelLanguage
-	word     string // of PlainWord
+	word     string // of NormalizeWord
 }
 
 // officeWords has the specification's words; "" for a word with two meanings.
@@ -47,7 +47,7 @@ func addOfficeWord(field string, language LabelLanguage, word, value string) {
 	if strings.HasPrefix(word, "~") {
 		languages = languages[:1]
 	}
-	if word = PlainWord(word); word == "" {
+	if word = NormalizeWord(word); word == "" {
 		return
 	}
 	for _, language := range languages {
@@ -64,12 +64,12 @@ func addOfficeWord(field string, language LabelLanguage, word, value string) {
 // language, or a relation's kind: BV for "S.R.L.", dutch for "NL". Without a language it knows the words that mean one
 // thing in Dutch, French, German and English. It knows no words of other fields.
 func OfficeWord(field, word string, language LabelLanguage) (value string, known bool) {
-	value = officeWords[officeWord{field, language, PlainWord(word)}]
+	value = officeWords[officeWord{field, language, NormalizeWord(word)}]
 	return value, value != ""
 }
 
-// PlainWord is a word without case, accents, spaces and signs.
-func PlainWord(word string) string {
+// NormalizeWord is a word without case, accents, spaces and signs.
+func NormalizeWord(word string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r

@@ -27,8 +27,8 @@ func LastShipVerified(ctx context.Context, leases LeaseStore) (at Instant, gener
 
 const leaseOfPromotion = "promotion"
 
-// NotePromotion records that a stand-by became this store, and the promotion's name.
-func NotePromotion(ctx context.Context, leases LeaseStore, name string, at Instant) error {
+// RecordPromotion records that a stand-by became this store, and the promotion's name.
+func RecordPromotion(ctx context.Context, leases LeaseStore, name string, at Instant) error {
 	_, err := leases.TakeLease(ctx, Lease{Name: leaseOfPromotion, Holder: name, Since: at, Until: at}, at, "")
 	return err
 }

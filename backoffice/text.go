@@ -103,8 +103,8 @@ func ParseColor(text string) (string, error) {
 	return strings.ToLower(text), nil
 }
 
-// Counted is a number with its noun: 1 entry, 2 entries.
-func Counted[N int | int64](n N, one, more string) string {
+// Plural is a number with its noun: 1 entry, 2 entries.
+func Plural[N int | int64](n N, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -14,8 +14,8 @@ type Tool struct {
 	Numbers bool   // it may disclose registration numbers, to a caller who may see them
 }
 
-// ToolsOfDoor are the names of the tools that every agent has, which no document takes.
-var ToolsOfDoor = []string{"explain", "query", "search_schema"}
+// BuiltInTools are the names of the tools that every agent has, which no document takes.
+var BuiltInTools = []string{"explain", "query", "search_schema"}
 
 // ToolPurpose is the stated purpose, in the register of consultations, of what a tool disclosed.
 const ToolPurpose = "mcp:"
@@ -27,8 +27,8 @@ func CheckToolName(name string) error {
 	switch {
 	case !toolName.MatchString(name) || MaskDigits(name) != name:
 		return Errorf(BadInput, "a tool's name is a letter and up to 63 of A-Z a-z 0-9 _ -, without a run of 9 digits")
-	case slices.Contains(ToolsOfDoor, name):
-		return Errorf(BadInput, "the tools %s are there already", strings.Join(ToolsOfDoor, ", "))
+	case slices.Contains(BuiltInTools, name):
+		return Errorf(BadInput, "the tools %s are there already", strings.Join(BuiltInTools, ", "))
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 		}
 	}
 	_, err = fmt.Fprintf(t.out, "%s holds the store and %s. The keyset %s is not in it; "+
-		"keep a copy of it elsewhere.\n", c.Path, backoffice.Counted(counted-bad, "file", "files"), s.Keyset)
+		"keep a copy of it elsewhere.\n", c.Path, backoffice.Plural(counted-bad, "file", "files"), s.Keyset)
 	if err == nil && bad > 0 {
 		return &incomplete{bad}
 	}

@@ -69,9 +69,9 @@ func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) 
 	}
 	defer tellRestores(t.out, verified)
 	if problems > 0 {
-		return fmt.Errorf("%s found", backoffice.Counted(problems, "problem was", "problems were"))
+		return fmt.Errorf("%s found", backoffice.Plural(problems, "problem was", "problems were"))
 	}
 	return printed(fmt.Fprintf(t.out, "All is whole: the database, its counters, %s and %s of the "+
-		"register, compared with %s.\n", backoffice.Counted(counted, "file", "files"),
-		backoffice.Counted(verified.Entries, "entry", "entries"), backoffice.Counted(receipts, "receipt", "receipts")))
+		"register, compared with %s.\n", backoffice.Plural(counted, "file", "files"),
+		backoffice.Plural(verified.Entries, "entry", "entries"), backoffice.Plural(receipts, "receipt", "receipts")))
 }

@@ -105,16 +105,16 @@ func (c *consultationsVerifyCommand) Run(ctx context.Context, b *gateway.Backend
 		return err
 	}
 	tellRestores(t.out, verified)
-	entries := backoffice.Counted(verified.Entries, "entry", "entries")
+	entries := backoffice.Plural(verified.Entries, "entry", "entries")
 	if verified.Problems > 0 {
 		return fmt.Errorf("the register of consultations was tampered with: %s in %s",
-			backoffice.Counted(verified.Problems, "problem", "problems"), entries)
+			backoffice.Plural(verified.Problems, "problem", "problems"), entries)
 	}
 	if b.Receipts != nil {
-		fmt.Fprintf(t.out, "It holds what %s %s.\n", backoffice.Counted(kept, "receipt", "receipts"),
+		fmt.Fprintf(t.out, "It holds what %s %s.\n", backoffice.Plural(kept, "receipt", "receipts"),
 			map[bool]string{true: "says", false: "say"}[kept == 1])
 	}
 	return printed(fmt.Fprintf(t.out, "The register is whole: %s in %s.\n"+
 		"Receipt, to be kept elsewhere and given to a later check: %s\n",
-		entries, backoffice.Counted(verified.Chains, "chain", "chains"), verified.Receipt))
+		entries, backoffice.Plural(verified.Chains, "chain", "chains"), verified.Receipt))
 }

@@ -119,7 +119,7 @@ func (c *consultationsReportCommand) write(b *gateway.Backend, t terminal, repor
 		return err
 	}
 	return printed(fmt.Fprintf(t.err, "%s has %s.\n", filepath.Base(c.Output),
-		backoffice.Counted(len(report.Entries), "consultation", "consultations")))
+		backoffice.Plural(len(report.Entries), "consultation", "consultations")))
 }
 
 func writeConsultations(w io.Writer, report backoffice.ConsultationReport) error {

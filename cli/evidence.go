@@ -55,7 +55,7 @@ func (c *evidenceVerifyCommand) Run(t terminal) error {
 	}
 	m := found.Manifest
 	_, err = fmt.Fprintf(t.out, "The pack is as it was signed: %s of customer %s, up to %s.\nKey: %s\n",
-		backoffice.Counted(len(m.Entries), "entry", "entries"), m.CustomerID, m.To, evidence.Fingerprint(found.Key))
+		backoffice.Plural(len(m.Entries), "entry", "entries"), m.CustomerID, m.To, evidence.Fingerprint(found.Key))
 	if err == nil && key == nil {
 		_, err = fmt.Fprintln(t.out,
 			"That is the key in the pack: compare it with the office's, or pass that with --key.")

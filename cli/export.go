@@ -49,8 +49,8 @@ func (c *exportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal)
 		return err
 	}
 	for _, dumped := range all {
-		fmt.Fprintf(t.out, "%s: %s, %s\n", dumped.File, backoffice.Counted(dumped.Records, "record", "records"),
-			backoffice.Counted(dumped.Stored, "file", "files"))
+		fmt.Fprintf(t.out, "%s: %s, %s\n", dumped.File, backoffice.Plural(dumped.Records, "record", "records"),
+			backoffice.Plural(dumped.Stored, "file", "files"))
 	}
 	return nil
 }

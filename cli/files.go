@@ -44,7 +44,7 @@ func (c *filesRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 		return err
 	}
 	return printed(fmt.Fprintf(t.out, "%s back. Those that no record names stay for 30 days.\n",
-		backoffice.Counted(count, "file is", "files are")))
+		backoffice.Plural(count, "file is", "files are")))
 }
 
 type filesSweepCommand struct {

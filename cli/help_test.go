@@ -31,7 +31,7 @@ func TestHelpIsACommandToo(t *testing.T) {
 func TestOneOfAThingIsNotSeveral(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{0: "0 entries", 1: "1 entry", 2: "2 entries"} {
-		if got := backoffice.Counted(n, "entry", "entries"); got != want {
+		if got := backoffice.Plural(n, "entry", "entries"); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}

@@ -89,7 +89,7 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 		return err
 	}
 	fmt.Fprintf(t.out, "%s holds the store of %s and %s.\n", path, r.name,
-		backoffice.Counted(count-bad, "file", "files"))
+		backoffice.Plural(count-bad, "file", "files"))
 	for _, kept := range r.aside {
 		fmt.Fprintf(t.out, "What was there before is kept: %s\n", kept)
 	}
@@ -160,7 +160,7 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 		return 0, 0, err
 	}
 	if r.promotion != "" { // else the place would refuse what is older
-		if err := backoffice.NotePromotion(ctx, store, r.promotion, backoffice.InstantOf(time.Now())); err != nil {
+		if err := backoffice.RecordPromotion(ctx, store, r.promotion, backoffice.InstantOf(time.Now())); err != nil {
 			return 0, 0, err
 		}
 	}

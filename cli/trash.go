@@ -39,7 +39,7 @@ func (c *trashRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 		return err
 	}
 	if _, err = fmt.Fprintf(t.out, "%s back.\n",
-		backoffice.Counted(restored.Rows, "record is", "records are")); err == nil && len(restored.Left) > 0 {
+		backoffice.Plural(restored.Rows, "record is", "records are")); err == nil && len(restored.Left) > 0 {
 		_, err = fmt.Fprintf(t.out, "These relations stay in the trash, and come back with their other customer: %s\n",
 			strings.Join(restored.Left, ", "))
 	}
@@ -72,10 +72,10 @@ func (c *trashEmptyCommand) Run(ctx context.Context, s *settings, b *gateway.Bac
 	}
 	if unknown := len(backoffice.Unique(ids)) - len(erased); unknown > 0 && !c.All {
 		fmt.Fprintf(t.err, "%s not in the trash.\n",
-			backoffice.Counted(unknown, "of these was", "of these were"))
+			backoffice.Plural(unknown, "of these was", "of these were"))
 	}
 	return printed(fmt.Fprintf(t.out, "%s for good.\n%s",
-		backoffice.Counted(len(erased), "deletion is", "deletions are"), s.ShippedOfErased(time.Now())))
+		backoffice.Plural(len(erased), "deletion is", "deletions are"), s.ShippedOfErased(time.Now())))
 }
 
 func textOf(text string) any {

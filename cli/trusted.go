@@ -68,7 +68,7 @@ func (c *documentsTrustCommand) Run(ctx context.Context, store backoffice.Store,
 		return err
 	}
 	return printed(fmt.Fprintf(t.out, "%s trusted as %s: %d new, %d unchanged, %d missing but kept, %d removed.\n",
-		backoffice.Counted(len(documents), "document", "documents"),
+		backoffice.Plural(len(documents), "document", "documents"),
 		c.Set, done.Added, done.Same, done.Retired, done.Removed))
 }
 

@@ -74,7 +74,7 @@ func (o *execution) recall(key *answers.Key) bool {
 	}
 	key.Sealed, _ = o.of.backend.Keys.Fingerprint()
 	var wanted bool
-	if o.kept, o.valid, wanted = o.of.answers.Recall(o.ctx, key); wanted {
+	if o.kept, o.valid, wanted = o.of.answers.Get(o.ctx, key); wanted {
 		o.key = key
 	}
 	if !o.valid {
@@ -96,7 +96,7 @@ func (o *execution) Kept() *answers.Answer {
 
 func (o *execution) Keep(data []byte) {
 	if o.trace != nil && o.trace.Close() {
-		o.of.answers.Keep(o.key, o.kept, data, backoffice.BudgetOf(o.ctx).Objects(), o.trace)
+		o.of.answers.Put(o.key, o.kept, data, backoffice.BudgetOf(o.ctx).Objects(), o.trace)
 	}
 }
 

@@ -79,7 +79,7 @@ func (c CacheSettings) over(store backoffice.Store, log *slog.Logger) (backoffic
 const answersPart = 4
 
 // answers keeps whole answers above a cache, in addition to what that has, for agents also quoted; nil without one.
-func (c CacheSettings) answers(store backoffice.Store, quoted bool, log *slog.Logger) (*answers.Kept, error) {
+func (c CacheSettings) answers(store backoffice.Store, quoted bool, log *slog.Logger) (*answers.Cache, error) {
 	before, ok := store.(*cache.Store)
 	if !ok || c.NoAnswers {
 		return nil, nil

@@ -34,7 +34,7 @@ func init() { chi.RegisterMethod(graphqlhttp.MethodQuery) }
 type server struct {
 	backend       *Backend
 	store         backoffice.Store // the backend's, with its cache
-	answers       *answers.Kept    // nil keeps none
+	answers       *answers.Cache   // nil keeps none
 	http          *httpserver.Server
 	limits        limits.Settings
 	budgets       *spending

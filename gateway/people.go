@@ -71,5 +71,5 @@ func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Findi
 		return
 	}
 	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %s, and the map can be read",
-		backoffice.Counted(n, "key", "keys"))))
+		backoffice.Plural(n, "key", "keys"))))
 }

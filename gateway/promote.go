@@ -102,10 +102,10 @@ func (b *StandBy) takeOver(ctx context.Context, p *Promotion) (err error) {
 		err = store.RenewHistory(ctx, "", "promote", now)
 	}
 	if err == nil {
-		err = backoffice.NotePromotion(ctx, store, p.name, now)
+		err = backoffice.RecordPromotion(ctx, store, p.name, now)
 	}
 	if err = errors.Join(err, store.Close()); err == nil {
-		err = sqlite.MakeOwn(ctx, b.from.Path) // from here on it is no stand-by's
+		err = sqlite.Detach(ctx, b.from.Path) // from here on it is no stand-by's
 	}
 	return err
 }

@@ -35,7 +35,7 @@ func (s server) mountQueries(r chi.Router, signIn func(http.Handler) http.Handle
 		}
 		var asked graphqlhttp.Asked
 		if err == nil {
-			asked, err = graphql.AskedBy(r.Context(), saved, variables)
+			asked, err = graphql.SavedRequest(r.Context(), saved, variables)
 		}
 		if err != nil {
 			graphql.RefuseWith(w, r, graphql.Refusal(r.Context(), err))

@@ -100,7 +100,7 @@ func (s *Settings) ShippedOfErased(now time.Time) string {
 		return "What was shipped of it is not deleted: --ship-keep is 0.\n"
 	}
 	return fmt.Sprintf("From %s on no copy of it is where a server ships it to.\n",
-		ship.GoneFrom(now, time.Duration(s.ShipKeep)).UTC().Format(time.DateOnly))
+		ship.LastCopyDeleted(now, time.Duration(s.ShipKeep)).UTC().Format(time.DateOnly))
 }
 
 const (

@@ -77,13 +77,13 @@ func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, 
 			return promoted, b.takeOver(context.WithoutCancel(ctx), promoted)
 		case ctx.Err() != nil:
 			return nil, nil //nolint:nilnil // it was not promoted
-		case !errors.Is(err, ship.ErrOther):
+		case !errors.Is(err, ship.ErrNotContinued):
 			return nil, err
 		}
 	}
 }
 
-// serve answers until the stand-by has to begin anew (ship.ErrOther), is promoted (*Promotion) or ctx ends.
+// serve answers until the stand-by has to begin anew (ship.ErrNotContinued), is promoted (*Promotion) or ctx ends.
 func (b *StandBy) serve(ctx context.Context, listener *net.TCPListener, c Config, started func()) error {
 	backend, err := b.settings.openBackend(ctx)
 	if err != nil {
@@ -134,7 +134,7 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 			if err == nil {
 				return promoted
 			}
-			if errors.Is(err, ship.ErrOther) { // it goes on when it has begun anew
+			if errors.Is(err, ship.ErrNotContinued) { // it goes on when it has begun anew
 				return err
 			}
 			b.answer("", err)
@@ -144,7 +144,7 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 		}
 		next = time.Now().Add(followPeriod)
 		switch err := b.from.Next(ctx); {
-		case errors.Is(err, ship.ErrOther):
+		case errors.Is(err, ship.ErrNotContinued):
 			return err
 		case err == nil:
 			told = ""

@@ -33,7 +33,7 @@ func init() {
 			headers[row[0]] = map[string]string{}
 		}
 		for word := range strings.SplitSeq(row[2]+"|"+row[1], "|") {
-			if word = backoffice.PlainWord(word); headers[row[0]][word] == "" {
+			if word = backoffice.NormalizeWord(word); headers[row[0]][word] == "" {
 				headers[row[0]][word] = row[1]
 			}
 		}
@@ -98,7 +98,7 @@ type proposed struct {
 // read reads the header and the cells.
 func (p *proposing) read() error {
 	known := func(file string) func(string) bool {
-		return func(name string) bool { return headers[file][backoffice.PlainWord(name)] != "" }
+		return func(name string) bool { return headers[file][backoffice.NormalizeWord(name)] != "" }
 	}
 	best := 0
 	var names []string
@@ -128,7 +128,7 @@ func (p *proposing) read() error {
 	}
 	for _, name := range names {
 		p.columns = append(p.columns, &proposed{
-			name: name, field: headers[p.file][backoffice.PlainWord(name)],
+			name: name, field: headers[p.file][backoffice.NormalizeWord(name)],
 			fits: map[string]int{}, words: map[string]int{},
 		})
 	}
@@ -279,7 +279,7 @@ func (p *proposing) sure(c *proposed, before []*proposed) string {
 // strange tells the values that a field will not take, if they are words.
 func (p *proposing) strange(c *proposed, field string) string {
 	text := fmt.Sprintf("column %s: %s that the field %s does not take, whose lines will be rejected",
-		shownKey(c.name), backoffice.Counted(c.told-c.fits[field], "value", "values"), field)
+		shownKey(c.name), backoffice.Plural(c.told-c.fits[field], "value", "values"), field)
 	if field == "kboNumber" || field == "email" || field == "phone" || field == "registrationNumber" ||
 		len(c.words) > mostWords {
 		return text

@@ -103,7 +103,7 @@ func readSheet(
 	case names == nil:
 		names = above[0]
 	case len(above) > 0:
-		src.notes = append(src.notes, "without "+backoffice.Counted(len(above), "row", "rows")+" above the header")
+		src.notes = append(src.notes, "without "+backoffice.Plural(len(above), "row", "rows")+" above the header")
 	}
 	if err := s.columnsOf(names, cellOf, mapping, language); err != nil {
 		return fmt.Errorf("%s: %w", src.name, err)

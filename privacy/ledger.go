@@ -139,8 +139,8 @@ func Reveal(ctx context.Context, asks []SealedNumber) ([]*string, error) {
 	return results, nil
 }
 
-// Exported records in the ledger in ctx that all of a customer is exported, with or without registration numbers.
-func Exported(ctx context.Context, customerID string) error {
+// NoteExport records in the ledger in ctx that all of a customer is exported, with or without registration numbers.
+func NoteExport(ctx context.Context, customerID string) error {
 	l, err := ledgerOf(ctx)
 	if err == nil {
 		l.mu.Lock()

@@ -137,9 +137,9 @@ func (in *evidenceAsked) span(now time.Time) (s evidenceSpan, err error) {
 }
 
 // askedBy is the caller, as the manifest names it.
-func askedBy(ctx context.Context) evidence.AskedBy {
+func askedBy(ctx context.Context) evidence.Requester {
 	by := auth.From(ctx)
-	asked := evidence.AskedBy{ClientID: by.ClientID, Name: by.Name, Restricted: by.Restriction.IsSet()}
+	asked := evidence.Requester{ClientID: by.ClientID, Name: by.Name, Restricted: by.Restriction.IsSet()}
 	if by.Person != nil {
 		asked.Issuer, asked.Subject = by.Person.Issuer, by.Person.Subject
 	}

@@ -108,7 +108,7 @@ func (p *packing) readRegister() error {
 		return backoffice.Errorf(backoffice.Unavailable, "the register of consultations was tampered with")
 	}
 	p.manifest.Register.Until = p.span.receipt
-	if !p.manifest.AskedBy.Restricted {
+	if !p.manifest.Requester.Restricted {
 		p.manifest.Register.Receipt = verified.Receipt
 	}
 	err = backoffice.EachConsultation(p.ctx, p.Store, p.customer.ID, p.span.Span,

@@ -42,7 +42,7 @@ func (a *API) pack(ctx context.Context, in *evidenceAsked, span evidenceSpan, cu
 		return nil, err
 	}
 	p := &packing{API: a, ctx: ctx, customer: customer, span: span, manifest: evidence.Manifest{
-		CustomerID: customer.ID, From: span.from, To: span.to, AskedBy: askedBy(ctx), Purpose: purpose,
+		CustomerID: customer.ID, From: span.from, To: span.to, Requester: askedBy(ctx), Purpose: purpose,
 		Language:            cmp.Or(in.Language, evidence.LanguageOf(string(customer.Language))),
 		RegistrationNumbers: in.RegistrationNumbers,
 	}}
@@ -146,7 +146,7 @@ func (p *packing) addCustomer() error {
 	if err := p.addJSON("customer.json", shown); err != nil || !p.manifest.RegistrationNumbers {
 		return err
 	}
-	if err := privacy.Exported(p.ctx, p.customer.ID); err != nil {
+	if err := privacy.NoteExport(p.ctx, p.customer.ID); err != nil {
 		return err
 	}
 	numbers, err := reveal(p.ctx, []*backoffice.Customer{p.customer})

@@ -194,7 +194,7 @@ func hold[T any, C comparable, R any](h *holding, rows backoffice.Reader[*T, C],
 
 // export adds the records. The register has the export before any of it is answered.
 func (h *holding) export(customer *backoffice.Customer) error {
-	if err := privacy.Exported(h.ctx, customer.ID); err != nil {
+	if err := privacy.NoteExport(h.ctx, customer.ID); err != nil {
 		return err
 	}
 	shown, err := showCustomers(h.ctx, []*backoffice.Customer{customer})

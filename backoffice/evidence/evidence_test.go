@@ -74,7 +74,7 @@ func (o *office) draft(t testing.TB, made map[string]string, stored map[string]*
 }
 
 func (o *office) send(ctx context.Context, d *evidence.Draft, w io.Writer) error {
-	m := evidence.Manifest{CustomerID: "acme", To: "2026-03-31", Language: "dutch", AskedBy: evidence.AskedBy{ClientID: "auditor", Name: "<Auditor>"}}
+	m := evidence.Manifest{CustomerID: "acme", To: "2026-03-31", Language: "dutch", Requester: evidence.Requester{ClientID: "auditor", Name: "<Auditor>"}}
 	return d.Send(ctx, w, o.stored, m, o.public(), o)
 }
 

@@ -20,15 +20,15 @@ const (
 
 // Manifest is what is signed. It lists every entry but itself and its signature.
 type Manifest struct {
-	Format     string   `json:"format"`
-	CustomerID string   `json:"customer"`
-	From       string   `json:"from,omitempty"` // the first day of the journal and the register; "" for the beginning
-	To         string   `json:"to"`             // the last day, and that of the owners
-	Language   string   `json:"language"`
-	AskedBy    AskedBy  `json:"askedBy"`
-	Purpose    *string  `json:"purpose"`
-	Position   Position `json:"position"`
-	Register   Register `json:"register"`
+	Format     string    `json:"format"`
+	CustomerID string    `json:"customer"`
+	From       string    `json:"from,omitempty"` // the first day of the journal and the register; "" for the beginning
+	To         string    `json:"to"`             // the last day, and that of the owners
+	Language   string    `json:"language"`
+	Requester  Requester `json:"askedBy"`
+	Purpose    *string   `json:"purpose"`
+	Position   Position  `json:"position"`
+	Register   Register  `json:"register"`
 	// RegistrationNumbers reports whether the numbers themselves are in the pack.
 	RegistrationNumbers bool    `json:"registrationNumbers"`
 	LeftOut             []Part  `json:"leftOut"`
@@ -36,8 +36,8 @@ type Manifest struct {
 	Entries             []Entry `json:"entries"`
 }
 
-// AskedBy is the credential, or the person, who asked for the pack.
-type AskedBy struct {
+// Requester is the credential, or the person, who asked for the pack.
+type Requester struct {
 	ClientID   string `json:"clientId"`
 	Name       string `json:"name"`
 	Issuer     string `json:"issuer,omitempty"`

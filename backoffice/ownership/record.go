@@ -33,11 +33,11 @@ func WithHeld(ctx context.Context, store backoffice.NounReader, companies []stri
 	return backoffice.Unique(all), err
 }
 
-// Certain finds the discrepancies of companies on a day that shares and holders that nobody has recorded cannot explain.
+// Certain finds the discrepancies of a day that shares and holders that nobody has recorded cannot explain.
 func Certain(day string) backoffice.FindDiscrepancies {
-	return func(ctx context.Context, store backoffice.NounReader, companies []string) ([]*backoffice.Discrepancy, error) {
+	return func(ctx context.Context, store backoffice.NounReader, of []string) ([]*backoffice.Discrepancy, error) {
 		from := Stored{store}
-		above, err := Structures(ctx, companies, Question{Direction: Owners, Depth: MaxDepth, Today: day}, from)
+		above, err := Structures(ctx, of, Question{Direction: Owners, Depth: MaxDepth, Today: day}, from)
 		if err != nil {
 			return nil, err
 		}

@@ -33,7 +33,7 @@ var conformance = []string{"bad_requests", "discover", "version-latest", "versio
 func TestTheSDKsConformanceTestsPassWhereTheyApply(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	header := gatewaytest.PairHeader(o.Credential(t))
+	header := gatewaytest.CredentialHeader(o.Credential(t))
 	folder, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/modelcontextprotocol/go-sdk").Output()
 	if err != nil {
 		t.Fatal(err)

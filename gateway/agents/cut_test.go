@@ -63,7 +63,7 @@ func TestAListIsReadToItsEndAsTheAnswersSay(t *testing.T) {
 			} {
 				o.Tool(t, backoffice.Tool{Name: name, About: "Customers."}, text)
 			}
-			header := gatewaytest.PairHeader(o.Credential(t))
+			header := gatewaytest.CredentialHeader(o.Credential(t))
 			for name, after := range map[string]string{"nodes": "after", "aliases": "from", "edges": "after"} {
 				seen, cursor, calls, cuts := map[string]bool{}, "", 0, 0
 				for more := true; more; calls++ {
@@ -149,7 +149,7 @@ func TestRandomDocumentsAreAnsweredWithinTheBound(t *testing.T) {
 	records.StoreIn(t, o)
 	people(t, o, 400, func(i int) string { return fmt.Sprintf("a customer with a name as long as this one, number %d", i) })
 	pair := o.Credential(t, backoffice.Scope("minfin.read"))
-	header := gatewaytest.PairHeader(pair)
+	header := gatewaytest.CredentialHeader(pair)
 	schema := gatewaytest.SchemaOf(t, o)
 	asker := &gatewaytest.Asker{Rand: rand.New(rand.NewPCG(5, 6)), Schema: schema, All: records, Cursors: map[string][]string{}, Used: map[string]bool{}}
 	fields := slices.Clone(schema.Query.Fields)
@@ -252,7 +252,7 @@ func TestAnAnswerThatIsTooLargeWithoutRowsIsRefused(t *testing.T) {
 	gatewaytest.Hold(t, fill(t, o), 2, 20<<10)
 	o.Tool(t, backoffice.Tool{Name: "held", About: "Transcripts with their answers."}, `query Held($first: Int = 5) { transcripts(first: $first, filter: {customerId: "holder"}) { totalCount nodes { id customVariables } } }`)
 	o.Tool(t, backoffice.Tool{Name: "one", About: "One of them."}, `query One { transcript(id: "held-0001") { id customVariables } }`)
-	header := gatewaytest.PairHeader(o.Credential(t))
+	header := gatewaytest.CredentialHeader(o.Credential(t))
 	if a := o.Calls(t, header, "held", `{}`); string(a.StructuredContent) != `{"transcripts":{"totalCount":2,"nodes":[]}}` || !strings.Contains(a.Said(), "the first one alone is larger") {
 		t.Errorf("%.500s", a.Whole)
 	}

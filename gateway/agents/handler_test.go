@@ -44,7 +44,7 @@ func TestTheSDKsClientListsAndCallsTools(t *testing.T) {
 	t.Parallel()
 	gatewaytest.EachOffice(t, func(t *testing.T, o *gatewaytest.Office) {
 		mark(t, o)
-		session := connect(t, o, gatewaytest.PairHeader(o.Credential(t, backoffice.AllScopes...)))
+		session := connect(t, o, gatewaytest.CredentialHeader(o.Credential(t, backoffice.AllScopes...)))
 		list, err := session.ListTools(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func TestOlderClientsAreServed(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	mark(t, o)
-	header := gatewaytest.PairHeader(o.Credential(t))
+	header := gatewaytest.CredentialHeader(o.Credential(t))
 	for _, version := range []string{"2025-03-26", "2025-06-18", "2025-11-25"} {
 		r := gatewaytest.MessageOf(t, header, "initialize", map[string]any{"protocolVersion": version, "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": "x", "version": "1"}})
 		r.Header.Set("Mcp-Protocol-Version", version)
@@ -115,7 +115,7 @@ func TestTheDoorOpensOnlyToWhatItIsFor(t *testing.T) {
 	o := gatewaytest.Open(t)
 	mark(t, o)
 	pair := o.Credential(t)
-	header := gatewaytest.PairHeader(pair)
+	header := gatewaytest.CredentialHeader(pair)
 	for method, params := range map[string]any{
 		"prompts/list": map[string]any{}, "resources/list": map[string]any{}, "logging/setLevel": map[string]string{"level": "debug"},
 		"completion/complete": map[string]any{"ref": map[string]string{"type": "ref/prompt", "name": "x"}, "argument": map[string]string{"name": "a", "value": "b"}},
@@ -157,7 +157,7 @@ func TestAnArgumentThatIsWrongIsRefusedWithoutRepeatingIt(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	mark(t, o)
-	header := gatewaytest.PairHeader(o.Credential(t))
+	header := gatewaytest.CredentialHeader(o.Credential(t))
 	for arguments, want := range map[string]string{
 		`{"secret-85073003328": 1}`:     "there is no variable",
 		`{"first": "85073003328 rows"}`: `the variable "$first" is not of type "Int"`,

@@ -32,7 +32,7 @@ type obedient struct {
 
 func (c *obedient) call(t *testing.T, tool, arguments string) {
 	t.Helper()
-	c.reads(t, c.of.Calls(t, gatewaytest.PairHeader(c.who), tool, arguments))
+	c.reads(t, c.of.Calls(t, gatewaytest.CredentialHeader(c.who), tool, arguments))
 }
 
 func (c *obedient) reads(t *testing.T, a gatewaytest.ToolAnswer) {
@@ -45,7 +45,7 @@ func (c *obedient) reads(t *testing.T, a gatewaytest.ToolAnswer) {
 		}
 		c.done[text] = true
 		if text == "list" {
-			c.reads(t, c.of.Agent(t, gatewaytest.PairHeader(c.who), "tools/list", map[string]any{}))
+			c.reads(t, c.of.Agent(t, gatewaytest.CredentialHeader(c.who), "tools/list", map[string]any{}))
 			continue
 		}
 		word, arguments, _ := strings.Cut(strings.TrimPrefix(text, "call "), " ")

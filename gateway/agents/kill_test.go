@@ -77,7 +77,7 @@ func (k *killing) prepare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.header = gatewaytest.PairHeader([2]string{issued.ID, secret})
+	k.header = gatewaytest.CredentialHeader([2]string{issued.ID, secret})
 	by, service := issued.Principal(""), b.Service()
 	for i := range numberedCustomers {
 		number := backoffice.NationalNumber(time.Date(1980, 1, 1+i, 0, 0, 0, 0, time.UTC), 1+i)

@@ -40,8 +40,8 @@ func TestNumbersAreDisclosedOnlyWhereBothAllowItAndEachIsEntered(t *testing.T) {
 	d := open(t, "SQLite", gatewaytest.TestedCache)
 	mark(t, d.Office)
 	number := gatewaytest.RegistrationNumbers[0]
-	may := gatewaytest.PairHeader(d.Credential(t, backoffice.AllScopes...))
-	mayNot := gatewaytest.PairHeader(d.Credential(t))
+	may := gatewaytest.CredentialHeader(d.Credential(t, backoffice.AllScopes...))
+	mayNot := gatewaytest.CredentialHeader(d.Credential(t))
 	made := d.MakeCustomer(t)
 	before := len(purposes(t, d.Office))
 	within(t, "a new pair", func() bool { return d.Calls(t, mayNot, "me", "").Status == http.StatusOK })
@@ -101,7 +101,7 @@ func TestArgumentsThatTakeANumberAreDescribedOnlyToThoseWhoMaySendOne(t *testing
 		scopes []backoffice.Scope
 		n      int
 	}{"without privacy.read": {nil, 0}, "with it": {backoffice.AllScopes, 4}} { // two fields of search's filter, and who_is: the argument and that it is required
-		list := o.Agent(t, gatewaytest.PairHeader(o.Credential(t, of.scopes...)), "tools/list", map[string]any{})
+		list := o.Agent(t, gatewaytest.CredentialHeader(o.Credential(t, of.scopes...)), "tools/list", map[string]any{})
 		inputs := 0
 		for _, tool := range list.Tools {
 			inputs += strings.Count(string(tool.InputSchema), `egistrationNumber":`) + strings.Count(string(tool.InputSchema), `"number":`) + strings.Count(string(tool.InputSchema), `["number"]`)
@@ -125,7 +125,7 @@ func TestNothingOfArgumentsAndAnswersIsInLogsOrMetrics(t *testing.T) {
 	o := gatewaytest.ServeConfig(t, b, config)
 	o.Fill(t)
 	mark(t, o)
-	header := gatewaytest.PairHeader(o.Credential(t, backoffice.AllScopes...))
+	header := gatewaytest.CredentialHeader(o.Credential(t, backoffice.AllScopes...))
 	for tool, arguments := range map[string]string{
 		"customers": `{"filter":{"search":"Brouwerij de Canary"}}`, "card": `{"id":"canary-1"}`, "who_is": `{"number":"85073003328"}`,
 		"query":   `{"query":"{ customers(filter: {search: \"Canary three\"}) { nodes { displayName } } }"}`,

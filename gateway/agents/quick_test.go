@@ -39,7 +39,7 @@ func checkAlike(t *testing.T, o *gatewaytest.Office, times int) {
 	fill(t, o)
 	people(t, o, 200, func(i int) string { return "A <customer> & co" })
 	mark(t, o)
-	header := gatewaytest.PairHeader(o.Credential(t, backoffice.AllScopes...))
+	header := gatewaytest.CredentialHeader(o.Credential(t, backoffice.AllScopes...))
 	calls := map[string]string{}
 	for _, d := range tools {
 		calls[d.Name] = d.arguments
@@ -83,7 +83,7 @@ func TestAMessageThatContradictsItselfIsRefused(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	mark(t, o)
-	header := gatewaytest.PairHeader(o.Credential(t))
+	header := gatewaytest.CredentialHeader(o.Credential(t))
 	full := map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{}}
 	for what, of := range map[string]struct {
 		meta           map[string]any

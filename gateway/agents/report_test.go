@@ -20,7 +20,7 @@ func TestTheReportsSayWhatAgentsDid(t *testing.T) {
 			o := gatewaytest.Serve(t, settings, gatewaytest.Limits())
 			o.Fill(t)
 			mark(t, o)
-			header := gatewaytest.PairHeader(o.Credential(t, backoffice.AllScopes...))
+			header := gatewaytest.CredentialHeader(o.Credential(t, backoffice.AllScopes...))
 			made := o.MakeCustomer(t)
 			for _, tool := range []string{"card", "card_with_number", "card_with_number", "nothing"} {
 				o.Calls(t, header, tool, `{"id":"`+made+`"}`)

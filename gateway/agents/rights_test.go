@@ -34,7 +34,7 @@ func kinds(t testing.TB, d *gatewaytest.Desk) map[string]kind {
 	}
 	all["every scope"] = pairs(t, o, backoffice.AllScopes...)
 	less := slices.DeleteFunc(slices.Clone(backoffice.AllScopes), func(s backoffice.Scope) bool { return s == backoffice.PrivacyRead })
-	all["confined"] = kind{gatewaytest.PairHeader(o.Confined(t, backoffice.AllScopes...)), gatewaytest.PairHeader(o.Confined(t, less...)), backoffice.AllScopes, true}
+	all["confined"] = kind{gatewaytest.CredentialHeader(o.Confined(t, backoffice.AllScopes...)), gatewaytest.CredentialHeader(o.Confined(t, less...)), backoffice.AllScopes, true}
 	for name, f := range map[string]backoffice.RestrictionFields{
 		"sees acme": {Customers: []string{"acme"}}, "sees an's": {Responsible: []string{"user-an"}}, "sees 2025": {Years: []string{"2025"}}, "sees nobody": {Customers: []string{"nobody"}},
 	} {
@@ -55,7 +55,7 @@ func kinds(t testing.TB, d *gatewaytest.Desk) map[string]kind {
 func pairs(t testing.TB, o *gatewaytest.Office, scopes ...backoffice.Scope) kind {
 	t.Helper()
 	less := slices.DeleteFunc(slices.Clone(scopes), func(s backoffice.Scope) bool { return s == backoffice.PrivacyRead })
-	return kind{gatewaytest.PairHeader(o.Credential(t, scopes...)), gatewaytest.PairHeader(o.Credential(t, less...)), scopes, false}
+	return kind{gatewaytest.CredentialHeader(o.Credential(t, scopes...)), gatewaytest.CredentialHeader(o.Credential(t, less...)), scopes, false}
 }
 
 func issue(t testing.TB, o *gatewaytest.Office, to backoffice.Restriction, scopes []backoffice.Scope) http.Header {
@@ -70,7 +70,7 @@ func issue(t testing.TB, o *gatewaytest.Office, to backoffice.Restriction, scope
 	if err != nil {
 		t.Fatal(err)
 	}
-	return gatewaytest.PairHeader([2]string{pair.ID, secret})
+	return gatewaytest.CredentialHeader([2]string{pair.ID, secret})
 }
 
 // mapOfTests has, for managers, the same rights without privacy.read.
@@ -173,7 +173,7 @@ func TestAChangeOfRightsIsObeyedBetweenTwoCallsOfASession(t *testing.T) {
 			d := open(t, engine, gateway.CacheSettings{Cache: 8 << 20})
 			mark(t, d.Office)
 			pair := d.Credential(t, backoffice.AllScopes...)
-			session := connect(t, d.Office, gatewaytest.PairHeader(pair))
+			session := connect(t, d.Office, gatewaytest.CredentialHeader(pair))
 			has := func() (names []string) {
 				list, err := session.ListTools(t.Context(), nil)
 				if err != nil {
@@ -195,7 +195,7 @@ func TestAChangeOfRightsIsObeyedBetweenTwoCallsOfASession(t *testing.T) {
 			change(func(c *backoffice.Credential) error {
 				return c.ChangeScopes(nil, []backoffice.Scope{backoffice.MinfinRead, backoffice.PrivacyRead}, backoffice.InstantOf(time.Now()))
 			})
-			header := gatewaytest.PairHeader(pair)
+			header := gatewaytest.CredentialHeader(pair)
 			within(t, "scopes that were removed", func() bool { return d.Calls(t, header, "taxes", `{}`).Error == "there is no such tool" })
 			if shown := d.ToolsOf(t, header); slices.Contains(shown, "taxes") || slices.Contains(shown, "who_is") {
 				t.Errorf("it is shown %q", shown)

@@ -57,8 +57,8 @@ type ToolAnswer struct {
 	Whole  string // all of it
 }
 
-// PairHeader are the headers of a credential.
-func PairHeader(pair [2]string) http.Header {
+// CredentialHeader are the headers of a credential.
+func CredentialHeader(pair [2]string) http.Header {
 	return http.Header{auth.ClientIDHeader: {pair[0]}, auth.ClientSecretHeader: {pair[1]}}
 }
 

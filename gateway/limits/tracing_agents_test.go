@@ -16,7 +16,7 @@ func TestASpanHasNothingOfAToolsArgumentsOrAnswer(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			received := traced(t, fresh, nil, func(o *gatewaytest.Office) {
 				o.Tool(t, backoffice.Tool{Name: "find", About: "Customers by a word."}, `query Find($word: String) { customers(filter: {search: $word}) { nodes { displayName email } } }`)
-				a := o.Calls(t, gatewaytest.PairHeader(o.Credential(t)), "find", `{"word": "Brouwerij"}`)
+				a := o.Calls(t, gatewaytest.CredentialHeader(o.Credential(t)), "find", `{"word": "Brouwerij"}`)
 				if !bytes.Contains(a.StructuredContent, []byte("De Zwaan")) {
 					t.Fatal(a.Whole)
 				}

@@ -88,7 +88,7 @@ func TestAPackHasWhatIsStoredOfACustomer(t *testing.T) {
 			if again, _, _ := packOf(t, o, all, path, "an audit"); !bytes.Equal(pack, again) {
 				t.Errorf("%s: two packs of one position differ", customer.ID)
 			}
-			if m.CustomerID != customer.ID || *m.Purpose != "an audit" || m.AskedBy.ClientID != all[0] || m.AskedBy.Restricted || m.RegistrationNumbers || len(m.LeftOut) > 0 ||
+			if m.CustomerID != customer.ID || *m.Purpose != "an audit" || m.Requester.ClientID != all[0] || m.Requester.Restricted || m.RegistrationNumbers || len(m.LeftOut) > 0 ||
 				m.To != backoffice.Today(time.Now()) || len(m.Register.Receipt) != 64 || !sameNumber(o.LatestCursor(t), m.Position.Cursor) {
 				t.Errorf("the manifest is %+v", m)
 			}
@@ -207,7 +207,7 @@ func TestARestrictedCredentialGetsPacksOfWhatItSees(t *testing.T) {
 	owned(t, o)
 	pair := o.RestrictedCredential(t, "restricted", backoffice.RestrictionFields{Customers: []string{"target", "holding"}})
 	_, m, entries := packOf(t, o, pair, "/customers/target/evidence", "")
-	if !m.AskedBy.Restricted || m.Register.Receipt != "" {
+	if !m.Requester.Restricted || m.Register.Receipt != "" {
 		t.Errorf("%+v", m)
 	}
 	for name, content := range entries {

@@ -72,8 +72,8 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Kept are the kept answers of a server; nil keeps none.
-type Kept struct {
+// Cache has the kept answers of a server; nil keeps none.
+type Cache struct {
 	memory *otter.Cache[Key, *Answer]
 	check  bool
 	quoted bool
@@ -91,7 +91,7 @@ const overhead = 400
 // seen is in the place of an answer that was asked for once. It is kept from the second use on.
 var seen = &Answer{}
 
-func New(o Options) (*Kept, error) {
+func New(o Options) (*Cache, error) {
 	memory, err := otter.New(&otter.Options[Key, *Answer]{
 		MaximumWeight:   uint64(o.Bytes),
 		InitialCapacity: o.Bytes/(4*overhead) + 1,
@@ -109,75 +109,75 @@ func New(o Options) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Kept{memory: memory, check: o.Check, quoted: o.Quoted, log: cmp.Or(o.Log, slog.Default())}, nil
+	return &Cache{memory: memory, check: o.Check, quoted: o.Quoted, log: cmp.Or(o.Log, slog.Default())}, nil
 }
 
-// Recall finds the answer to a query. valid reports whether it is valid by a poll that begins now; otherwise found is
-// for Keep. wanted reports whether the query was asked before, so that its answer is to be kept.
-func (k *Kept) Recall(ctx context.Context, key *Key) (found *Answer, valid, wanted bool) {
-	if k == nil || key == nil {
+// Get finds the answer to a query. valid reports whether it is valid by a poll that begins now; otherwise found is
+// for Put. wanted reports whether the query was asked before, so that its answer is to be kept.
+func (c *Cache) Get(ctx context.Context, key *Key) (found *Answer, valid, wanted bool) {
+	if c == nil || key == nil {
 		return nil, false, false
 	}
-	found, wanted = k.memory.GetIfPresent(*key)
+	found, wanted = c.memory.GetIfPresent(*key)
 	if !wanted {
 		first := *key
 		first.Operation = strings.Clone(key.Operation) // a part of a document, which would stay in memory with it
-		k.memory.Set(first, seen)
+		c.memory.Set(first, seen)
 	}
-	if found == nil || found == seen || k.check || !found.Proof.StillValid(ctx) {
-		k.misses.Add(1)
+	if found == nil || found == seen || c.check || !found.Proof.StillValid(ctx) {
+		c.misses.Add(1)
 		return found, false, wanted
 	}
-	k.hits.Add(1)
+	c.hits.Add(1)
 	return found, true, true
 }
 
-// Keep keeps an answer by its data, which it copies. before is what Recall found.
-func (k *Kept) Keep(key *Key, before *Answer, data []byte, objects int, proof Proof) {
+// Put keeps an answer by its data, which it copies. before is what Get found.
+func (c *Cache) Put(key *Key, before *Answer, data []byte, objects int, proof Proof) {
 	if len(data) > Largest {
 		return
 	}
 	a := &Answer{Body: BodyOf(data), Objects: objects, Proof: proof}
 	a.digest = sync.OnceValue(func() string { return DigestOf(a.Data()) })
-	if k.quoted {
+	if c.quoted {
 		a.quoted = sync.OnceValue(func() []byte {
 			quoted, _ := jsontext.AppendQuote(nil, a.Data()) // an answer is valid UTF-8
 			return quoted
 		})
 	}
-	if k.check {
-		k.compare(key, before, a)
+	if c.check {
+		c.compare(key, before, a)
 	}
-	k.memory.Set(*key, a)
+	c.memory.Set(*key, a)
 }
 
 // compare counts a kept answer that differs from the executed one, though it is valid even now.
-func (k *Kept) compare(key *Key, before, now *Answer) {
+func (c *Cache) compare(key *Key, before, now *Answer) {
 	if before == nil || before == seen || bytes.Equal(before.Body, now.Body) || !before.Proof.Valid() {
 		return
 	}
-	k.differences.Add(1)
-	k.log.Error("a kept answer differs from the executed one", "operation", backoffice.ShownName(key.Operation))
+	c.differences.Add(1)
+	c.log.Error("a kept answer differs from the executed one", "operation", backoffice.ShownName(key.Operation))
 }
 
 // Differences are the kept answers that differed from executed ones, as Options.Check found.
-func (k *Kept) Differences() int64 {
-	if k == nil {
+func (c *Cache) Differences() int64 {
+	if c == nil {
 		return 0
 	}
-	return k.differences.Load()
+	return c.differences.Load()
 }
 
-func (k *Kept) Gauges() []backoffice.Gauge {
-	if k == nil {
+func (c *Cache) Gauges() []backoffice.Gauge {
+	if c == nil {
 		return nil
 	}
 	return []backoffice.Gauge{
-		{Name: "answers_hits_total", Help: "Queries answered with a kept answer.", Read: k.hits.Load},
-		{Name: "answers_misses_total", Help: "Queries executed that may have a kept answer.", Read: k.misses.Load},
+		{Name: "answers_hits_total", Help: "Queries answered with a kept answer.", Read: c.hits.Load},
+		{Name: "answers_misses_total", Help: "Queries executed that may have a kept answer.", Read: c.misses.Load},
 		{Name: "answers_bytes", Help: "Approximate bytes of kept answers.",
-			Read: func() int64 { return int64(k.memory.WeightedSize()) }},
-		{Name: "answers_differences_total", Read: k.differences.Load,
+			Read: func() int64 { return int64(c.memory.WeightedSize()) }},
+		{Name: "answers_differences_total", Read: c.differences.Load,
 			Help: "Kept answers that differed from executed ones, found by --cache-check."},
 	}
 }

@@ -56,9 +56,9 @@ func isKnown(w http.ResponseWriter, r *http.Request, data []byte) bool {
 	return hasTag(r.Header, tag)
 }
 
-// AskedBy is the request in a saved query's address. Errors: *Refused, for a parameter that is no variable, does not
-// fit or needs a scope, and for a scope that the whole answer needs and the caller lacks.
-func (g *GraphQL) AskedBy(ctx context.Context, saved *backoffice.TrustedDocument,
+// SavedRequest is the request in a saved query's address. Errors: *Refused, for a parameter that is no variable, does
+// not fit or needs a scope, and for a scope that the whole answer needs and the caller lacks.
+func (g *GraphQL) SavedRequest(ctx context.Context, saved *backoffice.TrustedDocument,
 	parameters url.Values) (Asked, error) {
 	asked, refused := g.askedBy(ctx, saved, parameters)
 	if refused != nil {

@@ -17,8 +17,8 @@ import (
 // A store keeps, for each step that it went through, the digest of the step's text: a step that was edited since, or
 // that another program made under the same number, is detected before anything is read or written.
 
-// ErrOther reports that a store's schema was made by other steps than this program's.
-var ErrOther = errors.New("the database was created by a different build of this program, with a different schema of the same version: export with that build, and import into a new database")
+// ErrOtherBuild reports that a store's schema was made by other steps than this program's.
+var ErrOtherBuild = errors.New("the database was created by a different build of this program, with a different schema of the same version: export with that build, and import into a new database")
 
 // Checksums are the digests of an engine's steps, by version.
 func Checksums(dialect goose.Dialect) map[int64]string {
@@ -40,12 +40,12 @@ func Checksums(dialect goose.Dialect) map[int64]string {
 	return sums
 }
 
-// Compare checks the digests that a store keeps: ErrOther when one is not ours. Steps without a digest are skipped.
+// Compare checks the digests that a store keeps: ErrOtherBuild when one is not ours. Steps without one are skipped.
 func Compare(dialect goose.Dialect, kept map[int64]string) error {
 	known := Checksums(dialect)
 	for version, sum := range kept {
 		if mine, ok := known[version]; ok && mine != sum {
-			return ErrOther
+			return ErrOtherBuild
 		}
 	}
 	return nil

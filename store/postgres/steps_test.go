@@ -23,14 +23,14 @@ func TestADatabaseThatOtherStepsHaveMadeIsRefused(t *testing.T) {
 	if err != nil || changed.RowsAffected() != 1 {
 		t.Fatal(changed, err)
 	}
-	if err := postgres.Migrate(t.Context(), url); !errors.Is(err, migrations.ErrOther) {
+	if err := postgres.Migrate(t.Context(), url); !errors.Is(err, migrations.ErrOtherBuild) {
 		t.Errorf("migrating: %v", err)
 	}
 	opened, err := postgres.Open(t.Context(), url, postgres.Options{})
 	if err == nil {
 		_ = opened.Close()
 	}
-	if !errors.Is(err, migrations.ErrOther) {
+	if !errors.Is(err, migrations.ErrOtherBuild) {
 		t.Errorf("opening: %v", err)
 	}
 }

@@ -50,10 +50,10 @@ func (s *Shipper) tidies(held context.Context) {
 	})
 }
 
-// GoneFrom is when no copy of what is erased now is at a place any more, where a server ships and verifies. Its day is
-// what people may be told. The database is compacted within an hour; the generation after that, within a day, finds
-// which stored files nobody names; the next one needs none of it, and what is old is deleted each hour.
-func GoneFrom(erased time.Time, keep time.Duration) time.Time { return erased.Add(keep + 4*day) }
+// LastCopyDeleted is when no copy of what is erased now is at a place any more, where a server ships and verifies. Its
+// day is what people may be told. The database is compacted within an hour; the generation after that, within a day,
+// finds which stored files nobody names; the next one needs none of it, and what is old is deleted each hour.
+func LastCopyDeleted(erased time.Time, keep time.Duration) time.Time { return erased.Add(keep + 4*day) }
 
 // drop deletes the generations before the oldest one that is needed, and the stored files that no later one names.
 func (s *Shipper) drop(ctx context.Context, now time.Time) error {

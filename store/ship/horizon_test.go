@@ -61,7 +61,7 @@ func TestWhatIsErasedIsGoneOnTheDayThatIsTold(t *testing.T) {
 		all = append(all, object{generation: fmt.Sprintf("%02d", i), first: 1, at: at})
 	}
 	for erased := begin.Add(day); erased.Before(begin.Add(3 * day)); erased = erased.Add(7 * time.Minute) {
-		told := GoneFrom(erased, keep).UTC().Truncate(day)
+		told := LastCopyDeleted(erased, keep).UTC().Truncate(day)
 		oldest, _ := oldestNeeded(all, told, told.Add(-time.Hour-keep))
 		compacted := slices.IndexFunc(all, func(o object) bool { return o.at.After(erased.Add(time.Hour)) })
 		unnamed := slices.IndexFunc(all, func(o object) bool { return o.at.After(erased) })

@@ -76,9 +76,9 @@ func (p Place) restore(ctx context.Context, target Target, path string) (Restore
 		return Restored{}, err
 	}
 	r := Restored{Generation: c[0].generation}
-	r.Last, r.At, err = sqlite.EndOf(ctx, path)
+	r.Last, r.At, err = sqlite.LastEntryOf(ctx, path)
 	if err == nil {
-		err = sqlite.MakeOwn(ctx, path)
+		err = sqlite.Detach(ctx, path)
 	}
 	return r, err
 }
@@ -161,7 +161,7 @@ func (a *applying) each(ctx context.Context, o object) func() (bool, error) {
 		return nil
 	}
 	return func() (bool, error) {
-		end, at, err := sqlite.EndOf(ctx, a.path)
+		end, at, err := sqlite.LastEntryOf(ctx, a.path)
 		return a.target.passed(end, at), err
 	}
 }

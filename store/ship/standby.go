@@ -30,9 +30,9 @@ type StandBy struct {
 	at   atomic.Int64 // all that was shipped before is applied, in Unix milliseconds
 }
 
-// ErrOther reports that what was shipped does not continue what the database has: the store was restored, or has
+// ErrNotContinued reports that what was shipped does not continue what the database has: the store was restored, or has
 // another schema now. Begin applies it when nobody reads.
-var ErrOther = errors.New("the store that is shipped is not the one before: it was restored, or has another schema")
+var ErrNotContinued = errors.New("what is shipped is another store than before: restored, or with another schema")
 
 // Last is the number of the last entry of the change log.
 func (s *StandBy) Last() int64 { return s.last.Load() }
@@ -164,7 +164,7 @@ func (s *StandBy) Next(ctx context.Context) error {
 		if err == nil {
 			err = s.snapshot(ctx, c, s.continues)
 		}
-		if err != nil && !errors.Is(err, ErrOther) {
+		if err != nil && !errors.Is(err, ErrNotContinued) {
 			s.again = time.Now().Add(retrySnapshot)
 		}
 		if err == nil {
@@ -193,7 +193,7 @@ func (s *StandBy) reached(at time.Time) {
 // continues lets a transaction through after which those who read see the same store, later.
 func (s *StandBy) continues(after sqlite.State, schema bool) error {
 	if schema || !after.Continues(s.state) {
-		return ErrOther
+		return ErrNotContinued
 	}
 	s.state = after
 	return nil

@@ -40,7 +40,7 @@ func (o *office) standsBy(t *testing.T, from backoffice.ObjectStore) *standsBy {
 	running.Go(func() {
 		backoffice.Every(ctx, 5*time.Millisecond, func() {
 			err := s.Next(ctx)
-			if errors.Is(err, ErrOther) {
+			if errors.Is(err, ErrNotContinued) {
 				s.others.Add(1)
 				err = s.Begin(ctx)
 			}

@@ -21,7 +21,7 @@ type Verified struct {
 
 func (v Verified) String() string {
 	return fmt.Sprintf("to change %d, of %s, with %s; took %s", v.Last, v.At.UTC().Format(time.RFC3339),
-		backoffice.Counted(v.Files, "file", "files"), v.Took.Round(time.Millisecond))
+		backoffice.Plural(v.Files, "file", "files"), v.Took.Round(time.Millisecond))
 }
 
 // Verify restores the latest state into an empty folder and checks the database, its counters, and that every file is

@@ -111,8 +111,8 @@ func describe(err error, path string) error {
 	if errors.Is(err, errForeign) {
 		return &DamagedError{path, "it belongs to another program"}
 	}
-	if errors.Is(err, migrations.ErrOther) {
-		return fmt.Errorf("%s: %w", path, migrations.ErrOther)
+	if errors.Is(err, migrations.ErrOtherBuild) {
+		return fmt.Errorf("%s: %w", path, migrations.ErrOtherBuild)
 	}
 	switch code(err) & 0xff {
 	case 0:

@@ -56,9 +56,9 @@ func integrity(ctx context.Context, path string) (problems []string, err error) 
 	return nil, err
 }
 
-// EndOf returns the number of the last entry of the change log of a database that is not open, and when it became
+// LastEntryOf returns the number of the last entry of the change log of a database that is not open, and when it became
 // visible. It changes nothing.
-func EndOf(ctx context.Context, path string) (last int64, at time.Time, err error) {
+func LastEntryOf(ctx context.Context, path string) (last int64, at time.Time, err error) {
 	var visible int64
 	err = with(dsn(path, "immutable=1"), func(db *sql.DB) error {
 		return db.QueryRowContext(ctx, store.LastEntry).Scan(&last, &visible)
@@ -66,9 +66,9 @@ func EndOf(ctx context.Context, path string) (last int64, at time.Time, err erro
 	return last, time.UnixMilli(visible), classify(ctx, err)
 }
 
-// MakeOwn makes a copy of a database one of its own, which may be written: the log of the original never fits it. It
+// Detach makes a copy of a database one of its own, which may be written: the log of the original never fits it. It
 // syncs the file.
-func MakeOwn(ctx context.Context, path string) error { return classify(ctx, own(ctx, path)) }
+func Detach(ctx context.Context, path string) error { return classify(ctx, own(ctx, path)) }
 
 // own gives a copy a count of its own, so that the original's log is not taken for the copy's, and makes it durable.
 func own(ctx context.Context, path string) error {

@@ -25,7 +25,7 @@ type Options struct {
 	// caller as many as there are processors, since more are not faster.
 	Readers          int
 	StatementTimeout time.Duration // the longest run of a reading statement; 0 is no limit
-	Promote          bool          // write to a stand-by's database, before MakeOwn
+	Promote          bool          // write to a stand-by's database, before Detach
 }
 
 const (

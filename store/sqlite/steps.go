@@ -10,7 +10,7 @@ import (
 	"example.org/backoffice/store/migrations"
 )
 
-// sameSteps fails with migrations.ErrOther when other steps made the schema of a version.
+// sameSteps fails with migrations.ErrOtherBuild when other steps made the schema of a version.
 func sameSteps(ctx context.Context, db *sql.DB, have int64) error {
 	kept, err := keptSteps(ctx, db)
 	if err != nil || have == 0 {
@@ -51,7 +51,7 @@ func sameSchema(ctx context.Context, db *sql.DB, have int64) error {
 		}
 		want, err := schemaOf(ctx, fresh)
 		if err == nil && !slices.Equal(got, want) {
-			err = migrations.ErrOther
+			err = migrations.ErrOtherBuild
 		}
 		return err
 	})

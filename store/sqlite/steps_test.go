@@ -21,7 +21,7 @@ func TestADatabaseThatOtherStepsHaveMadeIsRefused(t *testing.T) {
 			path := filled(t)
 			sqlitetest.Execute(t, path, change)
 			for range 2 {
-				if err := refusedToOpen(t, "sqlite:"+path); !errors.Is(err, migrations.ErrOther) || !strings.Contains(err.Error(), "export with that build") {
+				if err := refusedToOpen(t, "sqlite:"+path); !errors.Is(err, migrations.ErrOtherBuild) || !strings.Contains(err.Error(), "export with that build") {
 					t.Errorf("the sentence is: %v", err)
 				}
 			}
@@ -43,7 +43,7 @@ func TestADatabaseFromBeforeTheChecksumsGetsThem(t *testing.T) {
 		}
 	}
 	sqlitetest.Execute(t, path, "UPDATE migration_checksums SET checksum = 'other' WHERE version = 3")
-	if err := refusedToOpen(t, "sqlite:"+path); !errors.Is(err, migrations.ErrOther) {
+	if err := refusedToOpen(t, "sqlite:"+path); !errors.Is(err, migrations.ErrOtherBuild) {
 		t.Errorf("the sentence is: %v", err)
 	}
 }

@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/tools/benchmarks/data"
@@ -56,6 +61,7 @@ func withInstants(value any) any {
 // agree checks that all servers give the same answers to a query, and returns how many bytes the first one sends.
 func agree(ctx context.Context, servers []*running, q query, office data.Office) (size int, err error) {
 	var wanted []any
+	var leaves [][]string // of the same answers
 	for _, s := range servers {
 		if !s.answers(q) {
 			continue
@@ -70,9 +76,17 @@ func agree(ctx context.Context, servers []*running, q query, office data.Office)
 			if err != nil {
 				return 0, fmt.Errorf("%s to %s: %w", q.name, s.title, err)
 			}
+			flat, err := leavesOf(a.body)
+			if err != nil {
+				return 0, err
+			}
 			if len(wanted) == i {
-				wanted = append(wanted, got)
+				wanted, leaves = append(wanted, got), append(leaves, flat)
 				size = len(a.body)
+			} else if s.at != "" {
+				if !slices.Equal(flat, leaves[i]) {
+					return 0, fmt.Errorf("%s has other values, or in another order, from %s than from %s", q.name, s.title, servers[0].title)
+				}
 			} else if !reflect.DeepEqual(got, wanted[i]) {
 				return 0, fmt.Errorf("%s is answered otherwise by %s than by %s: %s", q.name, s.title, servers[0].title, difference("data", wanted[i], got))
 			}
@@ -102,4 +116,32 @@ func difference(at string, want, got any) string {
 		}
 	}
 	return fmt.Sprintf("%s is %.100v, not %.100v", at, got, want)
+}
+
+// leavesOf are the values of an answer in its order, without the objects and lists that hold them.
+func leavesOf(body []byte) (leaves []string, err error) {
+	decoder := jsontext.NewDecoder(bytes.NewReader(body))
+	name := ""
+	for {
+		token, err := decoder.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return leaves, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the answer is no JSON: %.300s", body)
+		}
+		switch kind := token.Kind(); kind {
+		case '{', '}', '[', ']':
+		default:
+			if in, n := decoder.StackIndex(decoder.StackDepth()); in == '{' && n%2 == 1 {
+				name = token.String()
+				continue
+			}
+			text := token.String()
+			if stored, err := strconv.ParseInt(text, 10, 64); err == nil && name == "updatedAt" {
+				text = backoffice.InstantAt(stored).String()
+			}
+			leaves = append(leaves, text)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,5 +65,20 @@ func TestEveryServerIsAskedInItsOwnWords(t *testing.T) {
 				t.Errorf("%s in %s has %d requests for %d customers", q.name, name, len(bodies), len(seen))
 			}
 		}
+	}
+}
+
+func TestLeavesAreTheValuesInTheirOrderWhateverHoldsThem(t *testing.T) {
+	t.Parallel()
+	ours, err := leavesOf([]byte(`{"data":{"customers":{"totalCount":2,"nodes":[{"id":"a","updatedAt":"2021-01-01T00:00:00.016Z"},{"id":null}]}}}`))
+	if err != nil || !slices.Equal(ours, []string{"2", "a", "2021-01-01T00:00:00.016Z", "null"}) {
+		t.Error(ours, err)
+	}
+	other, err := leavesOf([]byte(`{"data":{"count":2,"customers":[{"id":"a","updatedAt":1609459200016},{"id":null}]}}`))
+	if err != nil || !slices.Equal(ours, other) {
+		t.Error(other, err)
+	}
+	if _, err := leavesOf([]byte(`{"data":`)); err == nil {
+		t.Error("half an answer is read")
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -13,7 +14,8 @@ import (
 type compareCommand struct {
 	Only      []string `placeholder:"SERVER" help:"Measure these servers alone (${servers})."`
 	Queries   []string `placeholder:"QUERY" help:"Ask these queries alone (Q1 to Q5)."`
-	Beside    string   `placeholder:"PROGRAM" help:"Measure this build of the server as well, over the same PostgreSQL data and the same embedded store: what it was before a change, say."`
+	Beside    string   `placeholder:"PROGRAM" help:"Measure this build of the server as well, over the same PostgreSQL data and the same embedded store: what it was before a change, say. Or, by its URL, any GraphQL server: start it over the database that is printed."`
+	Words     string   `placeholder:"FILE" help:"The queries in the words of the server at that URL: a JSON object with a text for each of Q1 to Q5 that it is asked. Its answers must have the same values in the same order."`
 	Customers int      `default:"200000" help:"Customers in the data, with twice as many relations and five times as many transcripts (${default})."`
 }
 
@@ -26,6 +28,9 @@ func (c *compareCommand) Validate() error {
 	}
 	if c.Customers < data.MinCustomers {
 		return fmt.Errorf("--customers: at least %d", data.MinCustomers)
+	}
+	if isURL(c.Beside) != (c.Words != "") {
+		return errors.New("--words belongs to a URL that --beside names")
 	}
 	_, err := queriesNamed(c.Queries)
 	return err
@@ -69,7 +74,14 @@ func (c *compareCommand) Run(ctx context.Context, settings *settingsOfAll) error
 	if m.servers, err = w.servers(ctx, names, url, func() (string, error) { return w.embedded(ctx, m.office) }); err != nil {
 		return err
 	}
-	if c.Beside != "" {
+	switch {
+	case isURL(c.Beside):
+		other, err := elsewhere(c.Beside, c.Words, url)
+		if err != nil {
+			return err
+		}
+		m.servers = append(m.servers, other)
+	case c.Beside != "":
 		if m.servers, err = w.beside(ctx, c.Beside, m.servers); err != nil {
 			return err
 		}
@@ -148,14 +160,15 @@ type entrant struct {
 	name   string
 	server *running
 	query  query
-	office data.Office
+	bodies [][]byte
+	once   bool // each body is sent once: those of a warm-up, and of each round, are others
 }
 
 // entrants are the servers that are measured with a query, by their names.
 func entrants(servers []*running, q query, office data.Office) (list []entrant) {
 	for _, r := range servers {
 		if r.answers(q) {
-			list = append(list, entrant{r.name, r, q, office})
+			list = append(list, entrant{name: r.name, server: r, query: q, bodies: q.bodies(r.in, office)})
 		}
 	}
 	return list
@@ -171,11 +184,19 @@ func (w *workshop) alternate(ctx context.Context, entrants []entrant, connection
 	runs := map[string][]figures{}
 	for round := range w.Rounds {
 		for _, e := range entrants {
-			l, err := newLoad(w.scratch, e.server.url(e.query), e.server.headers, e.query.bodies(e.server.in, e.office))
+			part, warm := e.bodies, e.bodies
+			if e.once {
+				part, warm = e.part(round, w.Rounds)
+			}
+			l, err := newLoad(w.scratch, "bodies", e.server.url(e.query), e.server.headers, part)
 			if err != nil {
 				return nil, err
 			}
-			f, err := w.measure(ctx, e.server, l, connections, duration)
+			before, err := newLoad(w.scratch, "warm", e.server.url(e.query), e.server.headers, warm)
+			if err != nil {
+				return nil, err
+			}
+			f, err := w.measure(ctx, e.server, before, l, connections, duration)
 			if err != nil {
 				return nil, err
 			}
@@ -188,4 +209,11 @@ func (w *workshop) alternate(ctx context.Context, entrants []entrant, connection
 		found[name] = medians(list)
 	}
 	return found, nil
+}
+
+// part are the bodies of one of several rounds, and, a fifth of them, those of its warm-up.
+func (e entrant) part(round, rounds int) (bodies, warm [][]byte) {
+	n := len(e.bodies) / rounds
+	bodies = e.bodies[round*n : (round+1)*n]
+	return bodies[n/5:], bodies[:n/5]
 }

@@ -13,6 +13,9 @@ import (
 	"time"
 )
 
+// threads is how many wrk uses, unless there are fewer connections.
+const threads = 2
+
 //go:embed load.lua
 var loadScript []byte
 
@@ -21,11 +24,15 @@ type load struct {
 	script, bodies string // files
 	url            string
 	headers        []string
+	parts          int // into which the threads divide the bodies
 }
 
-// newLoad writes what wrk reads into a folder; the next one takes its place.
-func newLoad(folder, url string, headers []string, bodies [][]byte) (load, error) {
-	l := load{script: filepath.Join(folder, "load.lua"), bodies: filepath.Join(folder, "bodies.ndjson"), url: url, headers: headers}
+// newLoad writes what wrk reads into a folder; the next one of this name takes its place.
+func newLoad(folder, name, url string, headers []string, bodies [][]byte) (load, error) {
+	l := load{
+		script: filepath.Join(folder, "load.lua"), bodies: filepath.Join(folder, name+".ndjson"), url: url, headers: headers,
+		parts: min(len(bodies), threads),
+	}
 	if err := os.WriteFile(l.script, loadScript, 0o600); err != nil {
 		return load{}, err
 	}
@@ -46,12 +53,12 @@ type outcome struct {
 func (l load) run(ctx context.Context, connections int, duration time.Duration) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, duration+30*time.Second)
 	defer cancel()
-	args := []string{"-t", strconv.Itoa(min(connections, 2)), "-c", strconv.Itoa(connections), "-d", fmt.Sprintf("%.0fs", max(duration.Seconds(), 1)),
+	args := []string{"-t", strconv.Itoa(min(connections, threads)), "-c", strconv.Itoa(connections), "-d", fmt.Sprintf("%.0fs", max(duration.Seconds(), 1)),
 		"--timeout", "10s", "-s", l.script, "-H", "Content-Type: application/json", "-H", "Accept: application/json"}
 	for _, header := range l.headers {
 		args = append(args, "-H", header)
 	}
-	out, err := run(ctx, exec.CommandContext(ctx, "wrk", append(args, l.url, "--", l.bodies)...))
+	out, err := run(ctx, exec.CommandContext(ctx, "wrk", append(args, l.url, "--", l.bodies, strconv.Itoa(min(connections, l.parts)))...))
 	if err != nil {
 		return outcome{}, err
 	}

@@ -23,11 +23,11 @@ type figures struct {
 // longest is how long a server may take for its first answer when all clients ask at once.
 const longest = 30 * time.Second
 
-// measure runs a load once against a server; longer, when it has answered nothing in that time.
-func (w *workshop) measure(ctx context.Context, r *running, l load, connections int, duration time.Duration) (figures, error) {
+// measure runs a load once against a server that another has warmed up; longer, when it has answered nothing in that time.
+func (w *workshop) measure(ctx context.Context, r *running, before, l load, connections int, duration time.Duration) (figures, error) {
 	if w.Warmup > 0 {
-		if _, err := l.run(ctx, connections, w.Warmup); err != nil {
-			return figures{}, fmt.Errorf("%s: %w: %s", r.title, err, r.output.String())
+		if _, err := before.run(ctx, connections, w.Warmup); err != nil {
+			return figures{}, fmt.Errorf("%s: %w: %s", r.title, err, r.said())
 		}
 	}
 	server, database, err := w.settled(ctx, r)
@@ -39,7 +39,7 @@ func (w *workshop) measure(ctx context.Context, r *running, l load, connections 
 	defer timer.Stop()
 	o, err := l.run(ctx, connections, duration)
 	if err != nil {
-		return figures{}, fmt.Errorf("%s: %w: %s", r.title, err, r.output.String())
+		return figures{}, fmt.Errorf("%s: %w: %s", r.title, err, r.said())
 	}
 	serverAfter, databaseAfter, err := w.trees(r)
 	if err != nil {
@@ -49,7 +49,7 @@ func (w *workshop) measure(ctx context.Context, r *running, l load, connections 
 		if duration >= longest {
 			return figures{}, fmt.Errorf("%s answers nothing within %v", r.title, duration)
 		}
-		return w.measure(ctx, r, l, connections, 5*duration)
+		return w.measure(ctx, r, before, l, connections, 5*duration)
 	}
 	m := <-held
 	// When wrk ends, every connection has a request that was begun and is, on average, half done.
@@ -83,9 +83,12 @@ func (w *workshop) settled(ctx context.Context, r *running) (server, database tr
 }
 
 func (w *workshop) trees(r *running) (server, database tree, err error) {
-	if server, err = treeOf(r.pid()); err == nil {
-		database, err = treeOf(w.cluster.PID())
+	if r.process != nil {
+		if server, err = treeOf(r.pid()); err != nil {
+			return server, database, err
+		}
 	}
+	database, err = treeOf(w.cluster.PID())
 	return server, database, err
 }
 

@@ -40,7 +40,21 @@ func (p *process) pid() int { return p.command.Process.Pid }
 
 // ready waits a minute at most until ask succeeds.
 func (p *process) ready(ctx context.Context, ask func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	err := until(ctx, time.Minute, p.ended, ask)
+	switch {
+	case errors.Is(err, errEnded):
+		return fmt.Errorf("%s ended: %s", p.program, p.output.String())
+	case err != nil:
+		return fmt.Errorf("%s is not ready after a minute: %w: %s", p.program, err, p.output.String())
+	}
+	return nil
+}
+
+var errEnded = errors.New("the program ended")
+
+// until asks until it succeeds, for so long at most. Errors: errEnded; the last one of ask.
+func until(ctx context.Context, most time.Duration, ended <-chan struct{}, ask func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	for {
 		err := ask(ctx)
@@ -48,10 +62,10 @@ func (p *process) ready(ctx context.Context, ask func(context.Context) error) er
 			return nil
 		}
 		select {
-		case <-p.ended:
-			return fmt.Errorf("%s ended: %s", p.program, p.output.String())
+		case <-ended:
+			return errEnded
 		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready after a minute: %w: %s", p.program, err, p.output.String())
+			return err
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

@@ -67,6 +67,9 @@ func inPeers(q query) string {
 	return q.ours
 }
 
+// step is a prime, so that neighbours in time are none in the tables.
+const step = 7_919
+
 // maxVariants is how many customers a query that varies asks for in turn.
 const maxVariants = 1000
 
@@ -85,13 +88,12 @@ func (q query) bodies(in language, office data.Office) [][]byte {
 	}
 	var bodies [][]byte
 	for i := range q.over {
-		const step = 7_919 // a prime, so that neighbours in time are none in the tables
 		bodies = append(bodies, encode(request{in(q), map[string]string{"id": office.CustomerID(i * step % office.Customers)}}))
 	}
 	if q.over > 0 {
 		return bodies
 	}
-	busy := office.Customers / 5
+	busy := office.Busy()
 	for i := range min(maxVariants, busy) {
 		customer := i * (busy / min(maxVariants, busy)) // from all over the busy ones
 		bodies = append(bodies, encode(request{in(q), map[string]string{"id": office.CustomerID(customer)}}))

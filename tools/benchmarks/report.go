@@ -159,10 +159,14 @@ func (m *comparison) details() [][]string {
 		if n, ok := m.statements[first][s.name]; ok {
 			statements = counted(n)
 		}
+		held := figure(f.resident) + "/" + figure(f.shared)
+		if s.at != "" {
+			cpu, held = "–", "–"
+		}
 		if f.databaseCPU > 0 { // the store is not embedded
 			cpu += "/" + figure(f.databaseCPU)
 		}
-		rows = append(rows, []string{s.title, figure(f.p50) + "/" + figure(f.p99), alone, cpu, figure(f.resident) + "/" + figure(f.shared), statements})
+		rows = append(rows, []string{s.title, figure(f.p50) + "/" + figure(f.p99), alone, cpu, held, statements})
 	}
 	return rows
 }

@@ -72,7 +72,7 @@ func (c *scaleCommand) Run(ctx context.Context, settings *settingsOfAll) error {
 	}
 	var contest []entrant
 	for _, q := range pages {
-		contest = append(contest, entrant{q.name, large, q, many})
+		contest = append(contest, entrant{name: q.name, server: large, query: q, bodies: q.bodies(large.in, many)})
 	}
 	paged, err := w.alternate(ctx, contest, 1)
 	if err != nil {

@@ -28,14 +28,23 @@ type server struct {
 	store    string   // of ours
 	flags    []string // likewise
 	command  func(port int) *exec.Cmd
+	at       string // where it is, when others started it
 	headers  []string
 }
 
 // running is a server that answers.
 type running struct {
 	server
-	*process
-	port int
+	*process // nil when others started it
+	port     int
+}
+
+// said is the end of what the server has printed.
+func (r *running) said() string {
+	if r.process == nil {
+		return ""
+	}
+	return r.output.String()
 }
 
 // answers reports whether the server is measured with a query.
@@ -45,6 +54,10 @@ func (s server) answers(q query) bool {
 
 // run starts the server and waits until it listens.
 func (s server) run(ctx context.Context) (*running, error) {
+	if s.at != "" {
+		r := &running{server: s}
+		return r, until(ctx, patience, nil, r.greet)
+	}
 	port, err := rig.FreePort()
 	if err != nil {
 		return nil, err
@@ -53,18 +66,23 @@ func (s server) run(ctx context.Context) (*running, error) {
 	if r.process, err = start(s.title, s.command(port)); err != nil {
 		return nil, err
 	}
-	err = r.ready(ctx, func(ctx context.Context) error {
-		_, err := r.post(ctx, queries[4], []byte("{}")) // any answer will do
-		return err
-	})
-	if err != nil {
+	if err := r.ready(ctx, r.greet); err != nil {
 		r.close()
 		return nil, err
 	}
 	return r, nil
 }
 
+// greet asks for any answer.
+func (r *running) greet(ctx context.Context) error {
+	_, err := r.post(ctx, queries[4], []byte("{}"))
+	return err
+}
+
 func (r *running) url(q query) string {
+	if r.at != "" {
+		return r.at
+	}
 	path := "graphql"
 	if r.byPath {
 		path = q.name

@@ -75,6 +75,22 @@ func (w *way) url(database string) string {
 	return w.cluster.URL(w.proxy.Listen, database)
 }
 
+// limited is a line to a server that carries so many kB a second in each direction.
+func limited(server string, rate int) (line *toxiproxy.Proxy, address string, err error) {
+	line = toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()), "line", "127.0.0.1:0", server)
+	if err := line.Start(); err != nil {
+		return nil, "", err
+	}
+	for _, stream := range []string{"upstream", "downstream"} {
+		toxic := fmt.Sprintf(`{"name": %q, "type": "bandwidth", "stream": %q, "attributes": {"rate": %d}}`, stream, stream, rate)
+		if _, err := line.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
+			line.Stop()
+			return nil, "", err
+		}
+	}
+	return line, line.Listen, nil
+}
+
 func (w *way) close() {
 	if w.proxy != nil {
 		w.proxy.Stop()

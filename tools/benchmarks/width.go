@@ -47,7 +47,8 @@ func (c *widthCommand) Run(ctx context.Context, settings *settingsOfAll) error {
 	var contest []entrant
 	for _, n := range []int{narrow, wide} {
 		name := fmt.Sprintf("Q1 with %d customers", n)
-		contest = append(contest, entrant{name, r, query{name: "Q1", ours: fmt.Sprintf(nested, n)}, office})
+		q := query{name: "Q1", ours: fmt.Sprintf(nested, n)}
+		contest = append(contest, entrant{name: name, server: r, query: q, bodies: q.bodies(r.in, office)})
 	}
 	measured, err := w.alternate(ctx, contest, w.Clients)
 	if err != nil {

@@ -88,7 +88,9 @@ func edition(root string) (string, error) {
 
 func (w *workshop) close() {
 	for _, r := range w.started {
-		r.close()
+		if r.process != nil {
+			r.close()
+		}
 	}
 	if w.cluster != nil {
 		w.cluster.Close()

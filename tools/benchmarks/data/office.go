@@ -29,18 +29,19 @@ const MinCustomers = 100
 
 // Office is an office with a number of customers, twice as many relations and five times as many transcripts.
 //
-// The first fifth by identifier are its busy customers: each of them has ten relations, seven of them to others of
+// The first fifth by identifier are its busy customers: each of them has ten relations, seven of them to directors of
 // their kind, and ten transcripts. The rest share the other transcripts. Records are numbered in the order of their
 // identifiers, and rows that belong together lie apart, as in a database that has grown over years.
 type Office struct{ Customers int }
 
 // Relations is the number of relations.
-func (o Office) Relations() int { return o.busy() * perBusy }
+func (o Office) Relations() int { return o.Busy() * perBusy }
 
 // Transcripts is the number of transcripts.
 func (o Office) Transcripts() int { return 5 * o.Customers }
 
-func (o Office) busy() int { return o.Customers / 5 }
+// Busy is the number of busy customers.
+func (o Office) Busy() int { return o.Customers / 5 }
 
 // nouns tell identifiers of different nouns apart.
 type noun uint64
@@ -149,22 +150,24 @@ func (o Office) Customer(i int) *backoffice.Customer {
 
 // Relation is relation i.
 func (o Office) Relation(i int) *backoffice.CustomerRelation {
-	busy, rest := o.busy(), o.Customers-o.busy()
+	busy, rest := o.Busy(), o.Customers-o.Busy()
 	customer, round := i%busy, i/busy
 	step := pick(uint64(customer)<<40, o.Customers) + round*prime
 	related := (customer + 1 + step%(busy-1)) % busy
+	kind := backoffice.Director
 	if round%10 >= 7 {
 		related = busy + step%rest
+		kind = backoffice.RelationKinds[round%10-6]
 	}
 	return &backoffice.CustomerRelation{
-		ID: id(relationNoun, i), Kind: backoffice.RelationKinds[round%len(backoffice.RelationKinds)],
+		ID: id(relationNoun, i), Kind: kind,
 		CustomerID: o.CustomerID(customer), RelatedCustomerID: o.CustomerID(related), CreatedAt: moment(start + i*16), Version: 1,
 	}
 }
 
 // Transcript is transcript i.
 func (o Office) Transcript(i int) *backoffice.Transcript {
-	busy, rest := o.busy(), o.Customers-o.busy()
+	busy, rest := o.Busy(), o.Customers-o.Busy()
 	n := uint64(i)
 	customer, round := i%busy, i/busy
 	if i >= busy*perBusy {

@@ -64,7 +64,7 @@ func null[S ~string](text S) any {
 }
 
 // LoadPostgres copies the office into the empty tables that the store's migrations made. The rows are ours, so foreign
-// keys are not checked while they come, and indexes are built when they are there.
+// keys are not checked while they come, and indexes that are no constraint's are built when they are there.
 func (o Office) LoadPostgres(ctx context.Context, url string, told func(table string, rows int)) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -92,7 +92,7 @@ func (o Office) LoadPostgres(ctx context.Context, url string, told func(table st
 // that note who can see a row would read all rows before it, without an index, and nobody follows the log yet.
 func (t copied) load(ctx context.Context, conn *pgx.Conn) error {
 	indexes, err := conn.Query(ctx, `SELECT i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid) FROM pg_index i
-		WHERE i.indrelid = $1::text::regclass AND NOT i.indisprimary`, t.table)
+		WHERE i.indrelid = $1::text::regclass AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = i.indexrelid)`, t.table)
 	if err != nil {
 		return err
 	}
