@@ -20,7 +20,7 @@ const (
 	recordShare = 4  // how many times as long as that took it rests: requests have most of the processors
 )
 
-// recorder keeps the records of discrepancies: of all companies when it begins and on each new day, and then of those
+// recorder keeps the records of discrepancies: of all companies when it begins and on each new day, and of those
 // whose owners a change may concern. One server of a store does it at a time.
 type recorder struct {
 	service *backoffice.Service
@@ -147,19 +147,34 @@ func next(ctx context.Context, reader *changes.Reader, wait time.Duration) ([]*b
 	return changed, err
 }
 
-// sweep records the discrepancies of all companies, and in between those that changes concern.
+// sweep records the discrepancies of all companies that have or had one, or a holder or declared owner: others have no
+// certain ones. In between it follows changes.
 func (r *recorder) sweep(ctx context.Context, reader *changes.Reader, today string) error {
-	all := backoffice.ListQuery[backoffice.CustomerCriteria]{
-		Criteria: backoffice.CustomerCriteria{Type: backoffice.Company},
+	followed := time.Now()
+	look := func(companies []string) error {
+		err := r.record(ctx, backoffice.Unique(companies), today)
+		if err != nil || time.Since(followed) < recordIdle {
+			return err
+		}
+		followed = time.Now()
+		return r.follow(ctx, reader, today, recordLook)
 	}
-	rows := r.service.Store.CustomersWithoutNumbers()
-	return backoffice.EachPage(ctx, rows, all, backoffice.NoParent, 0, func(page []*backoffice.Customer) error {
-		err := r.record(ctx, backoffice.Mapped(page, (*backoffice.Customer).Identity), today)
+	for _, kind := range []backoffice.RelationKind{backoffice.Shareholder, backoffice.UBO} {
+		all := backoffice.ListQuery[backoffice.RelationCriteria]{Criteria: backoffice.RelationCriteria{Kind: kind}}
+		err := backoffice.EachPage(ctx, r.service.Store.Relations(), all, backoffice.NoParent, 0,
+			func(page []*backoffice.CustomerRelation) error {
+				return look(backoffice.Mapped(page, func(r *backoffice.CustomerRelation) string { return r.CustomerID }))
+			})
 		if err != nil {
 			return err
 		}
-		return r.follow(ctx, reader, today, recordLook)
-	})
+	}
+	open := backoffice.ListQuery[backoffice.DiscrepancyCriteria]{
+		Criteria: backoffice.DiscrepancyCriteria{Open: backoffice.Yes}}
+	return backoffice.EachPage(ctx, r.service.Store.Discrepancies(), open, backoffice.NoParent, 0,
+		func(page []*backoffice.Discrepancy) error {
+			return look(backoffice.Mapped(page, func(d *backoffice.Discrepancy) string { return d.CustomerID }))
+		})
 }
 
 // concerned are the customers whose owners, or whose holdings' owners, changes may concern. What is recorded is looked

@@ -7,20 +7,31 @@ import (
 
 // door is the admission policy. While there is room everything is admitted; then only what was asked for twice lately,
 // so that a walk over more than fits costs neither copies nor evictions. It remembers one bit of a key's digest: now
-// and then a key is admitted at once because another has the same bit.
+// and then a key is admitted at once because another has the same bit. If all that is asked for again and again does
+// not fit, admitting more of it pushes out as much: then only one in some is.
 type door struct {
 	full   atomic.Bool
+	churns atomic.Bool
 	knocks atomic.Int64 // since the bits were cleared
+	again  atomic.Int64 // misses of what was asked for lately
+	hits   *atomic.Int64
+	before atomic.Int64 // of hits, when churns was set
 	bits   []atomic.Uint64
 	room   int64 // how many sightings are remembered
 }
 
+const (
+	churnPeriod = 1024 // misses between two looks whether the cache churns
+	churnHits   = 2    // it does with fewer hits a miss
+	churnAdmits = 8    // one in so many is admitted then
+)
+
 // bitsEach is the number of bits for each remembered sighting: one key in so many is taken for another.
 const bitsEach = 8
 
-func newDoor(bytes int) *door {
+func newDoor(bytes int, hits *atomic.Int64) *door {
 	room := max(bytes/leastEntry, 64)
-	return &door{bits: make([]atomic.Uint64, room*bitsEach/64), room: int64(room)}
+	return &door{bits: make([]atomic.Uint64, room*bitsEach/64), room: int64(room), hits: hits}
 }
 
 // opens reports whether what was read of a key is admitted; strict is as if there were no room.
@@ -31,7 +42,7 @@ func (d *door) opens(to place, strict bool) bool {
 	digest := maphash.Comparable(seed, to)
 	word, bit := &d.bits[digest/64%uint64(len(d.bits))], uint64(1)<<(digest%64)
 	if word.Load()&bit != 0 || word.Or(bit)&bit != 0 {
-		return true
+		return strict || d.admits()
 	}
 	if d.knocks.Add(1) == d.room {
 		for i := range d.bits {
@@ -40,4 +51,14 @@ func (d *door) opens(to place, strict bool) bool {
 		d.knocks.Store(0)
 	}
 	return false
+}
+
+// admits decides about what was asked for lately.
+func (d *door) admits() bool {
+	n := d.again.Add(1)
+	if n%churnPeriod == 0 {
+		hits := d.hits.Load()
+		d.churns.Store(hits-d.before.Swap(hits) < churnPeriod*churnHits)
+	}
+	return n%churnAdmits == 0 || !d.churns.Load()
 }

@@ -75,3 +75,6 @@ func (s *Store) SharingAnswers() {
 		return r
 	}
 }
+
+// Filled is how many entries were cached so far.
+func Filled(s *Store) int64 { return s.filled.Load() }

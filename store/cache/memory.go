@@ -133,10 +133,13 @@ func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet
 }
 
 func (s *Store) keepRow(at place, want backoffice.Columns, value any, bytes int, as moment) {
-	if e, ok := s.memory.GetIfPresent(at); ok && e.filled <= as.at && e.want.Cover(want) {
-		return
-	}
 	s.keep(as, &kept{place: at, filled: as.at, bytes: bytes, want: want, value: value})
+}
+
+// hasRow reports whether a row that was read need not be cached.
+func (s *Store) hasRow(at place, want backoffice.Columns, as moment) bool {
+	e, ok := s.memory.GetIfPresent(at)
+	return ok && e.filled <= as.at && e.want.Cover(want)
 }
 
 // keep caches what was read at a moment, unless it may be stale by now.

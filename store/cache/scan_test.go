@@ -3,6 +3,7 @@ package cache_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
@@ -84,5 +85,48 @@ func TestWhatIsReadOnceLeavesNothingInMemoryButWhatIsAskedForAgain(t *testing.T)
 		if known := gauge(s, "cache_hits_total"); known != hits {
 			t.Errorf("after %d questions for one record memory has answered %d", i+1, known)
 		}
+	}
+}
+
+func TestWhatDoesNotFitCostsFewCopiesHoweverOftenItIsAskedFor(t *testing.T) {
+	t.Parallel()
+	const rows = 800 // and room for some 350
+	source := places["SQLite"](t)()
+	s := before(t, source, cache.Options{Bytes: 256 << 10})
+	write(&watch{Context: t.Context(), found: t.Errorf}, source, func(ctx context.Context, tx backoffice.Tx) error {
+		var labels []*backoffice.Label
+		for i := range rows {
+			labels = append(labels, &backoffice.Label{ID: fmt.Sprintf("label-%04d", i), Name: fmt.Sprintf("%s %04d", strings.Repeat("x", 500), i)})
+		}
+		return tx.Labels().Upsert(ctx, labels)
+	})
+	ask := func(first, n int) (hits, copies int64) {
+		t.Helper()
+		hits, copies = gauge(s, "cache_hits_total"), cache.Filled(s)
+		var ids []string
+		for i := range n {
+			ids = append(ids, fmt.Sprintf("label-%04d", first+i))
+		}
+		if found, err := backoffice.ReadByID(t.Context(), s.Labels(), ids, 0); err != nil || len(found) != n {
+			t.Fatal(len(found), err)
+		}
+		return gauge(s, "cache_hits_total") - hits, cache.Filled(s) - copies
+	}
+	for round := range 16 {
+		copies := int64(0)
+		for first := 0; first < rows; first += 100 {
+			_, n := ask(first, 100)
+			copies += n
+		}
+		if round >= 10 && copies > rows/4 {
+			t.Errorf("round %d: %d of %d labels were copied into memory", round, copies, rows)
+		}
+	}
+	hits := int64(0)
+	for range 40 {
+		hits, _ = ask(0, 100)
+	}
+	if hits < 90 {
+		t.Errorf("of 100 labels that alone are asked for from now on, %d are in memory", hits)
 	}
 }

@@ -181,7 +181,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		p := q.pass(ctx, memory)
 		p.reads = reads
 		p.own = !b.Pooled
-		if p.batch.Pooled = q.once && b.Pooled; p.batch.Pooled { // cached rows are copied
+		if p.batch.Pooled = b.Pooled && (q.once || q.of.door.churns.Load()); p.batch.Pooled { // cached rows are copied
 			b.Lend(p.batch)
 		}
 		for _, a := range reads {

@@ -64,8 +64,9 @@ func New(source Source, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{below: below{source}, readers: map[backoffice.Noun]any{}, memory: memory, door: newDoor(o.Bytes),
+	s := &Store{below: below{source}, readers: map[backoffice.Noun]any{}, memory: memory,
 		check: o.Check, within: restrictedIn, logger: o.Log}
+	s.door = newDoor(o.Bytes, &s.hits)
 	if s.logger == nil {
 		s.logger = slog.Default()
 	}
