@@ -85,7 +85,8 @@ func agree(ctx context.Context, servers []*running, q query, office data.Office)
 				size = len(a.body)
 			} else if s.at != "" {
 				if !slices.Equal(flat, leaves[i]) {
-					return 0, fmt.Errorf("%s has other values, or in another order, from %s than from %s", q.name, s.title, servers[0].title)
+					return 0, fmt.Errorf("%s has other values, or in another order, from %s than from %s: %s", q.name, s.title, servers[0].title,
+						difference("leaves", leaves[i], flat))
 				}
 			} else if !reflect.DeepEqual(got, wanted[i]) {
 				return 0, fmt.Errorf("%s is answered otherwise by %s than by %s: %s", q.name, s.title, servers[0].title, difference("data", wanted[i], got))
@@ -103,6 +104,14 @@ func difference(at string, want, got any) string {
 			for i := range want {
 				if !reflect.DeepEqual(want[i], got[i]) {
 					return difference(fmt.Sprintf("%s[%d]", at, i), want[i], got[i])
+				}
+			}
+		}
+	case []string:
+		if got, ok := got.([]string); ok && len(got) == len(want) {
+			for i := range want {
+				if want[i] != got[i] {
+					return difference(fmt.Sprintf("%s[%d]", at, i), any(want[i]), any(got[i]))
 				}
 			}
 		}
