@@ -80,16 +80,15 @@ func agree(ctx context.Context, servers []*running, q query, office data.Office)
 			if err != nil {
 				return 0, err
 			}
-			if len(wanted) == i {
+			switch {
+			case len(wanted) == i:
 				wanted, leaves = append(wanted, got), append(leaves, flat)
 				size = len(a.body)
-			} else if s.at != "" {
-				if !slices.Equal(flat, leaves[i]) {
-					return 0, fmt.Errorf("%s has other values, or in another order, from %s than from %s: %s", q.name, s.title, servers[0].title,
-						difference("leaves", leaves[i], flat))
-				}
-			} else if !reflect.DeepEqual(got, wanted[i]) {
+			case s.at == "" && !reflect.DeepEqual(got, wanted[i]):
 				return 0, fmt.Errorf("%s is answered otherwise by %s than by %s: %s", q.name, s.title, servers[0].title, difference("data", wanted[i], got))
+			case s.at != "" && !slices.Equal(flat, leaves[i]):
+				return 0, fmt.Errorf("%s has other values, or in another order, from %s than from %s: %s", q.name, s.title, servers[0].title,
+					difference("leaves", leaves[i], flat))
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func (c *cacheCommand) Run(ctx context.Context, settings *settingsOfAll) error {
 		}
 		return measured, err
 	}
-	for _, q := range []query{queries[0], queries[1], queries[4]} {
+	for _, q := range queries {
 		all, err := hot.asks(ctx, q, office)
 		if err != nil {
 			return err
