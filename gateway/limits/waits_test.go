@@ -267,6 +267,7 @@ func transactionsThatLast(t *testing.T, settings gateway.Settings) {
 	mutate(`updateCustomer(input: {id: "els", ` + number + `})`)
 	mutate(`updateCustomers(inputs: [{id: "els", spouse` + strings.ToUpper(number[:1]) + number[1:] + `}])`)
 	mutate(`createCustomerRelation(input: {customerId: "brouwerij", relatedCustomerId: "els", kind: UBO})`)
+	mutate(`createCustomerRelation(input: {customerId: "cafe", relatedCustomerId: "fien", kind: SHAREHOLDER, sharePercent: 100})`) // not declared
 	mutate(`updateCustomerRelation(input: {id: "rel-1", note: "founder"})`)
 	mutate(`noteDiscrepancy(input: {id: "discrepancy-1", note: "Told them"})`)
 	mutate(`deleteCustomerRelation(input: {id: "rel-1"})`)
