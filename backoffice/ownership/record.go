@@ -33,8 +33,8 @@ func WithHeld(ctx context.Context, store backoffice.NounReader, companies []stri
 	return backoffice.Unique(all), err
 }
 
-// Certain finds the discrepancies of a day that shares and holders that nobody has recorded cannot explain.
-func Certain(day string) backoffice.FindDiscrepancies {
+// CertainDiscrepancies finds those of a day that shares and holders that nobody has recorded cannot explain.
+func CertainDiscrepancies(day string) backoffice.FindDiscrepancies {
 	return func(ctx context.Context, store backoffice.NounReader, of []string) ([]*backoffice.Discrepancy, error) {
 		from := Stored{store}
 		above, err := Structures(ctx, of, Question{Direction: Owners, Depth: MaxDepth, Today: day}, from)
