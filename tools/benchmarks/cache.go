@@ -207,6 +207,7 @@ func (r *running) changing(ctx context.Context, office data.Office, rate int, do
 	var done atomic.Int64
 	failed := make(chan error, 1)
 	const together = 16
+	run := time.Now().Unix() // data that are kept have the codes of the runs before, and what has its value already is no change
 	turns := time.NewTicker(time.Second / time.Duration(rate))
 	defer turns.Stop()
 	for range together {
@@ -218,7 +219,7 @@ func (r *running) changing(ctx context.Context, office data.Office, rate int, do
 				case <-turns.C:
 				}
 				n := int(done.Add(1))
-				if err := r.change(ctx, office.CustomerID(n*104_729%office.Customers), n); err != nil && ctx.Err() == nil {
+				if err := r.change(ctx, office.CustomerID(n*104_729%office.Customers), fmt.Sprintf("%d-%d", run, n)); err != nil && ctx.Err() == nil {
 					select {
 					case failed <- err:
 					default:
@@ -239,9 +240,9 @@ func (r *running) changing(ctx context.Context, office data.Office, rate int, do
 }
 
 // change changes a customer.
-func (r *running) change(ctx context.Context, id string, n int) error {
+func (r *running) change(ctx context.Context, id, code string) error {
 	const text = `mutation ($input: UpdateCustomerInput!) { updateCustomer(input: $input) { customer { id } userErrors { code } } }`
-	body, err := json.Marshal(map[string]any{"query": text, "variables": map[string]any{"input": map[string]any{"id": id, "customerCode": fmt.Sprintf("changed-%d", n)}}})
+	body, err := json.Marshal(map[string]any{"query": text, "variables": map[string]any{"input": map[string]any{"id": id, "customerCode": code}}})
 	if err != nil {
 		return err
 	}

@@ -31,11 +31,11 @@ type workshop struct {
 	started []*running
 }
 
-func newWorkshop(ctx context.Context, settings *settingsOfAll) (w *workshop, err error) {
+func newWorkshop(ctx context.Context, settings *settingsOfAll) (_ *workshop, err error) {
 	if _, err := exec.LookPath("wrk"); err != nil {
 		return nil, errors.New("wrk is not installed (Debian: apt-get install wrk)")
 	}
-	w = &workshop{settingsOfAll: *settings}
+	w := &workshop{settingsOfAll: *settings}
 	defer func() {
 		if err != nil {
 			w.close()
