@@ -57,10 +57,16 @@ func (c *standByCommand) Run(ctx context.Context, s *settings, t terminal) error
 	})
 }
 
-type promoteCommand struct{}
+type promoteCommand struct {
+	PlaceLost bool `help:"Promote a stand-by that was stopped, because the place it followed is lost as well."`
+}
 
-func (*promoteCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	text, err := s.Promote(ctx)
+func (c *promoteCommand) Run(ctx context.Context, s *settings, t terminal) error {
+	promote := s.Promote
+	if c.PlaceLost {
+		promote = s.PromoteStopped
+	}
+	text, err := promote(ctx)
 	if err != nil {
 		return err
 	}

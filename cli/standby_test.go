@@ -256,6 +256,43 @@ func TestAStandByThatDoesNotRunIsNotPromoted(t *testing.T) {
 	}
 }
 
+func TestAStandByWhosePlaceIsLostIsPromotedAlone(t *testing.T) {
+	t.Parallel()
+	s, place := shipping(t)
+	id, secret := secretOf(t, s)
+	server := s.start(t, exec.Command("env"), "--ship="+place)
+	server.says(t, "shipped a snapshot")
+	standBy := standsBy(t, s, place)
+	standBy.reaches(t, last(t, s))
+	time.Sleep(1500 * time.Millisecond) // stored files are copied afterwards
+	before, had := history(t, s), exported(t, s)
+	_ = server.command.Process.Kill()
+	if err := os.RemoveAll(strings.TrimPrefix(place, "file:")); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"promote", "promote --place-lost"} { // while it runs
+		if code, _, err := standBy.on.run(t, strings.Fields(line)...); code == exitDone || !strings.Contains(err, "nothing was promoted") {
+			t.Errorf("%q ends with %d, %q", line, code, err)
+		}
+	}
+	standBy.stop(t)
+	if out := standBy.on.must(t, "promote", "--place-lost"); !strings.Contains(out, "is promoted, after change ") {
+		t.Errorf("promote tells %q", out)
+	}
+	if exported(t, standBy.on) != had || history(t, standBy.on) == before {
+		t.Error("it is not the office that was lost, with a history of its own")
+	}
+	elsewhere := "file:" + t.TempDir()
+	next := standBy.on.start(t, exec.Command("env"), "--ship="+elsewhere)
+	next.says(t, "shipped a snapshot")
+	if !next.labelled(id, secret, "written") {
+		t.Error("it accepts no write")
+	}
+	if code, _, err := standBy.on.run(t, "promote", "--place-lost"); code == exitDone || !strings.Contains(err, "is not a stand-by's") {
+		t.Errorf("a second time it ends with %d, %q", code, err)
+	}
+}
+
 func TestAPromotionNamesTheFilesThatWereNeverShipped(t *testing.T) {
 	t.Parallel()
 	s, place := shipping(t)

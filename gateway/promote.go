@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/ship"
 	"example.org/backoffice/store/sqlite"
 )
@@ -56,15 +57,7 @@ func (b *StandBy) promote(ctx context.Context, backend *Backend) (_ *Promotion, 
 	if err != nil {
 		return nil, fmt.Errorf("the last stored files cannot be copied: %w", backoffice.Why(err))
 	}
-	file, err := b.settings.KeysetFile()
-	if err != nil {
-		return nil, err
-	}
-	keys, err := file.Load() // as the next start does
-	if err == nil {
-		err = keys.Fits(held, backend.Store)
-	}
-	if err != nil {
+	if _, err := b.settings.keysetOf(held, backend.Store); err != nil { // as the next start does
 		return nil, err
 	}
 	p := &Promotion{name: backoffice.NewHistory(), last: b.from.Last(), missing: missing, release: release, by: b}
@@ -76,38 +69,50 @@ func (b *StandBy) promote(ctx context.Context, backend *Backend) (_ *Promotion, 
 	return p, nil
 }
 
-// takeOver makes the database a store of its own, as a restore does, after nobody has it open. The place is released at
-// the end: the server that opens it next holds it.
-func (b *StandBy) takeOver(ctx context.Context, p *Promotion) (err error) {
-	defer func() {
-		p.release()
-		if err != nil {
-			p.Done(err)
-		}
-	}()
-	file, err := b.settings.KeysetFile()
+// takeOver makes the database a store of its own, after nobody has it open. Then it releases the place: the server that
+// opens the database next holds it.
+func (b *StandBy) takeOver(ctx context.Context, p *Promotion) error {
+	defer p.release()
+	err := b.settings.detach(ctx, b.from.Path, p.name)
 	if err != nil {
-		return err
+		p.Done(err)
 	}
-	keys, err := file.Load()
-	if err != nil {
-		return err
-	}
-	store, err := sqlite.Open(ctx, b.settings.Database, sqlite.Options{Readers: 1, Promote: true})
+	return err
+}
+
+// detach makes a stand-by's database a store of its own, as a restore does.
+func (s *Settings) detach(ctx context.Context, path, promotion string) error {
+	store, err := sqlite.Open(ctx, s.Database, sqlite.Options{Readers: 1, Promote: true})
 	if err != nil {
 		return err
 	}
 	now := backoffice.InstantOf(time.Now())
-	if err = keys.EnterRestore(ctx, store); err == nil {
+	keys, err := s.keysetOf(ctx, store)
+	if err == nil {
+		err = keys.EnterRestore(ctx, store)
+	}
+	if err == nil {
 		err = store.RenewHistory(ctx, "", "promote", now)
 	}
 	if err == nil {
-		err = backoffice.RecordPromotion(ctx, store, p.name, now)
+		err = backoffice.RecordPromotion(ctx, store, promotion, now)
 	}
 	if err = errors.Join(err, store.Close()); err == nil {
-		err = sqlite.Detach(ctx, b.from.Path) // from here on it is no stand-by's
+		err = sqlite.Detach(ctx, path) // from here on it is no stand-by's
 	}
 	return err
+}
+
+func (s *Settings) keysetOf(ctx context.Context, store backoffice.KeyStore) (*privacy.Keyset, error) {
+	file, err := s.KeysetFile()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := file.Load()
+	if err == nil {
+		err = keys.Fits(ctx, store)
+	}
+	return keys, err
 }
 
 // answer writes the answer for the command, whole or not at all.
@@ -131,8 +136,23 @@ const (
 	takeTime    = 5 * time.Second // in which a stand-by that runs takes a request
 )
 
-// Promote asks the stand-by that runs on this machine to become the server that writes, and waits until it is.
-func (s *Settings) Promote(ctx context.Context) (string, error) {
+// PromoteStopped makes the store of a stand-by that does not run, after the place it followed was lost as well.
+func (s *Settings) PromoteStopped(ctx context.Context) (string, error) {
+	path, err := s.standByPath(ctx)
+	if err != nil {
+		return "", err
+	}
+	if used, err := sqlite.InUse(path); used || err != nil {
+		return "", errors.Join(errors.New("nothing was promoted: stop the stand-by first"), err)
+	}
+	at, err := sqlite.StateOf(ctx, path)
+	if err == nil {
+		err = s.detach(ctx, path, backoffice.NewHistory())
+	}
+	return fmt.Sprintf("The stand-by is promoted, after change %d. Serve it, and ship to another place.", at.Last), err
+}
+
+func (s *Settings) standByPath(ctx context.Context) (string, error) {
 	path, err := sqlite.Path(s.Database)
 	if err != nil {
 		return "", errors.New("only a stand-by with an embedded store is promoted")
@@ -144,6 +164,12 @@ func (s *Settings) Promote(ctx context.Context) (string, error) {
 	if err == nil && !is {
 		err = fmt.Errorf("the database %s is not a stand-by's", path)
 	}
+	return path, err
+}
+
+// Promote asks the stand-by that runs on this machine to become the server that writes, and waits until it is.
+func (s *Settings) Promote(ctx context.Context) (string, error) {
+	path, err := s.standByPath(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -162,7 +188,7 @@ func (s *Settings) Promote(ctx context.Context) (string, error) {
 		}
 		if _, err := os.Stat(b.request()); err == nil && time.Now().After(patience) {
 			return "", errors.New("no stand-by runs on this database, or it has not begun yet: start it with " +
-				"backoffice stand-by, and promote then; or run backoffice restore, and serve")
+				"backoffice stand-by, and promote then; if the place is lost too, add --place-lost")
 		}
 		if err := backoffice.Sleep(ctx, answerLook); err != nil {
 			return "", err
