@@ -6,6 +6,8 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,17 +15,28 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-jose/go-jose/v4"
+
+	"example.org/backoffice/auth/people/peopletest"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
 	"example.org/backoffice/gateway/gatewaytest"
 )
 
-// standBy follows an office of testdata, and answers at an address.
-func standBy(t *testing.T) (settings gateway.Settings, all [2]string, o *gatewaytest.Office, address string) {
+// following is a stand-by: another server, to which people sign in too.
+type following struct {
+	gatewaytest.Desk
+	settings gateway.Settings
+	address  string
+	all      [2]string           // a credential with every scope
+	followed *gatewaytest.Office // an office of testdata
+}
+
+func standBy(t *testing.T) following {
 	t.Helper()
 	shipped := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
-	o = openOfficeIn(t, shipped)
-	all = o.Credential(t, backoffice.AllScopes...)
+	o := openOfficeIn(t, shipped)
+	all := o.Credential(t, backoffice.AllScopes...)
 	o.Ask(t, all, `mutation { saveQuery(input: {name: "saved", document: "query Q { viewer { name } }"}) { userErrors { code } } }`, nil, nil)
 	shipped.Ship, shipped.ShipKeyset = "file:"+t.TempDir(), filepath.Join(t.TempDir(), "ship.json")
 	run := func(serve func(context.Context, *net.TCPListener) error) (address string, stop func()) {
@@ -62,14 +75,16 @@ func standBy(t *testing.T) (settings gateway.Settings, all [2]string, o *gateway
 			t.Fatal(err)
 		}
 	}
-	settings = gatewaytest.Settings(t, "sqlite:"+filepath.Join(t.TempDir(), "standby.db"))
+	settings := gatewaytest.Settings(t, "sqlite:"+filepath.Join(t.TempDir(), "standby.db"))
 	settings.ShipKeyset = shipped.ShipKeyset
 	follower, err := settings.StandBy(shipped.Ship)
 	if err != nil {
 		t.Fatal(err)
 	}
 	started := make(chan bool, 1)
-	address, _ = run(func(ctx context.Context, l *net.TCPListener) error {
+	issuer := peopletest.New(t, jose.ES256)
+	c.People = gateway.PeopleSettings{Issuer: issuer.URL, Audience: peopletest.Audience, Map: peopletest.Map(t, gatewaytest.UsualMap)}
+	address, _ := run(func(ctx context.Context, l *net.TCPListener) error {
 		_, err := follower.Run(ctx, l, c, func() { started <- true })
 		return err
 	})
@@ -92,7 +107,8 @@ func standBy(t *testing.T) (settings gateway.Settings, all [2]string, o *gateway
 		now := storeDigest(t, settings.Database, settings.Files)
 		_, _, header := asked(t, address, all, http.MethodGet, "/livez", "")
 		if header.Get("Backoffice-Position") == strconv.FormatInt(last, 10) && maps.Equal(now, before) {
-			return settings, all, o, address
+			proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
+			return following{gatewaytest.Desk{Office: &gatewaytest.Office{Handler: proxy}, Issuer: issuer}, settings, address, all, o}
 		}
 		before = now
 	}
@@ -117,7 +133,8 @@ func asked(t *testing.T, address string, pair [2]string, method, path, body stri
 // A mutation or a REST operation that is new fails here unless a stand-by refuses it.
 func TestAStandByAnswersReadsAndRefusesEveryWriteOfEveryTransport(t *testing.T) {
 	t.Parallel()
-	settings, all, o, address := standBy(t)
+	d := standBy(t)
+	settings, all, o, address := d.settings, d.all, d.followed, d.address
 	before := storeDigest(t, settings.Database, settings.Files)
 	unchanged := func(what string) {
 		t.Helper()
@@ -152,6 +169,22 @@ func TestAStandByAnswersReadsAndRefusesEveryWriteOfEveryTransport(t *testing.T) 
 	if writes < 10 {
 		t.Errorf("only %d operations were tried", writes)
 	}
+	const label = `mutation { createLabel(input: {name: "New"}) { userErrors { code } } }`
+	person := d.Token(t, "ada", map[string]any{"groups": []string{"managers"}})
+	socket := gatewaytest.Follower{Address: "ws://" + address, Credential: all}.Connects(t)
+	socket.Says(t, gatewaytest.JSON(t, map[string]any{"type": "subscribe", "id": "1", "payload": map[string]string{"query": label}}))
+	message, err := socket.Hear(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for transport, refused := range map[string]string{
+		"a person": d.Says(t, person, label), "a WebSocket": string(message.Payload),
+	} {
+		if !strings.Contains(refused, "NOT_ALLOWED") {
+			t.Errorf("%s is answered with %s", transport, refused)
+		}
+	}
+	unchanged("another transport")
 	status, answer, header := asked(t, address, all, http.MethodPost, "/settings/labels", `{"name":"New","color":"#112233"}`)
 	if status != http.StatusConflict || !strings.Contains(answer, "this is a stand-by: write on the server that it follows") {
 		t.Errorf("a new label is answered with %d %s", status, answer)
@@ -166,6 +199,12 @@ func TestAStandByAnswersReadsAndRefusesEveryWriteOfEveryTransport(t *testing.T) 
 	_, there, _ := o.Ask(t, all, query, nil, nil)
 	if here != strings.TrimSpace(string(there)) && here != string(there) {
 		t.Errorf("the stand-by answers %s\nand the server %s", here, there)
+	}
+	if signedIn := d.Says(t, person, `{ viewer { name } }`); strings.Contains(signedIn, "errors") {
+		t.Errorf("a person is answered with %s", signedIn)
+	}
+	if tools := d.ToolsOf(t, gatewaytest.CredentialHeader(all)); len(tools) < 2 {
+		t.Errorf("an agent has the tools %v", tools)
 	}
 	// Registration numbers cannot be entered in the register, so they are not disclosed.
 	_, secret, _ := asked(t, address, all, http.MethodPost, "/graphql", `{"query":"{ customers(first: 50) { nodes { registrationNumber } } }"}`)
