@@ -12,25 +12,27 @@ import (
 // Guarded is the header of updates and deletions of versioned objects.
 type Guarded struct {
 	IfMatch string `header:"If-Match" doc:"The ETag of the version to change, or a list of ETags. Any other version: 412." example:"\"3\""`
+
+	match backoffice.Versions // the versions that may be changed; nil is no condition
 }
 
-// versions reads If-Match; nil is no condition. A tag that we did not issue matches no object.
-func (g Guarded) versions() (backoffice.Versions, error) {
+// parse reads If-Match. A tag that we did not issue matches no object.
+func (g *Guarded) parse() error {
 	tags, any, ok := parseTags(g.IfMatch)
 	switch {
 	case !ok:
-		return nil, badParameter("If-Match", `a list of entity tags, as in "3"`)
+		return badParameter("If-Match", `a list of entity tags, as in "3"`)
 	case any || len(tags) == 0:
-		return nil, nil
+		return nil
 	}
-	versions := backoffice.Versions{}
+	g.match = backoffice.Versions{}
 	for _, tag := range tags {
 		version, err := strconv.Atoi(strings.Trim(tag, `"`))
 		if err == nil && tag == etag(version) { // a weak tag never matches (RFC 9110, 13.1.1)
-			versions = append(versions, version)
+			g.match = append(g.match, version)
 		}
 	}
-	return versions, nil
+	return nil
 }
 
 // Conditional is the header of reads of versioned objects.

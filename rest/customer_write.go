@@ -32,11 +32,7 @@ func (a *API) customerWrites() {
 		Guarded
 		Body CustomerChange
 	}) (*versioned[Customer], error) {
-		versions, err := in.versions()
-		if err != nil {
-			return nil, err
-		}
-		c, err := a.Service.UpdateCustomer(ctx, auth.From(ctx), in.CustomerID, customerChange.Map(&in.Body), versions)
+		c, err := a.Service.UpdateCustomer(ctx, auth.From(ctx), in.CustomerID, customerChange.Map(&in.Body), in.match)
 		if err != nil {
 			return nil, inPath(err, backoffice.NounCustomer, "id")
 		}
@@ -48,11 +44,7 @@ func (a *API) customerWrites() {
 		OfCustomer
 		Guarded
 	}) (*nothing, error) {
-		versions, err := in.versions()
-		if err != nil {
-			return nil, err
-		}
-		if _, err := a.Service.DeleteCustomer(ctx, auth.From(ctx), in.CustomerID, versions); err != nil {
+		if _, err := a.Service.DeleteCustomer(ctx, auth.From(ctx), in.CustomerID, in.match); err != nil {
 			return nil, inPath(err, backoffice.NounCustomer, "id")
 		}
 		return &nothing{}, nil

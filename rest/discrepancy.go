@@ -92,11 +92,7 @@ func (a *API) discrepancies() {
 		Guarded
 		Body DiscrepancyNote
 	}) (*versioned[Discrepancy], error) {
-		versions, err := in.versions()
-		if err != nil {
-			return nil, err
-		}
-		d, err := a.Service.NoteDiscrepancy(ctx, auth.From(ctx), in.ID, discrepancyNote.Map(&in.Body), versions)
+		d, err := a.Service.NoteDiscrepancy(ctx, auth.From(ctx), in.ID, discrepancyNote.Map(&in.Body), in.match)
 		if err != nil {
 			return nil, inPath(err, backoffice.NounDiscrepancy, "id")
 		}

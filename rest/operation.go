@@ -57,6 +57,11 @@ func register[I, O any](
 				reflect.ValueOf(in).Elem().FieldByIndex(at).Set(reflect.ValueOf(Optional[string]{backoffice.Value("")}))
 			}
 		}
+		if guarded, is := any(in).(interface{ parse() error }); is {
+			if err := guarded.parse(); err != nil {
+				return nil, a.present(ctx, err)
+			}
+		}
 		out, err := handler(ctx, in)
 		if err != nil {
 			return nil, a.present(ctx, err)

@@ -110,14 +110,10 @@ func (a *API) relations() {
 		Guarded
 		Body RelationChange
 	}) (*versioned[Relation], error) {
-		versions, err := in.versions()
-		if err == nil {
-			err = a.has(ctx, in.OfRelation)
-		}
-		if err != nil {
+		if err := a.has(ctx, in.OfRelation); err != nil {
 			return nil, err
 		}
-		r, err := a.Service.UpdateRelation(ctx, auth.From(ctx), in.RelationID, relationChange.Map(&in.Body), versions)
+		r, err := a.Service.UpdateRelation(ctx, auth.From(ctx), in.RelationID, relationChange.Map(&in.Body), in.match)
 		if err != nil {
 			return nil, inPath(err, backoffice.NounRelation, "id")
 		}

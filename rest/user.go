@@ -75,11 +75,7 @@ func (a *API) users() {
 		Guarded
 		Body UserChange
 	}) (*versioned[User], error) {
-		versions, err := in.versions()
-		if err != nil {
-			return nil, err
-		}
-		u, err := a.Service.UpdateUser(ctx, auth.From(ctx), in.UserID, userChange.Map(&in.Body), versions)
+		u, err := a.Service.UpdateUser(ctx, auth.From(ctx), in.UserID, userChange.Map(&in.Body), in.match)
 		if err != nil {
 			return nil, inPath(err, backoffice.NounUser, "id")
 		}
@@ -91,11 +87,7 @@ func (a *API) users() {
 		OfUser
 		Guarded
 	}) (*nothing, error) {
-		versions, err := in.versions()
-		if err != nil {
-			return nil, err
-		}
-		if err := a.Service.DeleteUser(ctx, auth.From(ctx), in.UserID, versions); err != nil {
+		if err := a.Service.DeleteUser(ctx, auth.From(ctx), in.UserID, in.match); err != nil {
 			return nil, inPath(err, backoffice.NounUser, "id")
 		}
 		return &nothing{}, nil
