@@ -75,7 +75,7 @@ func (t *tx) sendWaiting(ctx context.Context, statements []*Statement) {
 	t.to.Send(ctx, append(all, statements...)...)
 	t.noteLate(all)
 	if t.failed != nil {
-		failAll(statements, t.failed)
+		FailAll(statements, t.failed)
 	}
 }
 

@@ -58,7 +58,7 @@ type inTx struct{ tx *tx }
 func (i inTx) Send(ctx context.Context, statements ...*Statement) {
 	t := i.tx
 	if t.failed != nil {
-		failAll(statements, t.failed)
+		FailAll(statements, t.failed)
 		return
 	}
 	t.trip(ctx, statements)
@@ -74,11 +74,12 @@ func (t *tx) trip(ctx context.Context, statements []*Statement) {
 	if t.running == nil {
 		t.sendWaiting(ctx, statements)
 	} else if !t.running.ask(statements) {
-		failAll(statements, ErrNotRun)
+		FailAll(statements, ErrNotRun)
 	}
 }
 
-func failAll(statements []*Statement, err error) {
+// FailAll gives statements that were not run their error.
+func FailAll(statements []*Statement, err error) {
 	for _, s := range statements {
 		s.Err = err
 	}

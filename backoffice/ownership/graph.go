@@ -69,20 +69,24 @@ func (g *Graph) link() {
 	g.stakes = sync.OnceValue(g.computeStakes)
 }
 
-// outwards are the holdings of a customer that lead away from the target, and far is where one leads.
-func (g *Graph) outwards(customer int32) []int32 {
-	if g.direction == Owners {
+// toward are the holdings of a customer that lead to owners or to holdings, and end is where one leads.
+func (g *Graph) toward(to Direction, customer int32) []int32 {
+	if to == Owners {
 		return g.holders.of(customer)
 	}
 	return g.holds.of(customer)
 }
 
-func (g *Graph) far(holding int32) int32 {
-	if g.direction == Owners {
+func (g *Graph) end(to Direction, holding int32) int32 {
+	if to == Owners {
 		return g.arcs[holding].holder
 	}
 	return g.arcs[holding].held
 }
+
+// outwards lead away from the target, and far is where one leads.
+func (g *Graph) outwards(customer int32) []int32 { return g.toward(g.direction, customer) }
+func (g *Graph) far(holding int32) int32         { return g.end(g.direction, holding) }
 
 // lists are the numbers of holdings by customer, in one piece of memory.
 type lists struct{ start, holding []int32 }

@@ -74,35 +74,20 @@ type rest struct {
 
 // bestToward is the rest from each customer to the end; unknown where no chain leads there.
 func (g *Graph) bestToward(end int32, weights []int32) []rest {
-	best := make([]rest, len(g.ids))
+	best, back := make([]rest, len(g.ids)), Holdings-g.direction // the other direction
 	for open := (&chains{{at: end, promise: 1}}); len(*open) > 0; {
 		c := heap.Pop(open).(*chain)
 		if best[c.at].known {
 			continue
 		}
 		best[c.at] = rest{product: c.promise, length: c.total, known: true}
-		for _, holding := range g.inwards(c.at) {
-			if near := g.near(holding); !best[near].known {
+		for _, holding := range g.toward(back, c.at) {
+			if near := g.end(back, holding); !best[near].known {
 				heap.Push(open, &chain{at: near, promise: fraction(weights[holding]) * c.promise, total: c.total + 1})
 			}
 		}
 	}
 	return best
-}
-
-// inwards are the holdings of a customer that lead to the target, and near is where one leads.
-func (g *Graph) inwards(customer int32) []int32 {
-	if g.direction == Owners {
-		return g.holds.of(customer)
-	}
-	return g.holders.of(customer)
-}
-
-func (g *Graph) near(holding int32) int32 {
-	if g.direction == Owners {
-		return g.arcs[holding].held
-	}
-	return g.arcs[holding].holder
 }
 
 // chain is the beginning of a path, from the target.

@@ -42,7 +42,7 @@ func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last
 	again := true
 	for len(statements) > 0 {
 		if s.lost != nil {
-			failAll(statements, s.lost)
+			store.FailAll(statements, s.lost)
 			return
 		}
 		answered, sent, err := s.trip(ctx, statements, last)
@@ -55,7 +55,7 @@ func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last
 		switch {
 		case s.told:
 			s.lost = err
-			failAll(statements, err)
+			store.FailAll(statements, err)
 			return
 		case elsewhere:
 		case again && ctx.Err() == nil && mayPass(err):
@@ -64,18 +64,12 @@ func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last
 			statements[0].Err = err
 			statements = statements[1:]
 		default:
-			failAll(statements, err)
+			store.FailAll(statements, err)
 			return
 		}
 	}
 	if last && s.on != nil {
 		s.giveBack("commit")
-	}
-}
-
-func failAll(statements []*store.Statement, err error) {
-	for _, s := range statements {
-		s.Err = err
 	}
 }
 
