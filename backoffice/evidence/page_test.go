@@ -70,7 +70,13 @@ func openBrowser(t *testing.T, address string) *browser {
 	command := exec.CommandContext(t.Context(), webtest.Tool(t, "chromium"), "--headless", "--no-sandbox", "--disable-gpu",
 		"--no-first-run", "--disable-background-networking", "--remote-debugging-port=0", "--window-size=900,1400", "--user-data-dir="+profile, address)
 	check(t, command.Start())
-	t.Cleanup(func() { _ = command.Process.Signal(syscall.SIGTERM); _ = command.Wait() })
+	t.Cleanup(func() {
+		_ = command.Process.Signal(syscall.SIGTERM)
+		_ = command.Wait()
+		for tries := 0; os.RemoveAll(profile) != nil && tries < 200; tries++ { // its children still write
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
 	type target struct{ Type, URL, WebSocketDebuggerURL string }
 	var pages []target
 	for until := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
