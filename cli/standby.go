@@ -62,11 +62,7 @@ type promoteCommand struct {
 }
 
 func (c *promoteCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	promote := s.Promote
-	if c.PlaceLost {
-		promote = s.PromoteStopped
-	}
-	text, err := promote(ctx)
+	text, err := s.Promote(ctx, c.PlaceLost)
 	if err != nil {
 		return err
 	}

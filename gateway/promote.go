@@ -136,23 +136,9 @@ const (
 	takeTime    = 5 * time.Second // in which a stand-by that runs takes a request
 )
 
-// PromoteStopped makes the store of a stand-by that does not run, after the place it followed was lost as well.
-func (s *Settings) PromoteStopped(ctx context.Context) (string, error) {
-	path, err := s.standByPath(ctx)
-	if err != nil {
-		return "", err
-	}
-	if used, err := sqlite.InUse(path); used || err != nil {
-		return "", errors.Join(errors.New("nothing was promoted: stop the stand-by first"), err)
-	}
-	at, err := sqlite.StateOf(ctx, path)
-	if err == nil {
-		err = s.detach(ctx, path, backoffice.NewHistory())
-	}
-	return fmt.Sprintf("The stand-by is promoted, after change %d. Serve it, and ship to another place.", at.Last), err
-}
-
-func (s *Settings) standByPath(ctx context.Context) (string, error) {
+// Promote asks the stand-by that runs on this machine to become the server that writes, and waits until it is. With
+// placeLost it makes the store of one that was stopped, which no place fences.
+func (s *Settings) Promote(ctx context.Context, placeLost bool) (string, error) {
 	path, err := sqlite.Path(s.Database)
 	if err != nil {
 		return "", errors.New("only a stand-by with an embedded store is promoted")
@@ -164,12 +150,6 @@ func (s *Settings) standByPath(ctx context.Context) (string, error) {
 	if err == nil && !is {
 		err = fmt.Errorf("the database %s is not a stand-by's", path)
 	}
-	return path, err
-}
-
-// Promote asks the stand-by that runs on this machine to become the server that writes, and waits until it is.
-func (s *Settings) Promote(ctx context.Context) (string, error) {
-	path, err := s.standByPath(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -187,6 +167,9 @@ func (s *Settings) Promote(ctx context.Context) (string, error) {
 			return string(text), nil
 		}
 		if _, err := os.Stat(b.request()); err == nil && time.Now().After(patience) {
+			if placeLost {
+				return s.promoteStopped(ctx, path)
+			}
 			return "", errors.New("no stand-by runs on this database, or it has not begun yet: start it with " +
 				"backoffice stand-by, and promote then; if the place is lost too, add --place-lost")
 		}
@@ -194,4 +177,15 @@ func (s *Settings) Promote(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
+}
+
+func (s *Settings) promoteStopped(ctx context.Context, path string) (string, error) {
+	if used, err := sqlite.InUse(path); used || err != nil {
+		return "", errors.Join(errors.New("nothing was promoted: stop the stand-by first"), err)
+	}
+	at, err := sqlite.StateOf(ctx, path)
+	if err == nil {
+		err = s.detach(ctx, path, backoffice.NewHistory())
+	}
+	return fmt.Sprintf("The stand-by is promoted, after change %d. Serve it, and ship to another place.", at.Last), err
 }
