@@ -58,22 +58,22 @@ func CustomersBy(
 	return found, nil
 }
 
-// KnownAs are the texts by which people know a user, as FoldKnown folds them: e-mail address and name.
-func (u *User) KnownAs() []string { return []string{FoldKnown(u.Email), FoldKnown(u.DisplayName())} }
+// LookupKeys are the texts by which people know a user, as FoldKey folds them: e-mail address and name.
+func (u *User) LookupKeys() []string { return []string{FoldKey(u.Email), FoldKey(u.DisplayName())} }
 
-func (l *Label) KnownAs() []string     { return []string{FoldKnown(l.Name)} }
-func (l *Checklist) KnownAs() []string { return []string{FoldKnown(l.Name)} }
+func (l *Label) LookupKeys() []string     { return []string{FoldKey(l.Name)} }
+func (l *Checklist) LookupKeys() []string { return []string{FoldKey(l.Name)} }
 
-// KnownAs are the texts by which people know a year: 2026, and 2026-2027 for one that ends in another.
-func (y *FinancialYear) KnownAs() []string {
+// LookupKeys are the texts by which people know a year: 2026, and 2026-2027 for one that ends in another.
+func (y *FinancialYear) LookupKeys() []string {
 	if y.EndDate == "" || y.EndDate == y.StartDate {
 		return []string{y.StartDate}
 	}
 	return []string{y.StartDate, y.StartDate + "-" + y.EndDate, y.StartDate + "/" + y.EndDate}
 }
 
-// FoldKnown is the form in which what people write is compared with KnownAs. E-mail addresses keep their accents.
-func FoldKnown(text string) string {
+// FoldKey is the form in which what people write is compared with LookupKeys. E-mail addresses keep their accents.
+func FoldKey(text string) string {
 	if strings.Contains(text, "@") {
 		return FoldEmail(text)
 	}

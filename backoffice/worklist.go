@@ -15,18 +15,18 @@ func (w *WorkList) filter(rest TranscriptFilter) *TranscriptFilter {
 	return &rest
 }
 
-// OfDiffering picks the customers whose owners differ, whatever the year.
-func (w *WorkList) OfDiffering() *CustomerFilter {
+// DifferingFilter picks the customers whose owners differ, whatever the year.
+func (w *WorkList) DifferingFilter() *CustomerFilter {
 	return &CustomerFilter{ResponsibleID: w.ResponsibleID, OwnershipDiffers: new(true)}
 }
 
-// OfMissing picks the customers who lack a checklist of the year that others of their type and language have.
-func (w *WorkList) OfMissing() *CustomerFilter {
+// MissingFilter picks the customers who lack a checklist of the year that others of their type and language have.
+func (w *WorkList) MissingFilter() *CustomerFilter {
 	return &CustomerFilter{ResponsibleID: w.ResponsibleID, MissingChecklistOf: &w.FinancialYearID}
 }
 
-// OfUntouched picks what is not completed and was last updated before the day that was so many days ago.
-func (w *WorkList) OfUntouched(days int, now time.Time) (*TranscriptFilter, error) {
+// UntouchedFilter picks what is not completed and was last updated before the day that was so many days ago.
+func (w *WorkList) UntouchedFilter(days int, now time.Time) (*TranscriptFilter, error) {
 	if days < 0 {
 		return nil, Errorf(BadInput, "days must be 0 or more")
 	}
@@ -35,17 +35,17 @@ func (w *WorkList) OfUntouched(days int, now time.Time) (*TranscriptFilter, erro
 	return w.filter(TranscriptFilter{IsCompleted: new(false), UpdatedTo: &before}), nil
 }
 
-// OfOverdue picks what is not completed though it was due before today.
-func (w *WorkList) OfOverdue() *TranscriptFilter {
+// OverdueFilter picks what is not completed though it was due before today.
+func (w *WorkList) OverdueFilter() *TranscriptFilter {
 	return w.filter(TranscriptFilter{Overdue: new(true)})
 }
 
-// OfCompleted picks what is completed and has no document.
-func (w *WorkList) OfCompleted() *TranscriptFilter {
+// CompletedFilter picks what is completed and has no document.
+func (w *WorkList) CompletedFilter() *TranscriptFilter {
 	return w.filter(TranscriptFilter{IsCompleted: new(true), DocumentGenerated: new(false)})
 }
 
-// OfCalculated picks what is calculated and not sent.
-func (w *WorkList) OfCalculated() *TranscriptFilter {
+// CalculatedFilter picks what is calculated and not sent.
+func (w *WorkList) CalculatedFilter() *TranscriptFilter {
 	return w.filter(TranscriptFilter{Status: []TranscriptStatus{CalculationDone}})
 }

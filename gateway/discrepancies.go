@@ -108,7 +108,7 @@ func (r *recorder) follow(ctx context.Context, reader *changes.Reader, today str
 		return err
 	}
 	for companies := range slices.Chunk(concerned(changed), recordBatch) {
-		held, err := ownership.WithHeld(ctx, r.service.Store, companies, today)
+		held, err := ownership.WithHoldings(ctx, r.service.Store, companies, today)
 		if err == nil {
 			err = r.record(ctx, held, today)
 		}

@@ -14,7 +14,7 @@ var checklists = describe(backoffice.ChecklistTable, noun[checklist, backoffice.
 	derive: deriveChecklists,
 	keep:   keepAssigned,
 	keys: always(fewKey[checklist, backoffice.ChecklistCriteria](func(c *checklist) string {
-		return backoffice.FoldKnown(c.Name) + " " + c.FinancialYearID
+		return backoffice.FoldKey(c.Name) + " " + c.FinancialYearID
 	}, "name", "financialYear")),
 })
 

@@ -148,7 +148,7 @@ func (l *loading[T, C]) candidates(
 	if of != backoffice.NounCustomer {
 		all, err := l.knownOf(ctx, of)
 		for _, text := range texts {
-			found[text] = slices.Concat(all[byID+text], all[backoffice.FoldKnown(text)])
+			found[text] = slices.Concat(all[byID+text], all[backoffice.FoldKey(text)])
 			if same := found[text]; len(same) == 2 && same[0] == same[1] {
 				found[text] = same[:1]
 			}
@@ -193,15 +193,15 @@ func (l *loading[T, C]) knownOf(ctx context.Context, of backoffice.Noun) (map[st
 	var err error
 	switch of {
 	case backoffice.NounUser:
-		err = eachOf(ctx, l.in, backoffice.UserTable, func(u *user) { add(u.ID, "", u.KnownAs()) })
+		err = eachOf(ctx, l.in, backoffice.UserTable, func(u *user) { add(u.ID, "", u.LookupKeys()) })
 	case backoffice.NounLabel:
-		err = eachOf(ctx, l.in, backoffice.LabelTable, func(r *label) { add(r.ID, "", r.KnownAs()) })
+		err = eachOf(ctx, l.in, backoffice.LabelTable, func(r *label) { add(r.ID, "", r.LookupKeys()) })
 	case backoffice.NounChecklist:
 		err = eachOf(ctx, l.in, backoffice.ChecklistTable,
-			func(c *checklist) { add(c.ID, c.FinancialYearID, c.KnownAs()) })
+			func(c *checklist) { add(c.ID, c.FinancialYearID, c.LookupKeys()) })
 	case backoffice.NounFinancialYear:
 		err = eachOf(ctx, l.in, backoffice.FinancialYearTable,
-			func(y *financialYear) { add(y.ID, "", y.KnownAs()) })
+			func(y *financialYear) { add(y.ID, "", y.LookupKeys()) })
 	}
 	if l.known.nouns == nil {
 		l.known.nouns = map[backoffice.Noun]map[string][]candidate{}

@@ -70,9 +70,9 @@ func (l *Loaders) Together(ctx context.Context, calls ...func(context.Context)) 
 	}
 }
 
-// AskAgain is for a resolver that asks again after an answer: the level's first batch is not the query's last. Call it
+// ExpectMore is for a resolver that asks again after an answer: the level's first batch is not the query's last. Call it
 // before the first ask.
-func (l *Loaders) AskAgain() {
+func (l *Loaders) ExpectMore() {
 	l.mu.Lock()
 	l.last = false
 	l.mu.Unlock()

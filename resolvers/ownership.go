@@ -52,7 +52,7 @@ func (r customer) structures(ctx context.Context, of []*backoffice.Customer, dir
 	if maxDepth != nil {
 		depth = *maxDepth
 	}
-	loaders.From(ctx).AskAgain()
+	loaders.From(ctx).ExpectMore()
 	read := func(keys []string) (structures, error) {
 		return ownership.Structures(ctx, keys, ownership.Question{
 			Direction: direction, Depth: depth, AsOf: asOf, Today: backoffice.Today(time.Now()),
@@ -137,7 +137,7 @@ func ofDays[T any](
 	if err != nil {
 		return nil, err
 	}
-	loaders.From(ctx).AskAgain()
+	loaders.From(ctx).ExpectMore()
 	answers := make([][]T, len(of))
 	err = grouped(ctx, answers, func(i int) (day string, asks bool) {
 		if of[i] == nil {

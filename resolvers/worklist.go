@@ -21,35 +21,37 @@ func (r workList) Untouched(ctx context.Context, lists []*backoffice.WorkList, d
 	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
 	now := time.Now()
 	return r.transcripts(ctx, lists, orderBy, pageArgs(first, after, last, before, page, pageSize),
-		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.OfUntouched(days, now) })
+		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) {
+			return w.UntouchedFilter(days, now)
+		})
 }
 
 func (r workList) Overdue(ctx context.Context, lists []*backoffice.WorkList, first *int, after *string,
 	last *int, before *string, page, pageSize *int,
 	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
 	return r.transcripts(ctx, lists, orderBy, pageArgs(first, after, last, before, page, pageSize),
-		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.OfOverdue(), nil })
+		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.OverdueFilter(), nil })
 }
 
 func (r workList) WithoutDocument(ctx context.Context, lists []*backoffice.WorkList, first *int, after *string,
 	last *int, before *string, page, pageSize *int,
 	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
 	return r.transcripts(ctx, lists, orderBy, pageArgs(first, after, last, before, page, pageSize),
-		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.OfCompleted(), nil })
+		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.CompletedFilter(), nil })
 }
 
 func (r workList) NotSent(ctx context.Context, lists []*backoffice.WorkList, first *int, after *string,
 	last *int, before *string, page, pageSize *int,
 	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
 	return r.transcripts(ctx, lists, orderBy, pageArgs(first, after, last, before, page, pageSize),
-		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.OfCalculated(), nil })
+		func(w *backoffice.WorkList) (*backoffice.TranscriptFilter, error) { return w.CalculatedFilter(), nil })
 }
 
 func (r workList) MissingChecklist(ctx context.Context, lists []*backoffice.WorkList, first *int, after *string,
 	last *int, before *string, page, pageSize *int,
 	orderBy *backoffice.CustomerOrder) ([]*backoffice.CustomerConnection, error) {
 	return ofLists(ctx, lists, func(ctx context.Context, w *backoffice.WorkList) (*backoffice.CustomerConnection, error) {
-		return query(r).Customers(ctx, first, after, last, before, page, pageSize, w.OfMissing(), orderBy)
+		return query(r).Customers(ctx, first, after, last, before, page, pageSize, w.MissingFilter(), orderBy)
 	})
 }
 
@@ -57,7 +59,7 @@ func (r workList) OwnershipDiffers(ctx context.Context, lists []*backoffice.Work
 	last *int, before *string, page, pageSize *int,
 	orderBy *backoffice.CustomerOrder) ([]*backoffice.CustomerConnection, error) {
 	return ofLists(ctx, lists, func(ctx context.Context, w *backoffice.WorkList) (*backoffice.CustomerConnection, error) {
-		return query(r).Customers(ctx, first, after, last, before, page, pageSize, w.OfDiffering(), orderBy)
+		return query(r).Customers(ctx, first, after, last, before, page, pageSize, w.DifferingFilter(), orderBy)
 	})
 }
 

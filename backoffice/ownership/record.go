@@ -23,8 +23,8 @@ func (s Stored) Customers(ctx context.Context, ids []string) ([]*backoffice.Cust
 	return backoffice.Mapped(ids, func(id string) *backoffice.Customer { return found[id] }), err
 }
 
-// WithHeld are companies and all that they hold on a day, directly or through others.
-func WithHeld(ctx context.Context, store backoffice.NounReader, companies []string, day string) ([]string, error) {
+// WithHoldings are companies and all that they hold on a day, directly or through others.
+func WithHoldings(ctx context.Context, store backoffice.NounReader, companies []string, day string) ([]string, error) {
 	below, err := Structures(ctx, companies, Question{Direction: Holdings, Depth: MaxDepth, Today: day}, Stored{store})
 	all := slices.Clone(companies)
 	for _, s := range below {
