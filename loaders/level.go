@@ -70,8 +70,8 @@ func (l *Loaders) Together(ctx context.Context, calls ...func(context.Context)) 
 	}
 }
 
-// ExpectMore is for a resolver that asks again after an answer: the level's first batch is not the query's last. Call it
-// before the first ask.
+// ExpectMore is for a resolver that asks again after an answer: the level's first batch is not the query's last. Call
+// it before the first ask.
 func (l *Loaders) ExpectMore() {
 	l.mu.Lock()
 	l.last = false
