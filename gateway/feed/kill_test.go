@@ -49,8 +49,9 @@ func TestReadersAreToldEverythingThoughTheGatewayIsKilled(t *testing.T) {
 						}
 					})
 				}
-				acknowledges := func(least int) { // however slow the machine is
-					for enough := false; !enough; time.Sleep(10 * time.Millisecond) {
+				slow := time.Now().Add(time.Minute)
+				acknowledges := func(least int) {
+					for enough := false; !enough && time.Now().Before(slow); time.Sleep(10 * time.Millisecond) {
 						mu.Lock()
 						enough = len(acknowledged) >= least
 						mu.Unlock()
@@ -64,6 +65,9 @@ func TestReadersAreToldEverythingThoughTheGatewayIsKilled(t *testing.T) {
 				acknowledges(40)
 				stop()
 				all.Wait()
+				if len(acknowledged) < 40 {
+					t.Errorf("only %d writes were acknowledged", len(acknowledged))
+				}
 				return acknowledged
 			})
 			if err != nil {
