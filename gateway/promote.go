@@ -104,11 +104,7 @@ func (s *Settings) detach(ctx context.Context, path, promotion string) error {
 }
 
 func (s *Settings) keysetOf(ctx context.Context, store backoffice.KeyStore) (*privacy.Keyset, error) {
-	file, err := s.KeysetFile()
-	if err != nil {
-		return nil, err
-	}
-	keys, err := file.Load()
+	keys, err := s.openKeyset()
 	if err == nil {
 		err = keys.Fits(ctx, store)
 	}
