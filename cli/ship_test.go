@@ -47,6 +47,14 @@ func (s *shell) elsewhere(t *testing.T) *shell {
 	return other
 }
 
+// ships is a server that has shipped a snapshot.
+func (s *shell) ships(t *testing.T, place string, flags ...string) *started {
+	t.Helper()
+	server := s.start(t, exec.Command("env"), append(flags, "--ship="+place)...)
+	server.says(t, "shipped a snapshot")
+	return server
+}
+
 func (s *started) stop(t *testing.T) {
 	t.Helper()
 	if err := s.command.Process.Signal(syscall.SIGTERM); err != nil {
@@ -94,8 +102,7 @@ func last(t *testing.T, s *shell) int {
 func TestWhatWasShippedIsRestoredAsItWasBeforeAMistake(t *testing.T) {
 	t.Parallel()
 	s, place := shipping(t)
-	server := s.start(t, exec.Command("env"), "--ship="+place)
-	server.says(t, "shipped a snapshot")
+	server := s.ships(t, place)
 	s.must(t, "years", "start", "2040", "--force") // by another process
 	before, mistake := exported(t, s), last(t, s)+1
 	s.must(t, "import", s.folder(t, "labels.ndjson", `{"_id":"nonsense","name":"Nonsense"}`+"\n"))
@@ -122,8 +129,7 @@ func TestWhatWasShippedIsRestoredAsItWasBeforeAMistake(t *testing.T) {
 		t.Error("the latest state is not what the office was at the end")
 	}
 	// The restored store is shipped on, and has numbers of its own from there.
-	restored := other.start(t, exec.Command("env"), "--ship="+place)
-	restored.says(t, "shipped a snapshot")
+	restored := other.ships(t, place)
 	other.must(t, "years", "start", "2041", "--force")
 	restored.stop(t)
 	again, now := s.elsewhere(t), exported(t, other)
@@ -198,8 +204,7 @@ func TestAServerThatShipsMeasuresIt(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
 	s, place := shipping(t)
-	server := s.start(t, exec.Command("env"), "--metrics="+address, "--ship="+place)
-	server.says(t, "shipped a snapshot")
+	server := s.ships(t, place, "--metrics="+address)
 	of := measured(t, address)
 	if _, lag := of["lag_seconds"]; !lag || of["unshipped_bytes"] != 0 || of["verified_age_seconds"] != -1 {
 		t.Error(of)

@@ -54,6 +54,13 @@ func (s *standing) reaches(t *testing.T, number int) {
 	}
 }
 
+// reachesAll waits until it has all that a server has.
+func (s *standing) reachesAll(t *testing.T, server *shell) {
+	t.Helper()
+	s.reaches(t, last(t, server))
+	time.Sleep(1500 * time.Millisecond) // stored files are copied afterwards
+}
+
 // exported is the export of a copy of its database, which may be written.
 func (s *standing) exported(t *testing.T) string {
 	t.Helper()
@@ -86,15 +93,13 @@ func TestAStandByAnswersAsTheServerRefusesWritesAndIsPromoted(t *testing.T) {
 	t.Parallel()
 	s, place := shipping(t)
 	id, secret := secretOf(t, s)
-	server := s.start(t, exec.Command("env"), "--ship="+place)
-	server.says(t, "shipped a snapshot")
+	server := s.ships(t, place)
 	standBy := standsBy(t, s, place)
 	s.must(t, "years", "start", "2040", "--force") // by another process
 	if !server.labelled(id, secret, "first") {
 		t.Fatal("the server writes no label")
 	}
-	standBy.reaches(t, last(t, s))
-	time.Sleep(1500 * time.Millisecond) // stored files are copied afterwards
+	standBy.reachesAll(t, s)
 	if standBy.exported(t) != exported(t, s) {
 		t.Error("the stand-by is not as the server")
 	}
@@ -153,8 +158,7 @@ func TestAStandByAnswersAsTheServerRefusesWritesAndIsPromoted(t *testing.T) {
 	// A restore to before the promotion may be shipped there again.
 	earlier := s.elsewhere(t)
 	earlier.must(t, "restore", place, "--before", strconv.Itoa(last(t, s)))
-	again := earlier.start(t, exec.Command("env"), "--ship="+place)
-	again.says(t, "shipped a snapshot")
+	again := earlier.ships(t, place)
 	again.stop(t)
 }
 
@@ -163,8 +167,7 @@ func TestAPromotedStandByHasEveryWriteOlderThanTheLagOfAKilledServer(t *testing.
 	s, place := shipping(t)
 	id, secret := secretOf(t, s)
 	address := freeAddress(t)
-	server := s.start(t, exec.Command("env"), "--metrics="+address, "--ship="+place)
-	server.says(t, "shipped a snapshot")
+	server := s.ships(t, place, "--metrics="+address)
 	made := 0
 	for kill := range 3 { // each time the stand-by is the next server
 		nextAddress := freeAddress(t)
@@ -227,8 +230,7 @@ func TestAPromotedStandByHasEveryWriteOlderThanTheLagOfAKilledServer(t *testing.
 func TestAStandByThatDoesNotRunIsNotPromoted(t *testing.T) {
 	t.Parallel()
 	s, place := shipping(t)
-	server := s.start(t, exec.Command("env"), "--ship="+place)
-	server.says(t, "shipped a snapshot")
+	server := s.ships(t, place)
 	standBy := standsBy(t, s, place)
 	// A request that a killed command has left promotes nobody later.
 	standBy.stop(t)
@@ -260,11 +262,9 @@ func TestAStandByWhosePlaceIsLostIsPromotedAlone(t *testing.T) {
 	t.Parallel()
 	s, place := shipping(t)
 	id, secret := secretOf(t, s)
-	server := s.start(t, exec.Command("env"), "--ship="+place)
-	server.says(t, "shipped a snapshot")
+	server := s.ships(t, place)
 	standBy := standsBy(t, s, place)
-	standBy.reaches(t, last(t, s))
-	time.Sleep(1500 * time.Millisecond) // stored files are copied afterwards
+	standBy.reachesAll(t, s)
 	before, had := history(t, s), exported(t, s)
 	_ = server.command.Process.Kill()
 	if err := os.RemoveAll(strings.TrimPrefix(place, "file:")); err != nil {
@@ -283,8 +283,7 @@ func TestAStandByWhosePlaceIsLostIsPromotedAlone(t *testing.T) {
 		t.Error("it is not the office that was lost, with a history of its own")
 	}
 	elsewhere := "file:" + t.TempDir()
-	next := standBy.on.start(t, exec.Command("env"), "--ship="+elsewhere)
-	next.says(t, "shipped a snapshot")
+	next := standBy.on.ships(t, elsewhere)
 	if !next.labelled(id, secret, "written") {
 		t.Error("it accepts no write")
 	}
@@ -296,8 +295,7 @@ func TestAStandByWhosePlaceIsLostIsPromotedAlone(t *testing.T) {
 func TestAPromotionNamesTheFilesThatWereNeverShipped(t *testing.T) {
 	t.Parallel()
 	s, place := shipping(t)
-	server := s.start(t, exec.Command("env"), "--ship="+place)
-	server.says(t, "shipped a snapshot")
+	server := s.ships(t, place)
 	there, err := filepath.Glob(filepath.Join(strings.TrimPrefix(place, "file:"), "files", "*"))
 	if err != nil || len(there) < 2 {
 		t.Fatal(err, there)
@@ -316,8 +314,7 @@ func TestAPromotionNamesTheFilesThatWereNeverShipped(t *testing.T) {
 func promotionsAreNoted(t *testing.T, w *witness) {
 	w.must(t, "import", "../testdata/office")
 	place := "file:" + t.TempDir()
-	server := w.start(t, exec.Command("env"), "--ship="+place)
-	server.says(t, "shipped a snapshot")
+	server := w.ships(t, place)
 	w.shell = standsBy(t, w.shell, place).on
 	server.stop(t)
 	w.acts(t, &w.after)
