@@ -7,7 +7,7 @@ GO ?= go
 PLAIN = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory compress/flate
 RACE = -race $(foreach package,$(PLAIN),-gcflags=$(package)=-race=false)
 
-# Where goroutines of ours meet. Under the race detector a test takes five to eight times as long.
+# Where goroutines of ours meet. Under the race detector a test takes five to eight times as long; these run so only.
 RACED ?= ./changes/... ./graphql/... ./httpserver/... ./loaders ./store/... ./gateway/feed
 
 run: ## serve demo data
@@ -25,18 +25,17 @@ test tests raced tooltests lint pages: export GOFLAGS := $(GOFLAGS) -trimpath
 tests tooltests lint: export CGO_ENABLED := 0
 
 test: missing ## everything that must hold before a change lands; installs what it needs and is missing
-	$(MAKE) --jobs 2 --output-sync=line lint pages tests
-	$(MAKE) tooltests
-	$(MAKE) raced
+	$(MAKE) lint pages tests tooltests raced
 
-# golangci-lint vets. Memory is cheaper than collecting it. The packages that take longest come first, three at a time:
-# one of them often waits.
+# golangci-lint vets. Memory is cheaper than collecting it. The packages that take longest come first.
 tests tooltests raced: export GOGC ?= 400
+tests: all = $(filter-out $(shell $(GO) list $(RACED)),$(shell $(GO) list ./...))
 tests: missing
-	$(GO) test -json -vet=off -p 3 -parallel 4 -timeout 40m ./gateway/... ./web/graphiql ./cli ./... | $(GO) run -C tools ./slowest
+	$(GO) test -json -vet=off -p 2 -parallel 4 -timeout 40m $(filter %/graphiql %/cli,$(all)) $(all) | \
+		$(GO) run -C tools ./slowest
 
 raced: missing ## tests under the race detector; all of them with RACED=./...
-	$(GO) test -json $(RACE) -vet=off -p 3 -parallel 4 -timeout 4h $(RACED) | CGO_ENABLED=0 $(GO) run -C tools ./slowest
+	$(GO) test -json $(RACE) -vet=off -p 2 -parallel 4 -timeout 4h $(RACED) | CGO_ENABLED=0 $(GO) run -C tools ./slowest
 
 tooltests: missing
 	$(GO) test -C tools -vet=off -parallel 4 -timeout 40m ./...

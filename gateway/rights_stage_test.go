@@ -100,7 +100,7 @@ func (h *holding) Write(ctx context.Context, do func(ctx context.Context, tx bac
 func openStage(t *testing.T, engine string) *stage {
 	t.Helper()
 	s := &stage{Issuer: peopletest.New(t, jose.ES256), settings: gatewaytest.Settings(t, gatewaytest.Engines[engine](t))}
-	s.path = peopletest.Map(t, s.mapText(false))
+	s.path, s.settings.Connections = peopletest.Map(t, s.mapText(false)), 40 // for all rows of a column at once
 	b, err := s.settings.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -18,11 +18,11 @@ import (
 	"example.org/backoffice/gateway"
 )
 
-// The tests' program serves at servedAddress if that is set, with the settings of servedSettings.
-const (
-	servedAddress  = "BACKOFFICE_TEST_SERVES"
-	servedSettings = "BACKOFFICE_TEST_SETTINGS"
-)
+// servedSettings are those with which the tests' program serves, if they are set, on the listener that it inherits.
+const servedSettings = "BACKOFFICE_TEST_SETTINGS"
+
+// inherited is the first of ExtraFiles.
+const inherited = 3
 
 // asCommand makes the tests' program the command line.
 const asCommand = "BACKOFFICE_TEST_COMMAND"
@@ -33,8 +33,8 @@ func Main(m *testing.M, change ...func(*gateway.Backend)) int {
 	if os.Getenv(asCommand) != "" {
 		return cli.Main()
 	}
-	if address := os.Getenv(servedAddress); address != "" {
-		return Exit(serveAlone(address, change))
+	if settings := os.Getenv(servedSettings); settings != "" {
+		return Exit(serveAlone(settings, change))
 	}
 	return m.Run()
 }
@@ -48,11 +48,11 @@ func Exit(err error) int {
 	return 0
 }
 
-func serveAlone(address string, change []func(*gateway.Backend)) error {
+func serveAlone(encoded string, change []func(*gateway.Backend)) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	var settings gateway.Settings
-	if err := json.Unmarshal([]byte(os.Getenv(servedSettings)), &settings); err != nil {
+	if err := json.Unmarshal([]byte(encoded), &settings); err != nil {
 		return err
 	}
 	b, err := settings.Open(ctx)
@@ -63,7 +63,7 @@ func serveAlone(address string, change []func(*gateway.Backend)) error {
 	for _, f := range change {
 		f(b)
 	}
-	listener, err := net.Listen("tcp", address)
+	listener, err := net.FileListener(os.NewFile(inherited, "listener"))
 	if err != nil {
 		return err
 	}
@@ -72,17 +72,29 @@ func serveAlone(address string, change []func(*gateway.Backend)) error {
 	return b.Serve(ctx, listener, c, func() {})
 }
 
-// Process is a gateway in a process of its own.
+// Process is a gateway in a process of its own. Its port is held until the test ends: of one that is free for a moment,
+// another test may become the owner, or a client that dials it.
 type Process struct {
 	Address  string
 	settings gateway.Settings
+	listener *os.File
 	command  *exec.Cmd
 }
 
 // StartProcess starts a gateway on a free port.
 func StartProcess(t testing.TB, settings gateway.Settings) *Process {
 	t.Helper()
-	p := &Process{Address: freeAddress(t), settings: settings}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	file, err := listener.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	p := &Process{Address: listener.Addr().String(), settings: settings, listener: file}
 	p.Start(t)
 	return p
 }
@@ -95,13 +107,15 @@ func (p *Process) Start(t testing.TB) {
 		t.Fatal(err)
 	}
 	p.command = exec.Command(self)
-	p.command.Env = append(os.Environ(), servedAddress+"="+p.Address, servedSettings+"="+JSON(t, p.settings))
+	p.command.Env = append(os.Environ(), servedSettings+"="+JSON(t, p.settings))
+	p.command.ExtraFiles = []*os.File{p.listener}
 	p.command.Stderr = os.Stderr
 	if err := p.command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	patient := http.Client{Timeout: time.Minute} // the port takes connections before the gateway does
 	for until := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		if response, err := http.Get("http://" + p.Address + "/readyz"); err == nil {
+		if response, err := patient.Get("http://" + p.Address + "/readyz"); err == nil {
 			response.Body.Close()
 			if response.StatusCode == http.StatusOK {
 				return

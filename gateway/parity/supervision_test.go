@@ -131,6 +131,9 @@ func supervisedOffice(t *testing.T, store backoffice.Store) {
 		id := fmt.Sprintf("c%d", i+1)
 		people = append(people, &backoffice.Customer{ID: id, Type: backoffice.PrivatePerson, DisplayName: id, Language: "dutch",
 			CreatedAt: day("2024-01-01"), UpdatedAt: day("2024-01-01"), Version: 1})
+		if id == "c26" {
+			people[i].Type = backoffice.Company // nobody declared that c2 owns it, which is d4
+		}
 		if i >= 5 {
 			named = append(named, transcript(id, "open", "y2024", "2024-01-01", fmt.Sprintf(`{"who": "Person %d"}`, i)))
 		}
@@ -148,7 +151,7 @@ func supervisedOffice(t *testing.T, store backoffice.Store) {
 		transcript("c4", "open", "y2024", "2024-06-01", `{"risk": {"level": "high"}, "score": true}`),
 	}
 	discrepancy := func(id, seen, closed, reported string) *backoffice.Discrepancy {
-		d := &backoffice.Discrepancy{ID: id, Kind: backoffice.NotDeclared, CustomerID: "c1", PersonID: "c2", SeenAt: day(seen), Version: 1}
+		d := &backoffice.Discrepancy{ID: id, Kind: backoffice.NotDeclared, CustomerID: "c26", PersonID: "c2", SeenAt: day(seen), Version: 1}
 		if closed != "" {
 			d.ClosedAt = day(closed)
 		}
@@ -171,6 +174,10 @@ func supervisedOffice(t *testing.T, store backoffice.Store) {
 				return tx.Checklists().Upsert(ctx, lists)
 			},
 			func() error { return tx.Customers().Upsert(ctx, people) },
+			func() error {
+				return tx.Relations().Upsert(ctx, []*backoffice.CustomerRelation{{ID: "r", Kind: backoffice.Shareholder, CustomerID: "c26",
+					RelatedCustomerID: "c2", SharePercent: "60", CreatedAt: day("2024-01-01"), Version: 1}})
+			},
 			func() error { return tx.Transcripts().Upsert(ctx, append(all, named...)) },
 			func() error {
 				return tx.Discrepancies().Upsert(ctx, []*backoffice.Discrepancy{

@@ -86,9 +86,12 @@ func Socket(t testing.TB) string {
 	return socket
 }
 
+// patient gives a busy machine time to make connections.
+const patient = "&connect_timeout=60"
+
 // URL leads to a database of the running server, as its superuser.
 func URL(database string) string {
-	return "postgres://postgres@/" + database + "?host=" + socket + "&sslmode=disable"
+	return "postgres://postgres@/" + database + "?host=" + socket + "&sslmode=disable" + patient
 }
 
 func execute(url, text string) error {
