@@ -188,3 +188,39 @@ func TestAMergeMovesTheRecordsOfEachNounThatRefersToCustomers(t *testing.T) {
 		}
 	}
 }
+
+func TestAMergeKeepsWhatIsWrittenMeanwhile(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		w.twice(t)
+		written, release, merged := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+		writing := make(chan error, 1)
+		go func() {
+			writing <- w.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+				err := tx.Transcripts().Update(ctx, &backoffice.Transcript{ID: "old", CustomerID: "drop", ChecklistID: "list2025", FinancialYearID: "y2025",
+					OwnStatus: backoffice.Sent, CustomVariables: `{"answer":"new"}`})
+				close(written)
+				<-release
+				return err
+			})
+		}()
+		<-written
+		go func() {
+			_, _, err := w.MergeCustomers(t.Context(), w.by, "keep", "drop", backoffice.Optional[string]{})
+			merged <- err
+		}()
+		select {
+		case err := <-merged:
+			t.Errorf("the merge did not wait: %v", err)
+		case <-time.After(300 * time.Millisecond): // it reads, or waits to
+		}
+		close(release)
+		accept(t, <-writing)
+		accept(t, <-merged)
+		found, err := backoffice.ReadByID(t.Context(), w.Store.Transcripts(), []string{"old"}, 0)
+		accept(t, err)
+		if got := found["old"]; got.CustomerID != "keep" || got.CustomVariables != `{"answer":"new"}` {
+			t.Errorf("it is %+v", got)
+		}
+	})
+}

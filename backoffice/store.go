@@ -86,6 +86,8 @@ type Tx interface {
 	// HoldToAssign is HoldYearOf to assign a checklist to many customers. Such transactions wait for each other, so
 	// that none changes which customers have the checklist after another has read it.
 	HoldToAssign(ctx context.Context, checklistID string) (*FinancialYear, error)
+	// HoldRecordsOf has the transcripts, documents and minfin documents of a customer stay as they are read next.
+	HoldRecordsOf(ctx context.Context, customerID string) error
 	// HoldDiscrepancies makes a transaction that records discrepancies wait for the others that do.
 	HoldDiscrepancies(ctx context.Context) error
 	// FileKeysOf returns the keys of the files of customers' transcripts, calculations, documents and minfin documents.

@@ -28,6 +28,19 @@ func (d *Dialect) filesOfCustomers() string {
 	}), " UNION ")
 }
 
+// HoldRecordsOf locks rows that have no version, which would show a change after they were read.
+func (t *tx) HoldRecordsOf(ctx context.Context, customerID string) error {
+	keep := t.store.nouns.dialect.keep
+	if keep == "" { // an engine with a single writer
+		return nil
+	}
+	held := collect([]string{"transcripts", "documents", "minfin_documents"}, func(table string) string {
+		return "SELECT id FROM (SELECT id FROM " + table + " WHERE customer_id = $1" + keep + ") held"
+	})
+	_, err := listTexts(ctx, t.conn, named("customers.attached", strings.Join(held, " UNION ALL ")), customerID)
+	return err
+}
+
 // ChangedFiles returns the keys of the files that records have which the entries of the change log after a number name.
 func (s *Store) ChangedFiles(ctx context.Context, after int64) ([]string, error) {
 	return listTexts(ctx, s.primary(), named("files.changed", strings.Join(collect(tablesOfFiles,
