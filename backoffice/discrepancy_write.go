@@ -37,8 +37,12 @@ const mostOpen = 10_000
 // logged once. It first looks without one, and other writers wait only for companies that differ from their records. A
 // change during that look may hide another: call it again after each. A mirror has its origin's, so it records none.
 func (s *Service) RecordDiscrepancies(ctx context.Context, companies []string, find FindDiscrepancies) error {
-	if mirror, err := s.Store.Mirror(ctx); err != nil || mirror.Of(NounDiscrepancy) != nil {
+	mirror, err := s.Store.Mirror(ctx)
+	if err != nil || mirror.Of(NounDiscrepancy) != nil {
 		return err
+	}
+	if of := mirror.Of(NounRelation); of != nil && of.At.IsZero() { // the first pull may still come to the origin's
+		return nil
 	}
 	var seen turns
 	if err := seen.read(ctx, s.Store, companies, find); err != nil || len(seen.companies()) == 0 {
@@ -119,9 +123,17 @@ func (t *turns) compare(found []*Discrepancy) {
 		case is == nil:
 			d.ClosedAt = t.now
 			t.change(d, "closedAt")
-		case d.ComputedPercent != is.ComputedPercent || d.DeclaredPercent != is.DeclaredPercent:
-			d.ComputedPercent, d.DeclaredPercent = is.ComputedPercent, is.DeclaredPercent
-			t.change(d, "computedPercent", "declaredPercent")
+		default:
+			var fields []string
+			if d.ComputedPercent != is.ComputedPercent {
+				d.ComputedPercent, fields = is.ComputedPercent, append(fields, "computedPercent")
+			}
+			if d.DeclaredPercent != is.DeclaredPercent {
+				d.DeclaredPercent, fields = is.DeclaredPercent, append(fields, "declaredPercent")
+			}
+			if fields != nil {
+				t.change(d, fields...)
+			}
 		}
 		delete(now, d.difference()) // and closes another of the same
 	}

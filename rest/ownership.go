@@ -88,6 +88,7 @@ func (a *API) ownership() {
 	op := operation("GET /customers/{customerId}/ownership", "getOwnership", "Show who owns a customer",
 		"The owners through all levels, computed from relations of the kind shareholder. "+
 			"There are no registration numbers of persons in it.")
+	op.Metadata = map[string]any{costKey: 200} // as in GraphQL
 	op.Responses = a.inFormats("The owners.", reflect.TypeFor[Ownership](), mediaSVG, mediaPDF)
 	registerList(a, op, "", func(ctx context.Context, in *ownershipAsked) (*download, error) {
 		if err := a.exists(ctx, in.CustomerID); err != nil {
@@ -143,9 +144,12 @@ func (a *API) owned(ctx context.Context, customerID string, q ownership.Question
 // compare reads the discrepancies, which not every form shows.
 func (o *owned) compare(ctx context.Context) error {
 	all, err := ownership.Discrepancies(ctx, []*ownership.Structure{o.Structure}, o.records)
-	if err == nil {
-		o.discrepancies = all[0]
+	if err != nil {
+		return err
 	}
+	o.discrepancies = all[0]
+	// Who is declared need not be among the owners.
+	_, err = o.Customers(ctx, backoffice.Mapped(all[0], func(d *ownership.Discrepancy) string { return d.CustomerID }))
 	return err
 }
 

@@ -23,10 +23,19 @@ func (s Stored) Customers(ctx context.Context, ids []string) ([]*backoffice.Cust
 	return backoffice.Mapped(ids, func(id string) *backoffice.Customer { return found[id] }), err
 }
 
-// WithHoldings are companies and all that they hold on a day, directly or through others.
+// WithHoldings are companies, those that they direct and all that they hold on a day, directly or through others.
 func WithHoldings(ctx context.Context, store backoffice.NounReader, companies []string, day string) ([]string, error) {
-	below, err := Structures(ctx, companies, Question{Direction: Holdings, Depth: MaxDepth, Today: day}, Stored{store})
-	all := slices.Clone(companies)
+	from, all := Stored{store}, slices.Clone(companies)
+	directed, err := from.Relations(ctx, relationsOf(backoffice.Director, day, backoffice.Incoming), companies)
+	if err != nil {
+		return nil, err
+	}
+	for _, page := range directed {
+		for _, r := range page.Items {
+			all = append(all, r.CustomerID)
+		}
+	}
+	below, err := Structures(ctx, companies, Question{Direction: Holdings, Depth: MaxDepth, Today: day}, from)
 	for _, s := range below {
 		all = append(all, s.ids...)
 	}

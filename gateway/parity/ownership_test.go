@@ -121,15 +121,15 @@ func TestOwnersByRESTAreThoseOfGraphQLAndHaveNoNumbers(t *testing.T) {
 		Owners           []struct{ Person, SharePercent, Control string }
 		BeneficialOwners []struct{ Person, Category string }
 		Discrepancies    []struct {
-			Kind, Person, ComputedPercent string
-			Relation, DeclaredPercent     *string
-			Certain                       bool
+			Kind, Person, DisplayName, ComputedPercent string
+			Relation, DeclaredPercent                  *string
+			Certain                                    bool
 		}
 	}
 	if err := json.Unmarshal([]byte(get("")), &shown); err != nil || len(shown.Owners) != 3 || shown.Owners[1].Person != "ann" || shown.Owners[1].SharePercent != "40" || len(shown.BeneficialOwners) != 2 {
 		t.Errorf("%+v, %v", shown, err)
 	}
-	if d := shown.Discrepancies; len(d) != 3 || d[0].Person != "els-2" || d[1].Relation != nil || !d[1].Certain || d[2].Kind != "PERCENTAGE" || *d[2].DeclaredPercent != "45" || d[2].ComputedPercent != "40" {
+	if d := shown.Discrepancies; len(d) != 3 || d[0].Person != "els-2" || d[0].DisplayName == "" || d[1].Relation != nil || !d[1].Certain || d[2].Kind != "PERCENTAGE" || *d[2].DeclaredPercent != "45" || d[2].ComputedPercent != "40" {
 		t.Errorf("%+v", d)
 	}
 	if person := o.Send(t, pair, http.MethodGet, "/customers/ann/ownership", "").Body.String(); !strings.Contains(person, `"discrepancies":[]`) {

@@ -81,6 +81,9 @@ func skippedBy(field *ast.Field) amount {
 // variablesOfDiff is for how many variables each list of a transcriptDiff is charged. A questionnaire has fewer.
 const variablesOfDiff = 100
 
+// companiesInARow is for how many each path and each ring of an ownership is charged. Paths have no more, and rings hardly.
+const companiesInARow = 20
+
 // sizeOfList is how many objects a list may have: as many as its first argument or its identifiers.
 func sizeOfList(field *ast.Field) amount {
 	if field.ObjectDefinition != nil && field.Definition.Type.Elem != nil {
@@ -89,6 +92,8 @@ func sizeOfList(field *ast.Field) amount {
 			return amount{fixed: backoffice.MostMembers}
 		case "TranscriptDiff":
 			return amount{fixed: variablesOfDiff}
+		case "OwnershipPath", "OwnershipRing":
+			return amount{fixed: companiesInARow}
 		}
 	}
 	if field.Definition.Type.Elem != nil && field.Definition.Arguments.ForName("first") != nil {

@@ -65,6 +65,8 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`{ relations(asOf: "2026-03-31", first: 1) { totalCount nodes { id } } }`, nil, 1 + 1 + counted + passed},
 		{`{ relations(asOf: null, first: 1) { totalCount nodes { id } } }`, nil, 1 + 1 + 1},
 		{`{ customer(id: "a") { ownership { layers owners(first: 3) { sharePercent } } } }`, nil, 1 + 200 + 3},
+		{`{ customer(id: "a") { ownership { owners(first: 1) { paths(first: 2) { steps { relation { customer { ownership { layers } } } } } } rings(first: 1) { customers { ownership { layers } } } } } }`, nil,
+			1 + 200 + 1 + 2 + 2*20*(3+200) + 1 + 20*(1+200)},
 		{`{ transcriptsAggregate(groupBy: STATUS, turnaround: {from: CREATED, to: SENT}) { totalCount } }`, nil, 1 + grouped + 24_000/2},
 		{`{ customersAggregate(groupBy: LABEL) { totalCount } }`, nil, 1 + grouped},
 		{`{ duplicates(by: EMAIL, first: 5) { totalCount groups { count customers { id } } } }`, nil, 1 + 4*grouped + 5*(1+10)},
