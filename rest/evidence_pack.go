@@ -209,6 +209,8 @@ func (p *packing) addOwners() error {
 		return err
 	}
 	return errors.Join(p.addJSON("ownership.json", of.shown()),
+		addList(p, "discrepancies.json", p.Store.Discrepancies(), 0, shownDiscrepancy.Map,
+			func([]*backoffice.Discrepancy) error { return nil }),
 		p.draft.AddBytes("ownership.bods.json", statements),
 		p.draft.AddBytes("ownership.svg", of.Picture(of.describe)),
 		p.draft.Add("ownership.pdf", func(w io.Writer) error { return of.page(p.Service.Documents, w) }))

@@ -15,7 +15,8 @@ import (
 // words are those of one language, with places for values in braces.
 type words struct {
 	Title, Beginning, Times, Removed, None string
-	Created, Updated, Deleted, Operator    string
+	Created, Updated, Deleted              string
+	Operator, Server                       string
 	Held, NotHeld, Consulted, NotConsulted string
 	Nouns                                  map[backoffice.Noun]string
 }
@@ -71,8 +72,11 @@ func (j *Journal) Add(at backoffice.Instant, c *backoffice.VisibleChange) error 
 		form = j.words.Updated
 	}
 	by := j.words.Operator
-	if c.ClientID != nil {
+	switch {
+	case c.ClientID != nil:
 		by = *c.ClientID
+	case c.Noun == backoffice.NounDiscrepancy:
+		by = j.words.Server
 	}
 	line := filled(form, "time", at.Time().In(backoffice.Belgium).Format("2006-01-02 15:04:05 -07:00"),
 		"number", strconv.Itoa(c.Sequence), "noun", j.words.Nouns[c.Noun], "object", c.ObjectID, "by", by)
