@@ -172,9 +172,6 @@ func (s *supervision) assess(of *supervised, t *Transcript) error {
 	case bool, float64:
 		risk = fmt.Sprint(value)
 	}
-	if utf8.RuneCountInString(risk) > longestRisk {
-		return errNoRisk
-	}
 	if risk != "" {
 		of.risk, of.assessedAt = MaskDigits(risk), t.CompletedAt
 	}
@@ -196,6 +193,9 @@ func (s *supervision) countCustomers(ctx context.Context, store SupervisionStore
 	}
 	risks := map[string]bool{}
 	for of, n := range counts {
+		if utf8.RuneCountInString(of.risk) > longestRisk {
+			return errNoRisk
+		}
 		if risks[of.risk] = true; n > 0 {
 			s.of.Customers = append(s.of.Customers, SupervisedCustomers{of.risk, ReviewStates[of.state], n})
 		}
@@ -227,7 +227,7 @@ func (s *supervision) countDiscrepancies(ctx context.Context, store SupervisionS
 			toClose = append(toClose, d.ClosedAt.Milliseconds()-d.SeenAt.Milliseconds())
 		}
 		if s.span.Holds(d.ReportedAt) {
-			toReport = append(toReport, d.ReportedAt.Milliseconds()-d.SeenAt.Milliseconds())
+			toReport = append(toReport, max(0, d.ReportedAt.Milliseconds()-d.SeenAt.Milliseconds()))
 		}
 		return nil
 	})
