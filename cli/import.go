@@ -48,6 +48,8 @@ func (c *importCommand) Validate() error {
 		return errors.New("--allow-deletions and --undo are 0 or more")
 	case (c.Path == "") == (c.Undo == 0):
 		return errors.New("pass a folder or a file; or --undo with the number of an import")
+	case c.Undo > 0 && c.Rejects != "":
+		return errors.New("--rejects is for lines; --undo names the records that stay")
 	}
 	return nil
 }

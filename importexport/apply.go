@@ -39,6 +39,10 @@ func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loade
 			known, err = false, backoffice.Sleep(ctx, betweenPortions)
 		}
 		if err != nil {
+			var bad *BadFile
+			if errors.As(err, &bad) {
+				bad.Partly = !first
+			}
 			return loaded, known && first, err
 		}
 		size = min(im.Portion, max(fewestLines, int(portionTime*time.Duration(len(s.lines))/max(s.took, 1))))

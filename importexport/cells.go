@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path"
 	"strconv"
@@ -17,12 +18,29 @@ import (
 // calculating them. It looks like a spreadsheet's error, and is rejected like one.
 const notCalculated = "#FORMULA!"
 
-// typedCells reads what excelize does not report of a sheet's cells: which are numbers, which formulas lack a value.
+// typedCells reads what excelize does not report of a sheet's cells: which are numbers, which formulas lack a value. A
+// number that is shown as a percentage is the percentage.
 type typedCells struct {
 	part    io.ReadCloser
 	decoder *xml.Decoder
+	percent func(style int) bool
 	number  int            // of the last row read
 	cells   map[int]string // of it, by column, both from 1
+}
+
+// percents reports which styles of a book show a fraction as a percentage.
+func percents(book *excelize.File) func(style int) bool {
+	known := map[int]bool{}
+	return func(style int) bool {
+		is, ok := known[style]
+		if !ok {
+			format, err := book.GetStyle(style)
+			is = err == nil && (format.NumFmt == 9 || format.NumFmt == 10 || // 0% and 0.00%
+				format.CustomNumFmt != nil && strings.Contains(*format.CustomNumFmt, "%"))
+			known[style] = is
+		}
+		return is
+	}
 }
 
 // openCells opens the cells of a workbook's first sheet.
@@ -106,6 +124,7 @@ func (c *typedCells) next() error {
 			Number int `xml:"r,attr"`
 			Cells  []struct {
 				Name    string    `xml:"r,attr"`
+				Style   int       `xml:"s,attr"`
 				Type    string    `xml:"t,attr"`
 				Formula *struct{} `xml:"f"`
 				Value   *string   `xml:"v"`
@@ -131,6 +150,9 @@ func (c *typedCells) next() error {
 				c.cells[column] = notCalculated // unlike an empty text, "str"
 			case cell.Value != nil && (cell.Type == "" || cell.Type == "n"):
 				if number, err := strconv.ParseFloat(*cell.Value, 64); err == nil {
+					if c.percent(cell.Style) {
+						number = math.Round(number*1e12) / 1e10
+					}
 					c.cells[column] = strconv.FormatFloat(number, 'f', -1, 64)
 				}
 			}

@@ -399,3 +399,12 @@ func FuzzAProposalIsAMapping(f *testing.F) {
 }
 
 var longNumber = regexp.MustCompile(`[0-9]{9}`)
+
+func TestColumnsOfOneNameAreProposedOnceAndSkipped(t *testing.T) {
+	t.Parallel()
+	proposal, err := Propose(filepath.Join(only(t, "customers.csv", "Klantnr;Naam;Telefoon;Telefoon", "K-1;Peeters;02 555 12 12;0475 12 34 56"), "customers.csv"))
+	must(t, err)
+	if text := string(proposal.Mapping); strings.Count(text, `"Telefoon"`) != 1 || !strings.Contains(text, `"Telefoon": ""`) || !strings.Contains(strings.Join(proposal.Notes, "\n"), "several columns are called Telefoon") {
+		t.Errorf("%s %q", text, proposal.Notes)
+	}
+}

@@ -31,6 +31,8 @@ type BadFile struct {
 	File  string
 	Lines []BadLine // by line, at most MaxBadLines
 	Cut   bool      // the file was not read to its end, so there may be more
+	// Partly: portions of the file were loaded before these lines became bad.
+	Partly bool
 }
 
 // Error counts the bad lines; Reports lists them.
@@ -43,6 +45,9 @@ func (e *BadFile) Error() string {
 		count += " bad line"
 	default:
 		count += " bad lines"
+	}
+	if e.Partly {
+		return e.File + " was loaded in part: it has " + count + "; import it again"
 	}
 	return "nothing of " + e.File + " was loaded: it has " + count
 }

@@ -85,7 +85,7 @@ func (n *noun[T, C]) loadOnce(ctx context.Context, im *importing, src source) (_
 	case err == nil:
 		im.rejected.add(s.rejected)
 		return loaded, nil
-	case known && im.rejecting() && errors.As(err, &bad): // the next attempt rejects the lines that are bad now
+	case im.rejecting() && errors.As(err, &bad): // the next attempt rejects the lines that are bad now
 		return Loaded{}, errStale
 	case !known: // it may have been committed
 		return Loaded{}, fmt.Errorf("%s: %w", src.name, err)

@@ -224,9 +224,17 @@ func (p *proposing) proposal() *Proposal {
 		}
 		out = append(append(backoffice.AppendJSONString(append(out, "\n  "...), key), ": "...), value...)
 	}
-	for _, c := range p.columns {
+	for i, c := range p.columns {
 		if c.name == "" && c.told == 0 {
 			continue
+		}
+		same := func(other *proposed) bool { return other.name == c.name }
+		if slices.ContainsFunc(p.columns[:i], same) {
+			continue
+		}
+		if slices.ContainsFunc(p.columns[i+1:], same) {
+			p.notef("several columns are called %s, and are skipped: give each another name", c.name)
+			c.field = ""
 		}
 		field, _ := json.Marshal(c.field)
 		add(c.name, string(field))

@@ -77,8 +77,9 @@ const (
 	textCell cell = iota // a string
 	flagCell             // true or false
 	numberCell
-	jsonCell // any JSON
-	listCell // strings, with semicolons between them
+	percentCell // a string, which is a number
+	jsonCell    // any JSON
+	listCell    // strings, with semicolons between them
 )
 
 // readSheet reads the header of a CSV file. A column is named for a field, an object's part after a point, or has its
@@ -247,6 +248,10 @@ func (s *sheet) member(line []byte, name string, form cell, value string) []byte
 	case textCell:
 	case flagCell:
 		plain = spoken[strings.ToLower(value)]
+	case percentCell:
+		if s.comma == ';' {
+			value = strings.Replace(value, ",", ".", 1)
+		}
 	case numberCell:
 		if plain = value; s.comma == ';' { // from a country with a decimal comma
 			plain = strings.Replace(plain, ",", ".", 1)

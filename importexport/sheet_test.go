@@ -398,3 +398,30 @@ func FuzzASheetsLineIsAnObjectOrSaysWhyNot(f *testing.F) {
 		}
 	})
 }
+
+func TestAPercentageIsReadAsPeopleWriteIt(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.mustLoad(t, office(t))
+	book := excelize.NewFile()
+	format := "0.00 %"
+	whole, err := book.NewStyle(&excelize.Style{NumFmt: 9})
+	must(t, err)
+	exact, err := book.NewStyle(&excelize.Style{CustomNumFmt: &format})
+	must(t, err)
+	for cell, value := range map[string]any{"A1": "_id", "B1": "sharePercent", "C1": "votePercent", "A2": "relation-1", "B2": 0.25, "C2": 0.333333} {
+		must(t, book.SetCellValue("Sheet1", cell, value))
+	}
+	must(t, book.SetCellStyle("Sheet1", "B2", "B2", whole))
+	must(t, book.SetCellStyle("Sheet1", "C2", "C2", exact))
+	path := filepath.Join(t.TempDir(), "relations.xlsx")
+	must(t, book.SaveAs(path))
+	h.mustLoad(t, path)
+	if r := one(t, h.store.Relations(), "relation-1"); r.SharePercent != "25" || r.VotePercent != "33.3333" {
+		t.Errorf("25 %% and 33.3333 %% are %s and %s", r.SharePercent, r.VotePercent)
+	}
+	h.mustLoad(t, only(t, "relations.csv", "_id;sharePercent", "relation-1;12,5"))
+	if r := one(t, h.store.Relations(), "relation-1"); r.SharePercent != "12.5" {
+		t.Errorf("12,5 is %s", r.SharePercent)
+	}
+}

@@ -19,6 +19,7 @@ type source struct {
 	temporary string // path of the file when it is ours
 	isBook    bool
 	notes     []string // how the file was read, for the report
+	again     bool     // what an undo cannot delete is tried again later
 }
 
 type content interface {

@@ -15,26 +15,27 @@ type undoStep struct {
 	noun   backoffice.Noun
 	delete bool
 	put    bool
+	again  bool // what cannot be deleted is tried again later
 }
 
-// undoSteps delete records before those that they refer to: those of customers first, the others when nothing that is
-// put back refers to them any more. Years come last, at once: one of them is always current.
+// undoSteps delete records before those that they refer to: customers and what they have first, which frees their
+// unique values; all that is left when nothing that is put back refers to it any more. Years come last, at once: one of
+// them is always current.
 func undoSteps() (steps []undoStep) {
-	deleting := func(from, to int) {
-		for i := from - 1; i >= to; i-- {
+	deleting := func(to int, again bool) {
+		for i := len(backoffice.Nouns) - 1; i >= to; i-- {
 			if noun := backoffice.Nouns[i].Name(); noun != backoffice.NounFinancialYear {
-				steps = append(steps, undoStep{noun: noun, delete: true})
+				steps = append(steps, undoStep{noun: noun, delete: true, again: again})
 			}
 		}
 	}
-	customers := backoffice.NounCustomer.Index()
-	deleting(len(backoffice.Nouns), customers)
+	deleting(backoffice.NounCustomer.Index(), true)
 	for _, of := range backoffice.Nouns {
 		if of.Name() != backoffice.NounFinancialYear {
 			steps = append(steps, undoStep{noun: of.Name(), put: true})
 		}
 	}
-	deleting(customers, 0)
+	deleting(0, false)
 	return append(steps, undoStep{noun: backoffice.NounFinancialYear, delete: true, put: true})
 }
 
@@ -56,6 +57,7 @@ func (i *Importer) Undo(ctx context.Context, number int64) (all []Loaded, err er
 		defer end()
 	}
 	var touched []string
+	var unchanged []bool // counts of a source: what is tried again, or is gone by then, is none
 	for _, step := range undoSteps() {
 		created, others, err := i.Store.ImportedRecords(ctx, number, step.noun)
 		if err != nil {
@@ -77,7 +79,9 @@ func (i *Importer) Undo(ctx context.Context, number int64) (all []Loaded, err er
 			t := tables[step.noun]
 			im.sources = append(im.sources, opened{t, source{
 				name: t.fileName(), file: inMemory{bytes.NewReader(lines.Bytes())}, size: int64(lines.Len()),
+				again: step.again,
 			}})
+			unchanged = append(unchanged, step.put)
 		}
 	}
 	if len(im.sources) == 0 {
@@ -89,7 +93,10 @@ func (i *Importer) Undo(ctx context.Context, number int64) (all []Loaded, err er
 		load = im.rehearse
 	}
 	steps, err := load(ctx)
-	for _, step := range steps {
+	for n, step := range steps {
+		if !unchanged[n] {
+			step.Unchanged = 0
+		}
 		at := slices.IndexFunc(all, func(l Loaded) bool { return l.File == step.File })
 		if at < 0 {
 			all = append(all, step)
@@ -147,7 +154,7 @@ func (l *loading[T, C]) putBack(ctx context.Context, entries []*entry[T], stored
 		switch {
 		case e.deleted && e.old == nil: // it is gone already
 		case one == nil || !one.Same(now):
-			e.fault("", changedSince)
+			l.stays(e, changedSince)
 		case e.deleted:
 			deleted = append(deleted, e)
 		default:
@@ -158,6 +165,15 @@ func (l *loading[T, C]) putBack(ctx context.Context, entries []*entry[T], stored
 		}
 	}
 	return l.keepReferred(ctx, deleted)
+}
+
+// stays leaves a record as it is; this is told once nothing more can be done.
+func (l *loading[T, C]) stays(e *entry[T], why string) {
+	if e.row = e.old; l.source.again {
+		e.deleted = false
+		return
+	}
+	e.fault("", why)
 }
 
 // referring counts the records under a parent.
@@ -174,6 +190,13 @@ func countsOf[T backoffice.Entity, C comparable](
 		var all C
 		return backoffice.ReadCounts(ctx, of.Reader(in), under, all, ids)
 	}
+}
+
+// countReported leaves out what the server alone found, which goes with the customer.
+func countReported(ctx context.Context, in backoffice.NounReader, under backoffice.Parent, ids []string) (
+	map[string]int, error) {
+	reported := backoffice.DiscrepancyCriteria{Reported: backoffice.Yes}
+	return backoffice.ReadCounts(ctx, backoffice.DiscrepancyTable.Reader(in), under, reported, ids)
 }
 
 // countLabelled counts the users, who are few, with each label.
@@ -195,7 +218,7 @@ var referringTo = map[backoffice.Noun][]referring{
 		{backoffice.OfCustomer, countsOf(backoffice.TranscriptTable)},
 		{backoffice.OfCustomer, countsOf(backoffice.DocumentTable)},
 		{backoffice.OfCustomer, countsOf(backoffice.MinfinTable)},
-		{backoffice.OfCustomer, countsOf(backoffice.DiscrepancyTable)},
+		{backoffice.OfCustomer, countReported},
 	},
 	backoffice.NounTranscript: {{backoffice.OfTranscript, countsOf(backoffice.CalculationTable)}},
 	backoffice.NounUser:       {{backoffice.OfUser, countsOf(backoffice.CustomerTable)}},
@@ -214,7 +237,7 @@ func (l *loading[T, C]) keepReferred(ctx context.Context, deleted []*entry[T]) e
 		}
 		for _, e := range deleted {
 			if counts[e.id] > 0 && !e.isBad() {
-				e.fault("", referredTo)
+				l.stays(e, referredTo)
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package importexport
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -263,6 +265,70 @@ func TestWhatIsErasedIsInNoImport(t *testing.T) {
 			if _, err := h.files.Open(t.Context(), replaced, 0, -1); kept(*number) != 0 || known[replaced] || err == nil && !slices.Contains(forgotten, replaced) {
 				t.Errorf("%s: of %d records something is kept; the replaced file is known: %t", how, kept(*number), known[replaced])
 			}
+		}
+	})
+}
+
+func TestACustomerIsTakenBackOnceWhatMovedToItIsBack(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		h.mustLoad(t, office(t))
+		importer, number := h.undoable()
+		before := h.values(t)
+		folder := only(t, "customers.ndjson", `{"_id":"c","type":"Company"}`, `{"_id":"p","type":"Private Person"}`)
+		with(t, folder, "documents.ndjson", `{"_id":"document-1","customer":"c"}`)
+		_, err := importer.Import(t.Context(), folder)
+		must(t, err)
+		// What a server finds by itself goes with its customer; what the office reported since stays, and so does the customer.
+		found := &backoffice.Discrepancy{ID: "d", Kind: backoffice.NotDeclared, CustomerID: "c", PersonID: "p", SeenAt: backoffice.InstantOf(time.Now()), Version: 1}
+		write := func() {
+			must(t, h.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+				return tx.Discrepancies().Upsert(ctx, []*backoffice.Discrepancy{found})
+			}))
+		}
+		found.ReportedAt = found.SeenAt
+		write()
+		all, err := importer.Undo(t.Context(), *number)
+		must(t, err)
+		if diff := cmp.Diff([]string{"c: other records refer to it", "p: other records refer to it"}, left(all)); diff != "" {
+			t.Error(diff)
+		}
+		found.ReportedAt = 0
+		write()
+		all, err = importer.Undo(t.Context(), *number)
+		must(t, err)
+		if diff := cmp.Diff(before, h.values(t)); len(left(all)) > 0 || diff != "" {
+			t.Errorf("%q: %s", left(all), diff)
+		}
+	})
+}
+
+func TestARelationThatEndsAsTheNextBeginsIsNotInTheTrash(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		h.mustLoad(t, office(t))
+		importer, _ := h.undoable()
+		load := func(lines ...string) {
+			all, err := importer.Import(t.Context(), only(t, "relations.ndjson", lines...))
+			var bad *BadFile
+			if errors.As(err, &bad) {
+				t.Fatal(bad.Reports())
+			}
+			must(t, err)
+			if all[0].Rejected > 0 {
+				t.Fatal(all)
+			}
+		}
+		line := `{"_id":%q,"kind":"shareholder","customer":"company","relatedCustomer":"person",%s}`
+		load(fmt.Sprintf(line, "r1", `"startDate":"2024-01-01"`))
+		load(`{"_id":"r1","endDate":"2025-12-31"}`, fmt.Sprintf(line, "r2", `"startDate":"2026-01-01"`))
+		var entries []string
+		must(t, h.store.EachTrashed(t.Context(), func(entry *backoffice.Trashed) error {
+			entries = append(entries, entry.ID)
+			return nil
+		}))
+		if one(t, h.store.Relations(), "r1").EndDate != "2025-12-31" || len(entries) > 0 {
+			t.Errorf("in the trash are %q", entries)
 		}
 	})
 }

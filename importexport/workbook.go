@@ -43,6 +43,7 @@ func openWorkbook(workbook *os.File, name string) (_ *os.File, rows []rowAt, err
 		return nil, nil, fmt.Errorf("%s has no readable sheet", name)
 	}
 	defer func() { _ = typed.part.Close() }()
+	typed.percent = percents(book)
 	sheet, err := book.Rows(book.GetSheetName(0))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s has no sheet", name)

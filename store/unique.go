@@ -105,6 +105,8 @@ func (w *writer[T, C]) Release(ctx context.Context, ids []string) error {
 		return nil
 	}
 	if w.table.unique.release == "" {
+		defer func(keeping *backoffice.Keeping) { w.tx.keeping = keeping }(w.tx.keeping)
+		w.tx.keeping = nil // they are written again
 		_, err := w.Delete(ctx, ids...)
 		return err
 	}

@@ -110,7 +110,7 @@ func (p *pulling) loadBatch(ctx context.Context, n *noun, w *walk, batch []held,
 
 // loadLines loads lines and holds back those that it cannot load.
 func (p *pulling) loadLines(ctx context.Context, n *noun, w *walk, batch []held) error {
-	loaded, err := p.stream.Load(ctx, n.of, linesOf(batch), false)
+	loaded, err := p.stream.Load(ctx, n.of, linesOf(batch), n.file != nil) // lines with files are not held back
 	if err != nil {
 		return err
 	}
