@@ -145,14 +145,14 @@ func contentOf(t *testing.T, path, name string) string {
 func TestADateIsCountedToTheMillisecond(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"1900-03-01T00:00:00.001Z", "1999-12-31T23:59:59.999Z", "2024-02-29T12:00:00.000Z", "9999-12-31T23:59:59.999Z"} {
-		days, ok := daysOf(text)
+		days, ok := daysOf(time.RFC3339, text)
 		back := firstDay.UnixMilli() + int64(math.Round((days-dayOfFirst)*86_400_000))
 		if at := time.UnixMilli(back).UTC().Format("2006-01-02T15:04:05.000Z"); !ok || at != text {
 			t.Errorf("%s: %v %s", text, days, at)
 		}
 	}
 	for _, text := range []string{"1900-02-28T23:59:59.999Z", "0001-01-01T00:00:00.000Z", "2024-02-29", ""} {
-		if _, ok := daysOf(text); ok {
+		if _, ok := daysOf(time.RFC3339, text); ok {
 			t.Errorf("%s is a date", text)
 		}
 	}

@@ -23,7 +23,7 @@ type member struct {
 	role   role
 	list   bool   // of objects
 	many   bool   // a list of scalars
-	moment bool   // a DateTime
+	layout string // of a DateTime or a Date; "" for all else
 	below  *shape // of objects
 	path   string // of a page and of a list, for people; see paths
 	column int    // of a table, from 1; 0 for none
@@ -82,7 +82,7 @@ func (s *shaping) of(set ast.SelectionSet) (*shape, error) {
 			made.hides = made.hides || m.below.hides
 		} else if f.definition != nil {
 			m.many = f.definition.Type.Elem != nil
-			m.moment = f.definition.Type.NamedType == "DateTime"
+			m.layout = layouts[f.definition.Type.NamedType]
 		}
 		made.members = append(made.members, m)
 	}

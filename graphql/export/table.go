@@ -22,7 +22,7 @@ type table struct {
 	within    []int        // the list's columns, from 1
 	cursor    int          // the column of cursors, from 1; 0 for none
 	truncated int          // the column of truncated lists, from 1; 0 for none
-	moments   map[int]bool // columns, from 1
+	layouts   map[int]string // of moments and days, by column, from 1
 
 	// The current row.
 	bytes []byte
@@ -38,7 +38,7 @@ const mostColumns = 16_384
 // newTable assigns columns to a selection. unfold is the path of the list to unfold. Errors: BadInput, naming the
 // lists, unless every list but the named one can be joined.
 func newTable(row *shape, unfold string) (*table, error) {
-	t := &table{row: row, moments: map[int]bool{}}
+	t := &table{row: row, layouts: map[int]string{}}
 	var wide, joined []string // paths of lists
 	t.assign(row, "", unfold, false, func(m *member, joins bool) {
 		path := backoffice.ShownName(m.path)
@@ -116,7 +116,7 @@ func (t *table) assign(s *shape, prefix, unfold string, inList bool, found func(
 			t.assign(m.below, m.path, unfold, inList, found)
 		default:
 			column(m, join(prefix, m.name))
-			t.moments[m.column] = m.moment
+			t.layouts[m.column] = m.layout
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -38,8 +39,8 @@ type workbook struct {
 	file   *excelize.File
 	sheet  *excelize.StreamWriter
 	sheets int
-	header int // its style
-	moment int // the style of dates with times
+	header int            // its style
+	styles map[string]int // of moments and days, by layout
 	widths []float64
 
 	row   int   // the last written, of the sheet
@@ -95,8 +96,8 @@ func newWorkbook(t *table, name string, most int64) (*workbook, error) {
 	if err != nil {
 		return nil, noRoom(err)
 	}
-	w := &workbook{table: t, name: name, folder: folder, remove: remove, most: most, cells: make([]any, len(t.columns)),
-		widths: make([]float64, len(t.columns))}
+	w := &workbook{table: t, styles: map[string]int{}, name: name, folder: folder, remove: remove, most: most,
+		cells: make([]any, len(t.columns)), widths: make([]float64, len(t.columns))}
 	if free, err := FreeBytes(folder); err != nil || free < most {
 		w.close()
 		if err == nil {
@@ -105,10 +106,12 @@ func newWorkbook(t *table, name string, most int64) (*workbook, error) {
 		return nil, noRoom(err)
 	}
 	w.file = excelize.NewFile(excelize.Options{TmpDir: folder})
-	shownMoment := momentFormat
 	w.header, err = w.file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
-	if err == nil {
-		w.moment, err = w.file.NewStyle(&excelize.Style{CustomNumFmt: &shownMoment})
+	for _, layout := range slices.Sorted(maps.Keys(formats)) {
+		format := formats[layout]
+		if err == nil {
+			w.styles[layout], err = w.file.NewStyle(&excelize.Style{CustomNumFmt: &format})
+		}
 	}
 	if err != nil {
 		w.close()
@@ -148,8 +151,8 @@ func (w *workbook) measure(b []byte, rows int) {
 		return w.table.each(b, at, func(cells [][]byte) error {
 			for i, cell := range cells {
 				shown := utf8.RuneCount(cell)
-				if w.table.moments[i+1] {
-					shown = min(shown, len(momentFormat))
+				if format := formats[w.table.layouts[i+1]]; format != "" {
+					shown = min(shown, len(format))
 				}
 				w.widths[i] = max(w.widths[i], float64(shown))
 			}
@@ -249,9 +252,9 @@ func (w *workbook) value(cell []byte, column int) (any, error) {
 		return cell[0] == 't', nil
 	case '"':
 		w.text = appendText(w.text[:0], cell)
-		if w.table.moments[column+1] {
-			if days, ok := daysOf(string(w.text)); ok {
-				return excelize.Cell{StyleID: w.moment, Value: days}, nil
+		if layout := w.table.layouts[column+1]; layout != "" {
+			if days, ok := daysOf(layout, string(w.text)); ok {
+				return excelize.Cell{StyleID: w.styles[layout], Value: days}, nil
 			}
 		}
 		return w.shown(string(w.text), column)
