@@ -29,7 +29,10 @@ const leaseOfPromotion = "promotion"
 
 // RecordPromotion records that a stand-by became this store, and the promotion's name.
 func RecordPromotion(ctx context.Context, leases LeaseStore, name string, at Instant) error {
-	_, err := leases.TakeLease(ctx, Lease{Name: leaseOfPromotion, Holder: name, Since: at, Until: at}, at, "")
+	before, err := LastPromotion(ctx, leases)
+	if err == nil {
+		_, err = leases.TakeLease(ctx, Lease{Name: leaseOfPromotion, Holder: name, Since: at, Until: at}, at, before)
+	}
 	return err
 }
 

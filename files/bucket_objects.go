@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -51,6 +53,12 @@ func (b objectBucket) Hold(ctx context.Context) (context.Context, func(), error)
 	if err != nil {
 		return nil, nil, err
 	}
+	// What a kill has left of large objects is in no list, and is charged for.
+	for upload := range b.client.Client.ListIncompleteUploads(ctx, b.bucket, b.prefix, true) {
+		if upload.Err == nil {
+			_ = b.client.RemoveIncompleteUpload(ctx, b.bucket, upload.Key)
+		}
+	}
 	held, end := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -72,20 +80,37 @@ func (b objectBucket) Hold(ctx context.Context) (context.Context, func(), error)
 // renewHold renews until its context ends, and ends it itself if that fails for too long. It returns the object's tag,
 // "" when the object is another holder's.
 func (b objectBucket) renewHold(held context.Context, end func(), tag string) string {
+	holder := backoffice.NewID()
 	ending := time.AfterFunc(holdTime-holdPeriod, end)
 	defer ending.Stop()
-	for backoffice.Sleep(held, holdPeriod) == nil {
+	for n := 0; backoffice.Sleep(held, holdPeriod) == nil; n++ {
 		began := time.Now()
-		next, err := b.writeHold(held, []byte(backoffice.NewID()), tag)
-		switch {
-		case err == nil:
+		next, err := b.writeHold(held, fmt.Appendf(nil, "%s %d", holder, n), tag)
+		if errors.Is(err, backoffice.ErrHeld) {
+			if next, err = b.tagOf(held, holder); err == nil && next == "" {
+				return ""
+			}
+		}
+		if err == nil {
 			tag = next
 			ending.Reset(holdTime - holdPeriod - time.Since(began))
-		case errors.Is(err, backoffice.ErrHeld):
-			return ""
 		}
 	}
 	return tag
+}
+
+// tagOf returns the object's tag if this holder wrote it, whose answer was lost, else "".
+func (b objectBucket) tagOf(ctx context.Context, holder string) (string, error) {
+	reader, info, _, err := b.client.GetObject(ctx, b.bucket, b.prefix+holdMark, minio.GetObjectOptions{})
+	if err != nil {
+		return "", bucketFault(err, "reading the lease of the bucket")
+	}
+	defer reader.Close()
+	content, err := io.ReadAll(io.LimitReader(reader, 100))
+	if err != nil || !strings.HasPrefix(string(content), holder+" ") {
+		return "", err
+	}
+	return info.ETag, nil
 }
 
 func (b objectBucket) takeHold(ctx context.Context) (tag string, err error) {

@@ -60,6 +60,7 @@ func (s *Settings) StandBy(url string) (*StandBy, error) {
 func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, started func()) (*Promotion, error) {
 	b.log = c.Log
 	b.forgetRequest()
+	c.Ship.Wait = false // nothing is written here
 	c.Server.StopDelay, c.Server.StopTime = 0, min(c.Server.StopTime, drainTime) // others wait for the next server
 	for began := false; ; began = true {
 		err := b.from.Begin(ctx)
@@ -94,7 +95,11 @@ func (b *StandBy) serve(ctx context.Context, listener *net.TCPListener, c Config
 	if !ok {
 		return errors.New("a stand-by has an embedded store")
 	}
-	b.files = &shippedFiles{Store: backend.Files, from: ship.Files(b.from.Place), records: store}
+	copied := map[string]bool{}
+	if b.files != nil { // it begins anew
+		copied = b.files.copied
+	}
+	b.files = &shippedFiles{Store: backend.Files, from: ship.Files(b.from.Place), records: store, copied: copied}
 	backend.Files, backend.standBy, backend.ship = b.files, b, nil
 	// Each server closes its listener; connections wait at this one for the next.
 	again, err := shared(listener)

@@ -84,7 +84,7 @@ func (f *shippedFiles) copyNew(ctx context.Context) error {
 	}
 	var keys []string
 	if f.through == 0 {
-		f.copied, f.lacking = map[string]bool{}, map[string]bool{}
+		f.lacking = map[string]bool{}
 		err = backoffice.EachStoredFile(ctx, f.records, func(file *backoffice.File) error {
 			keys = append(keys, file.Key)
 			return nil

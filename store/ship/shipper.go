@@ -129,11 +129,12 @@ func (s *Shipper) generation(ctx, held context.Context) error {
 	if err != nil {
 		return err
 	}
+	began := time.Now() // what is committed while it begins to follow may be missing in the snapshot
 	from, err := s.Store.Follow(held)
 	if err != nil {
 		return err
 	}
-	g := &generation{Shipper: s, name: name, from: from, renewed: time.Now(),
+	g := &generation{Shipper: s, name: name, from: from, renewed: began,
 		writer: &writer{from: from, pages: newPages()}}
 	if len(all) > 0 {
 		g.before = all[len(all)-1][0].generation
@@ -165,20 +166,29 @@ type generation struct {
 }
 
 func (g *generation) begin(ctx context.Context) error {
-	at := time.Now()
+	at := g.renewed
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	go func() {
+		for backoffice.Sleep(ctx, retry) == nil {
+			if unread, err := g.from.Unread(ctx); err == nil && unread > g.Most {
+				end(errTooFar)
+			}
+		}
+	}()
 	unnamed, err := g.shipFiles(ctx)
 	if err == nil && g.Keep > 0 {
 		err = g.noteUnnamed(ctx, unnamed)
 	}
 	if err != nil {
-		return err
+		return cmp.Or(context.Cause(ctx), err)
 	}
 	o := object{generation: g.name, first: 1, from: g.from.Last(), to: g.from.Last(), at: at}
 	content := sealing(g.Key, o.String(), func(to io.Writer) error { return g.writer.snapshot(ctx, to) })
 	err = g.To.Put(ctx, o.String(), content)
 	_ = content.Close()
 	if err != nil {
-		return err
+		return cmp.Or(context.Cause(ctx), err)
 	}
 	g.shippedTo(at, o.to)
 	g.Log.InfoContext(ctx, "shipped a snapshot", "change", o.to, "milliseconds", time.Since(at).Milliseconds())
@@ -205,8 +215,11 @@ func (g *generation) next(ctx context.Context) error {
 		g.shippedTo(at, g.from.Last())
 	case unread > fewBytes || !renew:
 		err = g.ship(ctx, false)
+		if err == nil && renew { // it may have waited for the place
+			unread, err = g.from.Unread(ctx)
+		}
 	}
-	if err == nil && renew { // after the rest, which writers do not wait for
+	if err == nil && renew && unread <= mostLog { // after the rest, which writers do not wait for
 		err = g.ship(ctx, true)
 	}
 	return err

@@ -109,6 +109,13 @@ func (s *StandBy) create(ctx context.Context, c chain) error {
 	if err = errors.Join(err, file.Close()); err == nil {
 		err = sqlite.MarkStandBy(ctx, fresh)
 	}
+	for _, of := range []string{s.Path, fresh} { // a log that is left would be applied to the new database
+		for _, suffix := range []string{"-wal", "-shm"} {
+			if gone := os.Remove(of + suffix); err == nil && !errors.Is(gone, fs.ErrNotExist) {
+				err = gone
+			}
+		}
+	}
 	if err == nil {
 		err = os.Rename(fresh, s.Path)
 	}

@@ -24,6 +24,14 @@ func (w waiting) Write(ctx context.Context, do func(ctx context.Context, tx back
 	return w.shipper.wait(ctx, time.Now())
 }
 
+func (w waiting) ChangeTrustedDocuments(ctx context.Context, act backoffice.Change,
+	change func(have []*backoffice.TrustedDocument) (backoffice.TrustedChanges, error)) error {
+	if err := w.Store.ChangeTrustedDocuments(ctx, act, change); err != nil {
+		return err
+	}
+	return w.shipper.wait(ctx, time.Now())
+}
+
 // wait waits until all that was committed before a moment is away.
 func (s *Shipper) wait(ctx context.Context, committed time.Time) error {
 	for {

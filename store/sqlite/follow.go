@@ -38,6 +38,7 @@ const (
 	lockTime = 5 * time.Second // how long a follower waits for the write lock: longer than any write of a server
 	// ownCheckpoints is SQLite's own setting of when a commit writes the log back.
 	ownCheckpoints = 1000
+	logLimit       = 64 << 20 // bytes, of a log that begins anew
 )
 
 // Follow begins to follow the log from what is committed now, which Pages reads. Close the follower before the store.
@@ -102,9 +103,16 @@ func (f *Follower) Close(ctx context.Context) error {
 }
 
 func (f *Follower) checkpointEvery(ctx context.Context, c *lease, frames int) error {
-	set := &store.Statement{Text: fmt.Sprintf("PRAGMA wal_autocheckpoint = %d", frames),
-		Each: func(*store.Row) error { return nil }}
-	return set.Run(ctx, c)
+	set := func(pragma string, value int) error {
+		text := fmt.Sprintf("PRAGMA %s = %d", pragma, value)
+		return (&store.Statement{Text: text, Each: func(*store.Row) error { return nil }}).Run(ctx, c)
+	}
+	// Nothing but Renew begins the log anew, and nothing that is erased may stay behind its end.
+	limit := logLimit
+	if frames == 0 {
+		limit = 0
+	}
+	return errors.Join(set("wal_autocheckpoint", frames), set("journal_size_limit", limit))
 }
 
 // locked runs do while no process writes.
