@@ -24,8 +24,8 @@ function Drawer() {
   const { schema, variableEditor } = useGraphiQL(pick('schema', 'variableEditor'));
   const inputs = schema && whole ? inputsOf(schema, whole.operation) : [];
   const onValue = (path: string[], value: unknown) => {
-    const now = (variablesOf(variableEditor?.getValue() ?? '') ?? {}) as Values; // what was typed just now is not in whole yet
-    variableEditor?.setValue(JSON.stringify(withValue(now, path, value), null, 2));
+    const now = variablesOf(variableEditor?.getValue() ?? '') as Values | null; // what was typed just now is not in whole yet
+    if (now) variableEditor?.setValue(JSON.stringify(withValue(now, path, value), null, 2));
   };
   return (
     <section className="bo-variables" aria-label={say('Variables as a form')} data-frame>
