@@ -153,7 +153,7 @@ func versionOf(path string) int {
 // the tests does, and then removes the folder.
 const runUntilEnd = `
 "$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c max_connections=300 -c shared_buffers=64MB \
-	-c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_wal_size=2GB -c autovacuum_naptime=5s >"$2/log" 2>&1 &
+	-c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_wal_size=2GB >"$2/log" 2>&1 &
 server=$!
 cat >/dev/null
 kill -INT $server
