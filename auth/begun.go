@@ -51,14 +51,7 @@ func (a *Authenticator) Begin(
 
 // poll revalidates callers until nothing is in progress.
 func (a *Authenticator) poll() {
-	tick := time.NewTicker(revalidateEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-a.life.Done():
-			return
-		}
+	for backoffice.Sleep(a.life, revalidateEvery) == nil {
 		a.begun.mu.Lock()
 		all := slices.Collect(maps.Keys(a.begun.all))
 		a.begun.polling = all != nil

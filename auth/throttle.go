@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"maps"
 	"net/netip"
 	"sync"
 	"time"
@@ -61,11 +62,7 @@ func (t *Throttle) of(client netip.Addr, now time.Time) *failures {
 	}
 	if now.Sub(t.swept) >= failuresWindow {
 		t.swept = now
-		for other, f := range t.clients {
-			if f.quiet(now) {
-				delete(t.clients, other)
-			}
-		}
+		maps.DeleteFunc(t.clients, func(_ netip.Addr, f *failures) bool { return f.quiet(now) })
 	}
 	if len(t.clients) >= throttleSize {
 		return &t.crowd

@@ -3,6 +3,7 @@ package backoffice
 import (
 	"cmp"
 	"context"
+	"maps"
 )
 
 // Batch collects reads that are sent together, as pgx.Batch does. Readers queue reads, Send answers them, and all of
@@ -106,6 +107,16 @@ func EachPage[T any, C comparable](
 	}
 }
 
+// ReadAll returns all of a parent's list (NoParent's for the root), in the order of ask.
+func ReadAll[T any, C comparable](
+	ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string) (all []T, err error) {
+	err = EachPage(ctx, r, ask, parent, 0, func(page []T) error {
+		all = append(all, page...)
+		return nil
+	})
+	return all, err
+}
+
 // eachRow is EachPage, row by row.
 func eachRow[T any, C comparable](
 	ctx context.Context, r Reader[T, C], ask ListQuery[C], parent string, want Columns, visit func(T) error,
@@ -156,11 +167,7 @@ func ReadNouns(ctx context.Context, r NounReader, ids []string) (map[string]Noun
 	ids = Unique(ids)
 	nouns := make([]Noun, len(ids))
 	found, err := readEach(ctx, r, ids, nouns, func(b *Batch) { r.Nouns(b, ids, nouns) })
-	for id, noun := range found {
-		if noun == "" {
-			delete(found, id)
-		}
-	}
+	maps.DeleteFunc(found, func(_ string, noun Noun) bool { return noun == "" })
 	return found, err
 }
 

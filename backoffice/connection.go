@@ -50,11 +50,7 @@ func Known[T Entity, C comparable](whole []T, window Window, seal func(Order, Po
 	}
 	c.List = &List[C]{Ask: ListQuery[C]{Window: window}, Seal: seal}
 	c.List.Exists = func(_ context.Context, _ Window, parents []string) ([]bool, error) {
-		exists := make([]bool, len(parents))
-		for i := range exists {
-			exists[i] = from > 0 // only asked about rows before the page
-		}
-		return exists, nil
+		return slices.Repeat([]bool{from > 0}, len(parents)), nil // only asked about rows before the page
 	}
 	return c
 }

@@ -57,10 +57,8 @@ func isDomain(domain string) bool {
 
 // FoldEmail returns the form that addresses are compared in: without case, with accents in one encoding.
 func FoldEmail(text string) string {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return norm.NFC.String(strings.Map(foldCase, norm.NFD.String(text)))
-		}
+	if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return norm.NFC.String(strings.Map(foldCase, norm.NFD.String(text)))
 	}
 	return strings.ToLower(text)
 }

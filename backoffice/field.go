@@ -84,13 +84,8 @@ func momentField[T any](name string, at func(*T) *Instant) WritableField[T] {
 	}}
 }
 
-// notedField is an optional time of an event.
-func notedField[T any](name string, at func(*T) *Instant) WritableField[T] {
-	return WritableField[T]{Name: name, At: at, Optional: true}
-}
-
-// flagField is true or false; null is false.
-func flagField[T any](name string, at func(*T) *bool) WritableField[T] {
+// notedField may be missing and is not checked: the time of an event, or a flag, for which null is false.
+func notedField[T, V any](name string, at func(*T) *V) WritableField[T] {
 	return WritableField[T]{Name: name, At: at, Optional: true}
 }
 

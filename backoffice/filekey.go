@@ -2,27 +2,20 @@ package backoffice
 
 import (
 	"crypto/rand"
-	"encoding/base32"
 	"strings"
 )
 
 // A key is 26 characters of lower-case base32: 13 random ones, then those of the upload that wrote the file, so that
 // the upload's one row in the store covers all its files. A slash after the first two makes them the file's folder:
 // with 1,024 folders each stays small at a million files.
-var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-
 const (
 	keyShard  = 2
 	keyLength = 2*uploadLength + 1
 
-	uploadLength = 13 // 8 bytes in base32
+	uploadLength = 13 // 65 bits
 )
 
-func NewUploadID() string {
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // never fails: it ends the program instead
-	return keyEncoding.EncodeToString(random[:])
-}
+func NewUploadID() string { return strings.ToLower(rand.Text()[:uploadLength]) }
 
 func NewFileKey(upload string) string {
 	text := NewUploadID()

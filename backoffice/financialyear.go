@@ -45,12 +45,7 @@ var FinancialYearTable = &Table[FinancialYear, FinancialYearCriteria]{
 
 // Years returns all financial years, the earliest first. An office has few.
 func Years(ctx context.Context, reads Readers) ([]*FinancialYear, error) {
-	var years []*FinancialYear
-	all := ListQuery[FinancialYearCriteria]{}
-	err := EachPage(ctx, reads.FinancialYears(), all, NoParent, 0, func(page []*FinancialYear) error {
-		years = append(years, page...)
-		return nil
-	})
+	years, err := ReadAll(ctx, reads.FinancialYears(), ListQuery[FinancialYearCriteria]{}, NoParent)
 	slices.SortStableFunc(years, func(a, b *FinancialYear) int { return cmp.Compare(a.StartDate, b.StartDate) })
 	return years, err
 }

@@ -57,13 +57,8 @@ func (s *Service) RollForward(
 	return to, err
 }
 
-func (s *Service) checklistsOf(ctx context.Context, year *FinancialYear) (lists []*Checklist, err error) {
-	all := ListQuery[ChecklistCriteria]{Under: OfFinancialYear}
-	err = EachPage(ctx, s.Store.Checklists(), all, year.ID, 0, func(page []*Checklist) error {
-		lists = append(lists, page...)
-		return nil
-	})
-	return lists, err
+func (s *Service) checklistsOf(ctx context.Context, year *FinancialYear) ([]*Checklist, error) {
+	return ReadAll(ctx, s.Store.Checklists(), ListQuery[ChecklistCriteria]{Under: OfFinancialYear}, year.ID)
 }
 
 // matchChecklists returns the match of each earlier checklist, nil for none. Two that match the same one have none.

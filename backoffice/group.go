@@ -65,10 +65,8 @@ func NewGroupQuery[C comparable](criteria C, by []Dimension, first *int) (GroupQ
 }
 
 func (q *GroupQuery[C]) Dimensions() []Dimension {
-	for i, dimension := range q.By {
-		if dimension == "" {
-			return q.By[:i]
-		}
+	if at := slices.Index(q.By[:], ""); at >= 0 {
+		return q.By[:at]
 	}
 	return q.By[:]
 }

@@ -130,7 +130,7 @@ var RelationTable = &Table[CustomerRelation, RelationCriteria]{
 		textField("startDate", func(r *CustomerRelation) *Text { return &r.StartDate }, parseDate),
 		textField("endDate", func(r *CustomerRelation) *Text { return &r.EndDate }, parseDate),
 		textField("note", func(r *CustomerRelation) *Text { return &r.Note }, plainText),
-		flagField("nominee", func(r *CustomerRelation) *bool { return &r.Nominee }),
+		notedField("nominee", func(r *CustomerRelation) *bool { return &r.Nominee }),
 		madeField("createdAt", func(r *CustomerRelation) *Instant { return &r.CreatedAt }),
 	},
 	Unique: []string{"relatedCustomerId", "customerId", "kind"},

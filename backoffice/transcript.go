@@ -184,12 +184,17 @@ func checkVariables(t *Transcript, check *checker) {
 	}
 }
 
-// CountStatuses counts transcripts by status: without zeros, in the order of TranscriptStatuses.
-func CountStatuses(transcripts []*Transcript) (counts []TranscriptStatusCount) {
+// CountStatuses counts transcripts by status, as StatusCountsOf lists them.
+func CountStatuses(transcripts []*Transcript) []TranscriptStatusCount {
 	n := map[TranscriptStatus]int{}
 	for _, t := range transcripts {
 		n[t.Status]++
 	}
+	return StatusCountsOf(n)
+}
+
+// StatusCountsOf are the numbers of transcripts by status, without zeros, in the order of TranscriptStatuses.
+func StatusCountsOf(n map[TranscriptStatus]int) (counts []TranscriptStatusCount) {
 	for _, status := range TranscriptStatuses {
 		if n[status] > 0 {
 			counts = append(counts, TranscriptStatusCount{Status: status, Count: n[status]})

@@ -7,8 +7,6 @@ const (
 	ViewerPerson     ViewerKind = "PERSON"
 )
 
-var AllViewerKinds = []ViewerKind{ViewerCredential, ViewerPerson}
-
 func (v *Principal) Kind() ViewerKind {
 	if v.Person != nil {
 		return ViewerPerson

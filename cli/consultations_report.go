@@ -111,7 +111,7 @@ func (c *consultationsReportCommand) write(b *gateway.Backend, t terminal, repor
 	}
 	err := writeFile(c.Output, false, func(w io.Writer) error {
 		if c.Format == "pdf" {
-			return b.Documents().Consultations(w, c.Language, report)
+			return b.Documents.Consultations(w, c.Language, report)
 		}
 		return writeConsultations(w, report)
 	})

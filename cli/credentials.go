@@ -117,23 +117,11 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 			}
 		}
 		return []any{pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live,
-			moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt), policyOf(pair), deletesOf(pair),
+			moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt),
+			map[bool]string{true: "trusted", false: "any"}[pair.TrustedOnly],
+			map[bool]string{true: "none", false: "any"}[pair.NoDeletes],
 			seenBy(pair), pair.Networks.Texts(), dayOf(pair.LastUsedAt), warningOf(pair, now)}
 	})
-}
-
-func policyOf(pair *backoffice.Credential) string {
-	if pair.TrustedOnly {
-		return "trusted"
-	}
-	return "any"
-}
-
-func deletesOf(pair *backoffice.Credential) string {
-	if pair.NoDeletes {
-		return "none"
-	}
-	return "any"
 }
 
 func stateOf(pair *backoffice.Credential, now backoffice.Instant) string {
@@ -160,16 +148,13 @@ type credentialsRotateCommand struct {
 }
 
 func (c *credentialsRotateCommand) Validate() error {
-	if c.Overlap < 0 {
-		return errors.New("--overlap is 0 or longer, as in 168h")
-	}
-	return nil
+	return notNegative("--overlap", c.Overlap, "168h")
 }
 
 func (c *credentialsRotateCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	secret, err := auth.Rotate(ctx, store, c.ID, c.Overlap)
 	if err != nil {
-		return unknownPair(err)
+		return orUnknown(err, unknownPair)
 	}
 	return printPair(t, c.JSON, c.ID, secret)
 }
@@ -194,7 +179,7 @@ func (c *credentialsScopesCommand) Validate() (err error) {
 func (c *credentialsScopesCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	has, err := auth.ChangeScopes(ctx, store, c.ID, c.add, c.remove)
 	if err != nil {
-		return unknownPair(err)
+		return orUnknown(err, unknownPair)
 	}
 	names := cmp.Or(strings.Join(backoffice.NamesOf(has), " "), "none")
 	return printed(fmt.Fprintf(t.out, "The pair's scopes: %s\nRunning servers obey within 5 seconds.\n", names))
@@ -223,7 +208,7 @@ func (c *credentialsNetworksCommand) Validate() (err error) {
 func (c *credentialsNetworksCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	has, err := auth.ChangeNetworks(ctx, store, c.ID, c.add, c.remove)
 	if err != nil {
-		return unknownPair(err)
+		return orUnknown(err, unknownPair)
 	}
 	from := cmp.Or(has.String(), "everywhere")
 	return printed(fmt.Fprintf(t.out, "The pair works from: %s\nRunning servers obey within 5 seconds.\n", from))
@@ -235,14 +220,17 @@ type credentialsRevokeCommand struct {
 
 func (c *credentialsRevokeCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := auth.Revoke(ctx, store, c.ID); err != nil {
-		return unknownPair(err)
+		return orUnknown(err, unknownPair)
 	}
 	return printed(fmt.Fprintln(t.out, "The pair is revoked; running servers refuse it within 5 seconds."))
 }
 
-func unknownPair(err error) error {
+const unknownPair = "there is no credential pair with this client id; backoffice credentials list shows them"
+
+// orUnknown says why what a command names was not found, and keeps any other error.
+func orUnknown(err error, why string) error {
 	if backoffice.KindOf(err) == backoffice.NotFound {
-		return errors.New("there is no credential pair with this client id; backoffice credentials list shows them")
+		return errors.New(why)
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func (c *credentialsExtendCommand) Validate() (err error) {
 
 func (c *credentialsExtendCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := auth.Extend(ctx, store, c.ID, c.expires); err != nil {
-		return unknownPair(err)
+		return orUnknown(err, unknownPair)
 	}
 	return printEnd(t, c.expires)
 }

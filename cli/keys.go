@@ -58,11 +58,11 @@ type keysRotateCommand struct {
 	Wait time.Duration `default:"2m" help:"How long to wait for servers that do not know the new key yet (${default})."`
 }
 
-func (c *keysRotateCommand) Validate() error { return checkWait(c.Wait) }
+func (c *keysRotateCommand) Validate() error { return notNegative("--wait", c.Wait, "2m") }
 
-func checkWait(wait time.Duration) error {
-	if wait < 0 {
-		return errors.New("--wait is 0 or longer, as in 2m")
+func notNegative(flag string, d time.Duration, such string) error {
+	if d < 0 {
+		return errors.New(flag + " is 0 or longer, as in " + such)
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ type keysResealCommand struct {
 	Wait time.Duration `default:"2m" help:"How long to wait for servers that seal by the old key yet (${default})."`
 }
 
-func (c *keysResealCommand) Validate() error { return checkWait(c.Wait) }
+func (c *keysResealCommand) Validate() error { return notNegative("--wait", c.Wait, "2m") }
 
 func (c *keysResealCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	turner := newTurner(b, c.Wait, t)

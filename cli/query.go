@@ -120,7 +120,8 @@ func (c *queryCommand) request(ctx context.Context) (*http.Request, error) {
 		return nil, err
 	}
 	options := url.Values{"format": {c.Format}}
-	given := map[string]string{"rows": c.Rows, "after": c.After, "cursor": onIf(c.Cursor), "excel": onIf(c.Excel)}
+	on := map[bool]string{true: "on"}
+	given := map[string]string{"rows": c.Rows, "after": c.After, "cursor": on[c.Cursor], "excel": on[c.Excel]}
 	for name, value := range given {
 		if value != "" {
 			options.Set(name, value)
@@ -140,13 +141,6 @@ func (c *queryCommand) request(ctx context.Context) (*http.Request, error) {
 		r.Header.Set(auth.ClientSecretHeader, os.Getenv("BACKOFFICE_CLIENT_SECRET"))
 	}
 	return r, nil
-}
-
-func onIf(on bool) string {
-	if on {
-		return "on"
-	}
-	return ""
 }
 
 // readFile reads a file named by the operator, or standard input for "-".

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -30,15 +29,9 @@ func flagged(err error) error {
 	if !ok || known.Kind != backoffice.Refused {
 		return err
 	}
-	var all []string
-	for _, wrong := range known.UserErrors {
-		flag := ""
-		if len(wrong.Field) == 1 {
-			flag = flagsOfRestriction[wrong.Field[0]]
-		}
-		all = append(all, fmt.Sprintf("%s: %s", flag, wrong.Message))
-	}
-	return errors.New(strings.Join(all, "; "))
+	return errors.New(strings.Join(backoffice.Mapped(known.UserErrors, func(wrong *backoffice.UserError) string {
+		return flagsOfRestriction[strings.Join(wrong.Field, ".")] + ": " + wrong.Message
+	}), "; "))
 }
 
 // seenBy lists the flags that restrict which customers a pair sees; nil for all customers.

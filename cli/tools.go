@@ -24,10 +24,7 @@ func (c *toolsListCommand) Run(ctx context.Context, store backoffice.Store, t te
 	}
 	columns := []string{"tool", "set", "document", "scopes", "numbers", "description"}
 	return listAll(c.formatFlag, t.out, columns, tools, func(d *backoffice.TrustedDocument) []any {
-		numbers := "withheld"
-		if d.Tool.Numbers {
-			numbers = "disclosed"
-		}
+		numbers := map[bool]string{true: "disclosed", false: "withheld"}[d.Tool.Numbers]
 		return []any{d.Tool.Name, d.Set, d.ID, backoffice.NamesOf(d.Scopes), numbers, d.Tool.About}
 	})
 }
@@ -38,11 +35,8 @@ type toolsRemoveCommand struct {
 
 func (c *toolsRemoveCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	err := backoffice.RemoveTool(ctx, store, c.Name, backoffice.InstantOf(time.Now()))
-	if backoffice.KindOf(err) == backoffice.NotFound && err != nil {
-		return errors.New("there is no such tool; backoffice tools list shows them")
-	}
 	if err != nil {
-		return err
+		return orUnknown(err, "there is no such tool; backoffice tools list shows them")
 	}
 	return printed(fmt.Fprintln(t.out, "Removed. Running servers call it no more after 5 seconds."))
 }

@@ -124,11 +124,8 @@ func (c *documentsRemoveCommand) Run(ctx context.Context, store backoffice.Store
 	} else {
 		n, err = backoffice.RemoveTrusted(ctx, store, c.ID, now)
 	}
-	if backoffice.KindOf(err) == backoffice.NotFound && err != nil {
-		return errors.New("there is no such trusted document; backoffice documents list shows them")
-	}
 	if err != nil {
-		return err
+		return orUnknown(err, "there is no such trusted document; backoffice documents list shows them")
 	}
 	return printed(fmt.Fprintf(t.out, "Removed: %d. Running servers answer no request for them after 5 seconds.\n", n))
 }

@@ -46,7 +46,7 @@ func (c *webhooksCreateCommand) Run(ctx context.Context, b *gateway.Backend, t t
 	draft := webhooks.Draft{ClientID: c.Client, URL: c.URL, Nouns: c.nouns, From: c.From}
 	hook, secret, err := webhooks.Create(ctx, b.Store, b.Keys, draft)
 	if err != nil {
-		return unknownPair(err)
+		return orUnknown(err, unknownPair)
 	}
 	return printWebhook(t, c.JSON, hook.ID, secret)
 }
@@ -100,7 +100,7 @@ type webhooksPingCommand struct {
 func (c *webhooksPingCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	answer, err := webhooks.Ping(ctx, b.Store, b.Keys, c.Settings, c.ID)
 	if err != nil {
-		return unknownWebhook(err)
+		return orUnknown(err, unknownWebhook)
 	}
 	if answer.Status > 0 {
 		shown := answer.Body[:min(len(answer.Body), 200)]
@@ -122,7 +122,7 @@ type webhooksRewindCommand struct {
 
 func (c *webhooksRewindCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := webhooks.Rewind(ctx, store, c.ID, c.To); err != nil {
-		return unknownWebhook(err)
+		return orUnknown(err, unknownWebhook)
 	}
 	return printed(fmt.Fprintf(t.out, "The webhook goes on after %s, within seconds.\n", c.To))
 }
@@ -133,7 +133,7 @@ type webhooksDisableCommand struct {
 
 func (c *webhooksDisableCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := webhooks.Disable(ctx, store, c.ID); err != nil {
-		return unknownWebhook(err)
+		return orUnknown(err, unknownWebhook)
 	}
 	return printed(fmt.Fprintln(t.out,
 		"The webhook is disabled; running servers send nothing more within 5 seconds. Rewind lets it go on."))
@@ -145,17 +145,12 @@ type webhooksRotateCommand struct {
 	JSON    bool          `name:"json" help:"Print one JSON object with id and secret, and nothing else."`
 }
 
-func (c *webhooksRotateCommand) Validate() error {
-	if c.Overlap < 0 {
-		return errors.New("--overlap is 0 or longer, as in 168h")
-	}
-	return nil
-}
+func (c *webhooksRotateCommand) Validate() error { return notNegative("--overlap", c.Overlap, "168h") }
 
 func (c *webhooksRotateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	secret, err := webhooks.Rotate(ctx, b.Store, b.Keys, c.ID, c.Overlap)
 	if err != nil {
-		return unknownWebhook(err)
+		return orUnknown(err, unknownWebhook)
 	}
 	return printWebhook(t, c.JSON, c.ID, secret)
 }
@@ -166,14 +161,9 @@ type webhooksDeleteCommand struct {
 
 func (c *webhooksDeleteCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := webhooks.Delete(ctx, store, c.ID); err != nil {
-		return unknownWebhook(err)
+		return orUnknown(err, unknownWebhook)
 	}
 	return printed(fmt.Fprintln(t.out, "The webhook is deleted; running servers send nothing more within 5 seconds."))
 }
 
-func unknownWebhook(err error) error {
-	if backoffice.KindOf(err) == backoffice.NotFound {
-		return errors.New("there is no such webhook; backoffice webhooks list shows them")
-	}
-	return err
-}
+const unknownWebhook = "there is no such webhook; backoffice webhooks list shows them"

@@ -141,10 +141,7 @@ func (c *yearsListCommand) Run(ctx context.Context, store backoffice.Store, t te
 	}
 	columns := []string{"startDate", "endDate", "state", "checklists", "transcripts", "archivedAt", "id"}
 	return listAll(c.formatFlag, t.out, columns, years, func(year *backoffice.FinancialYear) []any {
-		state := "archived"
-		if year.IsCurrentYear {
-			state = "current"
-		}
+		state := map[bool]string{true: "current", false: "archived"}[year.IsCurrentYear]
 		return []any{year.StartDate, year.EndDate, state, checklists[year.ID], transcripts[year.ID],
 			moment(year.ArchivedAt), year.ID}
 	})

@@ -165,7 +165,7 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 	})
 	bounded.With(rest.Compressed).Get("/schema.graphqls", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = io.WriteString(w, schemaText(schema))
+		_, _ = io.WriteString(w, schema.Schema().Query.Position.Src.Input) // schema.graphqls, as gqlgen embeds it
 	})
 	bounded.Get("/", http.RedirectHandler(graphiql.Path, http.StatusFound).ServeHTTP)
 	page := graphiql.Handler(s.page, s.provider)
@@ -194,12 +194,16 @@ func (s server) schema() *execute.Executor {
 	return graph.NewBreadthFirst(graph.Config{
 		Resolvers:  &resolvers.Root{Keys: s.backend.Keys, Service: s.service()},
 		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
-	}, execute.Options{Runner: loaders.Level, Prepare: selectedFields, Attach: withSelectedFields,
-		Early: resolvers.HangsOnIdentity, Written: written, Again: readAgain, MaxErrors: s.limits.FieldErrors})
+	}, execute.Options{
+		Runner: loaders.Level, Early: resolvers.HangsOnIdentity, Written: written, Again: readAgain,
+		MaxErrors: s.limits.FieldErrors,
+		// The executor knows what an operation selects of a field's rows, and the loaders what to read for it.
+		Prepare: func(s execute.Selection) any { return loaders.NewFields(s.Names()) },
+		Attach: func(ctx context.Context, fields any) context.Context {
+			return loaders.WithFields(ctx, fields.(*loaders.Fields))
+		},
+	})
 }
-
-// schemaText is schema.graphqls, as embedded by gqlgen in the generated code.
-func schemaText(schema *execute.Executor) string { return schema.Schema().Query.Position.Src.Input }
 
 func (s server) graphql(schema *execute.Executor, admission *limits.Admission) *graphqlhttp.GraphQL {
 	endpoint := graphqlhttp.New(schema, s.limits, graphqlhttp.Hooks{

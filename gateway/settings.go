@@ -46,17 +46,15 @@ type Backend struct {
 
 	Receipts backoffice.ReceiptStore // nil when none are kept
 
-	documents backoffice.Documents
-	ship      *Settings // nil ships nothing
-	standBy   *StandBy  // nil follows nothing
+	Documents backoffice.Documents // with the office's letterhead and fonts
+
+	ship    *Settings // nil ships nothing
+	standBy *StandBy  // nil follows nothing
 }
 
 func (b *Backend) Service() *backoffice.Service {
-	return &backoffice.Service{Store: b.Store, Files: b.Files, Keys: b.Keys, Documents: b.documents}
+	return &backoffice.Service{Store: b.Store, Files: b.Files, Keys: b.Keys, Documents: b.Documents}
 }
-
-// Documents draws with the office's letterhead and fonts.
-func (b *Backend) Documents() backoffice.Documents { return b.documents }
 
 func (b *Backend) Close() error {
 	b.Keys.Release()
@@ -129,7 +127,7 @@ func (s *Settings) openBackend(ctx context.Context) (_ *Backend, err error) {
 		return nil, err
 	}
 	b := &Backend{Store: store, Files: stored, Keys: keys, Vault: privacy.NewVault(keys, store),
-		documents: pdf.NewDocuments(letterhead, fonts)}
+		Documents: pdf.NewDocuments(letterhead, fonts)}
 	if s.Ship != "" {
 		b.ship = s
 	}

@@ -38,5 +38,5 @@ func (s *server) Routes() chi.Router {
 func SetClock(c *Config, now func() time.Time) { c.clock = now }
 
 func SetDocuments(b *Backend, draw func(backoffice.Documents) backoffice.Documents) {
-	b.documents = draw(b.documents)
+	b.Documents = draw(b.Documents)
 }

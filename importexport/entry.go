@@ -30,11 +30,7 @@ type member struct {
 }
 
 func idsOf[T any](entries []*entry[T]) []string {
-	ids := make([]string, len(entries))
-	for i, e := range entries {
-		ids[i] = e.id
-	}
-	return ids
+	return backoffice.Mapped(entries, func(e *entry[T]) string { return e.id })
 }
 
 func (e *entry[T]) isBad() bool { return len(e.faults) > 0 }

@@ -54,11 +54,8 @@ type table interface {
 
 func (n *noun[T, C]) fileName() string { return n.file }
 
-func (n *noun[T, C]) fieldNames() (names []string) {
-	for i := range n.fields {
-		names = append(names, n.fields[i].name)
-	}
-	return names
+func (n *noun[T, C]) fieldNames() []string {
+	return backoffice.Mapped(n.fields, func(f field[T]) string { return f.name })
 }
 
 var tables = map[backoffice.Noun]table{}

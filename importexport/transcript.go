@@ -63,10 +63,7 @@ func checkTranscript(t *transcript) []*backoffice.UserError {
 
 // deriveTranscripts puts each transcript into the year of its checklist.
 func deriveTranscripts(ctx context.Context, l *transcriptLoading, entries []*entry[transcript]) error {
-	var ids []string
-	for _, e := range entries {
-		ids = append(ids, e.row.ChecklistID)
-	}
+	ids := backoffice.Mapped(entries, func(e *entry[transcript]) string { return e.row.ChecklistID })
 	years := backoffice.ChecklistTable.Reader(l.in)
 	found, err := backoffice.ReadByID(ctx, years, ids, years.Columns([]string{"financialYear"}))
 	if err != nil {

@@ -101,10 +101,7 @@ func (l *loading[T, C]) decide() (contested bool) {
 
 // release clears unique values that are passed on, so that the rows can be written in any order.
 func (l *loading[T, C]) release(ctx context.Context) error {
-	var holders []string
-	for _, claim := range l.claims.held {
-		holders = append(holders, claim.holder)
-	}
+	holders := backoffice.Mapped(l.claims.held, func(claim heldClaim) string { return claim.holder })
 	if len(holders) == 0 {
 		return nil
 	}

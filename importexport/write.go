@@ -11,7 +11,6 @@ import (
 // writeRows stores the rows that are new or changed, and logs each.
 func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) error {
 	var changed []*entry[T]
-	var rows []*T
 	for _, e := range entries {
 		e.changed = l.changesOf(e.old, e.row, &l.out)
 		if e.old != nil && e.changed == 0 {
@@ -24,9 +23,7 @@ func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) erro
 	if l.last != nil {
 		slices.SortStableFunc(changed, func(x, y *entry[T]) int { return order(l.last(x.row)) - order(l.last(y.row)) })
 	}
-	for _, e := range changed {
-		rows = append(rows, e.row)
-	}
+	rows := backoffice.Mapped(changed, func(e *entry[T]) *T { return e.row })
 	if len(rows) == 0 {
 		return nil
 	}
@@ -152,10 +149,7 @@ func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) err
 	if err != nil {
 		return err
 	}
-	changes := make([]*backoffice.Change, len(gone))
-	for i, id := range gone {
-		changes[i] = l.change(l.Noun, id, nil)
-	}
+	changes := backoffice.Mapped(gone, func(id string) *backoffice.Change { return l.change(l.Noun, id, nil) })
 	l.loaded.Deleted += len(gone)
 	return l.tx.LogChanges(ctx, changes...)
 }

@@ -13,11 +13,7 @@ type Changes struct {
 }
 
 func (c *Changes) Page(ctx context.Context, q backoffice.ChangeQuery) (*backoffice.ChangePage, error) {
-	pages, err := c.loader.all(ctx, c.of, c.read, q, []string{backoffice.NoParent}, 0)
-	if err != nil {
-		return nil, err
-	}
-	return pages[0], nil
+	return Only(c.loader.all(ctx, c.of, c.read, q, []string{backoffice.NoParent}, 0))
 }
 
 // Before returns the position of the changes that became visible at an instant or later.

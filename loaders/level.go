@@ -96,8 +96,6 @@ func (l *Loaders) ask(ctx context.Context, asked load) error {
 	return err
 }
 
-var errOver = errors.New("read after the last level")
-
 // batch is the dataloader's batch function: it gets all loads of a level. Loads of one kind become one read, and
 // nothing that the request has read already is read again.
 func (l *Loaders) batch(_ context.Context, asked []load) []*dataloader.Result[struct{}] {
@@ -148,7 +146,7 @@ func (l *Loaders) send(asked []load) (err error) {
 	l.sent = append(l.sent, b)
 	l.mu.Unlock()
 	if over {
-		return backoffice.Fault(errOver, "reading at one moment")
+		return backoffice.Fault(errors.New("read after the last level"), "reading at one moment")
 	}
 	err = l.store.Send(l.ctx, b)
 	if errors.Is(err, backoffice.ErrMoved) {

@@ -65,12 +65,16 @@ func (n *Noun[T, C]) All(ctx context.Context, ids []string) ([]T, error) {
 	return n.rows.all(ctx, n.of, n.readRows, struct{}{}, ids, n.want(ctx))
 }
 
-func (n *Noun[T, C]) One(ctx context.Context, id string) (row T, err error) {
-	rows, err := n.All(ctx, []string{id})
+func (n *Noun[T, C]) One(ctx context.Context, id string) (T, error) {
+	return Only(n.All(ctx, []string{id}))
+}
+
+// Only returns the one answer to a question about one key.
+func Only[T any](answers []T, err error) (one T, _ error) {
 	if err != nil {
-		return row, err
+		return one, err
 	}
-	return rows[0], nil
+	return answers[0], nil
 }
 
 // Pages answers one question about each of the parents, in order.
@@ -85,11 +89,7 @@ func (n *Noun[T, C]) Counts(ctx context.Context, under backoffice.Parent, criter
 }
 
 func (n *Noun[T, C]) Groups(ctx context.Context, q backoffice.GroupQuery[C]) (*backoffice.Aggregate, error) {
-	answers, err := n.groups.all(ctx, n.of, n.readGroups, q, []string{backoffice.NoParent}, 0)
-	if err != nil {
-		return nil, err
-	}
-	return answers[0], nil
+	return Only(n.groups.all(ctx, n.of, n.readGroups, q, []string{backoffice.NoParent}, 0))
 }
 
 func (n *Noun[T, C]) want(ctx context.Context) backoffice.Columns {
@@ -128,9 +128,7 @@ type Nouns struct {
 
 // All returns the noun of each identifier, in order, "" for unknown ones. Reads follow: their batch is never the last.
 func (n *Nouns) All(ctx context.Context, ids []string) ([]backoffice.Noun, error) {
-	n.of.mu.Lock()
-	n.of.last = false
-	n.of.mu.Unlock()
+	n.of.ExpectMore()
 	return n.loader.all(ctx, n.of, n.read, struct{}{}, ids, 0)
 }
 

@@ -138,7 +138,8 @@ func (c *composer) wrap(s style, text string, width float64) []string {
 	var lines []string
 	for paragraph := range strings.SplitSeq(text, "\n") {
 		line := ""
-		for _, word := range strings.FieldsFunc(paragraph, isPlainSpace) {
+		words := strings.FieldsFunc(paragraph, func(r rune) bool { return r == ' ' }) // no-break spaces stay
+		for _, word := range words {
 			switch {
 			case line == "":
 				line = word
@@ -159,9 +160,6 @@ func (c *composer) wrap(s style, text string, width float64) []string {
 	lines[last] = strings.TrimSuffix(lines[last], " ")
 	return lines
 }
-
-// isPlainSpace excludes the no-break space.
-func isPlainSpace(r rune) bool { return r == ' ' }
 
 // fitting returns how many bytes of a line fit, at least one character. It reads no further.
 func (c *composer) fitting(s style, word string, width float64) int {

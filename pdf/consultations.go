@@ -51,10 +51,9 @@ func (c *composer) consultation(entry *backoffice.Consultation) string {
 		from, to := entry.Lost()
 		return fmt.Sprintf(l.Operations[string(entry.Operation)], l.second(from), l.second(to))
 	}
-	fields := make([]string, len(entry.Fields))
-	for i, field := range entry.Fields {
-		fields[i] = l.PrivacyFields[string(field)]
-	}
+	fields := backoffice.Mapped(entry.Fields, func(f backoffice.PrivacyField) string {
+		return l.PrivacyFields[string(f)]
+	})
 	who := c.clean(entry.ClientName)
 	if entry.Subject != nil && *entry.Subject != entry.ClientName {
 		who += " (" + c.clean(*entry.Subject) + ")"

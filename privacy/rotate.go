@@ -142,10 +142,7 @@ func (t *KeyTurner) wait(
 		if err != nil || len(users) == 0 {
 			return err
 		}
-		names := make([]string, len(users))
-		for i, user := range users {
-			names[i] = user.Name
-		}
+		names := backoffice.Mapped(users, func(user backoffice.KeyUser) string { return user.Name })
 		sentence := fmt.Sprintf("these do not yet %s: %s", what, strings.Join(names, ", "))
 		if time.Now().After(until) {
 			return backoffice.Errorf(backoffice.Unavailable, "%s", sentence)

@@ -42,7 +42,7 @@ func (r query) Customers(ctx context.Context, first *int, after *string, last *i
 		if err != nil {
 			return nil, nil, err
 		}
-		return page, ids(page.Items, customerID), nil
+		return page, ids(page.Items, (*backoffice.Customer).Identity), nil
 	}
 	return searched(ctx, filter, read)
 }
@@ -80,10 +80,8 @@ func firstFound(ctx context.Context, criteria backoffice.CustomerCriteria) ([]st
 	if err != nil {
 		return nil, err
 	}
-	return ids(found[0].Items, customerID), nil
+	return ids(found[0].Items, (*backoffice.Customer).Identity), nil
 }
-
-func customerID(c *backoffice.Customer) string { return c.ID }
 
 func (customer) RegistrationNumber(ctx context.Context, customers []*backoffice.Customer) ([]*string, error) {
 	return reveal(ctx, customers, backoffice.RegistrationNumber)
@@ -105,8 +103,9 @@ func reveal(ctx context.Context, customers []*backoffice.Customer, field backoff
 
 func (r customer) PrivacyAccesses(ctx context.Context, customers []*backoffice.Customer, first *int, after *string,
 	last *int, before *string, page, pageSize *int) ([]*backoffice.ConsultationConnection, error) {
-	return below(ctx, r.Root, privacyAccesses.of(ctx), customers, customerID, backoffice.OfCustomer,
-		backoffice.ConsultationCriteria{}, backoffice.NewestFirst, pageArgs(first, after, last, before, page, pageSize))
+	return below(ctx, r.Root, privacyAccesses.of(ctx), customers, (*backoffice.Customer).Identity,
+		backoffice.OfCustomer, backoffice.ConsultationCriteria{}, backoffice.NewestFirst,
+		pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (customer) Responsible(ctx context.Context, customers []*backoffice.Customer) ([]*backoffice.User, error) {
@@ -127,8 +126,8 @@ func (r customer) Relations(ctx context.Context, customers []*backoffice.Custome
 	if direction != nil {
 		criteria.Direction = *direction
 	}
-	plain, err := below(ctx, r.Root, relationNoun.of(ctx), customers, customerID, backoffice.OfCustomer, criteria,
-		backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
+	plain, err := below(ctx, r.Root, relationNoun.of(ctx), customers, (*backoffice.Customer).Identity,
+		backoffice.OfCustomer, criteria, backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
 	if err != nil {
 		return nil, err
 	}
@@ -142,15 +141,16 @@ func (r customer) Relations(ctx context.Context, customers []*backoffice.Custome
 func (r customer) Transcripts(ctx context.Context, customers []*backoffice.Customer, first *int, after *string,
 	last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter,
 	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return transcriptsOf(ctx, r.Root, customers, customerID, backoffice.OfCustomer, filter, orderBy,
-		pageArgs(first, after, last, before, page, pageSize))
+	return transcriptsOf(ctx, r.Root, customers, (*backoffice.Customer).Identity, backoffice.OfCustomer, filter,
+		orderBy, pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (r customer) Documents(ctx context.Context, customers []*backoffice.Customer, first *int, after *string, last *int,
 	before *string, page, pageSize *int,
 	orderBy *backoffice.CustomerDocumentOrder) ([]*backoffice.CustomerDocumentConnection, error) {
-	return below(ctx, r.Root, documents.of(ctx), customers, customerID, backoffice.OfCustomer,
-		backoffice.DocumentCriteria{}, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
+	return below(ctx, r.Root, documents.of(ctx), customers, (*backoffice.Customer).Identity,
+		backoffice.OfCustomer, backoffice.DocumentCriteria{}, orderBy.Order(),
+		pageArgs(first, after, last, before, page, pageSize))
 }
 
 // latestProposal selects the most recently updated calculation that has a proposal.
@@ -163,7 +163,7 @@ var latestProposal = backoffice.ListQuery[backoffice.CalculationCriteria]{
 
 func (customer) CalculationProposal(ctx context.Context, customers []*backoffice.Customer) ([]*backoffice.File, error) {
 	ctx = loaders.WithFields(ctx, proposalFields)
-	latest, err := firsts(ctx, calculations.of(ctx), latestProposal, ids(customers, customerID))
+	latest, err := firsts(ctx, calculations.of(ctx), latestProposal, ids(customers, (*backoffice.Customer).Identity))
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +181,6 @@ var proposalFields = loaders.NewFields([]string{"proposal"})
 func (r customer) MinfinDocuments(ctx context.Context, customers []*backoffice.Customer, first *int, after *string,
 	last *int, before *string, page, pageSize *int,
 	filter *backoffice.MinfinDocumentFilter) ([]*backoffice.MinfinDocumentConnection, error) {
-	return below(ctx, r.Root, minfinDocuments.of(ctx), customers, customerID, backoffice.OfCustomer, filter.Criteria(),
-		backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
+	return below(ctx, r.Root, minfinDocuments.of(ctx), customers, (*backoffice.Customer).Identity,
+		backoffice.OfCustomer, filter.Criteria(), backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
 }

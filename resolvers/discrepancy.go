@@ -26,8 +26,8 @@ func (r query) Discrepancies(ctx context.Context, first *int, after *string, las
 func (r customer) Discrepancies(ctx context.Context, customers []*backoffice.Customer, first *int, after *string,
 	last *int, before *string, page, pageSize *int,
 	filter *backoffice.DiscrepancyFilter) ([]*backoffice.DiscrepancyConnection, error) {
-	return below(ctx, r.Root, recordedDiscrepancies.of(ctx), customers, customerID, backoffice.OfCustomer,
-		filter.Criteria(), backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
+	return below(ctx, r.Root, recordedDiscrepancies.of(ctx), customers, (*backoffice.Customer).Identity,
+		backoffice.OfCustomer, filter.Criteria(), backoffice.ByID, pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (recordedDiscrepancy) Customer(ctx context.Context,

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/loaders"
 )
 
 var financialYears = nounOf(backoffice.FinancialYearTable)
@@ -15,7 +16,7 @@ func (query) FinancialYear(ctx context.Context, id string) (*backoffice.Financia
 func (query) CurrentFinancialYear(ctx context.Context) (*backoffice.FinancialYear, error) {
 	ask := backoffice.ListQuery[backoffice.FinancialYearCriteria]{Window: backoffice.Window{Limit: 1}}
 	ask.Criteria.Current = true
-	return only(firsts(ctx, financialYears.of(ctx), ask, []string{backoffice.NoParent}))
+	return loaders.Only(firsts(ctx, financialYears.of(ctx), ask, []string{backoffice.NoParent}))
 }
 
 func (r query) FinancialYears(ctx context.Context, first *int, after *string, last *int, before *string,
@@ -24,18 +25,17 @@ func (r query) FinancialYears(ctx context.Context, first *int, after *string, la
 		pageArgs(first, after, last, before, page, pageSize))
 }
 
-func yearID(y *backoffice.FinancialYear) string { return y.ID }
-
 func (r financialYear) Checklists(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string,
 	last *int, before *string, page, pageSize *int,
 	orderBy *backoffice.ChecklistOrder) ([]*backoffice.ChecklistConnection, error) {
-	return below(ctx, r.Root, checklists.of(ctx), years, yearID, backoffice.OfFinancialYear,
-		backoffice.ChecklistCriteria{}, orderBy.Order(), pageArgs(first, after, last, before, page, pageSize))
+	return below(ctx, r.Root, checklists.of(ctx), years, (*backoffice.FinancialYear).Identity,
+		backoffice.OfFinancialYear, backoffice.ChecklistCriteria{}, orderBy.Order(),
+		pageArgs(first, after, last, before, page, pageSize))
 }
 
 func (r financialYear) Transcripts(ctx context.Context, years []*backoffice.FinancialYear, first *int, after *string,
 	last *int, before *string, page, pageSize *int, filter *backoffice.TranscriptFilter,
 	orderBy *backoffice.TranscriptOrder) ([]*backoffice.TranscriptConnection, error) {
-	return transcriptsOf(ctx, r.Root, years, yearID, backoffice.OfFinancialYear, filter, orderBy,
-		pageArgs(first, after, last, before, page, pageSize))
+	return transcriptsOf(ctx, r.Root, years, (*backoffice.FinancialYear).Identity, backoffice.OfFinancialYear, filter,
+		orderBy, pageArgs(first, after, last, before, page, pageSize))
 }

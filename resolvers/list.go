@@ -167,15 +167,7 @@ func all[T backoffice.Entity, C comparable](ctx context.Context, r *Root, noun *
 	if err != nil {
 		return nil, err
 	}
-	return only(pages(ctx, noun, list, []string{backoffice.NoParent}))
-}
-
-// only returns the one answer to a question about one key.
-func only[T any](answers []T, err error) (one T, _ error) {
-	if err != nil {
-		return one, err
-	}
-	return answers[0], nil
+	return loaders.Only(pages(ctx, noun, list, []string{backoffice.NoParent}))
 }
 
 // known returns a page of a list that is wholly in memory, ordered by identifier.

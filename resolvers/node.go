@@ -11,7 +11,7 @@ import (
 const maxNodes = 100
 
 func (r query) Node(ctx context.Context, id string) (backoffice.Node, error) {
-	return only(r.Nodes(ctx, []string{id}))
+	return loaders.Only(r.Nodes(ctx, []string{id}))
 }
 
 // Nodes loads each noun once. Objects that need a scope the viewer lacks are null.

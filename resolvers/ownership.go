@@ -58,7 +58,7 @@ func (r customer) structures(ctx context.Context, of []*backoffice.Customer, dir
 			Direction: direction, Depth: depth, AsOf: asOf, Today: backoffice.Today(time.Now()),
 		}, loaded{})
 	}
-	return found(ids(of, customerID), read)
+	return found(ids(of, (*backoffice.Customer).Identity), read)
 }
 
 // loaded reads through the request's loaders.

@@ -82,7 +82,6 @@ func (a *API) changes() {
 	page := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Changes](), true, "Changes")
 	change := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Change](), true, "Change")
 	a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[ChangeParent](), true, "ChangeParent")
-	expired := map[string]*huma.MediaType{mediaProblem: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}}
 	register(a, huma.Operation{
 		OperationID: "listChanges", Method: http.MethodGet, Path: "/changes",
 		Tags: []string{tagChanges}, Summary: "List or follow changes",
@@ -97,8 +96,8 @@ func (a *API) changes() {
 				mediaEvents: {Schema: &huma.Schema{
 					Type: huma.TypeString, Description: "Events with a change as data: " + change.Ref}},
 			}},
-			"410": {Description: "The cursor is older than the retained changes, or beyond the end of the log: export everything again.", Content: expired},
-			"429": {Description: "Too many streams and waiting requests at a time.", Content: expired},
+			"410": {Description: "The cursor is older than the retained changes, or beyond the end of the log: export everything again.", Content: problemContent},
+			"429": {Description: "Too many streams and waiting requests at a time.", Content: problemContent},
 		},
 	}, "", a.answerChanges)
 }

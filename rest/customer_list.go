@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"slices"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -117,19 +118,15 @@ func (a *API) listCustomers(
 		return nil, err
 	}
 	if criteria.RegistrationIndex != "" || criteria.SpouseRegistrationIndex != "" {
-		lists := [][]*backoffice.Customer{found.items}
+		var first rows[*backoffice.Customer]
 		if len(found.items) < found.total {
-			all, err := read(ctx, a.customersFor(ctx), q, backoffice.Window{Limit: backoffice.MaxPageSize})
+			first, err = read(ctx, a.customersFor(ctx), q, backoffice.Window{Limit: backoffice.MaxPageSize})
 			if err != nil {
 				return nil, err
 			}
-			lists = [][]*backoffice.Customer{all.items, found.items}
 		}
-		for _, list := range lists {
-			for _, c := range list {
-				search.Found(c.ID)
-			}
-		}
+		all := slices.Concat(first.items, found.items)
+		search.Found(backoffice.Mapped(all, (*backoffice.Customer).Identity)...)
 	}
 	data, err := showCustomers(ctx, found.items)
 	if err != nil {

@@ -40,14 +40,10 @@ func (a *API) evidence() {
 			"names the others. Registration numbers themselves are in it only with `registrationNumbers=true`; the "+
 			"register of consultations then has an EXPORT of the customer. One at a time per credential.")
 	op.Metadata = map[string]any{streamedKey: true, oneKey: true}
-	refused := &huma.Response{Content: map[string]*huma.MediaType{
-		mediaProblem: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}}}
-	conflict := *refused
-	conflict.Description = "The server has no signing key."
 	op.Responses = map[string]*huma.Response{
 		"200": {Description: "The pack.", Content: map[string]*huma.MediaType{
 			mediaZip: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}},
-		"409": &conflict,
+		"409": {Description: "The server has no signing key.", Content: problemContent},
 	}
 	registerList(a, op, "", a.answerEvidence)
 }

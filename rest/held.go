@@ -128,35 +128,19 @@ func (h *holding) readAll(customer *backoffice.Customer) error {
 	}
 	of.end()
 	v := &h.values
+	byID := backoffice.ByID
 	for _, read := range []func() error{
+		func() error { return hold(h, backoffice.RelationTable, byID, shownRelation.Map, &v.Relations) },
+		func() error { return hold(h, backoffice.TranscriptTable, byID, shownTranscript.Map, &v.Transcripts) },
+		func() error { return hold(h, backoffice.CalculationTable, byID, showCalculation, &v.Calculations) },
+		func() error { return hold(h, backoffice.DocumentTable, byID, showDocument, &v.Documents) },
+		func() error { return hold(h, backoffice.MinfinTable, byID, showMinfin, &v.Minfin) },
 		func() error {
-			return hold(h, h.Store.Relations(), backoffice.Order{}, backoffice.NounRelation, shownRelation.Map,
-				func(*backoffice.CustomerRelation) *backoffice.File { return nil }, &v.Relations)
+			return hold(h, backoffice.DiscrepancyTable, byID, shownDiscrepancy.Map, &v.Discrepancies)
 		},
 		func() error {
-			return hold(h, h.Store.Transcripts(), backoffice.Order{}, backoffice.NounTranscript, shownTranscript.Map,
-				func(t *backoffice.Transcript) *backoffice.File { return t.Document }, &v.Transcripts)
-		},
-		func() error {
-			return hold(h, h.Store.Calculations(), backoffice.Order{}, backoffice.NounCalculation, showCalculation,
-				func(c *backoffice.Calculation) *backoffice.File { return c.Proposal }, &v.Calculations)
-		},
-		func() error {
-			return hold(h, h.Store.Documents(), backoffice.Order{}, backoffice.NounDocument, showDocument,
-				func(d *backoffice.CustomerDocument) *backoffice.File { return d.File }, &v.Documents)
-		},
-		func() error {
-			return hold(h, h.Store.MinfinDocuments(), backoffice.Order{}, backoffice.NounMinfin, showMinfin,
-				func(d *backoffice.MinfinDocument) *backoffice.File { return d.File }, &v.Minfin)
-		},
-		func() error {
-			return hold(h, h.Store.Discrepancies(), backoffice.Order{}, backoffice.NounDiscrepancy,
-				shownDiscrepancy.Map, func(*backoffice.Discrepancy) *backoffice.File { return nil }, &v.Discrepancies)
-		},
-		func() error {
-			return hold(h, h.Store.Consultations(), backoffice.Order{Key: backoffice.KeyAt},
-				backoffice.NounConsultation, showConsultation,
-				func(*backoffice.Consultation) *backoffice.File { return nil }, &v.Consultations)
+			oldest := backoffice.Order{Key: backoffice.KeyAt}
+			return hold(h, backoffice.ConsultationTable, oldest, showConsultation, &v.Consultations)
 		},
 	} {
 		if err := read(); err != nil {
@@ -167,21 +151,25 @@ func (h *holding) readAll(customer *backoffice.Customer) error {
 }
 
 // hold reads the records of a kind, unless the caller lacks the scope for it.
-func hold[T any, C comparable, R any](h *holding, rows backoffice.Reader[*T, C], order backoffice.Order,
-	noun backoffice.Noun, show func(*T) R, fileOf func(*T) *backoffice.File, values *[]R) error {
-	of := h.begin(noun)
+func hold[T any, C comparable, R any](
+	h *holding, table *backoffice.Table[T, C], order backoffice.Order, show func(*T) R, values *[]R) error {
+	of := h.begin(table.Noun)
 	*values = []R{}
-	if scope := noun.RequiredScope(); !auth.From(h.ctx).HasRequired(scope) {
+	if scope := table.Noun.RequiredScope(); !auth.From(h.ctx).HasRequired(scope) {
 		name := string(scope)
 		of.RequiredScope = &name
 		of.end()
 		return nil
 	}
 	ask := backoffice.ListQuery[C]{Under: backoffice.OfCustomer, Order: order}
-	err := backoffice.EachPage(h.ctx, rows, ask, h.all.CustomerID, 0, func(page []*T) error {
+	err := backoffice.EachPage(h.ctx, table.Reader(h.Store), ask, h.all.CustomerID, 0, func(page []*T) error {
 		for _, row := range page {
+			var file *backoffice.File
+			if table.File != nil {
+				file = *table.File(row)
+			}
 			shown := show(row)
-			of.add(shown, fileOf(row))
+			of.add(shown, file)
 			if h.all.Values != nil {
 				*values = append(*values, shown)
 			}

@@ -47,7 +47,6 @@ type question[C comparable] struct {
 
 type rows[T any] struct {
 	items []T
-	more  bool
 	total int
 }
 
@@ -61,7 +60,7 @@ func read[T any, C comparable](
 		return rows[T]{}, err
 	}
 	page := pages[q.parent]
-	found := rows[T]{items: page.Items, more: page.More, total: window.Offset + len(page.Items)}
+	found := rows[T]{items: page.Items, total: window.Offset + len(page.Items)}
 	if page.More || len(page.Items) == 0 && window.Offset > 0 {
 		counts, err := backoffice.ReadCounts(ctx, reader, q.under, q.criteria, parents)
 		if err != nil {

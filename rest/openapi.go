@@ -110,9 +110,11 @@ var (
 	}
 )
 
+var problemContent = map[string]*huma.MediaType{
+	mediaProblem: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}}
+
 // describeErrors adds the problems that an operation can answer with.
 func describeErrors(op *huma.Operation) {
-	content := map[string]*huma.MediaType{mediaProblem: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}}
 	in := map[string]bool{}
 	for _, p := range op.Parameters {
 		in[p.In], in[p.Name] = true, true
@@ -146,14 +148,14 @@ func describeErrors(op *huma.Operation) {
 		status := strconv.Itoa(described.status)
 		if described.occurs && (op.Responses[status] == nil ||
 			described.status != http.StatusTooManyRequests && described.status != http.StatusBadRequest) {
-			op.Responses[status] = &huma.Response{Description: described.description, Content: content}
+			op.Responses[status] = &huma.Response{Description: described.description, Content: problemContent}
 		}
 	}
 	if in["If-None-Match"] && op.Responses["304"] == nil {
 		op.Responses["304"] = &huma.Response{Description: "The caller already has this version (If-None-Match)."}
 	}
 	describeBudgets(op)
-	op.Responses["default"] = &huma.Response{Description: "Any other problem.", Content: content}
+	op.Responses["default"] = &huma.Response{Description: "Any other problem.", Content: problemContent}
 }
 
 func answersJSON(op *huma.Operation) bool {

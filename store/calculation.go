@@ -15,7 +15,7 @@ var calculationTable = describe(backoffice.CalculationTable, table[backoffice.Ca
 	reach: through("customer_id").within("EXISTS (SELECT 1 FROM stored.transcripts w" +
 		" WHERE w.id = x.transcript_id AND w.financial_year_id ?)"),
 	special: map[string]special{
-		"state": {also: "stateLabel"}, "updatedAt": {also: orderField(backoffice.KeyUpdatedAt)},
+		"state": {also: "stateLabel"}, "updatedAt": {also: backoffice.KeyUpdatedAt.Field()},
 		"file": {serves: "proposal"},
 	},
 	columns: []column[backoffice.Calculation]{

@@ -5,7 +5,7 @@ import "example.org/backoffice/backoffice"
 var checklistTable = describe(backoffice.ChecklistTable, table[backoffice.Checklist, backoffice.ChecklistCriteria]{
 	name:    "checklists",
 	reach:   seenByAll,
-	special: map[string]special{"name": {also: orderField(backoffice.KeyName)}, "language": {null: true}},
+	special: map[string]special{"name": {also: backoffice.KeyName.Field()}, "language": {null: true}},
 	columns: []column[backoffice.Checklist]{folded("name_folded",
 		func(c *backoffice.Checklist) string { return backoffice.Fold(c.Name) })},
 	criteria: []criterion[backoffice.ChecklistCriteria]{

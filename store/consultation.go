@@ -17,7 +17,7 @@ var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.Con
 	finds:     backoffice.ConsultationTable.CanMatch,
 	columns: []column[backoffice.Consultation]{
 		text("id", "", func(a *backoffice.Consultation) *string { return &a.ID }),
-		instant("at", "at "+orderField(backoffice.KeyAt),
+		instant("at", "at "+backoffice.KeyAt.Field(),
 			func(a *backoffice.Consultation) *backoffice.Instant { return &a.At }),
 		text("client_id", "clientId", func(a *backoffice.Consultation) *string { return &a.ClientID }),
 		text("client_name", "clientName subjectName",

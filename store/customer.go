@@ -19,8 +19,8 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 	},
 	special: map[string]special{
 		"type": {also: "name"}, "name": {name: "own_name"}, "firstName": {also: "name"}, "lastName": {also: "name"},
-		"companyType": {also: "companyTypeLabel"}, "createdAt": {also: orderField(backoffice.KeyCreatedAt)},
-		"updatedAt": {also: orderField(backoffice.KeyUpdatedAt)},
+		"companyType": {also: "companyTypeLabel"}, "createdAt": {also: backoffice.KeyCreatedAt.Field()},
+		"updatedAt": {also: backoffice.KeyUpdatedAt.Field()},
 	},
 	columns: slices.Concat(
 		sealed("registration", "registrationNumber",
@@ -28,7 +28,7 @@ var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer
 		sealed("spouse_registration", "spouseRegistrationNumber",
 			func(c *backoffice.Customer) *backoffice.Sealed { return &c.SpouseRegistration }),
 		[]column[backoffice.Customer]{
-			text("display_name", "displayName "+orderField(backoffice.KeyName),
+			text("display_name", "displayName "+backoffice.KeyName.Field(),
 				func(c *backoffice.Customer) *string { return &c.DisplayName }),
 			number("hidden_changes", "", func(c *backoffice.Customer) *int { return &c.HiddenChanges }),
 			openUpdatedAt,

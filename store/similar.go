@@ -66,7 +66,7 @@ func (r *reader[T, C]) similarList(b *backoffice.Batch, ask backoffice.ListQuery
 	}
 	if want != 0 {
 		// The name determines the similarity.
-		s.columns = want.With(r.Columns([]string{orderField(backoffice.KeyName)}))
+		s.columns = want.With(r.Columns([]string{backoffice.KeyName.Field()}))
 	}
 	statement := r.texts.get(s, func() *statement[T] { return r.textFor(s, nil).similar() })
 	args := r.arguments(s, ask.Criteria, nil)

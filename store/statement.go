@@ -159,11 +159,8 @@ func (b *textOf[T, C]) orderColumnField() string {
 	if b.shape.order.Key == backoffice.KeyID {
 		return ""
 	}
-	return orderField(b.shape.order.Key)
+	return b.shape.order.Key.Field()
 }
-
-// orderField marks columns that an order needs.
-func orderField(key backoffice.OrderKey) string { return key.Field() }
 
 // orderBy is the order in which rows are read: that of the list, reversed for a backward window.
 func (b *textOf[T, C]) orderBy() string {

@@ -36,12 +36,12 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 	special: map[string]special{
 		"status": {name: "own_status", serves: nothing}, "updatedAt": {name: "own_updated_at", serves: nothing},
 		"isCompleted": {also: "file"}, "documentGenerated": {also: "file"},
-		"progressPercentage": {name: "progress", also: orderField(backoffice.KeyProgress)},
+		"progressPercentage": {name: "progress", also: backoffice.KeyProgress.Field()},
 	},
 	columns: []column[backoffice.Transcript]{
 		writtenAs(enum("status", "status statusLabel", backoffice.TranscriptStatuses,
 			func(t *backoffice.Transcript) *backoffice.TranscriptStatus { return &t.Status }), effectiveStatus),
-		writtenAs(instant("updated_at", "updatedAt "+orderField(backoffice.KeyUpdatedAt),
+		writtenAs(instant("updated_at", "updatedAt "+backoffice.KeyUpdatedAt.Field(),
 			func(t *backoffice.Transcript) *backoffice.Instant { return &t.UpdatedAt }), effectiveUpdate),
 	},
 	criteria: slices.Concat([]criterion[transcriptCriteria]{
@@ -158,7 +158,8 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 	}
 	found := map[backoffice.TranscriptStatus]int{}
 	parts := r.parts(criteria, func(status backoffice.TranscriptStatus, n int) { found[status] += n })
-	parts.done, parts.inView = func() { into[0] = inOrder(found) }, func(*moment) *Query { return counting() }
+	parts.done = func() { into[0] = backoffice.StatusCountsOf(found) }
+	parts.inView = func(*moment) *Query { return counting() }
 	return b.Queue(parts)
 }
 
@@ -182,18 +183,9 @@ func (r *transcriptReader) byStatus(under backoffice.Parent, criteria transcript
 	args := r.arguments(s, criteria, list)
 	return &Query{Statement: Statement{Text: statement.text, Args: args, Each: each}, done: func() {
 		for i, of := range found {
-			into[places(i)] = inOrder(of)
+			into[places(i)] = backoffice.StatusCountsOf(of)
 		}
 	}}
-}
-
-func inOrder(found map[backoffice.TranscriptStatus]int) (counts []backoffice.TranscriptStatusCount) {
-	for _, status := range backoffice.TranscriptStatuses {
-		if n := found[status]; n > 0 {
-			counts = append(counts, backoffice.TranscriptStatusCount{Status: status, Count: n})
-		}
-	}
-	return counts
 }
 
 // transcriptWriter updates the columns that calculations copy from their transcripts.

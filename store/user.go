@@ -11,8 +11,8 @@ var userTable = describe(backoffice.UserTable, table[backoffice.User, backoffice
 	name:  "users",
 	reach: reach{responsible: true},
 	special: map[string]special{
-		"firstName": {also: "displayName " + orderField(backoffice.KeyName)},
-		"lastName":  {also: "displayName " + orderField(backoffice.KeyName)},
+		"firstName": {also: "displayName " + backoffice.KeyName.Field()},
+		"lastName":  {also: "displayName " + backoffice.KeyName.Field()},
 		// A table of their own has them, from which a deleted label disappears.
 		"labelIds": {serves: "labels", shown: "(SELECT string_agg(l.label_id, ' ' ORDER BY l.position)" +
 			" FROM user_labels l WHERE l.user_id = t.id)"},

@@ -116,9 +116,5 @@ func (g *Graph) Complex() bool {
 }
 
 func (g *Graph) everyHolding() []int32 {
-	weights := make([]int32, len(g.holdings))
-	for i := range weights {
-		weights[i] = 1
-	}
-	return weights
+	return slices.Repeat([]int32{1}, len(g.holdings))
 }

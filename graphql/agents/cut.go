@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"example.org/backoffice/backoffice"
 )
 
 // cut is a list that did not fit as a whole.
@@ -235,9 +237,5 @@ func textOf(v *value, name string) (text string) {
 }
 
 func namesOf(path []*field) string {
-	names := make([]string, len(path))
-	for i, f := range path {
-		names[i] = f.alias
-	}
-	return strings.Join(names, ".")
+	return strings.Join(backoffice.Mapped(path, func(f *field) string { return f.alias }), ".")
 }

@@ -3,6 +3,7 @@ package agents
 import (
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/graphqlhttp"
 )
 
@@ -65,10 +66,7 @@ func (in *inputs) value(of *ast.Type) schema {
 		in.object(def)
 		return schema{"$ref": "#/$defs/" + def.Name}
 	case ast.Enum:
-		values := make([]string, len(def.EnumValues))
-		for i, value := range def.EnumValues {
-			values[i] = value.Name
-		}
+		values := backoffice.Mapped(def.EnumValues, func(v *ast.EnumValueDefinition) string { return v.Name })
 		return schema{"type": "string", "enum": values, "description": def.Description}
 	}
 	return scalar(def)

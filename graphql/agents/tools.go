@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -148,7 +149,7 @@ func (h *Handler) search(arguments json.RawMessage) *answer {
 		}
 	}
 	types := h.config.GraphQL.Schema().Types
-	for _, name := range sortedNames(types) {
+	for _, name := range slices.Sorted(maps.Keys(types)) {
 		def := types[name]
 		if def.BuiltIn || def == h.config.GraphQL.Schema().Mutation || def == h.config.GraphQL.Schema().Subscription {
 			continue
@@ -168,13 +169,4 @@ func (h *Handler) search(arguments json.RawMessage) *answer {
 		return failed("the schema cannot be shown")
 	}
 	return shown(text, nil, nil)
-}
-
-func sortedNames(types map[string]*ast.Definition) []string {
-	names := make([]string, 0, len(types))
-	for name := range types {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

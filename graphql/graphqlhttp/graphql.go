@@ -227,5 +227,5 @@ func (g *GraphQL) respond(ctx context.Context, w http.ResponseWriter, asked requ
 	case media == mediaEvents:
 		return g.inTime(ctx, media, q, outcome)
 	}
-	return g.execute(ctx, media, q, outcome)
+	return g.executed(ctx, media, q, outcome, false)
 }

@@ -60,13 +60,14 @@ func takesGuarded(document *ast.QueryDocument, guarded map[string]bool) bool {
 			given[variable.Variable] = true
 		}
 	}
-	return holdsGuarded(document, guarded) ||
-		slices.ContainsFunc(document.Operations, func(o *ast.OperationDefinition) bool {
-			return selectionHolds(o.SelectionSet, guarded, given)
-		}) ||
-		slices.ContainsFunc(document.Fragments, func(f *ast.FragmentDefinition) bool {
-			return selectionHolds(f.SelectionSet, guarded, given)
-		})
+	return holdsGuarded(document, guarded) || documentHolds(document, guarded, given)
+}
+
+func documentHolds(document *ast.QueryDocument, guarded, given map[string]bool) bool {
+	return slices.ContainsFunc(document.Operations,
+		func(o *ast.OperationDefinition) bool { return selectionHolds(o.SelectionSet, guarded, given) }) ||
+		slices.ContainsFunc(document.Fragments,
+			func(f *ast.FragmentDefinition) bool { return selectionHolds(f.SelectionSet, guarded, given) })
 }
 
 func selectionHolds(selections ast.SelectionSet, guarded, defaults map[string]bool) bool {

@@ -93,11 +93,7 @@ func (m message) appendTo(text *bytes.Buffer) error {
 	text.WriteString(`{"type":"` + m.kind + `"`)
 	if m.id != "" {
 		text.WriteString(`,"id":`)
-		encoded, err := json.Marshal(m.id)
-		if err != nil {
-			return err
-		}
-		text.Write(encoded)
+		text.Write(appendEncoded(nil, m.id))
 	}
 	switch {
 	case m.answer != nil:

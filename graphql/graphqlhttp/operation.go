@@ -96,11 +96,7 @@ func plainRootField(ctx context.Context, next graphql.RootResolver) graphql.Mars
 	return next(ctx)
 }
 
-func (g *GraphQL) execute(ctx context.Context, media string, q *prepared, outcome *served) answer {
-	return g.executed(ctx, media, q, outcome, false)
-}
-
-// inTime is execute for a part of a request that may itself take longer than an operation.
+// inTime executes a part of a request that may itself take longer than an operation.
 func (g *GraphQL) inTime(ctx context.Context, media string, q *prepared, outcome *served) answer {
 	ctx, cancel := context.WithTimeout(ctx, g.limits.Time)
 	defer cancel()

@@ -169,14 +169,7 @@ func (g *GraphQL) givesGuarded(d *document, values, given map[string]any) bool {
 			return true
 		}
 	}
-	for _, operation := range d.ast.Operations {
-		if selectionHolds(operation.SelectionSet, g.documents.guarded, from) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(d.ast.Fragments, func(f *ast.FragmentDefinition) bool {
-		return selectionHolds(f.SelectionSet, g.documents.guarded, from)
-	})
+	return documentHolds(d.ast, g.documents.guarded, from)
 }
 
 // holdsKey reports whether a value holds an input object with a value in one of these fields that is not null.

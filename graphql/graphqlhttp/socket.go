@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,12 +54,8 @@ func IsSocket(r *http.Request) bool {
 }
 
 func hasToken(values []string, token string) bool {
-	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		if strings.EqualFold(strings.TrimSpace(part), token) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(strings.Join(values, ","), ","),
+		func(part string) bool { return strings.EqualFold(strings.TrimSpace(part), token) })
 }
 
 // Socket serves a WebSocket of a client's address for as long as it is open. The middleware in front has checked its
@@ -216,14 +213,7 @@ func (s *socket) serve(ctx context.Context) {
 
 // keepAlive notices a client that has gone silently, and keeps proxies from closing the connection.
 func (s *socket) keepAlive(ctx context.Context) {
-	tick := time.NewTicker(idleEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for backoffice.Sleep(ctx, idleEvery) == nil {
 		waiting, cancel := context.WithTimeout(context.Background(), longestPong)
 		err := s.connection.Ping(waiting)
 		cancel()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -162,27 +163,16 @@ func coerceObject(schema *ast.Schema, def *ast.Definition, object map[string]any
 	if len(fields) < len(object) {
 		return nil, &invalidValue{what: fmt.Sprintf(`has a field that the type "%s" does not have`, def.Name)}
 	}
-	if def.Directives.ForName("oneOf") != nil && (len(fields) != 1 || anyNull(fields)) {
+	if def.Directives.ForName("oneOf") != nil &&
+		(len(fields) != 1 || slices.Contains(slices.Collect(maps.Values(fields)), nil)) {
 		return nil, &invalidValue{what: fmt.Sprintf(`must have exactly one field of "%s", and not null`, def.Name)}
 	}
 	return fields, nil
 }
 
-func anyNull(fields map[string]any) bool {
-	for _, value := range fields {
-		if value == nil {
-			return true
-		}
-	}
-	return false
-}
-
 // coerceInt takes integers of 32 bits, also when written 1.0 or 1e2.
 func coerceInt(value any) (any, bool) {
-	number, ok := value.(json.Number)
-	if !ok {
-		return nil, false
-	}
+	number, _ := value.(json.Number)
 	if n, err := strconv.ParseInt(string(number), 10, 32); err == nil {
 		return n, true
 	}
@@ -194,10 +184,7 @@ func coerceInt(value any) (any, bool) {
 }
 
 func coerceFloat(value any) (any, bool) {
-	number, ok := value.(json.Number)
-	if !ok {
-		return nil, false
-	}
+	number, _ := value.(json.Number)
 	f, err := strconv.ParseFloat(string(number), 64)
 	return f, err == nil
 }

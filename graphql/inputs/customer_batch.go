@@ -42,20 +42,16 @@ func NewCustomers(inputs []*CreateCustomerInput) []backoffice.BatchInput[backoff
 }
 
 func ChangedCustomers(inputs []*UpdateCustomerInput) []backoffice.CustomerUpdate {
-	updates := make([]backoffice.CustomerUpdate, len(inputs))
-	for i, in := range inputs {
-		updates[i] = backoffice.CustomerUpdate{
+	return backoffice.Mapped(inputs, func(in *UpdateCustomerInput) backoffice.CustomerUpdate {
+		return backoffice.CustomerUpdate{
 			ID: in.ID, Fields: in.Fields(), Expected: backoffice.OnlyVersion(in.ExpectedVersion)}
-	}
-	return updates
+	})
 }
 
 func CustomersToDelete(inputs []*DeleteCustomerInput) []backoffice.CustomerToDelete {
-	deletions := make([]backoffice.CustomerToDelete, len(inputs))
-	for i, in := range inputs {
-		deletions[i] = backoffice.CustomerToDelete{ID: in.ID, Expected: backoffice.OnlyVersion(in.ExpectedVersion)}
-	}
-	return deletions
+	return backoffice.Mapped(inputs, func(in *DeleteCustomerInput) backoffice.CustomerToDelete {
+		return backoffice.CustomerToDelete{ID: in.ID, Expected: backoffice.OnlyVersion(in.ExpectedVersion)}
+	})
 }
 
 func CustomersCreated(outcome *backoffice.BatchOutcome[backoffice.Customer]) *CreateCustomersPayload {

@@ -24,30 +24,19 @@ var dependents = map[backoffice.Noun][]struct {
 }
 
 // discrepanciesOf leaves out those about the customer as a person, which stay.
-func discrepanciesOf(ctx context.Context, readers backoffice.Readers, company string) (ids []string, err error) {
-	list := backoffice.ListQuery[backoffice.DiscrepancyCriteria]{
-		Criteria: backoffice.DiscrepancyCriteria{CustomerID: company},
-	}
-	err = backoffice.EachPage(ctx, readers.Discrepancies(), list, backoffice.NoParent, 0,
-		func(page []*backoffice.Discrepancy) error {
-			ids = append(ids, backoffice.Mapped(page, (*backoffice.Discrepancy).Identity)...)
-			return nil
-		})
-	return ids, err
+func discrepanciesOf(ctx context.Context, readers backoffice.Readers, company string) ([]string, error) {
+	var of backoffice.ListQuery[backoffice.DiscrepancyCriteria]
+	of.Criteria.CustomerID = company
+	found, err := backoffice.ReadAll(ctx, readers.Discrepancies(), of, backoffice.NoParent)
+	return backoffice.Mapped(found, (*backoffice.Discrepancy).Identity), err
 }
 
 func under[T backoffice.Entity, C comparable](
 	of backoffice.Parent, noun backoffice.NounOf[T, C],
 ) func(context.Context, backoffice.Readers, string) ([]string, error) {
-	return func(ctx context.Context, readers backoffice.Readers, parent string) (ids []string, err error) {
-		list := backoffice.ListQuery[C]{Under: of}
-		err = backoffice.EachPage(ctx, noun.Reader(readers), list, parent, 0, func(page []T) error {
-			for _, row := range page {
-				ids = append(ids, row.Identity())
-			}
-			return nil
-		})
-		return ids, err
+	return func(ctx context.Context, readers backoffice.Readers, parent string) ([]string, error) {
+		found, err := backoffice.ReadAll(ctx, noun.Reader(readers), backoffice.ListQuery[C]{Under: of}, parent)
+		return backoffice.Mapped(found, T.Identity), err
 	}
 }
 

@@ -16,12 +16,8 @@ const filesAtOnce = 32
 func (p *pulling) load(ctx context.Context, n *noun, w *walk, records []record) error {
 	var found map[string]stored
 	if n.file != nil && len(records) > 0 {
-		ids := make([]string, len(records))
-		for i, r := range records {
-			ids[i] = r.id()
-		}
 		var err error
-		if found, err = n.find(ctx, p.Store, ids); err != nil {
+		if found, err = n.find(ctx, p.Store, backoffice.Mapped(records, record.id)); err != nil {
 			return err
 		}
 	}

@@ -110,15 +110,12 @@ func (p *pulling) currentYear(ctx context.Context, n *noun) error {
 }
 
 // years are those whose checklists the mirror can have.
-func (p *pulling) years(ctx context.Context) (ids []string, err error) {
+func (p *pulling) years(ctx context.Context) ([]string, error) {
 	if p.onlyYear != "" {
 		return []string{p.onlyYear}, nil
 	}
 	years, err := backoffice.Years(ctx, p.Store)
-	for _, y := range years {
-		ids = append(ids, y.ID)
-	}
-	return ids, err
+	return backoffice.Mapped(years, (*backoffice.FinancialYear).Identity), err
 }
 
 // walkParts walks through a noun part by part. A record that no part has is kept: it has no address to ask for.
