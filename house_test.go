@@ -13,12 +13,12 @@ import (
 // atMost holds the size of the project. A count may fall, and its limit then falls with it; nothing raises a limit but
 // a decision in docs/adr.
 var atMost = map[string]int{
-	"hand-written product lines": 89_908,
+	"hand-written product lines": 89_861,
 	"folders at the top":         22,
 	"arrows between folders":     63,
 	"arrows between packages":    126,
 	"context.WithValue":          4,
-	"lines over 120 columns":     356,
+	"lines over 120 columns":     355,
 	"words in pages":             35_536,
 }
 

@@ -91,8 +91,10 @@ func (l *loading[T, C]) identify(ctx context.Context, all []*entry[T]) error {
 			}
 		}
 		for _, name := range key.fields {
-			faulty := func(f Fault) bool { return f.Field == name }
-			if f := &l.noun.fields[l.at[name]]; !slices.ContainsFunc(e.faults, faulty) && (len(f.write(nil, row)) <= 2 || string(f.write(nil, row)) == "null") {
+			if slices.ContainsFunc(e.faults, func(f Fault) bool { return f.Field == name }) {
+				continue
+			}
+			if f := &l.noun.fields[l.at[name]]; len(f.write(nil, row)) <= 2 || string(f.write(nil, row)) == "null" {
 				e.fault(name, "this field is required in a line without _id")
 			}
 		}

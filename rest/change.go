@@ -96,7 +96,8 @@ func (a *API) changes() {
 				mediaEvents: {Schema: &huma.Schema{
 					Type: huma.TypeString, Description: "Events with a change as data: " + change.Ref}},
 			}},
-			"410": {Description: "The cursor is older than the retained changes, or beyond the end of the log: export everything again.", Content: problemContent},
+			"410": {Content: problemContent, Description: "The cursor is older than the retained changes, or " +
+				"beyond the end of the log: export everything again."},
 			"429": {Description: "Too many streams and waiting requests at a time.", Content: problemContent},
 		},
 	}, "", a.answerChanges)

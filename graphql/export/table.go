@@ -18,10 +18,10 @@ const (
 type table struct {
 	row       *shape
 	columns   []string
-	list      *member      // unfolded into rows; nil for none
-	within    []int        // the list's columns, from 1
-	cursor    int          // the column of cursors, from 1; 0 for none
-	truncated int          // the column of truncated lists, from 1; 0 for none
+	list      *member        // unfolded into rows; nil for none
+	within    []int          // the list's columns, from 1
+	cursor    int            // the column of cursors, from 1; 0 for none
+	truncated int            // the column of truncated lists, from 1; 0 for none
 	layouts   map[int]string // of moments and days, by column, from 1
 
 	// The current row.

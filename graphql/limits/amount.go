@@ -81,7 +81,7 @@ func skippedBy(field *ast.Field) amount {
 // variablesOfDiff is for how many variables each list of a transcriptDiff is charged. A questionnaire has fewer.
 const variablesOfDiff = 100
 
-// companiesInARow is for how many each path and each ring of an ownership is charged. Paths have no more, and rings hardly.
+// companiesInARow is for how many each path and ring of an ownership is charged. Paths have no more, rings hardly.
 const companiesInARow = 20
 
 // sizeOfList is how many objects a list may have: as many as its first argument or its identifiers.
