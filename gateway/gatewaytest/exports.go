@@ -90,11 +90,13 @@ func joined(values []any) string {
 	return strings.Join(backoffice.Mapped(values, func(value any) string { return fmt.Sprint(value) }), "; ")
 }
 
-// Number is the number of a workbook's cell that holds a number or a date.
+// Number is the number of a workbook's cell that holds a number, a moment or a day.
 func Number(text string) (float64, error) {
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		const until1970 = 25_569
-		return until1970 + float64(at.UnixMilli())/86_400_000, nil
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			const until1970 = 25_569
+			return until1970 + float64(at.UnixMilli())/86_400_000, nil
+		}
 	}
 	return strconv.ParseFloat(text, 64)
 }
