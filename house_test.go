@@ -19,7 +19,7 @@ var atMost = map[string]int{
 	"arrows between packages":    126,
 	"context.WithValue":          4,
 	"lines over 120 columns":     355,
-	"words in pages":             35_536,
+	"words in pages":             35_672,
 }
 
 func TestTheHouseGrowsNoLargerThanAllowed(t *testing.T) {
