@@ -9,7 +9,7 @@ RACE = -race $(foreach package,$(PLAIN),-gcflags=$(package)=-race=false)
 
 # Where goroutines of ours meet. Under the race detector a test takes five to eight times as long, and all but PLAINLY run
 # so only.
-RACED ?= ./changes/... ./graphql/... ./httpserver/... ./loaders ./store/... ./gateway/feed
+RACED ?= ./store/cache ./store/... ./gateway/feed ./graphql/... ./changes/... ./httpserver/... ./loaders
 PLAINLY = ./store/cache
 
 run: ## serve demo data
@@ -33,7 +33,7 @@ test: missing ## everything that must hold before a change lands; installs what 
 tests tooltests raced: export GOGC ?= 400
 tests: all = $(filter-out $(shell $(GO) list $(RACED)),$(shell $(GO) list ./...)) $(PLAINLY)
 tests: missing
-	$(GO) test -json -vet=off -p 2 -parallel 4 -timeout 40m $(filter %/graphiql %/cli,$(all)) $(all) | \
+	$(GO) test -json -vet=off -p 2 -parallel 4 -timeout 40m $(filter %/graphiql %/cli %/cache %/parity,$(all)) $(all) | \
 		$(GO) run -C tools ./slowest
 
 raced: missing ## tests under the race detector; all of them with RACED=./...
