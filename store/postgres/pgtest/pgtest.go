@@ -65,7 +65,11 @@ func Migrated(t testing.TB, migrate func(ctx context.Context, url string) error)
 		t.Fatalf("the schema of the tests: %v", migration)
 	}
 	name := fmt.Sprintf("test_%d", schemas.Add(1))
-	Execute(t, URL("postgres"), "CREATE DATABASE "+name+" TEMPLATE "+template)
+	copying := ""
+	if programs, _ := Programs(); versionOf(programs) >= 15 {
+		copying = " STRATEGY FILE_COPY" // which takes half the time
+	}
+	Execute(t, URL("postgres"), "CREATE DATABASE "+name+" TEMPLATE "+template+copying)
 	dropped(t, "DATABASE "+name+" WITH (FORCE)")
 	return URL(name)
 }
