@@ -168,14 +168,15 @@ type generation struct {
 func (g *generation) begin(ctx context.Context) error {
 	at := g.renewed
 	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	go func() {
+	var watching sync.WaitGroup
+	defer func() { end(nil); watching.Wait() }()
+	watching.Go(func() {
 		for backoffice.Sleep(ctx, retry) == nil {
 			if unread, err := g.from.Unread(ctx); err == nil && unread > g.Most {
 				end(errTooFar)
 			}
 		}
-	}()
+	})
 	unnamed, err := g.shipFiles(ctx)
 	if err == nil && g.Keep > 0 {
 		err = g.noteUnnamed(ctx, unnamed)

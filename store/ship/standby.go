@@ -109,11 +109,10 @@ func (s *StandBy) create(ctx context.Context, c chain) error {
 	if err = errors.Join(err, file.Close()); err == nil {
 		err = sqlite.MarkStandBy(ctx, fresh)
 	}
-	for _, of := range []string{s.Path, fresh} { // a log that is left would be applied to the new database
-		for _, suffix := range []string{"-wal", "-shm"} {
-			if gone := os.Remove(of + suffix); err == nil && !errors.Is(gone, fs.ErrNotExist) {
-				err = gone
-			}
+	// A log that is left would be applied to the new database.
+	for _, left := range []string{s.Path + "-wal", s.Path + "-shm", fresh + "-wal", fresh + "-shm"} {
+		if gone := os.Remove(left); err == nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = gone
 		}
 	}
 	if err == nil {
