@@ -7,10 +7,10 @@ GO ?= go
 PLAIN = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory compress/flate
 RACE = -race $(foreach package,$(PLAIN),-gcflags=$(package)=-race=false)
 
-# Where goroutines of ours meet. Under the race detector a test takes five to eight times as long, and all but PLAINLY run
+# Where goroutines of ours meet. Under the race detector a test takes five to eight times as long, and all but RUN_BOTH run
 # so only.
 RACED ?= ./store/cache ./store/... ./gateway/feed ./graphql/... ./changes/... ./httpserver/... ./loaders
-PLAINLY = ./store/cache
+RUN_BOTH = ./store/cache
 
 run: ## serve demo data
 	$(GO) run . demo
@@ -31,7 +31,7 @@ test: missing ## everything that must hold before a change lands; installs what 
 
 # golangci-lint vets. Memory is cheaper than collecting it. The packages that take longest come first.
 tests tooltests raced: export GOGC ?= 400
-tests: all = $(filter-out $(shell $(GO) list $(RACED)),$(shell $(GO) list ./...)) $(PLAINLY)
+tests: all = $(filter-out $(shell $(GO) list $(RACED)),$(shell $(GO) list ./...)) $(RUN_BOTH)
 tests: missing
 	$(GO) test -json -vet=off -p 2 -parallel 4 -timeout 40m $(filter %/graphiql %/cli %/cache %/parity,$(all)) $(all) | \
 		$(GO) run -C tools ./slowest

@@ -53,12 +53,6 @@ func (b objectBucket) Hold(ctx context.Context) (context.Context, func(), error)
 	if err != nil {
 		return nil, nil, err
 	}
-	// What a kill has left of large objects is in no list, and is charged for.
-	for upload := range b.client.Client.ListIncompleteUploads(ctx, b.bucket, b.prefix, true) {
-		if upload.Err == nil {
-			_ = b.client.RemoveIncompleteUpload(ctx, b.bucket, upload.Key)
-		}
-	}
 	held, end := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {

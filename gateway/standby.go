@@ -60,8 +60,8 @@ func (s *Settings) StandBy(url string) (*StandBy, error) {
 func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, started func()) (*Promotion, error) {
 	b.log = c.Log
 	b.forgetRequest()
-	c.Ship.Wait = false                                                          // nothing is written here
-	c.Server.StopDelay, c.Server.StopTime = 0, min(c.Server.StopTime, drainTime) // others wait for the next server
+	// Nothing is written here, and others wait for the next server.
+	c.Ship.Wait, c.Server.StopDelay, c.Server.StopTime = false, 0, min(c.Server.StopTime, drainTime)
 	for began := false; ; began = true {
 		err := b.from.Begin(ctx)
 		if err == nil {

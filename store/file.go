@@ -34,10 +34,10 @@ func (t *tx) HoldRecordsOf(ctx context.Context, customerID string) error {
 	if keep == "" { // an engine with a single writer
 		return nil
 	}
-	held := collect([]string{"transcripts", "documents", "minfin_documents"}, func(table string) string {
+	held := collect(tablesOfFiles, func(table string) string {
 		return "SELECT id FROM (SELECT id FROM " + table + " WHERE customer_id = $1" + keep + ") held"
 	})
-	_, err := listTexts(ctx, t.conn, named("customers.attached", strings.Join(held, " UNION ALL ")), customerID)
+	_, err := listTexts(ctx, t.conn, named("records.attached", strings.Join(held, " UNION ALL ")), customerID)
 	return err
 }
 

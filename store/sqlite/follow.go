@@ -47,7 +47,7 @@ func (s *Store) Follow(ctx context.Context) (*Follower, error) {
 	err := f.open(ctx)
 	if err == nil {
 		err = f.locked(ctx, func(c *lease) error {
-			if err := f.checkpointEvery(ctx, c, 0); err != nil {
+			if err := f.keepLog(ctx, c, 0, 0); err != nil {
 				return err
 			}
 			end, err := f.end(ctx)
@@ -91,7 +91,7 @@ func (f *Follower) Close(ctx context.Context) error {
 	if f.pin != nil {
 		_, _ = f.pin.ExecContext(ctx, "ROLLBACK")
 		errs = append(errs, f.pin.Close())
-		_ = f.locked(ctx, func(c *lease) error { return f.checkpointEvery(ctx, c, ownCheckpoints) })
+		_ = f.locked(ctx, func(c *lease) error { return f.keepLog(ctx, c, ownCheckpoints, logLimit) })
 	}
 	if f.db != nil {
 		errs = append(errs, f.db.Close())
@@ -102,15 +102,12 @@ func (f *Follower) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (f *Follower) checkpointEvery(ctx context.Context, c *lease, frames int) error {
+// keepLog has the log written back after so many frames, 0 for never, and cut to so many bytes when it begins anew: to
+// its new end while it is followed, as nothing that is erased may stay behind it.
+func (f *Follower) keepLog(ctx context.Context, c *lease, frames, limit int) error {
 	set := func(pragma string, value int) error {
 		text := fmt.Sprintf("PRAGMA %s = %d", pragma, value)
 		return (&store.Statement{Text: text, Each: func(*store.Row) error { return nil }}).Run(ctx, c)
-	}
-	// Nothing but Renew begins the log anew, and nothing that is erased may stay behind its end.
-	limit := logLimit
-	if frames == 0 {
-		limit = 0
 	}
 	return errors.Join(set("wal_autocheckpoint", frames), set("journal_size_limit", limit))
 }

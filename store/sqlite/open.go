@@ -139,7 +139,7 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 }
 
 var writing = []string{"_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
-	"_pragma=cache_size(-16384)", "_pragma=journal_size_limit(67108864)", "_pragma=temp_store(MEMORY)",
+	"_pragma=cache_size(-16384)", "_pragma=temp_store(MEMORY)", fmt.Sprintf("_pragma=journal_size_limit(%d)", logLimit),
 	"_pragma=secure_delete(1)"} // erased data is overwritten; the search indexes have a setting of their own
 
 var reading = []string{"_pragma=query_only(1)", "_pragma=temp_store(MEMORY)"}
