@@ -12,9 +12,9 @@ func (k *Keyset) Digest(context string, content []byte) ([]byte, error) {
 	return digest, nil
 }
 
-// Lookups are keyed digests of a content, to find it again without keeping it: one or, during a key rotation, one per
-// key, the older first. A program that stores all of them, and looks for all, agrees with every program that knows one
-// of the keys. The context separates uses.
+// Lookups are keyed digests of a content, to find it again without keeping it: one per key that is not retired, the
+// older first. A program that stores all of them, and looks for all, agrees with every program that knows one of the
+// keys. The context separates uses.
 func (k *Keyset) Lookups(context string, content []byte) ([][]byte, error) {
 	in, err := k.fresh()
 	if err != nil {
@@ -22,9 +22,6 @@ func (k *Keyset) Lookups(context string, content []byte) ([][]byte, error) {
 	}
 	var digests [][]byte
 	for _, g := range in.all {
-		if g != in.primary && g != in.alias {
-			continue
-		}
 		digest, err := g.indexOf(appendPart(parts("lookup", context), content))
 		if err != nil {
 			return nil, backoffice.Fault(err, "digesting content")

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -45,6 +46,10 @@ func TestAKeyIsRetiredOnlyWhenNothingNeedsIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			print, _ := g.keys.Fingerprint()
+			lookups, err := g.keys.Lookups("retry", []byte("key"))
+			if err != nil {
+				t.Fatal(err)
+			}
 			fresh, old, err := g.turner().Rotate(ctx)
 			if err != nil {
 				t.Fatal(err)
@@ -64,6 +69,13 @@ func TestAKeyIsRetiredOnlyWhenNothingNeedsIt(t *testing.T) {
 			}
 			refused(old, "cursors")
 			refused(old, "wait")
+			later := *g.keys.use()
+			later.alias = nil // after a minute; a retry may come for a day
+			g.keys.current.Store(&later)
+			both, err := g.keys.Lookups("retry", []byte("key"))
+			if err != nil || len(both) != 2 || !bytes.Equal(both[0], lookups[0]) {
+				t.Errorf("%v: %x, and %x before the turn", err, both, lookups)
+			}
 			keys, stray, err := g.turner().Status(ctx)
 			if err != nil {
 				t.Fatal(stray, err)
