@@ -31,10 +31,6 @@ func ParsePurpose(text string) (string, error) {
 		return "", badPurpose("x-access-purpose does not begin with %s: that is the purpose of agents' tools",
 			backoffice.ToolPurpose)
 	}
-	if strings.HasPrefix(text, backoffice.ToolPurpose) {
-		return "", badPurpose("x-access-purpose does not begin with %s, which is what agents' tools state",
-			backoffice.ToolPurpose)
-	}
 	return text, nil
 }
 

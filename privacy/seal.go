@@ -16,10 +16,6 @@ func (k *Keyset) Seal(customerID string, field backoffice.PrivacyField, number s
 	if err != nil {
 		return backoffice.Sealed{}, err
 	}
-	return in.seal(customerID, field, number)
-}
-
-func (in *keysInUse) seal(customerID string, field backoffice.PrivacyField, number string) (backoffice.Sealed, error) {
 	ciphertext, err := in.numbers.Encrypt([]byte(number), sealContext(customerID, field))
 	if err != nil {
 		return backoffice.Sealed{}, backoffice.Fault(err, "sealing a registration number")
