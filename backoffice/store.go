@@ -47,6 +47,8 @@ type Writer[T any, C comparable] interface {
 	// Upsert inserts or replaces rows in bulk, whatever their version: for import. Of rows with the same identifier the
 	// last counts. Refused like Insert, except for existing identifiers of the noun itself.
 	Upsert(ctx context.Context, rows []T) error
+	// Hold keeps rows as they are, for Upsert to write what is read of them next.
+	Hold(ctx context.Context, ids ...string) error
 	// Release frees the unique values of rows that Upsert writes later in the same transaction, so that rows can swap
 	// them. Do not read these rows until then.
 	Release(ctx context.Context, ids []string) error

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
@@ -165,4 +166,43 @@ func TestAnImportSaysWhenSomethingHappenedElseItHappensNow(t *testing.T) {
 	if got := read(); got.Completed != 0 || got.Created != at {
 		t.Errorf("cleared: %+v", got)
 	}
+}
+
+func TestAnImportKeepsWhatIsWrittenMeanwhile(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"a","type":"Company","name":"a"}`))
+		written, release := make(chan struct{}), make(chan struct{})
+		writing, loading := make(chan error, 1), make(chan error, 1)
+		go func() {
+			writing <- h.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+				c, _, err := backoffice.Find(ctx, tx.Customers(), "a")
+				if err == nil {
+					changed := *c
+					changed.Email, changed.Version = "new@a.example", c.Version+1
+					err = tx.Customers().Update(ctx, &changed)
+				}
+				close(written)
+				<-release
+				return err
+			})
+		}()
+		<-written
+		folder := only(t, "customers.ndjson", `{"_id":"a","phone":"+32 9 123 45 67"}`)
+		go func() {
+			_, err := h.importer(nil, nil).Import(t.Context(), folder)
+			loading <- err
+		}()
+		select {
+		case err := <-loading:
+			t.Errorf("the import did not wait: %v", err)
+		case <-time.After(300 * time.Millisecond): // it has read the customer, or waits to
+		}
+		close(release)
+		must(t, <-writing)
+		must(t, <-loading)
+		if got := one(t, h.store.Customers(), "a"); got.Email != "new@a.example" || got.Phone == "" || got.Version != 3 {
+			t.Errorf("it is %+v", got)
+		}
+	})
 }

@@ -211,6 +211,17 @@ func (w *writer[T, C]) unknown() error {
 	return backoffice.NoSuch(w.table.noun, "id")
 }
 
+// Hold implements backoffice.Writer. Like Upsert it waits for identifiers first, so that no two wait for each other.
+func (w *writer[T, C]) Hold(ctx context.Context, ids ...string) error {
+	if w.dialect.keep == "" { // an engine with a single writer
+		return nil
+	}
+	return w.tx.together(ctx, func(ctx context.Context) error { return w.tx.lock(ctx, lockIdentifiers) },
+		func(ctx context.Context) error {
+			return w.attached(ctx, w.writes.attached, wellFormed(ids), attachments{})
+		})
+}
+
 // Upsert implements backoffice.Writer. Of several rows with one identifier the last counts.
 func (w *writer[T, C]) Upsert(ctx context.Context, rows []*T) error {
 	if len(rows) == 0 {
