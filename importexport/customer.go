@@ -2,7 +2,6 @@ package importexport
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -82,12 +81,6 @@ func removeCustomers(ctx context.Context, l *customerLoading, entries []*entry[c
 	if l.im.Trash > 0 { // they are in the trash, too
 		return nil
 	}
-	keys, err := l.tx.FileKeysOf(ctx, idsOf(entries)...)
-	if err != nil || len(keys) == 0 {
-		return err
-	}
-	if err := l.tx.ForgetFiles(ctx, keys); err != nil {
-		return fmt.Errorf("dropping the files of customers: %w", err)
-	}
-	return nil
+	_, err := l.tx.ForgetFilesOf(ctx, idsOf(entries)...)
+	return err
 }

@@ -332,3 +332,45 @@ func TestARelationThatEndsAsTheNextBeginsIsNotInTheTrash(t *testing.T) {
 		}
 	})
 }
+
+func TestAnImportIsTakenBackAfterItsNumbersWereSealedAnew(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		importer, number := h.undoable()
+		h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"a","type":"Private Person","name":"a","registrationNumber":"93051822361"}`))
+		_, err := importer.Import(t.Context(), only(t, "customers.ndjson", `{"_id":"a","name":"b"}`))
+		must(t, err)
+		was := one(t, h.store.Customers(), "a")
+		again, err := h.keys.Seal("a", backoffice.RegistrationNumber, "93051822361")
+		must(t, err)
+		must(t, h.store.Reseal(t.Context(), []backoffice.Resealed{{
+			ID: "a", Before: [2]backoffice.Sealed{was.Registration, was.SpouseRegistration}, After: [2]backoffice.Sealed{again, was.SpouseRegistration},
+		}}))
+		all, err := importer.Undo(t.Context(), *number)
+		if got := one(t, h.store.Customers(), "a"); err != nil || len(left(all)) > 0 || got.OwnName != "a" {
+			t.Errorf("%v, left are %v, it is %q", err, left(all), got.OwnName)
+		}
+	})
+}
+
+func TestAFileThatAnImportKeepsIsNotRemovedWithItsDocument(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		importer, _ := h.undoable()
+		h.mustLoad(t, office(t))
+		was := one(t, h.store.Transcripts(), "transcript-full")
+		_, err := importer.Import(t.Context(), only(t, "transcripts.ndjson", `{"_id":"transcript-full","progressPercentage":12}`))
+		must(t, err)
+		var replaced []string
+		must(t, h.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) (err error) {
+			changed := *was
+			changed.Document = &backoffice.File{Key: "k", ContentType: "application/pdf", Size: 1, SHA256: make([]byte, 32), Owner: was.Document.Owner}
+			_, replaced, err = tx.SetDocument(ctx, &changed)
+			return errors.Join(err, tx.ForgetFiles(ctx, []string{was.Document.Key}))
+		}))
+		forgotten, err := h.store.ForgottenFiles(t.Context(), 10)
+		if err != nil || len(replaced)+len(forgotten) > 0 {
+			t.Errorf("%v: to be removed are %v and %v", err, replaced, forgotten)
+		}
+	})
+}

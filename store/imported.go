@@ -181,7 +181,7 @@ func (t *tx) keepTouched(ctx context.Context, noun backoffice.Noun, all []*touch
 	if !t.store.nouns.dialect.bulk {
 		for _, of := range all {
 			_, err := t.conn.Exec(ctx, into+"SELECT $1, $2, $3, $4, $5, NULLIF($6, ''), NULLIF($7, '')"+again, []any{
-				t.importing, string(noun), of.id, orNil(of.after), orNil(of.records), of.customerID, of.fileKey})
+				t.importing, string(noun), of.id, bytesOrNull(of.after), bytesOrNull(of.records), of.customerID, of.fileKey})
 			if err != nil {
 				return err
 			}
@@ -204,13 +204,6 @@ func (t *tx) keepTouched(ctx context.Context, noun backoffice.Noun, all []*touch
 		}
 	}
 	return nil
-}
-
-func orNil(b []byte) any {
-	if b == nil {
-		return nil
-	}
-	return b
 }
 
 func (s *Store) ImportedRecords(ctx context.Context, number int64, noun backoffice.Noun) (created, others []string,
@@ -293,6 +286,37 @@ func (t *tx) eraseBefore(ctx context.Context, condition, erase string, args ...a
 		_, err := t.conn.Exec(ctx, erase, args)
 		return err
 	})
+}
+
+// notImported is a condition on a file's key: that no import keeps a record with it, which may come back.
+func notImported(key string) string {
+	return " AND NOT EXISTS (SELECT 1 FROM imported i WHERE i.file_key = " + key + ")"
+}
+
+// resealing runs what replaces the sealed numbers of customers, and keeps them as imports left them.
+func (t *tx) resealing(ctx context.Context, ids []string, reseal func() error) error {
+	d := t.store.nouns.dialect
+	ids, err := listTexts(ctx, t.conn, "SELECT /*backoffice:imported.resealed*/ DISTINCT id FROM imported WHERE "+
+		d.among("id")+" AND after IS NOT NULL", d.List(ids))
+	switch {
+	case err != nil:
+		return err
+	case len(ids) == 0:
+		return reseal()
+	}
+	was, err := asStored(ctx, writerOf(t, customerTable), ids)
+	if err != nil {
+		return err
+	}
+	if err := reseal(); err != nil {
+		return err
+	}
+	now, err := asStored(ctx, writerOf(t, customerTable), ids)
+	for i := 0; err == nil && i < len(now); i++ {
+		_, err = t.conn.Exec(ctx, "UPDATE /*backoffice:imported.reseal*/ imported SET after = $2 WHERE id = $1 AND"+
+			" after = $3", []any{now[i].id, now[i].after, was[i].after})
+	}
+	return err
 }
 
 // eraseDueImports erases what imports keep that cannot be taken back any more.

@@ -109,32 +109,33 @@ func (s *Store) Reseal(ctx context.Context, rows []backoffice.Resealed) error {
 			bytesOrNull(r.Before[0].Ciphertext()), bytesOrNull(r.Before[1].Ciphertext()),
 		}
 	}
+	ids := collect(rows, func(r backoffice.Resealed) string { return r.ID })
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		if !s.nouns.dialect.bulk {
+		return tx.resealing(ctx, ids, func() error {
+			if !s.nouns.dialect.bulk {
+				for _, r := range rows {
+					args := arguments(r)
+					if _, err := tx.conn.Exec(ctx, resealOne, args[:]); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			var columns [6][][]byte
 			for _, r := range rows {
 				args := arguments(r)
-				if _, err := tx.conn.Exec(ctx, resealOne, args[:]); err != nil {
-					return err
+				for n := range columns {
+					value, _ := args[n+1].([]byte)
+					columns[n] = append(columns[n], value)
 				}
 			}
-			return nil
-		}
-		ids := make([]string, len(rows))
-		var columns [6][][]byte
-		for i, r := range rows {
-			args := arguments(r)
-			ids[i] = r.ID
-			for n := range columns {
-				value, _ := args[n+1].([]byte)
-				columns[n] = append(columns[n], value)
+			args := []any{ids}
+			for _, column := range columns {
+				args = append(args, column)
 			}
-		}
-		args := []any{ids}
-		for _, column := range columns {
-			args = append(args, column)
-		}
-		_, err := tx.conn.Exec(ctx, resealMany, args)
-		return err
+			_, err := tx.conn.Exec(ctx, resealMany, args)
+			return err
+		})
 	})
 }
 
