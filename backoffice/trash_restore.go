@@ -119,6 +119,10 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 	if err != nil {
 		return err
 	}
+	from, err := r.tx.VersionsFrom(ctx)
+	if err != nil {
+		return err
+	}
 	for id, noun := range own {
 		if now := stored[id]; now != "" {
 			return taken("the " + string(noun) + " " + id + " cannot be restored: a " +
@@ -126,8 +130,10 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 		}
 	}
 	for _, c := range r.all.Customers {
-		if stored[c.ResponsibleID] != NounUser {
-			c.ResponsibleID = ""
+		if c.ResponsibleID != "" && stored[c.ResponsibleID] != NounUser {
+			before := *c
+			c.ResponsibleID, c.Version = "", NextVersion(c.Version, from)
+			c.NoteChange(&before, false, from)
 		}
 	}
 	if err := r.leave(own, stored); err != nil {

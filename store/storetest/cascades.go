@@ -95,8 +95,9 @@ func testCascades(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		remove(t, store, func(tx backoffice.Tx) backoffice.Writer[*backoffice.Label, backoffice.LabelCriteria] {
 			return tx.Labels()
 		}, "label-0")
-		if got := readOne(t, store.Users(), "user-1").LabelIDs; !slices.Equal(got, []string{"label-2", "label-1"}) {
-			t.Errorf("the labels are %v", got)
+		got := readOne(t, store.Users(), "user-1")
+		if !slices.Equal(got.LabelIDs, []string{"label-2", "label-1"}) || got.Version <= 2 {
+			t.Errorf("the labels are %v in version %d", got.LabelIDs, got.Version)
 		}
 	})
 
