@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -86,7 +87,9 @@ func checkObject(data []byte, levels int) error {
 		case decoder.StackDepth() > levels:
 			return Errorf(BadInput, "a JSON object has at most %d levels", levels)
 		case token.Kind() == '0':
-			if _, err := strconv.ParseFloat(token.String(), 64); err != nil { // others read it as one
+			// Others read it as one, and PostgreSQL refuses one that is too small, too.
+			text, _, _ := strings.Cut(strings.ToLower(token.String()), "e")
+			if n, err := strconv.ParseFloat(token.String(), 64); err != nil || n == 0 && strings.Trim(text, "-0.") != "" {
 				return Errorf(BadInput, "a number in a JSON object must be within the range of a double")
 			}
 		case decoder.StackDepth() == 0:

@@ -137,6 +137,7 @@ func sameMessage(t testing.TB, err error) {
 }
 
 var knownMessages = map[string]bool{
+	"a number in a JSON object must be within the range of a double":                                  true,
 	"a KBO number must have ten digits: the first is 0 or 1, and the last two are check digits":       true,
 	"a national registration number must have eleven digits with a valid birth date and check digits": true,
 	"unknown legal form; use a key of LegalForm, such as BV, NV or VZW":                               true,

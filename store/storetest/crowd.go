@@ -18,7 +18,7 @@ var (
 	crowdPlaces    = [][3]string{{"Liège", "4000", "België"}, {"LIEGE", "4000", "BE"}, {"Gent", "9000", ""}, {"Córdoba", "x 5000", "AR"}, {"", "1000", "be"}}
 	crowdAnswers   = []string{
 		`{"car":"yes","children":2}`, `{"car":"no","children":2.0,"x":{"car":"yes"}}`, `{"children":"2","car":true}`, `{"car":null}`, `{"car":["yes"]}`,
-		`{"car":"é\"x","1":1e1}`, `{"nul":"\u0000","car":"yes"}`, `{"a.b":"yes","\"q\"":"yes","":"yes"}`, `{"car":"true","big":12345678901234567890}`, `{"\u0063ar":"yes","x":1}`,
+		`{"car":"é\"x","1":1e1}`, `{"nul":"\u0000","car":"yes"}`, `{"a.b":"yes","\"q\"":"yes","":"yes"}`, `{"car":"true","big":12345678901234567890}`, `{"big":9007199254740993}`, `{"\u0063ar":"yes","x":1}`,
 	}
 )
 

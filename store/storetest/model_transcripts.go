@@ -176,7 +176,7 @@ func drawRange(t *rapid.T) backoffice.VariableRange {
 func drawVariable(t *rapid.T) backoffice.VariableCriteria {
 	filter := backoffice.TranscriptFilter{CustomVariable: &backoffice.CustomVariableFilter{
 		Key:    rapid.SampledFrom([]string{"car", "car", "children", "children", "x", "nul", "a.b", `"q"`, "", "1", "big", "none", "\x00", "$.car", "$[0]"}).Draw(t, "key"),
-		Equals: new(pick(t, "equals", "yes", "yes", "no", "2", "2.0", "true", "1", "10", `é"x`, "", "null", "12345678901234567890", "\x00")),
+		Equals: new(pick(t, "equals", "yes", "yes", "no", "2", "2.0", "true", "1", "10", `é"x`, "", "null", "12345678901234567890", "9007199254740993", "\x00")),
 	}}
 	all, err := filter.Criteria()
 	if err != nil {
