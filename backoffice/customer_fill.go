@@ -57,7 +57,7 @@ func fillFields(keep, from *Customer) {
 	named, addressed := keep.Name() != "", keep.Address != Address{}
 	for i := range CustomerTable.Fields {
 		f := &CustomerTable.Fields[i]
-		if f.Name == "name" && named || strings.HasPrefix(f.Name, "address.") && addressed {
+		if slices.Contains([]string{"name", "firstName", "lastName"}, f.Name) && named || strings.HasPrefix(f.Name, "address.") && addressed {
 			continue
 		}
 		switch at := f.At.(type) {

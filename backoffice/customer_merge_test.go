@@ -224,3 +224,19 @@ func TestAMergeKeepsWhatIsWrittenMeanwhile(t *testing.T) {
 		}
 	})
 }
+
+func TestAMergeMixesNoNameOfTwoPersons(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
+			return tx.Customers().Insert(ctx,
+				&backoffice.Customer{ID: "keep", Type: backoffice.PrivatePerson, LastName: "Peeters", DisplayName: "Peeters", Version: 1},
+				&backoffice.Customer{ID: "drop", Type: backoffice.PrivatePerson, FirstName: "Jan", LastName: "Janssens", DisplayName: "Jan Janssens", Version: 1})
+		})
+		merged, done, err := w.MergeCustomers(t.Context(), w.by, "keep", "drop", backoffice.Optional[string]{})
+		accept(t, err)
+		if merged.DisplayName != "Peeters" || merged.FirstName != "" || len(done.FilledFields) > 0 {
+			t.Errorf("it is %q, with %v", merged.DisplayName, done.FilledFields)
+		}
+	})
+}
