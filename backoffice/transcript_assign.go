@@ -76,6 +76,9 @@ func (s *Service) AssignChecklists(
 		}
 		if earlier != "" {
 			assigned, err = replayAssigned(ctx, tx, earlier)
+			if err == nil && (a.criteria.RegistrationIndex != "" || a.criteria.SpouseRegistrationIndex != "") {
+				assigned.Found = Mapped(assigned.Transcripts, func(t *Transcript) string { return t.CustomerID })
+			}
 			return false, err
 		}
 		if CheckID(draft.ChecklistID) == nil {
@@ -285,7 +288,6 @@ func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *
 	}
 	kept := settledAssignment{IDs: []string{}, Already: assigned.Already}
 	for i, t := range made {
-		t.EffectiveStatus(nil)
 		kept.IDs = append(kept.IDs, t.ID)
 		changes[i] = changeBy(a.by, a.at, "assignChecklists", NounTranscript, t.ID, fields...)
 	}
