@@ -153,8 +153,9 @@ func (p *packing) addCustomer() error {
 	if err != nil {
 		return err
 	}
-	return p.draft.AddPlain("registration-numbers.json",
-		func(w io.Writer) error { return evidence.WriteJSON(w, numbers[0]) })
+	var text bytes.Buffer
+	_ = evidence.WriteJSON(&text, numbers[0]) // to memory
+	return p.draft.AddSecret("registration-numbers.json", text.Bytes())
 }
 
 // consultedOn returns the days of the span on which a number was consulted.

@@ -29,12 +29,12 @@ type Draft struct {
 	names   map[string]bool
 }
 
-// part is an entry to come: length bytes of the spool, or a stored file.
+// part is an entry to come: length bytes of the spool, a stored file, or a secret.
 type part struct {
 	name           string
 	offset, length int64
 	file           *backoffice.File
-	plain          bool // not compressed
+	secret         []byte // neither on a disk nor compressed
 }
 
 func NewDraft() (*Draft, error) {
@@ -53,7 +53,12 @@ func (d *Draft) Close() {
 
 // Add adds an entry with what write writes.
 func (d *Draft) Add(name string, write func(io.Writer) error) error {
-	return d.add(part{name: name}, write)
+	p := part{name: name, offset: d.written}
+	if err := write(spooling{d}); err != nil {
+		return err
+	}
+	p.length = d.written - p.offset
+	return d.note(p)
 }
 
 // AddBytes adds an entry with this content.
@@ -61,18 +66,9 @@ func (d *Draft) AddBytes(name string, content []byte) error {
 	return d.Add(name, func(w io.Writer) error { _, err := w.Write(content); return err })
 }
 
-// AddPlain is Add for an entry whose compressed size could reveal a secret in it.
-func (d *Draft) AddPlain(name string, write func(io.Writer) error) error {
-	return d.add(part{name: name, plain: true}, write)
-}
-
-func (d *Draft) add(p part, write func(io.Writer) error) error {
-	p.offset = d.written
-	if err := write(spooling{d}); err != nil {
-		return err
-	}
-	p.length = d.written - p.offset
-	return d.note(p)
+// AddSecret adds an entry that stays in memory, and whose compressed size would reveal something of it.
+func (d *Draft) AddSecret(name string, content []byte) error {
+	return d.note(part{name: name, secret: content})
 }
 
 // AddFile adds an entry with the bytes of a stored file, which are read when the pack is sent.
@@ -155,7 +151,10 @@ type sending struct {
 var errDamaged = errors.New("a stored file is not what was stored")
 
 func (s *sending) send(p part) (Entry, error) {
-	if p.file == nil {
+	switch {
+	case p.secret != nil:
+		return s.copy(p, bytes.NewReader(p.secret))
+	case p.file == nil:
 		return s.copy(p, io.NewSectionReader(s.draft.spool, p.offset, p.length))
 	}
 	stored, err := s.files.Open(s.ctx, p.file.Key, 0, -1)
@@ -174,7 +173,7 @@ func (s *sending) send(p part) (Entry, error) {
 
 func (s *sending) copy(p part, from io.Reader) (Entry, error) {
 	header := &zip.FileHeader{Name: p.name, Method: zip.Deflate, Modified: s.day}
-	if p.plain || p.file != nil { // most files are compressed already
+	if p.secret != nil || p.file != nil { // most files are compressed already
 		header.Method = zip.Store
 	}
 	to, err := s.zip.CreateHeader(header)

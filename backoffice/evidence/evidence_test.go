@@ -61,11 +61,11 @@ func (o *office) draft(t testing.TB, made map[string]string, stored map[string]*
 	check(t, err)
 	t.Cleanup(d.Close)
 	for _, name := range slices.Sorted(maps.Keys(made)) {
-		add := d.Add
-		if strings.HasPrefix(name, "plain") {
-			add = d.AddPlain
+		if strings.HasPrefix(name, "secret") {
+			check(t, d.AddSecret(name, []byte(made[name])))
+			continue
 		}
-		check(t, add(name, func(w io.Writer) error { _, err := io.WriteString(w, made[name]); return err }))
+		check(t, d.AddBytes(name, []byte(made[name])))
 	}
 	for _, name := range slices.Sorted(maps.Keys(stored)) {
 		check(t, d.AddFile(name, stored[name]))
@@ -81,7 +81,7 @@ func (o *office) send(ctx context.Context, d *evidence.Draft, w io.Writer) error
 // pack is a pack with an entry of every kind.
 func (o *office) pack(t testing.TB) []byte {
 	t.Helper()
-	made := map[string]string{"customer.json": `{"_id": "acme"}`, "empty.json": "", "plain.json": `{"n": 1}`, "journal.txt": strings.Repeat("a line\n", 50)}
+	made := map[string]string{"customer.json": `{"_id": "acme"}`, "empty.json": "", "secret.json": `{"n": 1}`, "journal.txt": strings.Repeat("a line\n", 50)}
 	stored := map[string]*backoffice.File{"documents/d-1/Één.pdf": o.put(t, []byte("%PDF-1.7 of a document"))}
 	var pack bytes.Buffer
 	check(t, o.send(t.Context(), o.draft(t, made, stored), &pack))
@@ -293,4 +293,28 @@ func written(t *testing.T) (folder string) {
 		check(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("bad-%d %s.zip", i, what)), changed[what], 0o600))
 	}
 	return folder
+}
+
+func TestASecretOfAPackIsOnNoDisk(t *testing.T) {
+	t.Parallel()
+	const descriptors = "/proc/self/fd"
+	o := open(t)
+	d := o.draft(t, map[string]string{"customer.json": "what is no secret", "secret.json": "a number to hide"}, nil)
+	var all bytes.Buffer
+	check(t, o.send(t.Context(), d, io.Discard))
+	files, err := os.ReadDir(descriptors)
+	if err != nil {
+		t.Skip("this system does not list what a process has open")
+	}
+	for _, file := range files {
+		path := filepath.Join(descriptors, file.Name())
+		if target, _ := os.Readlink(path); strings.Contains(target, "backoffice-evidence-") {
+			content, err := os.ReadFile(path)
+			check(t, err)
+			all.Write(content)
+		}
+	}
+	if text := all.String(); !strings.Contains(text, "what is no secret") || strings.Contains(text, "a number to hide") {
+		t.Errorf("on the disk are %q", text)
+	}
 }

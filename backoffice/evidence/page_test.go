@@ -67,7 +67,7 @@ type browser struct {
 func openBrowser(t *testing.T, address string) *browser {
 	t.Helper()
 	profile := t.TempDir()
-	command := exec.CommandContext(t.Context(), webtest.Tool(t, "chromium"), "--headless", "--no-sandbox", "--disable-gpu",
+	command := exec.CommandContext(t.Context(), webtest.Tool(t, "chromium-headless-shell"), "--no-sandbox", "--disable-gpu",
 		"--no-first-run", "--disable-background-networking", "--remote-debugging-port=0", "--window-size=900,1400", "--user-data-dir="+profile, address)
 	check(t, command.Start())
 	t.Cleanup(func() {
