@@ -79,7 +79,7 @@ func (f *file) writeTo(w io.Writer, root, info int) error {
 	start := out.Len()
 	setEntry(entries, table, 1, start, 0)
 	entries = deflate(entries)
-	writeStream(&out, table, fmt.Sprintf("<</Type/XRef/Size %d/W[1 4 2]/Root %s/Info %s/Filter/FlateDecode/Length %d>>",
+	writeStream(&out, table, fmt.Sprintf("<</Type/XRef/Size %d/W[1 4 3]/Root %s/Info %s/Filter/FlateDecode/Length %d>>",
 		len(f.objects), ref(root), ref(info), len(entries)), entries)
 	fmt.Fprintf(&out, "startxref\n%d\n%%%%EOF\n", start)
 	_, err := w.Write(out.Bytes())
@@ -92,12 +92,12 @@ func writeStream(out *bytes.Buffer, number int, dictionary string, stream []byte
 	out.WriteString("\nendstream\nendobj\n")
 }
 
-// entryWidth of a cross-reference (7.5.8): 1 byte for the type, 4 for offset or stream, 2 for the index in that.
-const entryWidth = 1 + 4 + 2
+// entryWidth of a cross-reference (7.5.8): 1 byte for the type, 4 for offset or stream, 3 for the index in that.
+const entryWidth = 1 + 4 + 3
 
 func setEntry(entries []byte, number int, kind byte, field, index int) {
 	copy(entries[number*entryWidth:], []byte{kind, byte(field >> 24), byte(field >> 16), byte(field >> 8), byte(field),
-		byte(index >> 8), byte(index)})
+		byte(index >> 16), byte(index >> 8), byte(index)})
 }
 
 // deflaters are pooled: one takes more memory than a whole document.

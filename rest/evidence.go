@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -74,6 +75,11 @@ func (a *API) answerEvidence(ctx context.Context, in *evidenceAsked) (*download,
 	}
 	var p *packing
 	if requestOf(ctx).Method() != http.MethodHead {
+		var done func()
+		if ctx, done, err = a.working(ctx, packCost); err != nil {
+			return nil, err
+		}
+		defer done()
 		if p, err = a.pack(ctx, in, span, customer); err != nil {
 			return nil, err
 		}
@@ -96,6 +102,29 @@ func (a *API) answerEvidence(ctx context.Context, in *evidenceAsked) (*download,
 			panic(http.ErrAbortHandler)
 		}
 	}}, nil
+}
+
+const (
+	packCost  = 1000 // it reads a list of each kind, and logs
+	packPause = 20 * time.Second
+)
+
+// working waits until a file of this cost may be made, which then takes as long as it takes; done ends that.
+func (a *API) working(ctx context.Context, cost int) (own context.Context, done func(), err error) {
+	leave := func() {}
+	_, w := humachi.Unwrap(requestOf(ctx).humaContext)
+	if a.Admit != nil {
+		if ctx, leave, err = a.Admit(ctx, cost, cost); err != nil {
+			return nil, nil, err
+		}
+	}
+	ctx, stop := context.WithCancel(backoffice.WithBudget(ctx, nil))
+	var moving sync.WaitGroup
+	moving.Go(func() {
+		control := http.NewResponseController(w)
+		backoffice.Every(ctx, packPause, func() { _ = control.SetWriteDeadline(time.Now().Add(3 * packPause)) })
+	})
+	return ctx, func() { stop(); moving.Wait(); leave() }, nil
 }
 
 // evidenceSpan is a number of days in Belgium.

@@ -92,6 +92,9 @@ func (a *API) held() {
 		if err != nil {
 			return nil, err
 		}
+		if !in.Values { // rows are counted, and none is answered
+			ctx = backoffice.WithBudget(ctx, nil)
+		}
 		h := &holding{a, ctx, &Held{CustomerID: customer.ID, At: backoffice.InstantOf(time.Now())}, HeldValues{}}
 		if in.Values {
 			h.all.Values = &h.values
