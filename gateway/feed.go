@@ -24,17 +24,15 @@ type subscription struct {
 // subscribe begins subscriptions, all of one kind.
 func (s server) subscribe(schema *execute.Executor) graphqlhttp.Subscribe {
 	return func(ctx context.Context, e graphqlhttp.Entry) (_ graphqlhttp.Subscription, err error) {
-		paid := func() {}
+		settle := func(bool) {}
 		if s.budgets != nil {
-			settle, err := s.budgets.spend(ctx, e.Cost, e.Least)
-			if err != nil {
+			if settle, err = s.budgets.spend(ctx, e.Cost, e.Least); err != nil {
 				return nil, err
 			}
-			paid = func() { settle(true) }
 		}
 		defer func() {
 			if err != nil {
-				paid()
+				settle(false)
 			}
 		}()
 		_, args, err := schema.Subscribed(ctx)
@@ -57,7 +55,7 @@ func (s server) subscribe(schema *execute.Executor) graphqlhttp.Subscribe {
 			leave()
 			return nil, err
 		}
-		return &subscription{own: own, leave: func() { leave(); paid() }, reader: reader, schema: schema}, nil
+		return &subscription{own: own, leave: func() { leave(); settle(true) }, reader: reader, schema: schema}, nil
 	}
 }
 
@@ -75,7 +73,7 @@ func (s *subscription) Next(ctx context.Context, most int) (int, error) {
 
 func (s *subscription) Event(i int) graphqlhttp.Event {
 	c := s.events[i].Changes
-	return graphqlhttp.Event{Cursor: c.Cursor, Noun: string(c.Noun), ObjectID: c.ObjectID, Action: string(c.Action)}
+	return graphqlhttp.Event{Sequence: c.Sequence, Cursor: c.Cursor, Noun: string(c.Noun), ObjectID: c.ObjectID, Action: string(c.Action)}
 }
 
 // Events reads the records after the changes and from the primary server: none is older than a change sent with it.

@@ -159,6 +159,12 @@ func (a *API) serveSigned(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, err)
 		return
 	}
+	if a.Open != nil { // it costs what it does with headers
+		if err := a.Open(r.Context()); err != nil {
+			a.Refuse(w, r, err)
+			return
+		}
+	}
 	a.serve(w, r, f)
 }
 

@@ -91,6 +91,12 @@ func TestManyIdleStreamsCostLittleAndAreTold(t *testing.T) {
 	}
 }
 
+// everything subscribes to all changes from the beginning, with their customers.
+func everything(t testing.TB, f gatewaytest.Follower) string {
+	t.Helper()
+	return `subscription { changes(after: "` + f.Beginning(t) + `") { cursor at noun objectId parents { noun id } object { __typename id ... on Customer { displayName email transcripts { nodes { id statusLabel } } } } } }`
+}
+
 // openDeaf opens a subscription to everything on a connection of which it reads nothing but the beginning.
 func openDeaf(t testing.TB, f gatewaytest.Follower) io.Reader {
 	t.Helper()
@@ -99,7 +105,7 @@ func openDeaf(t testing.TB, f gatewaytest.Follower) io.Reader {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	body := `{"query": "subscription { changes(after: \"` + f.Beginning(t) + `\") { cursor at noun objectId parents { noun id } object { __typename id ... on Customer { displayName email transcripts { nodes { id statusLabel } } } } } }"}`
+	body := gatewaytest.JSON(t, map[string]string{"query": everything(t, f)})
 	fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\n%s: %s\r\n%s: %s\r\nContent-Length: %d\r\n\r\n%s",
 		auth.ClientIDHeader, f.Credential[0], auth.ClientSecretHeader, f.Credential[1], len(body), body)
 	reader := bufio.NewReaderSize(conn, 4<<10)
@@ -140,7 +146,7 @@ func TestSlowReadersHoldLittleMemoryAndNobodyUp(t *testing.T) {
 	if each > 1<<20 {
 		t.Errorf("a reader that takes nothing holds %d KiB", each/1024)
 	}
-	s := f.Subscribes(t, gatewaytest.EveryChange, map[string]any{"after": f.Beginning(t)})
+	s := f.Subscribes(t, everything(t, f), nil) // it shares what they are told
 	for range customers {
 		s.Change(t)
 	}

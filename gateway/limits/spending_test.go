@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -194,6 +195,11 @@ func TestTheOpeningOfASubscriptionIsChargedAndWhatItTellsIsNot(t *testing.T) {
 	if before >= budget {
 		t.Errorf("the opening costs nothing: %d", before)
 	}
+	for range 40 {
+		if _, err := f.Subscribe(t.Context(), `subscription { changes(after: "gone.1") { cursor } }`, nil); err == nil {
+			t.Error("it goes on after a change that is not there")
+		}
+	}
 	for i := range 40 {
 		if status, body, _ := o.Ask(t, writer, fmt.Sprintf(`mutation { createLabel(input: {name: "told %d"}) { label { id } } }`, i), nil, nil); status != http.StatusOK {
 			t.Fatal(status, string(body))
@@ -225,6 +231,30 @@ func TestTheOpeningOfASubscriptionIsChargedAndWhatItTellsIsNot(t *testing.T) {
 		t.Fatal(status, string(body))
 	}
 	stream.Change(t)
+}
+
+func TestADownloadCostsWhatItDoesWithHeadersByItsSignedPath(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), slowly(30))
+	o.Fill(t)
+	pair := o.Credential(t, backoffice.AllScopes...)
+	var signed struct {
+		Data struct {
+			Documents struct {
+				Nodes []struct{ File struct{ DownloadPath string } }
+			}
+		}
+	}
+	untilAffordable(t, o, pair, `{ documents(first: 1) { nodes { file { downloadPath } } } }`, &signed)
+	for n := 0; ; n++ {
+		w := o.Serve(httptest.NewRequest(http.MethodGet, signed.Data.Documents.Nodes[0].File.DownloadPath, nil))
+		if w.Code == http.StatusTooManyRequests {
+			break
+		}
+		if w.Code != http.StatusOK || n > 40 {
+			t.Fatalf("%d downloads, the last one %d", n, w.Code)
+		}
+	}
 }
 
 func TestWithoutABudgetNothingIsSaidOfOne(t *testing.T) {

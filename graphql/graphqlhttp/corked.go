@@ -18,6 +18,7 @@ type corked struct {
 	conn  net.Conn
 	shut  bool
 	waits []byte // the buffered bytes
+	sent  []byte // those that uncork writes
 }
 
 func (c *corked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
@@ -51,18 +52,24 @@ func (c *corked) cork() {
 	c.shut = true
 }
 
-// uncork writes the buffered bytes. It closes the connection of a client that reads too slowly.
-func (c *corked) uncork() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.shut = false
-	_, err := limits.Send(c.conn, c.conn.SetWriteDeadline, c.waits, time.Now().Add(limits.AnswerTime))
-	if err != nil {
-		_ = c.conn.Close()
+// uncork writes the buffered bytes, and what is buffered meanwhile: a ping does not wait for the client's line. It closes
+// the connection of a client that reads too slowly. Only one goroutine may call it at a time.
+func (c *corked) uncork() (err error) {
+	for end := time.Now().Add(limits.AnswerTime); err == nil; {
+		c.mu.Lock()
+		c.waits, c.sent = c.sent[:0], c.waits
+		c.shut = len(c.sent) > 0
+		c.mu.Unlock()
+		if len(c.sent) == 0 {
+			break
+		}
+		if _, err = limits.Send(c.conn, c.conn.SetWriteDeadline, c.sent, end); err != nil {
+			_ = c.conn.Close()
+		}
+		if cap(c.sent) > longestText {
+			c.sent = nil
+		}
 	}
 	_ = c.conn.SetWriteDeadline(time.Time{})
-	if c.waits = c.waits[:0]; cap(c.waits) > longestText {
-		c.waits = nil
-	}
 	return err
 }

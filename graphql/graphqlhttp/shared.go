@@ -13,7 +13,10 @@ import (
 // a moment, one executes the operation, and the others are sent its answer.
 
 // Event is an entry of the change log as subscribers with the same view are told it. One entry may be several events.
-type Event struct{ Cursor, Noun, ObjectID, Action string }
+type Event struct {
+	Sequence                       int
+	Cursor, Noun, ObjectID, Action string
+}
 
 const (
 	sharedTime  = 100 * time.Millisecond // after which an answer is not as fresh as one that is executed
@@ -88,7 +91,7 @@ func (s *shared) told(ctx context.Context, of Subscription, from, before int) (k
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	executed = func() { <-s.turn }
+	executed = sync.OnceFunc(func() { <-s.turn })
 	if known = s.known(of, from, before, began); len(known) > 0 {
 		executed()
 		return known, nil, nil

@@ -107,10 +107,11 @@ func (f *following) run(ctx context.Context) error {
 	for {
 		waiting, cancel := context.WithTimeout(ctx, idleEvery)
 		n, err := f.of.Next(waiting, f.most)
+		idle := waiting.Err() != nil // else it is the store that was too slow
 		cancel()
 		began := time.Now()
 		switch {
-		case err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)):
+		case err != nil && (ctx.Err() != nil || !idle):
 			return cmp.Or(context.Cause(ctx), err)
 		case err != nil:
 			if f.to.idle() != nil {
@@ -178,6 +179,7 @@ func (f *following) tell(ctx context.Context, from, before int) (told int, err e
 		answers[i] = f.explained(ctx, a, f.q)
 	}
 	f.shared.tell(f.of, from, answers)
+	executed()                                  // nobody waits for this subscriber's line
 	if bytes <= eventBytes && part.run != nil { // which need not be counted
 		part.run.Sent()
 	}
