@@ -108,8 +108,8 @@ func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, e
 	events := wantsEvents(incoming.Header.Values("Accept"))
 	q := backoffice.ChangeQuery{After: backoffice.FromOldest, First: in.Limit}
 	from := in.After
-	if events && in.LastEventID != "" {
-		from = in.LastEventID
+	if events && in.LastEventID != "" { // a client connects again with the same parameters
+		from, in.Since = in.LastEventID, Optional[string]{}
 	}
 	var err error
 	if from != "" {
@@ -242,13 +242,14 @@ func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 		}
 		waiting, cancel := context.WithTimeout(own, commentEvery)
 		shown, err := reader.Next(waiting, eventsAtOnce)
+		idle := waiting.Err() != nil // else it is the store that was too slow
 		cancel()
 		switch {
 		case err == nil:
 			for _, c := range shown {
 				events.change(c)
 			}
-		case own.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		case own.Err() == nil && idle:
 			events.comment()
 		case ctx.Context().Err() != nil && backoffice.EndOfRights(ctx.Context()) == nil: // the client has gone
 			return
