@@ -103,6 +103,25 @@ func TestAListIsReadToItsEndAsTheAnswersSay(t *testing.T) {
 	}
 }
 
+func TestAListThatFitsKeepsItsRowsWhenAnotherOneIsCut(t *testing.T) {
+	t.Parallel()
+	o := narrow(t, "SQLite")
+	people(t, o, 100, func(i int) string { return strings.Repeat(string(rune('a'+i%26)), 150) })
+	o.Tool(t, backoffice.Tool{Name: "two", About: "Customers."}, `query Two($n: Int = 100) { few: customers(first: $n) { nodes { id } } all: customers(first: $n) { nodes { displayName } } }`)
+	lists := ""
+	for i := range 8 {
+		lists += fmt.Sprintf(" l%d: customers(first: 100) { nodes { displayName } }", i)
+	}
+	o.Tool(t, backoffice.Tool{Name: "many", About: "Customers."}, "query Many {"+lists+" }")
+	header := gatewaytest.CredentialHeader(o.Credential(t))
+	if a := o.Calls(t, header, "two", `{}`); len(rowsIn(t, a.StructuredContent)) != 100 || len(a.Meta.Cut) != 1 || a.Meta.Cut[0].List != "all.nodes" {
+		t.Errorf("%d rows, %+v: %.300s", len(rowsIn(t, a.StructuredContent)), a.Meta.Cut, a.Whole)
+	}
+	if a := o.Calls(t, header, "many", `{}`); len(a.Meta.Cut) != 5 || !strings.Contains(a.Whole, "So are 3 other lists") {
+		t.Errorf("%+v: %s", a.Meta.Cut, a.Said())
+	}
+}
+
 // rowsIn are the identifiers in an answer, in their order.
 func rowsIn(t testing.TB, data json.RawMessage) (ids []string) {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -72,7 +73,9 @@ func (r *run) result(ctx context.Context) *answer {
 	result, cuts := r.once(ctx, nil)
 	if again := r.fewer(cuts); again != nil { // so that cursors are those of the rows that are shown
 		r.call.Variables = again
-		result, _ = r.once(ctx, cuts)
+		if second, _ := r.once(ctx, cuts); !second.failed { // the budget may be spent, or the server busy
+			result = second
+		}
 	}
 	return result
 }
@@ -129,7 +132,7 @@ func (r *run) shorten(data []byte, most int) (shorter []byte, cuts []*cut, fits 
 func (r *run) fewer(cuts []*cut) []byte {
 	changed := map[string]json.RawMessage{}
 	for _, c := range cuts {
-		if name := c.variable("first"); name != "" && c.Rows > 0 {
+		if name := c.variable("first"); name != "" && c.Rows > 0 && r.sizesOne(name) {
 			changed[name] = fmt.Append(nil, c.Rows)
 			c.again = true
 		}
@@ -142,11 +145,18 @@ func (r *run) fewer(cuts []*cut) []byte {
 		return nil
 	}
 	maps.Copy(given, changed)
-	text, err := json.Marshal(given)
-	if err != nil {
-		return nil
-	}
+	text, _ := json.Marshal(given)
 	return text
+}
+
+// sizesOne reports whether a variable of the query stands at one place, besides its definition: no other list shrinks
+// with it.
+func (r *run) sizesOne(name string) bool {
+	text := r.call.Text
+	if d := r.call.Document; d != nil {
+		text = d.Text
+	}
+	return len(regexp.MustCompile(`\$`+name+`\b`).FindAllString(text, -1)) == 2
 }
 
 // shown is an answer with its data, and what is said of it.
@@ -160,12 +170,13 @@ func shown(data []byte, cuts []*cut, errs gqlerror.List) *answer {
 	for _, message := range others {
 		a.say("Not all could be read: " + message)
 	}
-	if len(cuts) > mostNoted {
-		cuts = cuts[:mostNoted]
-	}
 	if len(cuts) > 0 {
-		a.meta["backoffice/cut"] = cuts
-		a.say(sentence(cuts))
+		noted := cuts[:min(len(cuts), mostNoted)]
+		a.meta["backoffice/cut"] = noted
+		a.say(sentence(noted))
+	}
+	if more := len(cuts) - mostNoted; more > 0 {
+		a.say(fmt.Sprintf("So are %s: an empty one may have rows.", backoffice.Plural(more, "other list", "other lists")))
 	}
 	return a
 }
