@@ -30,7 +30,7 @@ func (k *keys) verify(ctx context.Context, token string) ([]byte, error) {
 	switch {
 	case by != nil && !fresh:
 		k.ask()
-	case by == nil && named:
+	case by == nil && named && fresh: // else the key of this name may be another one by now
 		return nil, errForged
 	case by == nil:
 		if set, err = k.newer(ctx); err != nil {
