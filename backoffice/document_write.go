@@ -33,6 +33,8 @@ func (s *Service) CreateDocument(
 	return s.createDocument(ctx, by, NewID(), draft, key)
 }
 
+var errMadeBefore = errors.New("the document was made before")
+
 func (s *Service) createDocument(
 	ctx context.Context, by *Principal, id string, draft DocumentDraft, key Optional[string],
 ) (_ *CustomerDocument, err error) {
@@ -47,10 +49,11 @@ func (s *Service) createDocument(
 	}
 	used := false
 	defer func() {
+		failed := err
 		if err == nil && !used { // the document was made before, with a file of its own
-			upload.Drop(ctx)
+			failed = errMadeBefore
 		}
-		upload.Close(ctx, err)
+		upload.Close(ctx, failed)
 	}()
 	file, err := putDocument(ctx, upload, &draft)
 	if err != nil {

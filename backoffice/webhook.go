@@ -89,9 +89,12 @@ func NewWebhook(
 			continue
 		}
 		hook.Nouns = append(hook.Nouns, noun)
-		if ChangesVisibleTo(readerOfWebhook(pair), []Noun{noun}) == 0 {
-			refuse(CodeNotAllowed,
-				"the credential may not read "+noun.APIName()+": "+MissingScope(MinfinRead).Error(), "nouns")
+		if by := readerOfWebhook(pair); ChangesVisibleTo(by, []Noun{noun}) == 0 {
+			why := "it is restricted to some customers"
+			if !by.HasRequired(noun.RequiredScope()) {
+				why = MissingScope(noun.RequiredScope()).Error()
+			}
+			refuse(CodeNotAllowed, "the credential may not read "+noun.APIName()+": "+why, "nouns")
 		}
 	}
 	if len(faults) > 0 {

@@ -87,6 +87,7 @@ func (f *shippedFiles) copyNew(ctx context.Context) error {
 		f.lacking = map[string]bool{}
 		err = backoffice.EachStoredFile(ctx, f.records, func(file *backoffice.File) error {
 			keys = append(keys, file.Key)
+			f.copied[file.Key] = true // perhaps before a restart
 			return nil
 		})
 	} else {

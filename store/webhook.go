@@ -65,11 +65,7 @@ func apiNames(nouns []backoffice.Noun) string {
 
 // settingsOf and progressOf are the arguments for these columns.
 func settingsOf(w *backoffice.Webhook) []any {
-	var old any
-	if w.OldSecret != nil {
-		old = w.OldSecret
-	}
-	return []any{w.URL, apiNames(w.Nouns), w.Secret, old, noted(w.OldSecretTo)}
+	return []any{w.URL, apiNames(w.Nouns), w.Secret, bytesOrNull(w.OldSecret), noted(w.OldSecretTo)}
 }
 
 func progressOf(p *backoffice.WebhookProgress) []any {

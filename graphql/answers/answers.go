@@ -115,9 +115,6 @@ func New(o Options) (*Cache, error) {
 // Get finds the answer to a query. valid reports whether it is valid by a poll that begins now; otherwise found is
 // for Put. wanted reports whether the query was asked before, so that its answer is to be kept.
 func (c *Cache) Get(ctx context.Context, key *Key) (found *Answer, valid, wanted bool) {
-	if c == nil || key == nil {
-		return nil, false, false
-	}
 	found, wanted = c.memory.GetIfPresent(*key)
 	if !wanted {
 		first := *key

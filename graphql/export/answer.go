@@ -104,6 +104,7 @@ func (x *exporting) run(ctx context.Context) error {
 	}
 	defer leave()
 	x.moved()
+	x.walk.moved = x.moved
 	// Before the first page: later changes are in the log after this number, whether a page shows them or not.
 	page, err := backoffice.ReadChangePage(ctx, x.config.Changes, backoffice.ChangeQuery{
 		After: backoffice.FromOldest, Seeing: backoffice.ChangesVisibleTo(auth.From(ctx), nil),

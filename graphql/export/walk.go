@@ -24,6 +24,7 @@ type walk struct {
 	size  int64 // of a page
 	cost  int   // of a page
 	at    place // of the next page to hand over
+	moved func()
 }
 
 type place struct {
@@ -128,6 +129,7 @@ func (w *walk) leaves(ctx context.Context, do func(*leaf) error) error {
 			return err
 		case graphqlhttp.IsRateLimited(err): // the budget is certain to come back
 			since, pause = time.Now(), budgetPause
+			w.moved()
 		case !graphqlhttp.IsUnavailable(err):
 			return err
 		}
