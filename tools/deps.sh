@@ -12,7 +12,7 @@ compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages+=(postgresq
 command -v pgbouncer >/dev/null || packages+=(pgbouncer)
 command -v pgbackrest >/dev/null || packages+=(pgbackrest)
 PATH=$PATH:/usr/sbin command -v nginx >/dev/null || packages+=(nginx)
-command -v chromium >/dev/null || packages+=(chromium)
+command -v chromium-headless-shell >/dev/null || packages+=(chromium-headless-shell)
 command -v node >/dev/null || packages+=(nodejs)
 command -v npm >/dev/null || packages+=(npm)
 command -v zsh >/dev/null || packages+=(zsh)

@@ -22,7 +22,7 @@ func TestTheDocumentationPageInABrowser(t *testing.T) {
 		t.Skip("a browser takes its time")
 	}
 	t.Parallel()
-	node, chromium := webtest.Tool(t, "node"), webtest.Tool(t, "chromium")
+	node, chromium := webtest.Tool(t, "node"), webtest.Tool(t, "chromium-headless-shell")
 	webtest.Tool(t, "../../web/apidocs/page/node_modules/.bin/spectral") // all of the page's packages are there, or none
 	o := gatewaytest.Open(t)
 	pair := o.Credential(t, backoffice.AllScopes...)

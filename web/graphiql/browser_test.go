@@ -26,7 +26,7 @@ func TestThePageInABrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes its time")
 	}
-	node, chromium := webtest.Tool(t, "node"), webtest.Tool(t, "chromium")
+	node, chromium := webtest.Tool(t, "node"), webtest.Tool(t, "chromium-headless-shell")
 	webtest.Tool(t, "page/node_modules/.bin/playwright-core") // all of the page's packages are there, or none
 
 	lookAtAll(t, "../..")
