@@ -69,9 +69,10 @@ func openBrowser(t *testing.T, address string) *browser {
 	profile := t.TempDir()
 	command := exec.CommandContext(t.Context(), webtest.Tool(t, "chromium-headless-shell"), "--no-sandbox", "--disable-gpu",
 		"--no-first-run", "--disable-background-networking", "--remote-debugging-port=0", "--window-size=900,1400", "--user-data-dir="+profile, address)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Debian's command is a script that starts it
 	check(t, command.Start())
 	t.Cleanup(func() {
-		_ = command.Process.Signal(syscall.SIGTERM)
+		_ = syscall.Kill(-command.Process.Pid, syscall.SIGTERM)
 		_ = command.Wait()
 		for tries := 0; os.RemoveAll(profile) != nil && tries < 200; tries++ { // its children still write
 			time.Sleep(50 * time.Millisecond)
