@@ -7,10 +7,10 @@ GO ?= go
 PLAIN = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory compress/flate
 RACE = -race $(foreach package,$(PLAIN),-gcflags=$(package)=-race=false)
 
-# Where goroutines of ours meet. Under the race detector a test takes five to eight times as long, and all but RUN_BOTH run
-# so only.
+# Where goroutines of ours meet. Under the race detector a test takes five to eight times as long, and all run so only but
+# RUN_BOTH, which skip some of theirs there (storetest.SkipRaced).
 RACED ?= ./store/cache ./store/... ./gateway/feed ./graphql/... ./changes/... ./httpserver/... ./loaders
-RUN_BOTH = ./store/cache
+RUN_BOTH = ./store/cache ./store/postgres ./store/sqlite
 
 run: ## serve demo data
 	$(GO) run . demo
@@ -33,7 +33,7 @@ test: missing ## everything that must hold before a change lands; installs what 
 tests tooltests raced: export GOGC ?= 400
 tests: all = $(filter-out $(shell $(GO) list $(RACED)),$(shell $(GO) list ./...)) $(RUN_BOTH)
 tests: missing
-	$(GO) test -json -vet=off -p 2 -parallel 4 -timeout 40m $(filter %/graphiql %/cli %/cache %/parity,$(all)) $(all) | \
+	$(GO) test -json -vet=off -p 2 -parallel 4 -timeout 40m $(filter %/graphiql %/cli %/parity %/cache %/postgres,$(all)) $(all) | \
 		$(GO) run -C tools ./slowest
 
 raced: missing ## tests under the race detector; all of them with RACED=./...

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -71,6 +72,31 @@ func TestALineTooManyIsCounted(t *testing.T) {
 		if got := countHouse(t, os.DirFS(folder))[what]; got != want {
 			t.Errorf("%s: %d, not %d", what, got, want)
 		}
+	}
+}
+
+func TestWhatIsSkippedUnderTheRaceDetectorRunsWithoutIt(t *testing.T) {
+	t.Parallel()
+	rules, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := strings.Fields(string(regexp.MustCompile(`(?m)^RUN_BOTH = (.*)$`).FindSubmatch(rules)[1]))
+	skipping := 0
+	err = filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") || path == "house_test.go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if bytes.Contains(text, []byte("storetest.SkipRaced(")) {
+			if skipping++; !slices.Contains(both, "./"+filepath.Dir(path)) {
+				t.Errorf("%s skips tests under the race detector, and its package is not in the Makefile's RUN_BOTH", path)
+			}
+		}
+		return err
+	})
+	if err != nil || skipping == 0 {
+		t.Errorf("%d files skip tests, %v", skipping, err)
 	}
 }
 

@@ -68,8 +68,8 @@ func TestAStoreWithACacheBeforeItKeepsTheContractOfStores(t *testing.T) {
 		for size, options := range sizes {
 			t.Run(place+" with "+size, func(t *testing.T) {
 				t.Parallel()
-				if raceEnabled && (place != "SQLite" || size == "64 MiB") && *histories <= 25 {
-					t.Skip("it runs without the race detector")
+				if (place != "SQLite" || size == "64 MiB") && *histories <= 25 {
+					storetest.SkipRaced(t)
 				}
 				storetest.Run(t, func(t testing.TB) backoffice.Store {
 					s := before(t, openIn(t)(), options)

@@ -37,6 +37,7 @@ func TestPostgreSQLKeepsTheContractOfStores(t *testing.T) {
 }
 
 func TestEveryQueryModeReadsTheSame(t *testing.T) {
+	storetest.SkipRaced(t)
 	t.Parallel()
 	for _, mode := range []postgres.QueryMode{postgres.Described, postgres.Plain} {
 		t.Run(string(mode), func(t *testing.T) {

@@ -43,6 +43,15 @@ func run(t *testing.T, newStore func(t testing.TB) backoffice.Store, groups []gr
 	}
 }
 
+// SkipRaced skips a test in which hardly any goroutines meet, under the race detector. make test runs the packages that
+// call it without it, too.
+func SkipRaced(t testing.TB) {
+	t.Helper()
+	if raced {
+		t.Skip("it runs without the race detector")
+	}
+}
+
 // write runs do in a transaction that must succeed.
 func write(t testing.TB, store backoffice.Store, do func(ctx context.Context, tx backoffice.Tx) error) {
 	t.Helper()
