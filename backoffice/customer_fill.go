@@ -55,9 +55,10 @@ func (m *merging) fill(ctx context.Context) error {
 // fillFields copies fields that a customer lacks. A name and an address are each one field, so none is mixed of two.
 func fillFields(keep, from *Customer) {
 	named, addressed := keep.Name() != "", keep.Address != Address{}
+	names := []string{"name", "firstName", "lastName"}
 	for i := range CustomerTable.Fields {
 		f := &CustomerTable.Fields[i]
-		if slices.Contains([]string{"name", "firstName", "lastName"}, f.Name) && named || strings.HasPrefix(f.Name, "address.") && addressed {
+		if named && slices.Contains(names, f.Name) || strings.HasPrefix(f.Name, "address.") && addressed {
 			continue
 		}
 		switch at := f.At.(type) {

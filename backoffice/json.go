@@ -88,8 +88,9 @@ func checkObject(data []byte, levels int) error {
 			return Errorf(BadInput, "a JSON object has at most %d levels", levels)
 		case token.Kind() == '0':
 			// Others read it as one, and PostgreSQL refuses one that is too small, too.
-			text, _, _ := strings.Cut(strings.ToLower(token.String()), "e")
-			if n, err := strconv.ParseFloat(token.String(), 64); err != nil || n == 0 && strings.Trim(text, "-0.") != "" {
+			digits, _, _ := strings.Cut(strings.ToLower(token.String()), "e")
+			n, err := strconv.ParseFloat(token.String(), 64)
+			if err != nil || n == 0 && strings.Trim(digits, "-0.") != "" {
 				return Errorf(BadInput, "a number in a JSON object must be within the range of a double")
 			}
 		case decoder.StackDepth() == 0:

@@ -73,7 +73,8 @@ func (s *subscription) Next(ctx context.Context, most int) (int, error) {
 
 func (s *subscription) Event(i int) graphqlhttp.Event {
 	c := s.events[i].Changes
-	return graphqlhttp.Event{Sequence: c.Sequence, Cursor: c.Cursor, Noun: string(c.Noun), ObjectID: c.ObjectID, Action: string(c.Action)}
+	return graphqlhttp.Event{Sequence: c.Sequence, Cursor: c.Cursor, Noun: string(c.Noun), ObjectID: c.ObjectID,
+		Action: string(c.Action)}
 }
 
 // Events reads the records after the changes and from the primary server: none is older than a change sent with it.

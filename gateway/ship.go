@@ -26,7 +26,7 @@ type shipSettings struct {
 
 // ShipOptions are settings of servers that ship.
 type ShipOptions struct {
-	Most Size `name:"ship-most" default:"1GiB" env:"BACKOFFICE_SHIP_MOST" placeholder:"SIZE" help:"How long the database's log may become while the place of --ship does not answer; then it is cut, and the next snapshot ships all (${default})."`
+	Most Size `name:"ship-most" default:"1GiB" env:"BACKOFFICE_SHIP_MOST" placeholder:"SIZE" help:"How large the database's log may grow while the place of --ship does not answer; then it is cut, and a snapshot follows (${default})."`
 	Wait bool `name:"ship-wait" env:"BACKOFFICE_SHIP_WAIT" help:"Acknowledge a write only when it is shipped."`
 }
 

@@ -56,11 +56,13 @@ func (srv *Server) Mount(r chi.Router) {
 			AllowedOrigins: srv.settings.Origins,
 			AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
 				http.MethodDelete, "QUERY"},
-			AllowedHeaders: []string{"Accept", "Authorization", "Content-Digest", "Content-Disposition", "Content-Type", "Idempotency-Key",
-				"If-Match", "If-None-Match", "Last-Event-ID", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Prefer",
-				"Range", "X-Access-Purpose", "X-Client-Id", "X-Client-Secret", "X-Explain", "X-Request-Id"},
-			ExposedHeaders: []string{"Backoffice-Position", "Changes-After", "Content-Disposition", "ETag", "Location",
-				"Mirrored-At", "Preference-Applied", "RateLimit", "RateLimit-Policy", "Repr-Digest", "Retry-After", "Www-Authenticate", "X-Request-Id"},
+			AllowedHeaders: []string{"Accept", "Authorization", "Content-Digest", "Content-Disposition",
+				"Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-ID", "Mcp-Method",
+				"Mcp-Name", "Mcp-Protocol-Version", "Prefer", "Range", "X-Access-Purpose", "X-Client-Id",
+				"X-Client-Secret", "X-Explain", "X-Request-Id"},
+			ExposedHeaders: []string{"Backoffice-Position", "Changes-After", "Content-Disposition", "ETag",
+				"Location", "Mirrored-At", "Preference-Applied", "RateLimit", "RateLimit-Policy", "Repr-Digest",
+				"Retry-After", "Www-Authenticate", "X-Request-Id"},
 			MaxAge: 600,
 		}))
 	}

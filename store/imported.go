@@ -181,7 +181,8 @@ func (t *tx) keepTouched(ctx context.Context, noun backoffice.Noun, all []*touch
 	if !t.store.nouns.dialect.bulk {
 		for _, of := range all {
 			_, err := t.conn.Exec(ctx, into+"SELECT $1, $2, $3, $4, $5, NULLIF($6, ''), NULLIF($7, '')"+again, []any{
-				t.importing, string(noun), of.id, bytesOrNull(of.after), bytesOrNull(of.records), of.customerID, of.fileKey})
+				t.importing, string(noun), of.id, bytesOrNull(of.after), bytesOrNull(of.records), of.customerID,
+				of.fileKey})
 			if err != nil {
 				return err
 			}

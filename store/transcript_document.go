@@ -60,7 +60,8 @@ func (t *tx) SetDocument(ctx context.Context,
 		replaced, err = listTexts(ctx, t.conn,
 			"INSERT /*backoffice:forgotten_files.of_document*/ INTO forgotten_files (file_key, at) SELECT t.file_key, "+
 				d.now+" FROM transcripts t WHERE t.id = $1 AND t.is_completed AND t.file_key IS NOT NULL"+
-				notImported("t.file_key")+d.forKey+" ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", set.ID)
+				notImported("t.file_key")+d.forKey+
+				" ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", set.ID)
 		return err
 	}, func(ctx context.Context) error {
 		_, err := w.run(ctx, t.store.nouns.setDocument, []*backoffice.Transcript{set})

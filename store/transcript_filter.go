@@ -19,8 +19,9 @@ var variableEquals = criterion[backoffice.TranscriptCriteria]{
 		// Only a text that has the key, or an escape, is parsed.
 		return "CASE WHEN instr(t.custom_variables, ?) > 0 OR instr(t.custom_variables, '\\') > 0 THEN EXISTS (SELECT" +
 			" 1 FROM json_each(CASE WHEN instr(t.custom_variables, '\\u0000') = 0 THEN t.custom_variables END) j" +
-			" WHERE j.key = ? AND CASE j.type WHEN 'text' THEN j.value = ? WHEN 'integer' THEN CAST(j.value AS REAL) = ?" +
-			" WHEN 'real' THEN j.value = ? WHEN 'true' THEN ? = 'true' WHEN 'false' THEN ? = 'false' END) ELSE 0 END"
+			" WHERE j.key = ? AND CASE j.type WHEN 'text' THEN j.value = ?" +
+			" WHEN 'integer' THEN CAST(j.value AS REAL) = ? WHEN 'real' THEN j.value = ?" +
+			" WHEN 'true' THEN ? = 'true' WHEN 'false' THEN ? = 'false' END) ELSE 0 END"
 	},
 	args: func(c backoffice.TranscriptCriteria, d *Dialect, args []any) []any {
 		key, text := storable(c.Variable.Key), storable(c.Variable.Text)

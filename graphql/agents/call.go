@@ -176,7 +176,7 @@ func shown(data []byte, cuts []*cut, errs gqlerror.List) *answer {
 		a.say(sentence(noted))
 	}
 	if more := len(cuts) - mostNoted; more > 0 {
-		a.say(fmt.Sprintf("So are %s: an empty one may have rows.", backoffice.Plural(more, "other list", "other lists")))
+		a.say("So are " + backoffice.Plural(more, "other list", "other lists") + ": an empty one may have rows.")
 	}
 	return a
 }

@@ -52,8 +52,8 @@ func (c *corked) cork() {
 	c.shut = true
 }
 
-// uncork writes the buffered bytes, and what is buffered meanwhile: a ping does not wait for the client's line. It closes
-// the connection of a client that reads too slowly. Only one goroutine may call it at a time.
+// uncork writes the buffered bytes, and what is buffered meanwhile: a ping does not wait for the client's line. It
+// closes the connection of a client that reads too slowly. Only one goroutine may call it at a time.
 func (c *corked) uncork() (err error) {
 	for end := time.Now().Add(limits.AnswerTime); err == nil; {
 		c.mu.Lock()
