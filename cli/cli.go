@@ -35,7 +35,7 @@ type program struct {
 	Serve serveCommand `cmd:"" default:"withargs" help:"Serve GraphQL, REST, GraphiQL and the API documentation."`
 
 	Demo          demoCommand          `cmd:"" help:"Fill an empty embedded store with realistic data and serve it."`
-	Import        importCommand        `cmd:"" help:"Load or update records from a folder of NDJSON files."`
+	Import        importCommand        `cmd:"" help:"Load or update records from NDJSON files or spreadsheets."`
 	Pull          pullCommand          `cmd:"" help:"Keep the store in step with a running backoffice, by its REST interface."`
 	Export        exportCommand        `cmd:"" help:"Write all records to a folder that import reads."`
 	Query         queryCommand         `cmd:"" help:"Export what a query of one list finds, as JSON Lines, CSV or XLSX."`
@@ -49,7 +49,7 @@ type program struct {
 	Files         filesCommand         `cmd:"" help:"Sweep stored files, and bring back what a sweep set aside."`
 	Trash         trashCommand         `cmd:"" help:"List what was deleted and can be brought back, bring it back, or erase it for good."`
 	Credentials   credentialsCommand   `cmd:"" help:"Create, list, rotate and revoke credential pairs."`
-	Keys          keysCommand          `cmd:"" help:"Show the keys that seal registration numbers, and turn them while servers go on."`
+	Keys          keysCommand          `cmd:"" help:"Show the keys that seal registration numbers, and rotate them while servers run."`
 	Evidence      evidenceCommand      `cmd:"" help:"Pick customers for an inspection, and check packs of evidence."`
 	Years         yearsCommand         `cmd:"" help:"List the financial years, and start the next one."`
 	Documents     documentsCommand     `cmd:"" help:"Generate documents of transcripts; trust and check query documents."`

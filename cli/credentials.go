@@ -18,7 +18,7 @@ type credentialsCommand struct {
 	List     credentialsListCommand     `cmd:"" help:"List the credential pairs, without their secrets."`
 	Rotate   credentialsRotateCommand   `cmd:"" help:"Give a pair a new secret and print it; the old one stays live for a while."`
 	Scopes   credentialsScopesCommand   `cmd:"" help:"Give a living pair scopes, and take scopes from it."`
-	Networks credentialsNetworksCommand `cmd:"" help:"Let a living pair sign in from networks, and no more from others."`
+	Networks credentialsNetworksCommand `cmd:"" help:"Add or remove networks that a live credential may sign in from."`
 	Extend   credentialsExtendCommand   `cmd:"" help:"Give a living pair another end."`
 	Revoke   credentialsRevokeCommand   `cmd:"" help:"End a pair and its secrets for good."`
 }

@@ -48,7 +48,7 @@ func (c *filesRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 }
 
 type filesSweepCommand struct {
-	Yes bool `help:"Set aside however many there are. Without it, no more than 100 files or 2 %."`
+	Yes bool `help:"Set aside however many there are. Without it, no more than 100 files, nor 2 %."`
 }
 
 func (c *filesSweepCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {

@@ -75,7 +75,7 @@ type changesAsked struct {
 	Limit       int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"The maximum number of changes in a page."`
 	Noun        []Noun `query:"noun,explode" doc:"Only changes of this kind of object. Can be repeated."`
 	Wait        int    `query:"wait" minimum:"0" maximum:"30" default:"0" doc:"How many seconds to wait if there are no changes yet. Returns on the first change, or an empty page after that time."`
-	LastEventID string `header:"Last-Event-ID" doc:"For streams: the id of the last event received. Overrides after."`
+	LastEventID string `header:"Last-Event-ID" doc:"For streams: the id of the last event. Overrides after and since."`
 }
 
 func (a *API) changes() {
@@ -96,8 +96,8 @@ func (a *API) changes() {
 				mediaEvents: {Schema: &huma.Schema{
 					Type: huma.TypeString, Description: "Events with a change as data: " + change.Ref}},
 			}},
-			"410": {Content: problemContent, Description: "The cursor is older than the retained changes, or " +
-				"beyond the end of the log: export everything again."},
+			"410": {Content: problemContent, Description: "The cursor is older than the retained changes, " +
+				"beyond the end of the log, or of another history: export everything again."},
 			"429": {Description: "Too many streams and waiting requests at a time.", Content: problemContent},
 		},
 	}, "", a.answerChanges)

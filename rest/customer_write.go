@@ -39,7 +39,7 @@ func (a *API) customerWrites() {
 		return showVersion(ctx, c)
 	})
 	register(a, operation("DELETE /customers/{customerId}", "deleteCustomer", "Delete a customer",
-		"Erases the customer with its relations, transcripts, calculations, documents and stored files.",
+		"Deletes the customer with its relations, transcripts, calculations, documents, discrepancies and files.",
 	), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		OfCustomer
 		Guarded

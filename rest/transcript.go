@@ -38,7 +38,7 @@ type TranscriptFilters struct {
 	Status            []TranscriptStatus `query:"status,explode" nullable:"false" doc:"A status. Can be repeated to match any of several."`
 	IsCompleted       Optional[bool]     `query:"isCompleted" doc:"Whether the transcript is completed."`
 	DocumentGenerated Optional[bool]     `query:"documentGenerated" doc:"Whether a document was generated."`
-	Overdue           Optional[bool]     `query:"overdue" doc:"Whether it is not completed though its checklist was due before today (UTC)."`
+	Overdue           Optional[bool]     `query:"overdue" doc:"Whether it is not completed, and was due before today in Belgium."`
 	UpdatedSince      Optional[string]   `query:"updatedSince" format:"date-time" doc:"Only those whose latest change became visible here at this instant or later." example:"2026-06-01T00:00:00.000Z"`
 }
 
