@@ -140,7 +140,9 @@ func Mount(r chi.Router, c Config) *API {
 	signed.Get(signedPath, a.serveSigned)
 	signed.Head(signedPath, a.serveSigned)
 
-	r.NotFound(a.notFound)
+	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
+		a.Refuse(w, r, backoffice.Errorf(backoffice.NotFound, "unknown path"))
+	})
 	r.MethodNotAllowed(a.methodNotAllowed)
 	return a
 }
@@ -185,10 +187,6 @@ func noStore(next http.Handler) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		next.ServeHTTP(w, r)
 	})
-}
-
-func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
-	a.Refuse(w, r, backoffice.Errorf(backoffice.NotFound, "unknown path"))
 }
 
 func (a *API) methodNotAllowed(w http.ResponseWriter, r *http.Request) {

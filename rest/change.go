@@ -236,10 +236,7 @@ func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 	events := &eventWriter{w: w, control: http.NewResponseController(w)}
 	events.comment()
 	reader := a.Feed.Read(q.History, q.After, q.Kinds)
-	for {
-		if events.send() != nil {
-			break
-		}
+	for events.send() == nil {
 		waiting, cancel := context.WithTimeout(own, commentEvery)
 		shown, err := reader.Next(waiting, eventsAtOnce)
 		idle := waiting.Err() != nil // else it is the store that was too slow

@@ -98,7 +98,7 @@ var (
 
 func showCustomer(shown *Customer, c *backoffice.Customer) {
 	shownCustomer.Into(shown, c)
-	shown.Name = optionalText(c.Name())
+	shown.Name = orNull(string(c.Name()))
 }
 
 var customerType = parsed[CustomerType](backoffice.ParseCustomerTypeLabel)
@@ -119,6 +119,14 @@ func showCustomers(ctx context.Context, customers []*backoffice.Customer) ([]Cus
 		shown[i].RegistrationNumbers = numbers[i]
 	}
 	return shown, nil
+}
+
+func showOne(ctx context.Context, c *backoffice.Customer) (Customer, error) {
+	shown, err := showCustomers(ctx, []*backoffice.Customer{c})
+	if err != nil {
+		return Customer{}, err
+	}
+	return shown[0], nil
 }
 
 // reveal opens the customers' registration numbers, and records each disclosure in the register.
@@ -143,9 +151,6 @@ func reveal(ctx context.Context, customers []*backoffice.Customer) ([]Registrati
 }
 
 func showVersion(ctx context.Context, c *backoffice.Customer) (*versioned[Customer], error) {
-	shown, err := showCustomers(ctx, []*backoffice.Customer{c})
-	if err != nil {
-		return nil, err
-	}
-	return &versioned[Customer]{ETag: etag(c.Version), Body: shown[0]}, nil
+	shown, err := showOne(ctx, c)
+	return &versioned[Customer]{ETag: etag(c.Version), Body: shown}, err
 }

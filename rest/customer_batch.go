@@ -60,16 +60,13 @@ func (a *API) customerBatches() {
 			}
 		}
 		shown, err := showBatch(ctx, outcome)
-		if err != nil {
-			return nil, err
-		}
-		return &answered[CustomersMade]{*shown}, nil
+		return &answered[CustomersMade]{shown}, err
 	})
 }
 
 const batchOperation = "createCustomers"
 
-func showBatch(ctx context.Context, outcome *backoffice.BatchOutcome[backoffice.Customer]) (*CustomersMade, error) {
+func showBatch(ctx context.Context, outcome *backoffice.BatchOutcome[backoffice.Customer]) (CustomersMade, error) {
 	var made []*backoffice.Customer
 	for _, result := range outcome.Results {
 		if result.Object != nil {
@@ -78,9 +75,9 @@ func showBatch(ctx context.Context, outcome *backoffice.BatchOutcome[backoffice.
 	}
 	customers, err := showCustomers(ctx, made)
 	if err != nil {
-		return nil, err
+		return CustomersMade{}, err
 	}
-	shown := &CustomersMade{Results: make([]CustomerMade, len(outcome.Results)), Written: outcome.Written}
+	shown := CustomersMade{Results: make([]CustomerMade, len(outcome.Results)), Written: outcome.Written}
 	for i, result := range outcome.Results {
 		if result.Object != nil {
 			shown.Results[i] = CustomerMade{Status: http.StatusCreated, Customer: &customers[0]}

@@ -64,13 +64,7 @@ func (a *API) customers() {
 		if err != nil {
 			return nil, err
 		}
-		return unless(in.Conditional, etag(c.Version), func() (Customer, error) {
-			shown, err := showCustomers(ctx, []*backoffice.Customer{c})
-			if err != nil {
-				return Customer{}, err
-			}
-			return shown[0], nil
-		})
+		return unless(in.Conditional, etag(c.Version), func() (Customer, error) { return showOne(ctx, c) })
 	})
 	register(a, operation("GET /customers/{customerId}/privacy", "getCustomerPrivacy",
 		"Get a customer's registration numbers", "The national registration numbers of a customer and the partner. Each disclosure is recorded in the register of consultations.",

@@ -19,11 +19,8 @@ func (a *API) customerWrites() {
 		if err != nil {
 			return nil, err
 		}
-		shown, err := showVersion(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		return &madeVersioned[Customer]{ETag: shown.ETag, Location: "/customers/" + c.ID, Body: shown.Body}, nil
+		shown, err := showOne(ctx, c)
+		return &madeVersioned[Customer]{ETag: etag(c.Version), Location: "/customers/" + c.ID, Body: shown}, err
 	})
 	register(a, operation("PUT /customers/{customerId}", "updateCustomer", "Update a customer",
 		"Changes the fields that are sent, clears those that are sent as null, and returns the customer.",

@@ -159,8 +159,7 @@ func hold[T any, C comparable, R any](
 	of := h.begin(table.Noun)
 	*values = []R{}
 	if scope := table.Noun.RequiredScope(); !auth.From(h.ctx).HasRequired(scope) {
-		name := string(scope)
-		of.RequiredScope = &name
+		of.RequiredScope = new(string(scope))
 		of.end()
 		return nil
 	}
@@ -188,10 +187,10 @@ func (h *holding) export(customer *backoffice.Customer) error {
 	if err := privacy.NoteExport(h.ctx, customer.ID); err != nil {
 		return err
 	}
-	shown, err := showCustomers(h.ctx, []*backoffice.Customer{customer})
+	shown, err := showOne(h.ctx, customer)
 	if err != nil {
 		return err
 	}
-	h.values.Customer = shown[0]
+	h.values.Customer = shown
 	return backoffice.CommitLedger(h.ctx)
 }

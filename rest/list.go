@@ -117,13 +117,6 @@ func answerOne[T any, C comparable, R any](ctx context.Context, reader backoffic
 	return &answered[R]{show(row)}, nil
 }
 
-func optionalText[T ~string](text T) *string {
-	if text == "" {
-		return nil
-	}
-	return new(string(text))
-}
-
 // allOf is the list as shown: never null.
 func allOf(list []string) []string {
 	if list == nil {

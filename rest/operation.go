@@ -237,8 +237,5 @@ type Idempotent struct {
 }
 
 func (i Idempotent) key() backoffice.Optional[string] {
-	if i.IdempotencyKey == "" {
-		return backoffice.Optional[string]{}
-	}
-	return backoffice.Value(i.IdempotencyKey)
+	return backoffice.ValueOf(orNull(i.IdempotencyKey))
 }

@@ -67,26 +67,15 @@ func uploadOperation(op huma.Operation) huma.Operation {
 // mostUploads is the maximum number of simultaneous uploads per credential. Each has at most API.Upload bytes.
 const mostUploads = 20
 
-// mostAtOnce is how often a credential may run an operation at a time, 0 for any number.
-func mostAtOnce(op *huma.Operation) int64 {
-	switch {
-	case uploads(op):
-		return mostUploads
-	case op.Metadata[oneKey] != nil:
-		return 1
-	}
-	return 0
-}
-
 // start counts a transfer of the context's credential. Errors: RateLimited when too many are in progress.
 func (a *API) start(ctx context.Context, op *huma.Operation) (end func(), err error) {
-	most := mostAtOnce(op)
-	if most == 0 {
+	most, what := int64(mostUploads), "uploads"
+	switch {
+	case uploads(op):
+	case op.Metadata[oneKey] != nil:
+		most, what = 1, "request for "+op.Path
+	default:
 		return func() {}, nil
-	}
-	what := "uploads"
-	if most == 1 {
-		what = "request for " + op.Path
 	}
 	known, _ := a.running.LoadOrStore([2]string{what, auth.From(ctx).ClientID}, semaphore.NewWeighted(most))
 	if running := known.(*semaphore.Weighted); running.TryAcquire(1) {
