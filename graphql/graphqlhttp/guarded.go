@@ -40,13 +40,9 @@ func holdsGuarded(document *ast.QueryDocument, guarded map[string]bool) bool {
 				}
 			}
 		}
-		if selectionHolds(operation.SelectionSet, guarded, defaults) {
+		holds := func(f *ast.FragmentDefinition) bool { return selectionHolds(f.SelectionSet, guarded, defaults) }
+		if selectionHolds(operation.SelectionSet, guarded, defaults) || slices.ContainsFunc(document.Fragments, holds) {
 			return true
-		}
-		for _, fragment := range document.Fragments {
-			if selectionHolds(fragment.SelectionSet, guarded, defaults) {
-				return true
-			}
 		}
 	}
 	return false
@@ -92,20 +88,14 @@ func selectionHolds(selections ast.SelectionSet, guarded, defaults map[string]bo
 }
 
 func valueHolds(value *ast.Value, guarded, defaults map[string]bool) bool {
-	for _, child := range value.Children {
-		if guarded[child.Name] && isGiven(child.Value, defaults) || valueHolds(child.Value, guarded, defaults) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(value.Children, func(child *ast.ChildValue) bool {
+		return guarded[child.Name] && isGiven(child.Value, defaults) || valueHolds(child.Value, guarded, defaults)
+	})
 }
 
 func isGiven(value *ast.Value, defaults map[string]bool) bool {
-	switch value.Kind {
-	case ast.Variable:
+	if value.Kind == ast.Variable {
 		return defaults[value.Raw]
-	case ast.NullValue:
-		return false
 	}
-	return true
+	return value.Kind != ast.NullValue
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/answers"
@@ -64,7 +63,11 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 		refused = operation.price.CheckLists(variables)
 	}
 	if refused == nil && asked.explain != explainPlan {
-		refused = g.checkPurpose(ctx, q)
+		// Nothing may disclose registration numbers without a stated purpose.
+		err := backoffice.CheckPurpose(ctx)
+		if err != nil && slices.Contains(g.scopesOf(q), string(backoffice.PrivacyRead)) {
+			refused = g.Present(ctx, err)
+		}
 	}
 	if refused != nil {
 		return nil, new(g.explained(ctx, refusal(media, refused), q))
@@ -145,18 +148,11 @@ func (g *GraphQL) begin(ctx context.Context, q *prepared, e Entry, outcome *serv
 	if g.hooks.Begin != nil {
 		ctx, outcome.run, err = g.hooks.Begin(ctx, e)
 	}
-	if backoffice.TimelineOf(ctx) != nil {
-		outcome.Document = q.documentID()
+	if backoffice.TimelineOf(ctx) != nil && q.context.RawQuery != "" {
+		outcome.Document = backoffice.DocumentID(q.context.RawQuery)
 	}
 	outcome.within = ctx
 	return ctx, err
-}
-
-func (q *prepared) documentID() string {
-	if q.context.RawQuery == "" {
-		return ""
-	}
-	return backoffice.DocumentID(q.context.RawQuery)
 }
 
 func (g *GraphQL) response(ctx context.Context, of *graphql.OperationContext, run Run) (response *graphql.Response) {
@@ -171,13 +167,4 @@ func (g *GraphQL) response(ctx context.Context, of *graphql.OperationContext, ru
 	}
 	responses, ctx := g.executor.DispatchOperation(ctx, of)
 	return responses(ctx)
-}
-
-// checkPurpose rejects, before it runs, an operation that would disclose registration numbers without a stated purpose.
-func (g *GraphQL) checkPurpose(ctx context.Context, q *prepared) *gqlerror.Error {
-	err := backoffice.CheckPurpose(ctx)
-	if err != nil && slices.Contains(g.scopesOf(q), string(backoffice.PrivacyRead)) {
-		return g.Present(ctx, err)
-	}
-	return nil
 }

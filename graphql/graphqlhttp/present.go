@@ -42,11 +42,10 @@ func (g *GraphQL) Present(ctx context.Context, err error) *gqlerror.Error {
 	default:
 		presented.Message = "internal error"
 		presented.Extensions["requestId"] = backoffice.RequestOf(ctx).ID
-		cause := err
 		if known != nil && known.Cause != nil {
-			cause = known.Cause
+			err = known.Cause
 		}
-		g.log(ctx, slog.LevelError, "internal error", cause)
+		g.log(ctx, slog.LevelError, "internal error", err)
 	}
 	presented.Extensions["code"] = codeOf(kind)
 	return presented

@@ -36,7 +36,7 @@ func (s *sharing) enter(key *answers.Key) (of *shared, leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if of = s.all[*key]; of == nil {
-		of = &shared{turn: make(chan struct{}, 1)}
+		of = &shared{turn: make(chan struct{}, 1), answers: map[Event]toldAnswer{}}
 		if s.all == nil {
 			s.all = map[answers.Key]*shared{}
 		}
@@ -127,9 +127,6 @@ func (s *shared) tell(of Subscription, from int, answers []answer) {
 	}
 	if s.subscribers < 2 {
 		return
-	}
-	if s.answers == nil {
-		s.answers = map[Event]toldAnswer{}
 	}
 	for i, a := range answers {
 		event := of.Event(from + i)

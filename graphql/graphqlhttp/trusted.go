@@ -38,8 +38,10 @@ func (g *GraphQL) trusted(ctx context.Context, asked request) (*document, gqlerr
 		return nil, gqlerror.List{failure(codeForbidden, "this credential may send trusted documents only")}
 	case unknown && asked.query != "":
 		return g.documents.get(asked.query)
+	case unknown && asked.apollo: // Apollo's clients know it by the message, and send the document
+		return nil, gqlerror.List{failure(codeNotPersisted, "PersistedQueryNotSupported")}
 	case unknown:
-		return nil, gqlerror.List{notPersisted(asked)}
+		return nil, gqlerror.List{failure(codeNotPersisted, "no trusted document has this identifier")}
 	}
 	return g.documents.find(known{text: found.ID, trusted: true}, found.Text)
 }
@@ -57,12 +59,4 @@ func agree(asked request, found *backoffice.TrustedDocument) bool {
 		return found.Text == asked.query
 	}
 	return asked.documentID == backoffice.DocumentID(asked.query)
-}
-
-// notPersisted is the answer to an unknown identifier. Apollo's clients know it by the message, and send the document.
-func notPersisted(asked request) *gqlerror.Error {
-	if asked.apollo {
-		return failure(codeNotPersisted, "PersistedQueryNotSupported")
-	}
-	return failure(codeNotPersisted, "no trusted document has this identifier")
 }

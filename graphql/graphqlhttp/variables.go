@@ -101,8 +101,7 @@ func coerceValue(schema *ast.Schema, expected *ast.Type, value any) (any, error)
 	var ok bool
 	switch {
 	case def.Kind == ast.InputObject:
-		object, isObject := value.(*object)
-		if isObject {
+		if object, isObject := value.(*object); isObject {
 			return coerceObject(schema, def, object.members)
 		}
 	case def.Kind == ast.Enum:
