@@ -89,10 +89,9 @@ func (*commas) quoted(to, text []byte) []byte {
 	for {
 		at := bytes.IndexByte(text, '"')
 		if at < 0 {
-			break
+			return append(append(to, text...), '"')
 		}
 		to = append(append(to, text[:at+1]...), '"')
 		text = text[at+1:]
 	}
-	return append(append(to, text...), '"')
 }

@@ -40,9 +40,7 @@ func New(c Config) *Endpoint {
 	if c.Challenge == nil {
 		c.Challenge = func(http.ResponseWriter, *http.Request, error) {}
 	}
-	if c.Life == nil {
-		c.Life = context.Background()
-	}
+	c.Life = cmp.Or(c.Life, context.Background())
 	return &Endpoint{config: c, busy: map[string]bool{}}
 }
 

@@ -15,7 +15,7 @@ type lines struct {
 func (*lines) header(to []byte) []byte { return to }
 
 func (l *lines) append(to, b []byte, at int) (_ []byte, end, n int) {
-	if !l.row.hides && !l.hasNode() {
+	if !l.row.hides && !slices.ContainsFunc(l.row.members, func(m *member) bool { return m.role == node }) {
 		end = skip(b, at)
 		return append(append(to, b[at:end]...), '\n'), end, 1
 	}
@@ -38,10 +38,6 @@ func (l *lines) append(to, b []byte, at int) (_ []byte, end, n int) {
 		to = append(to, ']')
 	}
 	return append(to, '}', '\n'), end, 1
-}
-
-func (l *lines) hasNode() bool {
-	return slices.ContainsFunc(l.row.members, func(m *member) bool { return m.role == node })
 }
 
 func (l *lines) key(to []byte, name string) []byte {

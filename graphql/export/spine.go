@@ -73,7 +73,7 @@ func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
 		return nil, err
 	}
 	sp.row.paths("")
-	return sp, sp.row.distinct()
+	return sp, sp.row.named(map[string]bool{cursorColumn: true, truncatedColumn: true})
 }
 
 func namesOf(fields []*selected) string {
@@ -126,11 +126,8 @@ func (sp *spine) window(root *selected, variables map[string]any, o Options) (as
 }
 
 func (sp *spine) variables(first int64, after string) map[string]any {
-	values := maps.Clone(sp.query.Variables)
-	if values == nil {
-		values = map[string]any{}
-	}
-	values[firstVariable] = first
+	values := map[string]any{firstVariable: first}
+	maps.Copy(values, sp.query.Variables)
 	if after != "" {
 		values[afterVariable] = after
 	}
@@ -153,11 +150,7 @@ func (sp *spine) admit(ctx context.Context) (context.Context, error) {
 
 var errTwice = errors.New("duplicate name")
 
-// distinct rejects rows in which a name would occur twice, or would be one of the export's own.
-func (s *shape) distinct() error {
-	return s.named(map[string]bool{cursorColumn: true, truncatedColumn: true})
-}
-
+// named rejects rows in which a name would occur twice, or would be one that is taken already.
 func (s *shape) named(seen map[string]bool) error {
 	for _, m := range s.members {
 		if m.role == node {

@@ -108,9 +108,8 @@ func newWorkbook(t *table, name string, most int64) (*workbook, error) {
 	w.file = excelize.NewFile(excelize.Options{TmpDir: folder})
 	w.header, err = w.file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
 	for _, layout := range slices.Sorted(maps.Keys(formats)) {
-		format := formats[layout]
 		if err == nil {
-			w.styles[layout], err = w.file.NewStyle(&excelize.Style{CustomNumFmt: &format})
+			w.styles[layout], err = w.file.NewStyle(&excelize.Style{CustomNumFmt: new(formats[layout])})
 		}
 	}
 	if err != nil {
