@@ -103,11 +103,3 @@ func takes(letter rune) bool {
 }
 
 func isArabic(r rune) bool { return r >= 0x600 && unicode.Is(unicode.Arabic, r) }
-
-// lettersOf returns the letters that a drawn character represents.
-func lettersOf(drawn rune) string {
-	if letters, ok := plainArabic[drawn]; ok {
-		return letters
-	}
-	return string(drawn)
-}

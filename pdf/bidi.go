@@ -28,9 +28,7 @@ func visual(line []rune) []rune {
 				base = 1
 			}
 		case bidi.L:
-			if base < 0 {
-				base = 0
-			}
+			base = max(base, 0)
 		}
 	}
 	if !rtl {

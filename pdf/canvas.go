@@ -74,11 +74,6 @@ func (c *canvas) width(s style, line string) float64 {
 	return float64(sum) * s.size / 1000
 }
 
-func (c *canvas) addPage() {
-	c.pages = append(c.pages, nil)
-	c.page = len(c.pages) - 1
-}
-
 func (c *canvas) face(s style) *face {
 	if s.strong {
 		return c.strong

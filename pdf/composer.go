@@ -65,7 +65,8 @@ type composer struct {
 
 // newComposer starts a document. created is its date, also the last day of birth of a masked number.
 func newComposer(labels *labels, fonts Fonts, title, author string, created backoffice.Instant) *composer {
-	c := &composer{canvas: newCanvas(fonts), tags: newStructure(), labels: labels}
+	root := &element{role: "Document"}
+	c := &composer{canvas: newCanvas(fonts), tags: &structure{root: root, current: root}, labels: labels}
 	c.meta.created = created.Time()
 	c.meta.language = labels.Tag
 	c.meta.title = oneLine(c.clean(title))
@@ -86,7 +87,8 @@ func (c *composer) clean(text string) string {
 }
 
 func (c *composer) newPage() {
-	c.canvas.addPage()
+	c.canvas.page = len(c.canvas.pages)
+	c.canvas.pages = append(c.canvas.pages, nil)
 	c.y = marginTop
 	if c.onBreak != nil {
 		c.onBreak()
@@ -177,7 +179,7 @@ func (c *composer) fitting(s style, word string, width float64) int {
 func (c *composer) finish(w io.Writer, footer string) error {
 	c.tellUnprinted()
 	c.footers(oneLine(c.clean(footer)))
-	f := newFile()
+	f := &file{objects: make([]object, 1, 128)}
 	root, info, err := c.canvas.assemble(f, c.tags, c.meta)
 	if err != nil {
 		return backoffice.Fault(err, "writing a document")

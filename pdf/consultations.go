@@ -33,15 +33,10 @@ func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string,
 	}
 	c.paragraph(bodyStyle, l.ConsultationsText+" "+compared)
 	c.y += 12
-	if len(of.Entries) == 0 {
-		c.paragraph(bodyStyle, l.NoConsultations)
-	} else {
-		rows := make([]row, len(of.Entries))
-		for i, entry := range of.Entries {
-			rows[i].cells = [2]string{l.second(entry.At), c.consultation(entry)}
-		}
-		c.table(table{header: [2]string{l.ConsultedAt, l.ConsultedBy}, rows: rows})
-	}
+	rows := backoffice.Mapped(of.Entries, func(entry *backoffice.Consultation) row {
+		return row{cells: [2]string{l.second(entry.At), c.consultation(entry)}}
+	})
+	c.tableOr(l.NoConsultations, table{header: [2]string{l.ConsultedAt, l.ConsultedBy}, rows: rows})
 	return c.finish(w, office.Name+" · "+l.ConsultationsTitle+" · "+customer.Name)
 }
 

@@ -20,8 +20,6 @@ type object struct {
 	stream []byte // packed; nil for none
 }
 
-func newFile() *file { return &file{objects: make([]object, 1, 128)} }
-
 // reserve reserves the number of an object to put later, so that others can refer to it.
 func (f *file) reserve() int {
 	f.objects = append(f.objects, object{})

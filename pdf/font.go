@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -145,7 +146,7 @@ func (f *face) appendTo(file *file) (int, error) {
 		}
 		glyphs[2*r], glyphs[2*r+1] = byte(glyph>>8), byte(glyph)
 		widths = fmt.Appendf(widths, "%d[%d]", r, f.widths[r])
-		unicodes = append(unicodes, fmt.Sprintf("<%04X><%s>\n", r, utf16Hex(lettersOf(r))))
+		unicodes = append(unicodes, fmt.Sprintf("<%04X><%s>\n", r, utf16Hex(cmp.Or(plainArabic[r], string(r)))))
 	}
 	program := file.stream(fmt.Sprintf("/Length1 %d", len(subset)), subset)
 	descriptor := file.add(fmt.Sprintf("<</Type/FontDescriptor/FontName/%s/Flags 32/FontBBox[%d %d %d %d]"+

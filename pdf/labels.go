@@ -44,10 +44,7 @@ type labels struct {
 
 // labelsFor knows dutch, french, german and english; any other language gets English.
 func labelsFor(language string) *labels {
-	if known, ok := languages[strings.ToLower(strings.TrimSpace(language))]; ok {
-		return known
-	}
-	return languages["english"]
+	return cmp.Or(languages[strings.ToLower(strings.TrimSpace(language))], languages["english"])
 }
 
 //go:embed labels.json
@@ -117,10 +114,7 @@ func (l *labels) exact(decimal string) string {
 
 // languageName names a language in this one; an unknown one keeps its own name.
 func (l *labels) languageName(language string) string {
-	if name, ok := l.Languages[strings.ToLower(language)]; ok {
-		return name
-	}
-	return language
+	return cmp.Or(l.Languages[strings.ToLower(language)], language)
 }
 
 // kbo writes an enterprise number as Belgians do: 0123.456.749.

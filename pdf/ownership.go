@@ -44,10 +44,6 @@ func Ownership(w io.Writer, office Letterhead, fonts Fonts, of backoffice.Owners
 func (c *composer) owners(heading string, owners []backoffice.ReportedOwner) {
 	l := c.labels
 	c.heading(heading)
-	if len(owners) == 0 {
-		c.paragraph(bodyStyle, l.NoOwners)
-		return
-	}
 	rows := backoffice.Mapped(owners, func(o backoffice.ReportedOwner) row {
 		share := l.exact(o.Share)
 		if o.UpperBound != o.Share {
@@ -62,5 +58,5 @@ func (c *composer) owners(heading string, owners []backoffice.ReportedOwner) {
 		}
 		return row{cells: [2]string{c.clean(o.Name), strings.Join(lines, "\n")}}
 	})
-	c.table(table{header: [2]string{l.Owner, l.Value}, rows: rows})
+	c.tableOr(l.NoOwners, table{header: [2]string{l.Owner, l.Value}, rows: rows})
 }

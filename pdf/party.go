@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"slices"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -36,11 +37,6 @@ func addressLines(a backoffice.Address) string {
 
 // joined leaves out what is empty.
 func joined(separator string, parts ...string) string {
-	var there []string
-	for _, part := range parts {
-		if part = strings.TrimSpace(part); part != "" {
-			there = append(there, part)
-		}
-	}
+	there := slices.DeleteFunc(backoffice.Mapped(parts, strings.TrimSpace), func(p string) bool { return p == "" })
 	return strings.Join(there, separator)
 }

@@ -24,11 +24,6 @@ type structure struct {
 	pages   [][]*element
 }
 
-func newStructure() *structure {
-	root := &element{role: "Document"}
-	return &structure{root: root, current: root}
-}
-
 // within adds an element and makes it the parent of what do adds.
 func (s *structure) within(role, attributes string, do func()) {
 	child := &element{role: role, attributes: attributes, parent: s.current}

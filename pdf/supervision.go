@@ -66,9 +66,6 @@ func (c *composer) days(name string, of *backoffice.Turnaround) row {
 
 func (c *composer) counts(heading string, rows []row) {
 	c.heading(heading)
-	if len(rows) == 0 {
-		c.paragraph(bodyStyle, c.labels.NoNumbers)
-		return
-	}
-	c.table(table{header: [2]string{c.labels.Description, c.labels.Number}, rows: rows, amounts: true})
+	header := [2]string{c.labels.Description, c.labels.Number}
+	c.tableOr(c.labels.NoNumbers, table{header: header, rows: rows, amounts: true})
 }

@@ -54,6 +54,15 @@ func (c *composer) table(t table) {
 	c.y += 8
 }
 
+// tableOr sets a table, or says that it has no rows.
+func (c *composer) tableOr(none string, t table) {
+	if len(t.rows) == 0 {
+		c.paragraph(bodyStyle, none)
+		return
+	}
+	c.table(t)
+}
+
 // tableHeader is for screen readers once, and repeated as an artifact.
 func (c *composer) tableHeader(t table, read bool) {
 	s := style{8.5, true, muted}

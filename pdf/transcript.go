@@ -34,13 +34,9 @@ func Transcript(w io.Writer, office Letterhead, fonts Fonts, of backoffice.Trans
 		},
 	)
 	c.heading(l.Answers)
-	if len(rows) == 0 {
-		c.paragraph(bodyStyle, l.None)
-	} else {
-		for i := range rows {
-			rows[i].cells = [2]string{c.clean(rows[i].cells[0]), c.clean(rows[i].cells[1])}
-		}
-		c.table(table{header: [2]string{l.Name, l.Value}, rows: rows})
+	for i := range rows {
+		rows[i].cells = [2]string{c.clean(rows[i].cells[0]), c.clean(rows[i].cells[1])}
 	}
+	c.tableOr(l.None, table{header: [2]string{l.Name, l.Value}, rows: rows})
 	return c.finish(w, office.Name+" · "+list.Name+" · "+customer.Name)
 }

@@ -20,6 +20,7 @@ var scripts = []struct {
 	{"georgian", []*unicode.RangeTable{unicode.Georgian}},
 	{"devanagari", []*unicode.RangeTable{unicode.Devanagari}},
 	{"thai", []*unicode.RangeTable{unicode.Thai}},
+	{otherScript, nil},
 }
 
 const otherScript = "other"
@@ -47,9 +48,6 @@ func (c *composer) tellUnprinted() {
 		if slices.Contains(c.unprinted, script.name) {
 			names = append(names, c.labels.Scripts[script.name])
 		}
-	}
-	if slices.Contains(c.unprinted, otherScript) {
-		names = append(names, c.labels.Scripts[otherScript])
 	}
 	c.y += 10
 	c.need(4 * bodyStyle.leading())
