@@ -130,15 +130,18 @@ func (h handles) keyset(of KeysetFile) (*Keyset, error) {
 	k := &Keyset{file: of}
 	k.signer.Store(signer)
 	in := &keysInUse{primitives: primary.made, all: all, primary: primary, taken: time.Now()}
-	if at := slices.IndexFunc(all, func(g *generation) bool { return g != primary }); at >= 0 {
-		in.alias = all[at]
-	}
+	in.alias = in.find(func(g *generation) bool { return g != primary })
 	k.current.Store(in)
 	return k, nil
 }
 
 func (in *keysInUse) generation(id string) *generation {
-	at := slices.IndexFunc(in.all, func(g *generation) bool { return g.id == id })
+	return in.find(func(g *generation) bool { return g.id == id })
+}
+
+// find returns the first generation that is so, nil for none.
+func (in *keysInUse) find(is func(*generation) bool) *generation {
+	at := slices.IndexFunc(in.all, is)
 	if at < 0 {
 		return nil
 	}

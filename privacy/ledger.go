@@ -91,10 +91,7 @@ func ledgerOf(ctx context.Context) (*ledger, error) {
 	if !l.viewer.Has(backoffice.PrivacyRead) {
 		return nil, backoffice.MissingScope(backoffice.PrivacyRead)
 	}
-	if err := l.CheckPurpose(); err != nil {
-		return nil, err
-	}
-	return l, nil
+	return l, l.CheckPurpose()
 }
 
 func (l *ledger) CheckPurpose() error {

@@ -44,7 +44,7 @@ type batch struct {
 }
 
 func newRegister(keys *Keyset, store backoffice.ConsultationStore) *register {
-	return &register{keys: keys, store: store, now: time.Now}
+	return &register{keys: keys, store: store, now: time.Now, unstated: map[int64]backoffice.ConsultationHead{}}
 }
 
 // append enters the entries, all or none, and returns when they are durable. It sets their identifiers, times and

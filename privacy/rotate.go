@@ -57,13 +57,11 @@ func (t *KeyTurner) alone(ctx context.Context, do func(renew func() error) error
 
 // refresh applies the store's current keys to the keyset, and reports that to the store.
 func (t *KeyTurner) refresh(ctx context.Context) (*keysInUse, error) {
-	if err := t.Keys.look(ctx); err != nil {
-		return nil, err
+	err := t.Keys.look(ctx)
+	if err == nil {
+		err = t.Keys.writeNote(ctx)
 	}
-	if err := t.Keys.writeNote(ctx); err != nil {
-		return nil, err
-	}
-	return t.Keys.use(), nil
+	return t.Keys.use(), err
 }
 
 // Rotate adds a key to the keyset file and makes it the sealing key once every program that has the keyset open knows

@@ -58,11 +58,10 @@ func (k *Keyset) Bind(ctx context.Context, store backoffice.Store) error {
 	}
 	b := &binding{store: store, id: backoffice.NewID(), looked: make(chan struct{}), change: make(chan struct{}, 1)}
 	k.bound = b
-	if err := k.look(ctx); err != nil {
-		k.bound = nil
-		return err
+	if err = k.look(ctx); err == nil {
+		err = k.writeNote(ctx)
 	}
-	if err := k.writeNote(ctx); err != nil {
+	if err != nil {
 		k.bound = nil
 		return err
 	}
@@ -106,11 +105,7 @@ func (k *Keyset) Release() {
 }
 
 func (in *keysInUse) byFingerprint(print string) *generation {
-	at := slices.IndexFunc(in.all, func(g *generation) bool { return g.fingerprint == print })
-	if at < 0 {
-		return nil
-	}
-	return in.all[at]
+	return in.find(func(g *generation) bool { return g.fingerprint == print })
 }
 
 func (g *generation) key(state backoffice.KeyState) backoffice.Key {

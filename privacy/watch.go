@@ -71,9 +71,6 @@ func (r *register) compare(ctx context.Context, head backoffice.ConsultationHead
 func (r *register) noteHead(head backoffice.ConsultationHead) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.unstated == nil {
-		r.unstated = map[int64]backoffice.ConsultationHead{}
-	}
 	r.unstated[head.Chain] = head
 }
 
@@ -83,7 +80,7 @@ func (r *register) takeHeads() []backoffice.ConsultationHead {
 	defer r.mu.Unlock()
 	heads := slices.SortedFunc(maps.Values(r.unstated),
 		func(a, b backoffice.ConsultationHead) int { return int(a.Chain - b.Chain) })
-	r.unstated = nil
+	clear(r.unstated)
 	return heads
 }
 
