@@ -15,12 +15,7 @@ type cacheCommand struct {
 type cacheDropCommand struct{}
 
 // Run notes it in the change log, which every server polls before it answers.
-func (*cacheDropCommand) Run(ctx context.Context, s *settings, t terminal) error {
-	store, err := s.OpenRecords(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
+func (*cacheDropCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := store.RenewHistory(ctx, "", "cache drop", backoffice.InstantOf(time.Now())); err != nil {
 		return err
 	}

@@ -28,9 +28,6 @@ func (x *exchange) move(from, to string) (there bool, err error) {
 		return true, fmt.Errorf("%s cannot be moved to %s: %w", from, to, cause(err))
 	}
 	x.moved = append(x.moved, named{from, to})
-	if x.folders == nil {
-		x.folders = map[string]bool{}
-	}
 	x.folders[filepath.Dir(from)], x.folders[filepath.Dir(to)] = true, true
 	return true, nil
 }

@@ -103,7 +103,7 @@ func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 			}
 			err = partial
 		}
-		if c.Watch == 0 || fatal(err) {
+		if c.Watch == 0 || backoffice.KindOf(err) == backoffice.BadInput { // another attempt would fail too
 			return err
 		}
 		if err != nil {
@@ -116,9 +116,6 @@ func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 		}
 	}
 }
-
-// fatal reports that another attempt would fail too.
-func fatal(err error) bool { return err != nil && backoffice.KindOf(err) == backoffice.BadInput }
 
 func (c *pullCommand) pull(b *gateway.Backend) *mirror.Pull {
 	pull := c.of(b)

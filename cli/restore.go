@@ -253,7 +253,3 @@ func copyInto(target *os.File, from string) (err error) {
 	}
 	return nil
 }
-
-func removeDatabase(path string) error {
-	return errors.Join(os.Remove(path), os.Remove(path+"-wal"), os.Remove(path+"-shm"))
-}

@@ -24,9 +24,8 @@ type place struct {
 }
 
 // newPlace follows links: the exchange happens on the disk of their targets, and the links stay.
-func newPlace(database, folder string) (*place, error) {
-	p := &place{rename: renameNew}
-	var err error
+func newPlace(database, folder string) (p *place, err error) {
+	p = &place{rename: renameNew}
 	if p.database, err = followed(database); err == nil && folder != "" {
 		p.files, err = followed(folder)
 	}
@@ -119,8 +118,7 @@ func (p *place) claimFiles() error {
 		return nil
 	}
 	if _, missing := os.Stat(p.files); missing == nil {
-		p.within = true
-		if within := os.Mkdir(p.freshFiles(), 0o700); within == nil {
+		if p.within = true; os.Mkdir(p.freshFiles(), 0o700) == nil {
 			return nil
 		}
 	}
@@ -177,7 +175,7 @@ var logSuffixes = []string{"", "-wal", "-shm"}
 // exchange moves the old store aside, with its log, and the restored one into its place: everything, or nothing when a
 // move fails. The old database moves first and the new one last, so neither is ever next to the other's log or files.
 func (p *place) exchange() error {
-	x := &exchange{rename: p.rename}
+	x := &exchange{rename: p.rename, folders: map[string]bool{}}
 	if err := p.moveAll(x); err != nil {
 		p.aside = nil
 		return x.back(err)
@@ -261,7 +259,9 @@ func (p *place) clear() {
 	if p.stamp == "" {
 		return
 	}
-	_ = removeDatabase(p.fresh())
+	for _, suffix := range logSuffixes {
+		_ = os.Remove(p.fresh() + suffix)
+	}
 	if p.files != "" {
 		_ = os.RemoveAll(p.freshFiles())
 		_ = os.Remove(p.asideFiles())

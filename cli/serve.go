@@ -68,18 +68,11 @@ func (c *serveCommand) listen(t terminal) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", c.Listen, err)
 	}
-	if ip := ipOf(listener.Addr()); c.Server.Certificate == "" && (ip == nil || !ip.IsLoopback()) {
+	if tcp, _ := listener.Addr().(*net.TCPAddr); c.Server.Certificate == "" && (tcp == nil || !tcp.IP.IsLoopback()) {
 		fmt.Fprintln(t.err, "Warning: secrets and data go over the network in clear. Give --tls-certificate and "+
 			"--tls-key, or listen on 127.0.0.1 behind a proxy with TLS.")
 	}
 	return listener, nil
-}
-
-func ipOf(address net.Addr) net.IP {
-	if tcp, ok := address.(*net.TCPAddr); ok {
-		return tcp.IP
-	}
-	return nil
 }
 
 // baseURL is the URL of the server for a browser on this machine.
