@@ -55,14 +55,7 @@ func (p Place) Restore(ctx context.Context, target Target, path string) (r Resto
 }
 
 func (p Place) restore(ctx context.Context, target Target, path string) (Restored, error) {
-	if err := p.check(ctx); err != nil {
-		return Restored{}, err
-	}
-	all, _, err := list(ctx, p.From)
-	if err != nil {
-		return Restored{}, err
-	}
-	c, err := choose(all, target)
+	c, err := p.choose(ctx, target)
 	if err != nil {
 		return Restored{}, err
 	}
@@ -93,6 +86,18 @@ func (p Place) check(ctx context.Context) error {
 		return errWrongKey
 	}
 	return err
+}
+
+// choose returns the generation from which a target is restored.
+func (p Place) choose(ctx context.Context, target Target) (chain, error) {
+	if err := p.check(ctx); err != nil {
+		return nil, err
+	}
+	all, _, err := list(ctx, p.From)
+	if err != nil {
+		return nil, err
+	}
+	return choose(all, target)
 }
 
 // choose returns the newest generation that begins before the target. A store that was restored has a newer one, whose

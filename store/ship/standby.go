@@ -43,24 +43,22 @@ func (s *StandBy) Lag() time.Duration { return time.Since(time.UnixMilli(s.at.Lo
 // Begin makes the database as the place has it now, while no program has it open.
 func (s *StandBy) Begin(ctx context.Context) error {
 	at := time.Now()
-	c, err := s.newest(ctx)
+	c, err := s.Place.choose(ctx, Target{})
 	if err != nil {
 		return err
 	}
-	switch is, err := s.exists(ctx); {
+	is, err := s.exists(ctx)
+	switch {
 	case err != nil:
-		return err
 	case is:
 		err = s.snapshot(ctx, c, func(sqlite.State, bool) error { return nil })
-		if err != nil {
-			return err
-		}
 	default:
-		if err := s.create(ctx, c); err != nil {
-			return err
-		}
+		err = s.create(ctx, c)
 	}
-	if s.state, err = sqlite.StateOf(ctx, s.Path); err == nil {
+	if err == nil {
+		s.state, err = sqlite.StateOf(ctx, s.Path)
+	}
+	if err == nil {
 		s.reached(at)
 	}
 	return err
@@ -80,18 +78,6 @@ func (s *StandBy) exists(ctx context.Context) (bool, error) {
 		err = fmt.Errorf("the database %s is not a stand-by's: name one that does not exist with --database", s.Path)
 	}
 	return is, err
-}
-
-// newest is the newest generation.
-func (s *StandBy) newest(ctx context.Context) (chain, error) {
-	if err := s.Place.check(ctx); err != nil {
-		return nil, err
-	}
-	all, _, err := list(ctx, s.Place.From)
-	if err != nil {
-		return nil, err
-	}
-	return choose(all, Target{})
 }
 
 // create writes the database next to its place first.
@@ -166,7 +152,7 @@ func (s *StandBy) Next(ctx context.Context) error {
 			return fmt.Errorf("what was shipped cannot be applied; it is tried again at %s",
 				s.again.UTC().Format(time.TimeOnly))
 		}
-		c, err := s.newest(ctx)
+		c, err := s.Place.choose(ctx, Target{})
 		if err == nil {
 			err = s.snapshot(ctx, c, s.continues)
 		}

@@ -70,14 +70,7 @@ func (p Place) Verify(ctx context.Context, folder string) (v Verified, err error
 
 // Newest returns the number of the last shipped entry of the change log, and when it was shipped.
 func (p Place) Newest(ctx context.Context) (last int64, at time.Time, err error) {
-	if err := p.check(ctx); err != nil {
-		return 0, at, err
-	}
-	all, _, err := list(ctx, p.From)
-	if err != nil {
-		return 0, at, err
-	}
-	c, err := choose(all, Target{})
+	c, err := p.choose(ctx, Target{})
 	if err != nil {
 		return 0, at, err
 	}
