@@ -172,12 +172,9 @@ func (s server) admitREST(admission *limits.Admission) func(ctx context.Context,
 	context.Context, func(), error) {
 	return func(ctx context.Context, cost, least int) (context.Context, func(), error) {
 		ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, s.limits.Answer+2*backoffice.MaxJSON))
-		settle := func(bool) {}
-		if s.budgets != nil {
-			var err error
-			if settle, err = s.budgets.spend(ctx, cost, least); err != nil {
-				return nil, nil, err
-			}
+		settle, err := s.budgets.spend(ctx, cost, least)
+		if err != nil {
+			return nil, nil, err
 		}
 		share, err := enter(ctx, admission, cost)
 		if err != nil {

@@ -28,10 +28,6 @@ const (
 	lastCalls = 2 * time.Second // when the server stops
 )
 
-func newToolCalls(store backoffice.ToolCallStore) *toolCalls {
-	return &toolCalls{store: store, now: time.Now, waiting: map[toolCall]*backoffice.ToolCalls{}}
-}
-
 func (t *toolCalls) note(by *backoffice.Principal, tool string) {
 	now := t.now().UTC()
 	of := toolCall{now.Format(backoffice.MonthLayout), by.ClientID, tool}

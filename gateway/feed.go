@@ -24,11 +24,9 @@ type subscription struct {
 // subscribe begins subscriptions, all of one kind.
 func (s server) subscribe(schema *execute.Executor) graphqlhttp.Subscribe {
 	return func(ctx context.Context, e graphqlhttp.Entry) (_ graphqlhttp.Subscription, err error) {
-		settle := func(bool) {}
-		if s.budgets != nil {
-			if settle, err = s.budgets.spend(ctx, e.Cost, e.Least); err != nil {
-				return nil, err
-			}
+		settle, err := s.budgets.spend(ctx, e.Cost, e.Least)
+		if err != nil {
+			return nil, err
 		}
 		defer func() {
 			if err != nil {

@@ -100,7 +100,8 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 		limits: c.Limits, budgets: budgets, slow: c.Server.Slow, noPartial: c.Server.NoPartial, tracer: c.Tracer,
 		authenticator: authenticator, trusted: trusted.NewKnown(b.Store), checker: NewDocumentChecker(c.Limits),
 		trash: time.Duration(c.Trash.Keep),
-		sizes: sizesOf(b.Store), build: c.Build, agents: c.Agents, people: c.People, toolCalls: newToolCalls(b.Store),
+		sizes: &sizes{store: b.Store, keep: keepSizes}, build: c.Build, agents: c.Agents, people: c.People,
+		toolCalls: &toolCalls{store: b.Store, now: time.Now, waiting: map[toolCall]*backoffice.ToolCalls{}},
 	}, func() { stopExports(errStopping); feed.Close(); authenticator.Close(); endPeople(); stop(store) }, nil
 }
 

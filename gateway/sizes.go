@@ -22,8 +22,6 @@ type sizes struct {
 
 const keepSizes = 5 * time.Second
 
-func sizesOf(store backoffice.Store) *sizes { return &sizes{store: store, keep: keepSizes} }
-
 // rows are the counts that price operations of the context's credential: a restricted one's omit what it does not see.
 func (s *sizes) rows(ctx context.Context) limits.Rows {
 	principal := auth.From(ctx)

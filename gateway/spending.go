@@ -52,6 +52,9 @@ func pairOf(ctx context.Context) string {
 
 // spend takes a cost from the budget of the context's credential. It charges the rows that were read for it, and least.
 func (s *spending) spend(ctx context.Context, cost, least int) (settle func(executed bool), err error) {
+	if s == nil {
+		return func(bool) {}, nil
+	}
 	charge, wait, err := s.Reserve(pairOf(ctx), cost)
 	if err != nil {
 		if owed := billOf(ctx); owed != nil {
