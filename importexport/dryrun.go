@@ -15,7 +15,7 @@ var errDry = errors.New("a dry run must not be committed")
 func (im *importing) rehearse(ctx context.Context) (all []Loaded, err error) {
 	failed := error(nil)
 	err = im.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
-		im.dry, im.rejected = tx, rejectedIDs{seed: im.rejected.seed}
+		im.dry, im.rejected = tx, rejectedIDs{im.rejected.seed, map[uint64]struct{}{}}
 		if all, failed = im.loadAll(ctx); failed != nil {
 			return failed
 		}

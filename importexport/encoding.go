@@ -71,7 +71,7 @@ func encodingOf(file io.ReaderAt, size int64) (of encoding.Encoding, note string
 			return nil, "", nil
 		case err != nil:
 			return nil, "", err
-		case isASCII(text):
+		case !bytes.ContainsFunc(text, func(r rune) bool { return r >= 0x80 }): // U+FFFD for an invalid byte
 		case !isWestern(text):
 			return nil, "", nil
 		default:
@@ -89,10 +89,6 @@ func zeros(text []byte, from int) float64 {
 		}
 	}
 	return float64(found) / float64(max(len(text)/2, 1))
-}
-
-func isASCII(text []byte) bool {
-	return !bytes.ContainsFunc(text, func(r rune) bool { return r >= 0x80 }) // U+FFFD for an invalid byte
 }
 
 // isWestern reports whether a line can only be Windows-1252: it is not UTF-8, and none of its characters stands where

@@ -54,20 +54,12 @@ func (e *BadFile) Error() string {
 
 // Reports are the bad lines, a text without a line break each: file, line number, field and why.
 func (e *BadFile) Reports() []string {
-	reports := make([]string, len(e.Lines))
-	for i := range e.Lines {
-		reports[i] = e.Lines[i].Report(e.File)
-	}
-	return reports
+	return backoffice.Mapped(e.Lines, func(l BadLine) string { return l.Report(e.File) })
 }
 
 // Report is a text without a line break: file, line number, field and why.
 func (l *BadLine) Report(file string) string {
-	whys := make([]string, len(l.Faults))
-	for i, fault := range l.Faults {
-		whys[i] = fault.String()
-	}
-	return fmt.Sprintf("%s:%d: %s", file, l.Line, strings.Join(whys, "; "))
+	return fmt.Sprintf("%s:%d: %s", file, l.Line, strings.Join(backoffice.Mapped(l.Faults, Fault.String), "; "))
 }
 
 func (f Fault) String() string {
@@ -108,11 +100,8 @@ func (b *badLines) of(file string, cut bool) error {
 	if len(told) > MaxBadLines {
 		told, cut = told[:MaxBadLines], true
 	}
-	bad := &BadFile{File: file, Lines: make([]BadLine, len(told)), Cut: cut}
-	for i := range told {
-		bad.Lines[i] = told[i].BadLine
-	}
-	return bad
+	lines := backoffice.Mapped(told, func(b badLine) BadLine { return b.BadLine })
+	return &BadFile{File: file, Lines: lines, Cut: cut}
 }
 
 type nested struct {
@@ -135,11 +124,9 @@ func faultOf(field string, err error) Fault {
 
 // faultsOf turns the domain's errors into faults with the folder's names.
 func faultsOf(found []*backoffice.UserError) []Fault {
-	faults := make([]Fault, len(found))
-	for i, wrong := range found {
-		faults[i] = Fault{Field: folderName(wrong.Field), Why: wrong.Message}
-	}
-	return faults
+	return backoffice.Mapped(found, func(wrong *backoffice.UserError) Fault {
+		return Fault{Field: folderName(wrong.Field), Why: wrong.Message}
+	})
 }
 
 // folderName is the name that a path of GraphQL's inputs has in the folder.

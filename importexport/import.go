@@ -124,7 +124,8 @@ func (i *Importer) Import(ctx context.Context, folder string) (all []Loaded, err
 }
 
 func (i *Importer) importing(folder *os.Root) (im *importing, err error) {
-	im = &importing{Importer: i, folder: folder, now: time.Now(), rejected: rejectedIDs{seed: maphash.MakeSeed()}}
+	rejected := rejectedIDs{seed: maphash.MakeSeed(), sums: map[uint64]struct{}{}}
+	im = &importing{Importer: i, folder: folder, now: time.Now(), rejected: rejected}
 	if err := checkKey(i.Key); err != nil {
 		return nil, err
 	}

@@ -47,9 +47,9 @@ func (n *noun[T, C]) newLoading(
 ) *loading[T, C] {
 	return &loading[T, C]{
 		noun: n, im: im, in: in, rows: rows, now: backoffice.InstantOf(time.Now()), refs: map[string]backoffice.Noun{},
-		names: map[fieldSet][]string{}, loaded: Loaded{File: s.name}, claims: newClaims(),
-		stored: &s.stored, known: &s.known,
-		source: s.source, bad: badLines{all: im.rejecting()},
+		names: map[fieldSet][]string{}, loaded: Loaded{File: s.name},
+		claims: claims{seed: maphash.MakeSeed(), first: map[uint64][]backoffice.Period{}, leaving: map[uint64]bool{}},
+		stored: &s.stored, known: &s.known, source: s.source, bad: badLines{all: im.rejecting()},
 	}
 }
 
@@ -73,6 +73,7 @@ func (n *noun[T, C]) loadFrom(ctx context.Context, im *importing, src source) (L
 
 func (n *noun[T, C]) loadOnce(ctx context.Context, im *importing, src source) (_ Loaded, err error) {
 	s := &staged{source: src, seed: maphash.MakeSeed(), stored: storedFiles{im: im, put: map[string]bool{}}}
+	s.known.nouns = map[backoffice.Noun]map[string][]candidate{}
 	defer func() { s.stored.close(ctx, err) }()
 	var bad *BadFile
 	if err := n.stage(ctx, im, s); errors.As(err, &bad) {

@@ -1,6 +1,7 @@
 package importexport
 
 import (
+	"cmp"
 	"context"
 
 	"example.org/backoffice/backoffice"
@@ -80,14 +81,11 @@ func (s *fieldSet) remove(i int)  { *s &^= 1 << i }
 
 // changesOf returns the fields that differ between two rows. A new row, without old, is compared with a blank one.
 func (n *noun[T, C]) changesOf(old, row *T, scratch *[]byte) (set fieldSet) {
+	before := cmp.Or(old, n.blankRow)
 	for i := range n.fields {
 		f := &n.fields[i]
 		switch {
 		case f.same != nil:
-			before := old
-			if before == nil {
-				before = n.blankRow
-			}
 			if !f.same(before, row) {
 				set.add(i)
 			}

@@ -203,9 +203,6 @@ func (l *loading[T, C]) knownOf(ctx context.Context, of backoffice.Noun) (map[st
 		err = eachOf(ctx, l.in, backoffice.FinancialYearTable,
 			func(y *financialYear) { add(y.ID, "", y.LookupKeys()) })
 	}
-	if l.known.nouns == nil {
-		l.known.nouns = map[backoffice.Noun]map[string][]candidate{}
-	}
 	l.known.nouns[of] = all
 	return all, err
 }

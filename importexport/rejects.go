@@ -38,13 +38,9 @@ type rejectedIDs struct {
 
 func (r *rejectedIDs) add(lines []badLine) {
 	for _, bad := range lines {
-		if bad.id == "" {
-			continue
+		if bad.id != "" {
+			r.sums[maphash.String(r.seed, bad.id)] = struct{}{}
 		}
-		if r.sums == nil {
-			r.sums = map[uint64]struct{}{}
-		}
-		r.sums[maphash.String(r.seed, bad.id)] = struct{}{}
 	}
 }
 

@@ -1,6 +1,7 @@
 package importexport
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,12 +36,8 @@ func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 		return false
 	}
 	if f.write != nil { // a bad registration number has not changed the row
-		kept := e.old
-		if kept == nil {
-			kept = l.blankRow
-		}
 		r := reading{now: l.im.now, keys: l.im.Keys, exact: l.im.stream}
-		if err := f.read(&r, e.row, f.write(nil, kept)); err != nil {
+		if err := f.read(&r, e.row, f.write(nil, cmp.Or(e.old, l.blankRow))); err != nil {
 			return false
 		}
 	}

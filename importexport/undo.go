@@ -2,6 +2,7 @@ package importexport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -160,9 +161,7 @@ func (l *loading[T, C]) putBack(ctx context.Context, entries []*entry[T], stored
 		default:
 			e.row = one.Before.(*T)
 		}
-		if e.row == nil {
-			e.row = e.old
-		}
+		e.row = cmp.Or(e.row, e.old)
 	}
 	return l.keepReferred(ctx, deleted)
 }
@@ -249,10 +248,7 @@ func (im *importing) number(ctx context.Context) (int64, error) {
 	if im.Trash == 0 || im.stream || im.undo > 0 || im.dry != nil || im.noted > 0 {
 		return im.noted, nil
 	}
-	act := backoffice.ActOf(ctx)
-	if act == nil {
-		act = &backoffice.Act{Action: "import"}
-	}
+	act := cmp.Or(backoffice.ActOf(ctx), &backoffice.Act{Action: "import"})
 	entry := act.Entry(nil)
 	err := im.Store.Write(backoffice.WithAct(ctx, nil), func(ctx context.Context, tx backoffice.Tx) error {
 		return tx.LogChanges(ctx, entry)

@@ -23,10 +23,6 @@ type heldClaim struct {
 	id, holder string
 }
 
-func newClaims() claims {
-	return claims{seed: maphash.MakeSeed(), first: map[uint64][]backoffice.Period{}, leaving: map[uint64]bool{}}
-}
-
 const taken = "another record already has this value, which must be unique"
 
 // claim notes the values that lines without a fault want and give up.

@@ -24,11 +24,9 @@ func freeCustomers(ctx context.Context, l *userLoading, entries []*entry[user]) 
 		var of backoffice.ListQuery[backoffice.CustomerCriteria]
 		of.Criteria.ResponsibleID = e.id
 		err := backoffice.EachPage(ctx, l.tx.Customers(), of, backoffice.NoParent, 0, func(page []*customer) error {
-			changes := make([]*backoffice.Change, len(page))
-			for i, c := range page {
-				changes[i] = l.change(backoffice.NounCustomer, c.ID, []string{"responsibleId"})
-			}
-			return l.tx.LogChanges(ctx, changes...)
+			return l.tx.LogChanges(ctx, backoffice.Mapped(page, func(c *customer) *backoffice.Change {
+				return l.change(backoffice.NounCustomer, c.ID, []string{"responsibleId"})
+			})...)
 		})
 		if err != nil {
 			return err
