@@ -232,13 +232,10 @@ func (p *pulling) notedPlace(ctx context.Context) (*place, error) {
 	if err != nil || note == nil {
 		return nil, err
 	}
-	var at place
+	at := place{Open: map[backoffice.Noun]map[string]touched{}}
 	if json.Unmarshal(note, &at) != nil || at.History == "" || at.Numbers != (p.Purpose != nil) ||
 		at.Client != p.ClientID || p.began.Time().Sub(at.Walked.Time()) > walkAgain {
 		return nil, p.Store.NoteMirror(ctx, placeNote, nil)
-	}
-	if at.Open == nil {
-		at.Open = map[backoffice.Noun]map[string]touched{}
 	}
 	return &at, nil
 }

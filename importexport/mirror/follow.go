@@ -179,17 +179,17 @@ func (p *pulling) reread(ctx context.Context, n *noun) error {
 			near = nil
 		}
 	}
-	records, err := p.readNear(ctx, near)
+	lists, err := readEach(near, func(at address) ([]record, error) { return p.readAt(ctx, at) })
 	if err != nil {
 		return err
 	}
 	found := map[string]record{}
-	for _, r := range records {
+	for _, r := range slices.Concat(lists...) {
 		if _, wanted := slices.BinarySearch(ids, r.id()); wanted {
 			found[r.id()] = r
 		}
 	}
-	batch := slices.SortedFunc(maps.Values(found), compareIDs)
+	batch := slices.SortedFunc(maps.Values(found), func(a, b record) int { return strings.Compare(a.id(), b.id()) })
 	unloaded, err := p.loadAll(ctx, n, batch)
 	if err != nil {
 		return err
@@ -244,20 +244,13 @@ func (p *pulling) near(n *noun, ids []string) (found []address, all bool) {
 			return nil, false
 		}
 	}
-	slices.SortFunc(found, compareAddresses)
+	slices.SortFunc(found, func(a, b address) int {
+		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.query, b.query))
+	})
 	return slices.Compact(found), true
 }
 
-func compareAddresses(a, b address) int {
-	return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.query, b.query))
-}
-
-// readNear reads the records at some addresses, and skips those that are not there.
-func (p *pulling) readNear(ctx context.Context, near []address) ([]record, error) {
-	found, err := readEach(near, func(at address) ([]record, error) { return p.readAt(ctx, at) })
-	return slices.Concat(found...), err
-}
-
+// readAt reads the records at an address, none if they are not there.
 func (p *pulling) readAt(ctx context.Context, at address) (found []record, err error) {
 	if !at.list {
 		r, err := p.readOne(ctx, at.path)

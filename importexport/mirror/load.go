@@ -134,11 +134,7 @@ func (p *pulling) loadLines(ctx context.Context, n *noun, w *walk, batch []held)
 }
 
 func linesOf(batch []held) []byte {
-	var lines []byte
-	for _, h := range batch {
-		lines = append(lines, h.line...)
-	}
-	return lines
+	return slices.Concat(backoffice.Mapped(batch, func(h held) []byte { return h.line })...)
 }
 
 // loadAll loads records that were read outside a walk, and returns those that could not be loaded.

@@ -183,7 +183,7 @@ func (p *pulling) isGone(ctx context.Context, n *noun, s stored) (bool, error) {
 		status, err := p.origin.ask(ctx, method, n.object+url.PathEscape(s.id)+n.suffix, nil, answerTime, nothing)
 		return status == http.StatusNotFound, err
 	}
-	path, query := n.path, url.Values(nil)
+	path, query := n.path, url.Values{}
 	if n.below != nil {
 		path, query = n.below(s.parent)
 	}

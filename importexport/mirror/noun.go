@@ -57,7 +57,7 @@ var nouns = []*noun{
 }
 
 func ofCustomer(list string) func(id string) (string, url.Values) {
-	return func(id string) (string, url.Values) { return "/customers/" + url.PathEscape(id) + list, nil }
+	return func(id string) (string, url.Values) { return "/customers/" + url.PathEscape(id) + list, url.Values{} }
 }
 
 func init() {

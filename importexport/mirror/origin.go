@@ -223,9 +223,6 @@ func (p *pulling) eachPage(
 	ctx context.Context, path string, query url.Values, visit func(page []record) (more bool),
 ) (status int, err error) {
 	query = maps.Clone(query)
-	if query == nil {
-		query = url.Values{}
-	}
 	query.Set("pageSize", strconv.Itoa(usualPage))
 	for number, whole := 1, true; ; number++ {
 		query.Set("page", strconv.Itoa(number))

@@ -26,23 +26,17 @@ func (p *pulling) otherwise(ctx context.Context, n *noun) error {
 	switch n.of {
 	case backoffice.NounFinancialYear:
 		return p.currentYear(ctx, n)
-	case backoffice.NounChecklist:
-		years, err := p.years(ctx)
-		if err != nil {
-			return err
-		}
-		var parts []part
-		for _, id := range years {
-			parts = append(parts, part{url.Values{"financialYear": {id}}, record{"financialYear": textOf(id)}})
-		}
-		return p.walkParts(ctx, n, parts)
-	case backoffice.NounTranscript:
+	case backoffice.NounChecklist, backoffice.NounTranscript:
 		years, err := p.years(ctx)
 		if err != nil {
 			return err
 		}
 		var parts []part
 		for _, year := range years {
+			if n.of == backoffice.NounChecklist {
+				parts = append(parts, part{url.Values{"financialYear": {year}}, record{"financialYear": textOf(year)}})
+				continue
+			}
 			of := (&backoffice.ChecklistFilter{FinancialYearID: &year}).Criteria()
 			list := backoffice.ListQuery[backoffice.ChecklistCriteria]{Criteria: of}
 			add := func(page []*backoffice.Checklist) error {

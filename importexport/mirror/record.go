@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -29,17 +28,13 @@ func (r record) isTrue(name string) bool { return string(r[name]) == "true" }
 // number is a field that is a whole number, -1 for any other.
 func (r record) number(name string) int {
 	n := -1
-	if json.Unmarshal(r[name], &n) != nil {
-		return -1
-	}
+	_ = json.Unmarshal(r[name], &n)
 	return n
 }
 
 // moment is a field that is an instant, zero for any other.
 func (r record) moment(name string) (at backoffice.Instant) {
-	if at.UnmarshalJSON(r[name]) != nil {
-		return 0
-	}
+	_ = at.UnmarshalJSON(r[name])
 	return at
 }
 
@@ -69,8 +64,6 @@ func (r record) keep(names []string) {
 		}
 	}
 }
-
-func compareIDs(a, b record) int { return strings.Compare(a.id(), b.id()) }
 
 // line is the record as a line of an import, with its line feed.
 func (r record) line() []byte {

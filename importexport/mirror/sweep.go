@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -213,9 +212,6 @@ type below struct {
 // readBelow reads the list of a customer. It requests the first page like the specification, without a page number.
 func (t *turn) readBelow(ctx context.Context, customer string) (*below, error) {
 	path, query := t.n.below(customer)
-	if query == nil {
-		query = url.Values{}
-	}
 	list, ids := &below{}, map[string]bool{}
 	for number := 1; ; number++ {
 		if number > 1 {
