@@ -1,12 +1,12 @@
 package backoffice
 
 import (
-	"context"
 	"reflect"
 	"sync"
 )
 
-// drawings are the documents that one operation has generated. See BoundRenderings.
+// drawings are the documents that one operation has generated. See BoundRenderings. nil, without an
+// operation, stores and limits nothing.
 type drawings struct {
 	most int // bytes of answers
 
@@ -18,9 +18,6 @@ type drawings struct {
 // BoundRenderings limits the bytes of answers from which an operation generates documents. The first document is always
 // generated, and none twice. OverLimit for those beyond.
 func (r *Request) BoundRenderings(most int) { r.drawings = &drawings{most: most} }
-
-// drawingsOf returns those of a context. nil, without an operation, stores and limits nothing.
-func drawingsOf(ctx context.Context) *drawings { return RequestOf(ctx).drawings }
 
 // have reports whether this operation has generated the stored document, from the same data.
 func (d *drawings) have(of TranscriptDocument) bool {

@@ -44,15 +44,11 @@ func NewRestriction(f RestrictionFields) (Restriction, error) {
 	if err := check.refusal(); err != nil {
 		return Restriction{}, err
 	}
-	return restrictionOf(f), nil
-}
-
-func restrictionOf(f RestrictionFields) Restriction {
 	one := strings.Join([]string{idSet(f.Responsible), idSet(f.Labels), idSet(f.Customers), idSet(f.Years)}, "\t")
 	if one == "\t\t\t" {
-		return Restriction{}
+		return Restriction{}, nil
 	}
-	return Restriction{one}
+	return Restriction{one}, nil
 }
 
 // idSet encodes a set of texts without spaces as one text.

@@ -48,7 +48,7 @@ func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal,
 		}
 		upload.Close(ctx, err)
 	}()
-	drawings := drawingsOf(ctx)
+	drawings := RequestOf(ctx).drawings
 	if drawings.have(of) {
 		return of.Transcript, nil
 	}

@@ -25,12 +25,6 @@ type arc struct{ holder, held int32 }
 
 const target = 0
 
-func newGraph(id string, direction Direction) *Graph {
-	return &Graph{
-		direction: direction, ids: []string{id}, levels: []int32{0}, index: map[string]int32{id: target},
-	}
-}
-
 // grow adds a level: the holdings of the customers in which the graph ends so far.
 func (g *Graph) grow(read map[string][]Holding) {
 	for end := len(g.ids); g.unread < end && !g.limited; g.unread++ {

@@ -47,7 +47,9 @@ type Each func(ctx context.Context, customerIDs []string) ([]Holding, error)
 func Read(ctx context.Context, customerIDs []string, direction Direction, depth int, each Each) ([]*Graph, error) {
 	graphs := make([]*Graph, len(customerIDs))
 	for i, id := range customerIDs {
-		graphs[i] = newGraph(id, direction)
+		graphs[i] = &Graph{
+			direction: direction, ids: []string{id}, levels: []int32{0}, index: map[string]int32{id: target},
+		}
 	}
 	read := map[string][]Holding{}
 	for range min(depth, MaxDepth) {
