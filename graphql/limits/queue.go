@@ -38,15 +38,6 @@ func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter
 func (a *Admission) mostWaiting() int64 { return a.waitMost * 3 / 2 }
 func (a *Admission) Crowded() bool      { return a.queued.Load() }
 
-func (a *Admission) busiest() (most *pair) {
-	for _, p := range a.pairs {
-		if most == nil || p.waiting > most.waiting {
-			most = p
-		}
-	}
-	return most
-}
-
 // enqueue makes a request wait. When too much waits, it rejects the victim.
 func (a *Admission) enqueue(w *waiter) {
 	if a.waiting == 0 {
@@ -92,7 +83,12 @@ func (a *Admission) before(w *waiter) (cost int64) {
 
 // victim is, of the credential with the most waiting, the most expensive request that just arrived, otherwise the last.
 func (a *Admission) victim() *waiter {
-	most := a.busiest()
+	var most *pair
+	for _, p := range a.pairs {
+		if most == nil || p.waiting > most.waiting {
+			most = p
+		}
+	}
 	if found := most.newest(time.Now()); found != nil {
 		return found
 	}
