@@ -93,7 +93,7 @@ func (p *Pages) WriteAt(page []byte, at int64) (int, error) {
 	number := at/p.size + 1
 	if number == 1 { // last: with it, SQLite reads the schema anew
 		p.first = bytes.Clone(page)
-		markStandBy(p.first)
+		binary.BigEndian.PutUint32(p.first[applicationIDAt:], standByID)
 		return len(page), nil
 	}
 	var has []byte
@@ -104,10 +104,6 @@ func (p *Pages) WriteAt(page []byte, at int64) (int, error) {
 	p.count = max(p.count, number)
 	_, err = p.put.ExecContext(p.ctx, number, page)
 	return len(page), err
-}
-
-func markStandBy(firstPage []byte) {
-	binary.BigEndian.PutUint32(firstPage[applicationIDAt:], standByID)
 }
 
 // Truncate makes the database that many bytes long.
