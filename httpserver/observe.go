@@ -35,7 +35,8 @@ func (srv *Server) observe(next http.Handler) http.Handler {
 				status = statusLeft // the answer that it missed is not counted
 			}
 			seen := seen{
-				record: known, left: left, method: methodOf(r.Method), route: routeOf(ctx), status: status,
+				record: known, left: left, method: methodOf(r.Method), status: status,
+				route: cmp.Or(chi.RouteContext(ctx).RoutePattern(), "none"), // no path: it is never logged
 				bytes: wrapped.BytesWritten(), calls: calls.Count(), took: time.Since(started),
 			}
 			srv.metrics.count(seen)
@@ -119,16 +120,6 @@ func (srv *Server) log(ctx context.Context, level slog.Level, text string, attri
 	line := slog.NewRecord(time.Now(), level, text, 0)
 	line.AddAttrs(attributes...)
 	_ = srv.options.Log.Handler().Handle(ctx, line) // slog ignores it, too
-}
-
-// routeOf returns the pattern of the route that answered; a path without a route is never logged.
-func routeOf(ctx context.Context) string {
-	if route := chi.RouteContext(ctx); route != nil {
-		if pattern := route.RoutePattern(); pattern != "" {
-			return pattern
-		}
-	}
-	return "none"
 }
 
 // methodOf limits methods to those that exist: a client may send any word.
