@@ -126,8 +126,9 @@ func (sp *spine) window(root *selected, variables map[string]any, o Options) (as
 }
 
 func (sp *spine) variables(first int64, after string) map[string]any {
-	values := map[string]any{firstVariable: first}
+	values := map[string]any{}
 	maps.Copy(values, sp.query.Variables)
+	values[firstVariable] = first
 	if after != "" {
 		values[afterVariable] = after
 	}
