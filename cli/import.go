@@ -85,7 +85,11 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 			return fmt.Errorf("cannot read %s: %w", c.Mapping, err)
 		}
 	}
-	h, err := s.Open(ctx)
+	open := s.Open
+	if c.Undo > 0 {
+		open = s.OpenExisting
+	}
+	h, err := open(ctx)
 	if err != nil {
 		return err
 	}

@@ -65,9 +65,10 @@ func settingsOf(app *kong.Application) map[string]string {
 // unknownVariables are the names in an environment that begin as those of settings do, and that no flag reads.
 func unknownVariables(app *kong.Application, environment []string) (unknown []string) {
 	known := settingsOf(app)
+	others := []string{pullSecret, "BACKOFFICE_CLIENT_ID", "BACKOFFICE_CLIENT_SECRET"}
 	for _, entry := range environment {
 		name, _, _ := strings.Cut(entry, "=")
-		if _, ok := known[name]; !ok && strings.HasPrefix(name, "BACKOFFICE_") {
+		if _, ok := known[name]; !ok && !slices.Contains(others, name) && strings.HasPrefix(name, "BACKOFFICE_") {
 			unknown = append(unknown, name)
 		}
 	}

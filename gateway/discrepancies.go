@@ -10,11 +10,13 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/backoffice/ownership"
 	"example.org/backoffice/changes"
+	"example.org/backoffice/importexport"
 )
 
 const (
 	recordLease = 30 * time.Second // of the server that records discrepancies
 	recordIdle  = 10 * time.Second // between renewals, and between attempts
+	recordRest  = time.Second      // between looks whether an import still runs
 	recordLook  = 50 * time.Millisecond
 	recordBatch = 20 // companies that are looked at together
 	recordShare = 4  // how many times as long as that took it rests: requests have most of the processors
@@ -98,11 +100,28 @@ func (r *recorder) serve(ctx context.Context) error {
 	}
 }
 
+// rest waits while an import or a pull runs, which has more to say of what it has written so far.
+func (r *recorder) rest(ctx context.Context) error {
+	for {
+		err := r.own(ctx)
+		if err != nil {
+			return err
+		}
+		lease, err := r.service.Store.Lease(ctx, importexport.LeaseName)
+		if err != nil || lease == nil || lease.Until <= backoffice.InstantOf(r.now()) {
+			return err
+		}
+		if err := backoffice.Sleep(ctx, recordRest); err != nil {
+			return err
+		}
+	}
+}
+
 // follow waits for changes for a while, and records what they concern.
 func (r *recorder) follow(ctx context.Context, reader *changes.Reader, today string, wait time.Duration) error {
 	changed, err := next(ctx, reader, wait)
 	if err == nil {
-		err = r.own(ctx)
+		err = r.rest(ctx)
 	}
 	if err != nil {
 		return err
@@ -122,7 +141,7 @@ func (r *recorder) follow(ctx context.Context, reader *changes.Reader, today str
 // record looks at companies, a few at a time.
 func (r *recorder) record(ctx context.Context, companies []string, today string) error {
 	for some := range slices.Chunk(companies, recordBatch) {
-		if err := r.own(ctx); err != nil {
+		if err := r.rest(ctx); err != nil {
 			return err
 		}
 		began := time.Now()

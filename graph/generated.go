@@ -4889,8 +4889,8 @@ type Query {
   """
   What was created, updated and deleted, in the order in which it became visible: once you have seen a change, you have seen all
   earlier ones that the credential may read. Forward only. To follow, ask again after the last cursor, or after latestCursor of
-  an empty page. A cursor older than the retained changes, or beyond the end of the log, is rejected with CURSOR_EXPIRED: then
-  read everything again.
+  an empty page. A cursor older than the retained changes, beyond the end of the log, or of another history is rejected
+  with CURSOR_EXPIRED: then read everything again.
   """
   changes(
     "Only changes after this cursor, from the list or from an export. From the oldest retained change when absent."
@@ -6637,7 +6637,7 @@ input TranscriptFilter {
   isCompleted: Boolean
   "With a generated document, or without."
   documentGenerated: Boolean
-  "Not completed though its checklist's dueDate is before today (UTC), or not so."
+  "Not completed though its checklist's dueDate is before today in Belgium, or not so."
   overdue: Boolean
   "Whose latest change, or that of its calculation, became visible here at this instant or later; an imported record can have an earlier updatedAt."
   updatedSince: DateTime
@@ -7370,7 +7370,7 @@ input CreateDocumentUploadInput {
 
 "The result of createDocumentUpload."
 type CreateDocumentUploadPayload {
-  "The path to PUT the bytes to, relative to this server. It ends with the caller's credential. It accepts one document; sending the same bytes again is safe. After a dry run it accepts nothing. Null when there are userErrors."
+  "The path to PUT the bytes to, relative to this server. It is valid while the credential is. It accepts one document; sending the same bytes again is safe. After a dry run it accepts nothing. Null when there are userErrors."
   uploadPath: String
   "When the path expires; the upload must start before. Null when there are userErrors."
   expiresAt: DateTime

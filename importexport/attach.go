@@ -75,6 +75,9 @@ func (l *loading[T, C]) attach(ctx context.Context, entries []*entry[T]) error {
 	for _, e := range entries {
 		at := l.File(e.row)
 		old := *at
+		if e.old != nil { // of an undo, the row has the earlier file already
+			old = *l.File(e.old)
+		}
 		switch {
 		case e.file.path != "":
 			file, err := l.fileOf(ctx, e, old)

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	leaseName  = "import"
+	LeaseName  = "import"        // of the import or pull that runs
 	leaseLife  = 2 * time.Minute // after it, a silent import on another machine counts as dead
 	leaseRenew = leaseLife / 6
 	leaseLook  = 200 * time.Millisecond
@@ -78,7 +78,7 @@ func (r Running) isGone() bool {
 // turn waits until no other import runs, and makes others wait until end is called. Correctness does not depend on it:
 // two imports that run at once, as after a clock change, are only slower.
 func (i *Importer) turn(ctx context.Context) (end func(), err error) {
-	mine := backoffice.Lease{Name: leaseName, Holder: holder(), Since: backoffice.InstantOf(time.Now())}
+	mine := backoffice.Lease{Name: LeaseName, Holder: holder(), Since: backoffice.InstantOf(time.Now())}
 	for told := ""; ; {
 		taken, other, err := i.take(ctx, mine)
 		switch {
@@ -98,7 +98,7 @@ func (i *Importer) turn(ctx context.Context) (end func(), err error) {
 
 // take takes the lease if it is free. It writes only when it may succeed.
 func (i *Importer) take(ctx context.Context, mine backoffice.Lease) (taken bool, other *backoffice.Lease, err error) {
-	other, err = i.Store.Lease(ctx, leaseName)
+	other, err = i.Store.Lease(ctx, LeaseName)
 	if err != nil {
 		return false, nil, err
 	}
@@ -128,6 +128,6 @@ func (i *Importer) hold(ctx context.Context, mine backoffice.Lease) (end func())
 		held.Wait()
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		_ = i.Store.EndLease(ending, leaseName, mine.Holder) // if that fails, it expires
+		_ = i.Store.EndLease(ending, LeaseName, mine.Holder) // if that fails, it expires
 	}
 }

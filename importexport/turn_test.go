@@ -63,7 +63,7 @@ func TestAnImportThatDiedKeepsNobodyWaiting(t *testing.T) {
 		"one elsewhere that says nothing":       {Holder: "elsewhere 1 x 1", Until: backoffice.InstantOf(now.Add(-time.Second))},
 	} {
 		h := newEnv(t)
-		lease.Name, lease.Since = leaseName, backoffice.InstantOf(now.Add(-time.Hour))
+		lease.Name, lease.Since = LeaseName, backoffice.InstantOf(now.Add(-time.Hour))
 		taken, err := h.store.TakeLease(t.Context(), lease, 1, "")
 		must(t, err)
 		if !taken {
@@ -73,7 +73,7 @@ func TestAnImportThatDiedKeepsNobodyWaiting(t *testing.T) {
 		if err != nil || loaded[0].Created != 1 {
 			t.Errorf("%s: %+v, %v", name, loaded, err)
 		}
-		if left, err := h.store.Lease(t.Context(), leaseName); err != nil || left != nil {
+		if left, err := h.store.Lease(t.Context(), LeaseName); err != nil || left != nil {
 			t.Errorf("%s: %+v is left, %v", name, left, err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestAnImportThatDiedKeepsNobodyWaiting(t *testing.T) {
 func TestOneElsewhereThatGoesOnIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
-	lease := backoffice.Lease{Name: leaseName, Holder: "elsewhere 1 x 1", Since: backoffice.InstantOf(time.Now()), Until: backoffice.InstantOf(time.Now().Add(time.Hour))}
+	lease := backoffice.Lease{Name: LeaseName, Holder: "elsewhere 1 x 1", Since: backoffice.InstantOf(time.Now()), Until: backoffice.InstantOf(time.Now().Add(time.Hour))}
 	_, err := h.store.TakeLease(t.Context(), lease, 1, "")
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())

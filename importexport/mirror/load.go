@@ -94,7 +94,7 @@ func (p *pulling) loadBatch(ctx context.Context, n *noun, w *walk, batch []held,
 			return err
 		}
 		w.failf(whyLeftOut)
-		w.unloaded = append(w.unloaded, of.id)
+		w.unloaded, w.Held = append(w.unloaded, of.id), true // an interrupted walk would forget it
 		of.line = nil
 	}
 	batch = slices.DeleteFunc(batch, func(h held) bool { return h.line == nil })
@@ -120,7 +120,7 @@ func (p *pulling) loadLines(ctx context.Context, n *noun, w *walk, batch []held)
 			loaded.Rejected--
 			room -= len(h.line)
 		} else {
-			w.unloaded = append(w.unloaded, h.id)
+			w.unloaded, w.Held = append(w.unloaded, h.id), true
 			if err := p.reject(n, h, bad.Faults); err != nil {
 				return err
 			}
