@@ -51,6 +51,7 @@ func (s *Service) createDocument(
 	defer func() {
 		failed := err
 		if err == nil && !used { // the document was made before, with a file of its own
+			upload.Drop(ctx) // also when one round trip has ended its registration
 			failed = errMadeBefore
 		}
 		upload.Close(ctx, failed)

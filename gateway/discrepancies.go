@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	recordLease = 30 * time.Second // of the server that records discrepancies
-	recordIdle  = 10 * time.Second // between renewals, and between attempts
-	recordRest  = time.Second      // between looks whether an import still runs
+	recordLease = 30 * time.Second       // of the server that records discrepancies
+	recordIdle  = 10 * time.Second       // between renewals, and between attempts
+	recordRest  = 200 * time.Millisecond // between looks whether an import still runs
 	recordLook  = 50 * time.Millisecond
 	recordBatch = 20 // companies that are looked at together
 	recordShare = 4  // how many times as long as that took it rests: requests have most of the processors
@@ -100,17 +100,20 @@ func (r *recorder) serve(ctx context.Context) error {
 	}
 }
 
-// rest waits while an import or a pull runs, which has more to say of what it has written so far.
+// rest waits for an import or a pull that runs, which has more to say of what it has written so far. It does not wait
+// for the next one: a mirror may pull without a pause.
 func (r *recorder) rest(ctx context.Context) error {
-	for {
+	for first := ""; ; {
 		err := r.own(ctx)
 		if err != nil {
 			return err
 		}
 		lease, err := r.service.Store.Lease(ctx, importexport.LeaseName)
-		if err != nil || lease == nil || lease.Until <= backoffice.InstantOf(r.now()) {
+		if err != nil || lease == nil || lease.Until <= backoffice.InstantOf(r.now()) ||
+			first != "" && first != lease.Holder {
 			return err
 		}
+		first = lease.Holder
 		if err := backoffice.Sleep(ctx, recordRest); err != nil {
 			return err
 		}
@@ -141,7 +144,7 @@ func (r *recorder) follow(ctx context.Context, reader *changes.Reader, today str
 // record looks at companies, a few at a time.
 func (r *recorder) record(ctx context.Context, companies []string, today string) error {
 	for some := range slices.Chunk(companies, recordBatch) {
-		if err := r.rest(ctx); err != nil {
+		if err := r.own(ctx); err != nil {
 			return err
 		}
 		began := time.Now()
@@ -169,6 +172,9 @@ func next(ctx context.Context, reader *changes.Reader, wait time.Duration) ([]*b
 // sweep records the discrepancies of all companies that have or had one, or a holder or declared owner: others have no
 // certain ones. In between it follows changes.
 func (r *recorder) sweep(ctx context.Context, reader *changes.Reader, today string) error {
+	if err := r.rest(ctx); err != nil {
+		return err
+	}
 	followed := time.Now()
 	look := func(companies []string) error {
 		err := r.record(ctx, backoffice.Unique(companies), today)

@@ -70,6 +70,9 @@ func (c *corked) uncork() (err error) {
 			c.sent = nil
 		}
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shut = false
 	_ = c.conn.SetWriteDeadline(time.Time{})
 	return err
 }
