@@ -107,11 +107,10 @@ func (f *following) run(ctx context.Context) error {
 	for {
 		waiting, cancel := context.WithTimeout(ctx, idleEvery)
 		n, err := f.of.Next(waiting, f.most)
-		idle := waiting.Err() != nil // else it is the store that was too slow
 		cancel()
 		began := time.Now()
 		switch {
-		case err != nil && (ctx.Err() != nil || !idle):
+		case err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)):
 			return cmp.Or(context.Cause(ctx), err)
 		case err != nil:
 			if f.to.idle() != nil {
