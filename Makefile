@@ -8,7 +8,7 @@ PLAIN = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory compress/
 RACE = -race $(foreach package,$(PLAIN),-gcflags=$(package)=-race=false)
 
 # Where goroutines of ours meet. Under the race detector a test takes five to eight times as long, and all run so only but
-# RUN_BOTH, which skip some of theirs there (storetest.SkipRaced).
+# RUN_BOTH, which skip some of theirs there (storetest.SkipUnderRace).
 RACED ?= ./store/cache ./store/... ./gateway/feed ./graphql/... ./changes/... ./httpserver/... ./loaders
 RUN_BOTH = ./store/cache ./store/postgres ./store/sqlite
 

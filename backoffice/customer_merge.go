@@ -138,7 +138,7 @@ type owned struct {
 
 func (m *merging) read(ctx context.Context) error {
 	return m.tx.Together(ctx,
-		func(ctx context.Context) error { return m.tx.HoldRecordsOf(ctx, m.dropID) },
+		func(ctx context.Context) error { return m.tx.LockRecordsOf(ctx, m.dropID) },
 		recordsOf(m.tx.Relations(), m.keepID, &m.have.relations),
 		recordsOf(m.tx.Relations(), m.dropID, &m.had.relations),
 		recordsOf(m.tx.Transcripts(), m.keepID, &m.have.transcripts),

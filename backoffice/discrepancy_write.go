@@ -50,7 +50,7 @@ func (s *Service) RecordDiscrepancies(ctx context.Context, companies []string, f
 	}
 	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		t := turns{now: InstantOf(s.now())}
-		if err := tx.Together(ctx, tx.HoldDiscrepancies, versionsFrom(tx, &t.from)); err != nil {
+		if err := tx.Together(ctx, tx.LockDiscrepancies, versionsFrom(tx, &t.from)); err != nil {
 			return false, err
 		}
 		if err := t.read(ctx, tx, seen.companies(), find); err != nil || len(t.log) == 0 {

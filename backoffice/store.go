@@ -47,8 +47,8 @@ type Writer[T any, C comparable] interface {
 	// Upsert inserts or replaces rows in bulk, whatever their version: for import. Of rows with the same identifier the
 	// last counts. Refused like Insert, except for existing identifiers of the noun itself.
 	Upsert(ctx context.Context, rows []T) error
-	// Hold keeps rows as they are, for Upsert to write what is read of them next.
-	Hold(ctx context.Context, ids ...string) error
+	// Lock locks rows until the transaction ends, for Upsert to write what is read of them next.
+	Lock(ctx context.Context, ids ...string) error
 	// Release frees the unique values of rows that Upsert writes later in the same transaction, so that rows can swap
 	// them. Do not read these rows until then.
 	Release(ctx context.Context, ids []string) error
@@ -82,16 +82,16 @@ type Tx interface {
 	// VersionsFrom is the lowest version for a change: see NextVersion. Changes that a restore or failover lost may
 	// have used the next ones, and clients that have those must not overwrite what they never saw.
 	VersionsFrom(ctx context.Context) (int, error)
-	// HoldYearOf reads the financial year of a checklist and locks it until the transaction ends; nil for an unknown
+	// LockYearOf reads the financial year of a checklist and locks it until the transaction ends; nil for an unknown
 	// checklist. It is for writes that need the current year.
-	HoldYearOf(ctx context.Context, checklistID string) (*FinancialYear, error)
-	// HoldToAssign is HoldYearOf to assign a checklist to many customers. Such transactions wait for each other, so
+	LockYearOf(ctx context.Context, checklistID string) (*FinancialYear, error)
+	// LockToAssign is LockYearOf to assign a checklist to many customers. Such transactions wait for each other, so
 	// that none changes which customers have the checklist after another has read it.
-	HoldToAssign(ctx context.Context, checklistID string) (*FinancialYear, error)
-	// HoldRecordsOf has the transcripts, documents and minfin documents of a customer stay as they are read next.
-	HoldRecordsOf(ctx context.Context, customerID string) error
-	// HoldDiscrepancies makes a transaction that records discrepancies wait for the others that do.
-	HoldDiscrepancies(ctx context.Context) error
+	LockToAssign(ctx context.Context, checklistID string) (*FinancialYear, error)
+	// LockRecordsOf locks the transcripts, documents and minfin documents of a customer until the transaction ends.
+	LockRecordsOf(ctx context.Context, customerID string) error
+	// LockDiscrepancies makes a transaction that records discrepancies wait for the others that do.
+	LockDiscrepancies(ctx context.Context) error
 	// FileKeysOf returns the keys of the files of customers' transcripts, calculations, documents and minfin documents.
 	FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, error)
 	// ForgetFiles records storage keys of files to remove once the transaction is durable.

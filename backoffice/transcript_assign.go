@@ -68,7 +68,7 @@ func (s *Service) AssignChecklists(
 			}
 			return err
 		}, func(ctx context.Context) (err error) {
-			year, err = tx.HoldToAssign(ctx, draft.ChecklistID)
+			year, err = tx.LockToAssign(ctx, draft.ChecklistID)
 			return err
 		})
 		if err != nil {

@@ -57,7 +57,7 @@ func (s *Service) AssignChecklist(
 		},
 		look: func(ctx context.Context, tx Tx) error {
 			return tx.Together(ctx,
-				func(ctx context.Context) (err error) { year, err = tx.HoldYearOf(ctx, t.ChecklistID); return err },
+				func(ctx context.Context) (err error) { year, err = tx.LockYearOf(ctx, t.ChecklistID); return err },
 				finding(tx.Customers(), t.CustomerID, &customer, &known))
 		},
 		check: func(check *checker) {

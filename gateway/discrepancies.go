@@ -104,8 +104,7 @@ func (r *recorder) serve(ctx context.Context) error {
 // for the next one: a mirror may pull without a pause.
 func (r *recorder) rest(ctx context.Context) error {
 	for first := ""; ; {
-		err := r.own(ctx)
-		if err != nil {
+		if err := r.own(ctx); err != nil {
 			return err
 		}
 		lease, err := r.service.Store.Lease(ctx, importexport.LeaseName)

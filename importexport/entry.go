@@ -110,7 +110,7 @@ func (l *loading[T, C]) again(line stagedLine, text []byte) *entry[T] {
 // merge reads the rows as they are stored and puts the lines' fields into copies of them.
 func (l *loading[T, C]) merge(ctx context.Context, entries []*entry[T]) error {
 	if l.tx != nil {
-		if err := l.writer.Hold(ctx, idsOf(entries)...); err != nil {
+		if err := l.writer.Lock(ctx, idsOf(entries)...); err != nil {
 			return err
 		}
 	}

@@ -101,7 +101,7 @@ func (l *loading[T, C]) release(ctx context.Context) error {
 	if len(holders) == 0 {
 		return nil
 	}
-	if err := l.writer.Hold(ctx, holders...); err != nil {
+	if err := l.writer.Lock(ctx, holders...); err != nil {
 		return err
 	}
 	rows, err := backoffice.ReadByID(ctx, l.rows, holders, 0)

@@ -22,4 +22,4 @@ var discrepancyTable = describe(backoffice.DiscrepancyTable, table[backoffice.Di
 	}, flagged("reported_at", func(c discrepancyCriteria) backoffice.Tristate { return c.Reported })...),
 })
 
-func (t *tx) HoldDiscrepancies(ctx context.Context) error { return t.lock(ctx, lockDiscrepancies) }
+func (t *tx) LockDiscrepancies(ctx context.Context) error { return t.lock(ctx, lockDiscrepancies) }

@@ -28,8 +28,8 @@ func (d *Dialect) filesOfCustomers() string {
 	}), " UNION ")
 }
 
-// HoldRecordsOf locks rows that have no version, which would show a change after they were read.
-func (t *tx) HoldRecordsOf(ctx context.Context, customerID string) error {
+// LockRecordsOf locks rows that have no version, which would show a change after they were read.
+func (t *tx) LockRecordsOf(ctx context.Context, customerID string) error {
 	keep := t.store.nouns.dialect.keep
 	if keep == "" { // an engine with a single writer
 		return nil

@@ -52,7 +52,7 @@ func (w *financialYearWriter) Upsert(ctx context.Context, rows []*backoffice.Fin
 	return w.writer.Upsert(ctx, currentLast(w.lastOfEach(rows)))
 }
 
-func (t *tx) HoldYearOf(ctx context.Context, checklistID string) (year *backoffice.FinancialYear, err error) {
+func (t *tx) LockYearOf(ctx context.Context, checklistID string) (year *backoffice.FinancialYear, err error) {
 	if backoffice.CheckID(checklistID) != nil {
 		return nil, nil
 	}
@@ -63,9 +63,9 @@ func (t *tx) HoldYearOf(ctx context.Context, checklistID string) (year *backoffi
 	return year, err
 }
 
-func (t *tx) HoldToAssign(ctx context.Context, checklistID string) (year *backoffice.FinancialYear, err error) {
+func (t *tx) LockToAssign(ctx context.Context, checklistID string) (year *backoffice.FinancialYear, err error) {
 	err = t.together(ctx,
 		func(ctx context.Context) error { return t.lock(ctx, lockAssignments) },
-		func(ctx context.Context) (err error) { year, err = t.HoldYearOf(ctx, checklistID); return err })
+		func(ctx context.Context) (err error) { year, err = t.LockYearOf(ctx, checklistID); return err })
 	return year, err
 }

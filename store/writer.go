@@ -211,8 +211,8 @@ func (w *writer[T, C]) unknown() error {
 	return backoffice.NoSuch(w.table.noun, "id")
 }
 
-// Hold implements backoffice.Writer. Like Upsert it waits for identifiers first, so that no two wait for each other.
-func (w *writer[T, C]) Hold(ctx context.Context, ids ...string) error {
+// Lock implements backoffice.Writer. Like Upsert it waits for identifiers first, so that no two wait for each other.
+func (w *writer[T, C]) Lock(ctx context.Context, ids ...string) error {
 	if w.dialect.keep == "" { // an engine with a single writer
 		return nil
 	}

@@ -178,7 +178,8 @@ func (f *following) tell(ctx context.Context, from, before int) (told int, err e
 		answers[i] = f.explained(ctx, a, f.q)
 	}
 	f.shared.tell(f.of, from, answers)
-	executed()                                  // nobody waits for this subscriber's line
+	executed() // nobody waits for this subscriber's line
+
 	if bytes <= eventBytes && part.run != nil { // which need not be counted
 		part.run.Sent()
 	}

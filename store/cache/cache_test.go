@@ -69,7 +69,7 @@ func TestAStoreWithACacheBeforeItKeepsTheContractOfStores(t *testing.T) {
 			t.Run(place+" with "+size, func(t *testing.T) {
 				t.Parallel()
 				if (place != "SQLite" || size == "64 MiB") && *histories <= 25 {
-					storetest.SkipRaced(t)
+					storetest.SkipUnderRace(t)
 				}
 				storetest.Run(t, func(t testing.TB) backoffice.Store {
 					s := before(t, openIn(t)(), options)

@@ -27,7 +27,7 @@ func throughBouncer(t testing.TB, mode postgres.QueryMode) func(testing.TB) back
 }
 
 func TestTheContractOfStoresIsKeptThroughPgBouncerInTransactionMode(t *testing.T) {
-	storetest.SkipRaced(t)
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	for mode, run := range map[postgres.QueryMode]func(*testing.T, func(testing.TB) backoffice.Store){
 		postgres.Described: storetest.Run, postgres.Plain: storetest.RunReads,

@@ -108,7 +108,7 @@ func (n node) wholeTables() (found []string) {
 }
 
 func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
-	storetest.SkipRaced(t)
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	// A database of its own: transactions of other tests would keep VACUUM from marking pages, without which reading an
 	// index alone costs more than the table.

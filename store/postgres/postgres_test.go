@@ -37,7 +37,7 @@ func TestPostgreSQLKeepsTheContractOfStores(t *testing.T) {
 }
 
 func TestEveryQueryModeReadsTheSame(t *testing.T) {
-	storetest.SkipRaced(t)
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	for _, mode := range []postgres.QueryMode{postgres.Described, postgres.Plain} {
 		t.Run(string(mode), func(t *testing.T) {

@@ -46,7 +46,7 @@ func TestPlacesAndNamesOfAnEarlierVersionAreFoundAsNewOnes(t *testing.T) {
 }
 
 func TestAStoreOfEachEarlierVersionIsBroughtUpToDateWithAllItsRecords(t *testing.T) {
-	storetest.SkipRaced(t)
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	for version := int64(1); version < migrations.Version(goose.DialectPostgres); version++ {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {

@@ -32,7 +32,7 @@ func person(i int) (c *backoffice.Customer, trace []byte) {
 }
 
 func TestNothingOfAnErasedPersonStaysInTheFile(t *testing.T) {
-	storetest.SkipRaced(t)
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	const people, each = 1_500, 500
 	path := filepath.Join(t.TempDir(), "backoffice.db")
@@ -133,7 +133,7 @@ func checkpoint(t *testing.T, path string) {
 }
 
 func TestADatabaseOfAnEarlierVersionLosesWhatWasErasedBefore(t *testing.T) {
-	storetest.SkipRaced(t)
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "backoffice.db")
 	db := storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+path, 2)

@@ -47,7 +47,7 @@ func filledWithPlans(t *testing.T) (*sqlite.Store, *sql.DB) {
 }
 
 func TestNoStatementReadsALargeTableWithoutAnIndex(t *testing.T) {
-	storetest.SkipRaced(t)
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	opened, db := filledWithPlans(t)
 	recorder := &storetest.Recorder{}

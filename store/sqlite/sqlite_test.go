@@ -25,7 +25,7 @@ func newStore(t testing.TB) backoffice.Store {
 
 // The race detector watches the contract in store/cache.
 func TestTheEmbeddedStoreKeepsTheContractOfStores(t *testing.T) {
-	storetest.SkipRaced(t)
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	storetest.Run(t, newStore)
 }

@@ -47,7 +47,7 @@ func TestPlacesAndNamesOfAnEarlierVersionAreFoundAsNewOnes(t *testing.T) {
 }
 
 func TestAStoreOfEachEarlierVersionIsBroughtUpToDateWithAllItsRecords(t *testing.T) {
-	storetest.SkipRaced(t)
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	first := filepath.Join(t.TempDir(), "backoffice.db")
 	storetest.FillVersion1(t, storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+first, 1))

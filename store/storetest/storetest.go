@@ -43,9 +43,9 @@ func run(t *testing.T, newStore func(t testing.TB) backoffice.Store, groups []gr
 	}
 }
 
-// SkipRaced skips a test in which hardly any goroutines meet, under the race detector. make test runs the packages that
+// SkipUnderRace skips a test in which hardly any goroutines meet, under the race detector. make test runs the packages that
 // call it without it, too.
-func SkipRaced(t testing.TB) {
+func SkipUnderRace(t testing.TB) {
 	t.Helper()
 	if raced {
 		t.Skip("it runs without the race detector")

@@ -132,8 +132,8 @@ func writingsOf[T any, C comparable](name string, of func(backoffice.Tx) backoff
 		{name + ".Insert", func(ctx context.Context, tx backoffice.Tx) error { return of(tx).Insert(ctx, next(func(*T) {})) }},
 		{name + ".Update", func(ctx context.Context, tx backoffice.Tx) error { return of(tx).Update(ctx, next(change)) }},
 		{name + ".Upsert", func(ctx context.Context, tx backoffice.Tx) error { return of(tx).Upsert(ctx, []*T{next(move)}) }},
-		{name + ".Hold", func(ctx context.Context, tx backoffice.Tx) error {
-			if err := of(tx).Hold(ctx, id, "unknown"); err != nil {
+		{name + ".Lock", func(ctx context.Context, tx backoffice.Tx) error {
+			if err := of(tx).Lock(ctx, id, "unknown"); err != nil {
 				return err
 			}
 			return of(tx).Upsert(ctx, []*T{next(change)})
