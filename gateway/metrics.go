@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// measure adds what the packages count to the metrics. All of them are in docs/monitoring.md.
+// measure adds what the packages count to the metrics, each with the description that /metrics shows.
 func (s server) measure(throttle *auth.Throttle, admission *limits.Admission) {
 	srv, vault := s.http, s.backend.Vault
 	srv.Gauge("backoffice_build_info", "1, labelled with the build of the program.", func() int64 { return 1 },
