@@ -119,10 +119,7 @@ func watchShipping(ctx context.Context, shipper *ship.Shipper, log *slog.Logger)
 		if err != nil || shipped < 0 || time.Since(at.Time()).Abs() < verifyAfter {
 			return
 		}
-		found, err := verifyShipped(ctx, place, shipper.Store)
-		if err == nil && found.Last < shipped {
-			err = fmt.Errorf("it ends with change %d, and %d was shipped", found.Last, shipped)
-		}
+		found, err := verifyShipped(ctx, place, shipper.Store, shipped)
 		if err != nil {
 			if ctx.Err() == nil {
 				log.ErrorContext(ctx, "what was shipped cannot be restored", "cause", backoffice.Why(err))
@@ -133,14 +130,17 @@ func watchShipping(ctx context.Context, shipper *ship.Shipper, log *slog.Logger)
 	})
 }
 
-// verifyShipped restores what was shipped next to the database, checks it, and notes that.
-func verifyShipped(ctx context.Context, place ship.Place, store *sqlite.Store) (ship.Verified, error) {
+// verifyShipped restores what was shipped next to the database, checks it, also that it has a change, and notes that.
+func verifyShipped(ctx context.Context, place ship.Place, store *sqlite.Store, least int64) (ship.Verified, error) {
 	folder, remove, err := files.NewFolder(filepath.Join(filepath.Dir(store.Path()), "verified"))
 	if err != nil {
 		return ship.Verified{}, err
 	}
 	defer remove()
 	found, err := place.Verify(ctx, folder)
+	if err == nil && found.Last < least {
+		err = fmt.Errorf("it ends with change %d, and %d was shipped", found.Last, least)
+	}
 	if err == nil {
 		err = backoffice.NoteShipVerified(ctx, store, found.Generation, backoffice.InstantOf(time.Now()))
 	}
@@ -165,7 +165,7 @@ func (s *Settings) VerifyShipped(ctx context.Context) (ship.Verified, error) {
 	if !embedded {
 		return ship.Verified{}, errors.New("only the embedded store is shipped")
 	}
-	return verifyShipped(ctx, place, store)
+	return verifyShipped(ctx, place, store, 0) // only the server knows how much it has shipped
 }
 
 func measureShipping(s server, shipper *ship.Shipper) {

@@ -1,0 +1,75 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.org/backoffice/backoffice"
+)
+
+func TestAVerificationThatLacksChangesIsNotNotedAsGood(t *testing.T) {
+	t.Parallel()
+	place, data := t.TempDir(), t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		settings := Settings{Database: "sqlite:" + filepath.Join(data, "backoffice.db"),
+			Files: "file:" + filepath.Join(data, "files"), Keyset: filepath.Join(data, "keyset.json")}
+		settings.Ship = "file:" + place
+		b, err := settings.Open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		var said bytes.Buffer
+		c := Config{Log: slog.New(slog.NewTextHandler(&said, nil))}
+		c.Ship.Most = 1 << 30
+		shipper, err := b.shipper(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var running sync.WaitGroup
+		defer running.Wait()
+		shipping, stopShipping := context.WithCancel(t.Context())
+		running.Go(func() { shipper.Run(shipping) })
+		time.Sleep(time.Minute)
+		operator := &backoffice.Principal{ClientID: "operator", Name: "operator", Scopes: backoffice.AllScopes}
+		if _, err := b.Service().CreateLabel(t.Context(), operator, backoffice.LabelDraft{Name: "last"}, backoffice.Optional[string]{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		stopShipping()
+		running.Wait()
+		objects, err := filepath.Glob(filepath.Join(place, "generations", "*", "*.ltx"))
+		if err != nil || len(objects) < 2 {
+			t.Fatal(err, objects)
+		}
+		for _, later := range objects[1:] { // than the snapshot
+			if err := os.Rename(later, later+".away"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		watching, stopWatching := context.WithCancel(t.Context())
+		running.Go(func() { watchShipping(watching, shipper, c.Log) })
+		defer stopWatching()
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		if at, _, err := backoffice.LastShipVerified(t.Context(), b.Store); err != nil || at != 0 {
+			t.Errorf("it is noted as good, at %v (%v)", at, err)
+		}
+		for _, later := range objects[1:] {
+			if err := os.Rename(later+".away", later); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Hour)
+		if at, _, err := backoffice.LastShipVerified(t.Context(), b.Store); err != nil || at == 0 {
+			t.Errorf("it is not verified in the end: %v, %s", err, said.String())
+		}
+	})
+}
