@@ -106,8 +106,8 @@ func (s *Settings) ShippedOfErased(now time.Time) string {
 const (
 	// verifyAfter is how old the last verification may be before a server makes another.
 	verifyAfter = 24 * time.Hour
-	// verifyLook is how often it looks whether one is due.
-	verifyLook = time.Minute
+	// verifyLook is how often it looks whether one is due, and verifyRetry how long after one that failed.
+	verifyLook, verifyRetry = time.Minute, time.Hour
 )
 
 // watchShipping restores what was shipped once a day, until ctx ends.
@@ -124,6 +124,7 @@ func watchShipping(ctx context.Context, shipper *ship.Shipper, log *slog.Logger)
 			if ctx.Err() == nil {
 				log.ErrorContext(ctx, "what was shipped cannot be restored", "cause", backoffice.Why(err))
 			}
+			_ = backoffice.Sleep(ctx, verifyRetry) // it is as long as the store is large
 			return
 		}
 		log.InfoContext(ctx, "verified what was shipped", "restorable", found.String())

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,7 +15,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-func TestAVerificationThatLacksChangesIsNotNotedAsGood(t *testing.T) {
+func TestAVerificationThatFailsIsRepeatedAfterAnHour(t *testing.T) {
 	t.Parallel()
 	place, data := t.TempDir(), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -57,8 +58,11 @@ func TestAVerificationThatLacksChangesIsNotNotedAsGood(t *testing.T) {
 		watching, stopWatching := context.WithCancel(t.Context())
 		running.Go(func() { watchShipping(watching, shipper, c.Log) })
 		defer stopWatching()
-		time.Sleep(5 * time.Minute)
+		time.Sleep(150 * time.Minute)
 		synctest.Wait()
+		if n := strings.Count(said.String(), "cannot be restored"); n != 3 {
+			t.Errorf("it was tried %d times in 150 minutes, not 3: %s", n, said.String())
+		}
 		if at, _, err := backoffice.LastShipVerified(t.Context(), b.Store); err != nil || at != 0 {
 			t.Errorf("it is noted as good, at %v (%v)", at, err)
 		}
