@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/changes"
 	"example.org/backoffice/files"
+	"example.org/backoffice/graphql/export"
 	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/ship"
 	"example.org/backoffice/store/sqlite"
@@ -138,6 +140,13 @@ func verifyShipped(ctx context.Context, place ship.Place, store *sqlite.Store, l
 		return ship.Verified{}, err
 	}
 	defer remove()
+	now, err := os.Stat(store.Path())
+	if err != nil {
+		return ship.Verified{}, err
+	}
+	if free, err := export.FreeBytes(folder); err == nil && free < now.Size()+roomForNow {
+		return ship.Verified{}, errors.New("its copy has no room on the disk of the database: free some space")
+	}
 	found, err := place.Verify(ctx, folder)
 	if err == nil && found.Last < least {
 		err = fmt.Errorf("it ends with change %d, and %d was shipped", found.Last, least)
