@@ -14,7 +14,7 @@ import (
 )
 
 // fileSettings are the settings of a YAML file, by the names of their flags.
-type fileSettings map[string]any
+type fileSettings map[string]yaml.Node
 
 // readSettings never quotes the file: a URL of a store may have a password.
 func readSettings(file io.Reader) (kong.Resolver, error) {
@@ -45,7 +45,18 @@ func (f fileSettings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 	if len(flag.Envs) == 0 {
 		return nil, nil
 	}
-	return f[flag.Name], nil
+	var one *string // as it is written there
+	var many []string
+	node := f[flag.Name]
+	switch err := node.Decode(&one); {
+	case err == nil && one == nil:
+		return nil, nil
+	case err == nil:
+		return *one, nil
+	case flag.IsSlice() && node.Decode(&many) == nil:
+		return kong.JoinEscaped(many, flag.Tag.Sep), nil
+	}
+	return nil, errors.New("the settings file has a list or a mapping for it; write one value")
 }
 
 // settingsOf maps each environment variable of a command line to the name of its flag.

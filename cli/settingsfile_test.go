@@ -8,25 +8,30 @@ import (
 
 func TestSettingsComeFromFlagsThenTheEnvironmentThenTheFile(t *testing.T) {
 	t.Parallel()
-	const text = "limit-depth: 7\nlimit-aliases: 8\nlimit-cost: 9\ncors-origin: [https://a.example, https://b.example]\ntrash: 30d\nrequire-purpose: true\n"
+	const text = "limit-depth: 7\nlimit-aliases: 8\nlimit-cost: 9\ncors-origin: [https://a.example, https://b.example]\ntrash: 0\nrequire-purpose: true\n" +
+		"cache: 0\nship-most: 4096\nslow: 0\noffice-name: 1230\noffice-address: [Kouter 1, 9000]\nreceipts:\n"
 	file := filepath.Join(newShell(t).folder(t, "settings.yaml", text), "settings.yaml")
 	for _, s := range []*started{
 		start(t, "BACKOFFICE_LIMIT_ALIASES=88", "--settings="+file, "--limit-cost=99"),
 		start(t, "BACKOFFICE_LIMIT_ALIASES=88 BACKOFFICE_SETTINGS="+file, "--limit-cost=99"),
 	} {
 		s.says(t, `"limit-depth":"7"`, `"limit-aliases":"88"`, `"limit-cost":"99"`, `"cors-origin":"https://a.example https://b.example"`,
-			`"trash":"30d"`, `"require-purpose":"true"`)
+			`"trash":"0s"`, `"require-purpose":"true"`, `"cache":"0"`, `"ship-most":"4KiB"`, `"slow":"0s"`, `"office-name":"1230"`, `"office-address":"Kouter 1 9000"`)
 	}
 }
 
 func TestASettingsFileThatMakesNoSenseIsRejectedAndNotQuoted(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"listne: 127.0.0.1:8080":             `the settings file has "listne"`,
-		"yes: true":                          `the settings file has "yes"`, // a flag of commands, but no setting
-		"database: [postgres://a:secret@b/c": "is YAML with one setting a line",
-		"- postgres://a:secret@b/c":          "is YAML with one setting a line",
-		"limit-cost: many":                   "--limit-cost",
+		"listne: 127.0.0.1:8080":                  `the settings file has "listne"`,
+		"yes: true":                               `the settings file has "yes"`, // a flag of commands, but no setting
+		"database: [postgres://a:secret@b/c":      "is YAML with one setting a line",
+		"- postgres://a:secret@b/c":               "is YAML with one setting a line",
+		"limit-cost: many":                        "--limit-cost",
+		"stop-time: 5":                            "--stop-time: expected duration",
+		"ship: [s3://a:secret@b/c]":               "--ship: the settings file has a list or a mapping for it",
+		"replica: {url: postgres://a:secret@b/c}": "a list or a mapping for it",
+		"replica: [[postgres://a:secret@b/c]]":    "a list or a mapping for it",
 	} {
 		s := newShell(t)
 		code, out, err := s.run(t, "serve", "--settings="+filepath.Join(s.folder(t, "settings.yaml", text), "settings.yaml"))
