@@ -91,12 +91,12 @@ func (f objectFolder) Put(ctx context.Context, name string, content io.Reader) e
 	return nil
 }
 
-func (f objectFolder) Get(_ context.Context, name string) (io.ReadCloser, error) {
+func (f objectFolder) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	file, err := os.OpenInRoot(string(f), name)
 	if err != nil {
 		return nil, storeFault(err, "reading from the folder")
 	}
-	return file, nil
+	return part{&source{ctx: ctx, r: file}, file}, nil
 }
 
 // Delete removes the object's folder, too, when nothing else is in it.

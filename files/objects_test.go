@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -95,6 +96,28 @@ func TestObjectsAreWholeUnderTheirNamesUntilTheyAreDeleted(t *testing.T) {
 		}
 		if err := store.Put(t.Context(), "ab/again", strings.NewReader("4")); err != nil || object(t, store, "ab/again") != "4" {
 			t.Errorf("a folder that was emptied takes no object: %v", err)
+		}
+	})
+}
+
+func TestAnObjectIsReadNoLongerThanItsContextLasts(t *testing.T) {
+	t.Parallel()
+	eachObjectStore(t, func(t *testing.T, store backoffice.ObjectStore) {
+		if err := store.Put(t.Context(), "large", strings.NewReader(strings.Repeat("x", 8<<20))); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		reader, err := store.Get(ctx, "large")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reader.Close()
+		if _, err := reader.Read(make([]byte, 10)); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if n, err := io.Copy(io.Discard, reader); !errors.Is(err, context.Canceled) {
+			t.Errorf("%d more bytes are read (%v)", n, err)
 		}
 	})
 }
