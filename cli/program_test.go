@@ -82,7 +82,7 @@ func (s *shell) startAs(t testing.TB, before *exec.Cmd, args ...string) *started
 		known := false
 		for {
 			line, err := reader.ReadString('\n')
-			if at := regexp.MustCompile(`serves on http://(\S+)`).FindStringSubmatch(line); at != nil && !known {
+			if at := regexp.MustCompile(`serves on http://(\S+\d)`).FindStringSubmatch(line); at != nil && !known {
 				known = true
 				found <- at[1]
 			}

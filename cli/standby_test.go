@@ -146,8 +146,23 @@ func TestAStandByAnswersAsTheServerRefusesWritesAndIsPromoted(t *testing.T) {
 		t.Error("what it writes is not acknowledged, as the page says")
 	}
 	back.stop(t)
+	// Its machine starts again, with the same unit.
+	again := standBy.on.startAs(t, exec.Command("env"), "stand-by", place)
+	again.says(t, "shipped a snapshot")
+	if !again.labelled(id, secret, "third") {
+		t.Error("it does not write after a start")
+	}
+	if _, err := os.Stat(standBy.on.path("backoffice.db.promoted")); err == nil {
+		t.Error("it has answered a command that nobody runs")
+	}
+	copied := s.elsewhere(t)
+	copied.must(t, "restore", place)
+	if code, _, err := copied.run(t, "stand-by", place, "--listen=127.0.0.1:0"); code == exitDone || !strings.Contains(err, "another program holds it") {
+		t.Errorf("a copy of it ends with %d, %q", code, err)
+	}
+	again.stop(t)
 	now := exported(t, standBy.on)
-	if !strings.Contains(now, `"second"`) || !strings.Contains(now, `"first"`) {
+	if !strings.Contains(now, `"third"`) || !strings.Contains(now, `"second"`) || !strings.Contains(now, `"first"`) {
 		t.Error("the promoted server lacks a write")
 	}
 	restored := s.elsewhere(t)
@@ -158,8 +173,7 @@ func TestAStandByAnswersAsTheServerRefusesWritesAndIsPromoted(t *testing.T) {
 	// A restore to before the promotion may be shipped there again.
 	earlier := s.elsewhere(t)
 	earlier.must(t, "restore", place, "--before", strconv.Itoa(last(t, s)))
-	again := earlier.ships(t, place)
-	again.stop(t)
+	earlier.ships(t, place).stop(t)
 }
 
 func TestAPromotedStandByHasEveryWriteOlderThanTheLagOfAKilledServer(t *testing.T) {

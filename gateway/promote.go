@@ -31,8 +31,12 @@ func (p *Promotion) String() string {
 	return strings.Join(append([]string{text}, p.missing...), "\nNever shipped: ")
 }
 
-// Done tells the operator's command how it ended.
-func (p *Promotion) Done(err error) { p.by.answer(p.String(), err) }
+// Done tells the operator's command, if one waits, how it ended.
+func (p *Promotion) Done(err error) {
+	if p.by.asked {
+		p.by.answer(p.String(), err)
+	}
+}
 
 // promote makes the stand-by the only holder of the place, applies the last that was shipped, and gives the place the
 // name of the promotion. The server before ships no more from then on, even if it comes back.

@@ -55,8 +55,8 @@ func (s *Settings) StandBy(url string) (*StandBy, error) {
 	return &StandBy{settings: s, from: &ship.StandBy{Place: place, Path: path}}, nil
 }
 
-// Run follows and answers on a listener until ctx ends, which returns nil, or until it is promoted. It calls started
-// when it answers.
+// Run follows and answers on a listener until ctx ends, which returns nil, or until it is promoted, also before. It calls
+// started when it answers.
 func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, started func()) (*Promotion, error) {
 	b.log = c.Log
 	b.forgetRequest()
@@ -78,6 +78,13 @@ func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, 
 			return promoted, b.takeOver(context.WithoutCancel(ctx), promoted)
 		case ctx.Err() != nil:
 			return nil, nil //nolint:nilnil // it was not promoted
+		case errors.Is(err, ship.ErrWasPromoted): // and starts again
+			_, release, err := b.from.Place.From.Hold(ctx)
+			if err != nil { // such as that of another server, if the database was copied
+				return nil, fmt.Errorf("the stand-by was promoted, and cannot ship: %w", backoffice.Why(err))
+			}
+			release()
+			return &Promotion{by: b}, nil
 		case !errors.Is(err, ship.ErrNotContinued):
 			return nil, err
 		}

@@ -34,6 +34,9 @@ type StandBy struct {
 // another schema now. Begin applies it when nobody reads.
 var ErrNotContinued = errors.New("what is shipped is another store than before: restored, or with another schema")
 
+// ErrWasPromoted reports that the database is no stand-by's any more, but that of the store which is shipped there.
+var ErrWasPromoted = errors.New("the stand-by was promoted")
+
 // Last is the number of the last entry of the change log.
 func (s *StandBy) Last() int64 { return s.last.Load() }
 
@@ -75,9 +78,27 @@ func (s *StandBy) exists(ctx context.Context) (bool, error) {
 		is, err = sqlite.IsStandBy(ctx, s.Path)
 	}
 	if err == nil && !is {
-		err = fmt.Errorf("the database %s is not a stand-by's: name one that does not exist with --database", s.Path)
+		err = s.promoted(ctx)
 	}
 	return is, err
+}
+
+// promoted is ErrWasPromoted for the store that the place has the promotion of.
+func (s *StandBy) promoted(ctx context.Context) error {
+	store, err := sqlite.Open(ctx, "sqlite:"+s.Path, sqlite.Options{Readers: 1})
+	if err != nil {
+		return err
+	}
+	name, err := nameOf(ctx, store)
+	mark, unread := readOwner(ctx, s.Place.From)
+	err = errors.Join(err, unread, store.Close())
+	switch {
+	case err != nil:
+		return err
+	case mark.store == name && mark.store != mark.fingerprint():
+		return ErrWasPromoted
+	}
+	return fmt.Errorf("the database %s is not a stand-by's: name one that does not exist with --database", s.Path)
 }
 
 // create writes the database next to its place first.
