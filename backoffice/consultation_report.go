@@ -15,21 +15,38 @@ type ConsultationReport struct {
 // that found it and exports, oldest first. NotFound when neither a customer nor an entry has the identifier.
 func ReportConsultations(ctx context.Context, store Store, customer string, at Instant) (ConsultationReport, error) {
 	report := ConsultationReport{CustomerID: customer, At: at} // which may be deleted
-	known, found, err := FindCustomer(ctx, store, customer)
-	if err != nil {
-		return report, err
-	}
-	if found {
-		report.CustomerID, report.Customer = known.ID, known
-	}
-	err = EachConsultation(ctx, store, report.CustomerID, Span{}, func(entry *Consultation) error {
+	known, err := EachConsultationOf(ctx, store, customer, Span{}, func(entry *Consultation) error {
 		report.Entries = append(report.Entries, entry)
 		return nil
 	})
-	if err == nil && !found && len(report.Entries) == 0 {
-		err = Errorf(NotFound, "no customer has this identifier, code or name, and no entry has this identifier")
+	if known != nil {
+		report.CustomerID, report.Customer = known.ID, known
 	}
 	return report, err
+}
+
+// EachConsultationOf is EachConsultation for the customer that FindCustomer finds, nil for one that was deleted.
+// NotFound when neither a customer nor an entry has the identifier.
+func EachConsultationOf(
+	ctx context.Context, store Store, customer string, in Span, visit func(*Consultation) error,
+) (*Customer, error) {
+	known, found, err := FindCustomer(ctx, store, customer)
+	switch {
+	case err != nil:
+		return nil, err
+	case found:
+		return known, EachConsultation(ctx, store, known.ID, in, visit)
+	}
+	err = EachConsultation(ctx, store, customer, Span{}, func(entry *Consultation) error {
+		if found = true; !in.Holds(entry.At) {
+			return nil
+		}
+		return visit(entry)
+	})
+	if err == nil && !found {
+		err = Errorf(NotFound, "no customer has this identifier, code or name, and no entry has this identifier")
+	}
+	return nil, err
 }
 
 // EachConsultation visits the entries of the register about a customer in a span, oldest first, and stops at the first

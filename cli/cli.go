@@ -121,6 +121,9 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 	if exited >= 0 { // --help has been answered
 		return exited
 	}
+	if wrong == nil {
+		wrong = checkLists(command)
+	}
 	if wrong != nil {
 		// serve needs no name, and so any first word counts as an argument of it. Else kong knows what was meant.
 		parser.Model.DefaultCmd = nil
@@ -145,6 +148,16 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		return exitFailure
 	}
 	return exitDone
+}
+
+// checkLists refuses a list without values: an empty variable of a script would lift a restriction.
+func checkLists(command *kong.Context) error {
+	for _, path := range command.Path {
+		if f := path.Flag; f != nil && f.IsSlice() && f.Target.Len() == 0 {
+			return fmt.Errorf("--%s: missing value", f.Name)
+		}
+	}
+	return nil
 }
 
 // closers are what was opened for a command, to be closed when it has ended.

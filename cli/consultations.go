@@ -55,15 +55,8 @@ func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Sto
 		if c.Customer == "" {
 			return backoffice.EachEntry(ctx, store, c.span, each)
 		}
-		customer, found, err := backoffice.FindCustomer(ctx, store, c.Customer)
-		if err != nil {
-			return err
-		}
-		id := c.Customer // which may be deleted
-		if found {
-			id = customer.ID
-		}
-		return backoffice.EachConsultation(ctx, store, id, c.span, each)
+		_, err := backoffice.EachConsultationOf(ctx, store, c.Customer, c.span, each)
+		return err
 	})
 }
 

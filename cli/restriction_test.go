@@ -10,7 +10,7 @@ func TestAPairIsRestrictedToWhatIsThere(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "import", "../testdata/office")
-	for _, wrong := range [][2]string{{"--only-responsible", "nobody"}, {"--only-label", "nothing"}, {"--only-customer", "nobody"}, {"--only-year", "26"}, {"--only-customer", "a b"}} {
+	for _, wrong := range [][2]string{{"--only-responsible", "nobody"}, {"--only-label", "nothing"}, {"--only-customer", "nobody"}, {"--only-year", "26"}, {"--only-customer", "a b"}, {"--only-customer", ""}, {"--from-network", ""}} {
 		if code, out, err := s.run(t, "credentials", "create", "--name", "north", wrong[0], wrong[1]); code == 0 || out != "" || !strings.Contains(err, wrong[0]+": ") {
 			t.Errorf("%v: %d %q %q", wrong, code, out, err)
 		}

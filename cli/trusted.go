@@ -80,7 +80,7 @@ func (c *documentsCheckCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.out, "%d documents are good.\n", len(documents)))
+	return printed(fmt.Fprintf(t.out, "Good: %s.\n", backoffice.Plural(len(documents), "document", "documents")))
 }
 
 type documentsListCommand struct {

@@ -70,6 +70,6 @@ func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Findi
 			"GraphiQL cannot sign people in: leave out --oidc-client"))
 		return
 	}
-	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %s, and the map can be read",
+	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %s, and the map has the right form",
 		backoffice.Plural(n, "key", "keys"))))
 }

@@ -127,8 +127,11 @@ func parseRule(text []byte) (r rule, err error) {
 	}
 	for name, values := range map[string][]string{"onlyResponsible": read.OnlyResponsible, "onlyLabel": read.OnlyLabel,
 		"onlyCustomer": read.OnlyCustomer, "onlyYear": read.OnlyYear} {
-		if slices.Contains(values, "") {
+		switch {
+		case slices.Contains(values, ""):
 			return r, fmt.Errorf("%s: a value is empty", name)
+		case values != nil && len(values) == 0: // which would lift the restriction
+			return r, fmt.Errorf("%s is empty: leave it out", name)
 		}
 	}
 	r.restriction, err = backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: read.OnlyResponsible,

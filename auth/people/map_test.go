@@ -32,6 +32,7 @@ func TestAMapThatIsNotExactlyOneIsRefusedAndNotRepeated(t *testing.T) {
 		"a restriction of null":    `{"rules":[{"claim":"a","value":"b","onlyLabel":null}]}`,
 		"a restriction of nulls":   `{"rules":[{"claim":"a","value":"b","onlyLabel":[null]}]}`,
 		"a restriction of nothing": `{"rules":[{"claim":"a","value":"b","onlyLabel":[""]}]}`,
+		"a restriction to none":    `{"rules":[{"claim":"a","value":"b","onlyCustomer":[]}]}`,
 		"a year that is none":      `{"rules":[{"claim":"a","value":"b","onlyYear":["secret7"]}]}`,
 		"an identifier of none":    `{"rules":[{"claim":"a","value":"b","onlyCustomer":["secret 7"]}]}`,
 	} {
@@ -43,9 +44,9 @@ func TestAMapThatIsNotExactlyOneIsRefusedAndNotRepeated(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"the least":          `{"rules":[{"claim":"a","value":"b"}]}`,
-		"all of it":          usual,
-		"empty restrictions": `{"rules":[{"claim":"a","value":"b","scopes":[],"onlyResponsible":[],"onlyLabel":[],"onlyCustomer":[],"onlyYear":[]}],"deny":[]}`,
+		"the least":   `{"rules":[{"claim":"a","value":"b"}]}`,
+		"all of it":   usual,
+		"empty lists": `{"rules":[{"claim":"a","value":"b","scopes":[]}],"deny":[]}`,
 	} {
 		if _, err := people.ParseMap([]byte(text)); err != nil {
 			t.Errorf("%s: %v", name, err)

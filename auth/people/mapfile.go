@@ -28,8 +28,9 @@ type mapFile struct {
 	read   atomic.Pointer[Map]
 	looked atomic.Int64 // in Unix nanoseconds
 
-	mu  sync.Mutex
-	was os.FileInfo
+	mu     sync.Mutex
+	was    os.FileInfo
+	warned string // the cause that was logged, and of which map
 }
 
 func openMap(o Options) (*mapFile, error) {
@@ -87,7 +88,6 @@ func (f *mapFile) look() {
 		info.Size() == f.was.Size() {
 		return
 	}
-	gone := f.was == nil
 	m, info, err := f.open()
 	f.was = info
 	if err != nil && m != nil { // what it names may be there next time
@@ -95,11 +95,20 @@ func (f *mapFile) look() {
 	}
 	switch {
 	case err == nil:
+		f.warned = ""
 		if m.digest != f.read.Load().digest {
 			f.read.Store(m)
 			f.log.Info("the map of people was reloaded", "rules", len(m.rules), "denied", len(m.deny))
 		}
-	case !gone || info != nil && m == nil: // said once, until the file changes again
+	default:
+		cause := err.Error()
+		if m != nil {
+			cause += string(m.digest[:])
+		}
+		if cause == f.warned {
+			return
+		}
+		f.warned = cause
 		f.log.Warn("the map of people is invalid; the previous one stays in use", "cause", err)
 	}
 }

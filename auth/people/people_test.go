@@ -47,7 +47,7 @@ type desk struct {
 const usual = `{"rules": [
 	{"claim": "groups", "value": "managers", "scopes": ["privacy.read", "customers.write"]},
 	{"claim": "groups", "value": "north", "scopes": ["customers.write"], "onlyLabel": ["label-north"]},
-	{"claim": "groups", "value": "year", "scopes": ["minfin.read"], "onlyYear": ["2025"], "onlyResponsible": []},
+	{"claim": "groups", "value": "year", "scopes": ["minfin.read"], "onlyYear": ["2025"]},
 	{"claim": "/realm/roles", "value": "keeper", "scopes": ["settings.write"]},
 	{"claim": "scope", "value": "office", "scopes": ["users.write"]}
 ], "deny": ["gone"]}`
