@@ -2,6 +2,7 @@ package graphqlhttp
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -22,6 +23,13 @@ func didYouMean(typed string, names func() []string) core.ErrorOption {
 		slices.Sort(known) // the order of equally similar ones
 		core.SuggestListQuoted("Did you mean", typed, known)(fault)
 	}
+}
+
+// suggestion is what didYouMean adds, for a value that is not the document's.
+func suggestion(typed string, names func() []string) string {
+	fault := gqlerror.Error{Message: "."}
+	didYouMean(typed, names)(&fault)
+	return strings.TrimSuffix(fault.Message, ".")
 }
 
 // orFragment does the same for a field that a type lacks. Of an interface it names the types that have it.

@@ -29,6 +29,21 @@ func TestAMistypedNameIsToldWhatWasMeant(t *testing.T) {
 	}
 }
 
+func TestAMistypedNameInAVariableIsToldWhatWasMeant(t *testing.T) {
+	t.Parallel()
+	g := endpoint()
+	for variables, want := range map[string]string{
+		`{"f": {"hasEmial": true, "zip": 1}}`: `the variable "$f" has a field that the type "CustomerFilter" does not have. Did you mean "hasEmail"?`,
+		`{"f": {"type": "COMPANIES"}}`:        `the variable "$f" at "type" is not of type "CustomerType". Did you mean "COMPANY"?`,
+		`{"f": {"type": "0403449823"}}`:       `the variable "$f" at "type" is not of type "CustomerType"`,
+	} {
+		got := post(t, g, `{"query": "query ($f: CustomerFilter) { customers(filter: $f) { totalCount } }", "variables": `+variables+`}`)
+		if len(got.Errors) != 1 || got.Errors[0].Message != want {
+			t.Errorf("%s: %+v, want %s", variables, got.Errors, want)
+		}
+	}
+}
+
 func TestARefusalForItsCostTellsTheCost(t *testing.T) {
 	t.Parallel()
 	got := post(t, endpoint(), body(`{ customers(first: 500) { nodes { transcripts(first: 500) { nodes { id } } } } }`))

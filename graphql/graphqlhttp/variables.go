@@ -121,7 +121,14 @@ func coerceValue(schema *ast.Schema, expected *ast.Type, value any) (any, error)
 		coerced, ok = coerceScalar(def.Name, value)
 	}
 	if !ok {
-		return nil, &invalidValue{what: fmt.Sprintf(`is not of type "%s"`, expected) + formOf(def)}
+		typed, _ := value.(string)
+		meant := suggestion(typed, func() (names []string) {
+			for _, one := range def.EnumValues {
+				names = append(names, one.Name)
+			}
+			return names
+		})
+		return nil, &invalidValue{what: fmt.Sprintf(`is not of type "%s"`, expected) + formOf(def) + meant}
 	}
 	return coerced, nil
 }
@@ -160,7 +167,11 @@ func coerceObject(schema *ast.Schema, def *ast.Definition, object map[string]any
 		fields[field.Name] = coerced
 	}
 	if len(fields) < len(object) {
-		return nil, &invalidValue{what: fmt.Sprintf(`has a field that the type "%s" does not have`, def.Name)}
+		others := func(name string, _ any) bool { return def.Fields.ForName(name) != nil }
+		unknown := maps.Clone(object)
+		maps.DeleteFunc(unknown, others)
+		return nil, &invalidValue{what: fmt.Sprintf(`has a field that the type "%s" does not have`, def.Name) +
+			suggestion(slices.Min(slices.Collect(maps.Keys(unknown))), func() []string { return namesOf(def.Fields) })}
 	}
 	if def.Directives.ForName("oneOf") != nil &&
 		(len(fields) != 1 || slices.Contains(slices.Collect(maps.Values(fields)), nil)) {
