@@ -1,4 +1,4 @@
-import { pick, useGraphiQL, useMonaco } from '@graphiql/react';
+import { pick, useGraphiQL, useGraphiQLActions, useMonaco } from '@graphiql/react';
 import { useEffect, useRef } from 'react';
 import { useFrame } from './context';
 import { linkDownloads } from './downloads';
@@ -6,8 +6,8 @@ import { useLanguage } from './useWords';
 import { say } from './words';
 
 /**
- * Sets the editors in a size that leaves room for the frame, with long lines wrapped; lets the user type at once; and
- * tells the desk what is in them. Renders nothing.
+ * Sets the editors in a size that leaves room for the frame, with long lines wrapped; lets the user type at once; tells
+ * the desk what is in them; and stops what runs when its tab is left or its session ends. Renders nothing.
  */
 export function Editors() {
   const frame = useFrame();
@@ -17,6 +17,9 @@ export function Editors() {
   const { tabs, activeTabIndex } = useGraphiQL(pick('tabs', 'activeTabIndex'));
   const state = useRef({ editors, tabs, activeTabIndex });
   state.current = { editors, tabs, activeTabIndex };
+  const { stop } = useGraphiQLActions();
+  const open = tabs[activeTabIndex]?.id;
+  useEffect(() => stop, [stop, open]);
 
   useEffect(() => {
     const ariaLabel = `${say('Editor')}. ${say('Ctrl+M, then Tab, leaves it')}`;

@@ -1,4 +1,5 @@
 import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { flushSync } from 'react-dom';
 import { useFrame } from './context';
 
 /** Puts a query into the editors: in place of one that the page put there and nobody touched, else in a new tab. */
@@ -10,7 +11,7 @@ export function useOpenInEditor(): (query: string, variables: string) => void {
     const text = queryEditor?.getValue() ?? '';
     const untouched = text.trim() === '' || desk.gave(text);
     desk.give(query, variables);
-    if (!untouched) addTab();
+    if (!untouched) flushSync(addTab); // the tab that is left stops what it runs, before this one runs
     queryEditor?.setValue(query);
     variableEditor?.setValue(variables);
     responseEditor?.setValue('');

@@ -221,6 +221,21 @@ describe('asking', () => {
     assert.deepEqual(heard.complaints, []);
   });
 
+  it('stops what runs when its tab is left, and when its user signs out', async () => {
+    const { page, heard } = await open(browser);
+    await signIn(page, service.full);
+    for (const button of ['New tab', 'Sign out']) {
+      await openWorked(page, 'Changes as they come');
+      const began = page.waitForResponse((response) => response.headers()['content-type']?.startsWith('text/event-stream'));
+      await page.click('.graphiql-execute-button');
+      await began;
+      const ended = page.waitForEvent('requestfailed');
+      await page.getByRole('button', { name: button }).click();
+      await ended;
+    }
+    assert.deepEqual(heard.complaints, []);
+  });
+
   it('answers every worked query, those that write in the order in which they teach', async () => {
     const { page, heard } = await open(browser);
     await signIn(page, service.full);

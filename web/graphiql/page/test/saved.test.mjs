@@ -47,6 +47,10 @@ it('keeps a query, finds it, shares it by a link, runs it and removes it', { ski
   await accessible(page, 'a saved query');
 
   const first = drawer(page).getByRole('group', { name: 'Companies by name' });
+  await put(page, 'subscription Changes { changes { noun } }'); // which another one's Run takes the place of
+  const began = page.waitForResponse((response) => response.headers()['content-type']?.startsWith('text/event-stream'));
+  await page.click('.graphiql-execute-button');
+  await began;
   const answered = page.waitForResponse((response) => response.request().postData()?.includes('CompaniesByName') && !response.request().headers()['x-explain']?.includes('plan'));
   await first.getByRole('button', { name: 'Run' }).click();
   assert.equal((await (await answered).json()).data.customers.nodes.length, 3);
