@@ -221,10 +221,10 @@ describe('asking', () => {
     assert.deepEqual(heard.complaints, []);
   });
 
-  it('stops what runs when its tab is left, and when its user signs out', async () => {
+  it('stops what runs when its tab is left or has another query, and when its user signs out', async () => {
     const { page, heard } = await open(browser);
     await signIn(page, service.full);
-    for (const button of ['New tab', 'Sign out']) {
+    for (const button of ['New tab', /^Search by a part of the name/, 'Sign out']) {
       await openWorked(page, 'Changes as they come');
       const began = page.waitForResponse((response) => response.headers()['content-type']?.startsWith('text/event-stream'));
       await page.click('.graphiql-execute-button');
@@ -234,6 +234,20 @@ describe('asking', () => {
       await ended;
     }
     assert.deepEqual(heard.complaints, []);
+  });
+
+  it('shows no answer under another query than its own', async () => {
+    const { page } = await open(browser);
+    await signIn(page, service.full);
+    await page.getByRole('button', { name: 'New tab' }).click();
+    const tabs = page.locator('.graphiql-tab-button');
+    await tabs.first().click();
+    await run(page);
+    await openWorked(page, 'Search by a part of the name');
+    await tabs.last().click();
+    await tabs.first().click();
+    await page.locator('.graphiql-query-editor .view-line', { hasText: 'Search' }).first().waitFor();
+    assert.equal((await page.locator('.result-window .view-lines').innerText()).trim(), '');
   });
 
   it('answers every worked query, those that write in the order in which they teach', async () => {
