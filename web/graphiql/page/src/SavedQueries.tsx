@@ -222,9 +222,9 @@ function SaveForm({ all, onSaved }: { all: SavedQuery[]; onSaved: () => void }) 
   );
 }
 
-/** Opens the saved query that the address names, now and whenever the address changes. Renders nothing. */
+/** Opens the saved query that the address names, now if there are no tabs yet, and whenever the address changes. Renders nothing. */
 export function OpenSavedFromAddress() {
-  const { session, say } = useFrame();
+  const { session, desk, say } = useFrame();
   const open = useOpenInEditor();
   const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
   const ready = queryEditor !== undefined && variableEditor !== undefined;
@@ -238,7 +238,7 @@ export function OpenSavedFromAddress() {
       if (saved) open(saved.document, variablesFor(saved));
       else say({ tone: 'info', title: inWords('The link’s query is not there'), text: inWords('It was removed, or saved under another name.') });
     };
-    void follow();
+    if (!desk.open) void follow();
     const changed = () => void follow();
     window.addEventListener('hashchange', changed);
     return () => window.removeEventListener('hashchange', changed);

@@ -26,9 +26,9 @@ export class Desk {
     for (const text of texts) this.given.add(text.trim());
   }
 
-  /** Whether the page put this text there, and nobody changed it. */
-  gave(text: string): boolean {
-    return this.given.has(text.trim());
+  /** Whether the user wrote something in a tab: what the page put there is its own until somebody changes it. */
+  wrote({ query, variables }: Tab): boolean {
+    return [query, variables].some((text) => text.trim() !== '' && !this.given.has(text.trim()));
   }
 
   /** While the editors are there, look tells what is in them. */
@@ -64,7 +64,6 @@ export class Desk {
 
   /** How many tabs hold something that the user wrote. */
   get written(): number {
-    const own = (text: string) => text.trim() !== '' && !this.gave(text);
-    return this.now?.tabs.filter((tab) => own(tab.query) || own(tab.variables)).length ?? 0;
+    return this.now?.tabs.filter((tab) => this.wrote(tab)).length ?? 0;
   }
 }

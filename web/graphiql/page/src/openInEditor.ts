@@ -2,17 +2,16 @@ import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { flushSync } from 'react-dom';
 import { useFrame } from './context';
 
-/** Puts a query into the editors: in place of one that the page put there and nobody touched, else in a new tab. */
+/** Puts a query and variables into the editors: in place of those that the page put there and nobody touched, else in a new tab. */
 export function useOpenInEditor(): (query: string, variables: string) => void {
   const { desk, say, forget } = useFrame();
   const { addTab, stop, updateActiveTabValues } = useGraphiQLActions();
   const { queryEditor, variableEditor, responseEditor } = useGraphiQL(pick('queryEditor', 'variableEditor', 'responseEditor'));
   return (query, variables) => {
-    const text = queryEditor?.getValue() ?? '';
-    const untouched = text.trim() === '' || desk.gave(text);
+    const touched = desk.wrote({ query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() ?? '' });
     desk.give(query, variables);
     stop();
-    if (!untouched) flushSync(addTab); // the tab that is left stops what it runs, before this one runs
+    if (touched) flushSync(addTab); // the tab that is left stops what it runs, before this one runs
     updateActiveTabValues({ query, variables, response: '' });
     queryEditor?.setValue(query);
     variableEditor?.setValue(variables);

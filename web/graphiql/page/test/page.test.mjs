@@ -250,6 +250,16 @@ describe('asking', () => {
     assert.equal((await page.locator('.result-window .view-lines').innerText()).trim(), '');
   });
 
+  it('opens another query beside variables that were filled in', async () => {
+    const { page } = await open(browser);
+    await signIn(page, service.full);
+    await openWorked(page, 'Search by a part of the name');
+    await page.evaluate(() => globalThis.__MONACO.editor.getModels().find((m) => m.uri.path.endsWith('variables.json')).setValue('{"text": "mine"}'));
+    await openWorked(page, 'Registration numbers');
+    await page.locator('.graphiql-tab-button').first().click();
+    await page.locator('[aria-label=Variables] .view-lines', { hasText: 'mine' }).waitFor();
+  });
+
   it('answers every worked query, those that write in the order in which they teach', async () => {
     const { page, heard } = await open(browser);
     await signIn(page, service.full);

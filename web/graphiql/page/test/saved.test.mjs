@@ -80,6 +80,10 @@ it('keeps a query, finds it, shares it by a link, runs it and removes it', { ski
   await other.page.waitForFunction(() => globalThis.document.querySelector('.graphiql-query-editor .view-lines').textContent.includes('OneCustomer'));
   await put(other.page, 'query OneCustomer { customers(first: 1) { nodes { id } } }');
   await run(other.page);
+  await other.page.getByRole('button', { name: 'Sign out' }).click();
+  await signIn(other.page, service.limited); // to what was written: the link's query was opened already
+  await run(other.page);
+  assert.equal(await other.page.locator('.graphiql-tab-button').count(), 1);
   assert.deepEqual(other.heard.complaints, []);
 
   for (const [name, title] of [['CompaniesByName', 'Companies by name'], ['OneCustomer', 'One customer']]) {
