@@ -234,7 +234,8 @@ export function OpenSavedFromAddress() {
       const name = savedOfAddress();
       if (!name) return;
       const all = await loadSaved(session.credentials);
-      const saved = Array.isArray(all) ? all.find((q) => q.name === name) : undefined;
+      if (typeof all === 'string') return say({ tone: 'error', title: inWords('The link’s query could not be loaded'), text: all });
+      const saved = all.find((q) => q.name === name);
       if (saved) open(saved.document, variablesFor(saved));
       else say({ tone: 'info', title: inWords('The link’s query is not there'), text: inWords('It was removed, or saved under another name.') });
     };

@@ -94,10 +94,15 @@ it('keeps a query, finds it, shares it by a link, runs it and removes it', { ski
   assert.deepEqual(heard.complaints, []);
 });
 
-it('says what is wrong: a name that somebody else has, and a link to what is gone', { skip }, async () => {
+it('says what is wrong: a name that somebody else has, and a link to what is gone or cannot be loaded', { skip }, async () => {
   const { page } = await open(browser, { hash: '#saved=NotThere' });
   await signIn(page, service.full);
   await page.getByText('The link’s query is not there').waitFor();
+  const away = (route) => (route.request().postData().includes('savedQueries') ? route.fulfill({ status: 503, body: '{"errors":[{"message":"the store is away"}]}' }) : route.fallback());
+  await page.route('**/graphql', away);
+  await page.evaluate(() => void (globalThis.location.hash = '#saved=Away'));
+  await page.getByText('The link’s query could not be loaded. The store is away.').waitFor();
+  await page.unroute('**/graphql', away);
   await page.getByRole('button', { name: 'Show Saved queries' }).click();
   await save(page, 'Mine', 'query Mine { viewer { name } }', 'Mine', '');
 

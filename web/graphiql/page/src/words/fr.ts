@@ -164,6 +164,7 @@ export const fr: Record<Sentence, string> = {
   'The identity provider knows you, but no rule of this service gives you anything. Whoever runs it can add one.': 'Le fournisseur d’identité vous connaît, mais aucune règle de ce service ne vous donne accès. Qui le gère peut en ajouter une.',
   'The identity provider refused it, or it was cancelled there.': 'Le fournisseur d’identité a refusé, ou cela y a été annulé.',
   'The identity provider’s answer is not the one to what this page asked, and was not taken.': 'La réponse du fournisseur d’identité ne correspond pas à ce que cette page a demandé, et n’a pas été acceptée.',
+  'The link’s query could not be loaded': 'La requête du lien n’a pas pu être chargée',
   'The link’s query is not there': 'La requête du lien n’existe pas',
   'The list is empty.': 'La liste est vide.',
   'The operator makes a pair with {create}; {demo} prints two.': 'L’exploitant les crée avec {create} ; {demo} en affiche deux.',

@@ -162,6 +162,7 @@ export const nl = {
   'The identity provider knows you, but no rule of this service gives you anything. Whoever runs it can add one.': 'De identiteitsprovider kent u, maar geen regel van deze dienst geeft u iets. Wie de dienst beheert, kan er een toevoegen.',
   'The identity provider refused it, or it was cancelled there.': 'De identiteitsprovider weigerde, of het werd daar geannuleerd.',
   'The identity provider’s answer is not the one to what this page asked, and was not taken.': 'Het antwoord van de identiteitsprovider hoort niet bij wat deze pagina vroeg, en is niet aanvaard.',
+  'The link’s query could not be loaded': 'De query van de link kon niet worden geladen',
   'The link’s query is not there': 'De query van de link is er niet',
   'The list is empty.': 'De lijst is leeg.',
   'The operator makes a pair with {create}; {demo} prints two.': 'De beheerder maakt ze met {create}; {demo} toont er twee.',
