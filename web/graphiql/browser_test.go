@@ -47,6 +47,7 @@ func TestThePageInABrowser(t *testing.T) {
 		p.start(t, "serve")
 		realOffice := p.beside(t)
 		realOffice.command(t, "import", "../../testdata/office")
+		realOffice.command(t, "years", "start", "2027")
 		owner := realOffice.pair(t, "Every scope", every...)
 		realOffice.start(t, "serve")
 		tests(t, []string{

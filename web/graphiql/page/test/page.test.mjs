@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { accessible, insert, isPlan, kept, launch, open, openWorked, realOffice, run, service, signIn, typePair } from './browser.mjs';
+import { accessible, insert, isPlan, kept, launch, open, openWorked, put, realOffice, run, service, signIn, typePair } from './browser.mjs';
 
 let browser;
 before(async () => {
@@ -334,6 +334,17 @@ describe('what leads to real records', () => {
       if (title === 'Delete a customer') assert.ok(filled.includes(mine[0]), 'it does not go on with its own customer');
     }
     assert.deepEqual(new Set(mine).size, 1);
+  });
+
+  it('asks the questions of an office about its own years', async () => {
+    const { page } = await open(browser, { url: realOffice.url });
+    await signIn(page, realOffice.full);
+    for (const [title, isCurrentYear] of [['Who has no transcript this year', true], ["All of last year's transcripts", false]]) {
+      await openWorked(page, title);
+      const { year } = (await run(page)).request.postDataJSON().variables;
+      await put(page, 'query Year($year: ID!) { financialYear(id: $year) { startDate isCurrentYear } }');
+      assert.deepEqual((await run(page)).body.data.financialYear, { startDate: isCurrentYear ? '2027' : '2026', isCurrentYear });
+    }
   });
 });
 

@@ -19,8 +19,8 @@ interface Settings {
   scopes?: string[];
   /** Values; "$a.0.b" is looked up in the data of prepare, "$uuid" is a new one. */
   variables?: Record<string, unknown>;
-  /** A query for the identifiers that the variables need. */
-  prepare?: string;
+  /** Looks for the identifiers that the variables need, by a query. */
+  prepare?: string | typeof yearsOf;
   /**
    * Which root fields of prepare find only records that the worked queries made themselves. One that writes gets
    * identifiers of other records in a demo's store alone.
@@ -56,12 +56,14 @@ function partsOf(text: string) {
   return { lines: comments.trim().split('\n').map((line) => line.replace(/^# ?/, '')), body: text.slice(comments.length) };
 }
 
-// The questions of an office, which have a folder of their own. A line of their comments gives variables that fit the demo's data.
+// The questions of an office, which have a folder of their own. A line of their comments gives variables that fit the demo's data:
+// its years are any store's current one and the one before.
 const asked = Object.keys(questions)
   .sort()
   .map((file): Worked => {
     const { lines: [title = '', ...lines], body } = partsOf(questions[file]!);
-    const given = lines.find((line) => line.startsWith('Variables: '))?.slice('Variables: '.length);
+    const given = lines.find((line) => line.startsWith('Variables: '))?.slice('Variables: '.length)
+      .replace('year-2026', '$years.0.id').replace('year-2025', '$years.1.id');
     return {
       key: file.replace(/^.*\/\d+-|\.graphql$/g, ''),
       group: 'Questions of an office',
@@ -69,7 +71,7 @@ const asked = Object.keys(questions)
       lesson: lines.filter((line) => !line.startsWith('Variables: ')).join(' '),
       query: `# ${title}\n${body}`,
       scopes: [],
-      settings: given ? { variables: JSON.parse(given) as Record<string, unknown> } : {},
+      settings: given ? { variables: JSON.parse(given) as Record<string, unknown>, prepare: yearsOf } : {},
     };
   });
 
@@ -111,7 +113,8 @@ function workedKey(): string | null {
 /** Fills in a worked query's variables, with identifiers of this store where it needs some. */
 export async function prepare(item: Worked, by: Credentials): Promise<Prepared> {
   if (!item.settings.variables) return { variables: '', missing: null };
-  const found = item.settings.prepare ? (await ask(by, { query: item.settings.prepare })).body.data : null;
+  const { prepare: look } = item.settings;
+  const found: unknown = typeof look === 'string' ? (await ask(by, { query: look })).body.data : await look?.(by);
   const guarded = !isDemo && /^mutation\b/m.test(item.query);
   let complete = true;
   let withheld = false;
@@ -139,6 +142,19 @@ export async function prepare(item: Worked, by: Credentials): Promise<Prepared> 
 
 const none = 'Nothing in this store fits: fill in the variables yourself.';
 const mind = 'These are real records: fill in the identifiers of those that you mean to change yourself.';
+
+interface Year {
+  id: string;
+  startDate: string;
+}
+
+// The financial years from the current one back.
+async function yearsOf(by: Credentials): Promise<{ years: Year[] }> {
+  const query = '{ currentFinancialYear { startDate } financialYears(first: 500) { nodes { id startDate } } }';
+  const found = (await ask(by, { query })).body.data as { currentFinancialYear: Year | null; financialYears: { nodes: Year[] } } | undefined;
+  const all = found?.financialYears.nodes.toSorted((a, b) => b.startDate.localeCompare(a.startDate)) ?? [];
+  return { years: all.filter(({ startDate }) => startDate <= (found?.currentFinancialYear?.startDate ?? '')) };
+}
 
 function follow(value: unknown, path: string[]): unknown {
   return path.reduce<unknown>((at, step) => (at as Record<string, unknown> | null | undefined)?.[step], value);
