@@ -4,14 +4,13 @@ import { AnswerErrors, errorsOf } from './AnswerErrors';
 import { AnswerTable, useOrdered } from './AnswerTable';
 import { CopyButton } from './CopyButton';
 import type { Run } from './CostBar';
-import { isNewest } from './events';
 import { canDraw, GroupsChart } from './GroupsChart';
 import { OwnersChart } from './OwnersChart';
 import { ownedOf } from './owned';
 import { Pivot } from './Pivot';
 import { dimensionsOf } from './pivot';
 import type { Sizes } from './sizes';
-import { listsOf, tsvOf, type List } from './table';
+import { listsOf, tsvOf, type List, type Row } from './table';
 import { useWords } from './useWords';
 
 export type View = 'json' | 'table';
@@ -36,23 +35,24 @@ export function AnswerAsTable({ run }: { run: Run | null }) {
   const data = answer?.data ?? null;
   const errors = useMemo(() => errorsOf(answer), [answer]);
   const owned = useMemo(() => ownedOf(data), [data]);
+  // Another tab shows the answer to another question.
+  const ran = useMemo(() => (JSON.stringify(run?.answer) === JSON.stringify(answer) ? run : null), [run, answer]);
+  const events = ran?.events?.newest ?? none;
   return (
     <>
       {errors.length > 0 && <AnswerErrors errors={errors} />}
       {owned.length > 0 && <OwnersChart owned={owned} />}
-      {(data || errors.length === 0) && <Lists data={data} run={run} />}
+      {(data || errors.length === 0 || events.length > 0) && <Lists data={data} events={events} sizes={ran?.sizes ?? nothingAsked} />}
     </>
   );
 }
 
 const nothingAsked: Sizes = new Map();
+const none: Row[] = [];
 
-function Lists({ data, run }: { data: unknown; run: Run | null }) {
+function Lists({ data, events, sizes }: { data: unknown; events: Row[]; sizes: Sizes }) {
   const say = useWords();
-  const events = run?.events;
-  const lists = useMemo(() => (events && isNewest(events, data) ? [{ path: 'events', rows: events.newest, groups: false, total: null, counted: null }] : listsOf(data)), [data, events]);
-  // Another tab shows the answer to another question.
-  const sizes = useMemo(() => (run?.sizes && JSON.stringify(run.data) === JSON.stringify(data) ? run.sizes : nothingAsked), [run, data]);
+  const lists = useMemo(() => (events.length > 0 ? [{ path: 'events', rows: events, groups: false, total: null, counted: null }] : listsOf(data)), [data, events]);
   const [path, setPath] = useState('');
   const list = lists.find((l) => l.path === path) ?? lists.find((l) => l.rows.length > 0) ?? lists[0];
   if (!list) return <p className="bo-no-table">{say(data ? 'This answer has no list to show as a table.' : 'Run a query: its list is shown here as a table.')}</p>;

@@ -1,7 +1,7 @@
 import type { Download } from './downloads';
 import type { Events } from './events';
 import type { Sizes } from './sizes';
-import type { Cost } from './service';
+import type { Body, Cost } from './service';
 import { scopeName } from './service';
 import { useWords } from './useWords';
 import { numberOf } from './words';
@@ -11,8 +11,8 @@ export interface Run {
   cost: Cost | null;
   milliseconds: number | null;
   downloads: Download[];
-  /** The answer's data, and what was asked of the lists in it. */
-  data?: unknown;
+  /** The answer as its editor shows it, and what was asked of the lists in it. */
+  answer?: Body;
   sizes?: Sizes;
   /** Of a subscription, what it was told so far. */
   events?: Events;

@@ -19,9 +19,10 @@ interface Listeners {
 export function fetcherOf({ credentials, viewer }: Session, { purpose, onRun, onNotice }: Listeners): Fetcher {
   function shown(question: Question, { extensions = {}, ...body }: Body, milliseconds: number | null, events?: Events) {
     const { cost = null, ...others } = extensions;
-    onRun({ cost, milliseconds, downloads: downloadsOf(body.data), data: body.data, sizes: sizesOf(question), events });
     // The cost is in the answer because this page asked for it: it is shown below, and the answer as any client gets it.
-    return Object.keys(others).length > 0 ? { ...body, extensions: others } : body;
+    const answer = Object.keys(others).length > 0 ? { ...body, extensions: others } : body;
+    onRun({ cost, milliseconds, downloads: downloadsOf(body.data), answer, sizes: sizesOf(question), events });
+    return answer;
   }
 
   async function run(question: Question, signal: AbortSignal, next: (body: Body) => void) {
@@ -32,12 +33,12 @@ export function fetcherOf({ credentials, viewer }: Session, { purpose, onRun, on
     const asked = { ...question, operationName: name };
     const asking = { purpose: purpose().trim(), explain: true as const, signal };
     if (isSubscription) onRun({ cost: null, milliseconds: null, downloads: [], events: noEvents });
-    let events = noEvents;
+    let events: Events | undefined;
     const answer = isSubscription
       ? await follow(credentials, asked, asking, (body) => next(shown(asked, body, null, (events = eventsWith(events, body)))))
       : await ask(credentials, asked, asking);
     if (!answer) return;
-    const body = shown(asked, answer.body, performance.now() - start);
+    const body = shown(asked, answer.body, performance.now() - start, events);
     onNotice(noticeOf(answer, viewer));
     next(body);
   }

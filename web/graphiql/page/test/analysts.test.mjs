@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { accessible, insert, isPlan, launch, open, openWorked, put, run, service, signIn } from './browser.mjs';
+import { through } from './proxy.mjs';
 
 let browser;
 before(async () => {
@@ -215,8 +216,10 @@ describe('the answer as a table', () => {
     assert.deepEqual(heard.complaints, []);
   });
 
-  it('lists what a subscription is told, the newest first', async () => {
-    const { page, heard } = await open(browser);
+  it('lists what a subscription is told, the newest first, also when it broke off', async (t) => {
+    const network = await through(service.url);
+    t.after(network.close);
+    const { page, heard } = await open(browser, { url: network.url });
     await signIn(page, service.full);
     await openWorked(page, 'Changes as they come');
     const began = page.waitForResponse((response) => response.headers()['content-type']?.startsWith('text/event-stream'));
@@ -232,8 +235,12 @@ describe('the answer as a table', () => {
     }
     const names = (await page.locator('.bo-table-scroll > table > thead th').allInnerTexts()).map((text) => text.trim());
     assert.deepEqual(await column(page, names.indexOf('object.name') + 1), made);
-    await page.click('.graphiql-execute-button');
     assert.deepEqual(heard.complaints, []);
+    network.cut();
+    await page.getByRole('alert', { name: 'Errors' }).getByText('the service could not be reached').waitFor();
+    assert.deepEqual(await column(page.locator('.bo-answer'), names.indexOf('object.name') + 1), made);
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await page.locator('.bo-answer').waitFor({ state: 'detached' });
   });
 });
 

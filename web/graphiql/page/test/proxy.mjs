@@ -1,7 +1,7 @@
-// A way to the service that treats exports as networks do: it lets them hang, and breaks them off.
+// A way to the service that treats exports and subscriptions as networks do: it lets them hang, and breaks them off.
 import { createServer, request } from 'node:http';
 
-/** Serves what the service does, but of an export so many bytes only; cut breaks it off then. */
+/** Serves what the service does, but of an export so many bytes only; cut breaks it off then, or a subscription. */
 export async function through(url, most) {
   const left = []; // exports that the client gave up
   let hanging = null;
@@ -9,7 +9,8 @@ export async function through(url, most) {
     const there = request(url + asked.url, { method: asked.method, headers: { ...asked.headers, host: new URL(url).host } }, (response) => {
       answer.writeHead(response.statusCode, response.headers);
       if (!asked.url.startsWith('/graphql/export')) {
-        response.pipe(answer);
+        if (asked.headers.accept === 'text/event-stream') hanging = answer;
+        response.pipe(answer).on('close', () => there.destroy());
         return;
       }
       hanging = answer;
