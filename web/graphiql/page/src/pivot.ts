@@ -14,17 +14,19 @@ export interface Pivoted {
 
 const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 
-/** The columns of a list's two dimensions; null where there are not two, or nothing to count. */
-export function dimensionsOf({ groups }: List, columns: Column[]): [Column, Column] | null {
+const name = (column: Column, row: Row) => String(column.of(row) ?? '–');
+const key = (row: string, column: string) => JSON.stringify([row, column]);
+
+/** The columns of a list's two dimensions; null where there are not two, nothing to count, or two groups of one name. */
+export function dimensionsOf({ groups, rows }: List, columns: Column[]): [Column, Column] | null {
   const [down, across, ...more] = columns.filter((column) => !column.numeric);
-  return groups && down && across && more.length === 0 && columns.some(({ numeric }) => numeric) ? [down, across] : null;
+  if (!groups || !down || !across || more.length > 0 || !columns.some(({ numeric }) => numeric)) return null;
+  return new Set(rows.map((row) => key(name(down, row), name(across, row)))).size === rows.length ? [down, across] : null;
 }
 
 /** A measure of groups by two dimensions. Counts add up only where all groups together are the total: not where one counts in several. */
 export function pivotOf({ rows, counted }: List, [down, across]: [Column, Column], measure: Column): Pivoted {
   const cells = new Map<string, number>();
-  const name = (column: Column, row: Row) => String(column.of(row) ?? '–');
-  const key = (row: string, column: string) => JSON.stringify([row, column]);
   for (const row of rows) {
     const value = measure.of(row);
     if (typeof value === 'number') cells.set(key(name(down, row), name(across, row)), value);
