@@ -145,8 +145,8 @@ function post(path: string, headers: Headers, question: Question, signal?: Abort
 }
 
 /** Asks for the picture of who owns a customer; null when the service does not give it. Throws for an abort. */
-export async function askPicture(by: Credentials, customer: string, asOf: string | null, signal: AbortSignal): Promise<string | null> {
-  const address = new URLSearchParams({ format: 'svg', ...(asOf ? { asOf } : {}) });
+export async function askPicture(by: Credentials, customer: string, asOf: string, signal: AbortSignal): Promise<string | null> {
+  const address = new URLSearchParams({ format: 'svg', asOf });
   const headers = await headersOf(by, {}, 'image/svg+xml');
   try {
     const response = await fetch(`/customers/${encodeURIComponent(customer)}/ownership?${address}`, { headers: headers ?? {}, signal, cache: 'no-store', credentials: 'omit', redirect: 'error' });

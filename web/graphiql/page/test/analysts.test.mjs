@@ -199,7 +199,7 @@ describe('the answer as a table', () => {
     assert.deepEqual(heard.complaints, []);
   });
 
-  it('draws who owns a customer, and says it in words', async () => {
+  it('draws who owns a customer on the day of the answer, and says it in words', async () => {
     const { page, heard } = await open(browser);
     await signIn(page, service.limited);
     const { data } = await asTable(page, 'Who stands behind a company');
@@ -213,6 +213,15 @@ describe('the answer as a table', () => {
       assert.match(await picture.getAttribute('alt'), / holds .* of /);
     }
     await accessible(page, 'a picture of owners');
+
+    const { id } = data.customers.nodes[0];
+    const drawn = page.waitForRequest((request) => request.url().includes('/ownership?'));
+    await put(page, `query Then { customer(id: "${id}") { id ownership(asOf: "2020-02-02") { asOf layers } } }`);
+    await run(page);
+    assert.match((await drawn).url(), /asOf=2020-02-02/);
+    await put(page, `query Then { customer(id: "${id}") { id ownership(asOf: "2020-02-02") { layers } } }`);
+    await run(page);
+    await page.locator('.bo-owners').waitFor({ state: 'detached' }); // for which day is not known
     assert.deepEqual(heard.complaints, []);
   });
 
