@@ -222,7 +222,7 @@ function SaveForm({ all, onSaved }: { all: SavedQuery[]; onSaved: () => void }) 
   );
 }
 
-/** Opens the saved query that the address names, now if there are no tabs yet, and whenever the address changes. Renders nothing. */
+/** Opens the saved query of the address, now unless there are tabs already, and whenever it changes. Renders nothing. */
 export function OpenSavedFromAddress() {
   const { session, desk, say } = useFrame();
   const open = useOpenInEditor();

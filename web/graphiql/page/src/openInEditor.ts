@@ -2,7 +2,7 @@ import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { flushSync } from 'react-dom';
 import { useFrame } from './context';
 
-/** Puts a query and variables into the editors: in place of those that the page put there and nobody touched, else in a new tab. */
+/** Puts a query and variables into the editors: in place of what the page put there and nobody touched, else in a new tab. */
 export function useOpenInEditor(): (query: string, variables: string) => void {
   const { desk, say, forget } = useFrame();
   const { addTab, stop, updateActiveTabValues } = useGraphiQLActions();

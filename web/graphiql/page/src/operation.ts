@@ -1,5 +1,5 @@
 import {
-  getNamedType, getNullableType, getVariableValues, isCompositeType, isListType, isObjectType, parse, validate,
+  getNamedType, getNullableType, getVariableValues, isCompositeType, isListType, isObjectType, NoUnusedVariablesRule, parse, validate,
   type ArgumentNode, type DocumentNode, type GraphQLCompositeType, type GraphQLObjectType, type GraphQLSchema, type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
@@ -67,24 +67,23 @@ export function exportableOf(schema: GraphQLSchema, whole: Whole): Exportable | 
   }
   const lists = listsIn(schema, document, rowsOf(schema, document, root), '');
   const paths = (wide: boolean) => [...new Set(lists.filter((list) => list.wide === wide).map(({ path }) => path))];
-  return { list: root.name, first: firstOf(root.arguments, whole), wide: paths(true), joined: paths(false) };
+  return { list: root.name, first: firstOf(schema, root.arguments, whole), wide: paths(true), joined: paths(false) };
 }
 
-// A null is no bound: it takes the place of a number in the text, or of a variable's value where the variable may be null.
-function firstOf(given: readonly ArgumentNode[], { question, operation }: Whole): Exportable['first'] {
+// A null is no bound. It takes the place of first's value in the text; a variable that nothing else uses has it as value.
+function firstOf(schema: GraphQLSchema, given: readonly ArgumentNode[], { question, operation }: Whole): Exportable['first'] {
   const value = given.find(({ name }) => name.value === 'first')?.value;
-  if (value?.kind === 'IntValue') {
-    const query = `${question.query.slice(0, value.loc!.start)}null${question.query.slice(value.loc!.end)}`;
-    return { rows: Number(value.value), all: { ...question, query } };
-  }
-  if (value?.kind !== 'Variable') return null;
+  if (value?.kind !== 'IntValue' && value?.kind !== 'Variable') return null;
+  const query = `${question.query.slice(0, value.loc!.start)}null${question.query.slice(value.loc!.end)}`;
+  if (value.kind === 'IntValue') return { rows: Number(value.value), all: { ...question, query } };
   const name = value.name.value;
   const variable = operation.variableDefinitions?.find((d) => d.variable.name.value === name);
   const variables = question.variables as Record<string, unknown>;
   const byDefault = variable?.defaultValue?.kind === 'IntValue' ? Number(variable.defaultValue.value) : null;
   const rows = name in variables ? variables[name] : byDefault;
-  if (typeof rows !== 'number' || variable?.type.kind === 'NonNullType') return null;
-  return { rows, all: { ...question, variables: { ...variables, [name]: null } } };
+  if (typeof rows !== 'number') return null;
+  if (validate(schema, parse(query), [NoUnusedVariablesRule]).length === 0) return { rows, all: { ...question, query } };
+  return variable?.type.kind === 'NonNullType' ? null : { rows, all: { ...question, variables: { ...variables, [name]: null } } };
 }
 
 interface Field {

@@ -118,6 +118,19 @@ it('saves all rows of a query that shows the first ones, whether a number or a v
   assert.ok(parseCSV(whole.toString()).length > 3);
 });
 
+it('saves all rows with the inner lists as they are asked for, also by the same variable', async () => {
+  const { page, saved } = await withDownloads();
+  await signIn(page, service.full);
+  const whole = await exported('{ customers { nodes { id relations(first: 1) { nodes { id } } } } }', 'format=jsonl');
+  for (const type of ['Int = 1', 'Int! = 1']) {
+    const dialog = await dialogFor(page, `query Firsts($n: ${type}) { customers(first: $n) { nodes { id relations(first: $n) { nodes { id } } } } }`, 'JSON Lines');
+    await dialog.getByRole('button', { name: 'Save as a file' }).click();
+    await dialog.getByText('Firsts.jsonl is saved').waitFor();
+    assert.ok(whole.equals(await readFile(await saved.pop().path())), type);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+  }
+});
+
 it('asks for a purpose when registration numbers leave, and sends it', async () => {
   const { page, saved } = await withDownloads();
   await signIn(page, service.full);
