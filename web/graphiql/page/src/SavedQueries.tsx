@@ -240,9 +240,8 @@ export function OpenSavedFromAddress() {
       else say({ tone: 'info', title: inWords('The link’s query is not there'), text: inWords('It was removed, or saved under another name.') });
     };
     if (!desk.open) void follow();
-    const changed = () => void follow();
-    window.addEventListener('hashchange', changed);
-    return () => window.removeEventListener('hashchange', changed);
+    window.addEventListener('hashchange', follow);
+    return () => window.removeEventListener('hashchange', follow);
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [ready]);
   return null;

@@ -1,4 +1,5 @@
 import { useRef, useState, type FormEvent } from 'react';
+import { notUnderstood } from './again';
 import { Brand } from './Brand';
 import type { Session } from './App';
 import { noticeOf, type Notice } from './notice';
@@ -36,13 +37,7 @@ export function SignIn({ written, onDiscard, onSignIn }: Props) {
       return;
     }
     setBusy(false);
-    setNotice(
-      noticeOf(answer, null) ?? {
-        tone: 'error',
-        title: say('Not signed in'),
-        text: say('The service gave an answer that this page does not understand.'),
-      },
-    );
+    setNotice(noticeOf(answer, null) ?? notUnderstood());
     secret.current?.select();
     secret.current?.focus();
   }
