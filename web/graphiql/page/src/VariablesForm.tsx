@@ -30,7 +30,7 @@ function Drawer() {
   return (
     <section className="bo-variables" aria-label={say('Variables as a form')} data-frame>
       <h2>{say('Variables as a form')}</h2>
-      {inputs.length === 0 && <p>{say('The query in the editor has no variables.')}</p>}
+      {inputs.length === 0 && <p>{say(whole ? 'The query in the editor has no variables.' : 'The query in the editor is not whole yet.')}</p>}
       {/* what is typed stays as it is typed, until another query is in the editor */}
       <form key={whole?.question.query} autoComplete="off" onSubmit={(event) => event.preventDefault()}>
         <Fields inputs={inputs} values={(whole?.question.variables ?? {}) as Values} path={[]} onValue={onValue} />
