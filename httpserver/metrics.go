@@ -85,6 +85,9 @@ func newMetrics(alarms func() []string) *metrics {
 			"Statements that requests ran in the store, by route.", "route"),
 		tools: counter("backoffice_tool_calls_total", "Calls of tools by agents, by tool.", "tool"),
 	}
+	for _, kind := range []string{"query", "mutation", "subscription", "none"} { // else the first error is no rise
+		m.operations.WithLabelValues(kind, "INTERNAL_SERVER_ERROR")
+	}
 	registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if alarms != nil {

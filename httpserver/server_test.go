@@ -278,6 +278,9 @@ func TestRequestsAreCountedByRouteAndOperationsByCode(t *testing.T) {
 		`backoffice_http_requests_total{method="GET",route="none",status="404"} 1`,
 		`backoffice_graphql_operations_total{code="OK",type="query"} 1`,
 		`backoffice_graphql_operations_total{code="FORBIDDEN",type="query"} 1`,
+		// An alert sees a counter rise, not begin with 1.
+		`backoffice_graphql_operations_total{code="INTERNAL_SERVER_ERROR",type="query"} 0`,
+		`backoffice_graphql_operations_total{code="INTERNAL_SERVER_ERROR",type="none"} 0`,
 		`backoffice_store_calls_total{route="/graphql"} 2`,
 		`backoffice_http_requests_in_flight 0`,
 		`backoffice_http_request_seconds_count{route="/graphql"} 2`,
