@@ -120,7 +120,9 @@ func TestTheDashboardAndTheAlertsAreMadeOfMetricsThatAreThere(t *testing.T) {
 	if err := yaml.Unmarshal(rules, &alerts); err != nil {
 		t.Fatal(err)
 	}
+	alert := map[string]string{}
 	for _, rule := range alerts.Groups[0].Rules {
+		alert[rule.Alert] = rule.Expr
 		if rule.Alert == "" || rule.Annotations["summary"] == "" || rule.Annotations["action"] == "" || rule.Labels["severity"] != "page" && rule.Labels["severity"] != "ticket" {
 			t.Errorf("%+v", rule)
 		}
@@ -129,6 +131,17 @@ func TestTheDashboardAndTheAlertsAreMadeOfMetricsThatAreThere(t *testing.T) {
 	for _, expression := range expressions {
 		for _, wrong := range unknown(metrics, expression) {
 			t.Errorf("%s: there is no %s", expression, wrong)
+		}
+	}
+	for metric := range metrics {
+		if strings.HasSuffix(metric, "_differences_total") && !strings.Contains(alert["BackofficeCacheDiffers"], metric) {
+			t.Errorf("nobody learns of %s", metric)
+		}
+	}
+	// The nouns that a pull reads in sweeps, of origins without a feed.
+	for _, swept := range []backoffice.Noun{backoffice.NounRelation, backoffice.NounDocument} {
+		if !regexp.MustCompile(`noun!~"[^"]*\b` + swept.APIName() + `\b[^"]*"\} > 3600 `).MatchString(alert["BackofficeMirrorOld"]) {
+			t.Errorf("the alert of old mirrors is always on for every %s", swept)
 		}
 	}
 	if len(expressions) < 40 {
