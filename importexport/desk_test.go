@@ -408,3 +408,36 @@ func TestColumnsOfOneNameAreProposedOnceAndSkipped(t *testing.T) {
 		t.Errorf("%s %q", text, proposal.Notes)
 	}
 }
+
+func TestAProposalKeepsTheFieldsNames(t *testing.T) {
+	t.Parallel()
+	for noun, of := range tables {
+		fields := append(slices.DeleteFunc(of.fieldNames(), func(name string) bool { _, known := of.cellOf(name); return !known }), "_id", "_deleted")
+		proposal, err := Propose(filepath.Join(only(t, "lijst.csv", strings.Join(fields, ";"), strings.Repeat(";", len(fields)-1)), "lijst.csv"))
+		must(t, err)
+		mapping, err := ParseMapping(proposal.Mapping)
+		must(t, err)
+		columns := mapping[stem(of.fileName())].Columns
+		for _, field := range fields {
+			if columns[field] != field {
+				t.Errorf("the column %s of a %s has the field %q: %s", field, noun, columns[field], proposal.Mapping)
+			}
+		}
+	}
+}
+
+func TestAProposalIsForTheNounThatTheFileSaysOrFills(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{"users": "users", "Customers": "customers", "lijst": "users"} {
+		proposal, err := Propose(filepath.Join(only(t, file+".csv", "voornaam;naam;e-mail;taal", "An;Maes;an@maes.be;nl"), file+".csv"))
+		must(t, err)
+		if text := string(proposal.Mapping); !strings.HasPrefix(text, `{"`+want+`": {`) {
+			t.Errorf("%s.csv is proposed as %s", file, text)
+		}
+	}
+	proposal, err := Propose(filepath.Join(only(t, "lijst.csv", "id;customerCode;Naam", "1;K-1;Maes"), "lijst.csv"))
+	must(t, err)
+	if text := string(proposal.Mapping); !strings.Contains(text, `"id": ""`) || !strings.Contains(text, `"customerCode": "customerCode"`) {
+		t.Errorf("a field's own name gives way to a word for it: %s", text)
+	}
+}

@@ -49,6 +49,7 @@ type table interface {
 	cellOf(name string) (form cell, known bool)
 	loadFrom(ctx context.Context, im *importing, src source) (Loaded, error)
 	fieldNames() []string
+	required() []string
 	canLeaveOut(name string) bool
 	dump(ctx context.Context, ex *exporting) (Dumped, error)
 }
@@ -57,6 +58,12 @@ func (n *noun[T, C]) fileName() string { return n.file }
 
 func (n *noun[T, C]) fieldNames() []string {
 	return backoffice.Mapped(n.fields, func(f field[T]) string { return f.name })
+}
+
+// required are the fields without which a new record is rejected.
+func (n *noun[T, C]) required() []string {
+	row := *n.blankRow
+	return backoffice.Mapped(n.check(&row), func(fault *backoffice.UserError) string { return folderName(fault.Field) })
 }
 
 var tables = map[backoffice.Noun]table{}

@@ -95,40 +95,57 @@ type proposed struct {
 	numbered    int            // values that begin with a postal code
 }
 
+func (p *proposing) table() table { return tables[nounOfFile(p.file)] }
+
+// meant is the field of a column's name, which may be the field's own, or a word that offices have for it.
+func (p *proposing) meant(name string) string {
+	if _, known := p.table().cellOf(name); known {
+		return name
+	}
+	return headers[p.file][backoffice.NormalizeWord(name)]
+}
+
 // read reads the header and the cells.
 func (p *proposing) read() error {
-	known := func(file string) func(string) bool {
-		return func(name string) bool { return headers[file][backoffice.NormalizeWord(name)] != "" }
+	known := func(name string) bool { return p.meant(name) != "" }
+	files := append([]string{"customers", "users", "relations"}, stems()...) // of a tie the first wins
+	if own := strings.ToLower(stem(p.src.name)); slices.Contains(files, own) {
+		files = []string{own}
 	}
-	best := 0
+	best, file := 0, ""
 	var names []string
-	for _, file := range []string{"customers", "users", "relations"} {
-		p.src.sheet.start, p.src.sheet.before, p.src.sheet.width = 0, 0, 0
-		found, _, err := p.src.sheet.findHeader(p.src.file, p.src.size, known(file))
+	s := p.src.sheet
+	for _, p.file = range files {
+		s.start, s.before, s.width = 0, 0, 0
+		found, _, err := s.findHeader(p.src.file, p.src.size, known)
 		if err != nil {
 			return err
 		}
+		fields := backoffice.Mapped(found, p.meant)
 		n := 0
-		for _, name := range found {
-			if known(file)(name) {
-				n++
+		for _, field := range fields {
+			if field != "" {
+				n += 2
 			}
 		}
+		missing := func(field string) bool { return !slices.Contains(fields, field) }
+		if !slices.ContainsFunc(p.table().required(), missing) {
+			n++
+		}
 		if n > best {
-			best, names, p.file = n, found, file
+			best, names, file = n, found, p.file
 		}
 	}
 	if names == nil {
 		return errors.New("no row names columns that import knows; add a row with the names of the fields")
 	}
-	s := p.src.sheet
-	s.start, s.before, s.width = 0, 0, 0
-	if _, _, err := s.findHeader(p.src.file, p.src.size, known(p.file)); err != nil {
+	p.file, s.start, s.before, s.width = file, 0, 0, 0
+	if _, _, err := s.findHeader(p.src.file, p.src.size, known); err != nil {
 		return err
 	}
 	for _, name := range names {
 		p.columns = append(p.columns, &proposed{
-			name: name, field: headers[p.file][backoffice.NormalizeWord(name)],
+			name: name, field: p.meant(name),
 			fits: map[string]int{}, words: map[string]int{},
 		})
 	}
@@ -257,19 +274,21 @@ func (p *proposing) sure(c *proposed, before []*proposed) string {
 	field := c.field
 	if field == "" && c.told > 2 {
 		for _, other := range []string{"kboNumber", "email"} {
-			_, known := tables[nounOfFile(p.file)].cellOf(other)
+			_, known := p.table().cellOf(other)
 			if known && c.fits[other] == c.told && p.of(other) == nil {
 				field = other
 			}
 		}
 	}
 	rule, has := rules[field]
+	has = has && headers[p.file] != nil // a discrepancy's kind is no relation's
 	switch {
 	case c.name == "":
 		return ""
 	case field == "":
 		p.notef("column %s is skipped: map it to a field if it has one", shownKey(c.name))
-	case slices.ContainsFunc(before, func(other *proposed) bool { return other.field == field }):
+	case slices.ContainsFunc(before, func(other *proposed) bool { return other.field == field }),
+		c.name != field && slices.ContainsFunc(p.columns, func(other *proposed) bool { return other.name == field }):
 		p.notef("column %s is skipped: another column is the %s", shownKey(c.name), field)
 		return ""
 	case field == "addressFields.city" && c.numbered > 0:
@@ -305,7 +324,7 @@ func (p *proposing) strange(c *proposed, field string) string {
 // names decides whether a column is the name of all, or the last name of persons who have a first name too.
 func (p *proposing) names() {
 	first, name := p.of("firstName"), p.of("name")
-	if first == nil || name == nil || p.of("lastName") != nil {
+	if first == nil || name == nil || p.of("lastName") != nil || first.name == first.field {
 		return
 	}
 	if slices.Contains(first.empty, true) {
