@@ -156,7 +156,7 @@ func (c *importCommand) load(ctx context.Context, importer *importexport.Importe
 
 // propose writes a mapping for the spreadsheet into a new file beside it.
 func (c *importCommand) propose(t terminal) error {
-	proposal, err := importexport.Propose(c.Path)
+	proposal, err := importexport.Propose(c.Path, languages[c.Language])
 	if err != nil {
 		return err
 	}
@@ -172,8 +172,12 @@ func (c *importCommand) propose(t terminal) error {
 	for _, note := range proposal.Notes {
 		fmt.Fprintln(t.err, note)
 	}
-	const next = "Look over %[1]q, then run:\nbackoffice import %[2]q --mapping %[1]q --key customerCode --dry-run\n"
-	return printed(fmt.Fprintf(t.out, next, name, c.Path))
+	language := ""
+	if c.Language != "" {
+		language = " --language " + c.Language
+	}
+	const next = "Look over %[1]q, then run:\nbackoffice import %[2]q --mapping %[1]q --key customerCode%[3]s --dry-run\n"
+	return printed(fmt.Fprintf(t.out, next, name, c.Path, language))
 }
 
 func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {

@@ -70,6 +70,10 @@ func TestAStrangeFileIsProposedForAndLoadedByItsKey(t *testing.T) {
 		t.Errorf("a second proposal: %d, %s", code, err)
 	}
 	load := []string{"import", file, "--mapping", mapping, "--key", "customerCode"}
+	german := filepath.Join(s.folder(t, "kunden.csv", "Kundennr;Name;Rechtsform\n1;Eins;GmbH\n"), "kunden.csv")
+	if _, out, told := s.run(t, "import", german, "--propose", "--language", "de"); strings.Contains(told, "Rechtsform") || !strings.Contains(out, "--language de --dry-run") {
+		t.Errorf("in German it says\n%s%s", out, told)
+	}
 	before := s.must(t, "changes", "list")
 	created := "klanten.csv: 2 created, 0 updated, 0 deleted, 0 unchanged\n  without 1 row above the header\n"
 	if out := s.must(t, append(load, "--dry-run")...); out != created || s.must(t, "changes", "list") != before {

@@ -362,7 +362,7 @@ func FuzzAProposalIsAMapping(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		path := filepath.Join(t.TempDir(), "lijst.csv")
 		must(t, os.WriteFile(path, []byte(text), 0o600))
-		proposal, err := Propose(path)
+		proposal, err := Propose(path, "")
 		if err != nil {
 			if longNumber.MatchString(err.Error()) {
 				t.Fatalf("%q is refused with %q", text, err)
@@ -402,7 +402,7 @@ var longNumber = regexp.MustCompile(`[0-9]{9}`)
 
 func TestColumnsOfOneNameAreProposedOnceAndSkipped(t *testing.T) {
 	t.Parallel()
-	proposal, err := Propose(filepath.Join(only(t, "customers.csv", "Klantnr;Naam;Telefoon;Telefoon", "K-1;Peeters;02 555 12 12;0475 12 34 56"), "customers.csv"))
+	proposal, err := Propose(filepath.Join(only(t, "customers.csv", "Klantnr;Naam;Telefoon;Telefoon", "K-1;Peeters;02 555 12 12;0475 12 34 56"), "customers.csv"), "")
 	must(t, err)
 	if text := string(proposal.Mapping); strings.Count(text, `"Telefoon"`) != 1 || !strings.Contains(text, `"Telefoon": ""`) || !strings.Contains(strings.Join(proposal.Notes, "\n"), "several columns are called Telefoon") {
 		t.Errorf("%s %q", text, proposal.Notes)
@@ -413,7 +413,7 @@ func TestAProposalKeepsTheFieldsNames(t *testing.T) {
 	t.Parallel()
 	for noun, of := range tables {
 		fields := append(slices.DeleteFunc(of.fieldNames(), func(name string) bool { _, known := of.cellOf(name); return !known }), "_id", "_deleted")
-		proposal, err := Propose(filepath.Join(only(t, "lijst.csv", strings.Join(fields, ";"), strings.Repeat(";", len(fields)-1)), "lijst.csv"))
+		proposal, err := Propose(filepath.Join(only(t, "lijst.csv", strings.Join(fields, ";"), strings.Repeat(";", len(fields)-1)), "lijst.csv"), "")
 		must(t, err)
 		mapping, err := ParseMapping(proposal.Mapping)
 		must(t, err)
@@ -429,13 +429,13 @@ func TestAProposalKeepsTheFieldsNames(t *testing.T) {
 func TestAProposalIsForTheNounThatTheFileSaysOrFills(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{"users": "users", "Customers": "customers", "lijst": "users"} {
-		proposal, err := Propose(filepath.Join(only(t, file+".csv", "voornaam;naam;e-mail;taal", "An;Maes;an@maes.be;nl"), file+".csv"))
+		proposal, err := Propose(filepath.Join(only(t, file+".csv", "voornaam;naam;e-mail;taal", "An;Maes;an@maes.be;nl"), file+".csv"), "")
 		must(t, err)
 		if text := string(proposal.Mapping); !strings.HasPrefix(text, `{"`+want+`": {`) {
 			t.Errorf("%s.csv is proposed as %s", file, text)
 		}
 	}
-	proposal, err := Propose(filepath.Join(only(t, "lijst.csv", "id;customerCode;Naam", "1;K-1;Maes"), "lijst.csv"))
+	proposal, err := Propose(filepath.Join(only(t, "lijst.csv", "id;customerCode;Naam", "1;K-1;Maes"), "lijst.csv"), "")
 	must(t, err)
 	if text := string(proposal.Mapping); !strings.Contains(text, `"id": ""`) || !strings.Contains(text, `"customerCode": "customerCode"`) {
 		t.Errorf("a field's own name gives way to a word for it: %s", text)

@@ -92,7 +92,7 @@ func TestFilesOfOfficesLoadByTheirProposedMapping(t *testing.T) {
 			files++
 			path := filepath.Join(t.TempDir(), language+form)
 			must(t, os.WriteFile(path, []byte(write(t, rows)), 0o600))
-			proposal, err := Propose(path)
+			proposal, err := Propose(path, "")
 			must(t, err)
 			mapping, err := ParseMapping(proposal.Mapping)
 			must(t, err)

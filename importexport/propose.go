@@ -47,7 +47,7 @@ type Proposal struct {
 }
 
 // Propose looks at a spreadsheet and proposes its mapping. It proposes nothing that it is not sure of.
-func Propose(path string) (*Proposal, error) {
+func Propose(path string, language backoffice.LabelLanguage) (*Proposal, error) {
 	src := source{name: filepath.Base(path)}
 	if end(src.name) == endsLines || !slices.Contains(append(endsOfText, ends...), end(src.name)) {
 		return nil, notRead(src.name)
@@ -71,7 +71,7 @@ func Propose(path string) (*Proposal, error) {
 	if err := src.openSheet(file); err != nil {
 		return nil, err
 	}
-	p := &proposing{src: &src}
+	p := &proposing{src: &src, rules: rulesIn(language)}
 	if err := p.read(); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.name, err)
 	}
@@ -80,6 +80,7 @@ func Propose(path string) (*Proposal, error) {
 
 type proposing struct {
 	src     *source
+	rules   map[string]func(text string) error
 	file    string // whose records these are
 	columns []*proposed
 	notes   []string
@@ -159,31 +160,32 @@ func (p *proposing) read() error {
 		}
 		if values, why := s.values(text); err == nil && why == "" {
 			for i, c := range p.columns {
-				c.look(strings.TrimSpace(values[i]))
+				c.look(strings.TrimSpace(values[i]), p.rules)
 			}
 		}
 	}
 }
 
-// rules are the fields whose values can be told from others.
-var rules = map[string]func(text string) error{
-	"kboNumber": func(text string) error { _, err := backoffice.ParseKBONumber(text); return err },
-	"email":     func(text string) error { _, err := backoffice.ParseEmail(text); return err },
-	"phone":     func(text string) error { _, err := backoffice.ParsePhone(text); return err },
-	"registrationNumber": func(text string) error {
-		_, err := backoffice.ParseNationalNumber(text, time.Now())
-		return err
-	},
-	"type": worded("type"), "companyType": worded("companyType"),
-	"language": worded("language"), "kind": worded("kind"),
-}
-
-func worded(field string) func(string) error {
-	return func(text string) error {
-		if _, known := backoffice.OfficeWord(field, text, ""); !known {
-			return errUnknown
+// rulesIn are the fields whose values can be told from others.
+func rulesIn(language backoffice.LabelLanguage) map[string]func(text string) error {
+	worded := func(field string) func(string) error {
+		return func(text string) error {
+			if _, known := backoffice.OfficeWord(field, text, language); !known {
+				return errUnknown
+			}
+			return nil
 		}
-		return nil
+	}
+	return map[string]func(text string) error{
+		"kboNumber": func(text string) error { _, err := backoffice.ParseKBONumber(text); return err },
+		"email":     func(text string) error { _, err := backoffice.ParseEmail(text); return err },
+		"phone":     func(text string) error { _, err := backoffice.ParsePhone(text); return err },
+		"registrationNumber": func(text string) error {
+			_, err := backoffice.ParseNationalNumber(text, time.Now())
+			return err
+		},
+		"type": worded("type"), "companyType": worded("companyType"),
+		"language": worded("language"), "kind": worded("kind"),
 	}
 }
 
@@ -191,7 +193,7 @@ const mostWords = 40 // different values of a column whose values may be shown
 
 var postalCode = regexp.MustCompile(`^[0-9]{4}\s`)
 
-func (c *proposed) look(text string) {
+func (c *proposed) look(text string, rules map[string]func(text string) error) {
 	c.rows++
 	c.empty = append(c.empty, text == "")
 	if text == "" {
@@ -280,7 +282,7 @@ func (p *proposing) sure(c *proposed, before []*proposed) string {
 			}
 		}
 	}
-	rule, has := rules[field]
+	rule, has := p.rules[field]
 	has = has && headers[p.file] != nil // a discrepancy's kind is no relation's
 	switch {
 	case c.name == "":
@@ -313,7 +315,7 @@ func (p *proposing) strange(c *proposed, field string) string {
 	}
 	var words []string
 	for word := range c.words {
-		if rules[field](word) != nil {
+		if p.rules[field](word) != nil {
 			words = append(words, shownKey(word))
 		}
 	}
