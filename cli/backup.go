@@ -42,10 +42,7 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 		return err
 	}
 	defer store.Close()
-	live, can := store.(*sqlite.Store)
-	if !can {
-		return errors.New("this store cannot be copied while it serves")
-	}
+	live := store.(*sqlite.Store) // as it is embedded
 	stored, err := s.OpenFiles(ctx, store)
 	if err != nil {
 		return err

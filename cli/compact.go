@@ -21,10 +21,8 @@ func (c *compactCommand) Run(ctx context.Context, s *settings, t terminal) error
 		return err
 	}
 	defer opened.Close()
-	if embedded, ok := opened.(*sqlite.Store); ok {
-		if err := embedded.Compact(ctx); err != nil {
-			return err
-		}
+	if err := opened.(*sqlite.Store).Compact(ctx); err != nil {
+		return err
 	}
 	return printed(fmt.Fprint(t.out, "The store was written anew: nothing of what was erased is left in its file.\n",
 		s.ShippedOfErased(time.Now())))
