@@ -8,10 +8,14 @@ import (
 	"math"
 	"os"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/xuri/excelize/v2"
+
+	"example.org/backoffice/backoffice"
 )
 
 // notCalculated is read for a formula without a value in the workbook, as from a program that writes formulas without
@@ -19,28 +23,66 @@ import (
 const notCalculated = "#FORMULA!"
 
 // typedCells reads what excelize does not report of a sheet's cells: which are numbers, which formulas lack a value. A
-// number that is shown as a percentage is the percentage.
+// number that is shown as a percentage is the percentage, one shown as a date is the day, or the instant in Belgium.
 type typedCells struct {
 	part    io.ReadCloser
 	decoder *xml.Decoder
-	percent func(style int) bool
+	kind    func(style int) kind
+	is1904  bool           // days are counted from 1904
 	number  int            // of the last row read
 	cells   map[int]string // of it, by column, both from 1
 }
 
-// percents reports which styles of a book show a fraction as a percentage.
-func percents(book *excelize.File) func(style int) bool {
-	known := map[int]bool{}
-	return func(style int) bool {
+// kind is what a style shows a number as.
+type kind byte
+
+const (
+	asNumber kind = iota
+	asPercentage
+	asDate
+)
+
+// literal matches what a number format shows as it stands, and its colors, languages and conditions.
+var literal = regexp.MustCompile(`"[^"]*"|\[[^\]]*\]|[\\_*].`)
+
+// kinds tells what the styles of a book show numbers as.
+func kinds(book *excelize.File) func(style int) kind {
+	known := map[int]kind{}
+	return func(style int) kind {
 		is, ok := known[style]
 		if !ok {
+			custom := ""
 			format, err := book.GetStyle(style)
-			is = err == nil && (format.NumFmt == 9 || format.NumFmt == 10 || // 0% and 0.00%
-				format.CustomNumFmt != nil && strings.Contains(*format.CustomNumFmt, "%"))
+			if err == nil && format.CustomNumFmt != nil {
+				custom = literal.ReplaceAllString(*format.CustomNumFmt, "")
+			}
+			switch {
+			case err != nil:
+			case format.NumFmt == 9, format.NumFmt == 10, strings.Contains(custom, "%"): // 0% and 0.00%
+				is = asPercentage
+			case 14 <= format.NumFmt && format.NumFmt <= 22, strings.ContainsAny(custom, "yYdD"):
+				is = asDate
+			}
 			known[style] = is
 		}
 		return is
 	}
+}
+
+// shown is the text of a number in a style. A time without a day stays a number, and so does what is after 9999.
+func (c *typedCells) shown(number float64, style int) string {
+	switch kind := c.kind(style); {
+	case kind == asPercentage:
+		number = math.Round(number*1e12) / 1e10
+	case kind == asDate && 1 <= number && number < 2958466:
+		at, _ := excelize.ExcelDateToTime(number, c.is1904) // fails below 0 only
+		if number == math.Trunc(number) {
+			return at.Format(time.DateOnly)
+		}
+		at = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, backoffice.Belgium)
+		return backoffice.InstantOf(at).String()
+	}
+	return strconv.FormatFloat(number, 'f', -1, 64)
 }
 
 // openCells opens the cells of a workbook's first sheet.
@@ -150,10 +192,7 @@ func (c *typedCells) next() error {
 				c.cells[column] = notCalculated // unlike an empty text, "str"
 			case cell.Value != nil && (cell.Type == "" || cell.Type == "n"):
 				if number, err := strconv.ParseFloat(*cell.Value, 64); err == nil {
-					if c.percent(cell.Style) {
-						number = math.Round(number*1e12) / 1e10
-					}
-					c.cells[column] = strconv.FormatFloat(number, 'f', -1, 64)
+					c.cells[column] = c.shown(number, cell.Style)
 				}
 			}
 		}

@@ -71,8 +71,12 @@ func (n *noun[T, C]) fresh(now backoffice.Instant) *T {
 func fieldOf[T any](of *backoffice.WritableField[T], blank *T) field[T] {
 	f := kindOf(of, blank)
 	f.name, f.shown, f.refers = folderName([]string{of.Name}), of.Name, of.Refers
-	if f.cell == textCell && strings.HasSuffix(f.name, "Percent") {
+	switch {
+	case f.cell != textCell:
+	case strings.HasSuffix(f.name, "Percent"):
 		f.cell = percentCell
+	case strings.HasSuffix(f.name, "Date"):
+		f.cell = dayCell
 	}
 	return f
 }

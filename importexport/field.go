@@ -135,6 +135,7 @@ func freeForm[T any](at func(*T) *backoffice.JSON) field[T] {
 // noted when something happens, is what the line has.
 func moment[T any](at func(*T) *backoffice.Instant, optional bool) field[T] {
 	f := field[T]{
+		cell: momentCell,
 		read: func(_ *reading, row *T, value raw) error {
 			if value.isNull() && !optional {
 				return errRequired

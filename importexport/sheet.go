@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"example.org/backoffice/backoffice"
@@ -78,8 +79,10 @@ const (
 	flagCell             // true or false
 	numberCell
 	percentCell // a string, which is a number
-	jsonCell    // any JSON
-	listCell    // strings, with semicolons between them
+	dayCell
+	momentCell // may have a day, which is its start
+	jsonCell   // any JSON
+	listCell   // strings, with semicolons between them
 )
 
 // readSheet reads the header of a CSV file. A column is named for a field, an object's part after a point, or has its
@@ -251,6 +254,15 @@ func (s *sheet) member(line []byte, name string, form cell, value string) []byte
 	case percentCell:
 		if s.comma == ';' {
 			value = strings.Replace(value, ",", ".", 1)
+		}
+	case dayCell, momentCell:
+		for _, layout := range []string{time.DateOnly, "2/1/2006", "2.1.2006", "2-1-2006"} {
+			if day, err := time.Parse(layout, value); err == nil {
+				if value = day.Format(time.DateOnly); form == momentCell {
+					value = backoffice.StartOfDay(value, 0).String()
+				}
+				break
+			}
 		}
 	case numberCell:
 		if plain = value; s.comma == ';' { // from a country with a decimal comma

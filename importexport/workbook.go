@@ -43,7 +43,10 @@ func openWorkbook(workbook *os.File, name string) (_ *os.File, rows []rowAt, err
 		return nil, nil, fmt.Errorf("%s has no readable sheet", name)
 	}
 	defer func() { _ = typed.part.Close() }()
-	typed.percent = percents(book)
+	typed.kind = kinds(book)
+	if about, err := book.GetWorkbookProps(); err == nil && about.Date1904 != nil {
+		typed.is1904 = *about.Date1904
+	}
 	sheet, err := book.Rows(book.GetSheetName(0))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s has no sheet", name)
