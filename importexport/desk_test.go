@@ -441,3 +441,16 @@ func TestAProposalIsForTheNounThatTheFileSaysOrFills(t *testing.T) {
 		t.Errorf("a field's own name gives way to a word for it: %s", text)
 	}
 }
+
+func TestANumberBesideTheStreetIsTheHousesWhereTheCustomersIsAnother(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]string{"Klantnr;Straat;Nr": "addressFields.houseNumber", "Naam;Straat;Nr": "customerCode", "Straat;Nr;Klantnr": "addressFields.houseNumber"} {
+		proposal, err := Propose(filepath.Join(only(t, "lijst.csv", header, "1;2;3"), "lijst.csv"), "")
+		must(t, err)
+		mapping, err := ParseMapping(proposal.Mapping)
+		must(t, err)
+		if columns := mapping["customers"].Columns; columns["Nr"] != want || columns["Klantnr"] == "" && strings.Contains(header, "Klantnr") {
+			t.Errorf("%s is %v", header, columns)
+		}
+	}
+}

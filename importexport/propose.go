@@ -282,6 +282,13 @@ func (p *proposing) sure(c *proposed, before []*proposed) string {
 			}
 		}
 	}
+	if n := len(before); n > 0 && before[n-1].field == "addressFields.street" && field == "customerCode" {
+		word := backoffice.NormalizeWord(c.name)
+		twice := func(other *proposed) bool { return other != c && other.field == field }
+		if (word == "nr" || word == "nummer") && slices.ContainsFunc(p.columns, twice) {
+			field = "addressFields.houseNumber"
+		}
+	}
 	rule, has := p.rules[field]
 	has = has && headers[p.file] != nil // a discrepancy's kind is no relation's
 	switch {
