@@ -42,17 +42,15 @@ func (f fileSettings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 			return nil, nil
 		}
 	}
-	if len(flag.Envs) == 0 {
+	node := f[flag.Name]
+	if len(flag.Envs) == 0 || node.ShortTag() == "!!null" {
 		return nil, nil
 	}
-	var one *string // as it is written there
+	var one string // as it is written there
 	var many []string
-	node := f[flag.Name]
-	switch err := node.Decode(&one); {
-	case err == nil && one == nil:
-		return nil, nil
-	case err == nil:
-		return *one, nil
+	switch {
+	case node.Decode(&one) == nil:
+		return one, nil
 	case flag.IsSlice() && node.Decode(&many) == nil:
 		return kong.JoinEscaped(many, flag.Tag.Sep), nil
 	}

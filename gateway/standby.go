@@ -55,8 +55,8 @@ func (s *Settings) StandBy(url string) (*StandBy, error) {
 	return &StandBy{settings: s, from: &ship.StandBy{Place: place, Path: path}}, nil
 }
 
-// Run follows and answers on a listener until ctx ends, which returns nil, or until it is promoted, also before. It calls
-// started when it answers.
+// Run follows and answers on a listener until ctx ends, which returns nil, or until it is promoted, or if it was
+// before. It calls started when it answers.
 func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, started func()) (*Promotion, error) {
 	b.log = c.Log
 	b.forgetRequest()

@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func (s *StandBy) exists(ctx context.Context) (bool, error) {
 	return is, err
 }
 
-// promoted is ErrWasPromoted for the store that the place has the promotion of.
+// promoted is ErrWasPromoted for a store that has the promotion of the place.
 func (s *StandBy) promoted(ctx context.Context) error {
 	store, err := sqlite.Open(ctx, "sqlite:"+s.Path, sqlite.Options{Readers: 1})
 	if err != nil {
@@ -92,13 +93,10 @@ func (s *StandBy) promoted(ctx context.Context) error {
 	name, err := nameOf(ctx, store)
 	mark, unread := readOwner(ctx, s.Place.From)
 	err = errors.Join(err, unread, store.Close())
-	switch {
-	case err != nil:
-		return err
-	case mark.store == name && mark.store != mark.fingerprint():
-		return ErrWasPromoted
+	if err == nil && (mark.store != name || name == mark.fingerprint()) {
+		err = fmt.Errorf("the database %s is not a stand-by's: name one that does not exist with --database", s.Path)
 	}
-	return fmt.Errorf("the database %s is not a stand-by's: name one that does not exist with --database", s.Path)
+	return cmp.Or(err, ErrWasPromoted)
 }
 
 // create writes the database next to its place first.
