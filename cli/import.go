@@ -176,7 +176,8 @@ func (c *importCommand) propose(t terminal) error {
 	if c.Language != "" {
 		language = " --language " + c.Language
 	}
-	const next = "Look over %[1]q, then run:\nbackoffice import %[2]q --mapping %[1]q --key customerCode%[3]s --dry-run\n"
+	const next = "Look over %[1]q, then run:\n" +
+		"backoffice import %[2]q --mapping %[1]q --key customerCode%[3]s --dry-run\n"
 	return printed(fmt.Fprintf(t.out, next, name, c.Path, language))
 }
 
