@@ -48,7 +48,7 @@ type program struct {
 	Doctor        doctorCommand        `cmd:"" help:"Look at all that a server needs, and say what to do where something is wrong."`
 	Files         filesCommand         `cmd:"" help:"Sweep stored files, and bring back what a sweep set aside."`
 	Trash         trashCommand         `cmd:"" help:"List what was deleted and can be brought back, bring it back, or erase it for good."`
-	Credentials   credentialsCommand   `cmd:"" help:"Create, list, rotate and revoke credential pairs."`
+	Credentials   credentialsCommand   `cmd:"" aliases:"creds" help:"Create, list, rotate and revoke credential pairs."`
 	Keys          keysCommand          `cmd:"" help:"Show the keys that seal registration numbers, and rotate them while servers run."`
 	Evidence      evidenceCommand      `cmd:"" help:"Pick customers for an inspection, and check packs of evidence."`
 	Years         yearsCommand         `cmd:"" help:"List the financial years, and start the next one."`

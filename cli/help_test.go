@@ -22,6 +22,11 @@ func TestHelpIsACommandToo(t *testing.T) {
 			t.Errorf("help %q: %s", of, got)
 		}
 	}
+	for alias, command := range map[string][]string{"creds list": {"credentials", "list"}, "keys list": {"keys", "status"}} {
+		if got, want := asked(append(strings.Fields(alias), "--help")...), asked(append(command, "--help")...); got != want {
+			t.Errorf("%s: %s", alias, got)
+		}
+	}
 	var out, said strings.Builder
 	if code := run(t.Context(), []string{"help", "nothing"}, &out, &said); code != exitUsage || !strings.Contains(said.String(), "unexpected argument nothing") {
 		t.Errorf("%d %s %s", code, out.String(), said.String())

@@ -15,7 +15,7 @@ import (
 )
 
 type keysCommand struct {
-	Status  keysStatusCommand  `cmd:"" help:"List the keys, and how much is sealed by each."`
+	Status  keysStatusCommand  `cmd:"" aliases:"list" help:"List the keys, and how much is sealed by each."`
 	Rotate  keysRotateCommand  `cmd:"" help:"Make a new key, which seals all that is new as soon as every server knows it."`
 	Reseal  keysResealCommand  `cmd:"" help:"Seal by the new key what the old one has sealed, while servers go on."`
 	Retire  keysRetireCommand  `cmd:"" help:"Take an old key away that nothing needs any more."`

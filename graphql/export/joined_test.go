@@ -111,8 +111,8 @@ func TestAWorkbookHasDatesAFilterAndAscendingColumns(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	sheet := contentOf(t, path, "xl/worksheets/sheet1.xml")
-	if strings.Count(sheet, `<autoFilter ref="$A$1:$J$4">`) != 1 {
-		t.Errorf("no filter: %s", sheet)
+	if strings.Count(sheet, `<autoFilter ref="$A$1:$J$4">`) != 1 || strings.Contains(sheet, "<dimension") {
+		t.Errorf("no filter, or a false dimension: %s", sheet)
 	}
 	var columns []int
 	for _, found := range regexp.MustCompile(`<col min="(\d+)"`).FindAllStringSubmatch(sheet, -1) {

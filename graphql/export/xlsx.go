@@ -195,6 +195,9 @@ func (w *workbook) begin() (err error) {
 		name += " " + strconv.Itoa(w.sheets)
 		_, err = w.file.NewSheet(name)
 	}
+	if err == nil {
+		err = w.file.SetSheetDimension(name, "") // it says A1
+	}
 	if err != nil {
 		return backoffice.Fault(err, "creating a sheet")
 	}
