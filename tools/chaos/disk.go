@@ -184,9 +184,9 @@ func backUpAgain(s *stand) error {
 
 // withoutLog has PostgreSQL write on until its log finds no room, which ends it.
 func withoutLog(s *stand) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if err := s.cluster.Execute(ctx, "postgres", "SELECT pg_logical_emit_message(true, 'chaos', repeat('x', 900000)), pg_switch_wal()"); err != nil {
 			time.Sleep(time.Second)
 			return nil
