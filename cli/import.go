@@ -176,9 +176,8 @@ func (c *importCommand) propose(t terminal) error {
 	if c.Language != "" {
 		language = " --language " + c.Language
 	}
-	const next = "Look over %[1]q, then run:\n" +
-		"backoffice import %[2]q --mapping %[1]q --key customerCode%[3]s --dry-run\n"
-	return printed(fmt.Fprintf(t.out, next, name, c.Path, language))
+	return printed(fmt.Fprintf(t.out, "Look over %[1]q, then run:\n"+
+		"backoffice import %[2]q --mapping %[1]q --key customerCode%[3]s --dry-run\n", name, c.Path, language))
 }
 
 func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {

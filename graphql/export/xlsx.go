@@ -3,6 +3,7 @@ package export
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"compress/flate"
 	"context"
 	"fmt"
@@ -195,10 +196,7 @@ func (w *workbook) begin() (err error) {
 		name += " " + strconv.Itoa(w.sheets)
 		_, err = w.file.NewSheet(name)
 	}
-	if err == nil {
-		err = w.file.SetSheetDimension(name, "") // it says A1
-	}
-	if err != nil {
+	if err = cmp.Or(err, w.file.SetSheetDimension(name, "")); err != nil { // which is A1 from the start
 		return backoffice.Fault(err, "creating a sheet")
 	}
 	if w.sheet, err = w.file.NewStreamWriter(name); err != nil {
