@@ -30,7 +30,7 @@ type mapFile struct {
 
 	mu     sync.Mutex
 	was    os.FileInfo
-	warned string // the cause that was logged, and of which map
+	warned string // the cause that was logged, and of which file
 }
 
 func openMap(o Options) (*mapFile, error) {
@@ -102,8 +102,8 @@ func (f *mapFile) look() {
 		}
 	default:
 		cause := err.Error()
-		if m != nil {
-			cause += string(m.digest[:])
+		if info != nil {
+			cause += info.ModTime().String()
 		}
 		if cause == f.warned {
 			return

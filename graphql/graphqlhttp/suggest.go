@@ -7,6 +7,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator/core"
+
+	"example.org/backoffice/backoffice"
 )
 
 // longestMistyped bounds the work of a suggestion. No name of the schema is nearly as long.
@@ -56,4 +58,8 @@ func namesOf(fields ast.FieldList) (names []string) {
 		names = append(names, field.Name)
 	}
 	return names
+}
+
+func valuesOf(enum *ast.Definition) []string {
+	return backoffice.Mapped(enum.EnumValues, func(v *ast.EnumValueDefinition) string { return v.Name })
 }

@@ -78,7 +78,7 @@ func wrongEnum(value *ast.Value) (wrong string, more core.ErrorOption) {
 		return mismatch(value), core.Message("")
 	case def.EnumValues.ForName(value.Raw) == nil:
 		return fmt.Sprintf(`The enum "%s" has no such value.`, def.Name), didYouMean(value.Raw, func() []string {
-			return backoffice.Mapped(def.EnumValues, func(v *ast.EnumValueDefinition) string { return v.Name })
+			return valuesOf(def)
 		})
 	}
 	return "", core.Message("")

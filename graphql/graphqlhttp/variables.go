@@ -122,12 +122,7 @@ func coerceValue(schema *ast.Schema, expected *ast.Type, value any) (any, error)
 	}
 	if !ok {
 		typed, _ := value.(string)
-		meant := suggestion(typed, func() (names []string) {
-			for _, one := range def.EnumValues {
-				names = append(names, one.Name)
-			}
-			return names
-		})
+		meant := suggestion(typed, func() []string { return valuesOf(def) })
 		return nil, &invalidValue{what: fmt.Sprintf(`is not of type "%s"`, expected) + formOf(def) + meant}
 	}
 	return coerced, nil
@@ -167,11 +162,10 @@ func coerceObject(schema *ast.Schema, def *ast.Definition, object map[string]any
 		fields[field.Name] = coerced
 	}
 	if len(fields) < len(object) {
-		others := func(name string, _ any) bool { return def.Fields.ForName(name) != nil }
-		unknown := maps.Clone(object)
-		maps.DeleteFunc(unknown, others)
+		unknown := slices.DeleteFunc(slices.Collect(maps.Keys(object)),
+			func(name string) bool { return def.Fields.ForName(name) != nil })
 		return nil, &invalidValue{what: fmt.Sprintf(`has a field that the type "%s" does not have`, def.Name) +
-			suggestion(slices.Min(slices.Collect(maps.Keys(unknown))), func() []string { return namesOf(def.Fields) })}
+			suggestion(slices.Min(unknown), func() []string { return namesOf(def.Fields) })}
 	}
 	if def.Directives.ForName("oneOf") != nil &&
 		(len(fields) != 1 || slices.Contains(slices.Collect(maps.Values(fields)), nil)) {
