@@ -106,6 +106,12 @@ func (s *shell) startAs(t testing.TB, before *exec.Cmd, args ...string) *started
 	return p
 }
 
+// kill returns when nothing is left of the process: until then it holds what it has locked.
+func (s *started) kill() {
+	_ = s.command.Process.Kill()
+	<-s.ended
+}
+
 // says waits for a line of the log with some texts.
 func (s *started) says(t *testing.T, texts ...string) {
 	t.Helper()

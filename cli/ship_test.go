@@ -271,7 +271,7 @@ func killShipping(t *testing.T, flags ...string) {
 			asked := time.Now()
 			until = asked.Add(-time.Duration(measured(t, address)["lag_seconds"]+1) * time.Second)
 		}
-		_ = server.command.Process.Kill()
+		server.kill()
 		writers.Wait()
 		if len(flags) > 0 {
 			until = time.Now()

@@ -118,7 +118,7 @@ func TestAStandByAnswersAsTheServerRefusesWritesAndIsPromoted(t *testing.T) {
 		}
 	}
 	before := history(t, s)
-	_ = server.command.Process.Kill()
+	server.kill()
 	began := time.Now()
 	if out := standBy.on.must(t, "promote"); !strings.Contains(out, "is promoted, after change ") {
 		t.Errorf("promote tells %q", out)
@@ -218,7 +218,7 @@ func TestAPromotedStandByHasEveryWriteOlderThanTheLagOfAKilledServer(t *testing.
 			asked := time.Now()
 			until = asked.Add(-time.Duration(measured(t, address)["lag_seconds"]+1) * time.Second)
 		}
-		_ = server.command.Process.Kill()
+		server.kill()
 		writers.Wait()
 		standBy.on.must(t, "promote")
 		there, lost := exported(t, standBy.on), 0
@@ -280,7 +280,7 @@ func TestAStandByWhosePlaceIsLostIsPromotedAlone(t *testing.T) {
 	standBy := standsBy(t, s, place)
 	standBy.reachesAll(t, s)
 	before, had := history(t, s), exported(t, s)
-	_ = server.command.Process.Kill()
+	server.kill()
 	if err := os.RemoveAll(strings.TrimPrefix(place, "file:")); err != nil {
 		t.Fatal(err)
 	}

@@ -27,9 +27,7 @@ var noColumn = map[string]string{
 	"credentials create": "the pair is new", "credentials list": "it looks", "credentials rotate --json": "how it is printed",
 }
 
-var (
-	commandLine = regexp.MustCompile(`(?m)^  credentials (\S+)`)
-)
+var commandLine = regexp.MustCompile(`(?m)^  credentials \(creds\) (\S+)`)
 
 // changesOfRights are those that there are.
 func changesOfRights(t *testing.T) (all []string) {
