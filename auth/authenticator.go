@@ -222,12 +222,12 @@ func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Dur
 	known := a.current.Load()
 	if known != nil && now.Sub(known.taken) < limit {
 		if now.Sub(known.taken) >= refreshAfter {
-			a.read(now)
+			a.read(now, known)
 		}
 		return known, nil
 	}
 	for range 2 { // the first read may have begun too long ago
-		if under := a.read(now); under != nil {
+		if under := a.read(now, known); under != nil {
 			select {
 			case <-under.done:
 			case <-ctx.Done():
@@ -252,8 +252,9 @@ func undecided(cause error) error {
 		Cause:   fmt.Errorf("reading the credentials: %w", backoffice.Why(cause))}
 }
 
-// read returns the read in progress, or starts one; nil right after a failure and when the authenticator is closed.
-func (a *Authenticator) read(now time.Time) *reading {
+// read returns the read in progress, or starts one; nil if known is no longer the last, right after a failure, and when
+// the authenticator is closed.
+func (a *Authenticator) read(now time.Time, known *snapshot) *reading {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.life.Err() != nil {
@@ -263,7 +264,7 @@ func (a *Authenticator) read(now time.Time) *reading {
 	if a.reading != nil {
 		return a.reading
 	}
-	if a.lastErr != nil && now.Sub(a.lastTry) < pauseAfter {
+	if a.current.Load() != known || a.lastErr != nil && now.Sub(a.lastTry) < pauseAfter {
 		return nil
 	}
 	under := &reading{done: make(chan struct{})}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -25,15 +26,37 @@ type begun struct {
 type doing struct {
 	principal *backoffice.Principal
 	end       context.CancelCauseFunc
-	w         http.ResponseWriter // nil for none
+
+	// A request's body. Only its reading is interrupted: once it was read, net/http would end all later requests of the
+	// connection with a deadline that passes.
+	io.ReadCloser
+	begun   *begun
+	w       http.ResponseWriter // nil when nothing is being read
+	stopped bool
+}
+
+// Read reads the request's body.
+func (d *doing) Read(p []byte) (int, error) {
+	n, err := d.ReadCloser.Read(p)
+	if err != nil {
+		d.begun.mu.Lock()
+		defer d.begun.mu.Unlock()
+		if d.stopped {
+			d.w.Header().Set("Connection", "close")
+		}
+		d.w, d.stopped = nil, false
+	}
+	return n, err
 }
 
 // Begin is the only way to act as somebody. It returns a context with the principal that ends, with that cause, as soon
-// as Revalidate rejects it; the reading of the body that w answers then ends too (nil for none). Call end.
-func (a *Authenticator) Begin(
-	ctx context.Context, as *backoffice.Principal, w http.ResponseWriter) (own context.Context, end func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	d := &doing{as, cancel, w}
+// as Revalidate rejects it. Call end.
+func (a *Authenticator) Begin(ctx context.Context, as *backoffice.Principal) (own context.Context, end func()) {
+	return a.begin(ctx, &doing{principal: as})
+}
+
+func (a *Authenticator) begin(ctx context.Context, d *doing) (own context.Context, end func()) {
+	ctx, d.end = context.WithCancelCause(ctx)
 	a.begun.mu.Lock()
 	defer a.begun.mu.Unlock()
 	a.begun.all[d] = struct{}{}
@@ -41,11 +64,11 @@ func (a *Authenticator) Begin(
 		a.begun.polling = true
 		a.reads.Go(a.poll)
 	}
-	return WithPrincipal(ctx, as), func() {
+	return WithPrincipal(ctx, d.principal), func() {
 		a.begun.mu.Lock()
 		delete(a.begun.all, d)
 		a.begun.mu.Unlock()
-		cancel(nil)
+		d.end(nil)
 	}
 }
 
@@ -68,11 +91,27 @@ func (a *Authenticator) poll() {
 	}
 }
 
+// beginRequest is Begin for a request, whose body is read no further when that context ends.
+func (a *Authenticator) beginRequest(
+	w http.ResponseWriter, r *http.Request, as *backoffice.Principal) (own *http.Request, end func()) {
+	d := &doing{principal: as}
+	if r.Body != nil && r.Body != http.NoBody {
+		d.ReadCloser, d.begun, d.w = r.Body, &a.begun, w
+	}
+	ctx, end := a.begin(r.Context(), d)
+	own = r.WithContext(ctx)
+	if d.ReadCloser != nil {
+		own.Body = d
+	}
+	return own, end
+}
+
 // interrupt stops the reading of a request's body, unless the request is over.
 func (b *begun) interrupt(d *doing) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, goesOn := b.all[d]; goesOn && d.w != nil {
+		d.stopped = true
 		_ = http.NewResponseController(d.w).SetReadDeadline(time.Now()) // only writers of tests have no deadlines
 	}
 }

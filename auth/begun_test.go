@@ -3,8 +3,11 @@ package auth
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +21,7 @@ func going(t *testing.T, a *Authenticator, id, secret string) context.Context {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, end := a.Begin(t.Context(), as, nil)
+	own, end := a.Begin(t.Context(), as)
 	t.Cleanup(end)
 	if From(own) != as {
 		t.Errorf("it is begun as %+v", From(own))
@@ -71,5 +74,54 @@ func TestARequestThatIsLeftIsNoMoreRevalidated(t *testing.T) {
 		if time.Now().After(until) {
 			t.Fatalf("%d go on, polling: %v", n, polling)
 		}
+	}
+}
+
+func TestTheNextRequestOfAConnectionIsAnswered(t *testing.T) {
+	t.Parallel()
+	store := newMemoryStore()
+	id, secret := issue(t, store)
+	otherID, otherSecret := issue(t, store)
+	a, clock := testAuthenticator(t, store)
+	began := make(chan struct{})
+	server := httptest.NewServer(Middleware(a, NewThrottle(), Proxies{}, func(_ http.ResponseWriter, _ *http.Request, err error) { t.Error(err) })(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			if r.URL.Path == "/lasts" {
+				close(began)
+				<-r.Context().Done()
+				time.Sleep(200 * time.Millisecond) // an interrupted connection would notice by now
+			} else if r.Context().Err() != nil {
+				w.WriteHeader(http.StatusGatewayTimeout)
+			}
+		})))
+	t.Cleanup(server.Close)
+	posts := func(path, id, secret string) (status int, reused bool) {
+		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(of httptrace.GotConnInfo) { reused = of.Reused }})
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+path, strings.NewReader("{}"))
+		if err != nil {
+			t.Error(err)
+			return 0, false
+		}
+		r.Header = headers(id, secret)
+		answer, err := server.Client().Do(r)
+		if err != nil {
+			t.Error(err)
+			return 0, false
+		}
+		defer answer.Body.Close()
+		_, _ = io.Copy(io.Discard, answer.Body)
+		return answer.StatusCode, reused
+	}
+	lasts := make(chan struct{})
+	go func() { posts("/lasts", id, secret); close(lasts) }()
+	<-began
+	if err := Revoke(t.Context(), store, id); err != nil {
+		t.Fatal(err)
+	}
+	clock.pass(staleAfter)
+	<-lasts
+	if status, reused := posts("/next", otherID, otherSecret); status != http.StatusOK || !reused {
+		t.Errorf("another's request is answered with %d, on the same connection: %v", status, reused)
 	}
 }

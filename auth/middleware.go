@@ -91,9 +91,9 @@ func admit(authenticator *Authenticator, refuse Refuse,
 				refuse(w, r, err)
 				return
 			}
-			own, end := authenticator.Begin(r.Context(), principal, w)
+			own, end := authenticator.beginRequest(w, r, principal)
 			defer end()
-			next.ServeHTTP(w, r.WithContext(own))
+			next.ServeHTTP(w, own)
 		})
 	}
 }

@@ -29,8 +29,7 @@ func (c *doctorCommand) Run(ctx context.Context, s *settings, t terminal) error 
 			fmt.Fprintf(t.out, "          → %s\n", f.Advice)
 		}
 	}
-	s.Examine(ctx, tell)
-	c.People.Examine(ctx, tell)
+	s.Examine(ctx, &c.People, tell)
 	if wrong > 0 {
 		return fmt.Errorf("%d of what a server needs is wrong; each line above says what to do", wrong)
 	}

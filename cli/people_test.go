@@ -40,6 +40,10 @@ func TestTheDoctorAsksTheIssuerAndReadsTheMap(t *testing.T) {
 	if code, said, _ := s.run(t, flags...); code != exitFailure || !strings.Contains(said, "wrong     people: --oidc-map: rule 1: scope 1") {
 		t.Errorf("%d %s", code, said)
 	}
+	peopletest.Write(t, path, `{"rules": [{"claim": "groups", "value": "managers", "onlyLabel": ["nowhere"]}]}`)
+	if code, said, _ := s.run(t, flags...); code != exitFailure || !strings.Contains(said, "wrong     people: --oidc-map: rule 1: no label has this ID") {
+		t.Errorf("%d %s", code, said)
+	}
 	peopletest.Write(t, path, `{"rules": [{"claim": "groups", "value": "managers"}]}`)
 	issuer.Away(true)
 	if code, said, _ := s.run(t, flags...); code != exitFailure || !strings.Contains(said, "wrong     people: fetching the issuer's keys") {

@@ -54,7 +54,10 @@ func (s server) mountAgents(r chi.Router, signIn func(refuse auth.Refuse) func(h
 		return
 	}
 	door := agents.New(agents.Config{
-		GraphQL: graphql, Tools: s.trusted.Tools, Begin: s.beginTool, Called: s.calledTool,
+		GraphQL: graphql, Tools: s.trusted.Tools, Begin: s.beginTool, Called: func(ctx context.Context, tool string) {
+			httpserver.NoteTool(ctx, tool)
+			s.toolCalls.note(auth.From(ctx), tool)
+		},
 		Answer: int(s.agents.Answer), Body: s.limits.Body, Ask: s.agents.Ask, Version: s.build.Version,
 	})
 	refuse := func(w http.ResponseWriter, r *http.Request, err error) {
@@ -86,11 +89,6 @@ func (s server) beginTool(ctx context.Context, tool string, numbers bool) contex
 		ctx = auth.WithPrincipal(ctx, by)
 	}
 	return s.backend.Vault.WithLedger(ctx, by, new(backoffice.ToolPurpose+tool))
-}
-
-func (s server) calledTool(ctx context.Context, tool string) {
-	httpserver.NoteTool(ctx, tool)
-	s.toolCalls.note(auth.From(ctx), tool)
 }
 
 // describeResource adds to a challenge where the description of the resource is (RFC 9728).

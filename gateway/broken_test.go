@@ -19,7 +19,7 @@ var brokenRights = map[string]brokentest.Copy{
 	"lets uploads go on": {Found: foundByRights, Edits: []brokentest.Edit{
 		{"../auth/begun.go", "			a.begun.interrupt(d)\n", "			if !BROKEN {\n				a.begun.interrupt(d)\n			}\n"}}},
 	"lets sockets go on": {Found: foundByRights, Edits: []brokentest.Edit{
-		{"feed_socket.go", "own, end := s.authenticator.Begin(ctx, principal, nil)", "own, end := s.authenticator.Begin(ctx, principal, nil)\nif BROKEN {\nend()\nown, end = auth.WithPrincipal(ctx, principal), func() {}\n}"}}},
+		{"feed_socket.go", "own, end := s.authenticator.Begin(ctx, principal)", "own, end := s.authenticator.Begin(ctx, principal)\nif BROKEN {\nend()\nown, end = auth.WithPrincipal(ctx, principal), func() {}\n}"}}},
 	"looks at the pair and not at its secret": {Found: foundByRights, Edits: []brokentest.Edit{
 		{"../auth/authenticator.go", "s.live(at) && s.principal.Secret == name {", "(BROKEN || s.live(at) && s.principal.Secret == name) {"}}},
 	"forgets that a pair ends": {Found: foundByRights, Edits: []brokentest.Edit{

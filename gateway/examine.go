@@ -19,7 +19,7 @@ import (
 )
 
 // Examine checks all that a server needs, and changes nothing. It passes its findings to tell.
-func (s *Settings) Examine(ctx context.Context, tell func(backoffice.Finding)) {
+func (s *Settings) Examine(ctx context.Context, people *PeopleSettings, tell func(backoffice.Finding)) {
 	if _, err := s.letterhead(); err != nil {
 		tell(backoffice.Wrong("letterhead", err.Error(), "see --office-logo"))
 	}
@@ -27,8 +27,14 @@ func (s *Settings) Examine(ctx context.Context, tell func(backoffice.Finding)) {
 		tell(backoffice.Wrong("fonts", err.Error(), "see --fonts"))
 	}
 	keys := s.examineKeyset(tell)
-	if s.examineDatabase(ctx, tell) {
-		s.examineStore(ctx, keys, tell)
+	if !s.examineDatabase(ctx, tell) {
+		people.examine(ctx, nil, tell)
+	} else if opened, err := s.openStore(ctx); err != nil {
+		tell(backoffice.Wrong("database", err.Error(), "see the log of the server that has it open"))
+	} else {
+		defer func() { _ = opened.Close() }()
+		s.examineStore(ctx, opened, keys, tell)
+		people.examine(ctx, opened, tell)
 	}
 	s.examineReceipts(ctx, tell)
 }
@@ -131,13 +137,8 @@ func (s *Settings) examineDatabase(ctx context.Context, tell func(backoffice.Fin
 }
 
 // examineStore checks whether the database, the keyset and the stored files belong together.
-func (s *Settings) examineStore(ctx context.Context, keys *privacy.Keyset, tell func(backoffice.Finding)) {
-	opened, err := s.openStore(ctx)
-	if err != nil {
-		tell(backoffice.Wrong("database", err.Error(), "see the log of the server that has it open"))
-		return
-	}
-	defer func() { _ = opened.Close() }()
+func (s *Settings) examineStore(
+	ctx context.Context, opened backoffice.Store, keys *privacy.Keyset, tell func(backoffice.Finding)) {
 	if keys != nil {
 		examineKeys(ctx, keys, opened, tell)
 	}

@@ -26,7 +26,7 @@ func (s server) signIn(throttle *auth.Throttle) graphqlhttp.SignIn {
 		}
 		httpserver.NoteClient(ctx, principal)
 		return func() (context.Context, func(), error) {
-			own, end := s.authenticator.Begin(ctx, principal, nil)
+			own, end := s.authenticator.Begin(ctx, principal)
 			own = s.budgets.withBill(s.backend.Vault.WithLedger(own, principal, purpose))
 			own, leave, err := s.feed.Connect(own, principal)
 			if err != nil {

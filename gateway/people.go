@@ -48,12 +48,13 @@ func (s *PeopleSettings) provider(p *people.People) *graphiql.Provider {
 		TokenEndpoint: p.TokenEndpoint}
 }
 
-// Examine checks whether people could sign in. It asks the issuer for its keys.
-func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Finding)) {
+// examine checks whether people could sign in. It asks the issuer for its keys, and records, if any, for what the map
+// names.
+func (s *PeopleSettings) examine(ctx context.Context, records backoffice.Readers, tell func(backoffice.Finding)) {
 	if !s.IsSet() {
 		return
 	}
-	p, err := s.open(nil, nil, nil, nil)
+	p, err := s.open(nil, records, nil, nil)
 	if err != nil {
 		tell(backoffice.Wrong("people", err.Error(), "see docs/signing-in.md"))
 		return
@@ -70,6 +71,6 @@ func (s *PeopleSettings) Examine(ctx context.Context, tell func(backoffice.Findi
 			"GraphiQL cannot sign people in: leave out --oidc-client"))
 		return
 	}
-	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %s, and the map has the right form",
+	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %s, and the map is valid",
 		backoffice.Plural(n, "key", "keys"))))
 }

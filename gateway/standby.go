@@ -141,7 +141,7 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 	copying.Go(func() { b.files.watch(copies, b.log) })
 	told := ""
 	for next := time.Now(); ctx.Err() == nil; _ = backoffice.Sleep(ctx, requestPeriod) {
-		if b.requested() {
+		if b.asked = os.Remove(b.request()) == nil || b.asked; b.asked {
 			promoted, err := b.promote(ctx, backend)
 			if err == nil {
 				return promoted
@@ -197,11 +197,6 @@ func (b *StandBy) told() string    { return b.from.Path + ".promoted" }
 func (b *StandBy) forgetRequest() {
 	_ = os.Remove(b.request())
 	_ = os.Remove(b.told())
-}
-
-func (b *StandBy) requested() bool {
-	b.asked = os.Remove(b.request()) == nil || b.asked
-	return b.asked
 }
 
 // examineStandBy compares a stand-by with what was shipped.

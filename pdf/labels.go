@@ -112,11 +112,6 @@ func (l *labels) exact(decimal string) string {
 	return strings.Replace(l.Percent, "{}", strings.Replace(decimal, ".", l.Decimal, 1), 1)
 }
 
-// languageName names a language in this one; an unknown one keeps its own name.
-func (l *labels) languageName(language string) string {
-	return cmp.Or(l.Languages[strings.ToLower(language)], language)
-}
-
 // kbo writes an enterprise number as Belgians do: 0123.456.749.
 func kbo(number string) string {
 	if len(number) != 10 {

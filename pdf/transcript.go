@@ -3,6 +3,7 @@ package pdf
 import (
 	"cmp"
 	"io"
+	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -28,7 +29,7 @@ func Transcript(w io.Writer, office Letterhead, fonts Fonts, of backoffice.Trans
 		append(customer.facts(l), fact{l.KBONumber, kbo(customer.KBONumber)}),
 		[]fact{
 			{l.FinancialYear, years},
-			{l.ChecklistLanguage, l.languageName(list.Language)},
+			{l.ChecklistLanguage, cmp.Or(l.Languages[strings.ToLower(list.Language)], list.Language)},
 			{l.CompletedAt, l.day(completed)},
 			{l.Progress, l.percent(t.ProgressPercentage)},
 		},

@@ -197,8 +197,12 @@ var changeTable = &table[backoffice.Change, struct{}]{
 		text("done", "", func(c *backoffice.Change) *backoffice.ChangeAction { return &c.Done }).orNull(),
 		valued("parents", "", "text[]", func(c *backoffice.Change, r *Row, i int) { // with the next column
 			c.Parents = parentsFrom(r.Text(i), r.Text(i+1))
-		}, parentIDs).orNull(),
-		valued("parent_nouns", "", "text[]", func(*backoffice.Change, *Row, int) {}, parentLetters).orNull(),
+		}, func(c *backoffice.Change) string {
+			return strings.Join(collect(c.Parents, func(p backoffice.ChangeParent) string { return p.ID }), " ")
+		}).orNull(),
+		valued("parent_nouns", "", "text[]", func(*backoffice.Change, *Row, int) {}, func(c *backoffice.Change) string {
+			return string(collect(c.Parents, func(p backoffice.ChangeParent) byte { return letterOf(p.Noun) }))
+		}).orNull(),
 		text("issuer", "", func(c *backoffice.Change) *string { return &c.Issuer }).orNull(),
 		text("subject", "", func(c *backoffice.Change) *string { return &c.Subject }).orNull(),
 		text("operator", "", func(c *backoffice.Change) *string { return &c.Operator }).orNull(),

@@ -13,14 +13,6 @@ import (
 // letters encode backoffice.ParentNouns. The first is for an unknown noun.
 const letters = "-ykcut"
 
-func parentIDs(c *backoffice.Change) string {
-	return strings.Join(collect(c.Parents, func(p backoffice.ChangeParent) string { return p.ID }), " ")
-}
-
-func parentLetters(c *backoffice.Change) string {
-	return string(collect(c.Parents, func(p backoffice.ChangeParent) byte { return letterOf(p.Noun) }))
-}
-
 func letterOf(noun backoffice.Noun) byte {
 	return letters[max(slices.Index(backoffice.ParentNouns[:], noun), 0)]
 }

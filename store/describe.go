@@ -81,7 +81,7 @@ func (t *table[T, C]) listedUnder(noun backoffice.Noun, column string) {
 }
 
 func register[T any, C comparable](t *table[T, C]) *table[T, C] {
-	if !t.reach.isSet() {
+	if r := t.reach; !r.everybody && !r.nobody && !r.itself && !r.responsible && len(r.customers) == 0 {
 		panic("store: the table " + t.name + " does not define how its records relate to customers")
 	}
 	if t.reads == nil {

@@ -56,7 +56,8 @@ func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C],
 	by := q.Dimensions()
 	s := shape{kind: aggregateStatement, criteria: r.table.mask(backoffice.Root, q.Criteria),
 		varying: r.table.varyingText(q.Criteria, r.dialect), similar: r.table.trigrams(q.Criteria) != nil}
-	text, ok := r.textFor(s, nil).aggregate(grouping{by, max(q.First, 1), q.Duplicates, momentsOf(q.Turnaround)})
+	between := [2]string{momentColumns[q.Turnaround.From], momentColumns[q.Turnaround.To]}
+	text, ok := r.textFor(s, nil).aggregate(grouping{by, max(q.First, 1), q.Duplicates, between})
 	if !ok {
 		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "unknown dimension")))
 	}

@@ -99,10 +99,6 @@ func byNumber(column string) order {
 	return order{column: column, argument: func(p backoffice.Position) any { return int64(p.Number) }}
 }
 
-func byFloat(column string) order {
-	return order{column: column, argument: func(p backoffice.Position) any { return p.Number }}
-}
-
 type reference struct {
 	column string
 	noun   backoffice.Noun

@@ -76,7 +76,7 @@ var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Tran
 	},
 	orders: map[backoffice.OrderKey]order{
 		backoffice.KeyUpdatedAt: byNumber("updated_at"),
-		backoffice.KeyProgress:  byFloat("progress"),
+		backoffice.KeyProgress:  {column: "progress", argument: func(p backoffice.Position) any { return p.Number }},
 		backoffice.KeyCustomerName: byTextOf(
 			func(*Dialect) string { return "(SELECT n.name_folded FROM customers n WHERE n.id = t.customer_id)" }),
 	},

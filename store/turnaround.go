@@ -12,10 +12,6 @@ var momentColumns = map[backoffice.TranscriptMoment]string{
 	backoffice.MomentDocumentGenerated: "document_generated_at", backoffice.MomentSent: "sent_at",
 }
 
-func momentsOf(q backoffice.TurnaroundBetween) [2]string {
-	return [2]string{momentColumns[q.From], momentColumns[q.To]}
-}
-
 // turnaroundColumns are, for each group, how many of its rows have both times, and the sum and quartiles of what is
 // between them. SQLite has no percentiles, so a quartile is the row of a rank, in both engines.
 const turnaroundColumns = ", g.tn, g.ts, g.q1, g.q2, g.q3"

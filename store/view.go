@@ -45,10 +45,6 @@ func (r reach) nameParent(columns []string) bool {
 		func(column string) bool { return !slices.Contains(r.customers, column) })
 }
 
-func (r reach) isSet() bool {
-	return r.everybody || r.nobody || r.itself || r.responsible || len(r.customers) > 0
-}
-
 // viewKind is what the text of a view depends on: for each alternative, the amounts of its four kinds of conditions.
 type viewKind string
 

@@ -8,10 +8,6 @@ type control struct {
 	touched []int32
 }
 
-func (g *Graph) newControl() *control {
-	return &control{g: g, votes: make([]int64, len(g.ids)), shares: make([]int64, len(g.ids))}
-}
-
 // of forgets the last holder. A company that comes under control brings all that it has, until no other comes along.
 func (c *control) of(holder int32) {
 	for _, held := range c.touched {

@@ -39,7 +39,7 @@ func (g *Graph) computeStakes() []Stake {
 		voted = g.solver(weights).from(target)
 	}
 	stakes := make([]Stake, 0, len(g.ids)-1)
-	control := g.newControl()
+	control := &control{g: g, votes: make([]int64, len(g.ids)), shares: make([]int64, len(g.ids))}
 	if g.direction == Holdings {
 		control.of(target)
 	}

@@ -89,7 +89,8 @@ func (s Settings) NewAdmission() *Admission {
 	most := int64(max(s.Together, 1)) * processors
 	return &Admission{
 		most: most, waitMost: int64(max(s.Waiting, 0)) * processors, waitTime: s.Wait,
-		pairs: make(map[string]*pair), turns: newTurns(), pace: newPace(most, s.Wait),
+		pairs: make(map[string]*pair), pace: newPace(most, s.Wait),
+		turns: turns{most: [...]int{tiny: 0, small: smallTurns * backoffice.Processors, large: backoffice.Processors}},
 	}
 }
 

@@ -3,8 +3,6 @@ package limits
 import (
 	"slices"
 	"time"
-
-	"example.org/backoffice/backoffice"
 )
 
 // turnTime is how long a time slice is. The running cost bounds memory; slices share the processors. As many large
@@ -25,10 +23,6 @@ type turns struct {
 type turn struct {
 	size size
 	ends time.Time
-}
-
-func newTurns() turns {
-	return turns{most: [...]int{tiny: 0, small: smallTurns * backoffice.Processors, large: backoffice.Processors}}
 }
 
 // free reports whether one more request of a size may execute now. It ends slices that are over.

@@ -66,7 +66,9 @@ func (t *Through) send(ctx context.Context, w *backoffice.OriginWrite) (*sent, e
 		r.Header.Set("If-Match", strconv.Quote(strconv.Itoa(w.Version)))
 	}
 	if key, ok := w.Key.Get(); ok {
-		r.Header.Set("Idempotency-Key", keyOf(w, key))
+		// At the origin all writes have the same credential, so the key is made unique to the client here.
+		sum := sha256.Sum256([]byte(w.By.ClientID + "\n" + key))
+		r.Header.Set("Idempotency-Key", hex.EncodeToString(sum[:]))
 	}
 	t.origin.requests.Add(1)
 	response, err := t.origin.http.Do(r)
@@ -85,12 +87,6 @@ func (t *Through) send(ctx context.Context, w *backoffice.OriginWrite) (*sent, e
 	done := &sent{location: response.Header.Get("Location")}
 	_ = json.Unmarshal(text, &done.record) // anything but a record is ignored
 	return done, nil
-}
-
-// keyOf makes a key that is unique to the client here: at the origin, all writes have the same credential.
-func keyOf(w *backoffice.OriginWrite, key string) string {
-	sum := sha256.Sum256([]byte(w.By.ClientID + "\n" + key))
-	return hex.EncodeToString(sum[:])
 }
 
 func noAnswer(ctx context.Context, err error) error {

@@ -109,12 +109,6 @@ const restedFor = time.Second
 // rested is the key under which a connection records its idle time.
 const rested = "rested"
 
-// noteRest is the pool's hook for a connection that it hands out; alive then checks it.
-func noteRest(_ context.Context, of pgxpool.ShouldPingParams) bool {
-	of.Conn.PgConn().CustomData()[rested] = of.IdleDuration
-	return false
-}
-
 // alive checks a connection that was idle for a while, since its peer may have disappeared silently (a router that
 // forgot it, a server that lost its power). Then those of its age are gone too, and waiting for one is enough.
 func (c *connections) alive(ctx context.Context, conn *pgxpool.Conn) bool {

@@ -170,7 +170,10 @@ func configOf(url string, options Options) (*pgxpool.Config, error) {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	config.ConnConfig.DialFunc = dialer(config.ConnConfig.ConnectTimeout).DialContext
-	config.ShouldPing = noteRest
+	config.ShouldPing = func(_ context.Context, of pgxpool.ShouldPingParams) bool {
+		of.Conn.PgConn().CustomData()[rested] = of.IdleDuration
+		return false // alive checks it
+	}
 	if config.PingTimeout == 0 {
 		config.PingTimeout = time.Second
 	}
