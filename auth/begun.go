@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -27,24 +28,27 @@ type doing struct {
 	principal *backoffice.Principal
 	end       context.CancelCauseFunc
 
-	// A request's body. Only its reading is interrupted: once it was read, net/http would end all later requests of the
+	// A request's body. Only a Read is interrupted: at any other time net/http would end all later requests of the
 	// connection with a deadline that passes.
 	io.ReadCloser
-	begun   *begun
-	w       http.ResponseWriter // nil when nothing is being read
-	stopped bool
+	begun            *begun
+	w                http.ResponseWriter
+	reading, stopped bool
 }
 
-// Read reads the request's body.
+// Read reads the request's body until the caller's rights end.
 func (d *doing) Read(p []byte) (int, error) {
+	d.begun.mu.Lock()
+	d.reading = !d.stopped
+	d.begun.mu.Unlock()
+	if !d.reading {
+		return 0, os.ErrDeadlineExceeded
+	}
 	n, err := d.ReadCloser.Read(p)
-	if err != nil {
-		d.begun.mu.Lock()
-		defer d.begun.mu.Unlock()
-		if d.stopped {
-			d.w.Header().Set("Connection", "close")
-		}
-		d.w, d.stopped = nil, false
+	d.begun.mu.Lock()
+	defer d.begun.mu.Unlock()
+	if d.reading = false; d.stopped && err == io.EOF { // the deadline came after the last byte
+		d.w.Header().Set("Connection", "close")
 	}
 	return n, err
 }
@@ -110,8 +114,8 @@ func (a *Authenticator) beginRequest(
 func (b *begun) interrupt(d *doing) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, goesOn := b.all[d]; goesOn && d.w != nil {
-		d.stopped = true
+	if _, goesOn := b.all[d]; goesOn && d.reading {
 		_ = http.NewResponseController(d.w).SetReadDeadline(time.Now()) // only writers of tests have no deadlines
 	}
+	d.stopped = true
 }

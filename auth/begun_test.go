@@ -79,49 +79,57 @@ func TestARequestThatIsLeftIsNoMoreRevalidated(t *testing.T) {
 
 func TestTheNextRequestOfAConnectionIsAnswered(t *testing.T) {
 	t.Parallel()
-	store := newMemoryStore()
-	id, secret := issue(t, store)
-	otherID, otherSecret := issue(t, store)
-	a, clock := testAuthenticator(t, store)
-	began := make(chan struct{})
-	server := httptest.NewServer(Middleware(a, NewThrottle(), Proxies{}, func(_ http.ResponseWriter, _ *http.Request, err error) { t.Error(err) })(
-		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			if r.URL.Path == "/lasts" {
-				close(began)
-				<-r.Context().Done()
-				time.Sleep(200 * time.Millisecond) // an interrupted connection would notice by now
-			} else if r.Context().Err() != nil {
-				w.WriteHeader(http.StatusGatewayTimeout)
+	for name, readsBody := range map[string]bool{"after a body that was read": true, "after one that net/http skipped": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := newMemoryStore()
+			id, secret := issue(t, store)
+			otherID, otherSecret := issue(t, store)
+			a, clock := testAuthenticator(t, store)
+			began := make(chan struct{})
+			refuse := func(_ http.ResponseWriter, _ *http.Request, err error) { t.Error(err) }
+			server := httptest.NewServer(Middleware(a, NewThrottle(), Proxies{}, refuse)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if readsBody {
+					_, _ = io.Copy(io.Discard, r.Body)
+				}
+				if r.URL.Path == "/lasts" {
+					_ = http.NewResponseController(w).Flush()
+					close(began)
+					<-r.Context().Done()
+					time.Sleep(200 * time.Millisecond) // an interrupted connection would notice by now
+				} else if r.Context().Err() != nil {
+					w.WriteHeader(http.StatusGatewayTimeout)
+				}
+			})))
+			t.Cleanup(server.Close)
+			posts := func(path, id, secret string) (status int, reused bool) {
+				ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(of httptrace.GotConnInfo) { reused = of.Reused }})
+				r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+path, strings.NewReader("{}"))
+				if err != nil {
+					t.Error(err)
+					return 0, false
+				}
+				r.Header = headers(id, secret)
+				answer, err := server.Client().Do(r)
+				if err != nil {
+					t.Error(err)
+					return 0, false
+				}
+				defer answer.Body.Close()
+				_, _ = io.Copy(io.Discard, answer.Body)
+				return answer.StatusCode, reused
 			}
-		})))
-	t.Cleanup(server.Close)
-	posts := func(path, id, secret string) (status int, reused bool) {
-		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(of httptrace.GotConnInfo) { reused = of.Reused }})
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+path, strings.NewReader("{}"))
-		if err != nil {
-			t.Error(err)
-			return 0, false
-		}
-		r.Header = headers(id, secret)
-		answer, err := server.Client().Do(r)
-		if err != nil {
-			t.Error(err)
-			return 0, false
-		}
-		defer answer.Body.Close()
-		_, _ = io.Copy(io.Discard, answer.Body)
-		return answer.StatusCode, reused
-	}
-	lasts := make(chan struct{})
-	go func() { posts("/lasts", id, secret); close(lasts) }()
-	<-began
-	if err := Revoke(t.Context(), store, id); err != nil {
-		t.Fatal(err)
-	}
-	clock.pass(staleAfter)
-	<-lasts
-	if status, reused := posts("/next", otherID, otherSecret); status != http.StatusOK || !reused {
-		t.Errorf("another's request is answered with %d, on the same connection: %v", status, reused)
+			lasts := make(chan struct{})
+			go func() { posts("/lasts", id, secret); close(lasts) }()
+			<-began
+			if err := Revoke(t.Context(), store, id); err != nil {
+				t.Fatal(err)
+			}
+			clock.pass(staleAfter)
+			<-lasts
+			if status, reused := posts("/next", otherID, otherSecret); status != http.StatusOK || !reused {
+				t.Errorf("another's request is answered with %d, on the same connection: %v", status, reused)
+			}
+		})
 	}
 }

@@ -138,14 +138,10 @@ func (a *around) checkView(c, before *Customer, check *checker) {
 		check.add(CodeNotAllowed, outOfView) // with any responsible user
 	case before == nil && !unknown && !a.restriction.AdmitsNew(c, user),
 		before != nil && before.ResponsibleID != c.ResponsibleID && !unknown && !a.restriction.AdmitsResponsible(user),
-		before != nil && before.ResponsibleID != c.ResponsibleID && !unknown && a.hidesUser(before):
+		before != nil && before.ResponsibleID != c.ResponsibleID && !unknown &&
+			before.ResponsibleID != "" && a.restriction.NamesCustomers(): // who may be visible by this customer alone
 		check.add(CodeNotAllowed, outOfView, "responsibleId")
 	}
-}
-
-// hidesUser reports whether the responsible user may be visible only because of this customer.
-func (a *around) hidesUser(before *Customer) bool {
-	return before.ResponsibleID != "" && a.restriction.NamesCustomers()
 }
 
 // claim reserves the code of a customer from later inputs of its batch.

@@ -93,7 +93,6 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // write sends what fits into a part with one request.
 func (b *Bucket) write(ctx context.Context, object string, from *source, contentType string) error {
 	first := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(first)
 	first.Reset()
 	n, err := io.CopyN(first, from, partSize)
 	options := minio.PutObjectOptions{ContentType: contentType, ServerSideEncryption: b.encryption, PartSize: partSize}
@@ -102,6 +101,9 @@ func (b *Bucket) write(ctx context.Context, object string, from *source, content
 		_, err = b.client.Client.PutObject(ctx, b.bucket, object, bytes.NewReader(first.Bytes()), n, options)
 	case err == nil:
 		_, err = b.client.Client.PutObject(ctx, b.bucket, object, io.MultiReader(first, from), -1, options)
+	}
+	if err == nil { // a request that failed may still be read
+		buffers.Put(first)
 	}
 	return err
 }

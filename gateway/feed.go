@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -50,8 +51,8 @@ func (s server) subscribe(schema *execute.Executor) graphqlhttp.Subscribe {
 		}
 		reader, err := s.feed.Follow(own, history, after, backoffice.ChangesVisibleTo(auth.From(ctx), nouns))
 		if err != nil {
-			leave()
-			return nil, err
+			defer leave()
+			return nil, cmp.Or(context.Cause(own), err)
 		}
 		return &subscription{own: own, leave: func() { leave(); settle(true) }, reader: reader, schema: schema}, nil
 	}

@@ -9,8 +9,11 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"example.org/backoffice/graphql/limits"
 )
 
 const short = time.Second
@@ -51,6 +54,28 @@ func TestADownloadTakesAsLongAsBytesFlow(t *testing.T) {
 	defer response.Body.Close()
 	if text, err := io.ReadAll(response.Body); err != nil || len(text) != 20 {
 		t.Errorf("%d bytes, %v", len(text), err)
+	}
+}
+
+func TestAStreamOverHTTP2MayBeQuietForLongerThanASendTakes(t *testing.T) {
+	t.Parallel()
+	_, p, _ := mounted(Settings{}, Options{}, nil)
+	server := httptest.NewUnstartedServer(p.Stream(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "before")
+		_ = http.NewResponseController(w).Flush()
+		time.Sleep(limits.SendTime + time.Second)
+		_, _ = io.WriteString(w, ", after")
+	})))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	response, err := server.Client().Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if text, err := io.ReadAll(response.Body); err != nil || string(text) != "before, after" || response.ProtoMajor != 2 {
+		t.Errorf("by HTTP/%d: %q, %v", response.ProtoMajor, text, err)
 	}
 }
 
@@ -184,5 +209,25 @@ func TestALongPartIsWrittenInSmallOnes(t *testing.T) {
 		if w.Body.Len() != size {
 			t.Errorf("%d of %d bytes", w.Body.Len(), size)
 		}
+	}
+}
+
+func TestTheConnectionOfAnUploadThatStalledServesNoOther(t *testing.T) {
+	t.Parallel()
+	address, ended := uploads(t)
+	connection, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	_, _ = io.WriteString(connection, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\nhalf")
+	if err := <-ended; err == nil {
+		t.Error("all of it came")
+	}
+	_, _ = io.WriteString(connection, "restGET / HTTP/1.1\r\nHost: a\r\n\r\n") // it goes on as if nothing had happened
+	_ = connection.SetReadDeadline(time.Now().Add(time.Minute))
+	text, err := io.ReadAll(connection)
+	if answers := strings.Count(string(text), "HTTP/1.1 "); answers != 1 || err != nil && !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("%d answers, %v: %s", answers, err, text)
 	}
 }

@@ -2,11 +2,11 @@ package httpserver
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"time"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/limits"
 )
 
@@ -15,7 +15,7 @@ const (
 	streamBytes = 32 << 10    // a client that sends less in stallTime is idle
 )
 
-var errStalled = errors.New("no byte of the file was transferred for " + stallTime.String())
+var errStalled = backoffice.Errorf(backoffice.Timeout, "no byte of the file was transferred for %v", stallTime)
 
 // Stream limits a stream by inactivity: while bytes flow it may take as long as the client's line needs. limits.Send
 // sets how fast a client must read; a client or a file that sends nothing ends it after stallTime.
@@ -56,10 +56,14 @@ func (s *streamWriter) moved() {
 }
 
 func (s *streamWriter) Write(b []byte) (written int, err error) {
-	return limits.Send(s.ResponseWriter, func(deadline time.Time) error {
+	written, err = limits.Send(s.ResponseWriter, func(deadline time.Time) error {
 		s.stalled.Reset(s.stall)
 		return s.control.SetWriteDeadline(deadline)
 	}, b, time.Time{})
+	if err == nil {
+		s.moved() // over HTTP/2 a deadline that passes ends a stream to which nothing is written
+	}
+	return written, err
 }
 
 // SetWriteDeadline serves http.ResponseController: handlers that work long before they send set their own deadline.
@@ -87,8 +91,10 @@ func (s *streamReader) Read(b []byte) (int, error) {
 	if s.part += n; s.part >= streamBytes {
 		s.part = 0
 	}
-	if err != nil { // a deadline that stayed would end the request while it is handled
+	if err != nil {
 		s.writer.moved()
+	}
+	if err == io.EOF { // a deadline that stayed would end the request while it is handled
 		_ = s.writer.control.SetReadDeadline(time.Time{})
 	}
 	return n, err

@@ -50,7 +50,7 @@ func (h *heldWriter) release() error {
 	h.released = true
 	if h.refused = backoffice.CommitLedger(h.request.Context()); h.refused != nil {
 		header := h.Header()
-		clear(header)
+		maps.DeleteFunc(header, func(name string, _ []string) bool { return name != "Connection" })
 		maps.Copy(header, h.before)
 		h.refuse(h.ResponseWriter, h.request, h.refused)
 	}

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -204,8 +205,8 @@ func (a *API) waitForChanges(
 	own, cancel := context.WithTimeout(own, wait)
 	defer cancel()
 	shown, err := a.Feed.Read(q.History, q.After, q.Kinds).Next(own, q.First)
-	if err != nil && !errors.Is(context.Cause(own), context.DeadlineExceeded) { // the deadline may pass during a read
-		return nil, err
+	if cause := context.Cause(own); err != nil && !errors.Is(cause, context.DeadlineExceeded) { // may be in a read
+		return nil, cmp.Or(cause, err)
 	}
 	if len(shown) > 0 {
 		end = shown[len(shown)-1].Cursor
@@ -250,7 +251,7 @@ func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 		case ctx.Context().Err() != nil && backoffice.EndOfRights(ctx.Context()) == nil: // the client has gone
 			return
 		default:
-			problem := a.present(ctx.Context(), err)
+			problem := a.present(ctx.Context(), cmp.Or(context.Cause(own), err))
 			events.end(problem)
 			_ = events.send()
 			a.log(ctx.Context(), slog.LevelInfo, "a stream of changes was ended", problem)

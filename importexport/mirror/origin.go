@@ -123,16 +123,11 @@ func (o *origin) ask(
 				return 0, &errAway{fmt.Sprintf("it answered %d", status), true}
 			}
 		}
-		if err := backoffice.Sleep(ctx, max(wait, o.backOff(faults+busy))); err != nil {
+		pause := o.pause << min(faults+busy-1, 6)
+		if err := backoffice.Sleep(ctx, max(wait, pause/2+rand.N(pause/2+1))); err != nil {
 			return 0, err
 		}
 	}
-}
-
-// backOff is how long to wait before another attempt.
-func (o *origin) backOff(attempts int) time.Duration {
-	pause := o.pause << min(attempts-1, 6)
-	return pause/2 + rand.N(pause/2+1)
 }
 
 // once asks once. wait is how long the origin asks to wait.

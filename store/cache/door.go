@@ -29,11 +29,6 @@ const (
 // bitsEach is the number of bits for each remembered sighting: one key in so many is taken for another.
 const bitsEach = 8
 
-func newDoor(bytes int, hits *atomic.Int64) *door {
-	room := max(bytes/leastEntry, 64)
-	return &door{bits: make([]atomic.Uint64, room*bitsEach/64), room: int64(room), hits: hits}
-}
-
 // opens reports whether what was read of a key is admitted; strict is as if there were no room.
 func (d *door) opens(to place, strict bool) bool {
 	if !strict && !d.full.Load() {

@@ -66,7 +66,8 @@ func New(source Source, o Options) (*Store, error) {
 	}
 	s := &Store{below: below{source}, readers: map[backoffice.Noun]any{}, memory: memory,
 		check: o.Check, within: restrictedIn, logger: o.Log}
-	s.door = newDoor(o.Bytes, &s.hits)
+	room := max(o.Bytes/leastEntry, 64)
+	s.door = &door{bits: make([]atomic.Uint64, room*bitsEach/64), room: int64(room), hits: &s.hits}
 	if s.logger == nil {
 		s.logger = slog.Default()
 	}
