@@ -25,20 +25,21 @@ func LastShipVerified(ctx context.Context, leases LeaseStore) (at Instant, gener
 	return lease.Since, lease.Holder, nil
 }
 
-const leaseOfPromotion = "promotion"
+// LeaseOfPromotion is the lease whose holder is the last promotion's name.
+const LeaseOfPromotion = "promotion"
 
 // RecordPromotion records that a stand-by became this store, and the promotion's name.
 func RecordPromotion(ctx context.Context, leases LeaseStore, name string, at Instant) error {
 	before, err := LastPromotion(ctx, leases)
 	if err == nil {
-		_, err = leases.TakeLease(ctx, Lease{Name: leaseOfPromotion, Holder: name, Since: at, Until: at}, at, before)
+		_, err = leases.TakeLease(ctx, Lease{Name: LeaseOfPromotion, Holder: name, Since: at, Until: at}, at, before)
 	}
 	return err
 }
 
 // LastPromotion is the name of the last one, "" for none.
 func LastPromotion(ctx context.Context, leases LeaseStore) (name string, err error) {
-	lease, err := leases.Lease(ctx, leaseOfPromotion)
+	lease, err := leases.Lease(ctx, LeaseOfPromotion)
 	if err == nil && lease != nil {
 		name = lease.Holder
 	}

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"os"
@@ -14,7 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pressly/goose/v3"
+
+	"example.org/backoffice/store/migrations"
 	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/storetest"
 )
 
 // standing is a stand-by on another machine.
@@ -269,6 +274,29 @@ func TestAStandByThatDoesNotRunIsNotPromoted(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(filepath.Dir(s.path("backoffice.db")), "backoffice.db.following")); err == nil {
 		t.Error("something is left")
+	}
+}
+
+func TestAStandByLeavesTheDatabaseOfAnEarlierProgramAsItIs(t *testing.T) {
+	t.Parallel()
+	s, place := shipping(t)
+	s.ships(t, place).stop(t)
+	for _, version := range []int64{1, migrations.Version(goose.DialectSQLite3) - 1} {
+		other := s.elsewhere(t)
+		path := other.path("backoffice.db")
+		if err := storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+path, version).Close(); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code, _, err := other.run(t, "stand-by", place, "--listen=127.0.0.1:0"); code == exitDone || !strings.Contains(err, "is not a stand-by's") {
+			t.Errorf("over schema %d it ends with %d, %q", version, code, err)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
+			t.Errorf("it writes to a database of schema %d, %v", version, err)
+		}
 	}
 }
 

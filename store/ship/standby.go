@@ -86,14 +86,10 @@ func (s *StandBy) exists(ctx context.Context) (bool, error) {
 
 // promoted is ErrWasPromoted for a store that has the promotion of the place.
 func (s *StandBy) promoted(ctx context.Context) error {
-	store, err := sqlite.Open(ctx, "sqlite:"+s.Path, sqlite.Options{Readers: 1})
-	if err != nil {
-		return err
-	}
-	name, err := nameOf(ctx, store)
+	fingerprint, promotion, err := sqlite.PromotionOf(ctx, s.Path)
 	mark, unread := readOwner(ctx, s.Place.From)
-	err = errors.Join(err, unread, store.Close())
-	if err == nil && (mark.store != name || name == mark.fingerprint()) {
+	err = errors.Join(err, unread)
+	if err == nil && (promotion == "" || mark.store != promoted(fingerprint, promotion)) {
 		err = fmt.Errorf("the database %s is not a stand-by's: name one that does not exist with --database", s.Path)
 	}
 	return cmp.Or(err, ErrWasPromoted)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/pressly/goose/v3"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
@@ -34,6 +35,19 @@ func IsStandBy(ctx context.Context, path string) (is bool, err error) {
 		return err
 	})
 	return is, classify(ctx, err)
+}
+
+// PromotionOf reads the fingerprint of a database and its last promotion, "" for none. It changes nothing, since the
+// database may be an earlier program's.
+func PromotionOf(ctx context.Context, path string) (fingerprint, promotion string, err error) {
+	err = with(dsn(path, "_pragma=query_only(1)"), func(db *sql.DB) error {
+		return db.QueryRowContext(ctx, "SELECT fingerprint, holder FROM identity, leases WHERE name = $1",
+			backoffice.LeaseOfPromotion).Scan(&fingerprint, &promotion)
+	})
+	if errors.Is(err, sql.ErrNoRows) || code(err) == sqlite3.SQLITE_ERROR { // it has no such table
+		err = nil
+	}
+	return fingerprint, promotion, classify(ctx, err)
 }
 
 // checkStandBy rejects a schema that is not the program's, since a stand-by changes nothing itself.
