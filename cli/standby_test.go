@@ -166,8 +166,23 @@ func TestAStandByAnswersAsTheServerRefusesWritesAndIsPromoted(t *testing.T) {
 		t.Errorf("a copy of it ends with %d, %q", code, err)
 	}
 	again.stop(t)
+	// It starts again, while the place is away.
+	folder := strings.TrimPrefix(place, "file:")
+	if err := os.Rename(folder, folder+".away"); err != nil {
+		t.Fatal(err)
+	}
+	again = standBy.on.startAs(t, exec.Command("env"), "stand-by", place)
+	again.says(t, "the store is not shipped")
+	if !again.labelled(id, secret, "fourth") {
+		t.Error("it does not write while the place is away")
+	}
+	if err := os.Rename(folder+".away", folder); err != nil {
+		t.Fatal(err)
+	}
+	again.says(t, "shipped a snapshot")
+	again.stop(t)
 	now := exported(t, standBy.on)
-	if !strings.Contains(now, `"third"`) || !strings.Contains(now, `"second"`) || !strings.Contains(now, `"first"`) {
+	if !strings.Contains(now, `"fourth"`) || !strings.Contains(now, `"third"`) || !strings.Contains(now, `"second"`) || !strings.Contains(now, `"first"`) {
 		t.Error("the promoted server lacks a write")
 	}
 	restored := s.elsewhere(t)

@@ -79,11 +79,12 @@ func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, 
 		case ctx.Err() != nil:
 			return nil, nil //nolint:nilnil // it was not promoted
 		case errors.Is(err, ship.ErrWasPromoted): // and starts again
-			_, release, err := b.from.Place.From.Hold(ctx)
-			if err != nil { // such as that of another server, if the database was copied
+			switch _, release, err := b.from.Place.From.Hold(ctx); {
+			case errors.Is(err, backoffice.ErrHeld): // by another server, if the database was copied
 				return nil, fmt.Errorf("the stand-by was promoted, and cannot ship: %w", backoffice.Why(err))
+			case err == nil: // else it ships when the place answers
+				release()
 			}
-			release()
 			return &Promotion{by: b}, nil
 		case !errors.Is(err, ship.ErrNotContinued):
 			return nil, err

@@ -47,11 +47,11 @@ func (s *StandBy) Lag() time.Duration { return time.Since(time.UnixMilli(s.at.Lo
 // Begin makes the database as the place has it now, while no program has it open.
 func (s *StandBy) Begin(ctx context.Context) error {
 	at := time.Now()
-	c, err := s.Place.choose(ctx, Target{})
+	is, err := s.exists(ctx)
 	if err != nil {
 		return err
 	}
-	is, err := s.exists(ctx)
+	c, err := s.Place.choose(ctx, Target{})
 	switch {
 	case err != nil:
 	case is:
@@ -69,12 +69,11 @@ func (s *StandBy) Begin(ctx context.Context) error {
 }
 
 // exists rejects a database that is not a stand-by's.
-func (s *StandBy) exists(ctx context.Context) (bool, error) {
+func (s *StandBy) exists(ctx context.Context) (is bool, err error) {
 	info, err := os.Stat(s.Path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return false, nil
 	}
-	is := false
 	if err == nil {
 		is, err = sqlite.IsStandBy(ctx, s.Path)
 	}
@@ -84,12 +83,12 @@ func (s *StandBy) exists(ctx context.Context) (bool, error) {
 	return is, err
 }
 
-// promoted is ErrWasPromoted for a store that has the promotion of the place.
+// promoted is ErrWasPromoted for a store that has the promotion of the place, or any while that does not answer: the
+// shipper compares them later.
 func (s *StandBy) promoted(ctx context.Context) error {
 	fingerprint, promotion, err := sqlite.PromotionOf(ctx, s.Path)
 	mark, unread := readOwner(ctx, s.Place.From)
-	err = errors.Join(err, unread)
-	if err == nil && (promotion == "" || mark.store != promoted(fingerprint, promotion)) {
+	if err == nil && (promotion == "" || unread == nil && mark.store != promoted(fingerprint, promotion)) {
 		err = fmt.Errorf("the database %s is not a stand-by's: name one that does not exist with --database", s.Path)
 	}
 	return cmp.Or(err, ErrWasPromoted)
