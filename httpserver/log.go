@@ -19,15 +19,11 @@ func (s Settings) NewLog(to io.Writer) *slog.Logger {
 		}
 		return a
 	}}
-	if s.LogFormat == "text" || s.LogFormat != "json" && isTerminal(to) {
+	file, isFile := to.(*os.File)
+	if s.LogFormat == "text" || s.LogFormat != "json" && isFile && term.IsTerminal(int(file.Fd())) {
 		return slog.New(slog.NewTextHandler(to, options))
 	}
 	return slog.New(slog.NewJSONHandler(to, options))
-}
-
-func isTerminal(to io.Writer) bool {
-	file, ok := to.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1_000 }

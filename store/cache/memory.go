@@ -136,12 +136,6 @@ func (s *Store) keepRow(at place, want backoffice.Columns, value any, bytes int,
 	s.keep(as, &kept{place: at, filled: as.at, bytes: bytes, want: want, value: value})
 }
 
-// hasRow reports whether a row that was read need not be cached.
-func (s *Store) hasRow(at place, want backoffice.Columns, as moment) bool {
-	e, ok := s.memory.GetIfPresent(at)
-	return ok && e.filled <= as.at && e.want.Cover(want)
-}
-
 // keep caches what was read at a moment, unless it may be stale by now.
 func (s *Store) keep(as moment, e *kept) {
 	s.log.whileStands(as, e.place, e.depends, func() { s.memory.Set(e.place, e) })

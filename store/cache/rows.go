@@ -150,7 +150,8 @@ func (f *find[T, C]) compare(p *pass) {
 // keepRow caches a row that was read, if it is admitted, and returns it as the caller gets it.
 func (r *reader[T, C]) keepRow(p *pass, row T, want backoffice.Columns) T {
 	at := place{aRow, r.view, row.Identity()}
-	if r.of.hasRow(at, want, p.then) || !r.of.door.opens(at, p.once) {
+	e, ok := r.of.memory.GetIfPresent(at)
+	if ok && e.filled <= p.then.at && e.want.Cover(want) || !r.of.door.opens(at, p.once) {
 		return row
 	}
 	kept, bytes := copyOf(r.form, row)
