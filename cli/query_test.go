@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -33,6 +34,23 @@ func TestAQueryIsExportedFromTheStore(t *testing.T) {
 	text, _ := os.ReadFile(path)
 	if code != exitDone || out != "" || !strings.HasPrefix(err, "7 rows; ") || !strings.HasPrefix(string(text), "id,kboNumber\r\nacme,0200065765\r\n") {
 		t.Errorf("%d %s%s\n%s", code, out, err, text)
+	}
+}
+
+func TestWhatAnExportHasComesBackAsItWas(t *testing.T) {
+	t.Parallel()
+	s, file := queried(t, `{ customers { nodes { id createdAt } } }`)
+	moments := []string{"2026-06-01T00:00:00.000Z", "2026-05-31T22:00:00.000Z", "2026-10-25T00:30:00.999Z", "2026-10-25T01:30:00.001Z", "2026-06-01T09:30:00.123Z"}
+	lines := ""
+	for i, moment := range moments {
+		lines += fmt.Sprintf(`{"_id":"c-%d","type":"Company","name":"c","createdAt":%q}`+"\n", i, moment)
+	}
+	s.must(t, "import", s.folder(t, "customers.ndjson", lines))
+	mapping := filepath.Join(s.folder(t, "m.json", `{"customers":{"id":"_id"}}`), "m.json")
+	path := filepath.Join(t.TempDir(), "customers.xlsx")
+	s.must(t, "query", file, "--format", "xlsx", "-o", path)
+	if out := s.must(t, "import", path, "--mapping", mapping); out != "customers.xlsx: 0 created, 0 updated, 0 deleted, 12 unchanged\n" {
+		t.Errorf("the workbook changes something: %s", out)
 	}
 }
 

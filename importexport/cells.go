@@ -23,7 +23,7 @@ import (
 const notCalculated = "#FORMULA!"
 
 // typedCells reads what excelize does not report of a sheet's cells: which are numbers, which formulas lack a value. A
-// number that is shown as a percentage is the percentage, one shown as a date is the day, or the instant in Belgium.
+// number that is shown as a percentage is the percentage, one shown as a date is the day, or the instant: in Belgium, unless UTC is shown.
 type typedCells struct {
 	part    io.ReadCloser
 	decoder *xml.Decoder
@@ -40,6 +40,7 @@ const (
 	asNumber kind = iota
 	asPercentage
 	asDate
+	asUTC // an instant, also at midnight
 )
 
 // literal matches what a number format shows as it stands, and its colors, languages and conditions.
@@ -60,6 +61,8 @@ func kinds(book *excelize.File) func(style int) kind {
 			case err != nil:
 			case format.NumFmt == 9, format.NumFmt == 10, strings.Contains(custom, "%"): // 0% and 0.00%
 				is = asPercentage
+			case strings.ContainsAny(custom, "yYdD") && strings.Contains(*format.CustomNumFmt, `UTC"`):
+				is = asUTC // as in exports
 			case 14 <= format.NumFmt && format.NumFmt <= 22, strings.ContainsAny(custom, "yYdD"):
 				is = asDate
 			}
@@ -74,13 +77,17 @@ func (c *typedCells) shown(number float64, style int) string {
 	switch kind := c.kind(style); {
 	case kind == asPercentage:
 		number = math.Round(number*1e12) / 1e10
-	case kind == asDate && 1 <= number && number < 2958466:
-		at, _ := excelize.ExcelDateToTime(number, c.is1904) // fails below 0 only
-		if number == math.Trunc(number) {
+	case kind >= asDate && 1 <= number && number < 2958466:
+		days, part := math.Modf(number)
+		at, _ := excelize.ExcelDateToTime(days, c.is1904) // fails below 0 only, and cuts off milliseconds
+		part = math.Round(part*86_400_000) * float64(time.Millisecond)
+		zone := backoffice.Belgium
+		if kind == asUTC {
+			zone = time.UTC
+		} else if part == 0 {
 			return at.Format(time.DateOnly)
 		}
-		at = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, backoffice.Belgium)
-		return backoffice.InstantOf(at).String()
+		return backoffice.InstantOf(time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, int(part), zone)).String()
 	}
 	return strconv.FormatFloat(number, 'f', -1, 64)
 }

@@ -98,8 +98,8 @@ func TestAWorkbookHasDatesAFilterAndAscendingColumns(t *testing.T) {
 	}
 	defer book.Close()
 	for cell, want := range map[string][2]string{ // as it is shown, and as it is counted
-		"A2": {"2020-10-19 16:18:48", "44123.679721354"}, "F2": {"1900-02-28T23:59:59.999Z", "1900-02-28T23:59:59.999Z"},
-		"F3": {"1900-03-01 00:00:00", "61"}, "C2": {"VIP; =Audit", "VIP; =Audit"}, "A4": {"", ""},
+		"A2": {"2020-10-19 16:18:48.000 UTC", "44123.679721354"}, "F2": {"1900-02-28T23:59:59.999Z", "1900-02-28T23:59:59.999Z"},
+		"F3": {"1900-03-01 00:00:00.000 UTC", "61"}, "C2": {"VIP; =Audit", "VIP; =Audit"}, "A4": {"", ""},
 	} {
 		shown, _ := book.GetCellValue("Lists", cell)
 		counted, _ := book.GetCellValue("Lists", cell, excelize.Options{RawCellValue: true})

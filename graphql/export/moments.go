@@ -5,8 +5,8 @@ import "time"
 // layouts are those of scalars that a spreadsheet shows as a moment or a day.
 var layouts = map[string]string{"DateTime": time.RFC3339, "Date": time.DateOnly}
 
-// formats show them in the same way in every language of a spreadsheet.
-var formats = map[string]string{time.RFC3339: "yyyy-mm-dd hh:mm:ss", time.DateOnly: "yyyy-mm-dd"}
+// formats show them in the same way in every language of a spreadsheet. By UTC in one, import knows the zone.
+var formats = map[string]string{time.RFC3339: `yyyy-mm-dd hh:mm:ss.000 "UTC"`, time.DateOnly: "yyyy-mm-dd"}
 
 // firstDay is when spreadsheets begin to agree on days: Excel has a 29 February 1900.
 var firstDay = time.Date(1900, 3, 1, 0, 0, 0, 0, time.UTC)
