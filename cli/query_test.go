@@ -39,18 +39,20 @@ func TestAQueryIsExportedFromTheStore(t *testing.T) {
 
 func TestWhatAnExportHasComesBackAsItWas(t *testing.T) {
 	t.Parallel()
-	s, file := queried(t, `{ customers { nodes { id createdAt } } }`)
+	s, file := queried(t, `{ customers { nodes { id createdAt phone name } } }`)
 	moments := []string{"2026-06-01T00:00:00.000Z", "2026-05-31T22:00:00.000Z", "2026-10-25T00:30:00.999Z", "2026-10-25T01:30:00.001Z", "2026-06-01T09:30:00.123Z"}
 	lines := ""
 	for i, moment := range moments {
-		lines += fmt.Sprintf(`{"_id":"c-%d","type":"Company","name":"c","createdAt":%q}`+"\n", i, moment)
+		lines += fmt.Sprintf(`{"_id":"c-%d","type":"Company","name":%q,"phone":"+32 475 12 34 56","createdAt":%q}`+"\n", i, []string{"- ontslag 2024", "=1+1", "@x", "'t Hof", "'"}[i], moment)
 	}
 	s.must(t, "import", s.folder(t, "customers.ndjson", lines))
 	mapping := filepath.Join(s.folder(t, "m.json", `{"customers":{"id":"_id"}}`), "m.json")
-	path := filepath.Join(t.TempDir(), "customers.xlsx")
-	s.must(t, "query", file, "--format", "xlsx", "-o", path)
-	if out := s.must(t, "import", path, "--mapping", mapping); out != "customers.xlsx: 0 created, 0 updated, 0 deleted, 12 unchanged\n" {
-		t.Errorf("the workbook changes something: %s", out)
+	for name, as := range map[string][]string{"customers.xlsx": {"--format", "xlsx"}, "customers.csv": {"--format", "csv", "--excel"}} {
+		path := filepath.Join(t.TempDir(), name)
+		s.must(t, append([]string{"query", file, "-o", path}, as...)...)
+		if out := s.must(t, "import", path, "--mapping", mapping); out != name+": 0 created, 0 updated, 0 deleted, 12 unchanged\n" {
+			t.Errorf("it changes something: %s", out)
+		}
 	}
 }
 

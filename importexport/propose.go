@@ -160,7 +160,7 @@ func (p *proposing) read() error {
 		}
 		if values, why := s.values(text); err == nil && why == "" {
 			for i, c := range p.columns {
-				c.look(strings.TrimSpace(values[i]), p.rules)
+				c.look(meantText(strings.TrimSpace(values[i])), p.rules)
 			}
 		}
 	}

@@ -55,6 +55,7 @@ type column struct {
 
 // value is a cell's value: mapped, and a word of an office in the specification's words.
 func (c *column) value(text string) string {
+	text = meantText(text)
 	mapped, known := c.values[strings.ToLower(text)]
 	if other, has := c.values[anyOther]; !known && has && (text != "" || c.constant) {
 		mapped, known = other, true
@@ -62,11 +63,19 @@ func (c *column) value(text string) string {
 	if known {
 		text = mapped
 	}
-	if inner, isText := strings.CutPrefix(text, `="`); isText && strings.HasSuffix(inner, `"`) { // as in exports
-		text = strings.TrimSuffix(inner, `"`)
-	}
 	if word, known := backoffice.OfficeWord(c.vocabulary, text, c.language); known {
 		return word
+	}
+	return text
+}
+
+// meantText is a text without the marks of programs that keep it from being a number, ="…", or a formula, '.
+func meantText(text string) string {
+	if inner, isText := strings.CutPrefix(text, `="`); isText && strings.HasSuffix(inner, `"`) {
+		return strings.TrimSuffix(inner, `"`)
+	}
+	if inner := strings.TrimPrefix(text, "'"); backoffice.Inert(inner) == text { // as excel=on writes it
+		return inner
 	}
 	return text
 }
