@@ -177,7 +177,7 @@ func (c *importCommand) propose(t terminal) error {
 		language = " --language " + c.Language
 	}
 	return printed(fmt.Fprintf(t.out, "Look over %[1]q, then run:\n"+
-		"backoffice import %[2]q --mapping %[1]q --key customerCode%[3]s --dry-run\n", name, c.Path, language))
+		"backoffice import %[2]q --mapping %[1]q --key %[4]s%[3]s --dry-run\n", name, c.Path, language, proposal.Key))
 }
 
 func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {

@@ -74,6 +74,10 @@ func TestAStrangeFileIsProposedForAndLoadedByItsKey(t *testing.T) {
 	if _, out, told := s.run(t, "import", german, "--propose", "--language", "de"); strings.Contains(told, "Rechtsform") || !strings.Contains(out, "--language de --dry-run") {
 		t.Errorf("in German it says\n%s%s", out, told)
 	}
+	coded := filepath.Join(s.folder(t, "klanten.csv", "Naam;Ondernemingsnr\nEen;0200.065.765\n"), "klanten.csv")
+	if out := s.must(t, "import", coded, "--propose"); !strings.Contains(out, "--key kboNumber --dry-run") {
+		t.Errorf("without codes it says\n%s", out)
+	}
 	before := s.must(t, "changes", "list")
 	created := "klanten.csv: 2 created, 0 updated, 0 deleted, 0 unchanged\n  without 1 row above the header\n"
 	if out := s.must(t, append(load, "--dry-run")...); out != created || s.must(t, "changes", "list") != before {

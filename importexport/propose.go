@@ -44,6 +44,7 @@ func init() {
 type Proposal struct {
 	Mapping []byte   // JSON for ParseMapping
 	Notes   []string // what to look at
+	Key     string   // for --key
 }
 
 // Propose looks at a spreadsheet and proposes its mapping. It proposes nothing that it is not sure of.
@@ -244,15 +245,12 @@ func (p *proposing) proposal() *Proposal {
 		out = append(append(backoffice.AppendJSONString(append(out, "\n  "...), key), ": "...), value...)
 	}
 	for i, c := range p.columns {
-		if c.name == "" && c.told == 0 {
-			continue
-		}
 		same := func(other *proposed) bool { return other.name == c.name }
-		if slices.ContainsFunc(p.columns[:i], same) {
+		if c.name == "" || slices.ContainsFunc(p.columns[:i], same) {
 			continue
 		}
 		if slices.ContainsFunc(p.columns[i+1:], same) {
-			p.notef("several columns are called %s, and are skipped: give each another name", c.name)
+			p.notef("several columns are called %s, and are skipped: give each another name", shownKey(c.name))
 			c.field = ""
 		}
 		field, _ := json.Marshal(c.field)
@@ -268,7 +266,11 @@ func (p *proposing) proposal() *Proposal {
 		}
 	}
 	out = append(out, "\n}}\n"...)
-	return &Proposal{Mapping: out, Notes: p.notes}
+	key := "customerCode"
+	if p.of(key) == nil && p.of("kboNumber") != nil {
+		key = "kboNumber"
+	}
+	return &Proposal{out, p.notes, key}
 }
 
 // sure is the field of a column, "" when its cells or another column speak against it.
@@ -293,6 +295,9 @@ func (p *proposing) sure(c *proposed, before []*proposed) string {
 	has = has && headers[p.file] != nil // a discrepancy's kind is no relation's
 	switch {
 	case c.name == "":
+		if c.told > 0 {
+			p.notef("column %d has values but no name", len(before)+1)
+		}
 		return ""
 	case field == "":
 		p.notef("column %s is skipped: map it to a field if it has one", shownKey(c.name))

@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-func TestColumnsOfOneNameAreProposedOnceAndSkipped(t *testing.T) {
+func TestColumnsOfOneNameAreProposedOnceAndThoseOfNoneNever(t *testing.T) {
 	t.Parallel()
-	proposal, err := Propose(filepath.Join(only(t, "customers.csv", "Klantnr;Naam;Telefoon;Telefoon", "K-1;Peeters;02 555 12 12;0475 12 34 56"), "customers.csv"), "")
+	proposal, err := Propose(filepath.Join(only(t, "customers.csv", "Klantnr;Naam;Tele.foon;;Tele.foon;", "K-1;Peeters;02 555 12 12;12;0475 12 34 56;"), "customers.csv"), "")
 	must(t, err)
-	if text := string(proposal.Mapping); strings.Count(text, `"Telefoon"`) != 1 || !strings.Contains(text, `"Telefoon": ""`) || !strings.Contains(strings.Join(proposal.Notes, "\n"), "several columns are called Telefoon") {
+	if text := string(proposal.Mapping); strings.Count(text, `"Tele.foon"`) != 1 || !strings.Contains(text, `"Tele.foon": ""`) || strings.Contains(text, `"":`) ||
+		!strings.Contains(strings.Join(proposal.Notes, "\n"), `several columns are called "Tele.foon"`) || strings.Count(strings.Join(proposal.Notes, "\n"), "column 4 has values but no name") != 1 {
 		t.Errorf("%s %q", text, proposal.Notes)
 	}
 }
