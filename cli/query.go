@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 
 	"example.org/backoffice/auth"
@@ -90,8 +91,9 @@ func (c *queryCommand) write(to io.Writer, t terminal, client *http.Client, requ
 	if err := whole(to, response); err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.err, "%s rows; what changes after %s in the change feed is not in them\n",
-		response.Trailer.Get(export.ExportRows), response.Header.Get(export.ChangesAfter)))
+	rows, _ := strconv.Atoi(response.Trailer.Get(export.ExportRows)) // of a whole answer
+	return printed(fmt.Fprintf(t.err, "%s; what changes after %s in the change feed is not in the export\n",
+		backoffice.Plural(rows, "row", "rows"), response.Header.Get(export.ChangesAfter)))
 }
 
 func (c *queryCommand) request(ctx context.Context) (*http.Request, error) {

@@ -129,8 +129,9 @@ func TestAQueryOfAServerIsAskedWithThePairOfTheEnvironment(t *testing.T) {
 	t.Setenv("BACKOFFICE_CLIENT_ID", "me")
 	t.Setenv("BACKOFFICE_CLIENT_SECRET", "secret")
 	variables := filepath.Join(s.folder(t, "v.json", `{"a": 1}`), "v.json")
-	if out := s.must(t, "query", file, "--operation", "B", "--cursor", "--variables", "@"+variables, "--server", server.URL); out != "{}\n" {
-		t.Errorf("%s", out)
+	code, out, told := s.run(t, "query", file, "--operation", "B", "--cursor", "--variables", "@"+variables, "--server", server.URL)
+	if code != exitDone || out != "{}\n" || !strings.HasPrefix(told, "1 row; ") {
+		t.Errorf("%d %s%s", code, out, told)
 	}
 	for _, args := range [][]string{
 		{"query", file, "--format", "xlsx"}, {"query", file, "--format", "pdf"}, {"query", file, "--server", "office.example"}, {"query", file, "--purpose", "85073003328"},
