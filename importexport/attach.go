@@ -42,7 +42,7 @@ func attachment[T any](at func(*T) **backoffice.File) []field[T] {
 			same: func(a, b *T) bool { return (*at(a)).Same(*at(b)) },
 		},
 		{
-			name: "timeCreated",
+			name: "timeCreated", cell: momentCell,
 			read: func(r *reading, _ *T, value raw) error { return r.file.created.UnmarshalJSON(value) },
 		},
 		derived[T]("contentType"), derived[T]("size"), derived[T]("md5Hash"),

@@ -23,7 +23,7 @@ import (
 const notCalculated = "#FORMULA!"
 
 // typedCells reads what excelize does not report of a sheet's cells: which are numbers, which formulas lack a value. A
-// number that is shown as a percentage is the percentage, one shown as a date is the day, or the instant: in Belgium, unless UTC is shown.
+// number shown as a percentage is the percentage, one shown as a date is the day or an instant, Belgian unless in UTC.
 type typedCells struct {
 	part    io.ReadCloser
 	decoder *xml.Decoder

@@ -1,8 +1,10 @@
 package importexport
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,9 +81,34 @@ func TestADateIsReadAsPeopleWriteIt(t *testing.T) {
 			t.Errorf("%s is %s and %s", text, r.StartDate, r.CreatedAt)
 		}
 	}
+	for text, want := range map[string]string{"31/03/2026": "2026-03-30T22:00:00.000Z", "2026-03-31": "2026-03-30T22:00:00.000Z"} {
+		h.mustLoad(t, only(t, "documents.csv", "_id;timeCreated", "document-1;"+text))
+		if d := one(t, h.store.Documents(), "document-1"); d.File.TimeCreated.String() != want {
+			t.Errorf("a file of %s is of %s", text, d.File.TimeCreated)
+		}
+	}
 	for _, text := range []string{"04/31/2026", "31/02/2026", "31/03/26", "46112"} {
 		if _, err := h.load(t.Context(), only(t, "relations.csv", "_id;startDate", relation.ID+";"+text)); err == nil {
 			t.Errorf("%s is a day", text)
 		}
+	}
+}
+
+func TestAHouseNumberThatASpreadsheetMadeADateIsRejected(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.mustLoad(t, office(t))
+	book := excelize.NewFile()
+	day, err := book.NewStyle(&excelize.Style{NumFmt: 16}) // d-mmm
+	must(t, err)
+	for cell, value := range map[string]any{"A1": "_id", "B1": "addressFields.houseNumber", "C1": "name", "A2": "company", "B2": 46082, "C2": 46082} {
+		must(t, book.SetCellValue("Sheet1", cell, value))
+	}
+	must(t, book.SetCellStyle("Sheet1", "B2", "C2", day))
+	path := filepath.Join(t.TempDir(), "customers.xlsx")
+	must(t, book.SaveAs(path))
+	_, err = h.load(t.Context(), path)
+	if bad := new(BadFile); !errors.As(err, &bad) || len(bad.Lines) != 1 || !strings.Contains(bad.Lines[0].Report(""), "column 2 has a date instead of a text") {
+		t.Errorf("it is %v", err)
 	}
 }

@@ -205,6 +205,8 @@ func (s *sheet) worded(values []string) (_ []string, why string) {
 			return nil, fmt.Sprintf("column %d has lost a character: save the original again, as CSV UTF-8", i+1)
 		case shortened.MatchString(text):
 			return nil, fmt.Sprintf("column %d has a number that the spreadsheet shortened: format it as text", i+1)
+		case s.ragged && slices.Contains(codes, c.name) && aDate.MatchString(text):
+			return nil, fmt.Sprintf("column %d has a date instead of a text: format it as text, and retype it", i+1)
 		default:
 			if possible++; text != "" {
 				told++
@@ -217,6 +219,10 @@ func (s *sheet) worded(values []string) (_ []string, why string) {
 	}
 	return values, ""
 }
+
+// codes are the fields whose texts a spreadsheet may take for a date: 1-3.
+var codes = []string{"houseNumber", "box", "postalCode", "customerCode", "kboNumber", "phone"}
+var aDate = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}`)
 
 // shortened matches a long number as a spreadsheet saves it: 4,00123E+11.
 var shortened = regexp.MustCompile(`^-?[0-9]([.,][0-9]+)?E\+[0-9]+$`)
