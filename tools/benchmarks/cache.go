@@ -70,10 +70,11 @@ func (c *cacheCommand) Run(ctx context.Context, settings *settingsOfAll) error {
 		if err != nil {
 			return err
 		}
+		half := len(all) / 2 // for each its own: the database would have read the second's already
 		_, err = measure(entrant{name: q.name + ", the same", server: hot, query: q, bodies: all[:1]},
 			entrant{name: q.name + ", 1,000 in turn", server: hot, query: q, bodies: all[:min(maxVariants, len(all))]},
-			entrant{name: q.name + ", each asked once", server: hot, query: q, bodies: all, once: true},
-			entrant{name: q.name + ", each asked once, no cache", server: cold, query: q, bodies: all, once: true})
+			entrant{name: q.name + ", each asked once", server: hot, query: q, bodies: all[:half], once: true},
+			entrant{name: q.name + ", each asked once, no cache", server: cold, query: q, bodies: all[half:], once: true})
 		if err != nil {
 			return err
 		}
@@ -82,9 +83,10 @@ func (c *cacheCommand) Run(ctx context.Context, settings *settingsOfAll) error {
 	if err != nil {
 		return err
 	}
+	half := len(scattered) / 2
 	const once, onceCold = "Q2, each asked once, cache of 16 MiB", "the same, no cache"
-	missing, err := measure(entrant{name: once, server: started["small"], query: queries[1], bodies: scattered, once: true},
-		entrant{name: onceCold, server: cold, query: queries[1], bodies: scattered, once: true})
+	missing, err := measure(entrant{name: once, server: started["small"], query: queries[1], bodies: scattered[:half], once: true},
+		entrant{name: onceCold, server: cold, query: queries[1], bodies: scattered[half:], once: true})
 	if err != nil {
 		return err
 	}
