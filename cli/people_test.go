@@ -41,7 +41,7 @@ func TestTheDoctorAsksTheIssuerAndReadsTheMap(t *testing.T) {
 		t.Errorf("%d %s", code, said)
 	}
 	peopletest.Write(t, path, `{"rules": [{"claim": "groups", "value": "managers", "onlyLabel": ["nowhere"]}]}`)
-	if code, said, _ := s.run(t, flags...); code != exitFailure || !strings.Contains(said, "wrong     people: --oidc-map: rule 1: no label has this ID") {
+	if code, said, _ := s.run(t, flags...); code != exitFailure || !strings.Contains(said, "wrong     people: --oidc-map: rule 1: no label has this identifier") {
 		t.Errorf("%d %s", code, said)
 	}
 	peopletest.Write(t, path, `{"rules": [{"claim": "groups", "value": "managers"}]}`)
