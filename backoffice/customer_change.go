@@ -108,7 +108,7 @@ func (s *Service) updateCustomers(
 		if plan, err = s.planUpdates(by, action, inputs, mode, found, &others); err != nil {
 			return false, err
 		}
-		if mode == Atomic && plan.refused() {
+		if mode != Each && plan.refused() {
 			return false, errUndone
 		}
 		if len(plan.written) == 0 {
@@ -163,7 +163,7 @@ func (s *Service) planUpdates(
 		in.Fields.apply(&after, &check)
 		digits := s.numbers(&in.Fields, &check)
 		others.check(&after, before, &check)
-		if mode == Atomic || len(check.found) == 0 {
+		if mode != Each || len(check.found) == 0 {
 			others.claim(&after)
 		}
 		if into.found = check.found; len(into.found) > 0 {

@@ -104,7 +104,7 @@ func (s *Service) deleteCustomers(
 				claimed = append(claimed, c)
 			}
 		}
-		if refused && mode == Atomic {
+		if refused && mode != Each {
 			return false, errUndone
 		}
 		if len(going) == 0 {

@@ -238,7 +238,7 @@ func (s *Service) CreateCustomers(
 		look: func(ctx context.Context, tx Tx) error { return others.look(ctx, tx, customers...) },
 		check: func(d *draft[Customer], check *checker) {
 			others.check(d.made, nil, check)
-			if mode == Atomic || len(check.found) == 0 {
+			if mode != Each || len(check.found) == 0 {
 				others.claim(d.made)
 			}
 		},

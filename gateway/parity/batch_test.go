@@ -62,6 +62,25 @@ func batch(t testing.TB, o *gatewaytest.Office, pair [2]string, query string, va
 	return answer, string(text), calls
 }
 
+func TestAModeThatIsNullWritesNothing(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	writer := o.Credential(t, backoffice.CustomersWrite)
+	before := len(gatewaytest.All(t, o.Store.Customers()))
+	for _, query := range []string{
+		`mutation($m: BatchMode) { deleteCustomers(inputs: [{id: "acme"}, {id: "nobody"}], mode: $m) { written } }`,
+		`mutation($m: BatchMode = EACH) { deleteCustomers(inputs: [{id: "acme"}, {id: "nobody"}], mode: $m) { written } }`,
+	} {
+		_, body, _ := batch(t, o, writer, query, map[string]any{"m": nil})
+		if !strings.Contains(body, `the variable \"$m\" must not be null`) || !strings.Contains(body, "BAD_USER_INPUT") {
+			t.Error(body)
+		}
+	}
+	if after := len(gatewaytest.All(t, o.Store.Customers())); after != before {
+		t.Errorf("%d customers are left of %d", after, before)
+	}
+}
+
 func TestABatchOfAHundredInputsIsTakenAndOneOfOneMoreRefused(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)

@@ -36,7 +36,8 @@ type known struct {
 type document struct {
 	text       string
 	ast        *ast.QueryDocument
-	constants  map[string]any // see exact
+	constants  map[string]any  // see exact
+	notNull    map[string]bool // see validate
 	shape      string
 	depth      int
 	digest     [sha256.Size]byte // of the text
@@ -126,7 +127,7 @@ func (d *documents) prepare(text string, held limits.Settings) (*document, gqler
 			return nil, gqlerror.List{refused}
 		}
 	}
-	constants, errs := validate(d.schema, parsed, held.ValidationErrors)
+	constants, notNull, errs := validate(d.schema, parsed, held.ValidationErrors)
 	if errs != nil {
 		return nil, errs
 	}
@@ -134,6 +135,7 @@ func (d *documents) prepare(text string, held limits.Settings) (*document, gqler
 		text:      text,
 		ast:       parsed,
 		constants: constants,
+		notNull:   notNull,
 		shape:     scan.Shape,
 		guarded:   holdsGuarded(parsed, d.guarded),
 		depth:     depth,

@@ -45,7 +45,7 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 		}
 		return nil, &a
 	}
-	variables, refused := coerce(g.schema, operation.OperationDefinition, document.constants, asked.variables)
+	variables, refused := document.coerce(g.schema, operation.OperationDefinition, asked.variables)
 	if refused != nil {
 		return nil, new(refusal(media, refused))
 	}

@@ -75,7 +75,7 @@ func (g *GraphQL) Query(ctx context.Context, asked Asked, header http.Header) (*
 	if refused != nil {
 		return nil, &Refused{errs: gqlerror.List{refused}}
 	}
-	variables, refused := coerce(g.schema, operation.OperationDefinition, document.constants, asked.variables)
+	variables, refused := document.coerce(g.schema, operation.OperationDefinition, asked.variables)
 	if refused != nil {
 		return nil, &Refused{errs: gqlerror.List{refused}}
 	}

@@ -38,9 +38,10 @@ var validationRules = func() []core.Rule {
 }()
 
 // validate checks a document against the schema and reports at most `most` errors. Run it once: it notes definitions in
-// the document and makes literals exact. constants are variables besides those of the operations.
-func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (constants map[string]any,
-	errs gqlerror.List) {
+// the document and makes literals exact. constants are variables besides those of the operations. notNull are variables
+// whose type has null and whose place has not: they may be left out, or have a default.
+func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (
+	constants map[string]any, notNull map[string]bool, errs gqlerror.List) {
 	var (
 		found  gqlerror.List
 		events core.Events
@@ -53,7 +54,13 @@ func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (consta
 			d.Position = &at
 		}
 	})
-	events.OnValue(func(_ *core.Walker, value *ast.Value) { values = append(values, value) })
+	notNull = map[string]bool{}
+	events.OnValue(func(_ *core.Walker, value *ast.Value) {
+		values = append(values, value)
+		if value.Kind == ast.Variable && value.ExpectedType != nil && value.ExpectedType.NonNull {
+			notNull[value.Raw] = true
+		}
+	})
 	for _, rule := range validationRules {
 		rule.RuleFunc(&events, func(options ...core.ErrorOption) {
 			if len(found) >= max(most, 1) {
@@ -70,11 +77,11 @@ func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (consta
 	}
 	core.Walk(schema, document, &events)
 	if len(found) > 0 {
-		return nil, found
+		return nil, nil, found
 	}
 	constants = map[string]any{}
 	exact(values, constants)
-	return constants, nil
+	return constants, notNull, nil
 }
 
 // knownNames are gqlparser's rules of fields and arguments, with the position of the argument. Fields selected of a

@@ -18,18 +18,20 @@ import (
 // coerce makes an operation's variables from those that were sent ("Coercing Variable Values" in the specification).
 // Errors name the variable and the path in it, never a value. Int is int64, Float float64, ID string, a custom scalar
 // its Go value. Undefined variables are left out; the document's constants are added.
-func coerce(schema *ast.Schema, operation *ast.OperationDefinition,
-	constants, sent map[string]any) (map[string]any, *gqlerror.Error) {
-	values := make(map[string]any, len(operation.VariableDefinitions)+len(constants))
-	maps.Copy(values, constants)
+func (d *document) coerce(schema *ast.Schema, operation *ast.OperationDefinition, sent map[string]any) (
+	map[string]any, *gqlerror.Error) {
+	values := make(map[string]any, len(operation.VariableDefinitions)+len(d.constants))
+	maps.Copy(values, d.constants)
 	for _, variable := range operation.VariableDefinitions {
 		value, given := sent[variable.Variable]
 		var err error
 		switch {
+		case given && value == nil && d.notNull[variable.Variable]:
+			err = &invalidValue{what: "must not be null"}
 		case given:
 			value, err = coerceValue(schema, variable.Type, value)
 		case variable.DefaultValue != nil:
-			value, err = variable.DefaultValue.Value(constants)
+			value, err = variable.DefaultValue.Value(d.constants)
 		case variable.Type.NonNull:
 			err = &invalidValue{what: "is missing"}
 		default:
@@ -45,7 +47,7 @@ func coerce(schema *ast.Schema, operation *ast.OperationDefinition,
 		}
 		values[variable.Variable] = value
 	}
-	for name, constant := range constants {
+	for name, constant := range d.constants {
 		if literal, ok := constant.(template); ok {
 			values[name] = literal.fill(values)
 		}

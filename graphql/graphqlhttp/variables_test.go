@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
 )
 
 func TestVariablesAreCoercedAsTheSpecificationSays(t *testing.T) {
@@ -27,6 +28,12 @@ func TestVariablesAreCoercedAsTheSpecificationSays(t *testing.T) {
 		{"$x: Int", "customers(first: $x)", `{}`, map[string]any{}},
 		{"$x: Int = 7", "customers(first: $x)", `{}`, map[string]any{"x": int64(7)}},
 		{"$x: Int = 7", "customers(first: $x)", `{"x":null}`, map[string]any{"x": nil}},
+		{`$x: ID = "a"`, "customer(id: $x)", `{}`, map[string]any{"x": "a"}},
+		{`$x: ID = "a"`, "customer(id: $x)", `{"x":null}`, nil},
+		{`$x: ID = "a"`, "nodes(ids: [$x])", `{"x":null}`, nil},
+		{"$x: OrderDirection", "customers(orderBy: {field: ID, direction: $x})", `{}`, map[string]any{}},
+		{"$x: OrderDirection", "customers(orderBy: {field: ID, direction: $x})", `{"x":null}`, nil},
+		{"$x: Boolean = true", "customers @include(if: $x)", `{"x":null}`, nil},
 		{"$x: Int", "customers(first: $x)", `{"x":1,"unasked":2}`, map[string]any{"x": int64(1)}},
 		{"$x: ID!", "customer(id: $x)", `{"x":"a"}`, map[string]any{"x": "a"}},
 		{"$x: ID!", "customer(id: $x)", `{"x":12}`, map[string]any{"x": "12"}},
@@ -46,7 +53,11 @@ func TestVariablesAreCoercedAsTheSpecificationSays(t *testing.T) {
 		{"$x: CustomerOrder", "customers(orderBy: $x)", `{"x":{"field":"ID"}}`, map[string]any{"x": map[string]any{"field": "ID"}}},
 	} {
 		text := "query(" + c.definitions + ") { " + c.use + " { __typename } }"
-		document, errs := gqlparser.LoadQueryWithRules(contract(), text, nil)
+		parsed, err := parser.ParseQuery(&ast.Source{Input: text})
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		_, notNull, errs := validate(contract(), parsed, 1)
 		if errs != nil {
 			t.Fatalf("%s: %v", text, errs)
 		}
@@ -54,7 +65,7 @@ func TestVariablesAreCoercedAsTheSpecificationSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, refused := coerce(contract(), document.Operations[0], nil, sent.(*object).members)
+		got, refused := (&document{notNull: notNull}).coerce(contract(), parsed.Operations[0], sent.(*object).members)
 		if (c.want == nil) != (refused != nil) {
 			t.Errorf("%s with %s: %v", text, c.sent, refused)
 			continue
