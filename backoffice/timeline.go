@@ -34,7 +34,7 @@ func (l *Level) Rows() (rows int) {
 type TimedStatement struct {
 	Name         string    // such as relations.page; "" when it has none
 	Times        int       // how many statements
-	Rows         int       // read or written
+	Rows         int       // read, but by writes
 	Began, Ended time.Time // of the first and the last, the wait for a connection included
 	Waited       time.Duration
 	Replica      bool // a replica answered

@@ -103,7 +103,7 @@ func (c counted) Send(ctx context.Context, statements ...*Statement) {
 		backoffice.CountStatement(ctx)
 	}
 	if timeline := backoffice.TimelineOf(ctx); timeline != nil {
-		defer timed(timeline, statements)()
+		defer timed(timeline, statements, false)()
 	}
 	c.nouns.inView(ctx, statements)
 	c.Sender.Send(ctx, statements...)

@@ -73,7 +73,7 @@ func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error
 	n.inView(ctx, statements)
 	if len(statements) > 0 || b.Last {
 		if timeline := backoffice.TimelineOf(ctx); timeline != nil {
-			defer timed(timeline, statements)()
+			defer timed(timeline, statements, from.begun)()
 		}
 		from.send(ctx, statements, b.Last)
 	}

@@ -82,7 +82,7 @@ func (t *tx) sendLast(ctx context.Context, statements ...*Statement) {
 		backoffice.CountStatement(ctx)
 	}
 	if timeline := backoffice.TimelineOf(ctx); timeline != nil {
-		timed(timeline, statements)() // the commit has their answers
+		timed(timeline, statements, false)() // the commit has their answers
 	}
 	t.store.nouns.inView(ctx, statements)
 	t.batchConn.SendLast(statements...)

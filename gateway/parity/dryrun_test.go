@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -9,7 +10,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +102,12 @@ func TestADryRunOfEveryMutationAnswersAsTheRealOneAndChangesNothing(t *testing.T
 				}
 				if found := changedIn(before, of()); len(found) > 0 {
 					t.Fatalf("a dry run of %s has changed %v", field, found)
+				}
+				input, _, _ := strings.Cut(rehearsals[field].call, "DRY)")
+				_, body, _ := o.Ask(t, all, "mutation { "+field+input+"dryRun: true) { userErrors { code } } }", nil, http.Header{"X-Explain": {"true"}})
+				rows := regexp.MustCompile(`"name":"[\w.]+","times":\d+,"rows":[1-9]`).Find(body)
+				if !bytes.Contains(body, []byte(`"rows":0`)) || rows != nil && field != "generateTranscriptDocument" { // which first reads what it prints, in view
+					t.Errorf("x-explain of %s tells rows that a write reads or changes, or nothing: %s in %s", field, rows, body)
 				}
 			}
 			// The same for good: the same answer, and another store, so that neither the answers nor the digest are

@@ -217,10 +217,8 @@ func TestADryRunTellsNothingOfRecordsThatTheCallerMayNotSee(t *testing.T) {
 				if err := json.Unmarshal(body, &answer); err != nil {
 					t.Fatal(err)
 				}
-				for _, shape := range []string{"cascade", "attached", "going"} {
-					if told := regexp.MustCompile(`"name":"\w+\.` + shape + `","times":\d+,"rows":[1-9]`).Find(body); told != nil {
-						t.Errorf("x-explain tells %s", told)
-					}
+				if told := regexp.MustCompile(`"name":"[\w.]+","times":\d+,"rows":[1-9]`).Find(body); told != nil {
+					t.Errorf("x-explain tells %s", told)
 				}
 				return answer.Data.DeleteCustomer.WouldDelete
 			}

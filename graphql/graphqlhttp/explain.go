@@ -43,7 +43,7 @@ type explanation struct {
 type Level struct {
 	Fields       int         `json:"fields"` // whose resolvers were called
 	Milliseconds float64     `json:"milliseconds"`
-	Rows         int         `json:"rows"` // read or written; those from memory do not count
+	Rows         int         `json:"rows"` // read, but by writes and from memory
 	Statements   []Statement `json:"statements"`
 }
 
