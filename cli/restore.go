@@ -159,12 +159,6 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 	if err := store.RenewHistory(ctx, "", "restore", backoffice.InstantOf(time.Now())); err != nil {
 		return 0, 0, err
 	}
-	if _, gone := os.Stat(r.database); r.promotion == "" && gone == nil {
-		own, err := store.Fingerprint(ctx)
-		if before, promotion, read := sqlite.PromotionOf(ctx, r.database); err == nil && read == nil && before == own {
-			r.promotion = promotion
-		}
-	}
 	if r.promotion != "" { // else the place would refuse what is older
 		if err := backoffice.RecordPromotion(ctx, store, r.promotion, backoffice.InstantOf(time.Now())); err != nil {
 			return 0, 0, err

@@ -261,22 +261,6 @@ func TestAPromotedStandByHasEveryWriteOlderThanTheLagOfAKilledServer(t *testing.
 	}
 }
 
-func TestABackupFromBeforeAPromotionIsShippedOnWhenItIsRestored(t *testing.T) {
-	t.Parallel()
-	s, place := shipping(t)
-	backup := filepath.Join(t.TempDir(), "monday")
-	s.must(t, "backup", backup)
-	server := s.ships(t, place)
-	standBy := standsBy(t, s, place)
-	standBy.reachesAll(t, s)
-	server.kill()
-	standBy.on.must(t, "promote")
-	standBy.says(t, "shipped a snapshot")
-	standBy.stop(t)
-	standBy.on.must(t, "restore", backup)
-	standBy.on.ships(t, place)
-}
-
 func TestAStandByThatDoesNotRunIsNotPromoted(t *testing.T) {
 	t.Parallel()
 	s, place := shipping(t)
