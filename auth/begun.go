@@ -38,19 +38,27 @@ type doing struct {
 
 // Read reads the request's body until the caller's rights end.
 func (d *doing) Read(p []byte) (int, error) {
-	d.begun.mu.Lock()
-	d.reading = !d.stopped
-	d.begun.mu.Unlock()
-	if !d.reading {
+	if !d.startsRead() {
 		return 0, os.ErrDeadlineExceeded
 	}
 	n, err := d.ReadCloser.Read(p)
+	d.endsRead(err)
+	return n, err
+}
+
+func (d *doing) startsRead() bool {
+	d.begun.mu.Lock()
+	defer d.begun.mu.Unlock()
+	d.reading = !d.stopped
+	return d.reading
+}
+
+func (d *doing) endsRead(err error) {
 	d.begun.mu.Lock()
 	defer d.begun.mu.Unlock()
 	if d.reading = false; d.stopped && err == io.EOF { // the deadline came after the last byte
 		d.w.Header().Set("Connection", "close")
 	}
-	return n, err
 }
 
 // Begin is the only way to act as somebody. It returns a context with the principal that ends, with that cause, as soon
@@ -98,13 +106,10 @@ func (a *Authenticator) poll() {
 // beginRequest is Begin for a request, whose body is read no further when that context ends.
 func (a *Authenticator) beginRequest(
 	w http.ResponseWriter, r *http.Request, as *backoffice.Principal) (own *http.Request, end func()) {
-	d := &doing{principal: as}
-	if r.Body != nil && r.Body != http.NoBody {
-		d.ReadCloser, d.begun, d.w = r.Body, &a.begun, w
-	}
+	d := &doing{principal: as, ReadCloser: r.Body, begun: &a.begun, w: w}
 	ctx, end := a.begin(r.Context(), d)
 	own = r.WithContext(ctx)
-	if d.ReadCloser != nil {
+	if r.Body != nil && r.Body != http.NoBody {
 		own.Body = d
 	}
 	return own, end
