@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -56,7 +57,7 @@ func (d *doing) startsRead() bool {
 func (d *doing) endsRead(err error) {
 	d.begun.mu.Lock()
 	defer d.begun.mu.Unlock()
-	if d.reading = false; d.stopped && err == io.EOF { // the deadline came after the last byte
+	if d.reading = false; d.stopped && errors.Is(err, io.EOF) { // the deadline came after the last byte
 		d.w.Header().Set("Connection", "close")
 	}
 }
