@@ -10,6 +10,7 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 	"example.org/backoffice/store/cache"
+	"example.org/backoffice/store/storetest"
 )
 
 // Copies of a store that break the promise, each in one way.
@@ -103,6 +104,7 @@ func (a *admitsOld) Send(ctx context.Context, b *backoffice.Batch) error {
 }
 
 func TestACacheThatBreaksThePromiseIsFoundOut(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	for name, broken := range map[string]func(cache.Source) cache.Source{
 		"forgets lists":  func(s cache.Source) cache.Source { return forgetsLists{s} },

@@ -8,6 +8,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/cache"
+	"example.org/backoffice/store/storetest"
 )
 
 // Questions whose answers go by records of other nouns.
@@ -102,6 +103,7 @@ func hanging(ctx context.Context, step int) func(tx backoffice.Tx) error {
 const hangingSteps = 15
 
 func TestAnswersThatGoByOtherNounsAreGoodAsLongAsThoseAreNotChanged(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	for place, openIn := range places {
 		t.Run(place, func(t *testing.T) {

@@ -114,6 +114,7 @@ func writeUntilKilled(url string) {
 }
 
 func TestAGatewayThatIsKilledWhileItCommitsLeavesNothingOldInOthers(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	for place, url := range urls {
 		t.Run(place, func(t *testing.T) {
@@ -146,6 +147,7 @@ func TestAGatewayThatIsKilledWhileItCommitsLeavesNothingOldInOthers(t *testing.T
 }
 
 func TestNothingOldIsAnsweredAfterARestartOfPostgreSQLOrAPrimaryThatLacksTheLastWrites(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	for name, asked := range map[string]bool{"that was asked before it was written to": true, "that was written to first": false} {
 		t.Run(name, func(t *testing.T) {
@@ -205,6 +207,7 @@ func failOver(t *testing.T, again bool) {
 }
 
 func TestNothingOldIsAnsweredAfterABackupWasRestored(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	node := pgtest.NewNode(t)
 	url := node.URL("backoffice")

@@ -104,6 +104,7 @@ func askedOnce(ctx context.Context, s backoffice.Store, q question, n int) (any,
 }
 
 func TestAReplicaThatIsBehindAnswersNoQuestionThereIsWithWhatWasChanged(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	open := delayedPair(t)
 	source := open()
@@ -120,6 +121,7 @@ func TestAReplicaThatIsBehindAnswersNoQuestionThereIsWithWhatWasChanged(t *testi
 }
 
 func TestACopyThatTakesAReplicaForThePrimaryAnswersWithWhatWasChanged(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	open := delayedPair(t)
 	source := open()
@@ -130,6 +132,7 @@ func TestACopyThatTakesAReplicaForThePrimaryAnswersWithWhatWasChanged(t *testing
 }
 
 func TestWhatAQueryReadsInSeveralTripsIsOfOneMomentWhateverItAsks(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	for place, openIn := range places {
 		t.Run(place, func(t *testing.T) {

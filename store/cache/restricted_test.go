@@ -9,6 +9,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/cache"
+	"example.org/backoffice/store/storetest"
 )
 
 // seen are restrictions by all kinds of conditions.
@@ -167,6 +168,7 @@ func wrongInView(t *testing.T, s *cache.Store, other cache.Source) (wrong []stri
 }
 
 func TestWhatRestrictedCallersAreAnsweredFromMemoryIsWhatIsInTheirView(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	for place, openIn := range places {
 		t.Run(place, func(t *testing.T) {

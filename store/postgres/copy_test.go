@@ -44,6 +44,7 @@ func BenchmarkUpsert(b *testing.B) {
 }
 
 func TestManyRowsAreCopiedAndUpsertedLikeFew(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	store := newStore(postgres.Options{})(t)
 	labels := make([]*backoffice.Label, 250)
@@ -73,6 +74,7 @@ func TestManyRowsAreCopiedAndUpsertedLikeFew(t *testing.T) {
 
 // A first import writes where there are no statistics, of which the planner makes what it likes.
 func TestAFirstImportLooksUpByKeyWhatItsTriggersAskFor(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	store, conn := open(t)
 	const customers = 1_500
@@ -110,6 +112,7 @@ func TestAFirstImportLooksUpByKeyWhatItsTriggersAskFor(t *testing.T) {
 }
 
 func TestWritesArePlannedOnceAndNeverCompiled(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	store := openAt(t, migrated(t), postgres.Options{MaxConns: 1})
 	caller := storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "writer"}) // whose one connection InWrite looks at

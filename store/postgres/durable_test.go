@@ -6,6 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/store/storetest"
 )
 
 // levels are where an administrator can switch off that a commit waits for the disk.
@@ -16,6 +17,7 @@ var levels = map[string]struct{ off, on string }{
 }
 
 func TestWhatWasAcknowledgedOutlivesACrashWhoeverSwitchedSynchronousCommitOff(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	node := pgtest.NewNode(t)
 	// Nothing but a commit that waits for the disk brings the log there within ten seconds.
@@ -75,6 +77,7 @@ func TestWhatWasAcknowledgedOutlivesACrashWhoeverSwitchedSynchronousCommitOff(t 
 }
 
 func TestAWriteWaitsForStandbysAsTheAdministratorSaid(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	base := migrated(t)
 	for said, want := range map[string]string{"off": "on", "on": "on", "local": "local", "remote_write": "remote_write", "remote_apply": "remote_apply"} {

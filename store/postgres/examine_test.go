@@ -9,6 +9,7 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/store/storetest"
 )
 
 // examined is what is found wrong or doubtful of a database, by what it is about, and what is fine.
@@ -26,6 +27,7 @@ func examined(t *testing.T, url string, replicas ...string) (ready bool, fine []
 }
 
 func TestAGoodDatabaseIsFoundWellAndStaysAsItIs(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	url := migrated(t)
 	ready, fine, found := examined(t, url)
@@ -49,6 +51,7 @@ func TestAGoodDatabaseIsFoundWellAndStaysAsItIs(t *testing.T) {
 }
 
 func TestWhatIsWrongWithADatabaseIsFound(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	for what, spoil := range map[string]func(t *testing.T) (url string, replicas []string){
 		"schema":    func(t *testing.T) (string, []string) { t.Helper(); return pgtest.Schema(t), nil },
@@ -91,6 +94,7 @@ func TestWhatIsWrongWithADatabaseIsFound(t *testing.T) {
 }
 
 func TestLocksThatDoNotExcludeAreFound(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	one := pgtest.Schema(t)
 	for other, want := range map[string]string{one: "", pgtest.Database(t): "advisory locks"} {

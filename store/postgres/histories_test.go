@@ -10,6 +10,7 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/store/storetest"
 )
 
 // follows asks for what comes after a place.
@@ -44,6 +45,7 @@ func writeLabels(t *testing.T, at backoffice.Store, n int) {
 }
 
 func TestAPlaceOfAnEntryThatAPromotionLostIsRefusedByAServerThatNeverKnewIt(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	pair := pgtest.NewPair(t)
 	if err := postgres.Migrate(t.Context(), pair.Primary.URL("backoffice")); err != nil {
@@ -94,6 +96,7 @@ func reached(t *testing.T, replica *pgtest.Node, want int64) {
 }
 
 func TestPlacesOutliveEachServerOnWhichTheirEntryIs(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	store, conn := open(t)
 	writeLabels(t, store, 2)
@@ -124,6 +127,7 @@ func TestPlacesOutliveEachServerOnWhichTheirEntryIs(t *testing.T) {
 }
 
 func TestARoleWithoutRightsOverTheClusterWritesTheLog(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	pair := pgtest.NewNode(t)
 	pair.Execute(t, "postgres", "CREATE ROLE office LOGIN; ALTER DATABASE backoffice OWNER TO office; ALTER DATABASE backoffice SET role = office")

@@ -8,9 +8,11 @@ import (
 
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
+	"example.org/backoffice/store/storetest"
 )
 
 func TestWhatIsReadIsNeverCompiledUnlessTheURLWantsIt(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	url := pgtest.Migrated(t, postgres.Migrate)
 	name := strings.TrimPrefix(strings.Split(url, "?")[0], "postgres://postgres@/")
@@ -35,6 +37,7 @@ func TestWhatIsReadIsNeverCompiledUnlessTheURLWantsIt(t *testing.T) {
 }
 
 func TestAConnectionKeepsFewPlansUnlessTheURLWantsMore(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	url := pgtest.Migrated(t, postgres.Migrate)
 	for parameters, want := range map[string]int{"": 128, "&statement_cache_capacity=256": 256} {

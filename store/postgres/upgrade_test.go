@@ -31,16 +31,19 @@ func upgraded(t *testing.T, version int64, statements []string) *postgres.Store 
 }
 
 func TestCustomersOfAnEarlierVersionAreWhatTheyWereToEverybody(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	storetest.CheckCustomersOfVersion7(t, upgraded(t, 7, storetest.CustomersOfVersion7))
 }
 
 func TestNamesOfAnEarlierVersionAreOrderedAsNewOnes(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	storetest.CheckNamesOfVersion8(t, upgraded(t, 8, storetest.NamesOfVersion8))
 }
 
 func TestPlacesAndNamesOfAnEarlierVersionAreFoundAsNewOnes(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	storetest.CheckCustomersOfVersion13(t, upgraded(t, 13, storetest.CustomersOfVersion13))
 }

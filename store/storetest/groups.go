@@ -252,6 +252,7 @@ func groupedCrowd() *office {
 }
 
 func testGroups(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	SkipUnderRace(t)
 	store := newStore(t)
 	groupedCrowd().insert(t, store)
 	o := groupedCrowd()

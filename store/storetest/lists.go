@@ -14,6 +14,7 @@ import (
 )
 
 func testLists(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	SkipUnderRace(t)
 	store := newStore(t)
 	crowd().insert(t, store)
 	o := crowd()

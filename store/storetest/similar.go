@@ -19,6 +19,7 @@ import (
 // testSimilar asks for names that are like others among so many that not all are found that could be, and holds the
 // answers against a walk over all of them: so that every engine finds the same.
 func testSimilar(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	SkipUnderRace(t)
 	store := newStore(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	parts := []string{"jan", "sen", "s", "pee", "ters", "de ", "van ", "berg", "he", "mer", "tens", "é", "'", "Straße ", "x", "日本"}

@@ -10,6 +10,7 @@ import (
 )
 
 func testView(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
+	SkipUnderRace(t)
 	t.Run("beneath customers who are not in view is nothing, whoever names them and whatever was read before", func(t *testing.T) {
 		t.Parallel()
 		if differs := Beneath(t, newStore(t)); differs != "" {
