@@ -2,11 +2,14 @@ package importexport
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/sqlite"
@@ -94,6 +97,60 @@ func TestWhatOthersChangeWhileAFileIsStagedIsMergedWithIt(t *testing.T) {
 		}
 		if got := one(t, h.store.Customers(), "a"); got.OwnName != "a" {
 			t.Errorf("the customer is %+v", got)
+		}
+	})
+}
+
+func TestWhatOthersChangeWhileAnImportIsTakenBackIsAllThatStays(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		lines := func(prefix, name string) (lines []string) {
+			for i := range 5 {
+				lines = append(lines, fmt.Sprintf(`{"_id":"%s-%d","type":"Company","name":%q}`, prefix, i, name))
+			}
+			return lines
+		}
+		h.mustLoad(t, only(t, "customers.ndjson", lines("old", "Before")...))
+		before := h.values(t)
+		importer, number := h.undoable()
+		_, err := importer.Import(t.Context(), only(t, "customers.ndjson", append(lines("old", "After"), lines("new", "After")...)...))
+		must(t, err)
+		rename := func(name backoffice.Text, ids ...string) {
+			must(t, h.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+				found, err := backoffice.ReadByID(ctx, tx.Customers(), ids, 0)
+				for _, c := range found {
+					c.OwnName, c.Version = name, c.Version+1
+					err = errors.Join(err, tx.Customers().Update(ctx, c))
+				}
+				return err
+			}))
+		}
+		// Others change one of each kind after all were looked at, before portions of two of them are written.
+		looks := 0
+		importer.Portion, importer.Progress = 2, func(p Progress) {
+			if p.Writing {
+				return
+			}
+			if looks++; looks == 1 {
+				rename("Other", "new-4")
+			} else if looks == 2 {
+				rename("Other", "old-4")
+			}
+		}
+		all, err := importer.Undo(t.Context(), *number)
+		must(t, err)
+		if diff := cmp.Diff([]string{"new-4: it was changed since", "old-4: it was changed since"}, left(all)); diff != "" {
+			t.Error(diff)
+		}
+		if all[0].Deleted != 4 || all[0].Updated != 4 || all[0].Rejected != 2 {
+			t.Errorf("it did %+v", all[0])
+		}
+		importer.Progress = nil
+		rename("After", "new-4", "old-4")
+		all, err = importer.Undo(t.Context(), *number)
+		must(t, err)
+		if diff := cmp.Diff(before, h.values(t)); len(left(all)) > 0 || diff != "" {
+			t.Errorf("as the import left them again, %q stay:\n%s", left(all), diff)
 		}
 	})
 }

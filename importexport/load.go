@@ -63,11 +63,15 @@ var (
 
 // loadFrom loads a source's lines, all of them or nothing.
 func (n *noun[T, C]) loadFrom(ctx context.Context, im *importing, src source) (Loaded, error) {
+	var before Loaded // in portions of earlier attempts: those lines are unchanged by now
 	for attempt := 1; ; attempt++ {
 		loaded, err := n.loadOnce(ctx, im, src)
 		if !errors.Is(err, errStale) || attempt == attempts {
+			loaded.add(before)
 			return loaded, err
 		}
+		loaded.Unchanged = -loaded.Created - loaded.Updated - loaded.Deleted
+		before.add(loaded)
 	}
 }
 
@@ -87,7 +91,7 @@ func (n *noun[T, C]) loadOnce(ctx context.Context, im *importing, src source) (_
 		im.rejected.add(s.rejected)
 		return loaded, nil
 	case im.rejecting() && errors.As(err, &bad): // the next attempt rejects the lines that are bad now
-		return Loaded{}, errStale
+		return s.soFar, errStale
 	case !known: // it may have been committed
 		return Loaded{}, fmt.Errorf("%s: %w", src.name, err)
 	case errors.As(err, &bad):

@@ -154,7 +154,9 @@ func (l *loading[T, C]) putBack(ctx context.Context, entries []*entry[T], stored
 		}
 		switch {
 		case e.deleted && e.old == nil: // it is gone already
-		case one == nil || !one.Same(now):
+		case one == nil: // an earlier attempt took it back, or it was erased since
+			e.deleted = e.old == nil
+		case !one.Same(now):
 			l.stays(e, changedSince)
 		case e.deleted:
 			deleted = append(deleted, e)
@@ -279,7 +281,7 @@ func (im *importing) keepBefore(ctx context.Context, tx backoffice.Tx, number in
 func (l *applying[T, C]) undid(ctx context.Context, all []*entry[T]) error {
 	var done, again []string
 	for _, e := range all {
-		if !e.isBad() {
+		if !e.isBad() && e.deleted == e.at.deleted { // else it is tried again later
 			done = append(done, e.id)
 			if e.old == nil && !e.deleted {
 				again = append(again, e.id)
