@@ -240,6 +240,9 @@ func invalid(status int, message string, errs []error) *Problem {
 		found := detailer.ErrorDetail()
 		where, rest, _ := strings.Cut(found.Location, ".")
 		fault := ProblemError{Code: string(backoffice.CodeInvalid), Detail: found.Message}
+		if where != "body" || rest == "page" || rest == "pageSize" {
+			status = http.StatusBadRequest
+		}
 		switch where {
 		case "body":
 			fault.Pointer = pointer(rest)
@@ -255,7 +258,6 @@ func invalid(status int, message string, errs []error) *Problem {
 				fault.Detail = "unknown field"
 			}
 		default:
-			status = http.StatusBadRequest
 			fault.Parameter, _, _ = strings.Cut(rest, "[") // one of a list's values
 		}
 		faults = append(faults, fault)

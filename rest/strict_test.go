@@ -295,6 +295,11 @@ func TestASearchInABodyFindsWhatTheQueryFinds(t *testing.T) {
 	}
 	o.ask(t, o.none, "POST", "/customers/search", map[string]any{"registrationNumber": nil}).is(200)
 	o.ask(t, o.all, "POST", "/customers/search?page=1", map[string]any{"page": 2}).fault(400, "page", "INVALID")
+	for _, body := range []string{`{"page":0}`, `{"page":"2"}`, `{"page":1.5}`} {
+		o.ask(t, o.all, "POST", "/customers/search", body).fault(400, "/page", "INVALID")
+	}
+	o.ask(t, o.all, "POST", "/customers/search", map[string]any{"pageSize": 501}).fault(400, "/pageSize", "INVALID")
+	o.ask(t, o.all, "POST", "/customers/search", map[string]any{"emial": "x"}).fault(422, "/emial", "INVALID")
 }
 
 func TestRelationsAreDeletedFromEitherSide(t *testing.T) {
