@@ -154,12 +154,16 @@ func headers(ctx huma.Context, name string) []string {
 	return r.Header.Values(name)
 }
 
+// encoded reports whether a body is compressed, which it must not be.
+func encoded(r *http.Request) bool {
+	return !slices.Contains([]string{"", "identity"}, strings.ToLower(r.Header.Get("Content-Encoding")))
+}
+
 func (r *request) readBody() error {
 	incoming, _ := humachi.Unwrap(r.humaContext)
 	media, parameters, err := mime.ParseMediaType(incoming.Header.Get("Content-Type"))
 	charset := strings.ToLower(parameters["charset"])
-	if err != nil || media != mediaJSON || charset != "" && charset != "utf-8" ||
-		incoming.Header.Get("Content-Encoding") != "" {
+	if err != nil || media != mediaJSON || charset != "" && charset != "utf-8" || encoded(incoming) {
 		return problem(http.StatusUnsupportedMediaType, "the body must be application/json, in UTF-8")
 	}
 	tooLarge := problem(http.StatusRequestEntityTooLarge, "the body has at most "+strconv.Itoa(maxBody)+" bytes")

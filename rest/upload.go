@@ -92,7 +92,7 @@ func (a *API) readUpload(ctx context.Context, customerID string, name *string, d
 	if r.ContentLength > a.Upload {
 		return draft, a.tooLong()
 	}
-	if r.Header.Get("Content-Encoding") != "" {
+	if encoded(r) {
 		return draft, problem(http.StatusUnsupportedMediaType, "a file must be sent without Content-Encoding")
 	}
 	if draft.Name, err = uploadName(name, disposition); err != nil {
