@@ -109,19 +109,9 @@ func (i *Importer) Undo(ctx context.Context, number int64) (all []Loaded, err er
 		return all, err
 	}
 	return all, i.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
-		return tx.ForgetImported(ctx, number, without(touched, all)...) // also of what was as before
+		touched = slices.DeleteFunc(touched, im.rejected.has)
+		return tx.ForgetImported(ctx, number, touched...) // also of what was as before
 	})
-}
-
-// without are the records that were not left as they are.
-func without(ids []string, all []Loaded) []string {
-	left := map[string]bool{}
-	for _, loaded := range all {
-		for _, bad := range loaded.Bad {
-			left[bad.Record] = true
-		}
-	}
-	return slices.DeleteFunc(ids, func(id string) bool { return left[id] })
 }
 
 func (l *Loaded) add(more Loaded) {
@@ -177,32 +167,17 @@ func (l *loading[T, C]) stays(e *entry[T], why string) {
 	e.fault("", why)
 }
 
-// referring counts the records under a parent.
-type referring struct {
-	under backoffice.Parent
-	count func(context.Context, backoffice.NounReader, backoffice.Parent, []string) (map[string]int, error)
-}
+// referring counts the records that refer to each of others.
+type referring func(ctx context.Context, in backoffice.NounReader, ids []string) (map[string]int, error)
 
-func countsOf[T backoffice.Entity, C comparable](
-	of backoffice.NounOf[T, C],
-) func(context.Context, backoffice.NounReader, backoffice.Parent, []string) (map[string]int, error) {
-	return func(ctx context.Context, in backoffice.NounReader, under backoffice.Parent, ids []string) (
-		map[string]int, error) {
-		var all C
+func countsOf[T backoffice.Entity, C comparable](under backoffice.Parent, of backoffice.NounOf[T, C], all C) referring {
+	return func(ctx context.Context, in backoffice.NounReader, ids []string) (map[string]int, error) {
 		return backoffice.ReadCounts(ctx, of.Reader(in), under, all, ids)
 	}
 }
 
-// countReported leaves out what the server alone found, which goes with the customer.
-func countReported(ctx context.Context, in backoffice.NounReader, under backoffice.Parent, ids []string) (
-	map[string]int, error) {
-	reported := backoffice.DiscrepancyCriteria{Reported: backoffice.Yes}
-	return backoffice.ReadCounts(ctx, backoffice.DiscrepancyTable.Reader(in), under, reported, ids)
-}
-
 // countLabelled counts the users, who are few, with each label.
-func countLabelled(ctx context.Context, in backoffice.NounReader, _ backoffice.Parent, _ []string) (
-	map[string]int, error) {
+func countLabelled(ctx context.Context, in backoffice.NounReader, _ []string) (map[string]int, error) {
 	counts := map[string]int{}
 	err := eachOf(ctx, in, backoffice.UserTable, func(u *user) {
 		for _, id := range u.LabelIDs {
@@ -215,15 +190,19 @@ func countLabelled(ctx context.Context, in backoffice.NounReader, _ backoffice.P
 // referringTo are the records that must be gone before one that an import created is deleted.
 var referringTo = map[backoffice.Noun][]referring{
 	backoffice.NounCustomer: {
-		{backoffice.OfCustomer, countsOf(backoffice.RelationTable)},
-		{backoffice.OfCustomer, countsOf(backoffice.TranscriptTable)},
-		{backoffice.OfCustomer, countsOf(backoffice.DocumentTable)},
-		{backoffice.OfCustomer, countsOf(backoffice.MinfinTable)},
-		{backoffice.OfCustomer, countReported},
+		countsOf(backoffice.OfCustomer, backoffice.RelationTable, backoffice.RelationCriteria{}),
+		countsOf(backoffice.OfCustomer, backoffice.TranscriptTable, backoffice.TranscriptCriteria{}),
+		countsOf(backoffice.OfCustomer, backoffice.DocumentTable, backoffice.DocumentCriteria{}),
+		countsOf(backoffice.OfCustomer, backoffice.MinfinTable, backoffice.MinfinCriteria{}),
+		// What the server alone found goes with the customer.
+		countsOf(backoffice.OfCustomer, backoffice.DiscrepancyTable,
+			backoffice.DiscrepancyCriteria{Reported: backoffice.Yes}),
 	},
-	backoffice.NounTranscript: {{backoffice.OfTranscript, countsOf(backoffice.CalculationTable)}},
-	backoffice.NounUser:       {{backoffice.OfUser, countsOf(backoffice.CustomerTable)}},
-	backoffice.NounLabel:      {{backoffice.Root, countLabelled}},
+	backoffice.NounTranscript: {
+		countsOf(backoffice.OfTranscript, backoffice.CalculationTable, backoffice.CalculationCriteria{}),
+	},
+	backoffice.NounUser:  {countsOf(backoffice.OfUser, backoffice.CustomerTable, backoffice.CustomerCriteria{})},
+	backoffice.NounLabel: {countLabelled},
 }
 
 // keepReferred rejects the deletion of records that others refer to.
@@ -232,7 +211,7 @@ func (l *loading[T, C]) keepReferred(ctx context.Context, deleted []*entry[T]) e
 		if len(deleted) == 0 {
 			return nil
 		}
-		counts, err := by.count(ctx, l.in, by.under, idsOf(deleted))
+		counts, err := by(ctx, l.in, idsOf(deleted))
 		if err != nil {
 			return err
 		}
