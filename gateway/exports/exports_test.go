@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway/gatewaytest"
+	"example.org/backoffice/importexport"
 )
 
 func TestAnExportHoldsTheWholeListAndTellsItsEnd(t *testing.T) {
@@ -136,6 +139,35 @@ func TestTheFormatsOfAnExportAreAsTheyAreWritten(t *testing.T) {
 		if e.Header.Get("Content-Type") != kind || !e.Complete() {
 			t.Errorf("%s: %v", media, e)
 		}
+	}
+}
+
+func TestNumbersForExcelHaveADecimalCommaAndComeBackThroughImport(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	all := o.Credential(t, backoffice.AllScopes...)
+	importer := importexport.Importer{Store: o.Store, Files: o.Files, Keys: o.Keys}
+	load := func(text string) (did importexport.Loaded) {
+		path := filepath.Join(t.TempDir(), "transcripts.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := importer.Import(t.Context(), path)
+		if err != nil || len(loaded) != 1 {
+			t.Fatal(loaded, err)
+		}
+		return loaded[0]
+	}
+	const query = `{ transcripts { nodes { _id: id progressPercentage isCompleted customVariables } } }`
+	first, _, _ := strings.Cut(o.Export(t, all, "format=jsonl", query).Lines()[0], ",")
+	_, id, _ := strings.Cut(first, ":")
+	load("_id,progressPercentage,customVariables\n" + id + `,40.25,"{""rate"":0.5}"`)
+	plain, e := o.Export(t, all, "format=csv", query), o.Export(t, all, "format=csv&excel=on", query)
+	if !strings.Contains(plain.Body, ",40.25,") || !strings.Contains(e.Body, `;40,25;`) || !strings.Contains(e.Body, `{""rate"":0.5}`) {
+		t.Errorf("it exports %s", e.Body)
+	}
+	if did := load(e.Body); did.Unchanged != len(plain.Lines())-1 || did.Lines() != did.Unchanged {
+		t.Errorf("come back, it did %+v", did)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// commas writes tables as CSV (RFC 4180); for Excel with semicolons, and with formulas made inert.
+// commas writes tables as CSV (RFC 4180); for Excel with semicolons, decimal commas, and formulas made inert.
 type commas struct {
 	table     *table
 	separator byte
@@ -47,6 +47,8 @@ func (c *commas) append(to, b []byte, at int) (_ []byte, end, n int) {
 			}
 			switch {
 			case len(cell) == 0 || cell[0] == 'n':
+			case c.inert && cell[0] <= '9' && cell[0] != '"': // a number
+				to = append(to, bytes.Replace(cell, []byte{'.'}, []byte{','}, 1)...)
 			case cell[0] != '"':
 				to = c.cell(to, cell)
 			case bytes.IndexByte(cell, '\\') >= 0:
