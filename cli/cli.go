@@ -24,8 +24,7 @@ type settings struct {
 
 	File kong.ConfigFlag `name:"settings" env:"BACKOFFICE_SETTINGS" placeholder:"PATH" predictor:"path" help:"A YAML file of settings by the names of their flags; flags and environment variables come first."`
 
-	shown   []slog.Attr // the settings, without secrets
-	unknown []string    // environment variables that no setting has
+	shown []slog.Attr // the settings, without secrets
 }
 
 // program is the command line: its commands, and the settings that they share.
@@ -133,7 +132,10 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		fmt.Fprintf(err, "backoffice: %v\nTry: backoffice --help\n", wrong)
 		return exitUsage
 	}
-	p.shown, p.unknown = shownSettings(command.Flags()), unknownVariables(parser.Model, os.Environ())
+	p.shown = shownSettings(command.Flags())
+	if unknown := unknownVariables(parser.Model, os.Environ()); len(unknown) > 0 {
+		fmt.Fprintf(err, "Warning: no setting has these environment variables: %s\n", strings.Join(unknown, ", "))
+	}
 	ctx = p.administered(ctx, command)
 	command.BindTo(ctx, (*context.Context)(nil))
 	wrong = command.Run(&p.settings)

@@ -99,9 +99,6 @@ func (c *serveCommand) serve(
 			return err
 		}
 		return b.Serve(ctx, listener, config, func() {
-			if len(s.unknown) > 0 {
-				config.Log.WarnContext(ctx, "no setting has these environment variables", "variables", s.unknown)
-			}
 			config.Log.LogAttrs(ctx, slog.LevelInfo, "serving", slog.String("version", built().String()),
 				slog.String("address", listener.Addr().String()), slog.GroupAttrs("settings", s.shown...))
 			started(c.baseURL(listener.Addr()))

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,9 +46,19 @@ func TestASettingsFileThatMakesNoSenseIsRejectedAndNotQuoted(t *testing.T) {
 	}
 }
 
-func TestAnEnvironmentVariableThatNoSettingHasIsLogged(t *testing.T) {
+func TestACommandWarnsOfAnEnvironmentVariableThatNoSettingHas(t *testing.T) {
 	t.Parallel()
-	start(t, "BACKOFFICE_LISTNE=127.0.0.1:1 BACKOFFICE_TRASH=30d").says(t, "no setting has these environment variables", `"BACKOFFICE_LISTNE"`)
+	start(t, "BACKOFFICE_LISTNE=127.0.0.1:1 BACKOFFICE_TRASH=30d").says(t, "no setting has these environment variables: BACKOFFICE_LISTNE")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	migrate := exec.Command(self, append(newShell(t).settings(), "migrate")...)
+	migrate.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1", "BACKOFFICE_DATABSE=postgres://a:secret@b/c")
+	said, err := migrate.CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "these environment variables: BACKOFFICE_DATABSE") || strings.Contains(string(said), "secret") {
+		t.Errorf("migrate: %v, %s", err, said)
+	}
 	if unknown := unknownVariables(new(program).parser().Model, []string{"BACKOFFICE_LISTEN=a", "LISTNE=b", "BACKOFFICE_B=c", "BACKOFFICE_A=d"}); strings.Join(unknown, " ") != "BACKOFFICE_A BACKOFFICE_B" {
 		t.Errorf("unknown: %q", unknown)
 	}
