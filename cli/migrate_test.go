@@ -8,9 +8,9 @@ import (
 func TestMigrateMakesAndKeepsAStore(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
-	for range 2 {
-		if out := s.must(t, "migrate"); !strings.Contains(out, "up to date") {
-			t.Errorf("it tells %q", out)
+	for _, created := range []bool{true, false} {
+		if code, out, said := s.run(t, "migrate"); code != exitDone || !strings.Contains(out, "up to date") || strings.Contains(said, "keyset.json was created") != created {
+			t.Errorf("it tells %d %q %q", code, out, said)
 		}
 	}
 	if code, out, said := s.run(t, "migrate", "--keyset", s.path("other.json")); code != exitDone || !strings.Contains(out, "up to date") || !strings.Contains(said, "other.json is not there") {
