@@ -80,7 +80,7 @@ func TestADamagedDatabaseIsRefusedWithASentenceThatSaysWhatToDo(t *testing.T) {
 			}
 		},
 		"its first page is damaged": func(t *testing.T, path string) { sqlitetest.Overwrite(t, path, 16, []byte{7, 7}) },
-		"it is damaged":             func(t *testing.T, path string) { sqlitetest.Overwrite(t, path, 100, make([]byte, 64)) },
+		"its pages are malformed":   func(t *testing.T, path string) { sqlitetest.Overwrite(t, path, 100, make([]byte, 64)) },
 		"it belongs to another program": func(t *testing.T, path string) {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
