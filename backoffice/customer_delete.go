@@ -111,7 +111,7 @@ func (s *Service) deleteCustomers(
 			return false, nil
 		}
 		now := InstantOf(s.now())
-		s.keepDeleted(tx, by, now)
+		s.keepDeleted(tx, by, now, "")
 		err = tx.Together(ctx, func(ctx context.Context) error {
 			err := tx.Customers().Update(ctx, claimed...)
 			raced = lost(err)

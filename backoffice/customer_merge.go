@@ -247,7 +247,7 @@ func (m *merging) write(ctx context.Context, use *keyUse) (raced bool, err error
 	if err := m.tx.Together(ctx, m.records...); err != nil {
 		return lost(err), err
 	}
-	m.keepDeleted(m.tx, m.by, m.at)
+	m.keepDeleted(m.tx, m.by, m.at, m.keep.ID)
 	deleted, err := m.tx.Customers().Delete(ctx, m.drop.ID) // before the other gets its code
 	if err != nil {
 		return false, err

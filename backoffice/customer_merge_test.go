@@ -110,9 +110,20 @@ func TestAMergeMovesAllRecordsAndFillsWhatIsMissing(t *testing.T) {
 			t.Errorf("logged is\n%s", strings.Join(got, "\n"))
 		}
 		var trashed []*backoffice.Trashed
-		accept(t, w.Store.EachTrashed(ctx, func(d *backoffice.Trashed) error { trashed = append(trashed, d); return nil }))
+		list := func() {
+			trashed = nil
+			accept(t, w.Store.EachTrashed(ctx, func(d *backoffice.Trashed) error { trashed = append(trashed, d); return nil }))
+		}
+		list()
 		if len(trashed) != 1 || trashed[0].ID != "drop" || trashed[0].Rows() != 3 || trashed[0].Customers[0].CustomerCode != "C-7" {
 			t.Errorf("the trash has %+v", trashed)
+		}
+		_, err = w.DeleteCustomer(ctx, w.by, "keep", nil)
+		accept(t, err)
+		_, err = w.EmptyTrash(ctx, "keep")
+		accept(t, err)
+		if list(); len(trashed) > 0 {
+			t.Errorf("of who was erased the trash has %+v", trashed)
 		}
 	})
 }

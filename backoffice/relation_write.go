@@ -88,7 +88,7 @@ func (s *Service) DeleteRelation(ctx context.Context, by *Principal, id string) 
 	}
 	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		now := InstantOf(s.now())
-		s.keepDeleted(tx, by, now)
+		s.keepDeleted(tx, by, now, "")
 		return false, remove(ctx, tx, tx.Relations(), changeBy(by, now, "deleteCustomerRelation", NounRelation, id))
 	})
 }

@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -14,6 +15,7 @@ type Trashed struct {
 	At              Instant
 	Until           Instant // by the store's clock, when it is erased for good
 	WaitsFor        string  // the customer whose restore brings back this relation; "" for none
+	MergedInto      string  // the customer that got what this one had, and with whom it is erased; "" for none
 	Customers       []*Customer
 	Relations       []*CustomerRelation
 	Transcripts     []*Transcript
@@ -66,17 +68,29 @@ func (t *Trashed) FileKeys() []string {
 	return Mapped(t.Files(), func(file *File) string { return file.Key })
 }
 
+// Forget removes the relations with customers, and reports whether there were any.
+func (t *Trashed) Forget(customerIDs []string) bool {
+	rows := len(t.Relations)
+	t.Relations = slices.DeleteFunc(t.Relations, func(r *CustomerRelation) bool {
+		return slices.Contains(customerIDs, r.CustomerID) || slices.Contains(customerIDs, r.RelatedCustomerID)
+	})
+	return len(t.Relations) < rows
+}
+
 type Keeping struct {
-	At       Instant
-	ClientID string
-	Period   time.Duration // more than 0
+	At         Instant
+	ClientID   string
+	Period     time.Duration // more than 0
+	MergedInto string        // see Trashed
 }
 
 // TrashStore keeps deleted records, apart from the others, while they can be restored.
 type TrashStore interface {
 	// EachTrashed visits the entries, the latest deletion first.
 	EachTrashed(ctx context.Context, visit func(*Trashed) error) error
-	// EmptyTrash erases entries for good and returns those that existed. It records their files like ForgetFiles.
+	// EmptyTrash erases entries for good and returns those that existed. It records their files like ForgetFiles. With a
+	// customer go its relations in other entries and in what imports keep, and who was merged into it; not while it is
+	// there again.
 	EmptyTrash(ctx context.Context, ids ...string) (erased, fileKeys []string, err error)
 	// EmptyDueTrash does so with all entries whose time is over.
 	EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, err error)

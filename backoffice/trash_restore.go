@@ -7,9 +7,9 @@ import (
 )
 
 // keepDeleted makes a transaction put what it deletes into the trash, if the service has one.
-func (s *Service) keepDeleted(tx Tx, by *Principal, at Instant) {
+func (s *Service) keepDeleted(tx Tx, by *Principal, at Instant, mergedInto string) {
 	if s.Trash > 0 {
-		tx.KeepDeleted(Keeping{At: at, ClientID: by.ClientID, Period: s.Trash})
+		tx.KeepDeleted(Keeping{At: at, ClientID: by.ClientID, Period: s.Trash, MergedInto: mergedInto})
 	}
 }
 

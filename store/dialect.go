@@ -35,6 +35,7 @@ type Dialect struct {
 	plain       string // in front of a column for which no index must be used
 	seen        string // after the stored customers: use the visibility index; "" where the planner knows better
 	rowID       string // selects the row number of x by which other tables refer to it
+	records     string // a column of what is kept, as JSON
 
 	// List makes an argument of several texts.
 	List func([]string) any
@@ -56,6 +57,7 @@ var SQLite = &Dialect{
 	seen:      " INDEXED BY customers_seen",
 	rowID:     "x.rowid AS rowid, ",
 	month:     "strftime('%Y-%m', ? / 1000.0, 'unixepoch')",
+	records:   "CAST(records AS TEXT)",
 	List:      listAsJSON,
 }
 
@@ -75,6 +77,7 @@ var Postgres = &Dialect{
 	skip:        " FOR UPDATE SKIP LOCKED",
 	month:       `to_char(to_timestamp(? / 1000.0::double precision) AT TIME ZONE 'UTC', 'YYYY-MM') COLLATE "C"`,
 	apart:       " OFFSET 0",
+	records:     "convert_from(records, 'UTF8')::json",
 	parentsOf:   "unnest(string_to_array(c.parents, ' ')) WITH ORDINALITY p(value, n)",
 	letterOf:    "substr(c.parent_nouns, p.n::int, 1)",
 	mark:        "SELECT /*backoffice:transactions.mark*/ pg_current_xact_id()::text::bigint",

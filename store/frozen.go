@@ -20,6 +20,7 @@ type frozen struct {
 	MinfinDocuments []frozenRow `json:"minfinDocuments,omitempty"`
 	Discrepancies   []frozenRow `json:"discrepancies,omitempty"`
 	WaitsFor        string      `json:"waitsFor,omitempty"`
+	MergedInto      string      `json:"mergedInto,omitempty"`
 	Labels          []frozenRow `json:"labels,omitempty"`
 	Users           []frozenRow `json:"users,omitempty"`
 	FinancialYears  []frozenRow `json:"financialYears,omitempty"`
@@ -32,10 +33,18 @@ func frozenOf(t *backoffice.Trashed) *frozen {
 	return &frozen{
 		freeze(customerTable, t.Customers), freeze(relationTable, t.Relations), freeze(transcriptTable, t.Transcripts),
 		freeze(calculationTable, t.Calculations), freeze(documentTable, t.Documents),
-		freeze(minfinTable, t.MinfinDocuments), freeze(discrepancyTable, t.Discrepancies), t.WaitsFor,
+		freeze(minfinTable, t.MinfinDocuments), freeze(discrepancyTable, t.Discrepancies), t.WaitsFor, t.MergedInto,
 		freeze(labelTable, t.Labels), freeze(userTable, t.Users), freeze(financialYearTable, t.FinancialYears),
 		freeze(checklistTable, t.Checklists),
 	}
+}
+
+func (t *tx) frozen(entry *backoffice.Trashed) ([]byte, error) {
+	records, err := json.Marshal(frozenOf(entry))
+	if err != nil {
+		err = t.fail(backoffice.Fault(err, "writing what is kept"))
+	}
+	return records, err
 }
 
 // freeze takes the column values of stored rows, without those computed from the rest.
@@ -62,7 +71,7 @@ func readTrashed(row *Row) (*backoffice.Trashed, error) {
 	if err := decoder.Decode(&f); err != nil {
 		return nil, backoffice.Fault(err, "reading what was deleted")
 	}
-	t.WaitsFor = f.WaitsFor
+	t.WaitsFor, t.MergedInto = f.WaitsFor, f.MergedInto
 	t.Customers, t.Relations = thaw(customerTable, f.Customers), thaw(relationTable, f.Relations)
 	t.Transcripts, t.Calculations = thaw(transcriptTable, f.Transcripts), thaw(calculationTable, f.Calculations)
 	t.Documents, t.MinfinDocuments = thaw(documentTable, f.Documents), thaw(minfinTable, f.MinfinDocuments)

@@ -62,9 +62,9 @@ func asStored[T any, C comparable](ctx context.Context, w writer[T, C], ids []st
 	for _, id := range slices.Sorted(maps.Keys(rows)) {
 		var was backoffice.Trashed
 		was.Add(rows[id])
-		records, lost := json.Marshal(frozenOf(&was))
+		records, lost := w.tx.frozen(&was)
 		if lost != nil {
-			return nil, w.tx.fail(backoffice.Fault(lost, "writing what was changed"))
+			return nil, lost
 		}
 		all = append(all, w.table.touchedBy(rows[id], records))
 	}
@@ -102,7 +102,7 @@ func (w *writer[T, C]) keepWritten(ctx context.Context, rows []*T, existing []st
 		all[i] = w.table.touchedBy(row, nil)
 		all[i].fileKey = ""
 		if was := records[all[i].id]; was != nil {
-			all[i].records, all[i].fileKey = was.records, was.fileKey
+			all[i].records, all[i].customerID, all[i].fileKey = was.records, was.customerID, was.fileKey
 		}
 	}
 	return w.tx.keepTouched(ctx, w.table.noun, all)
@@ -265,11 +265,13 @@ func (t *tx) ForgetImported(ctx context.Context, number int64, ids ...string) er
 	return err
 }
 
-// eraseImported erases what imports keep of customers for good, and records the files to remove.
+// eraseImported erases what imports keep of customers for good, and records the files to remove. Of relations, which
+// have none, it erases also what they keep with the related customer.
 func (t *tx) eraseImported(ctx context.Context, customerIDs []string) error {
 	d := t.store.nouns.dialect
 	return t.eraseBefore(ctx, d.among("i.customer_id"), "DELETE /*backoffice:imported.erase*/ FROM imported WHERE "+
-		d.among("customer_id"), d.List(wellFormed(customerIDs)))
+		d.among("customer_id")+" OR noun = 'relation' AND "+
+		d.among(d.records+" -> 'relations' -> 0 ->> 'related_customer_id'"), d.List(wellFormed(customerIDs)))
 }
 
 // eraseBefore erases rows of imports that a condition picks. A file stays while a record, or the trash, names it.

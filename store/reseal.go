@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -192,11 +191,10 @@ func (t *tx) resealTrash(ctx context.Context, one, update string, key []any,
 	if !changed {
 		return nil
 	}
-	records, err := json.Marshal(frozenOf(found[0]))
-	if err != nil {
-		return t.fail(backoffice.Fault(err, "writing what was deleted"))
+	records, err := t.frozen(found[0])
+	if err == nil {
+		_, err = t.conn.Exec(ctx, update, append(key, records))
 	}
-	_, err = t.conn.Exec(ctx, update, append(key, records))
 	return err
 }
 

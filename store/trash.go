@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"example.org/backoffice/backoffice"
@@ -35,7 +34,8 @@ func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) 
 		return &backoffice.Trashed{} // deleted earlier, in the same transaction
 	}
 	for _, id := range ids {
-		gone[id] = &backoffice.Trashed{ID: id, Noun: noun, ClientID: t.keeping.ClientID, At: t.keeping.At}
+		gone[id] = &backoffice.Trashed{ID: id, Noun: noun, ClientID: t.keeping.ClientID, At: t.keeping.At,
+			MergedInto: t.keeping.MergedInto}
 	}
 	err := t.together(ctx,
 		reading(customerTable, t, going,
@@ -98,9 +98,9 @@ func (t *tx) PutTrashed(ctx context.Context, trashed *backoffice.Trashed) error 
 // putting puts an entry into the trash, replacing one with its identifier, and its files after it.
 func (t *tx) putting(entry *backoffice.Trashed, until string, argument int64) (do []func(context.Context) error) {
 	do = append(do, func(ctx context.Context) error {
-		records, err := json.Marshal(frozenOf(entry))
+		records, err := t.frozen(entry)
 		if err != nil {
-			return t.fail(backoffice.Fault(err, "writing what was deleted"))
+			return err
 		}
 		_, err = t.conn.Exec(ctx, "INSERT /*backoffice:trash.insert*/ INTO trash"+
 			" (id, noun, client_id, at, until, records) SELECT $1, $2, $3, $4, "+until+", $6",
@@ -166,10 +166,8 @@ func (s *Store) EachTrashed(ctx context.Context, visit func(*backoffice.Trashed)
 
 func (s *Store) EmptyTrash(ctx context.Context, ids ...string) (erased, fileKeys []string, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *tx) (err error) {
-		if erased, fileKeys, err = tx.emptyTrash(ctx, wellFormed(ids)); err != nil || len(erased) == 0 {
-			return err
-		}
-		return tx.eraseImported(ctx, erased)
+		erased, fileKeys, err = tx.erase(ctx, wellFormed(ids))
+		return err
 	})
 	return erased, fileKeys, err
 }
@@ -185,10 +183,7 @@ func (s *Store) EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, e
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
 		ids, err := listTexts(ctx, tx.conn, due+now)
 		if err == nil {
-			erased, fileKeys, err = tx.emptyTrash(ctx, ids)
-		}
-		if err == nil && len(erased) > 0 {
-			err = tx.eraseImported(ctx, erased)
+			erased, fileKeys, err = tx.erase(ctx, ids)
 		}
 		if err == nil {
 			err = tx.eraseDueImports(ctx)
@@ -196,6 +191,54 @@ func (s *Store) EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, e
 		return err
 	})
 	return erased, fileKeys, err
+}
+
+// erase erases entries for good, and what else is kept of their customers, unless these are there again.
+func (t *tx) erase(ctx context.Context, ids []string) (erased, keys []string, err error) {
+	if erased, keys, err = t.emptyTrash(ctx, ids); err != nil || len(erased) == 0 {
+		return erased, keys, err
+	}
+	there, err := backoffice.ReadNouns(ctx, t, erased)
+	if err == nil {
+		isThere := func(id string) bool { return there[id] != "" }
+		err = t.eraseOf(ctx, slices.DeleteFunc(slices.Clone(erased), isThere))
+	}
+	return erased, keys, err
+}
+
+// eraseOf erases what is kept of customers that are gone, and who was merged into them. Entries of others lose the
+// relations with them.
+func (t *tx) eraseOf(ctx context.Context, customerIDs []string) error {
+	if err := t.eraseImported(ctx, customerIDs); err != nil {
+		return err
+	}
+	var going []string
+	var left []*backoffice.Trashed
+	err := t.conn.Query(ctx, "SELECT /*backoffice:trash.all*/ "+trashColumns+" FROM trash ORDER BY id"+
+		t.store.nouns.dialect.forKey, nil, func(row *Row) error {
+		entry, err := readTrashed(row)
+		if err != nil {
+			return err
+		}
+		switch forgot := entry.Forget(customerIDs); {
+		case slices.Contains(customerIDs, entry.MergedInto), forgot && entry.Rows() == 0:
+			going = append(going, entry.ID)
+		case forgot:
+			left = append(left, entry)
+		}
+		return nil
+	})
+	for i := 0; err == nil && i < len(left); i++ {
+		var records []byte
+		if records, err = t.frozen(left[i]); err == nil {
+			_, err = t.conn.Exec(ctx, "UPDATE /*backoffice:trash.forget*/ trash SET records = $2 WHERE id = $1",
+				[]any{left[i].ID, records})
+		}
+	}
+	if err == nil {
+		_, _, err = t.erase(ctx, going)
+	}
+	return err
 }
 
 // emptyTrash erases entries of the trash for good, and records the files to remove.

@@ -194,8 +194,55 @@ func testTrash(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		remove(t, store, func(tx backoffice.Tx) backoffice.Writer[*backoffice.Customer, backoffice.CustomerCriteria] {
 			return tx.Customers()
 		}, "customer-1")
-		if n := len(trashed(t, store)); n != 1 {
-			t.Errorf("%d are kept", n)
+		if n := len(trashed(t, store)); n != 0 {
+			t.Errorf("%d are kept of who was erased at once", n)
+		}
+	})
+
+	t.Run("with who is erased go their relations in other entries, and who was merged into them", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		fullOffice().insert(t, store)
+		again := *fullOffice().customers[1]
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			director, merged := *fullOffice().relations[0], backoffice.Customer{ID: "customer-3", Type: backoffice.PrivatePerson}
+			director.ID, director.Kind = "relation-2", backoffice.Director
+			how := backoffice.Keeping{Period: time.Hour}
+			tx.KeepDeleted(how)
+			err := inOrder(
+				func() error { return tx.Relations().Insert(ctx, &director) },
+				func() error { return tx.Customers().Insert(ctx, &merged) },
+				func() error { _, err := tx.Relations().Delete(ctx, "relation-1"); return err },
+				func() error { _, err := tx.Customers().Delete(ctx, "customer-1"); return err })
+			if err != nil {
+				return err
+			}
+			how.MergedInto = "customer-2"
+			tx.KeepDeleted(how)
+			_, err = tx.Customers().Delete(ctx, "customer-3")
+			return err
+		})
+		empty := func(want ...string) (kept []*backoffice.Trashed) {
+			t.Helper()
+			if erased, _, err := store.EmptyTrash(t.Context(), "customer-2"); err != nil || !slices.Equal(erased, []string{"customer-2"}) {
+				t.Errorf("%v were erased (%v)", erased, err)
+			}
+			kept = trashed(t, store)
+			if left := backoffice.Mapped(kept, func(d *backoffice.Trashed) string { return d.ID }); !cmp.Equal(want, left, anyOrder) {
+				t.Errorf("left are %v", left)
+			}
+			return kept
+		}
+		discard(t, store, time.Hour, "customer-2")
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error { return tx.Customers().Insert(ctx, &again) })
+		empty("customer-1", "customer-3", "relation-1") // it is there again
+		discard(t, store, time.Hour, "customer-2")
+		kept := empty("customer-1")
+		if len(kept[0].Relations) > 0 || len(kept[0].Transcripts) != 1 || kept[0].Until.Time().Before(time.Now().Add(50*time.Minute)) {
+			t.Errorf("of the other is kept %+v", kept[0])
+		}
+		if known, err := store.KnownFiles(t.Context(), kept[0].FileKeys()); err != nil || len(known) != 4 {
+			t.Errorf("of its files %v are known (%v)", known, err)
 		}
 	})
 
