@@ -17,7 +17,7 @@ type LeaseStore interface {
 	// Lease returns a lease, which may have expired; nil when it was never taken or was ended.
 	Lease(ctx context.Context, name string) (*Lease, error)
 	// TakeLease takes or extends a lease, unless another holder's is valid at now. It ignores the lease of gone, a
-	// holder that is known to be dead ("" for none).
+	// holder that is known to be dead ("" for none), and one that begins later than now by more than it lasts.
 	TakeLease(ctx context.Context, lease Lease, now Instant, gone string) (taken bool, err error)
 	EndLease(ctx context.Context, name, holder string) error
 }

@@ -19,7 +19,8 @@ func (s *Store) TakeLease(ctx context.Context, lease backoffice.Lease, now backo
 	gone string) (taken bool, err error) {
 	text := "INSERT /*backoffice:leases.take*/ INTO leases (name, holder, since, until) VALUES ($1, $2, $3, $4)" +
 		" ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, since = excluded.since, until = excluded.until" +
-		" WHERE leases.holder = excluded.holder OR leases.until <= $5 OR leases.holder = $6"
+		" WHERE leases.holder = excluded.holder OR leases.until <= $5 OR leases.holder = $6" +
+		" OR leases.since > $5 + leases.until - leases.since" // by a clock that was ahead
 	changed, err := s.execAlone(ctx, text, storable(lease.Name), storable(lease.Holder), lease.Since.Milliseconds(),
 		lease.Until.Milliseconds(), now.Milliseconds(), storable(gone))
 	return changed == 1 && err == nil, err

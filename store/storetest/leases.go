@@ -31,6 +31,9 @@ func testLeases(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			{lease("a", 10, 41), 31, "", false},
 			{lease("c", 32, 42), 32, "a", false},
 			{lease("c", 32, 42), 32, "b", true},
+			{lease("d", 22, 32), 22, "", false},
+			{lease("d", 21, 31), 21, "", true}, // c's clock was ahead
+			{lease("c", 32, 42), 32, "", true},
 		} {
 			taken, err := store.TakeLease(t.Context(), step.lease, step.now, step.gone)
 			if err != nil || taken != step.taken {
