@@ -235,6 +235,12 @@ func TestWhatIsErasedIsInNoImport(t *testing.T) {
 			if kept(*number) != 2 || !known[replaced] {
 				t.Fatalf("%s: of %d records something is kept; the replaced file is known: %t", how, kept(*number), known[replaced])
 			}
+			changed, err := h.store.(interface {
+				ChangedFiles(ctx context.Context, after int64) ([]string, error)
+			}).ChangedFiles(t.Context(), 0)
+			if must(t, err); !slices.Contains(changed, replaced) {
+				t.Errorf("%s: of the files that changed, the replaced one is not shipped", how)
+			}
 			seen := 0
 			must(t, h.store.ResealTrash(t.Context(), func(*backoffice.Customer) (bool, error) { seen++; return true, nil }))
 			if seen == 0 {
@@ -264,6 +270,30 @@ func TestWhatIsErasedIsInNoImport(t *testing.T) {
 			must(t, err)
 			if _, err := h.files.Open(t.Context(), replaced, 0, -1); kept(*number) != 0 || known[replaced] || err == nil && !slices.Contains(forgotten, replaced) {
 				t.Errorf("%s: of %d records something is kept; the replaced file is known: %t", how, kept(*number), known[replaced])
+			}
+		}
+	})
+}
+
+func TestWhatAnImportMovedToAnotherIsErasedWithWhoHadIt(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		h.mustLoad(t, office(t))
+		h.mustLoad(t, with(t, only(t, "customers.ndjson", `{"_id":"c","type":"Company"}`, `{"_id":"p","type":"Private Person"}`),
+			"relations.ndjson", `{"_id":"r","kind":"director","customer":"c","relatedCustomer":"p"}`))
+		importer, number := h.undoable()
+		_, err := importer.Import(t.Context(), with(t, only(t, "relations.ndjson", `{"_id":"r","relatedCustomer":"person"}`),
+			"documents.ndjson", `{"_id":"document-1","customer":"c"}`))
+		must(t, err)
+		for _, of := range []struct {
+			noun backoffice.Noun
+			gone string
+		}{{backoffice.NounRelation, "p"}, {backoffice.NounDocument, "company"}} {
+			for _, want := range []int{1, 0} {
+				if _, kept, err := h.store.ImportedRecords(t.Context(), *number, of.noun); err != nil || len(kept) != want {
+					t.Errorf("%s: %v are kept (%v)", of.noun, kept, err)
+				}
+				h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"`+of.gone+`","_deleted":true}`))
 			}
 		}
 	})

@@ -41,13 +41,17 @@ func (t *tx) LockRecordsOf(ctx context.Context, customerID string) error {
 	return err
 }
 
-// ChangedFiles returns the keys of the files that records have which the entries of the change log after a number name.
+// ChangedFiles returns the keys of the files of records that the entries of the change log after a number name: as they
+// are, in the trash, and before the import that is going on.
 func (s *Store) ChangedFiles(ctx context.Context, after int64) ([]string, error) {
 	return listTexts(ctx, s.primary(), named("files.changed", strings.Join(collect(tablesOfFiles,
 		func(table string) string { // in this order: the entries are few
 			return "SELECT t.file_key FROM changes c CROSS JOIN " + table + " t WHERE c.sequence > $1" +
 				" AND t.id = c.object_id AND t.file_key IS NOT NULL"
-		}), " UNION ")), after)
+		}), " UNION ")+" UNION SELECT t.file_key FROM changes c CROSS JOIN trash_files t WHERE c.sequence > $1"+
+		" AND t.trash_id = c.object_id UNION SELECT t.file_key FROM changes c CROSS JOIN imported t"+
+		" WHERE c.sequence > $1 AND t.import = (SELECT MAX(number) FROM imports WHERE number < c.sequence)"+
+		" AND t.id = c.object_id AND t.file_key IS NOT NULL"), after)
 }
 
 func listTexts(ctx context.Context, conn Conn, text string, args ...any) (found []string, err error) {
