@@ -131,11 +131,17 @@ func TestWhatWasShippedIsRestoredAsItWasBeforeAMistake(t *testing.T) {
 	// The restored store is shipped on, and has numbers of its own from there.
 	restored := other.ships(t, place)
 	other.must(t, "years", "start", "2041", "--force")
+	if id, secret := secretOf(t, other); !restored.labelled(id, secret, "used") {
+		t.Error("the server writes no label")
+	}
 	restored.stop(t)
 	again, now := s.elsewhere(t), exported(t, other)
 	again.must(t, "restore", place)
 	if exported(t, again) != now {
 		t.Error("the latest state is not that of the restored office")
+	}
+	if uses := other.must(t, "credentials", "list"); again.must(t, "credentials", "list") != uses {
+		t.Errorf("what a server notes when it stops is not shipped: %s", uses)
 	}
 	if out := again.must(t, "ship", "verify", "--ship="+place); !strings.HasPrefix(out, "Restorable to change ") {
 		t.Errorf("ship verify tells %q", out)

@@ -94,6 +94,13 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	if b.standBy == nil {
 		s.tidy(tidying, &tidied, c)
 	}
+	if s.shipper != nil { // which ships the last writes, too
+		shipping, stop := context.WithCancel(context.WithoutCancel(ctx))
+		var shipped sync.WaitGroup
+		shipped.Go(func() { s.shipper.Run(shipping) })
+		defer shipped.Wait()
+		defer stop()
+	}
 	defer context.AfterFunc(ctx, s.stopStreams)() // streams do not end by themselves
 	defer tidied.Wait()
 	defer stopTidying()
@@ -103,9 +110,6 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 		tidied.Go(func() { b.Vault.Watch(watching, b.Receipts, privacy.ReceiptPeriod) })
 		tidied.Go(func() { s.authenticator.Watch(watching, c.Log) })
 		tidied.Go(func() { s.toolCalls.watch(watching, c.Log) })
-	}
-	if s.shipper != nil { // which ships the last writes, too
-		tidied.Go(func() { s.shipper.Run(watching) })
 	}
 	defer stopWatching()
 	started()

@@ -13,7 +13,7 @@ import (
 // should its server come back, ships there no more.
 
 var errPromoted = errors.New("a stand-by of this store was promoted: what is written here is shipped no more, " +
-	"and is in no other copy; stop this server")
+	"and is in no other copy; stop this server, or, if an earlier backup was restored, ship to an empty place")
 
 // nameOf is the name of a store at its place: its fingerprint, and that of its last promotion.
 func nameOf(ctx context.Context, store *sqlite.Store) (string, error) {
