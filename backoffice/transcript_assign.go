@@ -23,15 +23,16 @@ type Assignments struct {
 	CustomerIDs     []string        // nil: by Filter
 	Filter          *CustomerFilter // nil: by CustomerIDs
 	CustomVariables []byte          // a JSON object, nil for none
-	// Index is for CustomerFilter.Criteria, when the filter has a registration number.
+	// Index is for CustomerFilter.Criteria, when the filter has a registration number. Found is told whom a filter
+	// found, also when the call is refused.
 	Index func(PrivacyField, string) (string, error)
+	Found func(customerIDs ...string)
 }
 
 type Assigned struct {
 	Transcripts []*Transcript // the new ones, by identifier; in a replay those that still exist
 	Count       int           // number of new ones
 	Already     int           // customers that had the checklist before
-	Found       []string      // customers that a filter by registration number found
 }
 
 // AssignChecklists makes transcripts of a checklist of the current year for many customers, except those that have one;
@@ -76,8 +77,8 @@ func (s *Service) AssignChecklists(
 		}
 		if earlier != "" {
 			assigned, err = replayAssigned(ctx, tx, earlier)
-			if err == nil && (a.criteria.RegistrationIndex != "" || a.criteria.SpouseRegistrationIndex != "") {
-				assigned.Found = Mapped(assigned.Transcripts, func(t *Transcript) string { return t.CustomerID })
+			if err == nil {
+				draft.Found(Mapped(assigned.Transcripts, func(t *Transcript) string { return t.CustomerID })...)
 			}
 			return false, err
 		}
@@ -186,9 +187,6 @@ func (a *assignment) plan(ctx context.Context, tx Tx, year *FinancialYear, check
 		return nil, err
 	}
 	assigned := &Assigned{}
-	if a.criteria.RegistrationIndex != "" || a.criteria.SpouseRegistrationIndex != "" {
-		assigned.Found = ids
-	}
 	for _, id := range ids {
 		if have[id] > 0 {
 			assigned.Already++
@@ -250,12 +248,13 @@ func (a *assignment) picked(ctx context.Context, tx Tx, check *checker) (ids []s
 		return nil, nil, err
 	}
 	page := pages[NoParent]
+	ids = Mapped(page.Items, (*Customer).Identity)
+	a.draft.Found(ids...)
 	if page.More {
 		check.add(CodeInvalid, "a checklist can be assigned to at most "+strconv.Itoa(MaxAssignedByFilter)+
 			" customers by a filter", "filter")
 		return nil, nil, nil
 	}
-	ids = Mapped(page.Items, (*Customer).Identity)
 	have = map[string]int{}
 	for these := range slices.Chunk(ids, MaxPageSize) {
 		of, err := a.assignedTo(ctx, tx, these)

@@ -40,12 +40,9 @@ func (m mutation) CreateCustomerRelations(ctx context.Context, sent []*inputs.Cr
 func (m mutation) AssignChecklists(ctx context.Context, input inputs.AssignChecklistsInput,
 	dryRun *bool) (*inputs.AssignChecklistsPayload, error) {
 	search, draft := privacy.Search(ctx), input.Draft()
-	draft.Index = search.Index
+	draft.Index, draft.Found = search.Index, search.Found
 	assigned, err := m.service(dryRun).AssignChecklists(ctx, auth.From(ctx), draft,
 		backoffice.ValueOf(input.IdempotencyKey))
-	if assigned != nil {
-		search.Found(assigned.Found...)
-	}
 	return answer(ctx, err, inputs.ChecklistsAssigned(assigned))
 }
 

@@ -123,6 +123,19 @@ func TestEveryoneIsEnteredWhomAPageOfRESTShows(t *testing.T) {
 	}
 }
 
+func TestARefusedAssignmentByNumberIsEnteredUnderWhomItFound(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	all := o.Credential(t, backoffice.AllScopes...)
+	shareNumber(t, o, 600, "17073003384")
+	variables := gatewaytest.JSON(t, map[string]any{"v": map[string]string{"note": strings.Repeat("x", 30_000)}})
+	_, body, _ := o.Ask(t, all, `mutation($v: JSON) { assignChecklists(input: {checklistId: "list-2026-nl", filter: {registrationNumber: "17073003384"}, customVariables: $v}) { assigned userErrors { code field } } }`, json.RawMessage(variables), nil)
+	entries := o.RegisterEntries(t)
+	if !strings.Contains(string(body), `"field":["customVariables"]`) || len(entries) != 600 || slices.ContainsFunc(entries, func(e string) bool { return !strings.HasPrefix(e, "SEARCH shared-") }) {
+		t.Errorf("%.300s entered %q", body, entries)
+	}
+}
+
 // shareNumber makes customers that have one registration number between them.
 func shareNumber(t testing.TB, o *gatewaytest.Office, n int, number string) {
 	t.Helper()
