@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -120,12 +121,8 @@ func (s *Service) updateCustomers(
 		return false, tx.LogChanges(ctx, plan.log...)
 	})
 	if plan != nil {
-		for i := range plan.changes {
-			if confirmed := plan.changes[i].confirmed; len(confirmed) > 0 { // also when the write failed later
-				if unnoted := s.Keys.Confirmed(ctx, inputs[i].ID, confirmed...); unnoted != nil {
-					err = unnoted
-				}
-			}
+		for i := range plan.changes { // also when the write failed later
+			err = cmp.Or(s.Keys.Confirmed(ctx, plan.changes[i].confirmed, inputs[i].ID), err)
 		}
 	}
 	return plan, err

@@ -43,11 +43,12 @@ const (
 )
 
 // NewDuplicateQuery groups customers who share a value that each of them has. During a key rotation, customers whose
-// numbers are sealed by different keys share none. Errors: those of NewGroupQuery, and Forbidden.
-func NewDuplicateQuery(caller *Principal, criteria CustomerCriteria, by DuplicateKey,
-	first *int) (q GroupQuery[CustomerCriteria], err error) {
+// numbers are sealed by different keys share none. To share a number is to be found by it, so begin comes first: that
+// of privacy.Searching. Errors: those of NewGroupQuery and of begin.
+func NewDuplicateQuery(criteria CustomerCriteria, by DuplicateKey, first *int,
+	begin func(PrivacyField) error) (q GroupQuery[CustomerCriteria], err error) {
 	if by == SameRegistrationNumber {
-		if err := require(caller, PrivacyRead); err != nil {
+		if err := begin(RegistrationNumber); err != nil {
 			return q, err
 		}
 	}

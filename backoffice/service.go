@@ -48,9 +48,9 @@ type Sealer interface {
 	Digest(context string, content []byte) ([]byte, error)
 	// Lookups returns the digests to search content by: one, or during a key rotation one by each key, older first.
 	Lookups(context string, content []byte) ([][]byte, error)
-	// Confirmed records, as a search that found the customer, that the caller in ctx learned that these fields have the
-	// numbers it sent. It fails where nothing can be recorded.
-	Confirmed(ctx context.Context, customerID string, fields ...PrivacyField) error
+	// Confirmed records, as a search that found the customers, that the caller in ctx learned whether these fields, if
+	// any, have the numbers it sent or each other's. It fails where nothing can be recorded.
+	Confirmed(ctx context.Context, fields []PrivacyField, customerIDs ...string) error
 	SameContent(context string, content, digest []byte) bool
 }
 

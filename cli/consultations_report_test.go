@@ -192,7 +192,7 @@ func TestASummaryNamesWhoConsultedAndRefusesARegisterThatWasChanged(t *testing.T
 	}
 	reader := &backoffice.Principal{ClientID: "portal", Name: "The portal", Scopes: backoffice.AllScopes}
 	ctx := b.Vault.WithLedger(t.Context(), reader, nil)
-	err = b.Keys.Confirmed(ctx, "els", backoffice.RegistrationNumber) // a search that found her
+	err = b.Keys.Confirmed(ctx, []backoffice.PrivacyField{backoffice.RegistrationNumber}, "els") // a search that found her
 	if err := errors.Join(err, backoffice.CommitLedger(ctx), b.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -4532,11 +4532,11 @@ var sources = []*ast.Source{
 # rename, remove or loosen. What a scope guards is nullable, so a missing scope never takes siblings with it. All other
 # data comes from one store, so connections are non-null.
 
-"Requires the scope to use the field, argument or input field."
+"Requires the scope to use the field, argument, input field or enum value."
 directive @hasScope(
   "The required scope."
   scope: Scope!
-) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
+) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
 
 "An instant, RFC 3339, UTC, with milliseconds: 2026-06-01T09:30:00.000Z."
 scalar DateTime @specifiedBy(url: "https://scalars.graphql.org/andimarek/date-time")
@@ -6174,7 +6174,7 @@ enum DuplicateKey {
   "The postal code, and the words of the displayName in any order, without legal forms and punctuation; what sounds alike counts as the same."
   SIMILAR_NAME_AND_POSTAL_CODE
   "The national registration number. Needs privacy.read."
-  REGISTRATION_NUMBER
+  REGISTRATION_NUMBER @hasScope(scope: PRIVACY_READ)
 }
 
 "Customers that share a value, in groups."

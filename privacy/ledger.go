@@ -165,26 +165,30 @@ func (l *ledger) noteRead(customerID string, fields ...backoffice.PrivacyField) 
 // Searching is one search by registration number, entered in the register under the customers that it found.
 type Searching struct {
 	ctx    context.Context // of the request
-	ledger *ledger         // nil before Index
+	ledger *ledger         // nil before Begin
 	fields fieldSet
 	found  []string        // in order
 	named  map[string]bool // those in found
 }
 
-// Search begins a search on behalf of the viewer in ctx. Each one is an entry of its own, once Index was called.
+// Search prepares a search on behalf of the viewer in ctx. Each one is an entry of its own, once it has begun.
 func Search(ctx context.Context) *Searching { return &Searching{ctx: ctx} }
 
-// Index returns what the store looks for: the keyed indexes of a number (its 11 digits) in a field; see Keyset.Indexes.
-// From here on the search is in the ledger: as one entry under nobody, until Found. Forbidden without privacy.read. It
-// has the signature that backoffice.CustomerFilter.Criteria needs.
+// Index begins the search and returns what the store looks for: the keyed indexes of a number (its 11 digits) in a
+// field; see Keyset.Indexes. It has the signature that backoffice.CustomerFilter.Criteria needs.
 func (s *Searching) Index(field backoffice.PrivacyField, number string) (string, error) {
-	l, err := ledgerOf(s.ctx)
-	if err != nil {
+	if err := s.Begin(field); err != nil {
 		return "", err
 	}
-	indexes, err := l.vault.keys.Indexes(field, number)
+	return s.ledger.vault.keys.Indexes(field, number)
+}
+
+// Begin puts the search in a field in the ledger: as one entry under nobody, until Found. Forbidden without
+// privacy.read.
+func (s *Searching) Begin(field backoffice.PrivacyField) error {
+	l, err := ledgerOf(s.ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -193,7 +197,7 @@ func (s *Searching) Index(field backoffice.PrivacyField, number string) (string,
 		l.searches = append(l.searches, s)
 	}
 	s.fields.add(field)
-	return indexes, nil
+	return nil
 }
 
 // Found names customers that the search found. Each then has one entry, however often it is named, in place of the one
@@ -215,20 +219,17 @@ func (s *Searching) Found(customerIDs ...string) {
 	}
 }
 
-// Confirmed records in the ledger in ctx that its viewer learned, by a write, that fields of a customer hold the
-// numbers it sent: a search that found the customer. Forbidden without privacy.read; Internal without a ledger.
-func (k *Keyset) Confirmed(ctx context.Context, customerID string, fields ...backoffice.PrivacyField) error {
-	l, err := ledgerOf(ctx)
-	if err != nil {
-		return err
-	}
-	s := &Searching{ctx: ctx, ledger: l, found: []string{customerID}}
+// Confirmed records in the ledger in ctx what its viewer learned by a write: that fields of a customer have the numbers
+// it sent, or those of another customer or not. With fields, it is a search that found the customers; Forbidden without
+// privacy.read, Internal without a ledger.
+func (k *Keyset) Confirmed(ctx context.Context, fields []backoffice.PrivacyField, customerIDs ...string) error {
+	s := Search(ctx)
 	for _, field := range fields {
-		s.fields.add(field)
+		if err := s.Begin(field); err != nil {
+			return err
+		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.searches = append(l.searches, s)
+	s.Found(customerIDs...)
 	return nil
 }
 

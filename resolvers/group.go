@@ -3,29 +3,38 @@ package resolvers
 import (
 	"context"
 
-	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graph"
 	"example.org/backoffice/loaders"
+	"example.org/backoffice/privacy"
 )
 
-// Duplicates lists customers who share a value.
+// Duplicates lists customers who share a value. One by registration number reports to the register those it finds: the
+// members of the groups that the answer shows, and of as many others as make DefaultDuplicates, as counts confirm too.
 func (query) Duplicates(ctx context.Context, by backoffice.DuplicateKey, filter *backoffice.CustomerFilter,
 	first *int) (*backoffice.Aggregate, error) {
 	return searched(ctx, filter, func(criteria backoffice.CustomerCriteria) (*backoffice.Aggregate, []string, error) {
-		q, err := backoffice.NewDuplicateQuery(auth.From(ctx), criteria, by, first)
+		search := privacy.Search(ctx)
+		q, err := backoffice.NewDuplicateQuery(criteria, by, first, search.Begin)
 		if err != nil {
 			return nil, nil, err
+		}
+		wanted := q.First
+		if by == backoffice.SameRegistrationNumber {
+			q.First = max(wanted, backoffice.DefaultDuplicates)
 		}
 		found, err := customers.of(ctx).Groups(ctx, q)
 		if err != nil {
 			return nil, nil, err
 		}
-		var shown []string
+		var members []string
 		for _, group := range found.Groups {
-			shown = append(shown, group.Members...)
+			members = append(members, group.Members...)
 		}
-		return found, shown, nil
+		search.Found(members...)
+		answer := *found
+		answer.Groups = answer.Groups[:min(wanted, len(answer.Groups))]
+		return &answer, members, nil
 	})
 }
 

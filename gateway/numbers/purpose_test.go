@@ -51,6 +51,8 @@ func TestWhoStatesNoPurposeIsShownNoNumberAndWritesNothingWhoseAnswerWouldShowOn
 				`{ customer(id: "` + id + `") { spouseRegistrationNumber } }`,
 				`query($with: Boolean = true) { customer(id: "` + id + `") { id ... on Customer @include(if: $with) { registrationNumber } } }`,
 				`{ customers(filter: {registrationNumber: "85073003328"}) { totalCount } }`,
+				`{ duplicates(by: REGISTRATION_NUMBER, first: 0) { totalCount } }`,
+				`query($by: DuplicateKey = REGISTRATION_NUMBER) { duplicates(by: $by) { groupCount } }`,
 				`mutation { createCustomer(input: {name: "Unstated", type: PRIVATE_PERSON, firstName: "A", lastName: "B", registrationNumber: "85073003328"}) { customer { id } } }`,
 				`mutation { createCustomer(input: {name: "Unstated", type: COMPANY}) { customer { id registrationNumber } } }`,
 			} {

@@ -123,6 +123,29 @@ func TestEveryoneIsEnteredWhomAPageOfRESTShows(t *testing.T) {
 	}
 }
 
+func TestEveryoneIsEnteredWhoIsFoundToShareANumberAlsoByACountAlone(t *testing.T) {
+	t.Parallel()
+	gatewaytest.EachOffice(t, func(t *testing.T, o *gatewaytest.Office) {
+		all := o.Credential(t, backoffice.AllScopes...)
+		shareNumber(t, o, 2, "17073003384")
+		want := []string{"SEARCH shared-00000 [REGISTRATION_NUMBER]", "SEARCH shared-00001 [REGISTRATION_NUMBER]"}
+		for _, of := range []string{
+			`first: 0) { totalCount }`,
+			`first: 1) { groups { customers { id } } }`,
+			`filter: {ids: ["shared-00000", "shared-00001"]}) { groupCount }`,
+		} {
+			before := len(o.RegisterEntries(t))
+			_, body, _ := o.Ask(t, all, `{ duplicates(by: REGISTRATION_NUMBER, `+of+` }`, nil, nil)
+			if got := o.RegisterEntries(t)[before:]; !slices.Equal(got, want) || strings.Contains(string(body), `"errors"`) {
+				t.Errorf("%s: %s entered %q", of, body, got)
+			}
+		}
+		if got := o.Answers(t, all, `{ duplicates(by: REGISTRATION_NUMBER, first: 0) { groupCount groups { count } } }`); !strings.Contains(got, `"groupCount":1,"groups":[]`) {
+			t.Error(got)
+		}
+	})
+}
+
 func TestARefusedAssignmentByNumberIsEnteredUnderWhomItFound(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)

@@ -270,6 +270,8 @@ func TestTheScopesThatAnOperationNeedsAreToldInTheSpecificationsSpelling(t *test
 		{`{ customers(filter: {registrationNumber: "1"}) { totalCount } }`, nil, "privacy.read"},
 		{`query($f: CustomerFilter) { customers(filter: $f) { totalCount } }`, map[string]any{"f": map[string]any{"registrationNumber": "1"}}, "privacy.read"},
 		{`query($f: CustomerFilter) { customers(filter: $f) { totalCount } }`, map[string]any{"f": map[string]any{"registrationNumber": nil}}, ""},
+		{`query($by: DuplicateKey!) { duplicates(by: $by) { groupCount } }`, map[string]any{"by": "REGISTRATION_NUMBER"}, "privacy.read"},
+		{`query($by: DuplicateKey!) { duplicates(by: $by) { groupCount } }`, map[string]any{"by": "EMAIL"}, ""},
 		{`mutation { createLabel(input: {name: "x"}) { label { id } } }`, nil, "settings.write"},
 		{`mutation { createCustomer(input: {type: COMPANY, spouseRegistrationNumber: "1"}) { customer { id } } }`, nil, "customers.write privacy.read"},
 	} {

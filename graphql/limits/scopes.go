@@ -9,7 +9,7 @@ import (
 )
 
 // Scopes lists the scopes that the whole answer of an operation needs, sorted: those of @hasScope on fields that it
-// selects, and on arguments and input fields with a value other than null.
+// selects, on arguments and input fields with a value other than null, and on enum values that those have.
 func Scopes(schema *ast.Schema, operation *ast.OperationDefinition, variables map[string]any) []string {
 	s := scoping{schema: schema, variables: variables, found: make(map[string]bool), seen: make(map[string]bool)}
 	s.selections(operation.SelectionSet)
@@ -67,10 +67,11 @@ func (s *scoping) arguments(field *ast.Field) {
 }
 
 func (s *scoping) value(def *ast.Definition, value any) {
-	if def == nil || def.Kind != ast.InputObject {
-		return
-	}
 	switch value := value.(type) {
+	case string:
+		if named := def.EnumValues.ForName(value); named != nil {
+			s.directives(named.Directives)
+		}
 	case []any:
 		for _, item := range value {
 			s.value(def, item)

@@ -291,7 +291,7 @@ func SweepGroups(t *testing.T, store backoffice.Store, filtered bool) {
 		t.Fatalf("%v (%v)", err, errorCause(err))
 	}
 	for key := range duplicated {
-		q, err := backoffice.NewDuplicateQuery(mayReadNumbers, customers, key, nil)
+		q, err := backoffice.NewDuplicateQuery(customers, key, nil, mayReadNumbers)
 		if err == nil {
 			_, err = readGroups(t.Context(), store.Customers(), q)
 		}
