@@ -31,8 +31,10 @@ func (m *merging) fill(ctx context.Context) error {
 		case place.IsZero():
 			*place = number
 			changed[field.Input()] = "" // only the name may be logged
-		case !place.SameNumber(number):
-			check.add(CodeNotAllowed, "the customers have different registration numbers", field.Input())
+		default:
+			if m.compared = append(m.compared, field); !place.SameNumber(number) {
+				check.add(CodeNotAllowed, "the customers have different registration numbers", field.Input())
+			}
 		}
 	}
 	if others := (around{restriction: RestrictionOf(ctx)}); others.restriction.IsSet() {

@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -19,7 +20,8 @@ type CustomerMerge struct {
 
 // MergeCustomers moves the records of one customer to another, which also gets the fields that it lacks, and deletes
 // the former, as DeleteCustomer does; it needs customers.write and privacy.read. It changes no answer, so years may be
-// archived. What the register of consultations has of the deleted customer stays under its identifier.
+// archived. What the register of consultations has of the deleted customer stays under its identifier. Numbers that
+// both have are compared, so it gets an entry of a search that found each.
 //
 // Refused, and nothing written, with NOT_FOUND (keepId, dropId), with NOT_ALLOWED for one customer twice (dropId) and
 // for what only a person can decide: two types (type), KBO numbers (kboNumber), registration numbers or transcripts of
@@ -27,10 +29,7 @@ type CustomerMerge struct {
 func (s *Service) MergeCustomers(
 	ctx context.Context, by *Principal, keepID, dropID string, key Optional[string],
 ) (kept *Customer, merged *CustomerMerge, err error) {
-	if err := requireDelete(by, CustomersWrite); err != nil {
-		return nil, nil, err
-	}
-	if err := require(by, PrivacyRead); err != nil {
+	if err := cmp.Or(requireDelete(by, CustomersWrite), require(by, PrivacyRead), CheckPurpose(ctx)); err != nil {
 		return nil, nil, err
 	}
 	var check checker
@@ -47,6 +46,7 @@ func (s *Service) MergeCustomers(
 	if err != nil {
 		return nil, nil, err
 	}
+	var compared []PrivacyField // numbers that the caller learns to be equal or not
 	err = s.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
 		m := &merging{Service: s, by: by, tx: tx, at: InstantOf(s.now()), keepID: keepID, dropID: dropID}
 		var earlier string
@@ -76,7 +76,8 @@ func (s *Service) MergeCustomers(
 		}
 		m.keep, m.drop = found[keepID], found[dropID]
 		m.move()
-		if err := m.fill(ctx); err != nil {
+		err = m.fill(ctx)
+		if compared = m.compared; err != nil {
 			return false, err
 		}
 		if kept, merged = &m.after, &m.done; !by.Has(MinfinRead) {
@@ -84,6 +85,7 @@ func (s *Service) MergeCustomers(
 		}
 		return m.write(ctx, use)
 	})
+	err = cmp.Or(s.Keys.Confirmed(ctx, compared, keepID, dropID), err) // also when the write failed later
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,6 +120,7 @@ type merging struct {
 	stay       int // relations that are deleted with drop
 	records    []func(context.Context) error
 	wrong      checker
+	compared   []PrivacyField // that both had
 	log        []*Change
 	done       CustomerMerge
 }

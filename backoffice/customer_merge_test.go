@@ -161,7 +161,7 @@ func TestWhatOnlyAPersonCanDecideIsNotMerged(t *testing.T) {
 		{w.by, same, "drop", "NOT_ALLOWED transcripts"},
 		{without, "keep", "drop", ""},
 	} {
-		_, _, err := w.MergeCustomers(t.Context(), try.by, try.keep, try.drop, noKey)
+		_, _, err := w.MergeCustomers(w.request(t), try.by, try.keep, try.drop, noKey)
 		if try.by == without {
 			if backoffice.KindOf(err) != backoffice.Forbidden {
 				t.Errorf("without privacy.read: %v", err)

@@ -67,6 +67,9 @@ func TestWhoStatesNoPurposeIsShownNoNumberAndWritesNothingWhoseAnswerWouldShowOn
 					t.Errorf("without the scope, %s: %s", query, body)
 				}
 			}
+			if _, body, _ := o.Ask(t, all, `mutation { mergeCustomers(input: {keepId: "`+id+`", dropId: "unknown"}, dryRun: true) { userErrors { code } } }`, nil, nil); !strings.Contains(string(body), "x-access-purpose") || strings.Contains(string(body), "NOT_FOUND") {
+				t.Errorf("a merge: %s", body)
+			}
 			for _, r := range []struct{ method, path, body string }{
 				{"GET", "/customers", ""},
 				{"GET", "/customers/" + id, ""},
@@ -76,6 +79,7 @@ func TestWhoStatesNoPurposeIsShownNoNumberAndWritesNothingWhoseAnswerWouldShowOn
 				{"POST", "/customers", `{"name": "Unstated", "type": "company"}`},
 				{"PUT", "/customers/" + id, `{"name": "Unstated"}`},
 				{"POST", "/customers/batch", `{"customers": [{"name": "Unstated", "type": "company"}]}`},
+				{"POST", "/customers/" + id + "/merge", `{"dropId": "unknown"}`},
 			} {
 				if w := o.Send(t, all, r.method, r.path, r.body); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "x-access-purpose") {
 					t.Errorf("%s %s: %d %s", r.method, r.path, w.Code, w.Body)

@@ -146,6 +146,39 @@ func TestEveryoneIsEnteredWhoIsFoundToShareANumberAlsoByACountAlone(t *testing.T
 	})
 }
 
+func TestAMergeIsASearchThatFoundBothWhoseNumbersItCompares(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	all := o.Credential(t, backoffice.AllScopes...)
+	shareNumber(t, o, 3, "17073003384")
+	other := o.MakeCustomer(t)
+	o.Ask(t, all, `mutation { updateCustomer(input: {id: "`+other+`", registrationNumber: "85073003328"}) { customer { id } } }`, nil, nil)
+	entering := func(what string, told string, do func() string, found ...string) {
+		t.Helper()
+		before := len(o.RegisterEntries(t))
+		body := do()
+		var want []string
+		for _, id := range found {
+			want = append(want, "SEARCH "+id+" [REGISTRATION_NUMBER]")
+		}
+		if got := o.RegisterEntries(t)[before:]; !slices.Equal(got, want) || !strings.Contains(body, told) {
+			t.Errorf("%s: %s entered %q", what, body, got)
+		}
+	}
+	merge := func(keep, drop, dry string) func() string {
+		return func() string {
+			return o.Answers(t, all, `mutation { mergeCustomers(input: {keepId: "`+keep+`", dropId: "`+drop+`"}`+dry+`) { merged { filledFields } userErrors { code } } }`)
+		}
+	}
+	entering("a dry run", `"userErrors":[]`, merge("shared-00000", "shared-00001", ", dryRun: true"), "shared-00000", "shared-00001")
+	entering("a refusal", `"userErrors":[{"code":"NOT_ALLOWED"}`, merge("shared-00000", other, ", dryRun: true"), "shared-00000", other)
+	entering("nobody", `"NOT_FOUND"`, merge("shared-00000", "unknown", ""))
+	entering("a merge", `"userErrors":[]`, merge("shared-00000", "shared-00001", ""), "shared-00000", "shared-00001")
+	entering("REST", `"relations"`, func() string {
+		return o.Send(t, all, "POST", "/customers/shared-00000/merge", `{"dropId": "shared-00002"}`).Body.String()
+	}, "shared-00000", "shared-00002")
+}
+
 func TestARefusedAssignmentByNumberIsEnteredUnderWhomItFound(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
