@@ -69,10 +69,10 @@ func (t *Trashed) FileKeys() []string {
 }
 
 // Forget removes the relations with customers, and reports whether there were any.
-func (t *Trashed) Forget(customerIDs []string) bool {
+func (t *Trashed) Forget(customers map[string]bool) bool {
 	rows := len(t.Relations)
 	t.Relations = slices.DeleteFunc(t.Relations, func(r *CustomerRelation) bool {
-		return slices.Contains(customerIDs, r.CustomerID) || slices.Contains(customerIDs, r.RelatedCustomerID)
+		return customers[r.CustomerID] || customers[r.RelatedCustomerID]
 	})
 	return len(t.Relations) < rows
 }
@@ -88,9 +88,9 @@ type Keeping struct {
 type TrashStore interface {
 	// EachTrashed visits the entries, the latest deletion first.
 	EachTrashed(ctx context.Context, visit func(*Trashed) error) error
-	// EmptyTrash erases entries for good and returns those that existed. It records their files like ForgetFiles. With a
-	// customer go its relations in other entries and in what imports keep, and who was merged into it; not while it is
-	// there again.
+	// EmptyTrash erases entries for good and returns those that existed. It records their files like ForgetFiles. With
+	// a customer who is not there again go its relations in other entries and in what imports keep, and who was merged
+	// into it.
 	EmptyTrash(ctx context.Context, ids ...string) (erased, fileKeys []string, err error)
 	// EmptyDueTrash does so with all entries whose time is over.
 	EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, err error)

@@ -212,6 +212,10 @@ func (t *tx) eraseOf(ctx context.Context, customerIDs []string) error {
 	if err := t.eraseImported(ctx, customerIDs); err != nil {
 		return err
 	}
+	gone := map[string]bool{}
+	for _, id := range customerIDs {
+		gone[id] = true
+	}
 	var going []string
 	var left []*backoffice.Trashed
 	err := t.conn.Query(ctx, "SELECT /*backoffice:trash.all*/ "+trashColumns+" FROM trash ORDER BY id"+
@@ -220,8 +224,8 @@ func (t *tx) eraseOf(ctx context.Context, customerIDs []string) error {
 		if err != nil {
 			return err
 		}
-		switch forgot := entry.Forget(customerIDs); {
-		case slices.Contains(customerIDs, entry.MergedInto), forgot && entry.Rows() == 0:
+		switch forgot := entry.Forget(gone); {
+		case gone[entry.MergedInto], forgot && entry.Rows() == 0:
 			going = append(going, entry.ID)
 		case forgot:
 			left = append(left, entry)
