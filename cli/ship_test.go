@@ -192,8 +192,8 @@ func TestWhoErasesLearnsFromWhichDayOnNoCopyIsLeft(t *testing.T) {
 	t.Parallel()
 	s, place := shipping(t)
 	for keep, says := range map[string]string{
-		"30d": "From " + time.Now().UTC().AddDate(0, 0, 34).Format(time.DateOnly) + " on no copy of it is where",
-		"0":   "What was shipped of it is not deleted",
+		"30d": "Shipped copies of it are deleted by " + time.Now().UTC().AddDate(0, 0, 34).Format(time.DateOnly),
+		"0":   "Shipped copies of it are never deleted",
 	} {
 		for _, command := range [][]string{{"trash", "empty", "--all"}, {"compact"}} {
 			if out := s.must(t, append(command, "--ship="+place, "--ship-keep="+keep)...); !strings.Contains(out, says) {
@@ -308,7 +308,7 @@ func TestWhatWasShippedIsNotRestoredWithoutItsKeysetOrWithAWrongTarget(t *testin
 		"need the URL of what was shipped": {"restore", s.dir, "--before=3"},
 		"not both":                         {"restore", place, "--before=3", "--at=2026-11-23T10:41Z"},
 		"a time with its zone":             {"restore", place, "--at=yesterday"},
-		"name the place with --ship":       {"ship", "verify"},
+		"pass the place with --ship":       {"ship", "verify"},
 	} {
 		if code, _, err := s.run(t, args...); code == exitDone || !strings.Contains(err, says) {
 			t.Errorf("%q ends with %d, %q", args, code, err)

@@ -19,10 +19,10 @@ import (
 )
 
 type AgentSettings struct {
-	MCP    bool   `name:"mcp" env:"BACKOFFICE_MCP" help:"Answer agents at POST /mcp, by the Model Context Protocol: their tools are the trusted documents that were marked for them."`
-	Ask    bool   `name:"mcp-ask" env:"BACKOFFICE_MCP_ASK" help:"Let agents run any query that reads, with a pair that may send any document."`
-	Answer Size   `name:"mcp-answer" default:"32KiB" env:"BACKOFFICE_MCP_ANSWER" placeholder:"SIZE" help:"The most that a tool answers; longer lists are cut at a row, and the answer says how to go on (${default})."`
-	URL    string `name:"mcp-url" env:"BACKOFFICE_MCP_URL" placeholder:"URL" help:"The address of /mcp as agents know it, such as https://office.example/mcp: with it they find out where people sign in."`
+	MCP    bool   `name:"mcp" env:"BACKOFFICE_MCP" help:"Serve agents at POST /mcp with the Model Context Protocol. Their tools are trusted documents: see documents trust --tool."`
+	Ask    bool   `name:"mcp-ask" env:"BACKOFFICE_MCP_ASK" help:"Let agents run any read-only query, with a credential that may send any document."`
+	Answer Size   `name:"mcp-answer" default:"32KiB" env:"BACKOFFICE_MCP_ANSWER" placeholder:"SIZE" help:"Maximum size of a tool's answer. Longer lists are cut after a row, with how to continue (${default})."`
+	URL    string `name:"mcp-url" env:"BACKOFFICE_MCP_URL" placeholder:"URL" help:"The public address of /mcp, such as https://office.example/mcp. With it, agents find where people sign in."`
 }
 
 const (
@@ -42,18 +42,18 @@ func (s *AgentSettings) Check() error {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.Path != agentsPath || u.RawQuery != "" || u.Fragment != "" ||
 		u.Scheme != "https" && u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1" {
-		return errors.New("--mcp-url is an address such as https://office.example/mcp")
+		return errors.New("--mcp-url must be an address such as https://office.example/mcp")
 	}
 	return nil
 }
 
-// mountAgents serves the door of agents: a tool is an execution of a trusted document, as at /graphql.
+// mountAgents serves /mcp: a tool executes a trusted document, as /graphql does.
 func (s server) mountAgents(r chi.Router, signIn func(refuse auth.Refuse) func(http.Handler) http.Handler,
 	graphql *graphqlhttp.GraphQL) {
 	if !s.agents.MCP {
 		return
 	}
-	door := agents.New(agents.Config{
+	endpoint := agents.New(agents.Config{
 		GraphQL: graphql, Tools: s.trusted.Tools, Begin: s.beginTool, Called: func(ctx context.Context, tool string) {
 			httpserver.NoteTool(ctx, tool)
 			s.toolCalls.note(auth.From(ctx), tool)
@@ -64,11 +64,11 @@ func (s server) mountAgents(r chi.Router, signIn func(refuse auth.Refuse) func(h
 		s.describeResource(w.Header())
 		graphql.Refuse(w, r, err)
 	}
-	answered := s.http.Deadline(signIn(refuse)(door))
+	answered := s.http.Deadline(signIn(refuse)(endpoint))
 	r.HandleFunc(agentsPath, func(w http.ResponseWriter, r *http.Request) {
 		if !s.http.MayConnect(r) {
 			graphql.Refuse(w, r, backoffice.Errorf(backoffice.Forbidden,
-				"pages of this origin may not connect: --cors-origin names those that may"))
+				"pages of this origin may not connect: allow it with --cors-origin"))
 			return
 		}
 		answered.ServeHTTP(w, r)
@@ -107,7 +107,7 @@ func (s server) describeResource(header http.Header) {
 	header.Set("WWW-Authenticate", "Bearer "+at)
 }
 
-// resource describes the door to clients of people: which provider gives them tokens for it.
+// resource describes /mcp to clients of people: which provider issues tokens for it.
 func (s server) resource(w http.ResponseWriter, _ *http.Request) {
 	described := struct {
 		Resource string   `json:"resource"`

@@ -64,7 +64,7 @@ func (t *toolCalls) keep(ctx context.Context, log *slog.Logger) {
 	if err != nil {
 		t.again(waiting)
 		if !t.failed && ctx.Err() == nil {
-			log.WarnContext(ctx, "which tools were called could not be counted; it is tried again", "cause", err)
+			log.WarnContext(ctx, "counts of tool calls could not be stored; retrying", "cause", err)
 		}
 	}
 	t.failed = err != nil

@@ -35,16 +35,16 @@ func (b *Backend) Operator(c Config) (*Operator, error) {
 	s.byOperator = true
 	graphql := s.graphql(s.schema(), limits.Settings.NewAdmission(c.Limits))
 	exports := export.New(export.Config{GraphQL: graphql, Changes: b.Store, Limits: c.Limits, Life: s.life, Log: s.log})
-	whoever := func(next http.Handler) http.Handler {
+	asOperator := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			ctx, _ := backoffice.WithStatementCount(r.Context())
 			next.ServeHTTP(w, r.WithContext(auth.WithPrincipal(ctx, backoffice.OperatorOf(ctx))))
 		})
 	}
 	r, restful := chi.NewRouter(), s.rest()
-	restful.SignIn = whoever
+	restful.SignIn = asOperator
 	rest.Mount(r, restful)
-	r.Handle("/graphql/export", whoever(b.Vault.Middleware(auth.From, graphql.Refuse)(exports)))
+	r.Handle("/graphql/export", asOperator(b.Vault.Middleware(auth.From, graphql.Refuse)(exports)))
 	return &Operator{r, end}, nil
 }
 

@@ -22,13 +22,13 @@ import (
 
 type shipSettings struct {
 	Ship       string      `env:"BACKOFFICE_SHIP" placeholder:"URL" help:"Where serve copies the embedded store to as it is written, sealed: a folder that exists (file:PATH), or an S3 bucket's URL, not on the database's disk."`
-	ShipKeep   changes.Age `default:"30d" env:"BACKOFFICE_SHIP_KEEP" placeholder:"TIME" help:"How far back serve keeps what it ships; it deletes there what only older states need (${default}; 0 keeps all)."`
-	ShipKeyset string      `env:"BACKOFFICE_SHIP_KEYSET" placeholder:"PATH" predictor:"path" help:"The file with the key that seals what is shipped; the first start with --ship creates it (ship-keyset.json beside --keyset)."`
+	ShipKeep   changes.Age `default:"30d" env:"BACKOFFICE_SHIP_KEEP" placeholder:"TIME" help:"How far back the shipped store can be restored; what only older states need is deleted there (${default}; 0 keeps all)."`
+	ShipKeyset string      `env:"BACKOFFICE_SHIP_KEYSET" placeholder:"PATH" predictor:"path" help:"The file with the key that seals what is shipped; the first start with --ship creates it (ship-keyset.json next to --keyset)."`
 }
 
 // ShipOptions are settings of servers that ship.
 type ShipOptions struct {
-	Most Size `name:"ship-most" default:"1GiB" env:"BACKOFFICE_SHIP_MOST" placeholder:"SIZE" help:"How large the database's log may grow while the place of --ship does not answer; then it is cut, and a snapshot follows (${default})."`
+	Most Size `name:"ship-most" default:"1GiB" env:"BACKOFFICE_SHIP_MOST" placeholder:"SIZE" help:"How large the database's log may grow while --ship is unreachable; then it is truncated, and a snapshot is shipped (${default})."`
 	Wait bool `name:"ship-wait" env:"BACKOFFICE_SHIP_WAIT" help:"Acknowledge a write only when it is shipped."`
 }
 
@@ -69,7 +69,7 @@ func (b *Backend) shipper(ctx context.Context, c Config) (*ship.Shipper, error) 
 	}
 	store, embedded := b.Store.(*sqlite.Store)
 	if !embedded {
-		return nil, errors.New("--ship copies the embedded store; PostgreSQL has its own: pgBackRest or WAL-G")
+		return nil, errors.New("--ship copies the embedded store; for PostgreSQL, use pgBackRest or WAL-G")
 	}
 	file, err := b.ship.shippingKeyset()
 	if err != nil {
@@ -93,22 +93,22 @@ func (b *Backend) shipper(ctx context.Context, c Config) (*ship.Shipper, error) 
 		Keep: time.Duration(b.ship.ShipKeep), Wait: c.Ship.Wait, Log: c.Log}, nil
 }
 
-// ShippedOfErased is a sentence on the copies of what is erased now that a server has shipped; "" without --ship.
+// ShippedOfErased is a sentence on the shipped copies of what is erased now; "" without --ship.
 func (s *Settings) ShippedOfErased(now time.Time) string {
 	switch {
 	case s.Ship == "":
 		return ""
 	case s.ShipKeep == 0:
-		return "What was shipped of it is not deleted: --ship-keep is 0.\n"
+		return "Shipped copies of it are never deleted: --ship-keep is 0.\n"
 	}
-	return fmt.Sprintf("From %s on no copy of it is where a server ships it to.\n",
+	return fmt.Sprintf("Shipped copies of it are deleted by %s.\n",
 		ship.LastCopyDeleted(now, time.Duration(s.ShipKeep)).UTC().Format(time.DateOnly))
 }
 
 const (
 	// verifyAfter is how old the last verification may be before a server makes another.
 	verifyAfter = 24 * time.Hour
-	// verifyLook is how often it looks whether one is due, and verifyRetry how long after one that failed.
+	// verifyLook is how often it checks whether one is due, and verifyRetry how long after one that failed.
 	verifyLook, verifyRetry = time.Minute, time.Hour
 )
 
@@ -142,11 +142,11 @@ func verifyShipped(ctx context.Context, place ship.Place, store *sqlite.Store, l
 	defer remove()
 	now, err := os.Stat(store.Path())
 	if free, unknown := export.FreeBytes(folder); err == nil && unknown == nil && free < now.Size()+roomForNow {
-		return ship.Verified{}, errors.New("its copy has no room on the disk of the database: free some space")
+		return ship.Verified{}, errors.New("no room for its copy on the disk of the database: free some space")
 	}
 	found, err := place.Verify(ctx, folder)
 	if err == nil && found.Last < least {
-		err = fmt.Errorf("it ends with change %d, and %d was shipped", found.Last, least)
+		err = fmt.Errorf("it ends with change %d, but %d was shipped", found.Last, least)
 	}
 	if err == nil {
 		err = backoffice.NoteShipVerified(ctx, store, found.Generation, backoffice.InstantOf(time.Now()))
@@ -157,7 +157,7 @@ func verifyShipped(ctx context.Context, place ship.Place, store *sqlite.Store, l
 // VerifyShipped does what a server does once a day.
 func (s *Settings) VerifyShipped(ctx context.Context) (ship.Verified, error) {
 	if s.Ship == "" {
-		return ship.Verified{}, errors.New("name the place with --ship URL")
+		return ship.Verified{}, errors.New("pass the place with --ship URL")
 	}
 	place, err := s.Shipped(s.Ship)
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *Settings) VerifyShipped(ctx context.Context) (ship.Verified, error) {
 
 func measureShipping(s server, shipper *ship.Shipper) {
 	s.http.Gauge("backoffice_ship_lag_seconds", "How old the oldest write may be that was not shipped yet.",
-		func() int64 { return int64((shipper.Lag() + time.Second - 1).Seconds()) }) // never told too young
+		func() int64 { return int64((shipper.Lag() + time.Second - 1).Seconds()) }) // rounded up
 	s.http.Gauge("backoffice_ship_unshipped_bytes", "Bytes of the database's log that were not shipped yet.",
 		shipper.Behind)
 	s.http.Gauge("backoffice_ship_verified_age_seconds",
@@ -216,7 +216,7 @@ func (s *Settings) examineShipping(ctx context.Context, store backoffice.Store, 
 	case err != nil:
 		tell(backoffice.Wrong(what, err.Error(), advice))
 	case time.Since(verified.Time()) > 2*verifyAfter:
-		tell(backoffice.Doubtful(what, found+"; nobody has restored it within two days", "run backoffice ship verify"))
+		tell(backoffice.Doubtful(what, found+"; not verified for two days", "run backoffice ship verify"))
 	default:
 		tell(backoffice.Fine(what, found+"; verified "+verified.String()))
 	}

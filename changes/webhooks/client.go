@@ -23,7 +23,7 @@ import (
 
 // Settings configure where messages may go, and whether any do.
 type Settings struct {
-	Networks []Network `name:"webhook-network" env:"BACKOFFICE_WEBHOOK_NETWORK" placeholder:"NETWORK" help:"A private network to which webhooks may be sent, such as 10.1.0.0/16; may be repeated. Without it they go to public addresses alone."`
+	Networks []Network `name:"webhook-network" env:"BACKOFFICE_WEBHOOK_NETWORK" placeholder:"NETWORK" help:"A private network to which webhooks may be sent, such as 10.1.0.0/16. Can be repeated. Without it, only to public addresses."`
 }
 
 const (
