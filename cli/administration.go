@@ -16,42 +16,42 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// noting is when a command is noted in the change log as an administrator's act.
+// noting is when a command is noted in the change log, as an administrator's act.
 type noting int
 
 const (
-	never       noting = iota // it only reads, or is no act of an administrator
-	withTheDeed               // in the first transaction that changes something, if any
-	beforehand                // before it begins: it exports data, or changes things other than records
-	afterwards                // after it succeeds: before, the store is missing or another one
+	never      noting = iota // it only reads, or is no act of an administrator
+	withWrite                // in the first transaction that changes something, if any
+	beforehand               // before it begins: it exports data, or changes things other than records
+	afterwards               // after it succeeds: before, the store is missing or another one
 )
 
 // noted is when each command is noted. A test fails when one is missing.
 var noted = map[string]noting{
 	"serve":  never, // callers' acts are logged under their credentials
-	"demo":   withTheDeed,
-	"import": withTheDeed, "pull": withTheDeed, "export": beforehand, "query": beforehand, "backup": beforehand,
+	"demo":   withWrite,
+	"import": withWrite, "pull": withWrite, "export": beforehand, "query": beforehand, "backup": beforehand,
 	"restore": afterwards, "ship verify": never, "stand-by": never, "promote": afterwards,
 	"check": never, "doctor": never, "compact": beforehand, "migrate": afterwards,
 	"files list": never, "files restore": beforehand, "files sweep": beforehand,
-	"trash list": never, "trash restore": withTheDeed, "trash empty": beforehand,
-	"credentials create": withTheDeed, "credentials list": never, "credentials rotate": withTheDeed,
-	"credentials scopes": withTheDeed, "credentials networks": withTheDeed,
-	"credentials extend": withTheDeed, "credentials revoke": withTheDeed,
+	"trash list": never, "trash restore": withWrite, "trash empty": beforehand,
+	"credentials create": withWrite, "credentials list": never, "credentials rotate": withWrite,
+	"credentials scopes": withWrite, "credentials networks": withWrite,
+	"credentials extend": withWrite, "credentials revoke": withWrite,
 	"keys status": never, "keys rotate": beforehand, "keys reseal": beforehand, "keys retire": beforehand,
 	"keys wrap": beforehand, "keys unwrap": beforehand, "keys signing": beforehand, "evidence sample": beforehand, "evidence verify": never,
-	"years start": withTheDeed, "years list": never, "cache drop": withTheDeed,
-	"documents generate": withTheDeed, "documents trust": withTheDeed, "documents check": never,
-	"documents list": never, "documents remove": withTheDeed,
-	"tools list": never, "tools remove": withTheDeed, "tools report": never,
+	"years start": withWrite, "years list": never, "cache drop": withWrite,
+	"documents generate": withWrite, "documents trust": withWrite, "documents check": never,
+	"documents list": never, "documents remove": withWrite,
+	"tools list": never, "tools remove": withWrite, "tools report": never,
 	"consultations list": never, "consultations report": never, "consultations summary": never,
 	"consultations verify": never, "changes list": never,
-	"webhooks create": withTheDeed, "webhooks list": never, "webhooks ping": beforehand, "webhooks rewind": withTheDeed,
-	"webhooks disable": withTheDeed, "webhooks rotate": withTheDeed, "webhooks delete": withTheDeed,
+	"webhooks create": withWrite, "webhooks list": never, "webhooks ping": beforehand, "webhooks rewind": withWrite,
+	"webhooks disable": withWrite, "webhooks rotate": withWrite, "webhooks delete": withWrite,
 	"version": never, "completion": never, "licenses": never,
 }
 
-// about is a command about an object: an identifier, a year, or a name that an administrator gave.
+// about is a command with an object: an identifier, a year, or a name that an administrator gave.
 type about interface{ about() string }
 
 func (c *credentialsCreateCommand) about() string   { return c.made }
@@ -109,7 +109,7 @@ func noteWhatWasDone(ctx context.Context, s *settings, command *kong.Context, wr
 		err = errors.Join(backoffice.NoteAct(ctx, store), store.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("it is done, and could not be noted in the change log: %w", err)
+		return fmt.Errorf("the command succeeded, but could not be noted in the change log: %w", err)
 	}
 	return wrong
 }
@@ -126,14 +126,14 @@ func flagsGiven(command *kong.Context) (names []string) {
 	return names
 }
 
-// administrator is the user of the system who runs the program, also the one who used sudo, and the host, if known.
+// administrator is the operating-system user who runs the program, also the one who ran sudo, and the host, if known.
 func administrator() string {
 	name := "unknown"
-	if who, err := user.Current(); err == nil {
-		name = who.Username
+	if current, err := user.Current(); err == nil {
+		name = current.Username
 	}
-	if behind := os.Getenv("SUDO_USER"); behind != "" && behind != name {
-		name += " (" + behind + ")"
+	if caller := os.Getenv("SUDO_USER"); caller != "" && caller != name {
+		name += " (" + caller + ")"
 	}
 	host, err := os.Hostname()
 	if err != nil {

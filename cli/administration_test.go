@@ -203,7 +203,7 @@ func TestEveryCommandOfAnAdministratorIsNotedOnceWithWhoDidItAndAbout(t *testing
 
 func TestACommandWithoutAProofAndAFalseEntryAreFound(t *testing.T) {
 	t.Parallel()
-	table := map[string]noting{"doctor": never, "pull": withTheDeed, "demo": withTheDeed, "restore": afterwards, "keys retire": beforehand}
+	table := map[string]noting{"doctor": never, "pull": withWrite, "demo": withWrite, "restore": afterwards, "keys retire": beforehand}
 	if lack := (&proofs{of: map[string]bool{"pull": true}}).lack(table); !slices.Equal(lack, []string{"demo", "keys retire", "restore"}) {
 		t.Errorf("without proof are %q", lack)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 type backupCommand struct {
-	Path string `arg:"" predictor:"path" help:"The folder to write; it must not exist yet, or be empty. It gets backoffice.db and files; the keyset is not in it: keep a copy of that elsewhere."`
+	Path string `arg:"" predictor:"path" help:"A new or empty folder to write backoffice.db and files to. The keyset is not included: keep a copy of it elsewhere."`
 }
 
 // incomplete is the error of a command that did its work except for missing or damaged files.
@@ -23,7 +23,7 @@ type incomplete struct{ files int }
 
 // Error counts the files, which were reported before.
 func (e *incomplete) Error() string {
-	return fmt.Sprintf("%d stored files are missing or damaged, which were named; all the rest was copied", e.files)
+	return fmt.Sprintf("%d stored files are missing or damaged, as listed above; everything else was copied", e.files)
 }
 
 const (
@@ -35,7 +35,7 @@ const (
 func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err error) {
 	if !s.Embedded() {
 		return errors.New("backup copies the embedded store; " +
-			"PostgreSQL has its own: pg_dump for the database, and a copy of --files")
+			"for PostgreSQL, run pg_dump and copy --files")
 	}
 	store, err := s.OpenRecords(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 		return err
 	}
 	defer stored.Close()
-	// In a copy, nothing shows what damage left out.
+	// A copy of a damaged database would not show what is missing.
 	if err := wholeStore(ctx, live); err != nil {
 		return fmt.Errorf("nothing was copied: %w", err)
 	}
@@ -56,7 +56,7 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	if err != nil {
 		return err
 	}
-	defer remove() // it was renamed by then, or is useless
+	defer remove() // renamed by then, or useless
 	counted, bad, err := copyBackend(ctx, live, stored, partial, func(what string) { fmt.Fprintln(t.err, what) })
 	if err != nil {
 		return err
@@ -66,10 +66,10 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	}
 	if bad == 0 { // for the metric of its age
 		if err := backoffice.NoteBackup(ctx, store, administrator(), backoffice.InstantOf(time.Now())); err != nil {
-			return fmt.Errorf("the backup is whole, and could not be noted: %w", err)
+			return fmt.Errorf("the backup is complete, but could not be recorded: %w", err)
 		}
 	}
-	_, err = fmt.Fprintf(t.out, "%s holds the store and %s. The keyset %s is not in it; "+
+	_, err = fmt.Fprintf(t.out, "%s holds the store and %s. The keyset %s is not included: "+
 		"keep a copy of it elsewhere.\n", c.Path, backoffice.Plural(counted-bad, "file", "files"), s.Keyset)
 	if err == nil && bad > 0 {
 		return &incomplete{bad}
@@ -84,7 +84,7 @@ func wholeStore(ctx context.Context, store *sqlite.Store) error {
 		problems, err = store.Counters(ctx)
 	}
 	if err == nil && len(problems) > 0 {
-		err = fmt.Errorf("the database is damaged, and should be restored from a backup (backoffice restore): %s",
+		err = fmt.Errorf("the database is damaged; restore it from a backup with backoffice restore: %s",
 			strings.Join(problems[:min(len(problems), 3)], "; "))
 	}
 	return err
@@ -93,7 +93,7 @@ func wholeStore(ctx context.Context, store *sqlite.Store) error {
 // copyBackend copies the files first, then the records, then the files added in between, so the copy has a file deleted
 // after its record was copied. It counts the files of the copied records, and reports the missing or damaged ones.
 func copyBackend(
-	ctx context.Context, live *sqlite.Store, stored files.Store, folder string, tell func(string),
+	ctx context.Context, live *sqlite.Store, stored files.Store, folder string, report func(string),
 ) (count, bad int, err error) {
 	into, err := files.OpenFolder(filepath.Join(folder, backupFiles))
 	if err != nil {
@@ -132,12 +132,12 @@ func copyBackend(
 	if err != nil {
 		return 0, 0, err
 	}
-	return copyFiles(ctx, copied, into, stored, tell)
+	return copyFiles(ctx, copied, into, stored, report)
 }
 
 // copyFiles copies the files of records and verifies the copies. It counts them, and reports missing or damaged ones.
 func copyFiles(
-	ctx context.Context, reads backoffice.Store, into files.Store, from files.Opener, tell func(string),
+	ctx context.Context, reads backoffice.Store, into files.Store, from files.Opener, report func(string),
 ) (count, bad int, err error) {
 	err = backoffice.EachStoredFile(ctx, reads, func(file *backoffice.File) error {
 		count++
@@ -147,7 +147,7 @@ func copyFiles(
 		wrong, err := verifyFile(ctx, into, file)
 		if wrong != "" {
 			bad++
-			tell(wrong)
+			report(wrong)
 		}
 		return err
 	})

@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// browse opens an address in the browser of whoever runs the program. It does not wait for it.
+// browse opens an address in the user's browser. It does not wait for it.
 func browse(ctx context.Context, address string) error {
 	name, args := "xdg-open", []string{address}
 	switch runtime.GOOS {

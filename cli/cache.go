@@ -9,7 +9,7 @@ import (
 )
 
 type cacheCommand struct {
-	Drop cacheDropCommand `cmd:"" help:"Have every server forget all that it keeps in memory: after a change by anything else than this program."`
+	Drop cacheDropCommand `cmd:"" help:"Clear the caches of all servers, after anything but this program changed the database."`
 }
 
 type cacheDropCommand struct{}
@@ -19,6 +19,6 @@ func (*cacheDropCommand) Run(ctx context.Context, store backoffice.Store, t term
 	if err := store.RenewHistory(ctx, "", "cache drop", backoffice.InstantOf(time.Now())); err != nil {
 		return err
 	}
-	return printed(fmt.Fprintln(t.err, "Every server forgets what it keeps in memory before it answers another "+
-		"request, and whoever follows the change feed reads everything again."))
+	return printed(fmt.Fprintln(t.err, "Every server clears its cache before it answers another request. "+
+		"Clients that follow the change feed read everything again."))
 }

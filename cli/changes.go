@@ -10,19 +10,19 @@ import (
 )
 
 type changesCommand struct {
-	List changesListCommand `cmd:"" help:"List what was changed, by whom and when; never a value."`
+	List changesListCommand `cmd:"" help:"List what was changed, by whom and when, without values."`
 }
 
 type changesListCommand struct {
 	formatFlag
-	Administration bool  `help:"Only what administrators did by the command line, with the user of the operating system and the host."`
-	After          int64 `placeholder:"NUMBER" help:"Only the entries after this sequence number."`
-	Limit          int   `placeholder:"COUNT" help:"At most so many entries; 0 for all (${default})." default:"0"`
+	Administration bool  `help:"Only commands that administrators ran, with their operating-system user and host."`
+	After          int64 `placeholder:"NUMBER" help:"Only entries after this sequence number."`
+	Limit          int   `placeholder:"COUNT" help:"Maximum number of entries; 0 for all (${default})." default:"0"`
 }
 
 func (c *changesListCommand) Validate() error {
 	if c.After < 0 || c.Limit < 0 {
-		return errors.New("--after and --limit are 0 or more")
+		return errors.New("--after and --limit must be 0 or more")
 	}
 	return nil
 }

@@ -16,26 +16,26 @@ type checkCommand struct{}
 // prints each problem. It changes nothing, and servers keep running.
 func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	problems, counted := 0, 0
-	tell := func(what string) {
+	note := func(what string) {
 		problems++
 		fmt.Fprintln(t.out, what)
 	}
-	tellAll := func(part string, look func(context.Context) ([]string, error)) error {
-		found, err := look(ctx)
+	noteAll := func(part string, check func(context.Context) ([]string, error)) error {
+		found, err := check(ctx)
 		for _, what := range found {
-			tell(part + ": " + what)
+			note(part + ": " + what)
 		}
 		return err
 	}
 	if store, embedded := b.Store.(*sqlite.Store); embedded {
-		if err := tellAll("database", store.Integrity); err != nil {
+		if err := noteAll("database", store.Integrity); err != nil {
 			return err
 		}
 	}
 	if store, counts := b.Store.(interface {
 		Counters(ctx context.Context) ([]string, error)
 	}); counts {
-		if err := tellAll("counters", store.Counters); err != nil {
+		if err := noteAll("counters", store.Counters); err != nil {
 			return err
 		}
 	}
@@ -46,7 +46,7 @@ func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) 
 		wrong, err := verifyFile(ctx, b.Files, file)
 		if wrong != "" {
 			bar.end()
-			tell("files: " + wrong)
+			note("files: " + wrong)
 		}
 		return err
 	})
@@ -60,14 +60,14 @@ func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) 
 	}
 	for thing, count := range stray {
 		if count > 0 {
-			tell(fmt.Sprintf("keyset: %d %s are sealed by none of its keys", count, thing))
+			note(fmt.Sprintf("keyset: %d %s are sealed with none of its keys", count, thing))
 		}
 	}
-	verified, receipts, err := verifyRegister(ctx, b, "", func(p privacy.Problem) { tell(fmt.Sprint("register: ", p)) })
+	verified, receipts, err := verifyRegister(ctx, b, "", func(p privacy.Problem) { note(fmt.Sprint("register: ", p)) })
 	if err != nil {
 		return err
 	}
-	defer tellRestores(t.out, verified)
+	defer printRestores(t.out, verified)
 	if problems > 0 {
 		return fmt.Errorf("%s found", backoffice.Plural(problems, "problem was", "problems were"))
 	}

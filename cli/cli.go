@@ -22,7 +22,7 @@ import (
 type settings struct {
 	gateway.Settings
 
-	File kong.ConfigFlag `name:"settings" env:"BACKOFFICE_SETTINGS" placeholder:"PATH" predictor:"path" help:"A YAML file of settings by the names of their flags; flags and environment variables come first."`
+	File kong.ConfigFlag `name:"settings" env:"BACKOFFICE_SETTINGS" placeholder:"PATH" predictor:"path" help:"A YAML file of settings, by the names of their flags. Flags and environment variables override it."`
 
 	shown []slog.Attr // the settings, without secrets
 }
@@ -35,40 +35,40 @@ type program struct {
 
 	Demo          demoCommand          `cmd:"" help:"Fill an empty embedded store with realistic data and serve it."`
 	Import        importCommand        `cmd:"" help:"Load or update records from NDJSON files or spreadsheets."`
-	Pull          pullCommand          `cmd:"" help:"Keep the store in step with a running backoffice, by its REST interface."`
-	Export        exportCommand        `cmd:"" help:"Write all records to a folder that import reads."`
-	Query         queryCommand         `cmd:"" help:"Export what a query of one list finds, as JSON Lines, CSV or XLSX."`
-	Backup        backupCommand        `cmd:"" help:"Copy the embedded store and its files, while it serves."`
-	Restore       restoreCommand       `cmd:"" help:"Put a backup in the place of the embedded store, which is kept beside it."`
+	Pull          pullCommand          `cmd:"" help:"Mirror a running backoffice through its REST API."`
+	Export        exportCommand        `cmd:"" help:"Export all records to a folder that import can read."`
+	Query         queryCommand         `cmd:"" help:"Export the rows of a query of one list, as JSON Lines, CSV or XLSX."`
+	Backup        backupCommand        `cmd:"" help:"Back up the embedded store and its files, while servers run."`
+	Restore       restoreCommand       `cmd:"" help:"Replace the embedded store with a backup. The old store is kept next to it."`
 	Ship          shipCommand          `cmd:"" help:"Verify what serve --ship has shipped."`
-	StandBy       standByCommand       `cmd:"" help:"Follow a server by what it ships, and answer reads, until promote makes it the one that writes."`
-	Promote       promoteCommand       `cmd:"" help:"Make the stand-by on this machine the server that writes; the one before ships no more."`
+	StandBy       standByCommand       `cmd:"" help:"Follow what a server ships, and answer reads, until it is promoted."`
+	Promote       promoteCommand       `cmd:"" help:"Make the stand-by on this machine the server that accepts writes. The previous one stops shipping."`
 	Check         checkCommand         `cmd:"" help:"Check the database, its counters, the stored files and the register."`
-	Doctor        doctorCommand        `cmd:"" help:"Look at all that a server needs, and say what to do where something is wrong."`
-	Files         filesCommand         `cmd:"" help:"Sweep stored files, and bring back what a sweep set aside."`
-	Trash         trashCommand         `cmd:"" help:"List what was deleted and can be brought back, bring it back, or erase it for good."`
-	Credentials   credentialsCommand   `cmd:"" aliases:"creds" help:"Create, list, rotate and revoke credential pairs."`
-	Keys          keysCommand          `cmd:"" help:"Show the keys that seal registration numbers, and rotate them while servers run."`
-	Evidence      evidenceCommand      `cmd:"" help:"Pick customers for an inspection, and check packs of evidence."`
-	Years         yearsCommand         `cmd:"" help:"List the financial years, and start the next one."`
-	Documents     documentsCommand     `cmd:"" help:"Generate documents of transcripts; trust and check query documents."`
-	Tools         toolsCommand         `cmd:"" help:"List and remove the tools of agents, and report who called them."`
-	Consultations consultationsCommand `cmd:"" help:"List, report and check the register of consultations of registration numbers."`
+	Doctor        doctorCommand        `cmd:"" help:"Check everything that a server needs, and print how to fix what is wrong."`
+	Files         filesCommand         `cmd:"" help:"Quarantine stored files that no record uses, and restore them."`
+	Trash         trashCommand         `cmd:"" help:"List, restore or erase deleted customers and relations."`
+	Credentials   credentialsCommand   `cmd:"" aliases:"creds" help:"Create, list, rotate and revoke credentials."`
+	Keys          keysCommand          `cmd:"" help:"List the keys that seal registration numbers, and rotate them while servers run."`
+	Evidence      evidenceCommand      `cmd:"" help:"Sample customers for an inspection, and verify evidence packs."`
+	Years         yearsCommand         `cmd:"" help:"List financial years, and start the next one."`
+	Documents     documentsCommand     `cmd:"" help:"Generate transcripts' documents; trust and check query documents."`
+	Tools         toolsCommand         `cmd:"" help:"List and remove agents' tools, and report who called them."`
+	Consultations consultationsCommand `cmd:"" help:"List, report and verify consultations of registration numbers."`
 	Changes       changesCommand       `cmd:"" help:"List the change log."`
-	Webhooks      webhooksCommand      `cmd:"" help:"Create, list, try, rewind and stop webhooks, which post changes as they come."`
-	Cache         cacheCommand         `cmd:"" help:"Have servers forget what they keep in memory."`
-	Compact       compactCommand       `cmd:"" help:"Write the embedded store anew, so that nothing of what was erased is left in its file."`
+	Webhooks      webhooksCommand      `cmd:"" help:"Create, list, test, rewind and disable webhooks, which post changes as they happen."`
+	Cache         cacheCommand         `cmd:"" help:"Clear the caches of servers."`
+	Compact       compactCommand       `cmd:"" help:"Rewrite the embedded store's file without traces of erased records."`
 	Migrate       migrateCommand       `cmd:"" help:"Bring the database's schema up to date."`
-	Version       versionCommand       `cmd:"" help:"Print the version of this program, its commit and that of the schema that it works with."`
-	Completion    completionCommand    `cmd:"" help:"Print the code with which a shell completes commands and flags."`
-	Licenses      licensesCommand      `cmd:"" help:"Print the licenses of the software and fonts of others in this program."`
+	Version       versionCommand       `cmd:"" help:"Print the version and commit of this program, and the version of its database schema."`
+	Completion    completionCommand    `cmd:"" help:"Print the code that completes commands and flags in a shell."`
+	Licenses      licensesCommand      `cmd:"" help:"Print the licenses of third-party software and fonts in this program."`
 }
 
 const (
 	exitDone    = 0
 	exitFailure = 1 // the command could not do its work
-	exitUsage   = 2 // the command line makes no sense
-	exitPartial = 3 // a backup lacks damaged files, an import rejected lines, a pull has not seen everything
+	exitUsage   = 2 // the command line is invalid
+	exitPartial = 3 // a backup lacks damaged files, an import rejected lines, a pull is incomplete
 )
 
 // Main runs the program's command line and returns its exit code.
@@ -86,12 +86,12 @@ func untilSignal() context.Context {
 		<-signals
 		stop()
 		second, _ := (<-signals).(syscall.Signal)
-		os.Exit(128 + int(second)) // as a shell tells of a signal
+		os.Exit(128 + int(second)) // as a shell reports a signal
 	}()
 	return ctx
 }
 
-// terminal is where a command speaks: results on out, everything else on err.
+// terminal is where a command prints: results on out, everything else on err.
 type terminal struct{ out, err io.Writer }
 
 func run(ctx context.Context, args []string, out, err io.Writer) int {
@@ -106,7 +106,7 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(terminal{out, err}),
-		// What a command works on is opened when it asks for it: what is there already, never a new one.
+		// A store is opened when a command asks for it, and never created.
 		kong.BindToProvider(func() (*gateway.Backend, error) { return opened(ctx, &open, p.OpenExisting) }),
 		kong.BindToProvider(func() (backoffice.Store, error) { return opened(ctx, &open, p.OpenRecords) }),
 	)
@@ -124,7 +124,7 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		wrong = checkLists(command)
 	}
 	if wrong != nil {
-		// serve needs no name, and so any first word counts as an argument of it. Else kong knows what was meant.
+		// serve is the default, so any unknown word is its argument. Without a default, kong suggests a command.
 		parser.Model.DefaultCmd = nil
 		if _, named := parser.Parse(args); named != nil && strings.HasPrefix(named.Error(), "unexpected argument") {
 			wrong = named
@@ -134,7 +134,7 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 	}
 	p.shown = shownSettings(command.Flags())
 	if unknown := unknownVariables(parser.Model, os.Environ()); len(unknown) > 0 {
-		fmt.Fprintf(err, "Warning: no setting has these environment variables: %s\n", strings.Join(unknown, ", "))
+		fmt.Fprintf(err, "Warning: unknown environment variables: %s\n", strings.Join(unknown, ", "))
 	}
 	ctx = p.administered(ctx, command)
 	command.BindTo(ctx, (*context.Context)(nil))
@@ -152,7 +152,7 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 	return exitDone
 }
 
-// checkLists refuses a list without values: an empty variable of a script would lift a restriction.
+// checkLists rejects a list without values: an empty variable of a script would lift a restriction.
 func checkLists(command *kong.Context) error {
 	for _, path := range command.Path {
 		if f := path.Flag; f != nil && f.IsSlice() && f.Target.Len() == 0 {
@@ -162,7 +162,7 @@ func checkLists(command *kong.Context) error {
 	return nil
 }
 
-// closers are what was opened for a command, to be closed when it has ended.
+// closers are open until the command ends.
 type closers []io.Closer
 
 func (c *closers) close() {
@@ -185,7 +185,7 @@ func (p *program) parser(options ...kong.Option) *kong.Kong {
 		kong.Configuration(readSettings),
 		kong.Vars{"scopes": strings.Join(backoffice.NamesOf(backoffice.AllScopes), ", "),
 			"nouns": strings.Join(backoffice.ChangeNouns(), ", ")},
-		kong.Description("A GraphQL gateway over the data of an accounting backoffice, with the REST interface that it mirrors."),
+		kong.Description("A GraphQL and REST gateway to an accounting office's data."),
 	)...)
 	if err != nil {
 		panic(err) // the command line itself is declared wrongly
@@ -193,7 +193,7 @@ func (p *program) parser(options ...kong.Option) *kong.Kong {
 	return parser
 }
 
-// explain gives an operator the cause as well: the command line is theirs, and a cause never holds a value of the data.
+// explain adds the cause, which only the operator may see. It never contains a value of the data.
 func explain(err error) string {
 	known, ok := errors.AsType[*backoffice.Error](err)
 	switch {

@@ -11,10 +11,10 @@ import (
 
 type compactCommand struct{}
 
-// Run compacts it. Servers can still read; writes wait, and may fail meanwhile.
+// Run compacts the store. Meanwhile servers can read; writes wait, and can fail.
 func (c *compactCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	if !s.Embedded() {
-		return errors.New("only the embedded store is compacted; PostgreSQL does it by itself (VACUUM)")
+		return errors.New("compact rewrites the embedded store; PostgreSQL vacuums itself")
 	}
 	opened, err := s.OpenRecords(ctx)
 	if err != nil {
@@ -24,6 +24,6 @@ func (c *compactCommand) Run(ctx context.Context, s *settings, t terminal) error
 	if err := opened.(*sqlite.Store).Compact(ctx); err != nil {
 		return err
 	}
-	return printed(fmt.Fprint(t.out, "The store was written anew: nothing of what was erased is left in its file.\n",
+	return printed(fmt.Fprint(t.out, "The store was rewritten: its file has no traces of erased records.\n",
 		s.ShippedOfErased(time.Now())))
 }

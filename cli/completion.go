@@ -10,7 +10,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// completionCommand prints the code by which a shell has the program itself complete its lines.
+// completionCommand prints code for a shell, which asks the program itself for completions.
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
@@ -19,7 +19,7 @@ func (c *completionCommand) Run(command *kong.Context) error {
 	return (&kongcompletion.Completion{Shell: c.Shell, Code: true}).Run(command)
 }
 
-// paths completes paths for fish. bash and zsh, which set COMP_POINT, do so themselves: they know ~ and spaces.
+// paths completes paths for fish. bash and zsh, which set COMP_POINT, do so themselves: they handle ~ and spaces.
 func paths(typed complete.Args) []string {
 	if os.Getenv("COMP_POINT") != "" {
 		return nil
@@ -27,7 +27,7 @@ func paths(typed complete.Args) []string {
 	return complete.PredictFiles("*").Predict(typed)
 }
 
-// completed prints what may stand in the place of the last word, if a shell asks for it in COMP_LINE.
+// completed prints completions of the last word, if a shell asks for them in COMP_LINE.
 func completed(parser *kong.Kong) bool {
 	command, err := kongcompletion.Command(parser, kongcompletion.WithPredictors(map[string]complete.Predictor{
 		"path":  complete.PredictFunc(paths),

@@ -16,11 +16,11 @@ import (
 )
 
 type consultationsReportCommand struct {
-	Customer string `arg:"" help:"An identifier, also of a deleted customer, a customer code or a whole name."`
+	Customer string `arg:"" help:"A customer's identifier (also a deleted one's), code or full name."`
 	Tool     string `placeholder:"NAME" help:"Only what this tool disclosed to agents."`
-	Format   string `enum:"csv,pdf" default:"csv" help:"What to write: csv, or pdf (${default})."`
-	Output   string `placeholder:"PATH" predictor:"path" help:"The file to write, which must not exist yet; a PDF needs one, a CSV is printed without."`
-	Language string `enum:",dutch,french,german,english" default:"" placeholder:"LANGUAGE" help:"The language of the PDF: dutch, french, german or english (the customer's own, else English)."`
+	Format   string `enum:"csv,pdf" default:"csv" help:"The format: csv or pdf (${default})."`
+	Output   string `placeholder:"PATH" predictor:"path" help:"A new file to write. Required for a PDF; without it, a CSV is printed."`
+	Language string `enum:",dutch,french,german,english" default:"" placeholder:"LANGUAGE" help:"The language of the PDF: dutch, french, german or english (the customer's, else English)."`
 }
 
 func (c *consultationsReportCommand) Validate() error {
@@ -28,13 +28,13 @@ func (c *consultationsReportCommand) Validate() error {
 		return errors.New("a PDF needs --output PATH")
 	}
 	if c.Format == "csv" && c.Language != "" {
-		return errors.New("--language goes with --format pdf")
+		return errors.New("--language needs --format pdf")
 	}
 	return nil
 }
 
-var errNotWhole = errors.New("the register of consultations was tampered with, so it answers nobody; " +
-	"consultations verify shows what is wrong")
+var errTampered = errors.New("the register of consultations was tampered with: " +
+	"run backoffice consultations verify to see where")
 
 func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	verified, receipts, err := wholeRegister(ctx, b)
@@ -56,24 +56,24 @@ func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend
 	if err := c.write(b, t, report); err != nil {
 		return err
 	}
-	return tellCompared(t, receipts)
+	return printCompared(t, receipts)
 }
 
 // wholeRegister verifies the register, and fails if it was tampered with.
 func wholeRegister(ctx context.Context, b *gateway.Backend) (verified privacy.Verified, receipts int, err error) {
 	verified, receipts, err = verifyRegister(ctx, b, "", func(privacy.Problem) {})
 	if err == nil && verified.Problems > 0 {
-		err = errNotWhole
+		err = errTampered
 	}
 	return verified, receipts, err
 }
 
-func tellCompared(t terminal, receipts int) error {
+func printCompared(t terminal, receipts int) error {
 	if receipts > 0 {
 		return nil
 	}
-	return printed(fmt.Fprintln(t.err, "The register was compared with no receipts, "+
-		"so an older state of it would not be noticed: see serve --receipts."))
+	return printed(fmt.Fprintln(t.err, "The register was not checked against receipts, "+
+		"so a rollback to an older state would not be detected: see serve --receipts."))
 }
 
 type consultationsSummaryCommand struct {
@@ -81,7 +81,7 @@ type consultationsSummaryCommand struct {
 	spanFlags
 }
 
-// Run counts what was consulted, of a register that is whole.
+// Run fails if the register was tampered with.
 func (c *consultationsSummaryCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	verified, receipts, err := wholeRegister(ctx, b)
 	if err != nil {
@@ -101,8 +101,8 @@ func (c *consultationsSummaryCommand) Run(ctx context.Context, b *gateway.Backen
 	if err != nil {
 		return err
 	}
-	tellRestores(t.err, verified)
-	return tellCompared(t, receipts)
+	printRestores(t.err, verified)
+	return printCompared(t, receipts)
 }
 
 func (c *consultationsReportCommand) write(b *gateway.Backend, t terminal, report backoffice.ConsultationReport) error {

@@ -54,7 +54,7 @@ func TestTheReportOfACustomerHasEveryEntryUnderItAndNoOthers(t *testing.T) {
 			t.Errorf("%s: %.20s %v", language, written, err)
 		}
 	}
-	if code, _, err := s.run(t, "consultations", "report", customer, "--output", path); code != exitFailure || err != "backoffice: the file "+path+" exists, and is left as it is: name another one, or remove it first\n" {
+	if code, _, err := s.run(t, "consultations", "report", customer, "--output", path); code != exitFailure || err != "backoffice: the file "+path+" already exists: remove it, or pass another name\n" {
 		t.Errorf("over a file that is there: %d %s", code, err)
 	}
 	if code, _, _ := s.run(t, "consultations", "report", customer, "--format", "pdf"); code != exitUsage {
@@ -91,7 +91,7 @@ func TestAReportIsRefusedWhenReceiptsShowThatTheRegisterWasPutBack(t *testing.T)
 	if code, _, said := s.run(t, append(report, compared, receipts)...); code != exitDone || strings.Contains(said, "no receipts") {
 		t.Errorf("compared: %d %s", code, said)
 	}
-	if code, _, said := s.run(t, append(report, filepath.Join(t.TempDir(), "alone.pdf"))...); code != exitDone || !strings.Contains(said, "compared with no receipts") {
+	if code, _, said := s.run(t, append(report, filepath.Join(t.TempDir(), "alone.pdf"))...); code != exitDone || !strings.Contains(said, "not checked against receipts") {
 		t.Errorf("not compared: %d %s", code, said)
 	}
 	if out := s.must(t, "check", receipts); !strings.Contains(out, "compared with 2 receipts") {
@@ -159,7 +159,7 @@ func TestConsultationsAreFoundByTimeAndByACustomersCodeOrName(t *testing.T) {
 	if later := s.rows(t, "consultations", "list", "--since", tomorrow); len(later) > 0 {
 		t.Errorf("since tomorrow: %v", later)
 	}
-	if code, _, said := s.run(t, "consultations", "list", "--since", "yesterday"); code != exitUsage || !strings.Contains(said, "--since: a date is written") {
+	if code, _, said := s.run(t, "consultations", "list", "--since", "yesterday"); code != exitUsage || !strings.Contains(said, "--since must be a date") {
 		t.Errorf("%d %s", code, said)
 	}
 	if code, _, said := s.run(t, "consultations", "report", "Van Damme"); code != exitFailure || !strings.Contains(said, "no customer has this identifier, code or name") {

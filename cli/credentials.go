@@ -14,24 +14,24 @@ import (
 )
 
 type credentialsCommand struct {
-	Create   credentialsCreateCommand   `cmd:"" help:"Create a credential pair and print its secret, which cannot be seen again."`
-	List     credentialsListCommand     `cmd:"" help:"List the credential pairs, without their secrets."`
-	Rotate   credentialsRotateCommand   `cmd:"" help:"Give a pair a new secret and print it; the old one stays live for a while."`
-	Scopes   credentialsScopesCommand   `cmd:"" help:"Give a living pair scopes, and take scopes from it."`
-	Networks credentialsNetworksCommand `cmd:"" help:"Add or remove networks that a live credential may sign in from."`
-	Extend   credentialsExtendCommand   `cmd:"" help:"Give a living pair another end."`
-	Revoke   credentialsRevokeCommand   `cmd:"" help:"End a pair and its secrets for good."`
+	Create   credentialsCreateCommand   `cmd:"" help:"Create a credential and print its secret, which is not shown again."`
+	List     credentialsListCommand     `cmd:"" help:"List credentials, without their secrets."`
+	Rotate   credentialsRotateCommand   `cmd:"" help:"Create a new secret for a credential and print it. The old one stays valid for a while."`
+	Scopes   credentialsScopesCommand   `cmd:"" help:"Add or remove scopes of an active credential."`
+	Networks credentialsNetworksCommand `cmd:"" help:"Add or remove networks that an active credential may sign in from."`
+	Extend   credentialsExtendCommand   `cmd:"" help:"Change when an active credential expires."`
+	Revoke   credentialsRevokeCommand   `cmd:"" help:"Revoke a credential and its secrets permanently."`
 }
 
 type credentialsCreateCommand struct {
-	Name        string   `required:"" placeholder:"NAME" help:"What the pair is for; its holder and the register see it."`
-	Scope       []string `placeholder:"SCOPE" predictor:"scope" help:"A scope; may be repeated. One of ${scopes}."`
-	FromNetwork []string `placeholder:"NETWORK" help:"The pair works from this network alone, such as 192.0.2.0/24, 2001:db8::/32 or an address; may be repeated."`
-	Documents   string   `enum:"trusted,any" default:"any" help:"Which GraphQL documents the pair may send: any, or trusted for those alone that documents trust has stored (${default})."`
-	NoDeletes   bool     `help:"The pair may delete nothing, whatever its scopes: for a portal that uploads and reads."`
+	Name        string   `required:"" placeholder:"NAME" help:"What the credential is for. Its holder sees this, and the register records it."`
+	Scope       []string `placeholder:"SCOPE" predictor:"scope" help:"A scope. Can be repeated. One of ${scopes}."`
+	FromNetwork []string `placeholder:"NETWORK" help:"Allow sign-ins only from this network, such as 192.0.2.0/24, 2001:db8::/32 or an address. Can be repeated."`
+	Documents   string   `enum:"trusted,any" default:"any" help:"Which GraphQL documents it may send: any, or trusted for only those that documents trust has stored (${default})."`
+	NoDeletes   bool     `help:"Deny all deletions, whatever its scopes: for a portal that uploads and reads."`
 	lifeFlags
 	restrictionFlags
-	JSON        bool `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
+	JSON        bool `name:"json" help:"Print only a JSON object with clientId and clientSecret."`
 	scopes      []backoffice.Scope
 	expires     backoffice.Instant
 	networks    backoffice.Networks
@@ -41,7 +41,7 @@ type credentialsCreateCommand struct {
 
 func (c *credentialsCreateCommand) Validate() (err error) {
 	if c.scopes, err = parseAll("--scope", c.Scope, backoffice.ParseScope); err == nil {
-		c.expires, err = c.end(time.Now())
+		c.expires, err = c.expiry(time.Now())
 	}
 	if err == nil {
 		if c.networks, err = backoffice.NewNetworks(c.FromNetwork); err != nil {
@@ -68,27 +68,27 @@ func parseAll[T any](flag string, names []string, parse func(string) (T, error))
 
 func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	now := backoffice.InstantOf(time.Now())
-	pair, err := backoffice.NewCredential(backoffice.NewID(), c.Name, c.scopes, now, c.expires)
+	credential, err := backoffice.NewCredential(backoffice.NewID(), c.Name, c.scopes, now, c.expires)
 	if err != nil {
 		return err
 	}
-	c.made = pair.ID
-	pair.TrustedOnly, pair.Restriction, pair.Networks = c.Documents == "trusted", c.restriction, c.networks
-	pair.NoDeletes = c.NoDeletes
+	c.made = credential.ID
+	credential.TrustedOnly, credential.NoDeletes = c.Documents == "trusted", c.NoDeletes
+	credential.Restriction, credential.Networks = c.restriction, c.networks
 	if err := c.restriction.CheckNamed(ctx, store); err != nil {
 		return flagged(err)
 	}
-	secret, err := auth.IssuePair(ctx, store, pair, now)
+	secret, err := auth.IssuePair(ctx, store, credential, now)
 	if err != nil {
 		return err
 	}
-	if err := printPair(t, c.JSON, pair.ID, secret); err != nil || c.JSON {
+	if err := printSecret(t, c.JSON, credential.ID, secret); err != nil || c.JSON {
 		return err
 	}
-	return printEnd(t, c.expires)
+	return printExpiry(t, c.expires)
 }
 
-func printPair(t terminal, asJSON bool, id, secret string) error {
+func printSecret(t terminal, asJSON bool, id, secret string) error {
 	if asJSON {
 		return json.NewEncoder(t.out).Encode(struct {
 			ClientID     string `json:"clientId"`
@@ -96,39 +96,39 @@ func printPair(t terminal, asJSON bool, id, secret string) error {
 		}{id, secret})
 	}
 	return printed(fmt.Fprintf(t.out, "x-client-id:     %s\nx-client-secret: %s\n"+
-		"The secret cannot be shown again; keep it now.\n", id, secret))
+		"Save the secret now: it is not shown again.\n", id, secret))
 }
 
 type credentialsListCommand struct{ formatFlag }
 
 func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	pairs, err := store.Credentials(ctx)
+	credentials, err := store.Credentials(ctx)
 	if err != nil {
 		return err
 	}
 	now := backoffice.InstantOf(time.Now())
 	columns := []string{"clientId", "name", "state", "scopes", "liveSecrets", "createdAt", "expiresAt", "revokedAt",
 		"documents", "deletes", "sees", "networks", "lastUsedAt", "warning"}
-	return listAll(c.formatFlag, t.out, columns, pairs, func(pair *backoffice.Credential) []any {
+	return listAll(c.formatFlag, t.out, columns, credentials, func(one *backoffice.Credential) []any {
 		live := 0
-		for _, secret := range pair.Secrets {
-			if pair.Live(now) && secret.Live(now) {
+		for _, secret := range one.Secrets {
+			if one.Live(now) && secret.Live(now) {
 				live++
 			}
 		}
-		return []any{pair.ID, pair.Name, stateOf(pair, now), backoffice.NamesOf(pair.Scopes), live,
-			moment(pair.CreatedAt), moment(pair.ExpiresAt), moment(pair.RevokedAt),
-			map[bool]string{true: "trusted", false: "any"}[pair.TrustedOnly],
-			map[bool]string{true: "none", false: "any"}[pair.NoDeletes],
-			seenBy(pair), pair.Networks.Texts(), dayOf(pair.LastUsedAt), warningOf(pair, now)}
+		return []any{one.ID, one.Name, stateOf(one, now), backoffice.NamesOf(one.Scopes), live,
+			moment(one.CreatedAt), moment(one.ExpiresAt), moment(one.RevokedAt),
+			map[bool]string{true: "trusted", false: "any"}[one.TrustedOnly],
+			map[bool]string{true: "none", false: "any"}[one.NoDeletes],
+			seenBy(one), one.Networks.Texts(), dayOf(one.LastUsedAt), warningOf(one, now)}
 	})
 }
 
-func stateOf(pair *backoffice.Credential, now backoffice.Instant) string {
+func stateOf(credential *backoffice.Credential, now backoffice.Instant) string {
 	switch {
-	case !pair.RevokedAt.IsZero():
+	case !credential.RevokedAt.IsZero():
 		return "revoked"
-	case !pair.Live(now):
+	case !credential.Live(now):
 		return "expired"
 	}
 	return "live"
@@ -142,9 +142,9 @@ func moment(at backoffice.Instant) any {
 }
 
 type credentialsRotateCommand struct {
-	ID      string        `arg:"" help:"The pair's client id."`
-	Overlap time.Duration `default:"168h" help:"How long the old secret stays live (${default})."`
-	JSON    bool          `name:"json" help:"Print one JSON object with clientId and clientSecret, and nothing else."`
+	ID      string        `arg:"" help:"The credential's client id."`
+	Overlap time.Duration `default:"168h" help:"How long the old secret stays valid (${default})."`
+	JSON    bool          `name:"json" help:"Print only a JSON object with clientId and clientSecret."`
 }
 
 func (c *credentialsRotateCommand) Validate() error {
@@ -154,15 +154,15 @@ func (c *credentialsRotateCommand) Validate() error {
 func (c *credentialsRotateCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	secret, err := auth.Rotate(ctx, store, c.ID, c.Overlap)
 	if err != nil {
-		return orUnknown(err, unknownPair)
+		return orUnknown(err, unknownCredential)
 	}
-	return printPair(t, c.JSON, c.ID, secret)
+	return printSecret(t, c.JSON, c.ID, secret)
 }
 
 type credentialsScopesCommand struct {
-	ID          string   `arg:"" help:"The pair's client id."`
-	Add         []string `placeholder:"SCOPE" predictor:"scope" help:"A scope to give to the pair; may be repeated."`
-	Remove      []string `placeholder:"SCOPE" predictor:"scope" help:"A scope to take from the pair; may be repeated."`
+	ID          string   `arg:"" help:"The credential's client id."`
+	Add         []string `placeholder:"SCOPE" predictor:"scope" help:"A scope to add. Can be repeated."`
+	Remove      []string `placeholder:"SCOPE" predictor:"scope" help:"A scope to remove. Can be repeated."`
 	add, remove []backoffice.Scope
 }
 
@@ -171,7 +171,7 @@ func (c *credentialsScopesCommand) Validate() (err error) {
 		c.remove, err = parseAll("--remove", c.Remove, backoffice.ParseScope)
 	}
 	if err == nil && len(c.Add)+len(c.Remove) == 0 {
-		err = errors.New("--add or --remove says which scope")
+		err = errors.New("pass a scope with --add or --remove")
 	}
 	return err
 }
@@ -179,16 +179,16 @@ func (c *credentialsScopesCommand) Validate() (err error) {
 func (c *credentialsScopesCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	has, err := auth.ChangeScopes(ctx, store, c.ID, c.add, c.remove)
 	if err != nil {
-		return orUnknown(err, unknownPair)
+		return orUnknown(err, unknownCredential)
 	}
 	names := cmp.Or(strings.Join(backoffice.NamesOf(has), " "), "none")
-	return printed(fmt.Fprintf(t.out, "The pair's scopes: %s\nRunning servers obey within 5 seconds.\n", names))
+	return printed(fmt.Fprintf(t.out, "Scopes: %s\nServers apply this within 5 seconds.\n", names))
 }
 
 type credentialsNetworksCommand struct {
-	ID          string   `arg:"" help:"The pair's client id."`
-	Add         []string `placeholder:"NETWORK" help:"A network from which the pair works, such as 192.0.2.0/24; may be repeated."`
-	Remove      []string `placeholder:"NETWORK" help:"A network from which it does not work any more; may be repeated."`
+	ID          string   `arg:"" help:"The credential's client id."`
+	Add         []string `placeholder:"NETWORK" help:"A network to allow, such as 192.0.2.0/24. Can be repeated."`
+	Remove      []string `placeholder:"NETWORK" help:"A network to remove. Can be repeated."`
 	add, remove backoffice.Networks
 }
 
@@ -200,7 +200,7 @@ func (c *credentialsNetworksCommand) Validate() (err error) {
 		return fmt.Errorf("--remove: %w", err)
 	}
 	if len(c.Add)+len(c.Remove) == 0 {
-		err = errors.New("--add or --remove says which network")
+		err = errors.New("pass a network with --add or --remove")
 	}
 	return err
 }
@@ -208,26 +208,26 @@ func (c *credentialsNetworksCommand) Validate() (err error) {
 func (c *credentialsNetworksCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	has, err := auth.ChangeNetworks(ctx, store, c.ID, c.add, c.remove)
 	if err != nil {
-		return orUnknown(err, unknownPair)
+		return orUnknown(err, unknownCredential)
 	}
-	from := cmp.Or(has.String(), "everywhere")
-	return printed(fmt.Fprintf(t.out, "The pair works from: %s\nRunning servers obey within 5 seconds.\n", from))
+	from := cmp.Or(has.String(), "all")
+	return printed(fmt.Fprintf(t.out, "Networks: %s\nServers apply this within 5 seconds.\n", from))
 }
 
 type credentialsRevokeCommand struct {
-	ID string `arg:"" help:"The pair's client id."`
+	ID string `arg:"" help:"The credential's client id."`
 }
 
 func (c *credentialsRevokeCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := auth.Revoke(ctx, store, c.ID); err != nil {
-		return orUnknown(err, unknownPair)
+		return orUnknown(err, unknownCredential)
 	}
-	return printed(fmt.Fprintln(t.out, "The pair is revoked; running servers refuse it within 5 seconds."))
+	return printed(fmt.Fprintln(t.out, "The credential is revoked; servers reject it within 5 seconds."))
 }
 
-const unknownPair = "there is no credential pair with this client id; backoffice credentials list shows them"
+const unknownCredential = "no credential has this client id: run backoffice credentials list"
 
-// orUnknown says why what a command names was not found, and keeps any other error.
+// orUnknown returns why the object of a command was not found, or any other error as it is.
 func orUnknown(err error, why string) error {
 	if backoffice.KindOf(err) == backoffice.NotFound {
 		return errors.New(why)

@@ -11,12 +11,12 @@ import (
 )
 
 type lifeFlags struct {
-	Expires  string `placeholder:"DATE" xor:"end" help:"When the pair ends: 2027-01-31 (the start of that day, UTC) or 2027-01-31T12:00:00Z. Without it, 365 days from now."`
-	NoExpiry bool   `xor:"end" help:"The pair does not end until it is revoked."`
+	Expires  string `placeholder:"DATE" xor:"end" help:"When the credential expires: 2027-01-31 (00:00 UTC) or 2027-01-31T12:00:00Z. Without it, 365 days from now."`
+	NoExpiry bool   `xor:"end" help:"The credential never expires."`
 }
 
-// end is the instant when the pair ends, zero for never.
-func (f *lifeFlags) end(now time.Time) (backoffice.Instant, error) {
+// expiry is the instant when the credential expires, zero for never.
+func (f *lifeFlags) expiry(now time.Time) (backoffice.Instant, error) {
 	switch {
 	case f.NoExpiry:
 		return 0, nil
@@ -26,41 +26,41 @@ func (f *lifeFlags) end(now time.Time) (backoffice.Instant, error) {
 	return parseDate("--expires", f.Expires)
 }
 
-// parseDate parses an instant, or a day, which stands for its start in UTC.
+// parseDate parses an instant, or a day, which is its start in UTC.
 func parseDate(flag, text string) (backoffice.Instant, error) {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return backoffice.InstantOf(day), nil
 	}
 	at, err := backoffice.ParseInstant(text)
 	if err != nil {
-		return 0, errors.New(flag + ": a date is written as in 2027-01-31 or 2027-01-31T12:00:00Z")
+		return 0, errors.New(flag + " must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z")
 	}
 	return at, nil
 }
 
 type credentialsExtendCommand struct {
-	ID string `arg:"" help:"The pair's client id."`
+	ID string `arg:"" help:"The credential's client id."`
 	lifeFlags
 	expires backoffice.Instant
 }
 
 func (c *credentialsExtendCommand) Validate() (err error) {
-	c.expires, err = c.end(time.Now())
+	c.expires, err = c.expiry(time.Now())
 	return err
 }
 
 func (c *credentialsExtendCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := auth.Extend(ctx, store, c.ID, c.expires); err != nil {
-		return orUnknown(err, unknownPair)
+		return orUnknown(err, unknownCredential)
 	}
-	return printEnd(t, c.expires)
+	return printExpiry(t, c.expires)
 }
 
-func printEnd(t terminal, at backoffice.Instant) error {
+func printExpiry(t terminal, at backoffice.Instant) error {
 	if at.IsZero() {
-		return printed(fmt.Fprintln(t.out, "The pair does not end until it is revoked."))
+		return printed(fmt.Fprintln(t.out, "The credential never expires."))
 	}
-	return printed(fmt.Fprintf(t.out, "The pair ends at %s; credentials extend gives it another end.\n", at))
+	return printed(fmt.Fprintf(t.out, "The credential expires at %s. To change that, run credentials extend.\n", at))
 }
 
 func dayOf(at backoffice.Instant) any {
@@ -71,13 +71,13 @@ func dayOf(at backoffice.Instant) any {
 }
 
 // warningOf is a warning for the operator, nil for none.
-func warningOf(pair *backoffice.Credential, now backoffice.Instant) any {
-	days, soon := pair.EndsSoon(now)
+func warningOf(credential *backoffice.Credential, now backoffice.Instant) any {
+	days, soon := credential.EndsSoon(now)
 	switch {
 	case !soon:
 		return nil
 	case days <= 1:
-		return "ends within a day"
+		return "expires within a day"
 	}
-	return fmt.Sprintf("ends in %d days", days)
+	return fmt.Sprintf("expires in %d days", days)
 }

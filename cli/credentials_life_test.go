@@ -32,7 +32,7 @@ func TestAPairEndsAfterAYearUnlessItsMakerSaysOtherwise(t *testing.T) {
 		out := s.must(t, append([]string{"credentials", "create", "--name", "portal"}, c.flags...)...)
 		end, _ := s.row(t)["expiresAt"].(string)
 		if c.want == 0 {
-			if end != "" || !strings.Contains(out, "does not end") {
+			if end != "" || !strings.Contains(out, "never expires") {
 				t.Errorf("%v: it ends at %s: %s", c.flags, end, out)
 			}
 			continue
@@ -50,7 +50,7 @@ func TestAnEndThatIsNearIsListedAndCanBeMoved(t *testing.T) {
 	s.must(t, "migrate")
 	soon := time.Now().UTC().Add(13*24*time.Hour - time.Hour).Format(time.RFC3339)
 	made := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "portal", "--expires", soon))
-	if row := s.row(t); row["warning"] != "ends in 13 days" {
+	if row := s.row(t); row["warning"] != "expires in 13 days" {
 		t.Errorf("it is listed as %v", row)
 	}
 	s.must(t, "credentials", "extend", made.ClientID)
@@ -62,10 +62,10 @@ func TestAnEndThatIsNearIsListedAndCanBeMoved(t *testing.T) {
 		t.Errorf("without an end it is listed as %v", row)
 	}
 	for why, args := range map[string][]string{
-		"must be in the future":           {made.ClientID, "--expires", "2020-01-01"},
-		"a date is written":               {made.ClientID, "--expires", "soon"},
-		"--expires and --no-expiry can't": {made.ClientID, "--expires", "2999-01-01", "--no-expiry"},
-		"there is no credential pair":     {"nobody"},
+		"must be in the future":            {made.ClientID, "--expires", "2020-01-01"},
+		"must be a date":                   {made.ClientID, "--expires", "soon"},
+		"--expires and --no-expiry can't":  {made.ClientID, "--expires", "2999-01-01", "--no-expiry"},
+		"no credential has this client id": {"nobody"},
 	} {
 		if code, _, err := s.run(t, append([]string{"credentials", "extend"}, args...)...); code == exitDone || !strings.Contains(err, why) {
 			t.Errorf("%s: %d %s", why, code, err)

@@ -64,10 +64,10 @@ func TestALivingPairIsHeldToNetworks(t *testing.T) {
 	s.must(t, "migrate")
 	pair := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "portal", "--scope", "pti.write")).ClientID
 	out := s.must(t, "credentials", "networks", pair, "--add", "192.0.2.0/24", "--add", "2001:db8::1", "--remove", "198.51.100.0/24")
-	if !strings.HasPrefix(out, "The pair works from: 192.0.2.0/24 2001:db8::1/128\n") {
+	if !strings.HasPrefix(out, "Networks: 192.0.2.0/24 2001:db8::1/128\n") {
 		t.Errorf("it says %q", out)
 	}
-	if out := s.must(t, "credentials", "networks", pair, "--remove", "192.0.2.0/24"); !strings.HasPrefix(out, "The pair works from: 2001:db8::1/128\n") {
+	if out := s.must(t, "credentials", "networks", pair, "--remove", "192.0.2.0/24"); !strings.HasPrefix(out, "Networks: 2001:db8::1/128\n") {
 		t.Errorf("it says %q", out)
 	}
 	if list := s.must(t, "credentials", "list", "--format=jsonl"); !strings.Contains(list, `"networks":["2001:db8::1/128"]`) {
@@ -77,7 +77,7 @@ func TestALivingPairIsHeldToNetworks(t *testing.T) {
 		"from anywhere":    {pair, "--remove", "2001:db8::1"},
 		"credentials list": {"nobody", "--add", "192.0.2.0/24"},
 		"or look like":     {pair, "--add", "192.0.2.1/24"},
-		"which network":    {pair},
+		"pass a network":   {pair},
 	} {
 		if code, _, err := s.run(t, append([]string{"credentials", "networks"}, args...)...); code == exitDone || !strings.Contains(err, why) {
 			t.Errorf("%s ends with %d, %s", why, code, err)
@@ -95,7 +95,7 @@ func TestScopesAreGivenToALivingPairAndTakenFromIt(t *testing.T) {
 	s.must(t, "migrate")
 	created := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "portal", "--scope", "pti.write"))
 	out := s.must(t, "credentials", "scopes", created.ClientID, "--add", "users.write", "--add", "customers.write", "--remove", "pti.write", "--remove", "minfin.read")
-	if !strings.HasPrefix(out, "The pair's scopes: customers.write users.write\n") {
+	if !strings.HasPrefix(out, "Scopes: customers.write users.write\n") {
 		t.Errorf("it says %q", out)
 	}
 	if list := s.must(t, "credentials", "list", "--format=jsonl"); !strings.Contains(list, `"scopes":["customers.write","users.write"]`) {
@@ -113,7 +113,7 @@ func TestScopesAreGivenToALivingPairAndTakenFromIt(t *testing.T) {
 			t.Errorf("%s ends with %d, %s", why, code, err)
 		}
 	}
-	if out := s.must(t, "credentials", "scopes", created.ClientID, "--remove", "users.write", "--remove", "customers.write"); !strings.HasPrefix(out, "The pair's scopes: none\n") {
+	if out := s.must(t, "credentials", "scopes", created.ClientID, "--remove", "users.write", "--remove", "customers.write"); !strings.HasPrefix(out, "Scopes: none\n") {
 		t.Errorf("it says %q", out)
 	}
 }

@@ -17,21 +17,21 @@ import (
 
 type demoCommand struct {
 	serveCommand
-	Customers int    `default:"1000" placeholder:"N" help:"How many customers to make in an empty store (${default}); a million works too."`
-	Open      bool   `help:"Open GraphiQL in the browser. Sign in there by what is printed."`
-	Seed      uint64 `default:"1" placeholder:"NUMBER" help:"The same seed makes the same data (${default})."`
+	Customers int    `default:"1000" placeholder:"N" help:"How many customers to create in an empty store, up to 9999999 (${default})."`
+	Open      bool   `help:"Open GraphiQL in the browser. Sign in with a credential that is printed."`
+	Seed      uint64 `default:"1" placeholder:"NUMBER" help:"The random seed: the same one creates the same data (${default})."`
 }
 
 // Validate requires as many customers as identifiers have digits for.
 func (c *demoCommand) Validate() error {
 	if c.Customers < 1 || c.Customers > 9_999_999 {
-		return errors.New("--customers is 1 to 9999999")
+		return errors.New("--customers must be 1 to 9999999")
 	}
 	return nil
 }
 
-// demoPairs are the two pairs of a demo, found again by their names.
-var demoPairs = []struct {
+// demoCredentials are the two credentials of a demo, found again by their names.
+var demoCredentials = []struct {
 	title, name string
 	scopes      []backoffice.Scope
 }{
@@ -40,13 +40,13 @@ var demoPairs = []struct {
 		func(scope backoffice.Scope) bool { return scope == backoffice.PrivacyRead })},
 }
 
-// demoPair is a pair with the secret of this start.
-type demoPair struct{ title, id, secret string }
+// demoCredential is a credential with the secret of this start.
+type demoCredential struct{ title, id, secret string }
 
-// Run fills the store unless it is filled, makes or rotates the pairs, prints them and serves.
+// Run fills the store unless it is filled, creates or rotates the credentials, prints them and serves.
 func (c *demoCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	if !s.Embedded() {
-		return errors.New("demo fills an embedded store: --database sqlite:PATH")
+		return errors.New("demo needs an embedded store: pass --database sqlite:PATH")
 	}
 	listener, err := c.listen(t)
 	if err != nil {
@@ -61,25 +61,25 @@ func (c *demoCommand) Run(ctx context.Context, s *settings, t terminal) error {
 		return err
 	}
 	defer h.Close()
-	pairs, err := c.prepare(ctx, h, t)
+	credentials, err := c.prepare(ctx, h, t)
 	if err != nil {
 		return err
 	}
 	return c.serve(ctx, s, h, t, listener, func(base string) {
-		for _, pair := range pairs {
-			fmt.Fprintf(t.out, "%s\n  x-client-id:     %s\n  x-client-secret: %s\n", pair.title, pair.id, pair.secret)
+		for _, one := range credentials {
+			fmt.Fprintf(t.out, "%s\n  x-client-id:     %s\n  x-client-secret: %s\n", one.title, one.id, one.secret)
 		}
 		fmt.Fprintf(t.out, "GraphiQL: %s%s\n", base, graphiql.FirstQuery)
 		if c.Open {
 			if err := browse(ctx, base+graphiql.FirstQuery); err != nil {
-				fmt.Fprintln(t.err, "No browser could be opened: open the address above.")
+				fmt.Fprintln(t.err, "Cannot open a browser: open the address above.")
 			}
 		}
 	})
 }
 
-// prepare makes the pairs before the data: they mark an interrupted demo, which is then filled to the end.
-func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t terminal) ([]demoPair, error) {
+// prepare creates the credentials before the data: they mark an interrupted demo, which is then completed.
+func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t terminal) ([]demoCredential, error) {
 	known, err := h.Store.Credentials(ctx)
 	if err != nil {
 		return nil, err
@@ -88,27 +88,27 @@ func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t termina
 	if err != nil {
 		return nil, err
 	}
-	ours := slices.ContainsFunc(known, func(pair *backoffice.Credential) bool { return pair.Name == demoPairs[0].name })
+	ours := slices.ContainsFunc(known, func(c *backoffice.Credential) bool { return c.Name == demoCredentials[0].name })
 	if !finished && !ours {
 		if empty, err := isEmpty(ctx, h.Store); err != nil {
 			return nil, err
 		} else if !empty {
-			return nil, errors.New("the store holds data that are no demo's; " +
-				"name another file with --database, --files and --keyset")
+			return nil, errors.New("the store has data that are not a demo's; " +
+				"pass another one with --database, --files and --keyset")
 		}
 	}
-	if others, err := broughtIn(ctx, h.Store); err != nil {
+	if others, err := imported(ctx, h.Store); err != nil {
 		return nil, err
 	} else if others {
-		return nil, errors.New("data were imported into the store, which is no demo's any more; serve it with " +
-			"backoffice serve, or name another folder for a demo with --database, --files and --keyset")
+		return nil, errors.New("the store has imported data; run it with backoffice serve, " +
+			"or pass another one for the demo with --database, --files and --keyset")
 	}
-	pairs, err := makePairs(ctx, h.Store, known)
+	credentials, err := makeCredentials(ctx, h.Store, known)
 	if err == nil {
 		err = c.saveQueries(ctx, h.Store)
 	}
 	if err != nil || finished {
-		return pairs, err
+		return credentials, err
 	}
 	bar := newProgress(t.err, false)
 	filler := &demo.Demo{
@@ -117,12 +117,12 @@ func (c *demoCommand) prepare(ctx context.Context, h *gateway.Backend, t termina
 	}
 	err = filler.Fill(ctx)
 	bar.end()
-	return pairs, err
+	return credentials, err
 }
 
-// broughtIn reports whether records were imported, even after a demo. Such a store has real data, and must not get a
-// pair with every scope. The log is short: a demo's own records are not in it, and users try few changes.
-func broughtIn(ctx context.Context, store backoffice.Store) (bool, error) {
+// imported reports whether records were imported, even after a demo. Such a store has real data, and must not get a
+// credential with every scope. The log is short: a demo's own records are not in it, and users try few changes.
+func imported(ctx context.Context, store backoffice.Store) (bool, error) {
 	for after := int64(0); ; {
 		page, err := store.Changes(ctx, after, listPage)
 		if err != nil || len(page) == 0 {
@@ -152,34 +152,34 @@ func (c *demoCommand) saveQueries(ctx context.Context, store backoffice.Store) e
 	return err
 }
 
-// demoOverlap is for how long the secrets of the demo before work: it may still run, at another address.
+// demoOverlap is how long the previous demo's secrets stay valid: it can still run, at another address.
 const demoOverlap = 24 * time.Hour
 
-// makePairs rotates the live pairs and makes the others.
-func makePairs(
+// makeCredentials rotates the live credentials and creates the others.
+func makeCredentials(
 	ctx context.Context, store backoffice.CredentialStore, known []*backoffice.Credential,
-) ([]demoPair, error) {
+) ([]demoCredential, error) {
 	now := backoffice.InstantOf(time.Now())
-	pairs := make([]demoPair, len(demoPairs))
-	for i, wanted := range demoPairs {
-		pairs[i].title = wanted.title
-		live := func(pair *backoffice.Credential) bool { return pair.Name == wanted.name && pair.Live(now) }
+	made := make([]demoCredential, len(demoCredentials))
+	for i, wanted := range demoCredentials {
+		made[i].title = wanted.title
+		live := func(c *backoffice.Credential) bool { return c.Name == wanted.name && c.Live(now) }
 		at := slices.IndexFunc(known, live)
 		var err error
 		if at >= 0 {
-			pairs[i].id = known[at].ID
-			pairs[i].secret, err = auth.Rotate(ctx, store, known[at].ID, demoOverlap)
+			made[i].id = known[at].ID
+			made[i].secret, err = auth.Rotate(ctx, store, known[at].ID, demoOverlap)
 		} else {
-			var pair *backoffice.Credential
-			if pair, pairs[i].secret, err = auth.Issue(ctx, store, wanted.name, wanted.scopes, 0); err == nil {
-				pairs[i].id = pair.ID
+			var issued *backoffice.Credential
+			if issued, made[i].secret, err = auth.Issue(ctx, store, wanted.name, wanted.scopes, 0); err == nil {
+				made[i].id = issued.ID
 			}
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return pairs, nil
+	return made, nil
 }
 
 // isEmpty reports whether a store has no records of the kinds that a demo makes.

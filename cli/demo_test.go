@@ -128,7 +128,7 @@ func TestADemoInWhichDataWereImportedIsOneNoMore(t *testing.T) {
 	s.demo(t, func([]string) {})
 	s.must(t, "import", s.folder(t, "labels.ndjson", `{"_id":"l-own","name":"The office's own"}`))
 	code, out, err := s.run(t, "demo", "--listen=127.0.0.1:0")
-	if code != exitFailure || out != "" || !strings.Contains(err, "data were imported") || !strings.Contains(err, "--database") {
+	if code != exitFailure || out != "" || !strings.Contains(err, "imported data") || !strings.Contains(err, "--database") {
 		t.Errorf("it ends with %d, %q and %q", code, out, err)
 	}
 	if after := s.must(t, "credentials", "list", "--format=jsonl"); strings.Count(after, "\n") != strings.Count(before, "\n") {

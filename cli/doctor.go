@@ -15,7 +15,7 @@ type doctorCommand struct {
 // Run prints each finding and changes nothing. It fails when a server would not work, or not safely.
 func (c *doctorCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	wrong := 0
-	tell := func(f backoffice.Finding) {
+	report := func(f backoffice.Finding) {
 		grade := "ok"
 		switch {
 		case f.Wrong:
@@ -29,9 +29,9 @@ func (c *doctorCommand) Run(ctx context.Context, s *settings, t terminal) error 
 			fmt.Fprintf(t.out, "          → %s\n", f.Advice)
 		}
 	}
-	s.Examine(ctx, &c.People, tell)
+	s.Examine(ctx, &c.People, report)
 	if wrong > 0 {
-		return fmt.Errorf("%d of what a server needs is wrong; each line above says what to do", wrong)
+		return fmt.Errorf("%s found; see above how to fix them", backoffice.Plural(wrong, "problem", "problems"))
 	}
 	return nil
 }

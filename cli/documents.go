@@ -12,15 +12,15 @@ import (
 type documentsCommand struct {
 	Generate documentsGenerateCommand `cmd:"" help:"Generate the document of every completed transcript that has none."`
 
-	Trust  documentsTrustCommand  `cmd:"" help:"Trust the query documents of a manifest or a folder: requests name them by identifiers."`
-	Check  documentsCheckCommand  `cmd:"" help:"Check such documents against the schema, without a store."`
+	Trust  documentsTrustCommand  `cmd:"" help:"Trust the query documents of a manifest or folder. Requests send their identifiers."`
+	Check  documentsCheckCommand  `cmd:"" help:"Check query documents against the schema, without a store."`
 	List   documentsListCommand   `cmd:"" help:"List the trusted documents and the saved queries."`
-	Remove documentsRemoveCommand `cmd:"" help:"Trust a document, or a set of them, no longer."`
+	Remove documentsRemoveCommand `cmd:"" help:"Stop trusting a document or a set of documents."`
 }
 
 type documentsGenerateCommand struct{}
 
-// operator is the principal of the command line. In the change log it has no client id.
+// operator is the principal of commands. In the change log it has no client id.
 var operator = &backoffice.Principal{Name: "operator", Scopes: backoffice.AllScopes}
 
 // Run generates the documents one by one. It reports failures and fails at the end; a second run continues it.

@@ -11,16 +11,16 @@ import (
 )
 
 type evidenceCommand struct {
-	Sample evidenceSampleCommand `cmd:"" default:"withargs" help:"Pick customers at random, and write a pack of each."`
-	Verify evidenceVerifyCommand `cmd:"" help:"Check that a pack of evidence is as it was signed."`
+	Sample evidenceSampleCommand `cmd:"" default:"withargs" help:"Pick random customers, and write an evidence pack of each."`
+	Verify evidenceVerifyCommand `cmd:"" help:"Verify the signature of an evidence pack."`
 }
 
 type evidenceVerifyCommand struct {
-	File string `arg:"" predictor:"path" help:"The zip."`
-	Key  string `placeholder:"PATH" predictor:"path" help:"The office's public key, as keys signing prints it; without it the key in the pack counts, and its fingerprint is to be compared."`
+	File string `arg:"" predictor:"path" help:"The pack, a zip file."`
+	Key  string `placeholder:"PATH" predictor:"path" help:"The firm's public key, as printed by keys signing. Without it, compare the fingerprint of the pack's own key with the firm's."`
 }
 
-var errNotAuthentic = errors.New("the pack is not as it was signed")
+var errNotAuthentic = errors.New("the pack does not match its signature")
 
 // Run needs no store.
 func (c *evidenceVerifyCommand) Run(t terminal) error {
@@ -54,11 +54,11 @@ func (c *evidenceVerifyCommand) Run(t terminal) error {
 		return errNotAuthentic
 	}
 	m := found.Manifest
-	_, err = fmt.Fprintf(t.out, "The pack is as it was signed: %s of customer %s, up to %s.\nKey: %s\n",
+	_, err = fmt.Fprintf(t.out, "The pack matches its signature: %s of customer %s, up to %s.\nKey: %s\n",
 		backoffice.Plural(len(m.Entries), "entry", "entries"), m.CustomerID, m.To, evidence.Fingerprint(found.Key))
 	if err == nil && key == nil {
 		_, err = fmt.Fprintln(t.out,
-			"That is the key in the pack: compare it with the office's, or pass that with --key.")
+			"This is the pack's own key: compare it with the firm's, or pass the firm's with --key.")
 	}
 	return printed(0, err)
 }

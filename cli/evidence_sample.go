@@ -21,14 +21,14 @@ import (
 type evidenceSampleCommand struct {
 	formatFlag
 	Sample  int    `required:"" placeholder:"N" help:"How many customers to pick."`
-	Seed    uint64 `required:"" placeholder:"NUMBER" help:"What picks them: the same seed picks the same customers."`
+	Seed    uint64 `required:"" placeholder:"NUMBER" help:"The random seed: the same one picks the same customers."`
 	Out     string `placeholder:"FOLDER" predictor:"path" help:"Write a pack of each into this folder, without registration numbers."`
-	Purpose string `placeholder:"TEXT" help:"Why; for the manifests."`
+	Purpose string `placeholder:"TEXT" help:"The purpose, for the manifests."`
 }
 
 func (c *evidenceSampleCommand) Validate() error {
 	if c.Sample < 1 {
-		return errors.New("--sample is 1 or more")
+		return errors.New("--sample must be 1 or more")
 	}
 	if _, err := privacy.ParsePurpose(c.Purpose); err != nil {
 		return errPurpose

@@ -57,16 +57,16 @@ func TestAPackIsVerifiedByTheKeyThatKeysSigningShows(t *testing.T) {
 	if err := os.WriteFile(key, []byte(public), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out := s.must(t, "evidence", "verify", pack, "--key", key); !strings.Contains(out, "as it was signed: 2 entries of customer acme") || strings.Contains(out, "compare") {
+	if out := s.must(t, "evidence", "verify", pack, "--key", key); !strings.Contains(out, "matches its signature: 2 entries of customer acme") || strings.Contains(out, "compare") {
 		t.Error(out)
 	}
-	if out := s.must(t, "evidence", "verify", pack); !strings.Contains(out, "compare it with the office's") {
+	if out := s.must(t, "evidence", "verify", pack); !strings.Contains(out, "compare it with the firm's") {
 		t.Error(out)
 	}
 	if other := s.must(t, "keys", "signing", "--replace"); other == public || os.WriteFile(key, []byte(other), 0o600) != nil {
 		t.Error("the key was not replaced")
 	}
-	if code, out, err := s.run(t, "evidence", "verify", pack, "--key", key); code != exitFailure || !strings.Contains(out, "not signed by this key") || !strings.Contains(err, "not as it was signed") {
+	if code, out, err := s.run(t, "evidence", "verify", pack, "--key", key); code != exitFailure || !strings.Contains(out, "not signed by this key") || !strings.Contains(err, "does not match its signature") {
 		t.Errorf("by another key: %d %s %s", code, out, err)
 	}
 	text, err := os.ReadFile(pack)
@@ -112,7 +112,7 @@ func TestASampleIsPickedBySeedAndHasAPackOfEach(t *testing.T) {
 		t.Fatal(packs, err)
 	}
 	for _, pack := range packs {
-		if out := s.must(t, "evidence", "verify", pack); !strings.Contains(out, "as it was signed") {
+		if out := s.must(t, "evidence", "verify", pack); !strings.Contains(out, "matches its signature") {
 			t.Error(out)
 		}
 	}

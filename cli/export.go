@@ -12,9 +12,9 @@ import (
 )
 
 type exportCommand struct {
-	Path                string `arg:"" predictor:"path" help:"The folder to write; it must not exist yet, or be empty."`
-	RegistrationNumbers bool   `help:"Write the registration numbers too, in clear. The register of consultations records it."`
-	Purpose             string `placeholder:"TEXT" help:"Why the registration numbers are written; for the register."`
+	Path                string `arg:"" predictor:"path" help:"A new or empty folder to write to."`
+	RegistrationNumbers bool   `help:"Include registration numbers, unencrypted. The register of consultations records it."`
+	Purpose             string `placeholder:"TEXT" help:"Why registration numbers are exported, for the register."`
 }
 
 func (c *exportCommand) Validate() error {
@@ -22,7 +22,7 @@ func (c *exportCommand) Validate() error {
 	case c.RegistrationNumbers && c.Purpose == "":
 		return errors.New("--registration-numbers needs --purpose TEXT, which the register of consultations records")
 	case !c.RegistrationNumbers && c.Purpose != "":
-		return errors.New("--purpose goes with --registration-numbers")
+		return errors.New("--purpose needs --registration-numbers")
 	}
 	if _, err := privacy.ParsePurpose(c.Purpose); err != nil {
 		return errPurpose
@@ -30,7 +30,7 @@ func (c *exportCommand) Validate() error {
 	return nil
 }
 
-var errPurpose = errors.New("--purpose has at most 200 characters, no control characters, " +
+var errPurpose = errors.New("--purpose must be at most 200 characters, with no control characters, " +
 	"no run of 9 or more digits and no registration number")
 
 func (c *exportCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {

@@ -13,7 +13,7 @@ import (
 // a part of it. Without replace, it fails if the path exists.
 func writeFile(path string, replace bool, write func(io.Writer) error) (err error) {
 	if _, there := os.Lstat(path); there == nil && !replace { // fail before any work
-		return thereAlready(path)
+		return alreadyExists(path)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*.partial")
 	if err != nil {
@@ -32,7 +32,7 @@ func writeFile(path string, replace bool, write func(io.Writer) error) (err erro
 		err = name(file.Name(), path, replace)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return thereAlready(path)
+		return alreadyExists(path)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
@@ -40,8 +40,8 @@ func writeFile(path string, replace bool, write func(io.Writer) error) (err erro
 	return nil
 }
 
-func thereAlready(path string) error {
-	return fmt.Errorf("the file %s exists, and is left as it is: name another one, or remove it first", path)
+func alreadyExists(path string) error {
+	return fmt.Errorf("the file %s already exists: remove it, or pass another name", path)
 }
 
 // name gives a file its name. A hard link, unlike a rename, never overwrites.

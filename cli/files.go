@@ -11,9 +11,9 @@ import (
 )
 
 type filesCommand struct {
-	List    filesListCommand    `cmd:"" help:"List the files in quarantine, which no record names."`
-	Restore filesRestoreCommand `cmd:"" help:"Bring files back from quarantine."`
-	Sweep   filesSweepCommand   `cmd:"" help:"Set aside the files that no record names. A server does so by itself when they are few."`
+	List    filesListCommand    `cmd:"" help:"List quarantined files, which no record uses."`
+	Restore filesRestoreCommand `cmd:"" help:"Restore quarantined files."`
+	Sweep   filesSweepCommand   `cmd:"" help:"Quarantine files that no record uses. Servers do it themselves when there are few."`
 }
 
 type filesListCommand struct{ formatFlag }
@@ -27,13 +27,13 @@ func (c *filesListCommand) Run(ctx context.Context, b *gateway.Backend, t termin
 }
 
 type filesRestoreCommand struct {
-	Keys []string `arg:"" optional:"" name:"key" help:"What to bring back, as list names it."`
-	All  bool     `help:"Bring back all."`
+	Keys []string `arg:"" optional:"" name:"key" help:"The keys of files to restore, from list."`
+	All  bool     `help:"Restore all."`
 }
 
 func (c *filesRestoreCommand) Validate() error {
 	if c.All == (len(c.Keys) > 0) {
-		return errors.New("name the files to bring back, or give --all")
+		return errors.New("pass the keys of files, or --all")
 	}
 	return nil
 }
@@ -43,12 +43,12 @@ func (c *filesRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 	if err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.out, "%s back. Those that no record names stay for 30 days.\n",
-		backoffice.Plural(count, "file is", "files are")))
+	return printed(fmt.Fprintf(t.out, "Restored %s. Those that no record uses stay for 30 days.\n",
+		backoffice.Plural(count, "file", "files")))
 }
 
 type filesSweepCommand struct {
-	Yes bool `help:"Set aside however many there are. Without it, no more than 100 files, nor 2 %."`
+	Yes bool `help:"Quarantine any number of files. Without it, at most 100 files and 2 %."`
 }
 
 func (c *filesSweepCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
@@ -56,6 +56,6 @@ func (c *filesSweepCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.out, "%d files: %d set aside for 30 days, %d brought back since a record names them, "+
-		"%d deleted that were set aside for longer\n", swept.Seen, swept.Quarantined, swept.BroughtBack, swept.Deleted))
+	return printed(fmt.Fprintf(t.out, "%d files: %d quarantined for 30 days, %d restored because a record uses them, "+
+		"%d deleted after their 30 days\n", swept.Seen, swept.Quarantined, swept.BroughtBack, swept.Deleted))
 }

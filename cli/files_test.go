@@ -93,7 +93,7 @@ func TestFilesAreSweptListedAndRestoredOnTheCommandLine(t *testing.T) {
 	if code, out, err := s.run(t, "files", "sweep"); code != exitFailure || out != "" || !strings.Contains(err, "backoffice files sweep --yes") {
 		t.Errorf("a sweep of 2 in a few ends with %d, %q and %q", code, out, err)
 	}
-	if out := s.must(t, "files", "sweep", "--yes"); !strings.Contains(out, " 2 set aside ") {
+	if out := s.must(t, "files", "sweep", "--yes"); !strings.Contains(out, " 2 quarantined ") {
 		t.Errorf("it tells %q", out)
 	}
 	if list := s.must(t, "files", "list", "--format=csv"); strings.Count(list, "\n") != 3 || !strings.Contains(list, key) {
@@ -107,13 +107,13 @@ func TestFilesAreSweptListedAndRestoredOnTheCommandLine(t *testing.T) {
 			t.Errorf("%q ends with %d", args, code)
 		}
 	}
-	if out := s.must(t, "files", "restore", key); !strings.HasPrefix(out, "1 file is back") {
+	if out := s.must(t, "files", "restore", key); !strings.HasPrefix(out, "Restored 1 file.") {
 		t.Errorf("it tells %q", out)
 	}
-	if out := s.must(t, "files", "restore", "--all"); !strings.HasPrefix(out, "1 file is back") {
+	if out := s.must(t, "files", "restore", "--all"); !strings.HasPrefix(out, "Restored 1 file.") {
 		t.Errorf("it tells %q", out)
 	}
-	if out := s.must(t, "files", "sweep"); !strings.Contains(out, " 0 set aside ") {
+	if out := s.must(t, "files", "sweep"); !strings.Contains(out, " 0 quarantined ") {
 		t.Errorf("what was restored is swept again: %q", out)
 	}
 }

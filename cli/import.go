@@ -20,36 +20,36 @@ import (
 const portionLines = 1000
 
 type importCommand struct {
-	Path     string   `arg:"" optional:"" predictor:"path" help:"The folder with the NDJSON files or spreadsheets, or one of them; see docs/import.md."`
-	Rejects  string   `placeholder:"FOLDER" predictor:"path" help:"Load what is right, and put each line that is not into this folder, with the reasons in reasons.csv. Exit code 3 when there are any."`
-	Repair   []string `placeholder:"FIELD,…" help:"Load lines of which one of these fields is wrong without it, and list them."`
-	Mapping  string   `placeholder:"FILE" predictor:"path" help:"JSON with the fields of spreadsheet columns, and values of fields: {\"customers\":{\"Klantnaam\":\"name\",\"type\":{\"*\":\"Company\"}}}."`
-	Key      string   `placeholder:"FIELD" help:"Find records without _id by what people know: customers by customerCode or kboNumber, users by email."`
-	Language string   `enum:"nl,fr,de,en," default:"" placeholder:"LANGUAGE" help:"The language of the words in spreadsheets: nl, fr, de or en. Without it they are known where they mean one thing in all four."`
-	Propose  bool     `help:"Look at one spreadsheet, and write a mapping for it, to look over, beside it."`
+	Path     string   `arg:"" optional:"" predictor:"path" help:"A folder of NDJSON files or spreadsheets, or one file; see docs/import.md."`
+	Rejects  string   `placeholder:"FOLDER" predictor:"path" help:"Load the valid lines, and write the others to this folder, with the reasons in reasons.csv. Exit code 3 if there are any."`
+	Repair   []string `placeholder:"FIELD,…" help:"If one of these fields is invalid, load the line without it, and list the line."`
+	Mapping  string   `placeholder:"FILE" predictor:"path" help:"A JSON file that maps spreadsheet columns to fields, and words to values: {\"customers\":{\"Klantnaam\":\"name\",\"type\":{\"*\":\"Company\"}}}."`
+	Key      string   `placeholder:"FIELD" help:"The field that identifies records without _id: customerCode or kboNumber for customers, email for users."`
+	Language string   `enum:"nl,fr,de,en," default:"" placeholder:"LANGUAGE" help:"The language of words in spreadsheets: nl, fr, de or en. Without it, words must mean one thing in all four."`
+	Propose  bool     `help:"Write a mapping for one spreadsheet, next to it, for you to review."`
 
-	AllowDeletions        int   `placeholder:"COUNT" help:"Delete up to COUNT records of a noun, not 2 in 100."`
-	Undo                  int64 `placeholder:"NUMBER" help:"Take back the import with this number in the change log."`
+	AllowDeletions        int   `placeholder:"COUNT" help:"Delete up to COUNT records of a noun, even if that is more than 2 %."`
+	Undo                  int64 `placeholder:"NUMBER" help:"Undo the import with this sequence number in the change log."`
 	gateway.TrashSettings `embed:""`
 
-	DryRun bool `help:"Write nothing, and tell what would be created, updated, deleted and rejected."`
+	DryRun bool `help:"Write nothing; print what would be created, updated, deleted and rejected."`
 }
 
-// languages are those of an office's words.
+// languages are those of words in spreadsheets.
 var languages = map[string]backoffice.LabelLanguage{
 	"nl": backoffice.LabelDutch, "fr": backoffice.LabelFrench,
 	"de": backoffice.LabelGerman, "en": backoffice.LabelEnglish,
 }
 
-// Validate checks that the command has something to load, or an import to take back.
+// Validate checks that the command has something to load, or an import to undo.
 func (c *importCommand) Validate() error {
 	switch {
 	case c.AllowDeletions < 0 || c.Undo < 0:
-		return errors.New("--allow-deletions and --undo are 0 or more")
+		return errors.New("--allow-deletions and --undo must be 0 or more")
 	case (c.Path == "") == (c.Undo == 0):
-		return errors.New("pass a folder or a file; or --undo with the number of an import")
+		return errors.New("pass a folder or a file, or --undo NUMBER")
 	case c.Undo > 0 && c.Rejects != "":
-		return errors.New("--rejects is for lines; --undo names the records that stay")
+		return errors.New("--rejects does not apply to --undo, which prints what it does not undo")
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ type rejectedLines struct {
 func (e *rejectedLines) Error() string {
 	switch {
 	case e.undo:
-		return fmt.Sprintf("records that stay as they are: %d", e.lines)
+		return fmt.Sprintf("records that were not undone: %d", e.lines)
 	case e.dry:
 		return fmt.Sprintf("lines that would be rejected: %d", e.lines)
 	}
@@ -107,7 +107,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 			bar.at(p.File, p.Done, p.Size)
 		},
 		Waiting: func(r importexport.Running) {
-			fmt.Fprintf(t.err, "another import runs (%s); this one begins when it has ended\n", r)
+			fmt.Fprintf(t.err, "another import is running (%s); this one starts when it ends\n", r)
 		},
 	}
 	live, embedded := h.Store.(*sqlite.Store)
@@ -126,14 +126,14 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	bar.end()
 	rejected := 0
 	for i := range all {
-		c.tell(&all[i], t)
+		c.print(&all[i], t)
 		rejected += all[i].Rejected
 	}
 	if bad, ok := errors.AsType[*importexport.BadFile](err); ok {
 		for _, report := range bad.Reports() {
 			fmt.Fprintln(t.err, report)
 		}
-		return fmt.Errorf("%w; fix them and import the folder again, what was loaded already stays as it is", bad)
+		return fmt.Errorf("%w; fix them and import the folder again; what is already loaded stays unchanged", bad)
 	}
 	if err == nil && rejected > 0 {
 		return &rejectedLines{rejected, c.DryRun, c.Undo > 0}
@@ -141,7 +141,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	return err
 }
 
-// load loads the folder, or takes an import back.
+// load loads the folder, or undoes an import.
 func (c *importCommand) load(ctx context.Context, importer *importexport.Importer, t terminal) (
 	all []importexport.Loaded, err error) {
 	if c.Undo > 0 {
@@ -149,12 +149,12 @@ func (c *importCommand) load(ctx context.Context, importer *importexport.Importe
 	}
 	importer.Numbered = func(number int64) {
 		until := time.Now().Add(importer.Trash).UTC().Format(time.DateOnly)
-		fmt.Fprintf(t.err, "import %d: backoffice import --undo %[1]d takes it back, until %s\n", number, until)
+		fmt.Fprintf(t.err, "import %d: undo it with backoffice import --undo %[1]d until %s\n", number, until)
 	}
 	return importer.Import(ctx, c.Path)
 }
 
-// propose writes a mapping for the spreadsheet into a new file beside it.
+// propose writes a mapping for the spreadsheet into a new file next to it.
 func (c *importCommand) propose(t terminal) error {
 	proposal, err := importexport.Propose(c.Path, languages[c.Language])
 	if err != nil {
@@ -163,11 +163,11 @@ func (c *importCommand) propose(t terminal) error {
 	name := strings.TrimSuffix(c.Path, filepath.Ext(c.Path)) + ".mapping.json"
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("the mapping cannot be written: %w", err)
+		return fmt.Errorf("cannot write the mapping: %w", err)
 	}
 	_, err = file.Write(proposal.Mapping)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("the mapping cannot be written: %w", err)
+		return fmt.Errorf("cannot write the mapping: %w", err)
 	}
 	for _, note := range proposal.Notes {
 		fmt.Fprintln(t.err, note)
@@ -176,11 +176,11 @@ func (c *importCommand) propose(t terminal) error {
 	if c.Language != "" {
 		language = " --language " + c.Language
 	}
-	return printed(fmt.Fprintf(t.out, "Look over %[1]q, then run:\n"+
+	return printed(fmt.Fprintf(t.out, "Review %[1]q, then run:\n"+
 		"backoffice import %[2]q --mapping %[1]q --key %[4]s%[3]s --dry-run\n", name, c.Path, language, proposal.Key))
 }
 
-func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {
+func (c *importCommand) print(loaded *importexport.Loaded, t terminal) {
 	fmt.Fprintf(t.out, "%s: %d created, %d updated, %d deleted, %d unchanged",
 		loaded.File, loaded.Created, loaded.Updated, loaded.Deleted, loaded.Unchanged)
 	if loaded.Rejected > 0 {
@@ -201,17 +201,17 @@ func (c *importCommand) tell(loaded *importexport.Loaded, t terminal) {
 	}
 	for i := range loaded.Bad {
 		if c.Undo > 0 {
-			fmt.Fprintf(t.err, "%s: %s stays: %s\n", loaded.File, loaded.Bad[i].Record, loaded.Bad[i].Faults[0])
+			fmt.Fprintf(t.err, "%s: %s not undone: %s\n", loaded.File, loaded.Bad[i].Record, loaded.Bad[i].Faults[0])
 			continue
 		}
 		fmt.Fprintln(t.err, loaded.Bad[i].Report(loaded.File))
 	}
 	for i := range loaded.Repaired {
-		fmt.Fprintln(t.err, loaded.Repaired[i].Report(loaded.File)+"; left out, and the rest loaded")
+		fmt.Fprintln(t.err, loaded.Repaired[i].Report(loaded.File)+"; loaded without it")
 	}
 }
 
-// copyOf opens a copy of the embedded store, so that a dry run blocks no writer.
+// copyOf opens a copy of the embedded store, so a dry run blocks no writer.
 func copyOf(ctx context.Context, live *sqlite.Store) (copied backoffice.Store, end func(), err error) {
 	folder, remove, err := files.NewTemp()
 	if err != nil {

@@ -66,7 +66,7 @@ func TestAStrangeFileIsProposedForAndLoadedByItsKey(t *testing.T) {
 	if !strings.Contains(out, "--mapping \""+mapping+"\" --key customerCode --dry-run") {
 		t.Errorf("it says\n%s", out)
 	}
-	if code, _, err := s.run(t, "import", file, "--propose"); code != exitFailure || !strings.Contains(err, "cannot be written") {
+	if code, _, err := s.run(t, "import", file, "--propose"); code != exitFailure || !strings.Contains(err, "cannot write the mapping") {
 		t.Errorf("a second proposal: %d, %s", code, err)
 	}
 	load := []string{"import", file, "--mapping", mapping, "--key", "customerCode"}
@@ -126,7 +126,7 @@ func TestAnImportIsTakenBackByItsNumber(t *testing.T) {
 	folder := s.folder(t, "customers.ndjson", "{\"_id\":\"acme\",\"name\":\"Wrong\"}\n{\"_id\":\"cafe\",\"name\":\"Wrong\"}\n{\"_id\":\"new\",\"type\":\"Company\"}\n")
 	_, _, told := s.run(t, "import", folder, "--trash", "30d")
 	var number int
-	if _, err := fmt.Sscanf(told, "import %d: backoffice import --undo", &number); err != nil {
+	if _, err := fmt.Sscanf(told, "import %d: undo it with backoffice import --undo", &number); err != nil {
 		t.Fatalf("it says %q", told)
 	}
 	undo := []string{"import", "--undo", fmt.Sprint(number), "--trash", "30d"}
@@ -138,7 +138,7 @@ func TestAnImportIsTakenBackByItsNumber(t *testing.T) {
 	for _, dry := range [][]string{{"--dry-run"}, nil} {
 		code, out, err := s.run(t, append(undo, dry...)...)
 		if code != exitPartial || !strings.HasPrefix(out, "customers.ndjson: 0 created, 1 updated, 1 deleted, 0 unchanged, 1 rejected\n") ||
-			!strings.Contains(err, "customers.ndjson: cafe stays: it was changed since\n") || !strings.Contains(err, "records that stay as they are: 1") {
+			!strings.Contains(err, "customers.ndjson: cafe not undone: it was changed since\n") || !strings.Contains(err, "records that were not undone: 1") {
 			t.Errorf("%q ends with %d,\n%s\n%s", dry, code, out, err)
 		}
 		if changed := s.must(t, "changes", "list") != before; changed != (dry == nil) {

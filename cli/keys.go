@@ -15,13 +15,13 @@ import (
 )
 
 type keysCommand struct {
-	Status  keysStatusCommand  `cmd:"" aliases:"list" help:"List the keys, and how much is sealed by each."`
-	Rotate  keysRotateCommand  `cmd:"" help:"Make a new key, which seals all that is new as soon as every server knows it."`
-	Reseal  keysResealCommand  `cmd:"" help:"Seal by the new key what the old one has sealed, while servers go on."`
-	Retire  keysRetireCommand  `cmd:"" help:"Take an old key away that nothing needs any more."`
-	Wrap    keysWrapCommand    `cmd:"" help:"Encrypt the keyset file by a key of a key management service."`
-	Unwrap  keysUnwrapCommand  `cmd:"" help:"Write the keyset file as it is without a key management service."`
-	Signing keysSigningCommand `cmd:"" help:"Show the public key by which packs of evidence are verified; the first time, make it."`
+	Status  keysStatusCommand  `cmd:"" aliases:"list" help:"List the keys, and how much each has sealed."`
+	Rotate  keysRotateCommand  `cmd:"" help:"Create a new key, which seals new data once every server has it."`
+	Reseal  keysResealCommand  `cmd:"" help:"Reseal with the new key what the old one sealed, while servers run."`
+	Retire  keysRetireCommand  `cmd:"" help:"Remove an old key that is no longer needed."`
+	Wrap    keysWrapCommand    `cmd:"" help:"Encrypt the keyset file with a key of a key management service."`
+	Unwrap  keysUnwrapCommand  `cmd:"" help:"Decrypt the keyset file, to use it without a key management service."`
+	Signing keysSigningCommand `cmd:"" help:"Print the public key that verifies evidence packs. The first run creates it."`
 }
 
 type keysStatusCommand struct{ formatFlag }
@@ -48,21 +48,21 @@ func (c *keysStatusCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	})
 	for _, thing := range things {
 		if err == nil && stray[thing] > 0 {
-			_, err = fmt.Fprintf(t.err, "%d %s are sealed by none of these keys.\n", stray[thing], thing)
+			_, err = fmt.Fprintf(t.err, "%d %s are sealed with none of these keys.\n", stray[thing], thing)
 		}
 	}
 	return err
 }
 
 type keysRotateCommand struct {
-	Wait time.Duration `default:"2m" help:"How long to wait for servers that do not know the new key yet (${default})."`
+	Wait time.Duration `default:"2m" help:"How long to wait for servers that do not have the new key yet (${default})."`
 }
 
 func (c *keysRotateCommand) Validate() error { return notNegative("--wait", c.Wait, "2m") }
 
 func notNegative(flag string, d time.Duration, such string) error {
 	if d < 0 {
-		return errors.New(flag + " is 0 or longer, as in " + such)
+		return errors.New(flag + " must be 0 or longer, such as " + such)
 	}
 	return nil
 }
@@ -72,17 +72,17 @@ func (c *keysRotateCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.out, "The key %s seals from now on; %s is still there to open what it has sealed.\n"+
+	return printed(fmt.Fprintf(t.out, "The key %s seals from now on; %s stays, to open what it has sealed.\n"+
 		"Keep a copy of the keyset file, and run: backoffice keys reseal\n", fresh, old))
 }
 
 func newTurner(b *gateway.Backend, wait time.Duration, t terminal) *privacy.KeyTurner {
-	tell := func(what string) { fmt.Fprintln(t.err, what) }
-	return &privacy.KeyTurner{Keys: b.Keys, Store: b.Store, Wait: wait, Tell: tell}
+	report := func(what string) { fmt.Fprintln(t.err, what) }
+	return &privacy.KeyTurner{Keys: b.Keys, Store: b.Store, Wait: wait, Tell: report}
 }
 
 type keysResealCommand struct {
-	Wait time.Duration `default:"2m" help:"How long to wait for servers that seal by the old key yet (${default})."`
+	Wait time.Duration `default:"2m" help:"How long to wait for servers that still seal with the old key (${default})."`
 }
 
 func (c *keysResealCommand) Validate() error { return notNegative("--wait", c.Wait, "2m") }
@@ -97,30 +97,30 @@ func (c *keysResealCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 		return err
 	}
 	return printed(fmt.Fprintf(t.out,
-		"The numbers of %d customers are sealed anew; no number is sealed by an old key.\n", done))
+		"Resealed the registration numbers of %d customers; none is sealed with an old key.\n", done))
 }
 
 type keysRetireCommand struct {
-	Key         string `arg:"" help:"The key, as status names it."`
-	DropCursors bool   `help:"Retire it although clients may hold cursors and signed paths that it has made: they get errors for these, and begin anew."`
+	Key         string `arg:"" help:"The key's identifier, from status."`
+	DropCursors bool   `help:"Retire it even if clients may have cursors and signed paths that it made: these become invalid, and clients start over."`
 }
 
 func (c *keysRetireCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	if err := newTurner(b, 0, t).Retire(ctx, c.Key, c.DropCursors); err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.out, "The key %s is gone from the keyset file. Copy the file to where other servers "+
-		"read it. A backup from before needs the copy of the file from then.\n", c.Key))
+	return printed(fmt.Fprintf(t.out, "The key %s was removed from the keyset file. Copy the file to the other servers. "+
+		"Earlier backups need the copy of the file from their time.\n", c.Key))
 }
 
 type keysWrapCommand struct {
-	By string `placeholder:"URI" help:"The key that wraps it from now on; that of --keyset-kms when this is left out."`
+	By string `placeholder:"URI" help:"The key to wrap it with (that of --keyset-kms)."`
 }
 
 func (c *keysWrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settings, t terminal) error {
 	uri := cmp.Or(c.By, s.KEK)
 	if uri == "" {
-		return errors.New("name the key that wraps the file: --by URI, or --keyset-kms URI")
+		return errors.New("pass the key that wraps the file: --by URI, or --keyset-kms URI")
 	}
 	by, err := kms.Open(uri)
 	if err != nil {
@@ -129,8 +129,8 @@ func (c *keysWrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settin
 	if err := newTurner(b, 0, t).Wrap(ctx, by); err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.out, "%s is wrapped. Copies of it from before are not: destroy them.\n"+
-		"Servers and commands need --keyset-kms %s from their next start on.\n", s.Keyset, uri))
+	return printed(fmt.Fprintf(t.out, "%s is wrapped. Earlier copies of it are not: destroy them.\n"+
+		"From their next start, servers and commands need --keyset-kms %s.\n", s.Keyset, uri))
 }
 
 type keysUnwrapCommand struct{}
@@ -149,11 +149,11 @@ func (*keysUnwrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settin
 		return err
 	}
 	return printed(fmt.Fprintf(t.out,
-		"%s is not wrapped any more: whoever can read it has the keys. Leave out --keyset-kms.\n", s.Keyset))
+		"%s is no longer wrapped: anyone who can read it has the keys. Remove --keyset-kms.\n", s.Keyset))
 }
 
 type keysSigningCommand struct {
-	Replace bool `help:"Make another key, as when somebody may have seen the old one. Earlier packs are verified by that."`
+	Replace bool `help:"Replace the key, for example after a leak. Earlier packs still need the old public key."`
 }
 
 func (c *keysSigningCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
@@ -162,10 +162,10 @@ func (c *keysSigningCommand) Run(ctx context.Context, b *gateway.Backend, t term
 		return err
 	}
 	if made {
-		fmt.Fprintln(t.err, "The keyset file has a new signing key: copy the file to where other servers read it.")
+		fmt.Fprintln(t.err, "The keyset file has a new signing key: copy the file to the other servers.")
 	}
 	if made && c.Replace {
-		fmt.Fprintln(t.err, "Restart the servers: until then they sign by the old key.")
+		fmt.Fprintln(t.err, "Restart the servers: until then they sign with the old key.")
 	}
 	fmt.Fprintf(t.err, "Fingerprint: %s\n", evidence.Fingerprint(signer.Public))
 	return printed(t.out.Write(evidence.EncodeKey(signer.Public)))

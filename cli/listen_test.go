@@ -12,7 +12,7 @@ func TestSettingsThatMakeNoSenseStartNoServer(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	for _, c := range [][2]string{
-		{"--listen=", "--listen is an address with a port"}, {"--listen=:", "--listen is an address with a port"}, {"--listen=127.0.0.1", "--listen is an address with a port"},
+		{"--listen=", "--listen must be an address with a port"}, {"--listen=:", "--listen must be an address with a port"}, {"--listen=127.0.0.1", "--listen must be an address with a port"},
 		{"--limit-cost=-1", "--limit-cost must be 1 or more"}, {"--limit-aliases=-5", "--limit-aliases must be 0 or more"}, {"--limit-body=0", "--limit-body must be 1 or more"},
 		{"--limit-time=-1s", "--limit-time must be a time such as 10s, and longer than 0"}, {"--limit-statement=-1s", "--limit-statement must be a time such as 5s"},
 	} {

@@ -12,13 +12,13 @@ import (
 )
 
 type formatFlag struct {
-	Format string `enum:"table,csv,jsonl" default:"table" help:"How to print: table, csv, or jsonl for JSON Lines (${default})."`
+	Format string `enum:"table,csv,jsonl" default:"table" help:"The output format: table, csv, or jsonl for JSON Lines (${default})."`
 }
 
 // adder prints a row: for each column a string, a number, a list of strings, or nil for none.
 type adder func(values ...any) error
 
-const tableRows = 500 // are aligned at a time, so that a long list streams
+const tableRows = 500 // are aligned at a time, so a long list streams
 
 // list prints the rows as a command adds them.
 func (f formatFlag) list(out io.Writer, columns []string, rows func(add adder) error) error {

@@ -17,7 +17,7 @@ func (c *migrateCommand) Run(ctx context.Context, s *settings, t terminal) error
 	}
 	switch _, after := os.Stat(s.Keyset); {
 	case errors.Is(after, fs.ErrNotExist):
-		fmt.Fprintf(t.err, "The keyset %s is not there, and the schema needs none: servers do.\n", s.Keyset)
+		fmt.Fprintf(t.err, "The keyset %s does not exist. migrate does not need it, but servers do.\n", s.Keyset)
 	case errors.Is(before, fs.ErrNotExist):
 		fmt.Fprintf(t.err, "The keyset %s was created: registration numbers cannot be read without it.\n", s.Keyset)
 	}

@@ -13,7 +13,7 @@ func TestMigrateMakesAndKeepsAStore(t *testing.T) {
 			t.Errorf("it tells %d %q %q", code, out, said)
 		}
 	}
-	if code, out, said := s.run(t, "migrate", "--keyset", s.path("other.json")); code != exitDone || !strings.Contains(out, "up to date") || !strings.Contains(said, "other.json is not there") {
+	if code, out, said := s.run(t, "migrate", "--keyset", s.path("other.json")); code != exitDone || !strings.Contains(out, "up to date") || !strings.Contains(said, "other.json does not exist") {
 		t.Errorf("without its keyset: %d %q %q", code, out, said)
 	}
 }

@@ -14,11 +14,11 @@ import (
 
 const pullSecret = "BACKOFFICE_PULL_CLIENT_SECRET"
 
-// originFlags are the mirrored backoffice and the pair for it.
+// originFlags are the mirrored backoffice and the credential for it.
 type originFlags struct {
-	From             string `env:"BACKOFFICE_PULL_FROM" placeholder:"URL" help:"The address of the backoffice that is mirrored, such as https://backoffice.example."`
-	ClientID         string `name:"client-id" env:"BACKOFFICE_PULL_CLIENT_ID" placeholder:"ID" help:"The client id of a pair of that backoffice. Its secret is in BACKOFFICE_PULL_CLIENT_SECRET."`
-	ClientSecretFile string `env:"BACKOFFICE_PULL_CLIENT_SECRET_FILE" placeholder:"FILE" predictor:"path" help:"A file with the secret, in place of the environment variable."`
+	From             string `env:"BACKOFFICE_PULL_FROM" placeholder:"URL" help:"The address of the backoffice to mirror, such as https://backoffice.example."`
+	ClientID         string `name:"client-id" env:"BACKOFFICE_PULL_CLIENT_ID" placeholder:"ID" help:"The client id of a credential of that backoffice. Its secret is read from BACKOFFICE_PULL_CLIENT_SECRET."`
+	ClientSecretFile string `env:"BACKOFFICE_PULL_CLIENT_SECRET_FILE" placeholder:"FILE" predictor:"path" help:"A file with the secret, instead of the environment variable."`
 	secret           string
 }
 
@@ -32,7 +32,7 @@ func (f *originFlags) readSecret() error {
 		f.secret = strings.TrimSpace(string(text))
 	}
 	if f.secret == "" {
-		return errors.New("the secret of the pair is missing: set " + pullSecret + ", or give --client-secret-file")
+		return errors.New("the credential's secret is missing: set " + pullSecret + ", or pass --client-secret-file")
 	}
 	return nil
 }
@@ -44,7 +44,7 @@ func (f *originFlags) of(b *gateway.Backend) *mirror.Pull {
 
 // throughFlags are for writing mirrored records at the origin.
 type throughFlags struct {
-	WriteThrough bool `env:"BACKOFFICE_WRITE_THROUGH" help:"Do writes of what is mirrored at the origin, with --from and a pair as pull has them, and copy their records at once."`
+	WriteThrough bool `env:"BACKOFFICE_WRITE_THROUGH" help:"Send writes of mirrored records to the origin, with --from and a credential as for pull, and copy the results immediately."`
 	originFlags  `embed:""`
 }
 
@@ -53,12 +53,12 @@ func (f *throughFlags) check() error {
 	case !f.WriteThrough:
 		return nil
 	case f.From == "" || f.ClientID == "":
-		return errors.New("--write-through needs --from and --client-id, as pull has them")
+		return errors.New("--write-through needs --from and --client-id, as for pull")
 	}
 	return f.readSecret()
 }
 
-// open makes what writes at the origin, nil for none. BadInput when the store is the mirror of another one.
+// open returns what writes at the origin, nil for none. BadInput when the store is the mirror of another one.
 func (f *throughFlags) open(ctx context.Context, b *gateway.Backend) (func(backoffice.Store) backoffice.Origin, error) {
 	if !f.WriteThrough {
 		return nil, nil

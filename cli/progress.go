@@ -42,7 +42,7 @@ func (p *progress) at(of string, done, size int64) {
 	_ = p.bar.Set64(min(done, max(size, 1)))
 }
 
-// end clears the bar, so that the next output begins on its own line.
+// end clears the bar, so the next output begins on its own line.
 func (p *progress) end() {
 	if p.bar != nil {
 		_ = p.bar.Finish()

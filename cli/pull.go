@@ -15,16 +15,16 @@ import (
 
 type pullCommand struct {
 	originFlags    `embed:""`
-	Watch          time.Duration `placeholder:"TIME" help:"Pull again after each such time, from 1s, until the command is stopped."`
-	AllowDeletions int           `placeholder:"COUNT" help:"Delete up to so many records of a noun that are gone there, where that is more than 2 in 100 of them."`
-	Repair         []string      `placeholder:"FIELD,…" help:"Load records of which one of these fields is wrong without it."`
-	Rejects        string        `placeholder:"FOLDER" predictor:"path" help:"Write each record that could not be loaded into this folder, as import does, with the reasons in reasons.csv."`
-	Budget         int           `placeholder:"COUNT" help:"At most so many requests an hour; 0 for any number (${default})." default:"0"`
+	Watch          time.Duration `placeholder:"TIME" help:"Pull again at this interval, 1s or more, until stopped."`
+	AllowDeletions int           `placeholder:"COUNT" help:"Delete up to COUNT records of a noun that are gone there, even if that is more than 2 %."`
+	Repair         []string      `placeholder:"FIELD,…" help:"If one of these fields is invalid, load the record without it."`
+	Rejects        string        `placeholder:"FOLDER" predictor:"path" help:"Write records that cannot be loaded to this folder, as import does, with the reasons in reasons.csv."`
+	Budget         int           `placeholder:"COUNT" help:"Maximum requests per hour; 0 for no limit (${default})." default:"0"`
 
-	RegistrationNumbers bool   `help:"Pull registration numbers, which needs privacy.read there. Every answer with one is entered in the register there."`
+	RegistrationNumbers bool   `help:"Pull registration numbers, which needs privacy.read there. The register there records each answer with one."`
 	Purpose             string `placeholder:"TEXT" help:"Why registration numbers are read, for the register there."`
 
-	Release bool `help:"Make the store its own again: it is nobody's mirror from then on, and takes writes."`
+	Release bool `help:"Stop mirroring: the store is independent from then on, and accepts writes."`
 }
 
 // Validate checks combinations of flags, and reads the secret.
@@ -33,15 +33,15 @@ func (c *pullCommand) Validate() error {
 	case c.Release:
 		return nil
 	case c.From == "" || c.ClientID == "":
-		return errors.New("--from and --client-id say whose mirror the store is; --release ends that")
+		return errors.New("pass --from and --client-id of the backoffice to mirror, or --release")
 	case c.Watch != 0 && c.Watch < time.Second:
-		return errors.New("--watch is 1s or more")
+		return errors.New("--watch must be 1s or more")
 	case c.AllowDeletions < 0 || c.Budget < 0:
-		return errors.New("--allow-deletions and --budget are 0 or more")
+		return errors.New("--allow-deletions and --budget must be 0 or more")
 	case c.RegistrationNumbers && c.Purpose == "":
-		return errors.New("--registration-numbers need a --purpose")
+		return errors.New("--registration-numbers needs --purpose")
 	case !c.RegistrationNumbers && c.Purpose != "":
-		return errors.New("--purpose is for --registration-numbers")
+		return errors.New("--purpose needs --registration-numbers")
 	}
 	if c.RegistrationNumbers {
 		purpose, err := privacy.ParsePurpose(c.Purpose)
@@ -53,12 +53,12 @@ func (c *pullCommand) Validate() error {
 	return c.readSecret()
 }
 
-// incompletePull is the error of a pull that could not see or load everything.
+// incompletePull is the error of a pull that could not read or load everything.
 type incompletePull struct{ incomplete, rejected int }
 
 // Error counts the nouns and records, which were reported before.
 func (e *incompletePull) Error() string {
-	return fmt.Sprintf("nouns that were not seen as a whole: %d; records that could not be loaded: %d",
+	return fmt.Sprintf("nouns that were not read completely: %d; records that could not be loaded: %d",
 		e.incomplete, e.rejected)
 }
 
@@ -81,7 +81,7 @@ func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	}
 	pull.Progress = func(noun backoffice.Noun, done, total int) { bar.at(string(noun), int64(done), int64(total)) }
 	pull.Waiting = func(r importexport.Running) {
-		fmt.Fprintf(t.err, "an import runs (%s); the pull begins when it has ended\n", r)
+		fmt.Fprintf(t.err, "an import is running (%s); the pull starts when it ends\n", r)
 	}
 	for {
 		began := time.Now()
@@ -90,7 +90,7 @@ func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 		if ctx.Err() != nil && c.Watch > 0 {
 			return nil
 		}
-		c.tell(report, t)
+		c.print(report, t)
 		if c.Rejects != "" {
 			err = errors.Join(err, report.WriteRejects(pull.Rejects))
 		}
@@ -126,7 +126,7 @@ func (c *pullCommand) pull(b *gateway.Backend) *mirror.Pull {
 	return pull
 }
 
-func (c *pullCommand) tell(report *mirror.Report, t terminal) {
+func (c *pullCommand) print(report *mirror.Report, t terminal) {
 	for i := range report.Nouns {
 		n := &report.Nouns[i]
 		fmt.Fprintln(t.out, n)
@@ -142,7 +142,7 @@ func (c *pullCommand) tell(report *mirror.Report, t terminal) {
 			fmt.Fprintf(t.err, "%s: left out: %s\n", n.Noun, left)
 		}
 		if n.Incomplete != "" {
-			fmt.Fprintf(t.err, "%s: not complete, and nothing of it is deleted: %s\n", n.Noun, n.Incomplete)
+			fmt.Fprintf(t.err, "%s: incomplete, so nothing is deleted: %s\n", n.Noun, n.Incomplete)
 		}
 	}
 	fmt.Fprintf(t.out, "requests: %d\n", report.Requests)
@@ -159,9 +159,9 @@ func (c *pullCommand) release(ctx context.Context, s *settings, t terminal) erro
 	case err != nil:
 		return err
 	case was == nil:
-		fmt.Fprintln(t.out, "the store is nobody's mirror")
+		fmt.Fprintln(t.out, "the store is not a mirror")
 	default:
-		fmt.Fprintf(t.out, "the store was the mirror of %s since %s; its records are its own now\n",
+		fmt.Fprintf(t.out, "the store, the mirror of %s since %s, is independent now\n",
 			was.Origin, moment(was.Since))
 	}
 	return nil

@@ -66,7 +66,7 @@ func TestPullMakesAMirrorAndTellsWhatItDid(t *testing.T) {
 		t.Errorf("a second origin: %d, %s", code, err)
 	}
 	mirrorOf(t, s, pull[2])
-	if out := s.must(t, "pull", "--release"); !strings.Contains(out, "its records are its own now") {
+	if out := s.must(t, "pull", "--release"); !strings.Contains(out, "is independent now") {
 		t.Errorf("release tells %s", out)
 	}
 	if code, _, err := s.run(t, other...); code != exitFailure || !strings.Contains(err, "cannot be read: cannot connect") {

@@ -23,17 +23,17 @@ import (
 )
 
 type queryCommand struct {
-	File      string `arg:"" predictor:"path" help:"The file with the query, or - for what is piped in."`
+	File      string `arg:"" predictor:"path" help:"The file with the query, or - for standard input."`
 	Variables string `placeholder:"JSON|@FILE" predictor:"path" help:"Its variables, a JSON object."`
-	Operation string `placeholder:"NAME" help:"Which of its operations, when there are several."`
-	Format    string `default:"jsonl" enum:"jsonl,csv,xlsx" placeholder:"FORMAT" help:"jsonl, csv or xlsx (${default})."`
-	Output    string `short:"o" placeholder:"PATH" predictor:"path" help:"The file to write; it appears when it is complete, in the place of another. Without it what is found is printed."`
-	Rows      string `placeholder:"LIST" help:"The list in each row that is unfolded into rows of csv and xlsx."`
-	After     string `placeholder:"CURSOR" help:"Begin behind this row."`
-	Cursor    bool   `help:"Give each row its cursor."`
-	Excel     bool   `help:"Write csv so that Excel opens it."`
-	Purpose   string `placeholder:"TEXT" help:"Why, when registration numbers are asked for; for the register."`
-	Server    string `placeholder:"URL" help:"Ask a running server, with the pair in BACKOFFICE_CLIENT_ID and BACKOFFICE_CLIENT_SECRET, and not the store."`
+	Operation string `placeholder:"NAME" help:"The operation to run, if there are several."`
+	Format    string `default:"jsonl" enum:"jsonl,csv,xlsx" placeholder:"FORMAT" help:"The format: jsonl, csv or xlsx (${default})."`
+	Output    string `short:"o" placeholder:"PATH" predictor:"path" help:"The file to write, or to replace once the export is complete. Without it, rows are printed."`
+	Rows      string `placeholder:"LIST" help:"The list in each row to expand into rows of csv and xlsx."`
+	After     string `placeholder:"CURSOR" help:"Start after this row."`
+	Cursor    bool   `help:"Include the cursor of each row."`
+	Excel     bool   `help:"Write csv that opens in Excel."`
+	Purpose   string `placeholder:"TEXT" help:"Why registration numbers are read, for the register."`
+	Server    string `placeholder:"URL" help:"Query a running server instead of the store, with the credential in BACKOFFICE_CLIENT_ID and BACKOFFICE_CLIENT_SECRET."`
 }
 
 // Validate checks what it can before anything is opened.
@@ -46,7 +46,7 @@ func (c *queryCommand) Validate() error {
 	}
 	if server, err := url.Parse(c.Server); c.Server != "" &&
 		(err != nil || server.Scheme != "http" && server.Scheme != "https" || server.Host == "") {
-		return errors.New("--server is an address such as https://office.example")
+		return errors.New("--server must be an address such as https://office.example")
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (c *queryCommand) Run(ctx context.Context, s *settings, t terminal) (err er
 func (c *queryCommand) write(to io.Writer, t terminal, client *http.Client, request *http.Request) error {
 	response, err := client.Do(request)
 	if err != nil {
-		return fmt.Errorf("the server cannot be asked: %w", err)
+		return fmt.Errorf("the server cannot be reached: %w", err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK || response.Header.Get(export.ChangesAfter) == "" {
@@ -91,8 +91,8 @@ func (c *queryCommand) write(to io.Writer, t terminal, client *http.Client, requ
 	if err := whole(to, response); err != nil {
 		return err
 	}
-	rows, _ := strconv.Atoi(response.Trailer.Get(export.ExportRows)) // of a whole answer
-	return printed(fmt.Fprintf(t.err, "%s; what changes after %s in the change feed is not in the export\n",
+	rows, _ := strconv.Atoi(response.Trailer.Get(export.ExportRows)) // of a complete answer
+	return printed(fmt.Fprintf(t.err, "%s; changes after %s in the change feed are not in the export\n",
 		backoffice.Plural(rows, "row", "rows"), response.Header.Get(export.ChangesAfter)))
 }
 
@@ -113,7 +113,7 @@ func (c *queryCommand) request(ctx context.Context) (*http.Request, error) {
 			}
 		}
 		if !json.Valid(variables) {
-			return nil, errors.New("--variables is a JSON object, or @ and the name of a file with one")
+			return nil, errors.New("--variables must be a JSON object, or @FILE")
 		}
 		asked["variables"] = json.RawMessage(variables)
 	}
@@ -160,7 +160,7 @@ func whole(to io.Writer, response *http.Response) error {
 	}
 	if response.Trailer.Get(export.ExportStatus) != export.Complete {
 		return errors.New("the export is not complete: " +
-			"its end was not told (a proxy between has to let trailers through)")
+			"its trailer is missing (proxies must forward trailers)")
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func refusalOf(response *http.Response) error {
 	var refused struct{ Errors []struct{ Message string } }
 	const most = 1 << 20
 	if json.NewDecoder(io.LimitReader(response.Body, most)).Decode(&refused) != nil || len(refused.Errors) == 0 {
-		return fmt.Errorf("the server answers with %d, and not as a server of this program does", response.StatusCode)
+		return fmt.Errorf("the server answered %d, and not like a Backoffice server", response.StatusCode)
 	}
 	messages := backoffice.Mapped(refused.Errors, func(one struct{ Message string }) string { return one.Message })
 	inHeader := "in the header " + strings.ToLower(privacy.PurposeHeader) // for clients; the operator has a flag

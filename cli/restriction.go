@@ -7,12 +7,12 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// restrictionFlags are the customers that a pair sees.
+// restrictionFlags are the customers that a credential sees.
 type restrictionFlags struct {
-	OnlyResponsible []string `placeholder:"USER" help:"The pair sees the customers of this user alone, and what hangs on them; may be repeated for several users. Together with another --only-… flag a customer has to meet both."`
-	OnlyLabel       []string `placeholder:"LABEL" help:"The pair sees the customers alone whose responsible user has this label; may be repeated."`
-	OnlyCustomer    []string `placeholder:"CUSTOMER" help:"The pair sees this customer alone; may be repeated."`
-	OnlyYear        []string `placeholder:"YEAR" help:"The pair sees the customers alone that have a transcript of this year (YYYY), and of what belongs to a year that year's; may be repeated."`
+	OnlyResponsible []string `placeholder:"USER" help:"Show only customers of this responsible user, and their records. Can be repeated. With other --only-… flags, a customer must match all of them."`
+	OnlyLabel       []string `placeholder:"LABEL" help:"Show only customers whose responsible user has this label. Can be repeated."`
+	OnlyCustomer    []string `placeholder:"CUSTOMER" help:"Show only this customer. Can be repeated."`
+	OnlyYear        []string `placeholder:"YEAR" help:"Show only customers with a transcript of this year (YYYY), and of the records that belong to a year only this year's. Can be repeated."`
 }
 
 var flagsOfRestriction = map[string]string{"responsible": "--only-responsible", "labels": "--only-label",
@@ -34,13 +34,13 @@ func flagged(err error) error {
 	}), "; "))
 }
 
-// seenBy lists the flags that restrict which customers a pair sees; nil for all customers.
-func seenBy(pair *backoffice.Credential) any {
-	if !pair.Restriction.IsSet() {
+// seenBy lists the flags that restrict which customers a credential sees; nil for all customers.
+func seenBy(credential *backoffice.Credential) any {
+	if !credential.Restriction.IsSet() {
 		return nil
 	}
 	var all []string
-	for _, f := range pair.Restriction.Alternatives() {
+	for _, f := range credential.Restriction.Alternatives() {
 		var flags []string
 		for _, of := range []struct {
 			flag   string

@@ -19,15 +19,15 @@ import (
 )
 
 type serveCommand struct {
-	Listen         string   `default:"127.0.0.1:8080" env:"BACKOFFICE_LISTEN" placeholder:"ADDRESS" help:"Where to listen (${default})."`
-	TrustedProxies []string `name:"trusted-proxy" env:"BACKOFFICE_TRUSTED_PROXY" placeholder:"NETWORK" help:"A network whose forwarded client addresses count, such as 127.0.0.0/8; may be repeated."`
+	Listen         string   `default:"127.0.0.1:8080" env:"BACKOFFICE_LISTEN" placeholder:"ADDRESS" help:"The address to listen on (${default})."`
+	TrustedProxies []string `name:"trusted-proxy" env:"BACKOFFICE_TRUSTED_PROXY" placeholder:"NETWORK" help:"A network of proxies whose X-Forwarded-For is trusted, such as 127.0.0.0/8. Can be repeated."`
 
 	Server   httpserver.Settings     `embed:""`
 	Cache    gateway.CacheSettings   `embed:""`
 	Changes  gateway.ChangesSettings `embed:""`
 	Webhooks gateway.WebhookSettings `embed:""`
 	Mirror   gateway.MirrorSettings  `embed:""`
-	Through  throughFlags            `embed:"" group:"Writes of what is mirrored:"`
+	Through  throughFlags            `embed:"" group:"Writes of mirrored records:"`
 	Trash    gateway.TrashSettings   `embed:""`
 	Ship     gateway.ShipOptions     `embed:""`
 	Privacy  gateway.PrivacySettings `embed:""`
@@ -53,7 +53,7 @@ func (c *serveCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	})
 }
 
-// listen takes the address before anything is opened or changed, so as not to disturb a server that runs there already.
+// listen takes the address before anything is opened or changed, so a server that already runs there is not disturbed.
 // It also sets up the log, for what opening reports.
 func (c *serveCommand) listen(t terminal) (net.Listener, error) {
 	if err := cmp.Or(c.Server.Check(), c.Limits.Check(), c.Agents.Check(), c.Through.check()); err != nil {
@@ -62,14 +62,14 @@ func (c *serveCommand) listen(t terminal) (net.Listener, error) {
 	slog.SetDefault(c.Server.NewLog(t.err))
 	// An address without a port, as from an unset variable, would be a random port on all networks.
 	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
-		return nil, errors.New("--listen is an address with a port, such as 127.0.0.1:8080")
+		return nil, errors.New("--listen must be an address with a port, such as 127.0.0.1:8080")
 	}
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", c.Listen, err)
 	}
 	if tcp, _ := listener.Addr().(*net.TCPAddr); c.Server.Certificate == "" && (tcp == nil || !tcp.IP.IsLoopback()) {
-		fmt.Fprintln(t.err, "Warning: secrets and data go over the network in clear. Give --tls-certificate and "+
+		fmt.Fprintln(t.err, "Warning: secrets and data cross the network unencrypted. Pass --tls-certificate and "+
 			"--tls-key, or listen on 127.0.0.1 behind a proxy with TLS.")
 	}
 	return listener, nil

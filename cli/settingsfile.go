@@ -20,7 +20,7 @@ type fileSettings map[string]yaml.Node
 func readSettings(file io.Reader) (kong.Resolver, error) {
 	found := fileSettings{}
 	if err := yaml.NewDecoder(file).Decode(&found); err != nil && !errors.Is(err, io.EOF) {
-		return nil, errors.New("the settings file is YAML with one setting a line, such as listen: 127.0.0.1:8080")
+		return nil, errors.New("the settings file must be YAML, one setting a line, such as listen: 127.0.0.1:8080")
 	}
 	return found, nil
 }
@@ -29,7 +29,7 @@ func (f fileSettings) Validate(app *kong.Application) error {
 	known := slices.Collect(maps.Values(settingsOf(app)))
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("the settings file has %q: no flag with an environment variable has that name", name)
+			return fmt.Errorf("the settings file has %q, which is no flag with an environment variable", name)
 		}
 	}
 	return nil
@@ -46,7 +46,7 @@ func (f fileSettings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 	if len(flag.Envs) == 0 || node.ShortTag() == "!!null" {
 		return nil, nil
 	}
-	var one string // as it is written there
+	var one string // as written there
 	var many []string
 	switch {
 	case node.Decode(&one) == nil:
@@ -71,7 +71,7 @@ func settingsOf(app *kong.Application) map[string]string {
 	return known
 }
 
-// unknownVariables are the names in an environment that begin as those of settings do, and that no flag reads.
+// unknownVariables are the names in an environment that begin like those of settings, and that no flag reads.
 func unknownVariables(app *kong.Application, environment []string) (unknown []string) {
 	known := settingsOf(app)
 	others := []string{pullSecret, "BACKOFFICE_CLIENT_ID", "BACKOFFICE_CLIENT_SECRET"}

@@ -27,8 +27,8 @@ func TestASettingsFileThatMakesNoSenseIsRejectedAndNotQuoted(t *testing.T) {
 	for text, want := range map[string]string{
 		"listne: 127.0.0.1:8080":                  `the settings file has "listne"`,
 		"yes: true":                               `the settings file has "yes"`, // a flag of commands, but no setting
-		"database: [postgres://a:secret@b/c":      "is YAML with one setting a line",
-		"- postgres://a:secret@b/c":               "is YAML with one setting a line",
+		"database: [postgres://a:secret@b/c":      "must be YAML, one setting a line",
+		"- postgres://a:secret@b/c":               "must be YAML, one setting a line",
 		"limit-cost: many":                        "--limit-cost",
 		"stop-time: 5":                            "--stop-time: expected duration",
 		"ship: [s3://a:secret@b/c]":               "--ship: the settings file has a list or a mapping for it",
@@ -48,7 +48,7 @@ func TestASettingsFileThatMakesNoSenseIsRejectedAndNotQuoted(t *testing.T) {
 
 func TestACommandWarnsOfAnEnvironmentVariableThatNoSettingHas(t *testing.T) {
 	t.Parallel()
-	start(t, "BACKOFFICE_LISTNE=127.0.0.1:1 BACKOFFICE_TRASH=30d").says(t, "no setting has these environment variables: BACKOFFICE_LISTNE")
+	start(t, "BACKOFFICE_LISTNE=127.0.0.1:1 BACKOFFICE_TRASH=30d").says(t, "unknown environment variables: BACKOFFICE_LISTNE")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestACommandWarnsOfAnEnvironmentVariableThatNoSettingHas(t *testing.T) {
 	migrate := exec.Command(self, append(newShell(t).settings(), "migrate")...)
 	migrate.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1", "BACKOFFICE_DATABSE=postgres://a:secret@b/c")
 	said, err := migrate.CombinedOutput()
-	if err != nil || !strings.Contains(string(said), "these environment variables: BACKOFFICE_DATABSE") || strings.Contains(string(said), "secret") {
+	if err != nil || !strings.Contains(string(said), "unknown environment variables: BACKOFFICE_DATABSE") || strings.Contains(string(said), "secret") {
 		t.Errorf("migrate: %v, %s", err, said)
 	}
 	if unknown := unknownVariables(new(program).parser().Model, []string{"BACKOFFICE_LISTEN=a", "LISTNE=b", "BACKOFFICE_B=c", "BACKOFFICE_A=d"}); strings.Join(unknown, " ") != "BACKOFFICE_A BACKOFFICE_B" {

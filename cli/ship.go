@@ -14,7 +14,7 @@ import (
 )
 
 type shipCommand struct {
-	Verify shipVerifyCommand `cmd:"" help:"Restore what was shipped, check it, and delete it, as servers do daily."`
+	Verify shipVerifyCommand `cmd:"" help:"Restore what was shipped, check it, and delete the copy, as servers do daily."`
 }
 
 type shipVerifyCommand struct{}
@@ -29,8 +29,8 @@ func (*shipVerifyCommand) Run(ctx context.Context, s *settings, t terminal) erro
 
 // shippedFlags choose a state of what was shipped.
 type shippedFlags struct {
-	Before int64  `placeholder:"NUMBER" help:"From what was shipped: the store before this entry of the change log."`
-	At     string `placeholder:"TIME" help:"From what was shipped: the store as it was then (2026-11-23T10:41Z)."`
+	Before int64  `placeholder:"NUMBER" help:"Restore the shipped store as it was before this entry of the change log."`
+	At     string `placeholder:"TIME" help:"Restore the shipped store as it was at this time (2026-11-23T10:41Z)."`
 
 	at time.Time
 }
@@ -44,14 +44,14 @@ func (f *shippedFlags) check(path string) error {
 			}
 		}
 		if err != nil {
-			return errors.New("--at is a time with its zone, such as 2026-11-23T10:41Z")
+			return errors.New("--at must be a time with its zone, such as 2026-11-23T10:41Z")
 		}
 	}
 	switch given := f.At != "" || f.Before != 0; {
 	case f.Before < 0 || f.At != "" && f.Before != 0:
-		return errors.New("give --before NUMBER, which is 1 or more, or --at TIME, not both")
+		return errors.New("pass either --before NUMBER, 1 or more, or --at TIME")
 	case given && !isShipped(path):
-		return errors.New("--before and --at need the URL of what was shipped: a backup holds one state")
+		return errors.New("--before and --at need the URL of what was shipped: a backup has one state")
 	}
 	return nil
 }

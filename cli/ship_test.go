@@ -306,7 +306,7 @@ func TestWhatWasShippedIsNotRestoredWithoutItsKeysetOrWithAWrongTarget(t *testin
 	for says, args := range map[string][]string{
 		"the shipping keyset":              {"restore", place},
 		"need the URL of what was shipped": {"restore", s.dir, "--before=3"},
-		"not both":                         {"restore", place, "--before=3", "--at=2026-11-23T10:41Z"},
+		"pass either --before":             {"restore", place, "--before=3", "--at=2026-11-23T10:41Z"},
 		"a time with its zone":             {"restore", place, "--at=yesterday"},
 		"pass the place with --ship":       {"ship", "verify"},
 	} {

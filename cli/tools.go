@@ -10,9 +10,9 @@ import (
 )
 
 type toolsCommand struct {
-	List   toolsListCommand   `cmd:"" help:"List the trusted documents that agents may call; documents trust --tool adds one."`
-	Remove toolsRemoveCommand `cmd:"" help:"Take a tool from agents; its document stays trusted."`
-	Report toolsReportCommand `cmd:"" help:"Report who called which tool how often in a month, and how many customers they may see."`
+	List   toolsListCommand   `cmd:"" help:"List the trusted documents that agents can call. To add one, run documents trust --tool."`
+	Remove toolsRemoveCommand `cmd:"" help:"Remove a tool. Its document stays trusted."`
+	Report toolsReportCommand `cmd:"" help:"Report a month's calls by credential and tool, and how many customers each credential can see."`
 }
 
 type toolsListCommand struct{ formatFlag }
@@ -36,19 +36,19 @@ type toolsRemoveCommand struct {
 func (c *toolsRemoveCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	err := backoffice.RemoveTool(ctx, store, c.Name, backoffice.InstantOf(time.Now()))
 	if err != nil {
-		return orUnknown(err, "there is no such tool; backoffice tools list shows them")
+		return orUnknown(err, "no tool has this name: run backoffice tools list")
 	}
-	return printed(fmt.Fprintln(t.out, "Removed. Running servers call it no more after 5 seconds."))
+	return printed(fmt.Fprintln(t.out, "Removed. Servers stop running it within 5 seconds."))
 }
 
 type toolsReportCommand struct {
 	formatFlag
-	Month string `placeholder:"YYYY-MM" help:"The month, in UTC (the last whole one)."`
+	Month string `placeholder:"YYYY-MM" help:"The month, in UTC (the last complete one)."`
 }
 
 func (c *toolsReportCommand) Validate() error {
 	if _, err := time.Parse(backoffice.MonthLayout, c.Month); err != nil && c.Month != "" {
-		return errors.New("--month is a month such as 2026-06")
+		return errors.New("--month must be a month such as 2026-06")
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func TestAToolIsMarkedListedAndRemoved(t *testing.T) {
 	folder := queriesIn(t, toolOpen, toolNobody, toolWrites)
 	for _, wrong := range []struct{ said, args string }{
 		{"the one whose operation has its name", "--tool Missing"}, {"a tool is a query", "--tool Writes"}, {"describe the operation", "--tool Nobody"},
-		{"a letter and up to 63", "--tool 1x"}, {"are there already", "--tool query"}, {"go with --tool", "--with-numbers"}, {"go with --tool", "--description x"},
+		{"a letter and up to 63", "--tool 1x"}, {"are there already", "--tool query"}, {"need --tool", "--with-numbers"}, {"need --tool", "--description x"},
 	} {
 		code, _, err := s.run(t, append([]string{"documents", "trust", folder, "--set", "agents"}, strings.Fields(wrong.args)...)...)
 		if code == exitDone || !strings.Contains(err, wrong.said) {
@@ -68,7 +68,7 @@ func TestAToolIsMarkedListedAndRemoved(t *testing.T) {
 	if out := list(); !strings.Contains(out, "Open,") || strings.Contains(out, "Nobody,") {
 		t.Error(out)
 	}
-	if code, _, err := s.run(t, "tools", "remove", "Nobody"); code != exitFailure || !strings.Contains(err, "no such tool") {
+	if code, _, err := s.run(t, "tools", "remove", "Nobody"); code != exitFailure || !strings.Contains(err, "no tool has this name") {
 		t.Error(code, err)
 	}
 }

@@ -12,9 +12,9 @@ import (
 )
 
 type trashCommand struct {
-	List    trashListCommand    `cmd:"" help:"List what was deleted and can be brought back (serve --trash), the latest first."`
-	Restore trashRestoreCommand `cmd:"" help:"Bring back what was deleted, with all that went with it."`
-	Empty   trashEmptyCommand   `cmd:"" help:"Erase for good what was deleted, before its time is over."`
+	List    trashListCommand    `cmd:"" help:"List deleted records that can be restored (serve --trash), latest first."`
+	Restore trashRestoreCommand `cmd:"" help:"Restore deleted records, and the records that were deleted with them."`
+	Empty   trashEmptyCommand   `cmd:"" help:"Erase deleted records permanently, before their time is up."`
 }
 
 type trashListCommand struct{ formatFlag }
@@ -30,7 +30,7 @@ func (c *trashListCommand) Run(ctx context.Context, store backoffice.Store, t te
 }
 
 type trashRestoreCommand struct {
-	IDs []string `arg:"" name:"id" help:"What to bring back, as list names it. Customers that had relations with each other come back together."`
+	IDs []string `arg:"" name:"id" help:"What to restore, from list. Relations between these customers are restored too."`
 }
 
 func (c *trashRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
@@ -38,22 +38,22 @@ func (c *trashRestoreCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 	if err != nil {
 		return err
 	}
-	if _, err = fmt.Fprintf(t.out, "%s back.\n",
-		backoffice.Plural(restored.Rows, "record is", "records are")); err == nil && len(restored.Left) > 0 {
-		_, err = fmt.Fprintf(t.out, "These relations stay in the trash, and come back with their other customer: %s\n",
+	if _, err = fmt.Fprintf(t.out, "Restored %s.\n",
+		backoffice.Plural(restored.Rows, "record", "records")); err == nil && len(restored.Left) > 0 {
+		_, err = fmt.Fprintf(t.out, "These relations stay in the trash until their other customer is restored: %s\n",
 			strings.Join(restored.Left, ", "))
 	}
 	return err
 }
 
 type trashEmptyCommand struct {
-	IDs []string `arg:"" optional:"" name:"id" help:"What to erase, as list names it."`
-	All bool     `help:"Erase all that is in the trash."`
+	IDs []string `arg:"" optional:"" name:"id" help:"What to erase, from list."`
+	All bool     `help:"Erase everything in the trash."`
 }
 
 func (c *trashEmptyCommand) Validate() error {
 	if c.All == (len(c.IDs) > 0) {
-		return errors.New("name what to erase for good, or give --all")
+		return errors.New("pass the identifiers to erase, or --all")
 	}
 	return nil
 }
@@ -74,8 +74,8 @@ func (c *trashEmptyCommand) Run(ctx context.Context, s *settings, b *gateway.Bac
 		fmt.Fprintf(t.err, "%s not in the trash.\n",
 			backoffice.Plural(unknown, "of these was", "of these were"))
 	}
-	return printed(fmt.Fprintf(t.out, "%s for good.\n%s",
-		backoffice.Plural(len(erased), "deletion is", "deletions are"), s.ShippedOfErased(time.Now())))
+	return printed(fmt.Fprintf(t.out, "Erased %s permanently.\n%s",
+		backoffice.Plural(len(erased), "deletion", "deletions"), s.ShippedOfErased(time.Now())))
 }
 
 func textOf(text string) any {

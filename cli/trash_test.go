@@ -78,10 +78,10 @@ func TestWhatWasDeletedIsListedBroughtBackAndErasedByCommands(t *testing.T) {
 	if code, _, err := s.run(t, "trash", "restore", "nobody"); code != exitFailure || !strings.Contains(err, "nothing in the trash has this identifier") {
 		t.Errorf("restoring nobody ends with %d: %s", code, err)
 	}
-	if out := s.must(t, "trash", "restore", "acme"); !strings.Contains(out, "12 records are back.") || !strings.Contains(out, "rel-1, rel-2") {
+	if out := s.must(t, "trash", "restore", "acme"); !strings.Contains(out, "Restored 12 records.") || !strings.Contains(out, "rel-1, rel-2") {
 		t.Errorf("it says %s", out)
 	}
-	if out := s.must(t, "trash", "restore", "els", "rel-1", "rel-2"); !strings.Contains(out, "6 records are back.") {
+	if out := s.must(t, "trash", "restore", "els", "rel-1", "rel-2"); !strings.Contains(out, "Restored 6 records.") {
 		t.Errorf("it says %s", out)
 	}
 	if after := s.export(t); after != before {
@@ -98,14 +98,14 @@ func TestWhatWasDeletedIsListedBroughtBackAndErasedByCommands(t *testing.T) {
 		}
 	}
 	code, out, said := s.run(t, "trash", "empty", "acme", "nobody")
-	if code != exitDone || !strings.Contains(out, "1 deletion is for good.") || !strings.Contains(said, "1 of these was not in the trash.") {
+	if code != exitDone || !strings.Contains(out, "Erased 1 deletion permanently.") || !strings.Contains(said, "1 of these was not in the trash.") {
 		t.Errorf("emptying ends with %d: %s %s", code, out, said)
 	}
 	if n := len(s.storedFiles(t)); n != stored-5 {
 		t.Errorf("%d files are left of %d", n, stored)
 	}
 	p.remove(t, id, secret, "/customers/els")
-	if out := s.must(t, "trash", "empty", "--all"); !strings.Contains(out, "1 deletion is for good.") || len(s.inTrash(t)) > 0 {
+	if out := s.must(t, "trash", "empty", "--all"); !strings.Contains(out, "Erased 1 deletion permanently.") || len(s.inTrash(t)) > 0 {
 		t.Errorf("it says %s", out)
 	}
 	if code, _, said := s.run(t, "serve", "--listen=127.0.0.1:0", "--trash", "soon"); code != exitUsage || !strings.Contains(said, "such as 30d") {
@@ -150,7 +150,7 @@ func TestABackupHasTheTrashWithItsFiles(t *testing.T) {
 	}
 	<-p.ended
 	s.must(t, "restore", copied)
-	if out := s.must(t, "trash", "restore", "acme"); !strings.Contains(out, "14 records are back.") {
+	if out := s.must(t, "trash", "restore", "acme"); !strings.Contains(out, "Restored 14 records.") {
 		t.Errorf("it says %s", out)
 	}
 	if after := s.export(t); after != before {

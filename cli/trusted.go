@@ -13,10 +13,10 @@ import (
 	"example.org/backoffice/graphql/trusted"
 )
 
-// manifestFlags are a manifest that clients' tools have written, and the limits of its documents.
+// manifestFlags are a manifest that a client's tool wrote, and the limits of its documents.
 type manifestFlags struct {
-	Path   string          `arg:"" predictor:"path" help:"Apollo's manifest, Relay's or GraphQL Code Generator's map (.json), a file of GraphQL, or a folder of such files."`
-	Limits limits.Settings `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request, as the servers have them:"`
+	Path   string          `arg:"" predictor:"path" help:"An Apollo manifest, a Relay or GraphQL Code Generator map (.json), a GraphQL file, or a folder of these."`
+	Limits limits.Settings `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_" group:"Limits of a GraphQL request, as on the servers:"`
 }
 
 func (f *manifestFlags) read() ([]*backoffice.TrustedDocument, error) {
@@ -33,10 +33,10 @@ func (f *manifestFlags) read() ([]*backoffice.TrustedDocument, error) {
 
 type documentsTrustCommand struct {
 	manifestFlags
-	Set           string `required:"" placeholder:"NAME" help:"What these documents are called together, such as the client that sends them. Those that the set had before are replaced."`
-	AllowRemovals *int   `placeholder:"N" help:"Remove what the manifest has no more, N documents at most. Without it they stay, for clients of yesterday."`
-	Tool          string `placeholder:"NAME" help:"Make a query a tool of agents: the one whose operation has this name, or the only one. Those that are tools stay so while their text does."`
-	Description   string `placeholder:"TEXT" help:"What agents are told of the tool; without it the description in the document."`
+	Set           string `required:"" placeholder:"NAME" help:"The name of the set of documents, such as the client that sends them. The manifest replaces the set."`
+	AllowRemovals *int   `placeholder:"N" help:"Remove up to N documents that are no longer in the manifest. Without it they stay, for older clients."`
+	Tool          string `placeholder:"NAME" help:"Make a query a tool of agents: the operation with this name, or the only one. Existing tools stay tools until their text changes."`
+	Description   string `placeholder:"TEXT" help:"The tool's description for agents (the one in the document)."`
 	WithNumbers   bool   `help:"Let the tool disclose registration numbers, to callers with privacy.read."`
 }
 
@@ -48,7 +48,7 @@ func (c *documentsTrustCommand) Validate() error {
 		return fmt.Errorf("--set: %w", err)
 	}
 	if c.Tool == "" && (c.Description != "" || c.WithNumbers) {
-		return errors.New("--description and --with-numbers go with --tool")
+		return errors.New("--description and --with-numbers need --tool")
 	}
 	return nil
 }
@@ -80,12 +80,12 @@ func (c *documentsCheckCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.out, "Good: %s.\n", backoffice.Plural(len(documents), "document", "documents")))
+	return printed(fmt.Fprintf(t.out, "Valid: %s.\n", backoffice.Plural(len(documents), "document", "documents")))
 }
 
 type documentsListCommand struct {
 	formatFlag
-	Set string `placeholder:"NAME" help:"Only those of this set."`
+	Set string `placeholder:"NAME" help:"Only documents of this set."`
 }
 
 func (c *documentsListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
@@ -105,13 +105,13 @@ func (c *documentsListCommand) Run(ctx context.Context, store backoffice.Store, 
 }
 
 type documentsRemoveCommand struct {
-	ID  string `arg:"" optional:"" help:"The document's identifier, sha256:… or one that its manifest gave."`
+	ID  string `arg:"" optional:"" help:"The document's identifier: sha256:…, or one from its manifest."`
 	Set string `placeholder:"NAME" help:"Remove all documents of this set."`
 }
 
 func (c *documentsRemoveCommand) Validate() error {
 	if (c.ID == "") == (c.Set == "") {
-		return errors.New("an identifier or --set says what to remove, and not both")
+		return errors.New("pass either an identifier or --set")
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (c *documentsRemoveCommand) Run(ctx context.Context, store backoffice.Store
 		n, err = backoffice.RemoveTrusted(ctx, store, c.ID, now)
 	}
 	if err != nil {
-		return orUnknown(err, "there is no such trusted document; backoffice documents list shows them")
+		return orUnknown(err, "there is no such trusted document: run backoffice documents list")
 	}
-	return printed(fmt.Fprintf(t.out, "Removed: %d. Running servers answer no request for them after 5 seconds.\n", n))
+	return printed(fmt.Fprintf(t.out, "Removed: %d. Servers reject requests for them within 5 seconds.\n", n))
 }

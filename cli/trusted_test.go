@@ -144,7 +144,7 @@ func TestACheckTellsAllThatTheSchemaWouldBreakWithoutAStore(t *testing.T) {
 	if code, _, err := s.run(t, "documents", "check", folder, "--limit-cost", "10000000", "--limit-depth", "100"); code != exitFailure || !strings.Contains(err, "3 problems") {
 		t.Error(code, err)
 	}
-	if out := s.must(t, "documents", "check", filepath.Join(folder, "good.graphql")); out != "Good: 1 document.\n" {
+	if out := s.must(t, "documents", "check", filepath.Join(folder, "good.graphql")); out != "Valid: 1 document.\n" {
 		t.Error(out)
 	}
 	if _, err := os.Stat(filepath.Join(s.dir, "data")); !os.IsNotExist(err) {

@@ -9,7 +9,7 @@ import (
 )
 
 type versionCommand struct {
-	JSON bool `name:"json" help:"Print one JSON object with version, commit and schema, and nothing else."`
+	JSON bool `name:"json" help:"Print only a JSON object with version, commit and schema."`
 }
 
 func (c *versionCommand) Run(t terminal) error {

@@ -14,21 +14,21 @@ import (
 )
 
 type webhooksCommand struct {
-	Create  webhooksCreateCommand  `cmd:"" help:"Create a webhook and print its secret, which cannot be seen again."`
-	List    webhooksListCommand    `cmd:"" help:"List the webhooks: how each stands, how far it is behind, and why."`
-	Ping    webhooksPingCommand    `cmd:"" help:"Post a message of the type ping to a webhook, and print what it answers."`
-	Rewind  webhooksRewindCommand  `cmd:"" help:"Send what comes after a cursor, also to a webhook that was stopped."`
-	Disable webhooksDisableCommand `cmd:"" help:"Stop a webhook until it is rewound."`
-	Rotate  webhooksRotateCommand  `cmd:"" help:"Give a webhook a new secret and print it; the old one signs as well for a while."`
-	Delete  webhooksDeleteCommand  `cmd:"" help:"Remove a webhook."`
+	Create  webhooksCreateCommand  `cmd:"" help:"Create a webhook and print its secret, which is not shown again."`
+	List    webhooksListCommand    `cmd:"" help:"List webhooks: their state, how many changes they have still to send, and why."`
+	Ping    webhooksPingCommand    `cmd:"" help:"Post a ping to a webhook, and print its answer."`
+	Rewind  webhooksRewindCommand  `cmd:"" help:"Send the changes after a cursor. This also resumes a disabled webhook."`
+	Disable webhooksDisableCommand `cmd:"" help:"Disable a webhook until it is rewound."`
+	Rotate  webhooksRotateCommand  `cmd:"" help:"Create a new secret for a webhook and print it. For a while, the old one signs too."`
+	Delete  webhooksDeleteCommand  `cmd:"" help:"Delete a webhook."`
 }
 
 type webhooksCreateCommand struct {
-	URL    string   `required:"" name:"url" placeholder:"URL" help:"Where changes are posted to, such as https://receiver.example/changes."`
-	Noun   []string `placeholder:"NOUN" predictor:"noun" help:"A noun whose changes are told; may be repeated. Without it, all but MINFIN_DOCUMENT. One of ${nouns}."`
-	Client string   `placeholder:"ID" help:"The client id of the pair whose scopes say what is told, and with which the webhook ends. Without it, the operator's."`
-	From   string   `placeholder:"CURSOR" help:"Begin after this cursor of the change feed. Without it, with what comes from now on."`
-	JSON   bool     `name:"json" help:"Print one JSON object with id and secret, and nothing else."`
+	URL    string   `required:"" name:"url" placeholder:"URL" help:"The address to post changes to, such as https://receiver.example/changes."`
+	Noun   []string `placeholder:"NOUN" predictor:"noun" help:"A noun whose changes to send. Can be repeated. Without it, all but MINFIN_DOCUMENT. One of ${nouns}."`
+	Client string   `placeholder:"ID" help:"The client id of a credential: the webhook sends what it may see, and ends with it. Without it, what operators may see."`
+	From   string   `placeholder:"CURSOR" help:"Start after this cursor of the change feed. Without it, start with the next change."`
+	JSON   bool     `name:"json" help:"Print only a JSON object with id and secret."`
 	nouns  []backoffice.Noun
 }
 
@@ -46,7 +46,7 @@ func (c *webhooksCreateCommand) Run(ctx context.Context, b *gateway.Backend, t t
 	draft := webhooks.Draft{ClientID: c.Client, URL: c.URL, Nouns: c.nouns, From: c.From}
 	hook, secret, err := webhooks.Create(ctx, b.Store, b.Keys, draft)
 	if err != nil {
-		return orUnknown(err, unknownPair)
+		return orUnknown(err, unknownCredential)
 	}
 	return printWebhook(t, c.JSON, hook.ID, secret)
 }
@@ -58,7 +58,7 @@ func printWebhook(t terminal, asJSON bool, id, secret string) error {
 			Secret string `json:"secret"`
 		}{id, secret})
 	}
-	return printed(fmt.Fprintf(t.out, "webhook: %s\nsecret:  %s\nThe secret cannot be shown again; keep it now.\n",
+	return printed(fmt.Fprintf(t.out, "webhook: %s\nsecret:  %s\nSave the secret now: it is not shown again.\n",
 		id, secret))
 }
 
@@ -117,14 +117,14 @@ func (c *webhooksPingCommand) Run(ctx context.Context, b *gateway.Backend, t ter
 
 type webhooksRewindCommand struct {
 	ID string `arg:"" help:"The webhook."`
-	To string `required:"" placeholder:"CURSOR" help:"Send what comes after this cursor of the change feed. The one that list shows goes on where it stands."`
+	To string `required:"" placeholder:"CURSOR" help:"Send the changes after this cursor of the change feed. The cursor in list continues where the webhook stopped."`
 }
 
 func (c *webhooksRewindCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	if err := webhooks.Rewind(ctx, store, c.ID, c.To); err != nil {
 		return orUnknown(err, unknownWebhook)
 	}
-	return printed(fmt.Fprintf(t.out, "The webhook goes on after %s, within seconds.\n", c.To))
+	return printed(fmt.Fprintf(t.out, "The webhook resumes after %s within seconds.\n", c.To))
 }
 
 type webhooksDisableCommand struct {
@@ -136,13 +136,13 @@ func (c *webhooksDisableCommand) Run(ctx context.Context, store backoffice.Store
 		return orUnknown(err, unknownWebhook)
 	}
 	return printed(fmt.Fprintln(t.out,
-		"The webhook is disabled; running servers send nothing more within 5 seconds. Rewind lets it go on."))
+		"The webhook is disabled; servers stop sending within 5 seconds. To resume it, run webhooks rewind."))
 }
 
 type webhooksRotateCommand struct {
 	ID      string        `arg:"" help:"The webhook."`
-	Overlap time.Duration `default:"168h" help:"How long the old secret signs as well (${default})."`
-	JSON    bool          `name:"json" help:"Print one JSON object with id and secret, and nothing else."`
+	Overlap time.Duration `default:"168h" help:"How long the old secret signs too (${default})."`
+	JSON    bool          `name:"json" help:"Print only a JSON object with id and secret."`
 }
 
 func (c *webhooksRotateCommand) Validate() error { return notNegative("--overlap", c.Overlap, "168h") }
@@ -163,7 +163,7 @@ func (c *webhooksDeleteCommand) Run(ctx context.Context, store backoffice.Store,
 	if err := webhooks.Delete(ctx, store, c.ID); err != nil {
 		return orUnknown(err, unknownWebhook)
 	}
-	return printed(fmt.Fprintln(t.out, "The webhook is deleted; running servers send nothing more within 5 seconds."))
+	return printed(fmt.Fprintln(t.out, "The webhook is deleted; servers stop sending within 5 seconds."))
 }
 
-const unknownWebhook = "there is no such webhook; backoffice webhooks list shows them"
+const unknownWebhook = "there is no such webhook: run backoffice webhooks list"

@@ -95,17 +95,17 @@ func TestAWebhookThatCannotBeIsRefusedInASentence(t *testing.T) {
 	s.must(t, "credentials", "revoke", ended.ClientID)
 	const good = "https://receiver.example"
 	for why, args := range map[string][]string{
-		"must start with https://":    {"create", "--url", "http://receiver.example"},
-		"unknown noun; the nouns":     {"create", "--url", good, "--noun", "INVOICE"},
-		"minfin.read":                 {"create", "--url", good, "--noun", "MINFIN_DOCUMENT", "--client", p.ClientID},
-		"credentials list":            {"create", "--url", good, "--client", "nobody"},
-		"revoked or expired":          {"create", "--url", good, "--client", ended.ClientID},
-		"not a cursor of the change":  {"create", "--url", good, "--from=1"},
-		"not belong to the current":   {"create", "--url", good, "--from", history(t, s) + ".99"},
-		"webhooks list":               {"rewind", "nothing", "--to", history(t, s) + ".0"},
-		"there is no such webhook":    {"ping", "nothing"},
-		"no such webhook; backoffice": {"delete", "nothing"},
-		"or look like 10.1.0.0/16":    {"ping", "nothing", "--webhook-network", "everywhere"},
+		"must start with https://":   {"create", "--url", "http://receiver.example"},
+		"unknown noun; the nouns":    {"create", "--url", good, "--noun", "INVOICE"},
+		"minfin.read":                {"create", "--url", good, "--noun", "MINFIN_DOCUMENT", "--client", p.ClientID},
+		"credentials list":           {"create", "--url", good, "--client", "nobody"},
+		"revoked or expired":         {"create", "--url", good, "--client", ended.ClientID},
+		"not a cursor of the change": {"create", "--url", good, "--from=1"},
+		"not belong to the current":  {"create", "--url", good, "--from", history(t, s) + ".99"},
+		"webhooks list":              {"rewind", "nothing", "--to", history(t, s) + ".0"},
+		"there is no such webhook":   {"ping", "nothing"},
+		"no such webhook: run":       {"delete", "nothing"},
+		"or look like 10.1.0.0/16":   {"ping", "nothing", "--webhook-network", "everywhere"},
 	} {
 		code, out, err := s.run(t, append([]string{"webhooks"}, args...)...)
 		if code == exitDone || out != "" && code == exitFailure || !strings.Contains(err, why) {

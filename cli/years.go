@@ -22,11 +22,11 @@ type yearsCommand struct {
 }
 
 type yearsStartCommand struct {
-	Year           string `arg:"" name:"yyyy" help:"The year to start, the one after the current one."`
-	Yes            bool   `help:"Do not ask. Nobody is asked either where standard input is no terminal."`
-	Force          bool   `help:"Start a later year too that is not the one after the current one."`
-	WithChecklists bool   `name:"with-checklists" help:"Bring the checklists of the current year over, as new ones of the same name, language and settings."`
-	RollForward    bool   `help:"Also assign them to the customers that had them; again: assign what is missing."`
+	Year           string `arg:"" name:"yyyy" help:"The year to start: the one after the current one."`
+	Yes            bool   `help:"Do not ask for confirmation. A script without a terminal is never asked."`
+	Force          bool   `help:"Start a later year than the one after the current one."`
+	WithChecklists bool   `name:"with-checklists" help:"Copy the checklists of the current year, with their names, languages and settings."`
+	RollForward    bool   `help:"Also assign them to the customers that had them. A second run assigns what is missing."`
 	DryRun         bool   `help:"With --roll-forward: write nothing, and list what would be assigned."`
 	formatFlag     `embed:""`
 }
@@ -34,14 +34,14 @@ type yearsStartCommand struct {
 // Validate rejects a dry run without anything to list.
 func (c *yearsStartCommand) Validate() error {
 	if c.DryRun && !c.RollForward {
-		return errors.New("--dry-run goes with --roll-forward")
+		return errors.New("--dry-run needs --roll-forward")
 	}
 	return nil
 }
 
 func (c *yearsStartCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	if !c.DryRun && !c.Yes && term.IsTerminal(int(os.Stdin.Fd())) {
-		question := "Archive the current financial year, whose checklists and transcripts then take no more writes, " +
+		question := "Archive the current financial year, which makes its checklists and transcripts read-only, " +
 			"and start " + backoffice.ShownName(c.Year) + "?"
 		if err := confirm(os.Stdin, t.err, question); err != nil {
 			return err
@@ -59,7 +59,7 @@ func (c *yearsStartCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 	if err != nil || !c.WithChecklists {
 		return err
 	}
-	return printed(fmt.Fprintf(t.out, "Checklists that came over: %d\n", len(started.Checklists)))
+	return printed(fmt.Fprintf(t.out, "Checklists copied: %d\n", len(started.Checklists)))
 }
 
 // rollForward starts the year and assigns its checklists, or lists what it would assign.
@@ -84,7 +84,7 @@ func (c *yearsStartCommand) rollForward(
 	if year == nil {
 		return err
 	}
-	_, wrong := fmt.Fprintf(t.out, "The financial year %s is current: %s\nAssigned: %d\nAssigned before: %d\n",
+	_, wrong := fmt.Fprintf(t.out, "The financial year %s is current: %s\nAssigned: %d\nAlready assigned: %d\n",
 		year.StartDate, year.ID, assigned, already)
 	return cmp.Or(err, wrong)
 }
@@ -113,7 +113,7 @@ func confirm(in io.Reader, out io.Writer, question string) error {
 	fmt.Fprintf(out, "%s [y/N] ", question)
 	answer, err := bufio.NewReader(in).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("the answer cannot be read: %w", err)
+		return fmt.Errorf("cannot read the answer: %w", err)
 	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":

@@ -94,13 +94,13 @@ func TestAYearIsRolledForwardOnceAfterALookAtIt(t *testing.T) {
 	if years := s.must(t, "years", "list"); strings.Contains(years, "2027") {
 		t.Errorf("a dry run started a year: %s", years)
 	}
-	if out := s.must(t, "years", "start", "2027", "--roll-forward"); !strings.Contains(out, "Assigned: 4\nAssigned before: 0\n") {
+	if out := s.must(t, "years", "start", "2027", "--roll-forward"); !strings.Contains(out, "Assigned: 4\nAlready assigned: 0\n") {
 		t.Errorf("the first run prints %q", out)
 	}
 	if got := proposal(); len(got) != 0 {
 		t.Errorf("after it, %q are proposed", got)
 	}
-	if out := s.must(t, "years", "start", "2027", "--roll-forward"); !strings.Contains(out, "Assigned: 0\nAssigned before: 4\n") {
+	if out := s.must(t, "years", "start", "2027", "--roll-forward"); !strings.Contains(out, "Assigned: 0\nAlready assigned: 4\n") {
 		t.Errorf("the second run prints %q", out)
 	}
 	if code, _, why := s.run(t, "years", "start", "2029", "--roll-forward", "--dry-run"); code != exitFailure || !strings.Contains(why, "so the next is 2028") {
