@@ -74,7 +74,7 @@ func (s *shell) startAs(t testing.TB, before *exec.Cmd, args ...string) *started
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := &started{command: command, lines: make(chan string, 1_000), ended: make(chan error, 1)}
+	p := &started{command: command, lines: make(chan string, 100_000), ended: make(chan error, 1)}
 	t.Cleanup(func() { _ = command.Process.Kill() })
 	reader := bufio.NewReader(said)
 	found := make(chan string, 1)
