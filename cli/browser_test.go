@@ -24,7 +24,7 @@ func TestADemoOpensTheBrowserAtThePageAndGivesItNoSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := exec.CommandContext(t.Context(), self, append(s.settings(), "demo", "--open", "--listen=127.0.0.1:0", "--metrics=", "--customers=5")...)
-	command.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1", "PATH="+bin+":"+os.Getenv("PATH"))
+	command.Env = append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1", "PATH="+bin+":"+os.Getenv("PATH"))
 	out := &screen{}
 	command.Stdout = out
 	if err := command.Start(); err != nil {

@@ -164,7 +164,7 @@ func TestShellsCompleteLines(t *testing.T) {
 			run := exec.CommandContext(ctx, args[0], args[1:]...)
 			run.Dir, run.Stdin, run.WaitDelay = dir, strings.NewReader(input.String()), time.Second
 			run.Env = append(os.Environ(),
-				"BACKOFFICE_TEST_PROGRAM=1", "HOME="+home, "PATH="+home+":"+os.Getenv("PATH"))
+				"TEST_BACKOFFICE_PROGRAM=1", "HOME="+home, "PATH="+home+":"+os.Getenv("PATH"))
 			out, err := run.CombinedOutput()
 			if err != nil {
 				t.Errorf("%v: %s", err, out)

@@ -22,13 +22,13 @@ func TestTheDoctorTellsAnotherUserFromAFileThatIsDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := exec.Command(self, append(s.settings(), "doctor")...)
-	command.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1")
+	command.Env = append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1")
 	if os.Getuid() == 0 { // who may read everything: without that right, then
 		if _, err := exec.LookPath("setpriv"); err != nil {
 			t.Skip(err)
 		}
 		command = exec.Command("setpriv", append([]string{"--bounding-set=-all", "--inh-caps=-all", self}, command.Args[1:]...)...)
-		command.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1")
+		command.Env = append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1")
 	}
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	said, _ := command.CombinedOutput()

@@ -157,7 +157,7 @@ func newReader(t *testing.T, demo []string) *reader {
 	if err := os.WriteFile(filepath.Join(r.dir, "FOLDER/queries/work.graphql"), query, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1", "ID="+demo[0], "SECRET="+demo[1],
+	r.env = append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1", "ID="+demo[0], "SECRET="+demo[1],
 		"BACKOFFICE_CLIENT_ID="+demo[0], "BACKOFFICE_CLIENT_SECRET="+demo[1],
 		"PATH="+filepath.Join(r.dir, "bin")+":"+os.Getenv("PATH"))
 	if out, err := r.run("backoffice import FOLDER"); err != nil { // the office that the pages speak of

@@ -24,7 +24,7 @@ func (s *shell) process(t *testing.T, temp string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	c := exec.CommandContext(t.Context(), self, append(s.settings(), args...)...)
-	c.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1", "TMPDIR="+temp)
+	c.Env = append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1", "TMPDIR="+temp)
 	return c
 }
 

@@ -23,7 +23,7 @@ import (
 
 // The tests are the program as well, so that it can be started as a process of its own.
 func TestMain(m *testing.M) {
-	if os.Getenv("BACKOFFICE_TEST_PROGRAM") != "" {
+	if os.Getenv("TEST_BACKOFFICE_PROGRAM") != "" {
 		os.Exit(Main())
 	}
 	// The race detector lets every process that it watches end a second later. These tests themselves still do.
@@ -66,7 +66,7 @@ func (s *shell) startAs(t testing.TB, before *exec.Cmd, args ...string) *started
 	if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--metrics=") }) {
 		command.Args = append(command.Args, "--metrics=")
 	}
-	command.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1")
+	command.Env = append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1")
 	said, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

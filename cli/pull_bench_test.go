@@ -34,7 +34,7 @@ func BenchmarkPullProgram(b *testing.B) {
 	}
 	run := func(s *shell) (took time.Duration, residentMB float64, requests int) {
 		command := exec.Command(self, append(s.settings(), pull...)...)
-		command.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1")
+		command.Env = append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1")
 		var out bytes.Buffer
 		command.Stdout, command.Stderr = &out, &out
 		began := time.Now()

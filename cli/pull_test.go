@@ -98,7 +98,7 @@ func TestAPullThatIsKilledGoesOnAndItsOriginMayBeKilledToo(t *testing.T) {
 	kill := func(after time.Duration) {
 		t.Helper()
 		c := exec.Command(self, append(s.settings(), pull...)...)
-		c.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1")
+		c.Env = append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1")
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}

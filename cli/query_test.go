@@ -183,7 +183,7 @@ func TestAFullDiskAtTheReadersEndLeavesNoFile(t *testing.T) {
 		folder := t.TempDir()
 		path := filepath.Join(folder, "customers.jsonl")
 		command := exec.Command("sh", append([]string{"-c", `ulimit -f "$1"; shift; exec "$@"`, "sh", blocks, self}, append(s.settings(), "query", file, "--server", server.URL, "-o", path)...)...)
-		command.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1", "BACKOFFICE_CLIENT_ID=me", "BACKOFFICE_CLIENT_SECRET=secret")
+		command.Env = append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1", "BACKOFFICE_CLIENT_ID=me", "BACKOFFICE_CLIENT_SECRET=secret")
 		said, _ := command.CombinedOutput()
 		left, _ := os.ReadDir(folder)
 		if code := command.ProcessState.ExitCode(); code != want || (len(left) == 0) != (want == exitFailure) || want == exitFailure && !strings.Contains(string(said), "file too large") {

@@ -54,7 +54,7 @@ func TestACommandWarnsOfAnEnvironmentVariableThatNoSettingHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	migrate := exec.Command(self, append(newShell(t).settings(), "migrate")...)
-	migrate.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1", "BACKOFFICE_DATABSE=postgres://a:secret@b/c")
+	migrate.Env = append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1", "BACKOFFICE_DATABSE=postgres://a:secret@b/c")
 	said, err := migrate.CombinedOutput()
 	if err != nil || !strings.Contains(string(said), "unknown environment variables: BACKOFFICE_DATABSE") || strings.Contains(string(said), "secret") {
 		t.Errorf("migrate: %v, %s", err, said)

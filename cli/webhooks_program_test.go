@@ -225,7 +225,7 @@ func (s *shell) ping(t *testing.T, command *exec.Cmd, id string) {
 		t.Fatal(err)
 	}
 	command.Args = append(append(append(command.Args, self), s.settings()...), "webhooks", "ping", id)
-	command.Env = append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1", "BACKOFFICE_WEBHOOK_NETWORK=127.0.0.0/8")
+	command.Env = append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1", "BACKOFFICE_WEBHOOK_NETWORK=127.0.0.0/8")
 	if out, err := command.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "200 OK after ") || !strings.Contains(string(out), `"taken"`) {
 		t.Errorf("the ping: %v %s", err, out)
 	}

@@ -21,7 +21,7 @@ func (s *shell) program(t *testing.T, environment []string, args ...string) (cod
 		t.Fatal(err)
 	}
 	command := exec.Command(self, append(s.settings(), args...)...)
-	command.Env = append(append(os.Environ(), "BACKOFFICE_TEST_PROGRAM=1"), environment...)
+	command.Env = append(append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1"), environment...)
 	out, err := command.CombinedOutput()
 	if err != nil && command.ProcessState == nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 
 // A process of its own counts how often what had come over the network was begun before who yielded went on: on one
 // processor, where nothing else can begin it.
-const yieldsVariable = "BACKOFFICE_TEST_YIELDS"
+const yieldsVariable = "TEST_BACKOFFICE_YIELDS"
 
 func TestWhoYieldsGoesOnBehindWhatHasComeOverTheNetwork(t *testing.T) {
 	t.Parallel()

@@ -133,7 +133,7 @@ func writeLabels(b *testing.B, store backoffice.Store, first, n int) {
 }
 
 // readsFrom is whom the tests' program follows, as a process of its own, when it is set.
-const readsFrom = "BACKOFFICE_TEST_READS"
+const readsFrom = "TEST_BACKOFFICE_READS"
 
 // reading is what that process is told to do, and heard what it answers when its input ends.
 type (

@@ -19,13 +19,13 @@ import (
 )
 
 // servedSettings are those with which the tests' program serves, if they are set, on the listener that it inherits.
-const servedSettings = "BACKOFFICE_TEST_SETTINGS"
+const servedSettings = "TEST_BACKOFFICE_SETTINGS"
 
 // inherited is the first of ExtraFiles.
 const inherited = 3
 
 // asCommand makes the tests' program the command line.
-const asCommand = "BACKOFFICE_TEST_COMMAND"
+const asCommand = "TEST_BACKOFFICE_COMMAND"
 
 // Main is TestMain of a folder whose tests start their own program as another one: a gateway (StartProcess) or the
 // command line (Command). change breaks the backend of such a gateway.

@@ -26,7 +26,7 @@ import (
 var disclosureKills = flag.Int("disclosure-kills", 2, "how often a gateway is killed in the moment of disclosure, on each engine")
 
 // entersLate has the tests' program be a broken copy, which enters disclosures in the register after it has answered.
-const entersLate = "BACKOFFICE_TEST_ENTERS_LATE"
+const entersLate = "TEST_BACKOFFICE_ENTERS_LATE"
 
 // lateRegister says that entries are durable, and makes them so afterwards.
 type lateRegister struct {

@@ -118,7 +118,7 @@ func describe(err error, path string) error {
 	case 0:
 		return err
 	case sqlite3.SQLITE_CORRUPT:
-		return &DamagedError{path, "its pages are malformed"}
+		return &DamagedError{path, "some of its pages are damaged"}
 	case sqlite3.SQLITE_NOTADB:
 		return &DamagedError{path, "it is not an SQLite database"}
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

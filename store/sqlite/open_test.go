@@ -79,8 +79,8 @@ func TestADamagedDatabaseIsRefusedWithASentenceThatSaysWhatToDo(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"its first page is damaged": func(t *testing.T, path string) { sqlitetest.Overwrite(t, path, 16, []byte{7, 7}) },
-		"its pages are malformed":   func(t *testing.T, path string) { sqlitetest.Overwrite(t, path, 100, make([]byte, 64)) },
+		"its first page is damaged":     func(t *testing.T, path string) { sqlitetest.Overwrite(t, path, 16, []byte{7, 7}) },
+		"some of its pages are damaged": func(t *testing.T, path string) { sqlitetest.Overwrite(t, path, 100, make([]byte, 64)) },
 		"it belongs to another program": func(t *testing.T, path string) {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
