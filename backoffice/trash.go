@@ -2,7 +2,6 @@ package backoffice
 
 import (
 	"context"
-	"slices"
 	"time"
 )
 
@@ -66,15 +65,6 @@ func (t *Trashed) Files() (files []*File) {
 
 func (t *Trashed) FileKeys() []string {
 	return Mapped(t.Files(), func(file *File) string { return file.Key })
-}
-
-// Forget removes the relations with customers, and reports whether there were any.
-func (t *Trashed) Forget(customers map[string]bool) bool {
-	rows := len(t.Relations)
-	t.Relations = slices.DeleteFunc(t.Relations, func(r *CustomerRelation) bool {
-		return customers[r.CustomerID] || customers[r.RelatedCustomerID]
-	})
-	return len(t.Relations) < rows
 }
 
 type Keeping struct {

@@ -102,7 +102,7 @@ func (w *writer[T, C]) keepWritten(ctx context.Context, rows []*T, existing []st
 		all[i] = w.table.touchedBy(row, nil)
 		all[i].fileKey = ""
 		if was := records[all[i].id]; was != nil {
-			all[i].records, all[i].customerID, all[i].fileKey = was.records, was.customerID, was.fileKey
+			all[i].records, all[i].fileKey = was.records, was.fileKey
 		}
 	}
 	return w.tx.keepTouched(ctx, w.table.noun, all)

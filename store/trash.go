@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"example.org/backoffice/backoffice"
@@ -193,38 +194,38 @@ func (s *Store) EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, e
 	return erased, fileKeys, err
 }
 
-// erase erases entries for good, and what else is kept of their customers, unless these are there again.
+// erase erases entries for good, and what else is kept of their customers, unless these are there again: what imports
+// keep, relations in other entries, and who was merged into them.
 func (t *tx) erase(ctx context.Context, ids []string) (erased, keys []string, err error) {
 	if erased, keys, err = t.emptyTrash(ctx, ids); err != nil || len(erased) == 0 {
 		return erased, keys, err
 	}
 	there, err := backoffice.ReadNouns(ctx, t, erased)
-	if err == nil {
-		isThere := func(id string) bool { return there[id] != "" }
-		err = t.eraseOf(ctx, slices.DeleteFunc(slices.Clone(erased), isThere))
-	}
-	return erased, keys, err
-}
-
-// eraseOf erases what is kept of customers that are gone, and who was merged into them. Entries of others lose the
-// relations with them.
-func (t *tx) eraseOf(ctx context.Context, customerIDs []string) error {
-	if err := t.eraseImported(ctx, customerIDs); err != nil {
-		return err
-	}
 	gone := map[string]bool{}
-	for _, id := range customerIDs {
-		gone[id] = true
+	for _, id := range erased {
+		if there[id] == "" {
+			gone[id] = true
+		}
+	}
+	if err == nil {
+		err = t.eraseImported(ctx, slices.Collect(maps.Keys(gone)))
+	}
+	if err != nil {
+		return erased, keys, err
 	}
 	var going []string
 	var left []*backoffice.Trashed
-	err := t.conn.Query(ctx, "SELECT /*backoffice:trash.all*/ "+trashColumns+" FROM trash ORDER BY id"+
+	err = t.conn.Query(ctx, "SELECT /*backoffice:trash.all*/ "+trashColumns+" FROM trash ORDER BY id"+
 		t.store.nouns.dialect.forKey, nil, func(row *Row) error {
 		entry, err := readTrashed(row)
 		if err != nil {
 			return err
 		}
-		switch forgot := entry.Forget(gone); {
+		rows := len(entry.Relations)
+		entry.Relations = slices.DeleteFunc(entry.Relations, func(r *backoffice.CustomerRelation) bool {
+			return gone[r.CustomerID] || gone[r.RelatedCustomerID]
+		})
+		switch forgot := len(entry.Relations) < rows; {
 		case gone[entry.MergedInto], forgot && entry.Rows() == 0:
 			going = append(going, entry.ID)
 		case forgot:
@@ -242,7 +243,7 @@ func (t *tx) eraseOf(ctx context.Context, customerIDs []string) error {
 	if err == nil {
 		_, _, err = t.erase(ctx, going)
 	}
-	return err
+	return erased, keys, err
 }
 
 // emptyTrash erases entries of the trash for good, and records the files to remove.
