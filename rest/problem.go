@@ -240,7 +240,7 @@ func invalid(status int, message string, errs []error) *Problem {
 		found := detailer.ErrorDetail()
 		where, rest, _ := strings.Cut(found.Location, ".")
 		fault := ProblemError{Code: string(backoffice.CodeInvalid), Detail: found.Message}
-		if where != "body" || rest == "page" || rest == "pageSize" {
+		if where != "body" || (rest == "page" || rest == "pageSize") && found.Message != unexpectedProperty {
 			status = http.StatusBadRequest
 		}
 		switch where {

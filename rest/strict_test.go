@@ -301,6 +301,7 @@ func TestASearchInABodyFindsWhatTheQueryFinds(t *testing.T) {
 	}
 	o.ask(t, o.all, "POST", "/customers/search", map[string]any{"pageSize": 501}).fault(400, "/pageSize", "INVALID")
 	o.ask(t, o.all, "POST", "/customers/search", map[string]any{"emial": "x"}).fault(422, "/emial", "INVALID")
+	o.ask(t, o.all, "POST", "/customers", map[string]any{"name": "A", "type": "Company", "page": 1}).fault(422, "/page", "INVALID")
 }
 
 func TestRelationsAreDeletedFromEitherSide(t *testing.T) {
