@@ -165,18 +165,28 @@ func TestAFollowerIsNotDisturbedByTheHorizon(t *testing.T) {
 	}
 }
 
-func TestOldEntriesAreRemovedByThemselves(t *testing.T) {
+// dayBehind is a store whose clock is a day behind that of the process.
+type dayBehind struct{ backoffice.Store }
+
+func (dayBehind) Clock(context.Context) (backoffice.Instant, error) {
+	return backoffice.InstantOf(time.Now().Add(-24 * time.Hour)), nil
+}
+
+func TestOldEntriesAreRemovedByThemselvesByTheStoresClock(t *testing.T) {
 	t.Parallel()
 	store := newStore(t)
 	note(t, store, "a", 5)
 	time.Sleep(20 * time.Millisecond)
-	for _, keep := range []changes.Age{0, changes.Age(10 * time.Millisecond)} {
+	for _, kept := range []struct {
+		in   backoffice.Store
+		keep changes.Age
+		left int
+	}{{store, 0, 5}, {dayBehind{store}, changes.Age(10 * time.Millisecond), 5}, {store, changes.Age(10 * time.Millisecond), 0}} {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		newFeed(t, store, changes.Options{Keep: keep}).Tidy(ctx)
+		newFeed(t, kept.in, changes.Options{Keep: kept.keep}).Tidy(ctx)
 		cancel()
-		left, err := store.Changes(t.Context(), 0, 10)
-		if err != nil || (len(left) == 5) != (keep == 0) || keep != 0 && len(left) != 0 {
-			t.Errorf("kept for %d: %d entries, %v", keep, len(left), err)
+		if left, err := store.Changes(t.Context(), 0, 10); err != nil || len(left) != kept.left {
+			t.Errorf("kept for %d: %d entries, not %d, %v", kept.keep, len(left), kept.left, err)
 		}
 	}
 }

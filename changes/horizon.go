@@ -60,9 +60,9 @@ func (f *Feed) Tidy(ctx context.Context) {
 }
 
 func (f *Feed) remove(ctx context.Context) {
-	before := backoffice.InstantOf(time.Now().Add(-time.Duration(f.options.Keep)))
-	for more := true; more && ctx.Err() == nil; {
-		var err error
+	now, err := f.store.Clock(ctx) // entries have its time
+	before := backoffice.InstantOf(now.Time().Add(-time.Duration(f.options.Keep)))
+	for more := err == nil; more && ctx.Err() == nil; {
 		if more, err = f.store.RemoveChanges(ctx, before, removedAtOnce); err != nil && ctx.Err() == nil {
 			f.options.Log.ErrorContext(ctx, "removing old entries of the change log", "cause", backoffice.Why(err))
 		}
