@@ -47,7 +47,7 @@ func (r *sweep) due(ids []string, now backoffice.Instant) (behind, first []strin
 		return ids[from:], nil
 	}
 	share := float64(now.Time().Sub(r.Ran.Time())) / float64(sweepTime)
-	count := min(len(ids), int(math.Ceil(share*float64(len(ids)))))
+	count := max(0, min(len(ids), int(math.Ceil(share*float64(len(ids)))))) // a clock may be put back
 	behind = ids[from:min(from+count, len(ids))]
 	return behind, ids[:min(count-len(behind), from)]
 }

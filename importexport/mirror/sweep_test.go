@@ -154,6 +154,9 @@ func TestTheRingHasATurnForEachCustomerInADay(t *testing.T) {
 	if behind, first := (&sweep{Cursor: "d"}).due(ids, now); len(behind) != 6 || first != nil {
 		t.Errorf("the first sweep goes on with %q and %q", behind, first)
 	}
+	if behind, first := (&sweep{Sweeps: 2, Cursor: "h", Ran: now + 12*60*60*1000}).due(ids, now); len(behind)+len(first) > 0 {
+		t.Errorf("after the clock was put back it is the turn of %q and %q", behind, first)
+	}
 	if behind, first := (&sweep{Sweeps: 2, Cursor: "h", Ran: 1}).due(ids, now); len(behind)+len(first) != len(ids) {
 		t.Errorf("after a long time it is the turn of %q and %q", behind, first)
 	}
