@@ -8,8 +8,9 @@ import "time"
 //
 // A BIS number adds 20 or 40 to the month. An unknown month is 00 and permits any day, an unknown day is 00. The check
 // is 97 − (first nine mod 97), with a 2 in front of the nine for births from 2000. Check and
-// birth date must fit one of the two centuries: the date exists there and is not after now.
+// birth date must fit one of the two centuries: the date exists there and is not after now in Belgium.
 func ParseNationalNumber(text string, now time.Time) (string, error) {
+	now = now.In(Belgium)
 	if len(text) > maxNumber {
 		text = ""
 	}

@@ -70,6 +70,9 @@ func TestABirthTodayIsGoodAndOneTomorrowIsNot(t *testing.T) {
 		t.Error(err)
 	}
 	text := backoffice.NationalNumber(today.AddDate(0, 0, 1), 1)
+	if _, err := backoffice.ParseNationalNumber(text, time.Date(today.Year(), today.Month(), today.Day(), 23, 30, 0, 0, time.UTC)); err != nil {
+		t.Error("after midnight in Belgium:", err)
+	}
 	got, err := backoffice.ParseNationalNumber(text, today)
 	refused(t, text, got, err)
 }
