@@ -39,6 +39,9 @@ func (s *Service) RollForward(
 		if started, err = s.StartYear(ctx, start); err == nil {
 			to, lists = started.Year, started.Checklists
 		}
+		if current := slices.IndexFunc(years, func(y *FinancialYear) bool { return y.IsCurrentYear }); current >= 0 {
+			years = years[:current+1] // without later ones, which an import made
+		}
 	}
 	if err != nil || len(years) == 0 {
 		return to, err

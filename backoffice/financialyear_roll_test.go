@@ -104,3 +104,25 @@ func TestChecklistsMatchByNameAndLanguageOrNotAtAll(t *testing.T) {
 		t.Errorf("visited are %v", got)
 	}
 }
+
+func TestAYearRollsFromTheCurrentOneAlsoIfLaterOnesAreThere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, openSQLite(t))
+	customer := w.company(t, backoffice.CustomerFields{}).ID
+	w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
+		if err := tx.FinancialYears().Insert(ctx, &backoffice.FinancialYear{ID: "later", StartDate: "2028", EndDate: "2028"}); err != nil {
+			return err
+		}
+		if err := tx.Checklists().Insert(ctx, &backoffice.Checklist{ID: "vat", Name: "VAT", Language: "dutch", FinancialYearID: "y2026"}); err != nil {
+			return err
+		}
+		return tx.Transcripts().Insert(ctx, &backoffice.Transcript{ID: "had", CustomerID: customer, ChecklistID: "vat", FinancialYearID: "y2026", OwnStatus: backoffice.Sent})
+	})
+	from := map[string]bool{}
+	if _, err := w.RollForward(t.Context(), w.by, backoffice.YearStart{Year: "2027"}, func(r *backoffice.Rolled) error {
+		from[r.From.FinancialYearID] = true
+		return nil
+	}); err != nil || len(from) != 1 || from["later"] {
+		t.Errorf("from %v, %v", from, err)
+	}
+}
