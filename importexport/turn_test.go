@@ -1,6 +1,7 @@
 package importexport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -61,9 +62,10 @@ func TestAnImportThatDiedKeepsNobodyWaiting(t *testing.T) {
 		"a process of this host that has ended": {Holder: fmt.Sprintf("%s %d x 1", host, ended.Process.Pid), Until: backoffice.InstantOf(now.Add(time.Hour))},
 		"an earlier process with our number":    {Holder: fmt.Sprintf("%s %d x 1", host, os.Getpid()), Until: backoffice.InstantOf(now.Add(time.Hour))},
 		"one elsewhere that says nothing":       {Holder: "elsewhere 1 x 1", Until: backoffice.InstantOf(now.Add(-time.Second))},
+		"one elsewhere whose clock was ahead":   {Holder: "elsewhere 1 x 1", Since: backoffice.InstantOf(now.Add(time.Hour)), Until: backoffice.InstantOf(now.Add(time.Hour + leaseLife))},
 	} {
 		h := newEnv(t)
-		lease.Name, lease.Since = LeaseName, backoffice.InstantOf(now.Add(-time.Hour))
+		lease.Name, lease.Since = LeaseName, cmp.Or(lease.Since, backoffice.InstantOf(now.Add(-time.Hour)))
 		taken, err := h.store.TakeLease(t.Context(), lease, 1, "")
 		must(t, err)
 		if !taken {
