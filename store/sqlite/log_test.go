@@ -13,6 +13,7 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/sqlite"
 	"example.org/backoffice/store/sqlite/sqlitetest"
+	"example.org/backoffice/store/storetest"
 )
 
 // image is what a crash leaves of a database.
@@ -60,6 +61,7 @@ func reopen(t interface{ Fatal(...any) }, dir string, file, log []byte) (labels 
 }
 
 func TestALogIsOnlyReplayedOnTheFileThatItIsOf(t *testing.T) {
+	storetest.SkipUnderRace(t)
 	t.Parallel()
 	refused, accepted := 0, 0
 	sequences := rapid.SliceOfN(rapid.SampledFrom([]string{"write", "write", "many", "checkpoint", "restart", "reopen", "backup", "image", "image"}), 5, 12)
