@@ -11,15 +11,15 @@ type Lease struct {
 	Until  Instant
 }
 
-// Over reports whether a lease expired, or begins later than now by more than it lasts: by a clock that was ahead.
-func (l *Lease) Over(now Instant) bool { return l.Until <= now || l.Since-now > l.Until-l.Since }
+// Expired reports whether a lease has ended, or begins later than now by more than it lasts: by a clock that was ahead.
+func (l *Lease) Expired(now Instant) bool { return l.Until <= now || l.Since-now > l.Until-l.Since }
 
 // LeaseStore keeps leases. They only avoid duplicate work and never protect data: clocks may differ, and a program that
 // was paused may go on alongside the next holder.
 type LeaseStore interface {
 	// Lease returns a lease, which may have expired; nil when it was never taken or was ended.
 	Lease(ctx context.Context, name string) (*Lease, error)
-	// TakeLease takes or extends a lease, unless another holder's is not over at now. It ignores the lease of gone, a
+	// TakeLease takes or extends a lease, unless another holder's has not expired at now. It ignores the lease of gone, a
 	// holder that is known to be dead ("" for none).
 	TakeLease(ctx context.Context, lease Lease, now Instant, gone string) (taken bool, err error)
 	EndLease(ctx context.Context, name, holder string) error

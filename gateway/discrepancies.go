@@ -108,7 +108,7 @@ func (r *recorder) rest(ctx context.Context) error {
 			return err
 		}
 		lease, err := r.service.Store.Lease(ctx, importexport.LeaseName)
-		if err != nil || lease == nil || lease.Over(backoffice.InstantOf(r.now())) ||
+		if err != nil || lease == nil || lease.Expired(backoffice.InstantOf(r.now())) ||
 			first != "" && first != lease.Holder {
 			return err
 		}

@@ -103,7 +103,7 @@ func (i *Importer) take(ctx context.Context, mine backoffice.Lease) (taken bool,
 		return false, nil, err
 	}
 	now, gone := time.Now(), ""
-	if other != nil && other.Holder != mine.Holder && !other.Over(backoffice.InstantOf(now)) {
+	if other != nil && other.Holder != mine.Holder && !other.Expired(backoffice.InstantOf(now)) {
 		if !runningOf(other).isGone() {
 			return false, other, nil
 		}

@@ -265,8 +265,8 @@ func (t *tx) ForgetImported(ctx context.Context, number int64, ids ...string) er
 	return err
 }
 
-// eraseImported erases what imports keep of customers for good, and records the files to remove. Of relations, which
-// have none, it erases also what they keep with the related customer.
+// eraseImported erases what imports keep of customers for good, also as the related ones of relations, and records the
+// files to remove.
 func (t *tx) eraseImported(ctx context.Context, customerIDs []string) error {
 	d := t.store.nouns.dialect
 	return t.eraseBefore(ctx, d.among("i.customer_id"), "DELETE /*backoffice:imported.erase*/ FROM imported WHERE "+
