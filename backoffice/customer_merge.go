@@ -10,7 +10,7 @@ import (
 // CustomerMerge counts what moved from one customer to the other.
 type CustomerMerge struct {
 	Relations        int
-	DeletedRelations int // between the two, or that the other had in the same period
+	DeletedRelations int // between the two, or that the other had on all their days
 	Transcripts      int
 	Calculations     int
 	Documents        int
@@ -24,8 +24,9 @@ type CustomerMerge struct {
 // both have are compared, so it gets an entry of a search that found each.
 //
 // Refused, and nothing written, with NOT_FOUND (keepId, dropId), with NOT_ALLOWED for one customer twice (dropId) and
-// for what only a person can decide: two types (type), KBO numbers (kboNumber), registration numbers or transcripts of
-// one checklist (transcripts); with the faults of the customer that results; and like create for a used key.
+// for what only a person can decide: two types (type), KBO numbers (kboNumber), registration numbers, transcripts of
+// one checklist (transcripts) or overlapping relations (relations); with the faults of the customer that results; and
+// like create for a used key.
 func (s *Service) MergeCustomers(
 	ctx context.Context, by *Principal, keepID, dropID string, key Optional[string],
 ) (kept *Customer, merged *CustomerMerge, err error) {
@@ -220,7 +221,7 @@ func unrestricted(do func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error { return do(WithRestriction(ctx, Restriction{})) }
 }
 
-// moveRelations leaves those that would be with itself, or that the kept customer has in the same period.
+// moveRelations leaves those that would be with itself, or that the kept customer has on all their days.
 func (m *merging) moveRelations() {
 	for _, r := range m.had.relations {
 		end, field := &r.CustomerID, "customerId"
@@ -231,7 +232,12 @@ func (m *merging) moveRelations() {
 		same := func(other *CustomerRelation) bool {
 			return RelationTable.UniqueValue(r).Conflicts(RelationTable.UniqueValue(other))
 		}
-		if r.CustomerID == r.RelatedCustomerID || slices.ContainsFunc(m.have.relations, same) {
+		at := slices.IndexFunc(m.have.relations, same)
+		if at >= 0 && !RelationTable.UniqueValue(m.have.relations[at]).Covers(RelationTable.UniqueValue(r).Period) {
+			m.wrong.add(CodeNotAllowed, "they have the same relation in overlapping periods", "relations")
+			return
+		}
+		if r.CustomerID == r.RelatedCustomerID || at >= 0 {
 			m.stay++
 			continue
 		}
@@ -248,7 +254,7 @@ func (m *merging) moveRelations() {
 // what was added meanwhile.
 func (m *merging) write(ctx context.Context, use *keyUse) (raced bool, err error) {
 	if err := m.tx.Together(ctx, m.records...); err != nil {
-		return lost(err), err
+		return KindOf(err) == Refused, err // what was read has changed
 	}
 	m.keepDeleted(m.tx, m.by, m.at, m.keep.ID)
 	deleted, err := m.tx.Customers().Delete(ctx, m.drop.ID) // before the other gets its code

@@ -31,7 +31,7 @@ func (w *world) twice(t *testing.T) {
 				&backoffice.Customer{ID: "other", Type: backoffice.Company, OwnName: "Other", DisplayName: "Other", Version: 1}),
 			tx.Relations().Insert(ctx,
 				relation("between", "drop", "keep", backoffice.ContactPerson, "", ""),
-				relation("kept", "other", "keep", backoffice.Shareholder, "2020-01-01", "2022-12-31"),
+				relation("kept", "other", "keep", backoffice.Shareholder, "2020-01-01", "2023-12-31"),
 				relation("overlaps", "other", "drop", backoffice.Shareholder, "2022-06-01", "2023-12-31"),
 				relation("later", "other", "drop", backoffice.Shareholder, "2024-01-01", ""),
 				relation("outgoing", "drop", "other", backoffice.ContactPerson, "", "")),
@@ -141,8 +141,11 @@ func TestWhatOnlyAPersonCanDecideIsNotMerged(t *testing.T) {
 		return w.company(t, backoffice.CustomerFields{KboNumber: backoffice.Value(n)}).ID
 	}
 	one, two := kbo("0403019261"), kbo("1000000021")
+	shorter := w.company(t, backoffice.CustomerFields{Type: person}).ID
 	w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
-		return tx.Transcripts().Insert(ctx, &backoffice.Transcript{ID: "too", CustomerID: same, ChecklistID: "list2025", FinancialYearID: "y2025", OwnStatus: backoffice.Sent})
+		return errors.Join(
+			tx.Relations().Insert(ctx, &backoffice.CustomerRelation{ID: "shorter", CustomerID: "other", RelatedCustomerID: shorter, Kind: backoffice.Shareholder, StartDate: "2020-01-01", EndDate: "2022-12-31"}),
+			tx.Transcripts().Insert(ctx, &backoffice.Transcript{ID: "too", CustomerID: same, ChecklistID: "list2025", FinancialYearID: "y2025", OwnStatus: backoffice.Sent}))
 	})
 	without := viewer("no numbers", slices.DeleteFunc(slices.Clone(backoffice.AllScopes), func(s backoffice.Scope) bool { return s == backoffice.PrivacyRead })...)
 	before := len(w.changes(t, 0))
@@ -159,6 +162,7 @@ func TestWhatOnlyAPersonCanDecideIsNotMerged(t *testing.T) {
 		{w.by, one, two, "NOT_ALLOWED kboNumber"},
 		{w.by, differs, "drop", "NOT_ALLOWED registrationNumber"},
 		{w.by, same, "drop", "NOT_ALLOWED transcripts"},
+		{w.by, shorter, "drop", "NOT_ALLOWED relations"},
 		{without, "keep", "drop", ""},
 	} {
 		_, _, err := w.MergeCustomers(w.request(t), try.by, try.keep, try.drop, noKey)

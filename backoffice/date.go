@@ -30,6 +30,11 @@ func (p Period) Overlaps(other Period) bool {
 		(other.First == "" || p.Last == "" || other.First <= p.Last)
 }
 
+// Covers reports whether each of the other's days is one of the period's.
+func (p Period) Covers(other Period) bool {
+	return p.First <= other.First && (p.Last == "" || other.Last != "" && other.Last <= p.Last)
+}
+
 // Belgium is where the firm is: its days are those of Belgium.
 var Belgium = func() *time.Location {
 	location, err := time.LoadLocation("Europe/Brussels")
