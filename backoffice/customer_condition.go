@@ -31,6 +31,7 @@ func (t *TranscriptsCondition) criteria(c *CustomerCriteria) error {
 type RelationsCondition struct {
 	Kind      *RelationKind      // nil: of any kind
 	Direction *RelationDirection // nil: seen from either end
+	AsOf      *string            // in force on this day; nil: on any
 	AtLeast   *int               // the least number of them, 1 when nil
 	None      *bool              // true: there must be fewer
 }
@@ -39,8 +40,14 @@ type RelationsCondition struct {
 type RelationsCriteria struct {
 	Kind      RelationKind
 	Direction RelationDirection
+	AsOf      string
 	AtLeast   int  // 0 for no criterion
 	Fewer     bool // than AtLeast
+}
+
+// Counted are the relations that count, seen from either end.
+func (c RelationsCriteria) Counted() RelationCriteria {
+	return RelationCriteria{Kind: c.Kind, AsOf: c.AsOf}
 }
 
 func (r *RelationsCondition) criteria() (c RelationsCriteria, err error) {
@@ -54,7 +61,8 @@ func (r *RelationsCondition) criteria() (c RelationsCriteria, err error) {
 	if c.AtLeast < 1 {
 		return c, Errorf(BadInput, "atLeast must be 1 or more")
 	}
-	return c, nil
+	c.AsOf, err = ParseDay(r.AsOf)
+	return c, err
 }
 
 type SearchMode string

@@ -22,7 +22,7 @@ var (
 	}
 	sampleText  = "abcd"
 	textSamples = map[string]string{
-		"KboNumber": "0403170701", "RegistrationNumber": "85073003328", "SpouseRegistrationNumber": "85073003328",
+		"KboNumber": "0403170701", "AsOf": "2026-03-31", "RegistrationNumber": "85073003328", "SpouseRegistrationNumber": "85073003328",
 	}
 )
 

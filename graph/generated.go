@@ -5499,8 +5499,8 @@ type Ownership {
   ): [Owner!]!
   "The natural persons who are beneficial owners by a rule. This is arithmetic on what is recorded, not legal advice."
   beneficialOwners(
-    "The rule."
-    rule: BeneficialOwnerRule! = BELGIUM_2018
+    "The rule. Null for the one in force on the day."
+    rule: BeneficialOwnerRule
     "The percentage from which CUSTOM counts an owner, more than 0 to 100."
     threshold: Float
     "Maximum number of owners: 0 to 500."
@@ -6597,6 +6597,8 @@ input RelationsCondition {
   kind: RelationKind
   "In this direction. Either when absent."
   direction: RelationDirection
+  "In force on this day. When absent those that have ended count too."
+  asOf: Date
   "The minimum number: 1 or more, default 1."
   atLeast: Int
   "Negates the condition when true: fewer than atLeast, so none when atLeast is absent."
@@ -7234,7 +7236,7 @@ type MergeCustomersPayload {
   customer: Customer
   "What moved, or would. Null when there are userErrors."
   merged: CustomerMerge
-  "What to fix. Empty on success. ` + "`" + `type` + "`" + `, ` + "`" + `kboNumber` + "`" + `, ` + "`" + `registrationNumber` + "`" + `, ` + "`" + `spouseRegistrationNumber` + "`" + ` and ` + "`" + `transcripts` + "`" + ` name what both customers have, and differs."
+  "What to fix. Empty on success. ` + "`" + `type` + "`" + `, ` + "`" + `kboNumber` + "`" + `, ` + "`" + `registrationNumber` + "`" + `, ` + "`" + `spouseRegistrationNumber` + "`" + `, ` + "`" + `transcripts` + "`" + ` and ` + "`" + `relations` + "`" + ` name what both customers have, and differs."
   userErrors: [UserError!]!
 }
 
@@ -7242,7 +7244,7 @@ type MergeCustomersPayload {
 type CustomerMerge {
   "Relations in either direction."
   relations: Int!
-  "Relations that were deleted: between the two, or those that the kept customer has in the same period."
+  "Relations that were deleted: between the two, or those that the kept customer has on all their days."
   deletedRelations: Int!
   "Transcripts of all years."
   transcripts: Int!
@@ -10409,7 +10411,7 @@ func (ec *executionContext) field_Ownership_beneficialOwners_args(ctx context.Co
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "rule",
 		func(ctx context.Context, v any) (ownership.Rule, error) {
-			return ec.unmarshalNBeneficialOwnerRule2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐRule(ctx, v)
+			return ec.unmarshalOBeneficialOwnerRule2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐRule(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -30866,7 +30868,7 @@ func (ec *executionContext) unmarshalInputRelationsCondition(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"kind", "direction", "atLeast", "none"}
+	fieldsInOrder := [...]string{"kind", "direction", "asOf", "atLeast", "none"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30887,6 +30889,13 @@ func (ec *executionContext) unmarshalInputRelationsCondition(ctx context.Context
 				return it, err
 			}
 			it.Direction = data
+		case "asOf":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("asOf"))
+			data, err := ec.unmarshalODate2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AsOf = data
 		case "atLeast":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("atLeast"))
 			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
@@ -40842,23 +40851,6 @@ func (ec *executionContext) marshalNBeneficialOwnerCategory2exampleᚗorgᚋback
 	return res
 }
 
-func (ec *executionContext) unmarshalNBeneficialOwnerRule2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐRule(ctx context.Context, v any) (ownership.Rule, error) {
-	tmp, err := graphql.UnmarshalString(v)
-	res := ownership.Rule(tmp)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNBeneficialOwnerRule2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐRule(ctx context.Context, sel ast.SelectionSet, v ownership.Rule) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(string(v))
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
 func (ec *executionContext) unmarshalNBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -43447,6 +43439,19 @@ func (ec *executionContext) marshalOAssignChecklistsPayload2ᚖexampleᚗorgᚋb
 		return graphql.Null
 	}
 	return ec._AssignChecklistsPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOBeneficialOwnerRule2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐRule(ctx context.Context, v any) (ownership.Rule, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := ownership.Rule(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOBeneficialOwnerRule2exampleᚗorgᚋbackofficeᚋbackofficeᚋownershipᚐRule(ctx context.Context, sel ast.SelectionSet, v ownership.Rule) graphql.Marshaler {
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(string(v))
+	return res
 }
 
 func (ec *executionContext) unmarshalOBoolean2bool(ctx context.Context, v any) (bool, error) {

@@ -198,7 +198,7 @@ func (p *packing) addRelations() error {
 
 func (p *packing) addOwners() error {
 	q := ownership.Question{Depth: ownership.MaxDepth, AsOf: &p.span.to, Today: p.span.to}
-	of, err := p.owned(p.ctx, p.customer.ID, q, ownership.RuleOn(p.span.to), "")
+	of, err := p.owned(p.ctx, p.customer.ID, q, "", "")
 	if err != nil {
 		return err
 	}

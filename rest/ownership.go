@@ -74,7 +74,7 @@ type ownershipAsked struct {
 	OfCustomer
 	AsOf      Optional[string] `query:"asOf" doc:"Only relations that are in force on this day; default today, in Belgium." example:"2026-03-31"`
 	MaxDepth  int              `query:"maxDepth" default:"20" minimum:"1" maximum:"20" doc:"How many levels are read."`
-	Rule      string           `query:"rule" default:"BELGIUM_2018" enum:"BELGIUM_2018,EU_2024,CUSTOM" doc:"Who is a beneficial owner: more than 25 % (law of 18 September 2017, article 4, 27°), 25 % or more (regulation (EU) 2024/1624, articles 52 to 54), or the threshold or more."`
+	Rule      string           `query:"rule" enum:"BELGIUM_2018,EU_2024,CUSTOM" doc:"Who is a beneficial owner; default the rule in force on the day: more than 25 % (law of 18 September 2017, article 4, 27°), 25 % or more (regulation (EU) 2024/1624, articles 52 to 54), or the threshold or more."`
 	Threshold Optional[string] `query:"threshold" doc:"The percentage of CUSTOM." example:"10"`
 	Format    string           `query:"format" default:"json" enum:"json,bods,svg,pdf" doc:"JSON, statements of the Beneficial Ownership Data Standard 0.4, a picture, or a document."`
 }

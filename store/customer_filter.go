@@ -128,8 +128,8 @@ var customerConditions = []varying[backoffice.CustomerCriteria]{
 	{
 		when: func(c backoffice.CustomerCriteria) bool { return c.Relations.AtLeast > 0 },
 		text: func(c backoffice.CustomerCriteria, d *Dialect) string { return relationsText(c.Relations, d) },
-		args: func(c backoffice.CustomerCriteria, _ *Dialect, args []any) []any {
-			return relationsArguments(c.Relations, args)
+		args: func(c backoffice.CustomerCriteria, d *Dialect, args []any) []any {
+			return relationsArguments(c.Relations, d, args)
 		},
 	},
 }
@@ -155,12 +155,9 @@ func relationEnds(direction backoffice.RelationDirection) []string {
 
 func relationsText(c backoffice.RelationsCriteria, d *Dialect) string {
 	var parts []string
+	condition := relationTable.conditionOf(c.Counted(), d)
 	for _, end := range relationEnds(c.Direction) {
-		part := "SELECT r." + end + " AS owner FROM relations r"
-		if c.Kind != "" {
-			part += " WHERE r.kind = ?"
-		}
-		parts = append(parts, part)
+		parts = append(parts, "SELECT t."+end+" AS owner FROM relations t WHERE "+condition)
 	}
 	query := strings.Join(parts, " UNION ALL ")
 	if c.AtLeast > 1 {
@@ -172,11 +169,9 @@ func relationsText(c backoffice.RelationsCriteria, d *Dialect) string {
 	return "NOT " + d.owning(query)
 }
 
-func relationsArguments(c backoffice.RelationsCriteria, args []any) []any {
+func relationsArguments(c backoffice.RelationsCriteria, d *Dialect, args []any) []any {
 	for range relationEnds(c.Direction) {
-		if c.Kind != "" {
-			args = append(args, string(c.Kind))
-		}
+		args = relationTable.argumentsOf(c.Counted(), d, args)
 	}
 	if c.AtLeast > 1 {
 		args = append(args, int64(c.AtLeast))

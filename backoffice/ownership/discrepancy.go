@@ -23,8 +23,8 @@ type Discrepancy struct {
 // euApplies is the first day of regulation (EU) 2024/1624.
 const euApplies = "2027-07-10"
 
-// RuleOn is the rule that the law has on a day.
-func RuleOn(day string) Rule {
+// ruleOn is the rule that the law has on a day.
+func ruleOn(day string) Rule {
 	if day >= euApplies {
 		return EU2024
 	}
@@ -42,7 +42,7 @@ func Discrepancies(ctx context.Context, of []*Structure, from Records) ([][]*Dis
 		return all, nil
 	}
 	day := of[0].AsOf
-	owners, err := BeneficialOwners(ctx, of, RuleOn(day), "", from)
+	owners, err := BeneficialOwners(ctx, of, "", "", from)
 	if err != nil {
 		return nil, err
 	}

@@ -106,14 +106,17 @@ func naturalOf(ctx context.Context, ids []string, from Records) (Natural, error)
 	return func(id string) bool { return natural[id] }, err
 }
 
-// BeneficialOwners returns those of each structure of Owners: see Graph.BeneficialOwners. threshold is a decimal, ""
-// for none. Errors: BadInput for a threshold that is none, or that CUSTOM lacks.
+// BeneficialOwners returns those of each structure of Owners: see Graph.BeneficialOwners. The rule is "" for the one of
+// their day, threshold a decimal, "" for none. Errors: BadInput for a threshold that is none, or that CUSTOM lacks.
 func BeneficialOwners(
 	ctx context.Context, of []*Structure, rule Rule, threshold string, from Records,
 ) ([][]*BeneficialOwner, error) {
 	least, err := ParsePercent(threshold)
 	if err != nil || len(of) == 0 {
 		return nil, err
+	}
+	if rule == "" {
+		rule = ruleOn(of[0].AsOf)
 	}
 	companies := backoffice.Mapped(of, (*Structure).Target)
 	pages, err := from.Relations(ctx, relationsOf(backoffice.Director, of[0].AsOf, backoffice.Outgoing), companies)

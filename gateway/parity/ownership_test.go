@@ -168,6 +168,25 @@ func TestOwnersByRESTAreThoseOfGraphQLAndHaveNoNumbers(t *testing.T) {
 	}
 }
 
+func TestBeneficialOwnersAreByTheRuleOfTheDayUnlessOneIsNamed(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	owned(t, o)
+	pair := o.Credential(t, backoffice.CustomersWrite)
+	o.Write(t, pair, `mutation { createCustomerRelation(input: {customerId: "target", relatedCustomerId: "els-2", kind: SHAREHOLDER, sharePercent: 25, startDate: "2027-07-01"}) { userErrors { code } } }`)
+	for day, want := range map[string]int{"2027-07-09": 2, "2027-07-10": 3} {
+		answer := o.Answers(t, pair, `{ customer(id: "target") { ownership(asOf: "`+day+`") {
+			beneficialOwners { person { id } } named: beneficialOwners(rule: BELGIUM_2018) { category } discrepancies { kind } } } }`)
+		if strings.Count(answer, `"person"`) != want || strings.Count(answer, `"category"`) != 2 || strings.Count(answer, "NOT_DECLARED") != 1 {
+			t.Errorf("on %s %s", day, answer)
+		}
+		shown := o.Send(t, pair, http.MethodGet, "/customers/target/ownership?asOf="+day, "").Body.String()
+		if strings.Count(shown, `"category"`) != want {
+			t.Errorf("on %s %s", day, shown)
+		}
+	}
+}
+
 func TestOwnersThatARestrictedCredentialDoesNotSeeAreNotThere(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)

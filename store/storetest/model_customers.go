@@ -113,11 +113,11 @@ func (o *office) transcribed(r *backoffice.Customer, of func(*backoffice.Transcr
 	return n
 }
 
-// related counts the customer's relations of a kind and direction.
+// related counts the customer's relations of a kind, direction and day.
 func (o *office) related(r *backoffice.Customer, c backoffice.RelationsCriteria) (n int) {
 	for _, relation := range o.relations {
 		outgoing, incoming := relation.CustomerID == r.ID && c.Direction != backoffice.Incoming, relation.RelatedCustomerID == r.ID && c.Direction != backoffice.Outgoing
-		if is(c.Kind, relation.Kind) && (outgoing || incoming) {
+		if is(c.Kind, relation.Kind) && inForce(relation, c.AsOf) && (outgoing || incoming) {
 			n++
 		}
 	}
@@ -226,6 +226,7 @@ func drawTristate(t *rapid.T, name string) backoffice.Tristate {
 func drawRelations(t *rapid.T) (c backoffice.RelationsCriteria) {
 	return backoffice.RelationsCriteria{
 		Kind: pick(t, "kind", backoffice.RelationKinds...), Direction: pick(t, "direction", backoffice.Incoming, backoffice.Outgoing),
+		AsOf:    either(t, "day", days...),
 		AtLeast: rapid.IntRange(1, 5).Draw(t, "at least"), Fewer: rapid.Bool().Draw(t, "fewer"),
 	}
 }

@@ -75,16 +75,23 @@ func (o *office) relationModel() *model[backoffice.CustomerRelation, *backoffice
 		},
 		matches: func(r *backoffice.CustomerRelation, c C) bool {
 			return !c.Nothing && is(c.Kind, r.Kind) && is(c.CustomerID, r.CustomerID) && is(c.RelatedCustomerID, r.RelatedCustomerID) &&
-				(c.AsOf == "" || (backoffice.Period{First: string(r.StartDate), Last: string(r.EndDate)}).Overlaps(backoffice.Period{First: c.AsOf, Last: c.AsOf}))
+				inForce(r, c.AsOf)
 		},
 		draw: func(t *rapid.T) C {
 			return C{
 				CustomerID: either(t, "customer", o.customerIDs()[:20]...), RelatedCustomerID: either(t, "related", o.customerIDs()...), Nothing: either(t, "nothing", true, false, false, false),
 				Kind: either(t, "kind", backoffice.RelationKinds...), Direction: either(t, "direction", backoffice.Incoming, backoffice.Outgoing),
-				AsOf: either(t, "day", "2019-12-31", "2020-01-01", "2025-06-15", "2025-12-31"),
+				AsOf: either(t, "day", days...),
 			}
 		},
 	}
+}
+
+// days are some on which relations begin or end.
+var days = []string{"2019-12-31", "2020-01-01", "2025-06-15", "2025-12-31"}
+
+func inForce(r *backoffice.CustomerRelation, day string) bool {
+	return day == "" || (backoffice.Period{First: string(r.StartDate), Last: string(r.EndDate)}).Overlaps(backoffice.Period{First: day, Last: day})
 }
 
 func (o *office) documentModel() *model[backoffice.CustomerDocument, *backoffice.CustomerDocument, backoffice.DocumentCriteria] {

@@ -39,7 +39,7 @@ func SweepDear(t *testing.T, store backoffice.Store) {
 		{SomeTranscript: backoffice.NestedOf(backoffice.TranscriptCriteria{ChecklistID: list})}, {NoTranscript: backoffice.NestedOf(backoffice.TranscriptCriteria{FinancialYearID: year})},
 		{Relations: backoffice.RelationsCriteria{AtLeast: 1}}, {Relations: backoffice.RelationsCriteria{AtLeast: 1, Fewer: true}},
 		{Relations: backoffice.RelationsCriteria{AtLeast: 4, Kind: backoffice.Director, Direction: backoffice.Incoming}},
-		{Relations: backoffice.RelationsCriteria{AtLeast: 4, Kind: backoffice.Director, Fewer: true}},
+		{Relations: backoffice.RelationsCriteria{AtLeast: 4, Kind: backoffice.Director, AsOf: "2025-06-15", Fewer: true}},
 		{LabelID: label}, {HasDocument: backoffice.Yes}, {HasDocument: backoffice.No}, {OwnershipDiffers: backoffice.Yes}, {OwnershipDiffers: backoffice.No}, {MissingChecklistOf: year},
 	}
 	fuzzy := backoffice.CustomerCriteria{Fuzzy: "  BAKKERYI  SMET "}
