@@ -122,7 +122,7 @@ func TestExplainTellsWhatEachLevelTook(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, fresh(t))
 			explained := func(query string) (storeCalls int, levels []graphqlhttp.Level) {
-				_, body, _ := o.Ask(t, o.Credential(t, backoffice.SettingsWrite), query, json.RawMessage(`{"first": 3}`), http.Header{"X-Explain": {"true"}})
+				_, body, _ := o.Ask(t, o.Credential(t, backoffice.AllScopes...), query, json.RawMessage(`{"first": 3}`), http.Header{"X-Explain": {"true"}})
 				var answer struct {
 					Extensions struct {
 						Cost struct {

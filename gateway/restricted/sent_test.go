@@ -1,6 +1,7 @@
 package restricted
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -207,6 +208,8 @@ func TestADryRunTellsNothingOfRecordsThatTheCallerMayNotSee(t *testing.T) {
 			o := gatewaytest.OpenOn(t, database(t))
 			const dry = `mutation { deleteCustomer(input: {id: "acme"}, dryRun: true) { wouldDelete { minfinDocuments files documents } } }`
 			type deletion struct{ MinfinDocuments, Files, Documents int }
+			every, some := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.CustomersWrite)
+			toldOfQueries := map[[2]string]bool{some: true, o.RestrictedCredential(t, "one", backoffice.RestrictionFields{Customers: []string{"acme"}}): false}
 			would := func(pair [2]string) deletion {
 				var answer struct {
 					Data struct {
@@ -220,12 +223,20 @@ func TestADryRunTellsNothingOfRecordsThatTheCallerMayNotSee(t *testing.T) {
 				if told := regexp.MustCompile(`"name":"[\w.]+","times":\d+,"rows":[1-9]`).Find(body); told != nil {
 					t.Errorf("x-explain tells %s", told)
 				}
+				if named := bytes.Contains(body, []byte(`"levels"`)); named != (pair == every) {
+					t.Errorf("x-explain of a write names statements: %t", named)
+				}
 				return answer.Data.DeleteCustomer.WouldDelete
 			}
-			every, some := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.CustomersWrite)
 			all, without := would(every), would(some)
 			if want := (deletion{0, all.Files - all.MinfinDocuments, all.Documents}); all.MinfinDocuments == 0 || without != want {
 				t.Errorf("%+v is told without minfin.read, and %+v with it", without, all)
+			}
+			for pair, told := range toldOfQueries { // a change out of view empties the cache, too
+				_, body, _ := o.Ask(t, pair, `{ customer(id: "acme") { name } }`, nil, http.Header{"X-Explain": {"true"}})
+				if bytes.Contains(body, []byte(`"storeCalls"`)) != told || bytes.Contains(body, []byte(`"levels"`)) != told {
+					t.Errorf("x-explain of a query tells %s", body)
+				}
 			}
 		})
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vektah/gqlparser/v2/ast"
+
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/limits"
 )
@@ -33,10 +35,10 @@ type explanation struct {
 	Depth      int      `json:"depth"`
 	Cost       int      `json:"cost"`
 	Limit      int      `json:"limit"`
-	Scopes     []string `json:"scopes"` // for the whole answer, such as "privacy.read"
-	StoreCalls int      `json:"storeCalls"`
-	Budget     any      `json:"budget,omitempty"` // of the credential, when it has one
-	Levels     []Level  `json:"levels,omitempty"` // of an operation that ran
+	Scopes     []string `json:"scopes"`               // for the whole answer, such as "privacy.read"
+	StoreCalls *int     `json:"storeCalls,omitempty"` // nil for whom mayKnowWork says no
+	Budget     any      `json:"budget,omitempty"`     // of the credential, when it has one
+	Levels     []Level  `json:"levels,omitempty"`     // of an operation that ran, likewise
 }
 
 // Level is what an operation did at one time, for the log and clients that ask; without fields the work outside levels.
@@ -83,14 +85,23 @@ func (g *GraphQL) explained(ctx context.Context, a answer, q *prepared) answer {
 		Cost:   q.cost,
 		Limit:  g.limits.Cost,
 		Scopes: g.scopesOf(q),
-		Levels: Levels(backoffice.TimelineOf(ctx)),
 	}
-	if calls := backoffice.StatementCountOf(ctx); calls != nil {
-		shown.StoreCalls = calls.Count()
+	if mayKnowWork(ctx, q) {
+		shown.Levels, shown.StoreCalls = Levels(backoffice.TimelineOf(ctx)), new(int)
+		if calls := backoffice.StatementCountOf(ctx); calls != nil {
+			*shown.StoreCalls = calls.Count()
+		}
 	}
 	shown.Budget = remaining(ctx)
 	a.extensions = with(a.extensions, "cost", shown)
 	return a
+}
+
+// mayKnowWork reports whether a caller may know which statements ran: what is out of a restricted caller's view empties
+// the cache, and a write has statements for minfin documents and registration numbers that the caller may not read.
+func mayKnowWork(ctx context.Context, q *prepared) bool {
+	return !backoffice.RestrictionOf(ctx).IsSet() && (q.Operation != ast.Mutation ||
+		len(missing(ctx, []string{string(backoffice.MinfinRead), string(backoffice.PrivacyRead)})) == 0)
 }
 
 func remaining(ctx context.Context) any {

@@ -72,10 +72,12 @@ function Figures({ run: { cost, milliseconds, events } }: { run: Run }) {
             <dt>{say('Depth')}</dt>
             <dd>{cost.depth}</dd>
           </div>
-          <div>
-            <dt>{say('Store calls')}</dt>
-            <dd>{cost.storeCalls}</dd>
-          </div>
+          {cost.storeCalls !== undefined && (
+            <div>
+              <dt>{say('Store calls')}</dt>
+              <dd>{cost.storeCalls}</dd>
+            </div>
+          )}
           <div>
             <dt>{say('Scopes')}</dt>
             <dd>{cost.scopes?.length ? cost.scopes.map(scopeName).join(', ') : say('none')}</dd>

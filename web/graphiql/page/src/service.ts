@@ -33,7 +33,8 @@ export interface Cost {
   cost: number;
   limit: number;
   scopes: string[];
-  storeCalls: number;
+  /** Not told to restricted credentials, nor of some mutations. */
+  storeCalls?: number;
 }
 
 /** What extensions.plan tells of an operation, which is not run. */
