@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -57,7 +58,7 @@ func (a *API) answerEvidence(ctx context.Context, in *evidenceAsked) (*download,
 		}
 	}
 	span, err := in.span(time.Now())
-	if err != nil {
+	if err = cmp.Or(err, backoffice.CheckPurpose(ctx)); err != nil {
 		return nil, err
 	}
 	backoffice.FollowOnPrimary(ctx)

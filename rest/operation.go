@@ -46,7 +46,8 @@ func creation(route, id, summary, about string) huma.Operation {
 func register[I, O any](
 	a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
 	op.Tags = []string{a.tag}
-	op.Middlewares = append(op.Middlewares, a.admit(needs, discloses(reflect.TypeFor[O]())))
+	private := needs == backoffice.PrivacyRead || discloses(reflect.TypeFor[O]())
+	op.Middlewares = append(op.Middlewares, a.admit(needs, private))
 	if needs != "" {
 		op.Description += "\n\nNeeds the scope `" + string(needs) + "`."
 	}

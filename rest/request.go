@@ -156,7 +156,8 @@ func headers(ctx huma.Context, name string) []string {
 
 // encoded reports whether a body is compressed, which it must not be.
 func encoded(r *http.Request) bool {
-	return !slices.Contains([]string{"", "identity"}, strings.ToLower(r.Header.Get("Content-Encoding")))
+	codings := strings.Join(r.Header.Values("Content-Encoding"), ",")
+	return codings != "" && !strings.EqualFold(codings, "identity")
 }
 
 func (r *request) readBody() error {

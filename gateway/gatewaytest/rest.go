@@ -18,8 +18,9 @@ import (
 
 // RESTOperation is an operation of the OpenAPI document.
 type RESTOperation struct {
-	Method, path string
+	Method, Path string
 	ID           string `json:"operationId"`
+	Description  string
 	Parameters   []struct {
 		Name, In string
 		Required bool
@@ -46,13 +47,13 @@ func OperationsOf(t testing.TB, o *Office) (all []RESTOperation) {
 	}
 	for path, methods := range document.Paths {
 		for method, text := range methods {
-			of := RESTOperation{Method: strings.ToUpper(method), path: path}
+			of := RESTOperation{Method: strings.ToUpper(method), Path: path}
 			if json.Unmarshal(text, &of) == nil && of.ID != "" {
 				all = append(all, of)
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b RESTOperation) int { return strings.Compare(a.path+a.Method, b.path+b.Method) })
+	slices.SortFunc(all, func(a, b RESTOperation) int { return strings.Compare(a.Path+a.Method, b.Path+b.Method) })
 	return all
 }
 
@@ -73,7 +74,7 @@ func (w *Comparison) REST(t testing.TB, rounds int) {
 
 // Path is a path of an operation, with values of the office's records.
 func (w *Comparison) Path(of RESTOperation) string {
-	path, query := of.path, url.Values{}
+	path, query := of.Path, url.Values{}
 	for _, p := range of.Parameters {
 		var value string
 		enum := p.Schema.Enum
@@ -82,7 +83,7 @@ func (w *Comparison) Path(of RESTOperation) string {
 		}
 		switch kind := fmt.Sprint(p.Schema.Type); {
 		case p.In == "path", strings.HasSuffix(strings.ToLower(p.Name), "id"), p.Name == "customer", p.Name == "responsible", p.Name == "checklist", p.Name == "year", p.Name == "transcript":
-			value = w.Asker.ID(of.path + "." + hintOf(of.path, p.Name))
+			value = w.Asker.ID(of.Path + "." + hintOf(of.Path, p.Name))
 		case len(enum) > 0:
 			value = fmt.Sprint(AnyOf(w.Asker.Rand, enum))
 		case strings.Contains(kind, "integer"):
@@ -174,5 +175,5 @@ type DescribedOperation struct {
 
 // PathOf is the path with an identifier in the place of each parameter.
 func (of RESTOperation) PathOf(id string) string {
-	return regexp.MustCompile(`\{\w+\}`).ReplaceAllString(of.path, id)
+	return regexp.MustCompile(`\{\w+\}`).ReplaceAllString(of.Path, id)
 }

@@ -70,7 +70,8 @@ func TestWhoStatesNoPurposeIsShownNoNumberAndWritesNothingWhoseAnswerWouldShowOn
 			if _, body, _ := o.Ask(t, all, `mutation { mergeCustomers(input: {keepId: "`+id+`", dropId: "unknown"}, dryRun: true) { userErrors { code } } }`, nil, nil); !strings.Contains(string(body), "x-access-purpose") || strings.Contains(string(body), "NOT_FOUND") {
 				t.Errorf("a merge: %s", body)
 			}
-			for _, r := range []struct{ method, path, body string }{
+			paths := []struct{ method, path, body string }{
+				{"GET", "/customers/" + id + "/evidence", ""},
 				{"GET", "/customers", ""},
 				{"GET", "/customers/" + id, ""},
 				{"GET", "/customers/" + id + "/privacy", ""},
@@ -80,7 +81,17 @@ func TestWhoStatesNoPurposeIsShownNoNumberAndWritesNothingWhoseAnswerWouldShowOn
 				{"PUT", "/customers/" + id, `{"name": "Unstated"}`},
 				{"POST", "/customers/batch", `{"customers": [{"name": "Unstated", "type": "company"}]}`},
 				{"POST", "/customers/" + id + "/merge", `{"dropId": "unknown"}`},
-			} {
+			}
+			listed := len(paths)
+			for _, of := range gatewaytest.OperationsOf(t, o) {
+				if strings.Contains(of.Description, "Needs the scope `privacy.read`") {
+					paths = append(paths, struct{ method, path, body string }{of.Method, strings.ReplaceAll(of.Path, "{customerId}", id), "{}"})
+				}
+			}
+			if len(paths) < listed+3 {
+				t.Errorf("of all operations only %v need privacy.read", paths[listed:])
+			}
+			for _, r := range paths {
 				if w := o.Send(t, all, r.method, r.path, r.body); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "x-access-purpose") {
 					t.Errorf("%s %s: %d %s", r.method, r.path, w.Code, w.Body)
 				}
