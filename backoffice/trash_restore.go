@@ -134,6 +134,7 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 			before := *c
 			c.ResponsibleID, c.Version = "", NextVersion(c.Version, from)
 			c.NoteChange(&before, false, from)
+			c.OpenUpdatedAt = before.OpenUpdatedAt // as UpdatedAt
 		}
 	}
 	if err := r.leave(own, stored); err != nil {

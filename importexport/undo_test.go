@@ -206,6 +206,28 @@ func TestWhatChangedSinceStaysAndIsNamed(t *testing.T) {
 	})
 }
 
+func TestAnUndoTellsNobodyWhenANumberWasWritten(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		h.mustLoad(t, office(t))
+		shown := func() (*backoffice.Customer, *backoffice.Customer) {
+			c := one(t, h.store.Customers(), "person")
+			return c, c.VisibleTo(&backoffice.Principal{})
+		}
+		_, before := shown()
+		h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"person","spouseRegistrationNumber":"85073003328"}`))
+		written, _ := shown()
+		importer, number := h.undoable()
+		_, err := importer.Import(t.Context(), only(t, "customers.ndjson", `{"_id":"person","email":"x@y.be"}`))
+		must(t, err)
+		_, err = importer.Undo(t.Context(), *number)
+		must(t, err)
+		if whole, seen := shown(); written.UpdatedAt == before.UpdatedAt || whole.UpdatedAt != written.UpdatedAt || seen.UpdatedAt != before.UpdatedAt {
+			t.Errorf("after %d it is of %d, and without numbers of %d", before.UpdatedAt, whole.UpdatedAt, seen.UpdatedAt)
+		}
+	})
+}
+
 func TestWhatIsErasedIsInNoImport(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, h *env) {

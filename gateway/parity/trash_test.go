@@ -224,7 +224,10 @@ func TestCustomersThatComeBackOneByOneFindTheirRelationsInTheTrash(t *testing.T)
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o := openTrashing(t, database(t), time.Hour)
-			pair := o.Credential(t, backoffice.AllScopes...)
+			pair, some := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.CustomersWrite)
+			updated := func() string { return o.Answers(t, some, `{ customer(id: "acme") { updatedAt } }`) }
+			visibly := updated()
+			o.Write(t, pair, `mutation { updateCustomer(input: {id: "acme", registrationNumber: "85073003328"}) { userErrors { code } } }`)
 			relations := o.Send(t, pair, http.MethodGet, "/relations", "").Body.String()
 			tag := o.Send(t, pair, http.MethodGet, "/customers/acme", "").Header().Get("ETag")
 			for _, path := range []string{"/customers/acme", "/customers/els", "/users/user-an", "/customers/brouwerij/relations/rel-9"} {
@@ -236,6 +239,9 @@ func TestCustomersThatComeBackOneByOneFindTheirRelationsInTheTrash(t *testing.T)
 			}
 			if w := o.Send(t, pair, http.MethodGet, "/customers/acme", ""); !strings.Contains(w.Body.String(), `"responsible":null`) || w.Header().Get("ETag") == tag {
 				t.Errorf("with a user who is gone: %s %s", w.Header().Get("ETag"), w.Body)
+			}
+			if now := updated(); now != visibly {
+				t.Errorf("who may not read the number that was written sees %s, not %s", now, visibly)
 			}
 			if _, err := o.Service().RestoreTrashed(t.Context(), "rel-1", "rel-2"); !strings.Contains(refusalOf(err), "els") {
 				t.Errorf("relations with nobody come back: %v", err)
