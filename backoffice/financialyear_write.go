@@ -81,10 +81,13 @@ func bringOver(ctx context.Context, tx Tx, from, to string) (lists []*Checklist,
 }
 
 // checkStart returns the current year, nil for none. It reads all years at once, because another year may be started
-// meanwhile.
+// meanwhile, and keeps imports from adding one.
 func checkStart(ctx context.Context, tx Tx, start YearStart) (current *FinancialYear, err error) {
 	taken, year := false, start.Year
 	all := ListQuery[FinancialYearCriteria]{}
+	if err := tx.FinancialYears().Lock(ctx); err != nil {
+		return nil, err
+	}
 	err = eachRow(ctx, tx.FinancialYears(), all, NoParent, 0, func(one *FinancialYear) error {
 		if taken = taken || one.StartDate == year; one.IsCurrentYear {
 			current = one

@@ -2,11 +2,13 @@ package backoffice_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -191,6 +193,26 @@ func TestAYearIsStartedAfterTheCurrentOne(t *testing.T) {
 		if log := w.changes(t, 0); !slices.Equal(log, []string{"years start financial year archivedAt isCurrentYear", "years start financial year endDate isCurrentYear startDate"}) {
 			t.Errorf("%q", log)
 		}
+	})
+}
+
+func TestAYearIsNotStartedBesideAnImportOfIt(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		locked, started := make(chan struct{}), make(chan error, 1)
+		go func() {
+			<-locked
+			_, err := w.StartYear(t.Context(), backoffice.YearStart{Year: "2027"})
+			started <- err
+		}()
+		w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
+			err := errors.Join(tx.FinancialYears().Lock(ctx), // as an import does
+				tx.FinancialYears().Insert(ctx, &backoffice.FinancialYear{ID: "imported", StartDate: "2027", EndDate: "2027", ArchivedAt: 1}))
+			close(locked)
+			time.Sleep(200 * time.Millisecond) // long enough to start it
+			return err
+		})
+		expect(t, <-started, "TAKEN startDate")
 	})
 }
 

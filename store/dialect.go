@@ -20,7 +20,7 @@ type Dialect struct {
 	lock     string // waits for others with the same $1, until the end of the transaction; "" when all writers wait
 	forKey   string // keeps others from changing the rows that were read
 	keep     string // keeps others from changing the rows t that were read; they may refer to them
-	hold     string // keeps others from changing the rows t that were read; they may read and hold them as well
+	hold     string // keeps others from changing the rows that were read; they may read and hold them as well
 	// visibleFrom is the least visible_at of a row that became visible since ?.
 	visibleFrom string
 	lastMark    string // the instant at which rows become visible, of a source at the end; "" when it is an argument
@@ -70,7 +70,7 @@ var Postgres = &Dialect{
 	lock:        "SELECT /*backoffice:locks.take*/ pg_advisory_xact_lock(hashtext(current_schema()), $1::int4)",
 	forKey:      " FOR UPDATE",
 	keep:        " FOR NO KEY UPDATE",
-	hold:        " FOR SHARE OF t",
+	hold:        " FOR SHARE",
 	now:         "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
 	visibleFrom: "visible_from(?)",
 	lastMark:    "v.at",

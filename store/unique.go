@@ -77,7 +77,7 @@ func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string][]str
 		rows = rows[len(batch):]
 		args := []any{inJSON(columns, batch)}
 		if r.dialect.bulk {
-			args = collect(columns, func(c *column[T]) any { return c.values(batch) })
+			args = collect(columns, func(c *column[T]) any { return storableAll(c.values(batch).([]string)) })
 		}
 		b.Queue(queryOf(r.holders, args, func(row *Row) error {
 			holders[row.Text(0)] = append(holders[row.Text(0)], row.Text(1))

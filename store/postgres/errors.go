@@ -178,6 +178,9 @@ func describe(err error) error {
 	case code != "":
 		return fmt.Errorf("PostgreSQL answered with error %s", code)
 	}
+	if errors.Is(err, errNotUTF8) {
+		return err
+	}
 	if errors.Is(err, errNotPrimary) {
 		return errors.New("no server in the URL accepts writes: each is a replica or read-only")
 	}

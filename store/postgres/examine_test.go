@@ -50,6 +50,21 @@ func TestAGoodDatabaseIsFoundWellAndStaysAsItIs(t *testing.T) {
 	}
 }
 
+func TestADatabaseThatCannotStoreEveryCharacterIsRefused(t *testing.T) {
+	storetest.SkipUnderRace(t)
+	t.Parallel()
+	url := pgtest.Database(t, "ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'")
+	_, opening := postgres.Open(t.Context(), url, postgres.Options{})
+	for _, err := range []error{postgres.Migrate(t.Context(), url), opening} {
+		if err == nil || !strings.Contains(err.Error(), "encoding is not UTF8") {
+			t.Error(err)
+		}
+	}
+	if ready, _, found := examined(t, url); ready || !strings.Contains(found["database"].Found, "UTF8") {
+		t.Errorf("%t %v", ready, found)
+	}
+}
+
 func TestWhatIsWrongWithADatabaseIsFound(t *testing.T) {
 	storetest.SkipUnderRace(t)
 	t.Parallel()

@@ -23,10 +23,18 @@ type querier interface {
 	QueryRow(ctx context.Context, text string, args ...any) pgx.Row
 }
 
-// version is the schema's version; 0 without a schema.
+var errNotUTF8 = errors.New("the database's encoding is not UTF8; create it anew with" +
+	" ENCODING 'UTF8' TEMPLATE template0")
+
+// version is the schema's version; 0 without a schema. Errors: errNotUTF8; the server's.
 func version(ctx context.Context, from querier) (have int64, err error) {
 	var known bool
-	err = from.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&known)
+	var encoding string
+	err = from.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL,"+
+		" current_setting('server_encoding')").Scan(&known, &encoding)
+	if err == nil && encoding != "UTF8" {
+		err = errNotUTF8
+	}
 	if err != nil || !known {
 		return 0, err
 	}

@@ -30,6 +30,11 @@ func testUnique(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		if got, err := store.Relations().Holders(t.Context(), []*backoffice.CustomerRelation{&relation}); err != nil || !slices.Equal(got["another"], []string{o.relations[0].ID}) {
 			t.Errorf("%v, %v", got, err)
 		}
+		relation.CustomerID, relation.StartDate = "a\x00b", "2026\x00"
+		if got, err := store.Relations().Holders(t.Context(), []*backoffice.CustomerRelation{&relation}); err != nil || len(got) > 0 {
+			t.Errorf("%v, %v", got, err)
+		}
+		relation = *o.relations[0]
 		relation.Kind = "shareholder of none"
 		if got, err := store.Relations().Holders(t.Context(), []*backoffice.CustomerRelation{&relation}); err != nil || len(got) > 0 {
 			t.Errorf("%v, %v", got, err)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.org/backoffice/backoffice"
 )
@@ -297,6 +298,36 @@ func testWrites(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		years[0].IsCurrentYear, years[1].IsCurrentYear = false, true
 		write(t, store, func(ctx context.Context, tx backoffice.Tx) error { return tx.FinancialYears().Update(ctx, years...) })
 		current("year-2")
+	})
+
+	t.Run("a checklist stays in the year that is held until the transaction ends", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		fullOffice().insert(t, store)
+		held, locked, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+		go func() {
+			<-held
+			done <- attempt(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+				defer close(locked)
+				return tx.Checklists().Lock(ctx, "checklist-1")
+			})
+		}()
+		err := attempt(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			year, err := tx.LockYearOf(ctx, "checklist-1")
+			if err == nil && year == nil {
+				t.Error("it has no year")
+			}
+			close(held)
+			select {
+			case <-locked:
+				t.Error("somebody else locked it")
+			case <-time.After(200 * time.Millisecond):
+			}
+			return err
+		})
+		if err := errors.Join(err, <-done); err != nil {
+			t.Error(err)
+		}
 	})
 
 	t.Run("nouns are told by identifier, in one statement", func(t *testing.T) {

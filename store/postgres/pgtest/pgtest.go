@@ -41,12 +41,12 @@ func Schema(t testing.TB) string {
 	return URL("postgres") + "&search_path=" + name + ",public"
 }
 
-// Database makes an empty database for a test and returns the URL that leads to it.
-func Database(t testing.TB) string {
+// Database makes an empty database for a test, with options of CREATE DATABASE, and returns the URL that leads to it.
+func Database(t testing.TB, options ...string) string {
 	t.Helper()
 	server(t)
 	name := fmt.Sprintf("test_%d", schemas.Add(1))
-	Execute(t, URL("postgres"), "CREATE DATABASE "+name)
+	Execute(t, URL("postgres"), strings.Join(append([]string{"CREATE DATABASE", name}, options...), " "))
 	dropped(t, "DATABASE "+name+" WITH (FORCE)")
 	return URL(name)
 }
