@@ -177,7 +177,7 @@ func TestAPairOutsideOfItsNetworksIsAnsweredAsNoPairIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	pair.Networks = networks
-	secret, err := IssuePair(t.Context(), store, pair, now)
+	secret, err := Create(t.Context(), store, pair, now)
 	if err != nil {
 		t.Fatal(err)
 	}

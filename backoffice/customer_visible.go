@@ -55,8 +55,8 @@ func (c *Customer) NoteChange(before *Customer, numbersOnly bool, from int) {
 	shown, at := before.Version-before.HiddenChanges, before.openUpdatedAt()
 	if !numbersOnly { // an import may skip versions, or set the version back
 		shown, at = max(NextVersion(shown, from), c.Version-before.HiddenChanges), 0
-		if c.UpdatedAt < before.UpdatedAt { // an undo sets back both
-			at = min(c.OpenUpdatedAt, c.UpdatedAt)
+		if c.OpenUpdatedAt != before.OpenUpdatedAt { // an undo sets it back to when only a number was written
+			c.UpdatedAt = c.openUpdatedAt()
 		}
 	}
 	c.HiddenChanges, c.OpenUpdatedAt = max(0, min(c.Version-shown, c.Version-1)), at

@@ -131,10 +131,10 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 	}
 	for _, c := range r.all.Customers {
 		if c.ResponsibleID != "" && stored[c.ResponsibleID] != NounUser {
+			c.UpdatedAt = c.openUpdatedAt() // at the other only a number was written
 			before := *c
 			c.ResponsibleID, c.Version = "", NextVersion(c.Version, from)
 			c.NoteChange(&before, false, from)
-			c.OpenUpdatedAt = before.OpenUpdatedAt // as UpdatedAt
 		}
 	}
 	if err := r.leave(own, stored); err != nil {

@@ -78,7 +78,7 @@ func (c *credentialsCreateCommand) Run(ctx context.Context, store backoffice.Sto
 	if err := c.restriction.CheckNamed(ctx, store); err != nil {
 		return flagged(err)
 	}
-	secret, err := auth.IssuePair(ctx, store, credential, now)
+	secret, err := auth.Create(ctx, store, credential, now)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ var notRun = map[string]string{
 	"make restricted":  "it takes an hour: tests of gateway/restricted, in fewer offices",
 	"make mirrors":     "it takes some minutes: mirror's tests, with fewer histories",
 	"make disclosures": "it takes some minutes: tests of gateway/numbers, with fewer kills",
-	"make benchmarks":  "it takes 20 minutes, and peers from the network", "make benchmarks ARGS=scale": "as make benchmarks",
+	"make benchmarks":  "it takes 25 minutes, and peers from the network", "make benchmarks ARGS=scale": "as make benchmarks",
 	"make benchmarks ARGS=cache": "as make benchmarks", "make benchmarks ARGS=distance": "as make benchmarks",
 	"make chaos": "it takes some minutes: tools/chaos, each quick fault once", "make overload": "as make chaos",
 	"make soak": "it takes an hour", "make histories": "it takes 20 minutes: cache's tests, with fewer histories",

@@ -88,7 +88,7 @@ func portal(t *testing.T, o *gatewaytest.Office, restriction backoffice.Restrict
 		t.Fatal(err)
 	}
 	pair.NoDeletes, pair.Restriction = true, seen
-	secret, err := auth.IssuePair(t.Context(), o.Store, pair, now)
+	secret, err := auth.Create(t.Context(), o.Store, pair, now)
 	if err != nil {
 		t.Fatal(err)
 	}

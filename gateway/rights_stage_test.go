@@ -179,7 +179,7 @@ func (s *stage) callerOf(t *testing.T, name string, col *column, n int) *caller 
 		if name == "credentials networks --remove" {
 			pair.Networks = backoffice.Networks{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")}
 		}
-		secret, err := auth.IssuePair(t.Context(), s.Store, pair, now)
+		secret, err := auth.Create(t.Context(), s.Store, pair, now)
 		if err != nil {
 			t.Fatal(err)
 		}

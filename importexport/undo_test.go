@@ -222,7 +222,7 @@ func TestAnUndoTellsNobodyWhenANumberWasWritten(t *testing.T) {
 		must(t, err)
 		_, err = importer.Undo(t.Context(), *number)
 		must(t, err)
-		if whole, seen := shown(); written.UpdatedAt == before.UpdatedAt || whole.UpdatedAt != written.UpdatedAt || seen.UpdatedAt != before.UpdatedAt {
+		if whole, seen := shown(); written.UpdatedAt == before.UpdatedAt || whole.UpdatedAt != before.UpdatedAt || seen.UpdatedAt != before.UpdatedAt || !whole.OpenUpdatedAt.IsZero() {
 			t.Errorf("after %d it is of %d, and without numbers of %d", before.UpdatedAt, whole.UpdatedAt, seen.UpdatedAt)
 		}
 	})

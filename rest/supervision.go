@@ -64,6 +64,7 @@ func (a *API) reports() {
 	op := operation("GET /reports/supervision-year", "getSupervisionYear", "Report a year to the supervisor",
 		"What the office controlled in a calendar year: numbers only, of what the credential sees.")
 	op.Metadata = map[string]any{costKey: 5000} // it reads all transcripts
+	op.Parameters = []*huma.Param{purposeParameter}
 	op.Responses = a.inFormats("The numbers.", reflect.TypeFor[SupervisionYear](), mediaCSV, mediaPDF)
 	registerList(a, op, backoffice.PrivacyRead, func(ctx context.Context, in *struct {
 		Year     int    `query:"year" required:"true" minimum:"1000" maximum:"9998" doc:"The calendar year." example:"2026"`

@@ -60,6 +60,9 @@ func (t *tx) LockYearOf(ctx context.Context, checklistID string) (year *backoffi
 	text := "SELECT /*backoffice:financial_years.hold*/ " + columns + " FROM checklists c" +
 		" JOIN financial_years t ON t.id = c.financial_year_id WHERE c.id = $1" + t.store.nouns.dialect.hold
 	err = t.conn.Query(ctx, text, []any{checklistID}, read)
+	if year == nil && err == nil { // PostgreSQL finds none if it waited for who moved it to another year
+		err = t.conn.Query(ctx, text, []any{checklistID}, read)
+	}
 	return year, err
 }
 

@@ -66,7 +66,7 @@ func issue(t testing.TB, o *gatewaytest.Office, to backoffice.Restriction, scope
 		t.Fatal(err)
 	}
 	pair.Restriction = to
-	secret, err := auth.IssuePair(t.Context(), o.Store, pair, now)
+	secret, err := auth.Create(t.Context(), o.Store, pair, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -206,7 +206,7 @@ func (o *Office) RestrictedCredential(t testing.TB, id string, alternatives ...b
 		t.Fatal(err)
 	}
 	pair.Restriction = backoffice.AnyOf(all[0], all[1:]...)
-	secret, err := auth.IssuePair(t.Context(), o.Store, pair, now)
+	secret, err := auth.Create(t.Context(), o.Store, pair, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func (o *Office) Confined(t testing.TB, scopes ...backoffice.Scope) [2]string {
 		t.Fatal(err)
 	}
 	pair.TrustedOnly = true
-	secret, err := auth.IssuePair(t.Context(), o.Store, pair, now)
+	secret, err := auth.Create(t.Context(), o.Store, pair, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,8 @@ func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread
 func checkContent(header http.Header) *unread {
 	refused := &unread{status: http.StatusUnsupportedMediaType,
 		message: "the body must be application/json in UTF-8, not compressed"}
-	if encoding := header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+	encoding := strings.Join(header.Values("Content-Encoding"), ",")
+	if encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return refused
 	}
 	content := header.Get("Content-Type")

@@ -10,28 +10,23 @@ import (
 // Issue creates a credential and returns it with its secret, which is shown only once. A zero expires is never. Running
 // servers know it within 5 seconds. Refused when backoffice.NewCredential rejects name, scopes or expiry.
 func Issue(ctx context.Context, store backoffice.CredentialStore, name string, scopes []backoffice.Scope,
-	expires backoffice.Instant) (pair *backoffice.Credential, secret string, err error) {
+	expires backoffice.Instant) (credential *backoffice.Credential, secret string, err error) {
 	now := backoffice.InstantOf(time.Now())
-	if pair, err = backoffice.NewCredential(backoffice.NewID(), name, scopes, now, expires); err != nil {
+	if credential, err = backoffice.NewCredential(backoffice.NewID(), name, scopes, now, expires); err != nil {
 		return nil, "", err
 	}
-	if secret, err = IssuePair(ctx, store, pair, now); err != nil {
-		return nil, "", err
-	}
-	return pair, secret, nil
+	secret, err = Create(ctx, store, credential, now)
+	return credential, secret, err
 }
 
-// IssuePair gives a new credential its secret, stores it and returns the secret. Refused when it is not live.
-func IssuePair(ctx context.Context, store backoffice.CredentialStore, pair *backoffice.Credential,
+// Create gives a new credential its secret, stores it and returns the secret. Refused when it is not live.
+func Create(ctx context.Context, store backoffice.CredentialStore, credential *backoffice.Credential,
 	now backoffice.Instant) (secret string, err error) {
 	secret, sum := newSecret()
-	if err := pair.Rotate(sum[:], now, 0); err != nil {
+	if err := credential.Rotate(sum[:], now, 0); err != nil {
 		return "", err
 	}
-	if err := store.CreateCredential(ctx, pair); err != nil {
-		return "", err
-	}
-	return secret, nil
+	return secret, store.CreateCredential(ctx, credential)
 }
 
 // Rotate gives a credential a new secret and returns it; the previous one stays live for overlap, an older one ends.
@@ -39,8 +34,8 @@ func IssuePair(ctx context.Context, store backoffice.CredentialStore, pair *back
 func Rotate(ctx context.Context, store backoffice.CredentialStore, clientID string, overlap time.Duration,
 ) (secret string, err error) {
 	secret, sum := newSecret()
-	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
-		return pair.Rotate(sum[:], backoffice.InstantOf(time.Now()), overlap)
+	err = store.UpdateCredential(ctx, clientID, func(credential *backoffice.Credential) error {
+		return credential.Rotate(sum[:], backoffice.InstantOf(time.Now()), overlap)
 	})
 	if err != nil {
 		return "", err
@@ -50,8 +45,8 @@ func Rotate(ctx context.Context, store backoffice.CredentialStore, clientID stri
 
 // Revoke ends a credential and its secrets for good, everywhere within 5 seconds, or changes nothing (NotFound).
 func Revoke(ctx context.Context, store backoffice.CredentialStore, clientID string) error {
-	return store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
-		pair.Revoke(backoffice.InstantOf(time.Now()))
+	return store.UpdateCredential(ctx, clientID, func(credential *backoffice.Credential) error {
+		credential.Revoke(backoffice.InstantOf(time.Now()))
 		return nil
 	})
 }
@@ -60,9 +55,9 @@ func Revoke(ctx context.Context, store backoffice.CredentialStore, clientID stri
 // NotFound for an unknown client id; Refused as documented at backoffice.Credential.ChangeScopes.
 func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientID string,
 	add, remove []backoffice.Scope) (has []backoffice.Scope, err error) {
-	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
-		err := pair.ChangeScopes(add, remove, backoffice.InstantOf(time.Now()))
-		has = pair.Scopes
+	err = store.UpdateCredential(ctx, clientID, func(credential *backoffice.Credential) error {
+		err := credential.ChangeScopes(add, remove, backoffice.InstantOf(time.Now()))
+		has = credential.Scopes
 		return err
 	})
 	if err != nil {
@@ -75,9 +70,9 @@ func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientI
 // obey within 5 seconds, also for open requests. Errors are those of ChangeScopes.
 func ChangeNetworks(ctx context.Context, store backoffice.CredentialStore, clientID string,
 	add, remove backoffice.Networks) (has backoffice.Networks, err error) {
-	err = store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
-		err := pair.ChangeNetworks(add, remove, backoffice.InstantOf(time.Now()))
-		has = pair.Networks
+	err = store.UpdateCredential(ctx, clientID, func(credential *backoffice.Credential) error {
+		err := credential.ChangeNetworks(add, remove, backoffice.InstantOf(time.Now()))
+		has = credential.Networks
 		return err
 	})
 	return has, err
@@ -86,7 +81,7 @@ func ChangeNetworks(ctx context.Context, store backoffice.CredentialStore, clien
 // Extend changes when a live credential ends, zero for never. Running servers know it within 5 seconds. NotFound for an
 // unknown client id; Refused as documented at backoffice.Credential.Extend.
 func Extend(ctx context.Context, store backoffice.CredentialStore, clientID string, expires backoffice.Instant) error {
-	return store.UpdateCredential(ctx, clientID, func(pair *backoffice.Credential) error {
-		return pair.Extend(expires, backoffice.InstantOf(time.Now()))
+	return store.UpdateCredential(ctx, clientID, func(credential *backoffice.Credential) error {
+		return credential.Extend(expires, backoffice.InstantOf(time.Now()))
 	})
 }
