@@ -67,14 +67,14 @@ broken: ## copies of the sources with a fault each, which the tests of the promi
 		./cli ./store/sqlite ./store/ship -broken
 
 VIEWS ?= 1000
-views: ## random histories that copies of restricted pairs follow by pages and by streams, on each engine
+views: ## random histories that restricted clients' copies follow by pages and by streams, on each engine
 	$(GO) test -count=1 -timeout 24h -run CopiesOfRestrictedPairs ./gateway/restricted -restricted-histories $(VIEWS)
 
-restricted: ## docs/restricted.md: what a restricted pair is answered in so many random offices, on each engine, with and without a cache
+restricted: ## docs/restricted.md: what a restricted client sees in so many random offices, on each engine, with and without a cache
 	$(GO) test -count=1 -timeout 24h -run ARestrictedPairIsAnswered ./gateway/restricted -restricted-offices $(RESTRICTED)
 
 DISCLOSURES ?= 100
-disclosures: ## docs/privacy.md: so many times kill -9 while clients are told registration numbers, on each engine, held against the register
+disclosures: ## docs/privacy.md: kill -9 so many times while clients read registration numbers, on each engine; check the register
 	$(GO) test -count=1 -timeout 2h -run 'NoNumberIsReceived|ACopyThatEnters' -v ./gateway/numbers -disclosure-kills $(DISCLOSURES)
 
 MIRRORS ?= 200
@@ -82,7 +82,7 @@ mirrors: ## docs/pull.md: so many random histories of mirrors under faults, and 
 	$(GO) test -count=1 -timeout 4h ./importexport/mirror -run 'Converges|Found|NothingIsDeleted' -pull-histories $(MIRRORS)
 	$(GO) test -count=1 -timeout 1h ./importexport/mirror ./cli -run - -bench Pull -benchtime 1x
 
-reseal: ## docs/keys.md: turns the keys of 1,000,000 customers while they are read, searched and written; ARGS="-customers 100000"
+reseal: ## docs/keys.md: rotates keys of 1,000,000 customers while they are read, searched, written; ARGS="-customers 100000"
 	$(GO) run -C tools ./reseal $(ARGS)
 
 hostile: ## 64 hostile connections on 200,000 customers, for 10 minutes; ARGS="-duration 30s -database postgres://… -keyset /PATH"

@@ -19,7 +19,7 @@ type People interface {
 	Linked(link string) (*backoffice.Principal, error)
 }
 
-// ErrTokenEnded rejects an access token that was valid once. Its holder guesses nothing.
+// ErrTokenEnded rejects an expired access token. It is not a failed sign-in.
 var ErrTokenEnded error = backoffice.Errorf(backoffice.Unauthenticated, "the access token has expired; get a new one")
 
 const maxToken = 16 << 10 // bytes of an access token

@@ -7,7 +7,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Issue creates a credential and returns it with its secret, which is shown only once. A zero expires is never. Running
+// Issue creates a credential and returns it with its secret, which is shown only once. Zero expires: never. Running
 // servers know it within 5 seconds. Refused when backoffice.NewCredential rejects name, scopes or expiry.
 func Issue(ctx context.Context, store backoffice.CredentialStore, name string, scopes []backoffice.Scope,
 	expires backoffice.Instant) (credential *backoffice.Credential, secret string, err error) {

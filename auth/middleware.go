@@ -23,7 +23,7 @@ type Refuse func(w http.ResponseWriter, r *http.Request, err error)
 
 // Middleware lets requests with a valid credential through, with the principal in their context. For others it calls
 // refuse: Unauthenticated (401), RateLimited (429, Retry-After) after too many failures of one client, and Unavailable
-// (503, Retry-After) when nothing can be decided. A right secret is never slowed: it is checked first.
+// (503, Retry-After) when nothing can be decided. A valid secret always works: it is checked first.
 func Middleware(
 	authenticator *Authenticator, throttle *Throttle, proxies Proxies, refuse Refuse) func(http.Handler) http.Handler {
 	signIn := func(w http.ResponseWriter, r *http.Request) (*backoffice.Principal, error) {

@@ -27,7 +27,7 @@ type Promotion struct {
 func (*Promotion) Error() string { return "the stand-by was promoted" }
 
 func (p *Promotion) String() string {
-	text := fmt.Sprintf("The stand-by is promoted, after change %d, and answers writes.", p.last)
+	text := fmt.Sprintf("The stand-by is promoted, after change %d, and accepts writes.", p.last)
 	return strings.Join(append([]string{text}, p.missing...), "\nNever shipped: ")
 }
 
@@ -44,7 +44,7 @@ func (b *StandBy) promote(ctx context.Context, backend *Backend) (_ *Promotion, 
 	began := time.Now()
 	held, release, err := b.from.Place.From.Hold(context.WithoutCancel(ctx)) // which ends with the serving
 	if errors.Is(err, backoffice.ErrHeld) {
-		return nil, errors.New("the server that ships there still runs: stop it, and promote then")
+		return nil, errors.New("the server that ships there still runs: stop it, then promote")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the place cannot be taken: %w", backoffice.Why(err))
@@ -171,7 +171,7 @@ func (s *Settings) Promote(ctx context.Context, placeLost bool) (string, error) 
 				return s.promoteStopped(ctx, path)
 			}
 			return "", errors.New("no stand-by runs on this database, or it has not begun yet: start it with " +
-				"backoffice stand-by, and promote then; if the place is lost too, add --place-lost")
+				"backoffice stand-by, then promote; if the place is lost too, add --place-lost")
 		}
 		if err := backoffice.Sleep(ctx, answerLook); err != nil {
 			return "", err

@@ -68,7 +68,7 @@ func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, 
 			err = b.serve(ctx, listener, c, started)
 			started = func() {}
 		} else if began && ctx.Err() == nil {
-			b.log.ErrorContext(ctx, "the stand-by does not follow; it is tried again", "cause", backoffice.Why(err))
+			b.log.ErrorContext(ctx, "the stand-by cannot follow; retrying", "cause", backoffice.Why(err))
 			_ = backoffice.Sleep(ctx, 2*followPeriod)
 			continue
 		}
@@ -163,7 +163,7 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 			told = ""
 		case ctx.Err() == nil && backoffice.Why(err).Error() != told:
 			told = backoffice.Why(err).Error()
-			b.log.ErrorContext(ctx, "the stand-by does not follow; it is tried again", "cause", told)
+			b.log.ErrorContext(ctx, "the stand-by cannot follow; retrying", "cause", told)
 		}
 	}
 	return context.Cause(ctx)

@@ -68,7 +68,7 @@ func (f *shippedFiles) watch(ctx context.Context, log *slog.Logger) {
 			why = backoffice.Why(err).Error()
 		}
 		if why != "" && why != told {
-			log.ErrorContext(ctx, "copying stored files; it is tried again", "cause", why)
+			log.ErrorContext(ctx, "cannot copy stored files; retrying", "cause", why)
 		}
 		told = why
 	}

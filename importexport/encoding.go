@@ -45,7 +45,7 @@ func temporary() (*os.File, error) {
 	return file, err
 }
 
-var errNoText = errors.New("it has zero bytes, as no text has; save it as CSV UTF-8 or as .xlsx")
+var errNoText = errors.New("it has NUL bytes, so it is not text; save it as CSV UTF-8 or .xlsx")
 
 // encodingOf returns the encoding of a file, nil for UTF-8.
 func encodingOf(file io.ReaderAt, size int64) (of encoding.Encoding, note string, err error) {

@@ -25,7 +25,7 @@ var hints = map[backoffice.Noun]string{
 	backoffice.NounUser:          "no user has this identifier, e-mail address or name",
 	backoffice.NounLabel:         "no label has this identifier or name",
 	backoffice.NounChecklist:     "no checklist has this identifier or name",
-	backoffice.NounFinancialYear: "no financial year has this identifier, or is this year",
+	backoffice.NounFinancialYear: "no financial year has this identifier or year",
 	backoffice.NounCustomer:      "no customer has this identifier or key",
 }
 

@@ -215,7 +215,7 @@ func (s *sheet) worded(values []string) (_ []string, why string) {
 		}
 	}
 	if s.doubts && told == 1 && possible > 2 {
-		return nil, "the line has a single value, as a title or a total; delete it, or complete the record"
+		return nil, "the line has one value, like a title or a total; delete it, or complete the record"
 	}
 	return values, ""
 }

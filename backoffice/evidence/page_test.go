@@ -66,7 +66,8 @@ type browser struct {
 
 func openBrowser(t *testing.T, address string) *browser {
 	t.Helper()
-	profile := t.TempDir()
+	profile, err := os.MkdirTemp("", "browser") // t.TempDir fails when a child writes after its removal
+	check(t, err)
 	command := exec.CommandContext(t.Context(), webtest.Tool(t, "chromium-headless-shell"), "--no-sandbox", "--disable-gpu",
 		"--no-first-run", "--disable-background-networking", "--remote-debugging-port=0", "--window-size=900,1400", "--user-data-dir="+profile, address)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Debian's command is a script that starts it

@@ -25,7 +25,7 @@ type Question struct {
 }
 
 // Structures reads the structures of customers, in their order, from the shareholder relations in force on a day.
-// Errors: BadInput for a depth or day that is none.
+// Errors: BadInput for an invalid depth or day.
 func Structures(ctx context.Context, customerIDs []string, q Question, from Records) ([]*Structure, error) {
 	if q.Depth < 1 || q.Depth > MaxDepth {
 		return nil, backoffice.Errorf(backoffice.BadInput, "maxDepth must be 1 to %d", MaxDepth)

@@ -21,7 +21,7 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// Settings configure where messages may go, and whether any do.
+// Settings configure where messages may go.
 type Settings struct {
 	Networks []Network `name:"webhook-network" env:"BACKOFFICE_WEBHOOK_NETWORK" placeholder:"NETWORK" help:"A private network to which webhooks may be sent, such as 10.1.0.0/16. Can be repeated. Without it, only to public addresses."`
 }

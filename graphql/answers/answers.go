@@ -43,7 +43,7 @@ func BodyOf(data []byte) []byte {
 	return append(append(append(make([]byte, 0, len(opening)+len(data)+len(closing)), opening...), data...), closing...)
 }
 
-// Data is the answer without what is around it.
+// Data is the answer's data alone.
 func (a *Answer) Data() []byte {
 	end := len(a.Body) - len(closing)
 	return a.Body[len(opening):end:end]
@@ -67,12 +67,12 @@ func DigestOf(data []byte) string {
 
 type Options struct {
 	Bytes  int  // the approximate size, keys and overhead included
-	Check  bool // what is kept is only compared with what is executed
+	Check  bool // also execute, and only compare
 	Quoted bool // answers are also kept as strings of JSON
 	Log    *slog.Logger
 }
 
-// Cache has the kept answers of a server; nil keeps none.
+// Cache caches a server's answers; nil caches none.
 type Cache struct {
 	memory *otter.Cache[Key, *Answer]
 	check  bool
@@ -170,11 +170,11 @@ func (c *Cache) Gauges() []backoffice.Gauge {
 		return nil
 	}
 	return []backoffice.Gauge{
-		{Name: "answers_hits_total", Help: "Queries answered with a kept answer.", Read: c.hits.Load},
-		{Name: "answers_misses_total", Help: "Queries executed that may have a kept answer.", Read: c.misses.Load},
+		{Name: "answers_hits_total", Help: "Queries answered from the cache.", Read: c.hits.Load},
+		{Name: "answers_misses_total", Help: "Cacheable queries that were executed.", Read: c.misses.Load},
 		{Name: "answers_bytes", Help: "Approximate bytes of kept answers.",
 			Read: func() int64 { return int64(c.memory.WeightedSize()) }},
 		{Name: "answers_differences_total", Read: c.differences.Load,
-			Help: "Kept answers that differed from executed ones, found by --cache-check."},
+			Help: "Cached answers that differed from executed ones (--cache-check)."},
 	}
 }

@@ -22,7 +22,7 @@ type Key struct {
 	Variables   string // encoded
 	Scopes      uint32 // a bit for each, in the order of backoffice.AllScopes
 	Restriction backoffice.Restriction
-	Purpose     bool   // it permits to disclose registration numbers
+	Purpose     bool   // it permits disclosing registration numbers
 	Sealed      string // the key that seals cursors
 	Day         int    // its year and day: some filters compare with it
 }

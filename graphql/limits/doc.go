@@ -1,4 +1,4 @@
-// Package limits bounds what one GraphQL request may ask for, before it is executed.
+// Package limits bounds what GraphQL requests ask for, hold in memory and spend.
 //
 // Three linear passes each protect the next, more expensive one. Scan counts the tokens of a document without parsing
 // it. Measure bounds its depth, root fields and validation. Price makes formulas of a validated document for its cost

@@ -31,7 +31,7 @@ type Settings struct {
 	FieldErrors        int           `default:"1000" least:"1" env:"FIELD_ERRORS" help:"Field errors that are reported; the rest are counted in extensions.errorsOmitted."`
 	Time               time.Duration `default:"10s" least:"1" env:"TIME" help:"Time of a request."`
 	Together           int           `default:"12000" least:"1" env:"TOGETHER" help:"Cost of the operations that run at a time, per processor; others wait."`
-	Waiting            int           `default:"300000" env:"WAITING" help:"Cost of the operations that wait, per processor; beyond it, credentials that already have their share are refused."`
+	Waiting            int           `default:"300000" env:"WAITING" help:"Cost of waiting operations, per processor; beyond it, requests of credentials that have their share are rejected."`
 	Wait               time.Duration `default:"3s" env:"WAIT" help:"Time that an operation waits before it runs."`
 	Budget             int           `default:"0" env:"BUDGET" help:"Cost budget of each credential: a request's estimated cost is charged, and what it did not use is refunded; 0 for no budget."`
 	BudgetRestore      int           `default:"1000" least:"1" env:"BUDGET_RESTORE" help:"Cost restored to a credential's budget per second."`
@@ -70,7 +70,7 @@ func (s Settings) Affordable() Settings {
 	return s
 }
 
-// Defaults returns the limits of the contract, which are the defaults of the flags.
+// Defaults returns the default limits, which are those of the flags.
 func Defaults() Settings {
 	var flags struct {
 		Settings `embed:"" prefix:"limit-" envprefix:"BACKOFFICE_LIMIT_"`

@@ -105,7 +105,7 @@ func (s *Store) advanceFar(ctx context.Context, from int64, entries []*backoffic
 	s.advance(entries, from) // drops everything
 }
 
-// Bytes is the approximate size that it may have.
+// Bytes is its approximate maximum size.
 func (s *Store) Bytes() int { return int(s.memory.GetMaximum()) }
 
 // Differences are the answers that differed from the store's, as Options.Check found.

@@ -24,7 +24,7 @@ const (
 var (
 	errClock = errors.New("nothing was shipped for days, or this machine's clock was put forward: what is old there " +
 		"is not deleted for a day")
-	errNamed      = errors.New("a record names a stored file that none did: nothing is deleted")
+	errNamed      = errors.New("a record names a file noted as unnamed: nothing is deleted")
 	errUnverified = errors.New("nobody has restored what was shipped later within two days, so what is old there is " +
 		"not deleted: see why in this log, or run backoffice ship verify")
 )
@@ -44,9 +44,9 @@ func (s *Shipper) tidies(held context.Context) {
 	}
 	backoffice.Every(held, cmp.Or(s.tidy, tidyEvery), func() {
 		if s.Keep > 0 {
-			tell("not all that is old was deleted where it was shipped to", s.drop(held, time.Now()))
+			tell("not everything old was deleted at the place of shipping", s.drop(held, time.Now()))
 		}
-		tell("objects were not bundled where they were shipped to", s.bundle(held, time.Now().Add(-bundleAfter)))
+		tell("objects at the place of shipping were not bundled", s.bundle(held, time.Now().Add(-bundleAfter)))
 	})
 }
 

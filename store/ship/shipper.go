@@ -35,7 +35,7 @@ type Shipper struct {
 	KeyID string
 	Most  int64         // bytes of the log that wait for the place at most
 	Keep  time.Duration // how far back states stay; 0 keeps all
-	Wait  bool          // whether the server acknowledges a write only when it is away
+	Wait  bool          // whether the server acknowledges only shipped writes
 	Log   *slog.Logger
 
 	period  time.Duration   // between two objects; 0 is a second
@@ -52,15 +52,15 @@ type Shipper struct {
 
 var started = time.Now() // what is away is timed from here: the machine's clock may jump
 
-// Lag is how old the oldest write may be that is not away.
+// Lag is the greatest age of an unshipped write.
 func (s *Shipper) Lag() time.Duration {
 	return time.Since(started) - time.Duration(s.whole.Load())
 }
 
-// Behind is how many bytes of the log are not away.
+// Behind is the unshipped bytes of the log.
 func (s *Shipper) Behind() int64 { return s.behind.Load() }
 
-// Last is the number of the last entry of the change log that is away; -1 before the first snapshot.
+// Last is the number of the last shipped change; -1 before the first snapshot.
 func (s *Shipper) Last() int64 { return s.last.Load() }
 
 // errTooFar ends a generation whose log has become too large.
@@ -86,7 +86,7 @@ func (s *Shipper) Run(ctx context.Context) {
 		}
 		if why := backoffice.Why(err).Error(); why != told {
 			told = why
-			s.Log.ErrorContext(ctx, "the store is not shipped; it is tried again", "cause", why)
+			s.Log.ErrorContext(ctx, "the store is not shipped; retrying", "cause", why)
 		}
 		_ = backoffice.Sleep(ctx, retry)
 	}

@@ -33,7 +33,7 @@ type StandBy struct {
 
 // ErrNotContinued reports that what was shipped does not continue what the database has: the store was restored, or has
 // another schema now. Begin applies it when nobody reads.
-var ErrNotContinued = errors.New("what is shipped is another store than before: restored, or with another schema")
+var ErrNotContinued = errors.New("the shipped store changed: it was restored, or has another schema")
 
 // ErrWasPromoted reports that the database is no stand-by's any more, but that of the store which is shipped there.
 var ErrWasPromoted = errors.New("the stand-by was promoted")
@@ -41,10 +41,10 @@ var ErrWasPromoted = errors.New("the stand-by was promoted")
 // Last is the number of the last entry of the change log.
 func (s *StandBy) Last() int64 { return s.last.Load() }
 
-// Lag is how long ago the database was as the place had it.
+// Lag is how long ago the database matched the place.
 func (s *StandBy) Lag() time.Duration { return time.Since(time.UnixMilli(s.at.Load())) }
 
-// Begin makes the database as the place has it now, while no program has it open.
+// Begin makes the database match the place; no program may have it open.
 func (s *StandBy) Begin(ctx context.Context) error {
 	at := time.Now()
 	is, err := s.exists(ctx)
