@@ -142,8 +142,8 @@ func (s *Shipper) generation(ctx, held context.Context) error {
 	beginning, cancel := context.WithCancel(held)
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
+	wanted := s.wanted.next() // before writers learn that the snapshot lacks what they wait for
 	err = g.begin(beginning)
-	wanted := s.wanted.next()
 	for until := time.Now().Add(day); err == nil && time.Now().Before(until); {
 		stopping := rest(ctx, cmp.Or(s.period, second), wanted) != nil
 		wanted = s.wanted.next()
