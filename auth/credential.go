@@ -15,8 +15,10 @@ func Issue(ctx context.Context, store backoffice.CredentialStore, name string, s
 	if credential, err = backoffice.NewCredential(backoffice.NewID(), name, scopes, now, expires); err != nil {
 		return nil, "", err
 	}
-	secret, err = Create(ctx, store, credential, now)
-	return credential, secret, err
+	if secret, err = Create(ctx, store, credential, now); err != nil {
+		return nil, "", err
+	}
+	return credential, secret, nil
 }
 
 // Create gives a new credential its secret, stores it and returns the secret. Refused when it is not live.
@@ -26,7 +28,10 @@ func Create(ctx context.Context, store backoffice.CredentialStore, credential *b
 	if err := credential.Rotate(sum[:], now, 0); err != nil {
 		return "", err
 	}
-	return secret, store.CreateCredential(ctx, credential)
+	if err := store.CreateCredential(ctx, credential); err != nil {
+		return "", err
+	}
+	return secret, nil
 }
 
 // Rotate gives a credential a new secret and returns it; the previous one stays live for overlap, an older one ends.

@@ -223,17 +223,16 @@ func unrestricted(do func(context.Context) error) func(context.Context) error {
 
 // moveRelations leaves those that would be with itself, or that the kept customer has on all their days.
 func (m *merging) moveRelations() {
+	has := Mapped(m.have.relations, RelationTable.UniqueValue)
 	for _, r := range m.had.relations {
 		end, field := &r.CustomerID, "customerId"
 		if *end != m.drop.ID {
 			end, field = &r.RelatedCustomerID, "relatedCustomerId"
 		}
 		*end = m.keep.ID
-		same := func(other *CustomerRelation) bool {
-			return RelationTable.UniqueValue(r).Conflicts(RelationTable.UniqueValue(other))
-		}
-		at := slices.IndexFunc(m.have.relations, same)
-		if at >= 0 && !RelationTable.UniqueValue(m.have.relations[at]).Covers(RelationTable.UniqueValue(r).Period) {
+		moved := RelationTable.UniqueValue(r)
+		at := slices.IndexFunc(has, moved.Conflicts)
+		if at >= 0 && !has[at].Covers(moved.Period) {
 			m.wrong.add(CodeNotAllowed, "they have the same relation in overlapping periods", "relations")
 			return
 		}
