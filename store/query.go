@@ -18,6 +18,8 @@ type Query struct {
 	tells  func(*moment)        // records which customers the answer shows to be visible; nil where it shows none
 }
 
+const maxParameters = 30_000 // SQLite takes 32,766 of one statement, less what views add
+
 func (q *Query) Err() error { return q.Statement.Err }
 
 // failed is a query that is not sent; it was rejected if err is not nil.
@@ -58,6 +60,9 @@ func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error
 		for restricted && q.inView != nil && q.Err() == nil {
 			other := q.inView(m)
 			q.Statement, q.done, q.inView = other.Statement, other.done, other.inView
+		}
+		if len(q.Args) > maxParameters && q.Err() == nil {
+			q.Statement.Err = backoffice.Errorf(backoffice.BadInput, "the filter has too many conditions")
 		}
 		if q.Err() != nil || q.Text == "" {
 			continue

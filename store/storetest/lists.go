@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,6 +44,29 @@ func testLists(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			}
 			checkStatusCounts(ctx, t, store, m, ask, []string{backoffice.NoParent})
 		})
+	})
+
+	t.Run("a filter of more conditions than a statement takes is bad input, and of fewer is answered", func(t *testing.T) {
+		for _, alternatives := range []int{100, 2_500} {
+			var all []backoffice.CustomerCriteria
+			for i := range alternatives {
+				text := strconv.Itoa(i)
+				all = append(all, backoffice.CustomerCriteria{
+					Language: text, ResponsibleID: text, EmailFolded: text, CustomerCode: text, KboNumber: text, Scope: text,
+					City: text, PostalCode: text, Country: text, LabelID: text, WithoutChecklistID: text, MissingChecklistOf: text,
+					Created: backoffice.Span{HasFrom: true, HasTo: true, To: backoffice.Instant(i)},
+				})
+			}
+			var arms []backoffice.CustomerCriteria
+			for some := range slices.Chunk(all, backoffice.MaxAlternatives) {
+				arms = append(arms, backoffice.CustomerCriteria{Any: backoffice.NestedOf(some...)})
+			}
+			criteria := backoffice.CustomerCriteria{Any: backoffice.NestedOf(arms...)}
+			_, err := backoffice.ReadCounts(t.Context(), store.Customers(), backoffice.Root, criteria, nil)
+			if tooMany := alternatives == 2_500; (err != nil) != tooMany || tooMany && backoffice.KindOf(err) != backoffice.BadInput {
+				t.Errorf("%d alternatives: %v (%v)", alternatives, err, errorCause(err))
+			}
+		}
 	})
 
 	t.Run("transcripts are counted by status, in the order of the statuses", func(t *testing.T) {
