@@ -33,7 +33,9 @@ type changeText struct {
 var changeTexts = []changeText{
 	{changedRows{table: "customers"}, "visible_at = $2, open_visible_at = $2, " + earlier("updated_at") + ", " +
 		earlier("open_updated_at")},
-	{changedRows{table: "customers", hidden: true}, "visible_at = $2, " + earlier("updated_at")},
+	// A row that is new, such as one restored, is marked in both columns, and everybody sees it.
+	{changedRows{table: "customers", hidden: true}, "open_visible_at = CASE open_visible_at WHEN visible_at THEN $2" +
+		" ELSE open_visible_at END, visible_at = $2, " + earlier("updated_at")},
 	{changedRows{table: "transcripts"}, "visible_at = $2, " + earlier("updated_at") + ", " + earlier("own_updated_at")},
 }
 

@@ -159,6 +159,26 @@ func testVisible(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 	})
 
+	t.Run("a record that is new becomes visible to everybody, even if only its numbers were changed last", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		var rows []*backoffice.Customer
+		for _, id := range []string{"one", "two"} {
+			rows = append(rows, &backoffice.Customer{ID: id, Type: backoffice.Company, DisplayName: "x", Version: 2, HiddenChanges: 1, CreatedAt: 1, UpdatedAt: 3, OpenUpdatedAt: 2})
+		}
+		at := logged(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			if err := tx.Customers().Insert(ctx, rows...); err != nil {
+				return err
+			}
+			_, _, err := backoffice.Find(ctx, tx.Customers(), "one") // for which both are written
+			time.Sleep(3 * time.Millisecond)
+			return err
+		})
+		if all, seen := customersSince(t, store, at), openSince(t, store, at); all != 2 || seen != 2 {
+			t.Errorf("since they became visible %d customers did, and without the scope %d; want 2 and 2", all, seen)
+		}
+	})
+
 	t.Run("the rows of a large write are found by when it ended, and by nothing later", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
