@@ -255,6 +255,9 @@ func (m *merging) write(ctx context.Context, use *keyUse) (raced bool, err error
 	if err := m.tx.Together(ctx, m.records...); err != nil {
 		return KindOf(err) == Refused, err // what was read has changed
 	}
+	if err := m.tx.MoveImported(ctx, m.drop.ID, m.keep.ID); err != nil {
+		return false, err
+	}
 	m.keepDeleted(m.tx, m.by, m.at, m.keep.ID)
 	deleted, err := m.tx.Customers().Delete(ctx, m.drop.ID) // before the other gets its code
 	if err != nil {

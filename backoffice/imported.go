@@ -29,6 +29,10 @@ type ImportTx interface {
 	KeepBefore(ctx context.Context, number int64, until Instant) error
 	// ForgetImported removes what an import did to records.
 	ForgetImported(ctx context.Context, number int64, ids ...string) error
+	// MoveImported assigns what imports keep of a customer's records, but not of the customer, to another one.
+	MoveImported(ctx context.Context, from, to string) error
+	// ChangedSinceImports notes of records that an import deleted that they were restored: it cannot be undone for them.
+	ChangedSinceImports(ctx context.Context, ids ...string) error
 }
 
 // Add adds a record to the list of its kind.

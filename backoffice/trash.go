@@ -72,6 +72,9 @@ type Keeping struct {
 	ClientID   string
 	Period     time.Duration // more than 0
 	MergedInto string        // see Trashed
+
+	// EarlierStay keeps an earlier entry of the same identifier, and not what is deleted.
+	EarlierStay bool
 }
 
 // TrashStore keeps deleted records, apart from the others, while they can be restored.
@@ -88,7 +91,8 @@ type TrashStore interface {
 
 type TrashTx interface {
 	// KeepDeleted makes later Deletes of customers and relations in this transaction put them into the trash, with
-	// their cascade. Their files stay known files while there. An earlier entry of the same identifier is erased.
+	// their cascade. Their files stay known files while there. An earlier entry of the same identifier is erased,
+	// unless EarlierStay.
 	KeepDeleted(how Keeping)
 	// PutTrashed puts an entry into the trash until its Until, as KeepDeleted does.
 	PutTrashed(ctx context.Context, trashed *Trashed) error

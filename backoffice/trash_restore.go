@@ -65,6 +65,7 @@ type restoring struct {
 	tx      Tx
 	all     Trashed
 	left    []*Trashed
+	own     map[string]Noun     // what is restored, by identifier
 	of      map[string]*Trashed // the entry of a relation, by its identifier
 	waiting []*Trashed          // relations that are restored with their customer
 }
@@ -94,7 +95,8 @@ func idsOf[T Entity](into map[string]Noun, noun Noun, rows []T) {
 
 // check checks the records against what is stored now, and leaves out relations without their customers.
 func (r *restoring) check(ctx context.Context, files FileStore) error {
-	own := map[string]Noun{}
+	r.own = map[string]Noun{}
+	own := r.own
 	idsOf(own, NounCustomer, r.all.Customers)
 	idsOf(own, NounRelation, r.all.Relations)
 	idsOf(own, NounTranscript, r.all.Transcripts)
@@ -108,9 +110,6 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 	}
 	for _, e := range r.all.Relations {
 		ask = append(ask, e.CustomerID, e.RelatedCustomerID)
-	}
-	for _, t := range r.all.Transcripts {
-		ask = append(ask, t.ChecklistID, t.FinancialYearID)
 	}
 	for _, d := range r.all.MinfinDocuments {
 		ask = append(ask, d.FinancialYearID)
@@ -140,12 +139,19 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 	if err := r.leave(own, stored); err != nil {
 		return err
 	}
+	years := map[string]*FinancialYear{}
 	for _, t := range r.all.Transcripts {
-		for id, noun := range map[string]Noun{t.ChecklistID: NounChecklist, t.FinancialYearID: NounFinancialYear} {
-			if stored[id] != noun {
-				return missing("the transcript "+t.ID, noun, id)
+		year, read := years[t.ChecklistID]
+		if !read {
+			if year, err = r.tx.LockYearOf(ctx, t.ChecklistID); err != nil {
+				return err
 			}
+			years[t.ChecklistID] = year
 		}
+		if year == nil {
+			return missing("the transcript "+t.ID, NounChecklist, t.ChecklistID)
+		}
+		t.FinancialYearID = year.ID // the checklist may have been moved
 	}
 	for _, d := range r.all.MinfinDocuments {
 		if d.FinancialYearID != "" && stored[d.FinancialYearID] != NounFinancialYear {
@@ -176,6 +182,7 @@ func (r *restoring) leave(own, stored map[string]Noun) error {
 			if of.Noun == NounRelation && !slices.Contains(r.waiting, of) {
 				absent = missing("the relation "+relation.ID, NounCustomer, end)
 			}
+			delete(own, relation.ID)
 			r.left = append(r.left, &Trashed{
 				ID: relation.ID, Noun: NounRelation, ClientID: of.ClientID, At: of.At, Until: of.Until, WaitsFor: end,
 				Relations: []*CustomerRelation{relation},
@@ -239,7 +246,7 @@ func (r *restoring) write(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return r.tx.ChangedSinceImports(ctx, slices.Collect(maps.Keys(r.own))...)
 }
 
 func taken(message string) error { return refused(CodeTaken, message) }

@@ -267,7 +267,7 @@ func (t *tx) ForgetImported(ctx context.Context, number int64, ids ...string) er
 
 // eraseImported erases what imports keep of customers for good, also as the related ones of relations, and records the
 // files to remove.
-func (t *tx) eraseImported(ctx context.Context, customerIDs []string) error {
+func (t *tx) eraseImported(ctx context.Context, customerIDs []string) (keys []string, err error) {
 	d := t.store.nouns.dialect
 	return t.eraseBefore(ctx, d.among("i.customer_id"), "DELETE /*backoffice:imported.erase*/ FROM imported WHERE "+
 		d.among("customer_id")+" OR noun = 'relation' AND "+
@@ -275,20 +275,34 @@ func (t *tx) eraseImported(ctx context.Context, customerIDs []string) error {
 }
 
 // eraseBefore erases rows of imports that a condition picks. A file stays while a record, or the trash, names it.
-func (t *tx) eraseBefore(ctx context.Context, condition, erase string, args ...any) error {
+func (t *tx) eraseBefore(ctx context.Context, condition, erase string, args ...any) (keys []string, err error) {
 	text := "INSERT /*backoffice:forgotten_files.of_imports*/ INTO forgotten_files (file_key, at)" +
 		" SELECT DISTINCT i.file_key, " + t.store.nouns.dialect.now + " FROM imported i" +
 		" WHERE i.file_key IS NOT NULL AND " + condition
 	text += strings.Join(collect(append([]string{"trash_files"}, tablesOfFiles...), func(table string) string {
 		return " AND NOT EXISTS (SELECT 1 FROM " + table + " f WHERE f.file_key = i.file_key)"
 	}), "")
-	return t.together(ctx, func(ctx context.Context) error {
-		_, err := t.conn.Exec(ctx, text+" ON CONFLICT (file_key) DO NOTHING", args)
+	err = t.together(ctx, func(ctx context.Context) (err error) {
+		keys, err = listTexts(ctx, t.conn, text+" ON CONFLICT (file_key) DO NOTHING RETURNING file_key", args...)
 		return err
 	}, func(ctx context.Context) error {
 		_, err := t.conn.Exec(ctx, erase, args)
 		return err
 	})
+	return keys, err
+}
+
+func (t *tx) MoveImported(ctx context.Context, from, to string) error {
+	_, err := t.conn.Exec(ctx, "UPDATE /*backoffice:imported.move*/ imported SET customer_id = $2"+
+		" WHERE customer_id = $1 AND noun <> 'customer'", []any{from, to})
+	return err
+}
+
+func (t *tx) ChangedSinceImports(ctx context.Context, ids ...string) error {
+	d := t.store.nouns.dialect
+	_, err := t.conn.Exec(ctx, "UPDATE /*backoffice:imported.changed*/ imported SET after = $2 WHERE "+d.among("id")+
+		" AND after IS NULL", []any{d.List(wellFormed(ids)), []byte("restored")})
+	return err
 }
 
 // notImported is a condition on a file's key: that no import keeps a record with it, which may come back.
@@ -326,7 +340,8 @@ func (t *tx) resealing(ctx context.Context, ids []string, reseal func() error) e
 func (t *tx) eraseDueImports(ctx context.Context) error {
 	due := "until <= " + t.store.nouns.dialect.now
 	t.store.erased.Store(true)
-	return t.eraseBefore(ctx, "i.import IN (SELECT number FROM imports WHERE "+due+") AND NOT EXISTS (SELECT 1 FROM"+
+	_, err := t.eraseBefore(ctx, "i.import IN (SELECT number FROM imports WHERE "+due+") AND NOT EXISTS (SELECT 1 FROM"+
 		" imported o WHERE o.file_key = i.file_key AND o.import NOT IN (SELECT number FROM imports WHERE "+due+"))",
 		"DELETE /*backoffice:imports.empty*/ FROM imports WHERE "+due)
+	return err
 }

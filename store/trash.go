@@ -19,6 +19,14 @@ func (t *tx) keeps(noun backoffice.Noun) bool {
 // keepGoing puts records that are about to be deleted into the trash, with their cascade.
 func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) error {
 	ctx = whole(ctx) // they were all checked to be visible
+	if t.keeping.EarlierStay {
+		earlier, err := listTexts(ctx, t.conn, "SELECT /*backoffice:trash.earlier*/ id FROM trash WHERE "+
+			t.store.nouns.dialect.among("id"), t.store.nouns.dialect.List(ids))
+		if err != nil {
+			return err
+		}
+		ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(earlier, id) })
+	}
 	going := map[backoffice.Noun][]string{noun: ids}
 	for o, touched := range t.touched {
 		if touched.done == backoffice.Deleted && o.noun != noun {
@@ -208,7 +216,9 @@ func (t *tx) erase(ctx context.Context, ids []string) (erased, keys []string, er
 		}
 	}
 	if err == nil {
-		err = t.eraseImported(ctx, slices.Collect(maps.Keys(gone)))
+		var kept []string
+		kept, err = t.eraseImported(ctx, slices.Collect(maps.Keys(gone)))
+		keys = append(keys, kept...)
 	}
 	if err != nil {
 		return erased, keys, err
@@ -246,7 +256,7 @@ func (t *tx) erase(ctx context.Context, ids []string) (erased, keys []string, er
 	return erased, keys, err
 }
 
-// emptyTrash erases entries of the trash for good, and records the files to remove.
+// emptyTrash erases entries of the trash for good, and records the files to remove: those that no import keeps.
 func (t *tx) emptyTrash(ctx context.Context, ids []string) (erased, keys []string, err error) {
 	if len(ids) == 0 {
 		return nil, nil, nil
@@ -256,6 +266,7 @@ func (t *tx) emptyTrash(ctx context.Context, ids []string) (erased, keys []strin
 	err = t.together(ctx, func(ctx context.Context) (err error) {
 		keys, err = listTexts(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_trash*/ INTO forgotten_files"+
 			" (file_key, at) SELECT f.file_key, "+d.now+" FROM trash_files f WHERE "+d.among("f.trash_id")+
+			notImported("f.file_key")+
 			" ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", list)
 		return err
 	}, func(ctx context.Context) (err error) {

@@ -314,7 +314,7 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 		return err
 	}}
 	if w.table.noun == backoffice.NounCustomer && !keeps {
-		do = append(do, func(ctx context.Context) error { return w.tx.eraseImported(ctx, ids) })
+		do = append(do, func(ctx context.Context) error { _, err := w.tx.eraseImported(ctx, ids); return err })
 	}
 	err := w.tx.together(ctx, do...)
 	if violation := violationOf(err); violation != nil {
