@@ -274,6 +274,17 @@ func TestAStandByThatDoesNotRunIsNotPromoted(t *testing.T) {
 	if code, _, err := standBy.on.run(t, "promote"); code == exitDone || !strings.Contains(err, "no stand-by runs") {
 		t.Errorf("promote ends with %d, %q", code, err)
 	}
+	// One that was killed after it had taken a request answers no command.
+	taken := make(chan error, 1)
+	go func() {
+		for os.Remove(standBy.on.path("backoffice.db.promote")) != nil && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		taken <- t.Context().Err()
+	}()
+	if code, _, err := standBy.on.run(t, "promote"); code == exitDone || !strings.Contains(err, "the stand-by stopped") || <-taken != nil {
+		t.Errorf("promote ends with %d, %q", code, err)
+	}
 	if err := os.WriteFile(standBy.on.path("backoffice.db.promote"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -166,8 +167,16 @@ func (s *Settings) Promote(ctx context.Context, placeLost bool) (string, error) 
 		} else if err == nil {
 			return string(text), nil
 		}
-		if _, err := os.Stat(b.request()); err == nil && time.Now().After(patience) {
-			if placeLost {
+		_, err = os.Stat(b.request())
+		taken := os.IsNotExist(err)
+		if used, err := sqlite.InUse(path); taken && (used || err != nil || runtime.GOOS != "linux") {
+			patience = time.Now().Add(takeTime)
+		}
+		if time.Now().After(patience) {
+			switch {
+			case taken:
+				return "", errors.New("the stand-by stopped before it answered: start it, and promote it again")
+			case placeLost:
 				return s.promoteStopped(ctx, path)
 			}
 			return "", errors.New("no stand-by runs on this database, or it has not begun yet: start it with " +

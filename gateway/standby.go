@@ -75,7 +75,12 @@ func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, 
 		var promoted *Promotion
 		switch {
 		case errors.As(err, &promoted):
-			return promoted, b.takeOver(context.WithoutCancel(ctx), promoted)
+			err := b.takeOver(context.WithoutCancel(ctx), promoted)
+			if err == nil && ctx.Err() != nil { // it was told to stop: the next start serves
+				promoted.Done(nil)
+				promoted = nil
+			}
+			return promoted, err
 		case ctx.Err() != nil:
 			return nil, nil //nolint:nilnil // it was not promoted
 		case errors.Is(err, ship.ErrWasPromoted): // and starts again
@@ -117,10 +122,14 @@ func (b *StandBy) serve(ctx context.Context, listener *net.TCPListener, c Config
 	serving, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	var following sync.WaitGroup
-	following.Go(func() { end(b.follow(serving, backend)) })
-	defer following.Wait()
+	var followed error
+	following.Go(func() { followed = b.follow(serving, backend); end(followed) })
 	err = backend.Serve(serving, again, c, started)
 	end(err) // unless it ended for another reason
+	following.Wait()
+	if promoted, is := followed.(*Promotion); is { // also if ctx ended meanwhile: the place is taken
+		return promoted
+	}
 	return context.Cause(serving)
 }
 
