@@ -14,8 +14,8 @@ type ObjectStore interface {
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
 	// Delete removes an object, durably. A missing one is no error.
 	Delete(ctx context.Context, name string) error
-	// List visits the names that begin with a folder, "" for all, in no particular order.
-	List(ctx context.Context, folder string, visit func(name string) error) error
+	// List visits the names that begin with a folder, "" for all, and are greater than after, in no particular order.
+	List(ctx context.Context, folder, after string, visit func(name string) error) error
 	// Hold makes the caller the only holder, until release is called or held ends: the holder was replaced, or could
 	// not find out in time whether it was. It fails while another one holds it, and for 10 seconds after that was killed.
 	Hold(ctx context.Context) (held context.Context, release func(), err error)

@@ -181,7 +181,7 @@ func (b *Bucket) DeleteIn(ctx context.Context, area string, keys []string) error
 
 // List implements Store. It skips objects that a Bucket never makes: they may be somebody else's.
 func (b *Bucket) List(ctx context.Context, area string, visit func(key string) error) error {
-	return b.each(ctx, inArea(area), func(key string) error {
+	return b.each(ctx, inArea(area), "", func(key string) error {
 		if !backoffice.ValidFileKey(key) {
 			return nil
 		}
@@ -196,11 +196,14 @@ func inArea(area string) string {
 	return area + "/"
 }
 
-func (b *Bucket) each(ctx context.Context, area string, visit func(name string) error) error {
+func (b *Bucket) each(ctx context.Context, area, after string, visit func(name string) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the listing when a visit does
-	for object := range b.client.ListObjectsIter(ctx, b.bucket,
-		minio.ListObjectsOptions{Prefix: b.prefix + area, Recursive: true}) {
+	which := minio.ListObjectsOptions{Prefix: b.prefix + area, Recursive: true}
+	if after != "" {
+		which.StartAfter = b.prefix + after
+	}
+	for object := range b.client.ListObjectsIter(ctx, b.bucket, which) {
 		if object.Err != nil {
 			return bucketFault(object.Err, "listing the bucket")
 		}

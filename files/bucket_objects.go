@@ -42,8 +42,13 @@ func (b objectBucket) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-func (b objectBucket) List(ctx context.Context, folder string, visit func(name string) error) error {
-	return b.each(ctx, inArea(folder), func(name string) error { return visit(inArea(folder) + name) })
+func (b objectBucket) List(ctx context.Context, folder, after string, visit func(name string) error) error {
+	return b.each(ctx, inArea(folder), after, func(name string) error {
+		if name = inArea(folder) + name; name <= after {
+			return nil
+		}
+		return visit(name)
+	})
 }
 
 // Hold keeps an object that its holder renews by conditional writes. No clocks are compared: a caller that has seen it

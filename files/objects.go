@@ -124,24 +124,24 @@ func (f objectFolder) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
-func (f objectFolder) List(ctx context.Context, folder string, visit func(name string) error) error {
+// List reads no folder whose names are all before.
+func (f objectFolder) List(ctx context.Context, folder, after string, visit func(name string) error) error {
 	start := filepath.Join(string(f), folder)
-	err := filepath.WalkDir(start, func(name string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(start, func(at string, entry fs.DirEntry, err error) error {
+		name, outside := filepath.Rel(string(f), at)
+		name = filepath.ToSlash(name)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && name == start && folder != "":
+		case errors.Is(err, fs.ErrNotExist) && at == start && folder != "":
 			return nil // nothing is in it yet
-		case err != nil || ctx.Err() != nil:
-			return errors.Join(err, ctx.Err())
-		case name != start && entry.IsDir() && strings.HasPrefix(entry.Name(), "."):
+		case err != nil || outside != nil || ctx.Err() != nil:
+			return errors.Join(err, outside, ctx.Err())
+		case entry.IsDir() && at != start && (strings.HasPrefix(entry.Name(), ".") ||
+			name+"/" < after && !strings.HasPrefix(after, name+"/")):
 			return fs.SkipDir
-		case !entry.Type().IsRegular():
-			return nil
+		case entry.Type().IsRegular() && name > after:
+			return visit(name)
 		}
-		name, err = filepath.Rel(string(f), name)
-		if err != nil {
-			return err
-		}
-		return visit(filepath.ToSlash(name))
+		return nil
 	})
 	if err != nil {
 		return storeFault(err, "listing the folder")

@@ -47,10 +47,10 @@ func object(t *testing.T, store backoffice.ObjectStore, name string) string {
 	return string(text)
 }
 
-func objectsIn(t *testing.T, store backoffice.ObjectStore, folder string) []string {
+func objectsIn(t *testing.T, store backoffice.ObjectStore, folder, after string) []string {
 	t.Helper()
 	var names []string
-	if err := store.List(t.Context(), folder, func(name string) error { names = append(names, name); return nil }); err != nil {
+	if err := store.List(t.Context(), folder, after, func(name string) error { names = append(names, name); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(names)
@@ -60,7 +60,7 @@ func objectsIn(t *testing.T, store backoffice.ObjectStore, folder string) []stri
 func TestObjectsAreWholeUnderTheirNamesUntilTheyAreDeleted(t *testing.T) {
 	t.Parallel()
 	eachObjectStore(t, func(t *testing.T, store backoffice.ObjectStore) {
-		if left := objectsIn(t, store, "a"); len(left) != 0 {
+		if left := objectsIn(t, store, "a", ""); len(left) != 0 {
 			t.Errorf("a new one has %q", left)
 		}
 		for name, text := range map[string]string{"owner": "mine", "a/one": "1", "a/two": "2", "ab/three": "3", "a/b/four": ""} {
@@ -76,8 +76,11 @@ func TestObjectsAreWholeUnderTheirNamesUntilTheyAreDeleted(t *testing.T) {
 		if err := store.Put(t.Context(), "a/broken", iotest.ErrReader(errors.New("broken"))); err == nil {
 			t.Error("half an object is stored")
 		}
-		if in := objectsIn(t, store, "a"); !slices.Equal(in, []string{"a/b/four", "a/one", "a/two"}) {
+		if in := objectsIn(t, store, "a", ""); !slices.Equal(in, []string{"a/b/four", "a/one", "a/two"}) {
 			t.Errorf("the folder has %q", in)
+		}
+		if in := objectsIn(t, store, "a", "a/b/four"); !slices.Equal(in, []string{"a/one", "a/two"}) {
+			t.Errorf("after one the folder has %q", in)
 		}
 		for range 2 { // the second time it is missing
 			if err := store.Delete(t.Context(), "a/one"); err != nil {
@@ -91,7 +94,7 @@ func TestObjectsAreWholeUnderTheirNamesUntilTheyAreDeleted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if in := objectsIn(t, store, ""); !slices.Equal(in, []string{"a/two", "owner"}) {
+		if in := objectsIn(t, store, "", ""); !slices.Equal(in, []string{"a/two", "owner"}) {
 			t.Errorf("%q is left", in)
 		}
 		if err := store.Put(t.Context(), "ab/again", strings.NewReader("4")); err != nil || object(t, store, "ab/again") != "4" {

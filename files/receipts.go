@@ -94,7 +94,7 @@ func (b receiptBucket) Write(ctx context.Context, name string, content []byte) e
 
 func (b receiptBucket) Names(ctx context.Context) ([]string, error) {
 	var names []string
-	err := b.each(ctx, "", func(name string) error {
+	err := b.each(ctx, "", "", func(name string) error {
 		names = append(names, name)
 		return nil
 	})

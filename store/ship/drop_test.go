@@ -104,7 +104,7 @@ func (o *office) isWhole(t *testing.T, state noted) bool {
 
 func (o *office) filesThere(t *testing.T) (keys []string) {
 	t.Helper()
-	err := o.objects(t).List(t.Context(), shipped, func(name string) error {
+	err := o.objects(t).List(t.Context(), shipped, "", func(name string) error {
 		keys = append(keys, strings.TrimPrefix(name, shipped+"/"))
 		return nil
 	})

@@ -18,7 +18,7 @@ import (
 // shipFiles ships the files of all records that are not there yet. It returns those there that no record names.
 func (s *Shipper) shipFiles(ctx context.Context) (unnamed []string, err error) {
 	named := map[string]bool{} // whether a record names a file that is there
-	err = s.To.List(ctx, shipped, func(name string) error {
+	err = s.To.List(ctx, shipped, "", func(name string) error {
 		if key := strings.TrimPrefix(name, shipped+"/"); backoffice.ValidFileKey(key) {
 			named[key] = false
 		}

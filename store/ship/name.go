@@ -60,7 +60,7 @@ func parseObject(name string) (o object, ok bool) {
 
 // objects returns what was shipped in the order in which it is applied.
 func objects(ctx context.Context, from backoffice.ObjectStore) (all []object, err error) {
-	err = from.List(ctx, generations, func(name string) error {
+	err = from.List(ctx, generations, "", func(name string) error {
 		if o, ok := parseObject(name); ok {
 			all = append(all, o)
 		}

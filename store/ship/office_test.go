@@ -286,7 +286,7 @@ func (o *office) document(t testing.TB, customer, content string) string {
 func (o *office) contents(t testing.TB) (names []string, all string) {
 	t.Helper()
 	var text strings.Builder
-	err := o.objects(t).List(t.Context(), "", func(name string) error {
+	err := o.objects(t).List(t.Context(), "", "", func(name string) error {
 		names = append(names, name)
 		reader, err := o.objects(t).Get(t.Context(), name)
 		if err != nil {

@@ -17,7 +17,7 @@ func (s *Shipper) own(ctx context.Context) error {
 	}
 	for _, folder := range []string{generations, shipped} {
 		empty := true
-		err := s.To.List(ctx, folder, func(string) error { empty = false; return nil })
+		err := s.To.List(ctx, folder, "", func(string) error { empty = false; return nil })
 		if err == nil && !empty {
 			err = errNotEmpty
 		}
@@ -38,7 +38,8 @@ func (s *Shipper) clear(held context.Context) error {
 		return err
 	}
 	var left []string
-	err := s.To.List(held, backoffice.Unfinished, func(name string) error { left = append(left, name); return nil })
+	err := s.To.List(held, backoffice.Unfinished, "",
+		func(name string) error { left = append(left, name); return nil })
 	if err != nil || len(left) == 0 {
 		return err
 	}

@@ -219,12 +219,6 @@ func (s *StandBy) object(ctx context.Context, o object) error {
 	return err
 }
 
-// listsAfter is an ObjectStore that need not visit all names to find the later ones.
-type listsAfter interface {
-	// ListAfter visits the names in a folder that are greater than one.
-	ListAfter(ctx context.Context, folder, after string, visit func(name string) error) error
-}
-
 // added are the objects after the last one, in order. Once it was away for long, it looks at all: what it lacks may be in
 // a bundle, which has the name of what that begins with.
 func (s *StandBy) added(ctx context.Context) (added []object, err error) {
@@ -236,11 +230,11 @@ func (s *StandBy) added(ctx context.Context) (added []object, err error) {
 		}
 		return nil
 	}
-	if from, ok := s.Place.From.(listsAfter); ok && s.Lag() < bundleAfter/2 {
-		err = from.ListAfter(ctx, generations, s.through.String(), visit)
-	} else {
-		err = s.Place.From.List(ctx, generations, visit)
+	after := ""
+	if s.Lag() < bundleAfter/2 {
+		after = s.through.String()
 	}
+	err = s.Place.From.List(ctx, generations, after, visit)
 	sortObjects(added)
 	n := slices.IndexFunc(added, func(o object) bool { return o.generation != s.through.generation })
 	if n < 0 {

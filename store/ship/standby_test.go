@@ -204,11 +204,11 @@ type unreachable struct {
 	cut  atomic.Int64 // reads until the next one fails
 }
 
-func (u *unreachable) List(ctx context.Context, folder string, visit func(string) error) error {
+func (u *unreachable) List(ctx context.Context, folder, after string, visit func(string) error) error {
 	if u.away.Load() {
 		return backoffice.Errorf(backoffice.Unavailable, "it is away")
 	}
-	return u.ObjectStore.List(ctx, folder, visit)
+	return u.ObjectStore.List(ctx, folder, after, visit)
 }
 
 func (u *unreachable) Get(ctx context.Context, name string) (io.ReadCloser, error) {

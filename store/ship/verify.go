@@ -48,7 +48,7 @@ func (p Place) Verify(ctx context.Context, folder string) (v Verified, err error
 		return v, fmt.Errorf("what was shipped is damaged: %s", strings.Join(problems[:min(len(problems), 3)], "; "))
 	}
 	there := map[string]bool{}
-	err = p.From.List(ctx, shipped, func(name string) error {
+	err = p.From.List(ctx, shipped, "", func(name string) error {
 		there[strings.TrimPrefix(name, shipped+"/")] = true
 		return nil
 	})
