@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"syscall"
+
+	"example.org/backoffice/backoffice"
 )
 
 // Network is a private network to which messages may go.
@@ -13,21 +15,11 @@ type Network netip.Prefix
 var errNetwork = errors.New("a network must be an address, or look like 10.1.0.0/16")
 
 func (n *Network) UnmarshalText(text []byte) error {
-	prefix, err := netip.ParsePrefix(string(text))
-	if err != nil {
-		address, err := netip.ParseAddr(string(text))
-		if err != nil || address.Zone() != "" {
-			return errNetwork
-		}
-		prefix = netip.PrefixFrom(address, address.BitLen())
+	network, _, ok := backoffice.ParseNetwork(string(text))
+	if !ok {
+		return errNetwork
 	}
-	if prefix.Addr().Is4In6() { // so that it matches plain IPv4 addresses
-		if prefix.Bits() < 96 {
-			return errNetwork
-		}
-		prefix = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-96)
-	}
-	*n = Network(prefix.Masked())
+	*n = Network(network)
 	return nil
 }
 
