@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,9 +40,7 @@ func CustomersBy(
 			}
 		}
 	}
-	for len(numbers) > 0 {
-		some := numbers[:min(len(numbers), MaxAlternatives)]
-		numbers = numbers[len(some):]
+	for some := range slices.Chunk(numbers, MaxAlternatives) {
 		ask := ListQuery[CustomerCriteria]{Criteria: CustomerCriteria{Any: NestedOf(some...)}}
 		err := EachPage(ctx, rows, ask, NoParent, rows.Columns([]string{"kboNumber"}), func(page []*Customer) error {
 			for _, c := range page {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -211,12 +212,11 @@ var changeTable = &table[backoffice.Change, struct{}]{
 
 func insertChanges(ctx context.Context, conn Conn, d *Dialect, changes []*backoffice.Change) error {
 	text := writeTextsOf(changeTable, d).insert
-	for len(changes) > 0 {
-		batch := changes[:1]
-		if d.bulk {
-			batch = changes[:min(len(changes), maxBatch)]
-		}
-		changes = changes[len(batch):]
+	size := 1
+	if d.bulk {
+		size = maxBatch
+	}
+	for batch := range slices.Chunk(changes, size) {
 		var args []any
 		for i := range changeTable.columns {
 			if d.bulk {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"example.org/backoffice/backoffice"
 )
@@ -23,9 +24,7 @@ type listedText struct {
 
 func (w *writer[T, C]) writeLists(ctx context.Context, rows []*T, replace bool) error {
 	for i := range w.table.lists {
-		for left := rows; len(left) > 0; {
-			batch := left[:min(len(left), maxBatch)]
-			left = left[len(batch):]
+		for batch := range slices.Chunk(rows, maxBatch) {
 			if err := w.writeList(ctx, &w.table.lists[i], batch, replace); err != nil {
 				return err
 			}

@@ -72,9 +72,7 @@ func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string][]str
 		columns = append(columns, r.table.columnNamed(name))
 	}
 	var b backoffice.Batch
-	for len(rows) > 0 {
-		batch := rows[:min(len(rows), maxBatch)]
-		rows = rows[len(batch):]
+	for batch := range slices.Chunk(rows, maxBatch) {
 		args := []any{inJSON(columns, batch)}
 		if r.dialect.bulk {
 			args = collect(columns, func(c *column[T]) any { return storableAll(c.values(batch).([]string)) })

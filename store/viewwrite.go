@@ -78,9 +78,7 @@ func (t *tx) isInView(ctx context.Context, noun backoffice.Noun, ids []string, r
 	}
 	text := "SELECT " + naming(n.bound[at].table, "in_view") + "count(*) FROM " + n.bound[at].table + " t WHERE " +
 		n.dialect.among("t.id")
-	for len(ids) > 0 {
-		batch := ids[:min(len(ids), maxBatch)]
-		ids = ids[len(batch):]
+	for batch := range slices.Chunk(ids, maxBatch) {
 		found := 0
 		if err := t.conn.Query(ctx, text, []any{n.dialect.List(batch)},
 			func(row *Row) error { found = int(row.Int(0)); return nil }); err != nil {

@@ -142,9 +142,7 @@ func (w *writer[T, C]) run(ctx context.Context, text string, rows []*T) (int, er
 		}
 		return int(changed), nil
 	}
-	for len(rows) > 0 {
-		batch := rows[:min(len(rows), maxBatch)]
-		rows = rows[len(batch):]
+	for batch := range slices.Chunk(rows, maxBatch) {
 		if err := each(func(c *column[T]) any { return c.values(batch) }); err != nil {
 			return 0, w.refusal(ctx, err, batch)
 		}
@@ -348,9 +346,7 @@ func (w *writer[T, C]) refuseTakenIDs(ctx context.Context, rows []*T, inserting 
 		}
 		seen[id] = true
 	}
-	for len(ids) > 0 {
-		batch := ids[:min(len(ids), maxBatch)]
-		ids = ids[len(batch):]
+	for batch := range slices.Chunk(ids, maxBatch) {
 		nouns, err := backoffice.ReadNouns(ctx, w.tx, batch)
 		if err != nil {
 			return err
