@@ -2,9 +2,10 @@ package store
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"example.org/backoffice/backoffice"
 )
 
 // Dialect is the SQL that differs between the two engines.
@@ -87,33 +88,14 @@ var Postgres = &Dialect{
 }
 
 func listAsJSON(texts []string) any {
-	size := 2
-	for _, text := range texts {
-		size += len(text) + 3
-	}
-	b := append(make([]byte, 0, size), '[')
+	b := append(make([]byte, 0, 2+40*len(texts)), '[') // as long as identifiers need
 	for i, text := range texts {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if isPlain(text) {
-			b = append(append(append(b, '"'), text...), '"')
-			continue
-		}
-		quoted, _ := json.Marshal(text)
-		b = append(b, quoted...)
+		b = backoffice.AppendJSONString(b, text)
 	}
 	return string(append(b, ']'))
-}
-
-// isPlain reports whether a text is its own JSON, as identifiers are.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
 }
 
 // storable makes any text valid as an argument of both engines: invalid UTF-8 and NUL occur in no stored text.
