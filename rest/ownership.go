@@ -179,9 +179,8 @@ func (o *owned) describe(id string) ownership.Party {
 }
 
 func (o *owned) statements() ([]byte, error) {
-	all := backoffice.Mapped(o.beneficial, func(o *ownership.BeneficialOwner) ownership.BeneficialOwner { return *o })
 	by := ownership.Publication{Publisher: "Backoffice", Date: o.AsOf}
-	return o.Statements(by, o.describe, all)
+	return o.Statements(by, o.describe, o.beneficial)
 }
 
 func (o *owned) page(documents backoffice.Documents, w io.Writer) error {

@@ -49,7 +49,7 @@ const equal = 1e-9
 // needs a threshold. If there is none, they are the directors who are natural persons. Only recorded shares count.
 func (g *Graph) BeneficialOwners(
 	rule Rule, threshold Percent, natural Natural, directorIDs []string,
-) ([]BeneficialOwner, error) {
+) ([]*BeneficialOwner, error) {
 	enough := func(percent float64) bool { return percent > 25-equal }
 	switch {
 	case rule == Belgium2018:
@@ -64,14 +64,14 @@ func (g *Graph) BeneficialOwners(
 	if rule == EU2024 {
 		throughControllers = g.ownersOfControllers(stakes, natural, enough)
 	}
-	var owners []BeneficialOwner
+	owners := []*BeneficialOwner{}
 	for _, s := range stakes {
 		switch {
 		case !natural(s.CustomerID):
 		case enough(max(s.Share, s.Vote)):
-			owners = append(owners, BeneficialOwner{Stake: s, Category: Ownership})
+			owners = append(owners, &BeneficialOwner{Stake: s, Category: Ownership})
 		case enough(max(s.Control, s.controlledShare)), throughControllers[s.customer]:
-			owners = append(owners, BeneficialOwner{Stake: s, Category: Control})
+			owners = append(owners, &BeneficialOwner{Stake: s, Category: Control})
 		}
 	}
 	if len(owners) > 0 || natural(g.Target()) {
@@ -83,7 +83,7 @@ func (g *Graph) BeneficialOwners(
 			if i := slices.IndexFunc(stakes, func(s Stake) bool { return s.CustomerID == id }); i >= 0 {
 				stake = stakes[i]
 			}
-			owners = append(owners, BeneficialOwner{Stake: stake, Category: SeniorManager})
+			owners = append(owners, &BeneficialOwner{Stake: stake, Category: SeniorManager})
 		}
 	}
 	return owners, nil

@@ -15,7 +15,7 @@ type Publication struct{ Publisher, Date string }
 // Statements returns the graph as statements of the Beneficial Ownership Data Standard 0.4, in JSON: its customers,
 // its holdings, and a computed relationship for each beneficial owner who is more than a direct holder. The same
 // content has the same identifiers. There is no registration number of a person in it.
-func (g *Graph) Statements(by Publication, describe Describe, owners []BeneficialOwner) ([]byte, error) {
+func (g *Graph) Statements(by Publication, describe Describe, owners []*BeneficialOwner) ([]byte, error) {
 	b := &statements{g: g, by: by, describe: describe, components: map[string]bool{}}
 	var computed []relationship
 	beneficial := map[string]bool{}
@@ -119,7 +119,7 @@ func (b *statements) holding(h *Holding, beneficial map[string]bool) {
 }
 
 // computed is what makes somebody a beneficial owner, all chains added.
-func (b *statements) computed(owner BeneficialOwner) relationship {
+func (b *statements) computed(owner *BeneficialOwner) relationship {
 	r := relationship{
 		Subject: customerRecord(b.g.Target()), InterestedParty: customerRecord(owner.CustomerID),
 		Interests: []interest{{Type: "seniorManagingOfficial", Directness: "direct", Beneficial: true}},

@@ -14,13 +14,16 @@ type Step struct {
 	AtMost bool
 }
 
+// Path is a chain of holdings.
+type Path struct{ Steps []*Step }
+
 // mostPartial bounds the work for the chains of one customer. It is only reached in rings that hold much more than
 // 100 % of each other, in which longer and longer chains look as good.
 const mostPartial = 20_000
 
 // Paths are the first chains of holdings between the target and a customer: the largest first, then the shortest.
 // None passes a customer twice. They are found one by one: a graph may have more chains than there is memory.
-func (g *Graph) Paths(customerID string, first int) (paths [][]Step) {
+func (g *Graph) Paths(customerID string, first int) (paths []*Path) {
 	end, known := g.index[customerID]
 	if !known || end == target {
 		return nil
@@ -31,7 +34,7 @@ func (g *Graph) Paths(customerID string, first int) (paths [][]Step) {
 	for made := 1; len(*begun) > 0 && len(paths) < first; {
 		c := heap.Pop(begun).(*chain)
 		if c.at == end {
-			paths = append(paths, g.steps(c))
+			paths = append(paths, g.path(c))
 			continue
 		}
 		for _, holding := range g.outwards(c.at) {
@@ -53,16 +56,16 @@ func (g *Graph) Paths(customerID string, first int) (paths [][]Step) {
 	return paths
 }
 
-// steps are the holdings of a chain, from the target.
-func (g *Graph) steps(last *chain) []Step {
-	steps := make([]Step, last.length)
+// path is a chain, from the target.
+func (g *Graph) path(last *chain) *Path {
+	steps := make([]*Step, last.length)
 	for c := last; c.before != nil; c = c.before {
-		steps[c.length-1] = Step{Holding: g.holdings[c.holding], Cumulative: asPercent(c.product)}
+		steps[c.length-1] = &Step{Holding: g.holdings[c.holding], Cumulative: asPercent(c.product)}
 	}
-	for i := range steps {
-		steps[i].AtMost = !steps[i].Share.known || i > 0 && steps[i-1].AtMost
+	for i, step := range steps {
+		step.AtMost = !step.Share.known || i > 0 && steps[i-1].AtMost
 	}
-	return steps
+	return &Path{steps}
 }
 
 // rest is the best end of a path: the largest product of shares, and then the fewest holdings.

@@ -28,7 +28,7 @@ func TestPathsAreTheLargestChainsOfAll(t *testing.T) {
 					t.Fatalf("graph %d: %d of %d paths to %s", graph, len(paths), len(all), s.CustomerID)
 				}
 				for i, path := range paths {
-					if got := path[len(path)-1].Cumulative; math.Abs(got-min(100, all[i])) > 1e-9 {
+					if got := path.Steps[len(path.Steps)-1].Cumulative; math.Abs(got-min(100, all[i])) > 1e-9 {
 						t.Fatalf("graph %d: path %d is %v, not %v", graph, i, got, all[i])
 					}
 				}
@@ -65,7 +65,7 @@ func TestAPathShowsItsSteps(t *testing.T) {
 	g := owners(t, "p 10 T\n A 50 T\n p 50 A\n B ? A\n p 80 B")
 	var got strings.Builder
 	for _, path := range g.Paths("p", 5) {
-		for _, s := range path {
+		for _, s := range path.Steps {
 			fmt.Fprintf(&got, "%s %s→%s %v, ", s.RelationID, s.Share, ownership.Decimal(s.Cumulative), s.AtMost)
 		}
 		got.WriteByte('\n')
@@ -91,7 +91,7 @@ func TestPathsEndWhereThereAreTooManyToCount(t *testing.T) {
 		}
 	}
 	g := graphOf(t, holdingsOf(t, strings.ReplaceAll(lines.String(), "A9 ", "p ")), ownership.Owners, "T")
-	if paths := g.Paths("p", 5); len(paths) != 5 || len(paths[0]) != 19 {
+	if paths := g.Paths("p", 5); len(paths) != 5 || len(paths[0].Steps) != 19 {
 		t.Error(len(paths))
 	}
 	lines.Reset() // everybody holds all of everybody
@@ -103,7 +103,7 @@ func TestPathsEndWhereThereAreTooManyToCount(t *testing.T) {
 		}
 	}
 	g = owners(t, "A0 100 T\n p 100 A39\n"+lines.String())
-	if paths := g.Paths("p", 5); len(paths) != 5 || len(paths[0]) != 3 {
+	if paths := g.Paths("p", 5); len(paths) != 5 || len(paths[0].Steps) != 3 {
 		t.Error(len(paths))
 	}
 }

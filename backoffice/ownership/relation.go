@@ -133,13 +133,8 @@ func BeneficialOwners(
 	all := make([][]*BeneficialOwner, len(of))
 	for i, s := range of {
 		either := func(id string) bool { return s.natural(id) || natural(id) }
-		owners, err := s.Graph.BeneficialOwners(rule, least, either, directors[i])
-		if err != nil {
+		if all[i], err = s.Graph.BeneficialOwners(rule, least, either, directors[i]); err != nil {
 			return nil, err
-		}
-		all[i] = []*BeneficialOwner{}
-		for j := range owners {
-			all[i] = append(all[i], &owners[j])
 		}
 	}
 	return all, nil

@@ -52,7 +52,7 @@ type Cycle struct {
 }
 
 // Cycles are the rings, in the order in which they were read.
-func (g *Graph) Cycles() (cycles []Cycle) {
+func (g *Graph) Cycles() (cycles []*Cycle) {
 	for _, component := range g.connected {
 		if len(component) == 1 {
 			continue
@@ -69,14 +69,14 @@ func (g *Graph) Cycles() (cycles []Cycle) {
 				}
 			}
 		}
-		cycle := Cycle{Closed: true}
+		cycle := &Cycle{Closed: true}
 		for _, c := range component {
 			cycle.CustomerIDs = append(cycle.CustomerIDs, g.ids[c])
 			cycle.Closed = cycle.Closed && inside[c] >= whole
 		}
 		cycles = append(cycles, cycle)
 	}
-	slices.SortFunc(cycles, func(a, b Cycle) int {
+	slices.SortFunc(cycles, func(a, b *Cycle) int {
 		return int(g.index[a.CustomerIDs[0]] - g.index[b.CustomerIDs[0]])
 	})
 	return cycles

@@ -27,13 +27,8 @@ func (s *Structure) First(n int) []*StakeOf {
 
 // Rings are the first cycles.
 func (s *Structure) Rings(n int) []*Cycle {
-	var rings []*Cycle
-	for _, cycle := range s.Graph.Cycles() {
-		if len(rings) < n {
-			rings = append(rings, &cycle)
-		}
-	}
-	return rings
+	rings := s.Graph.Cycles()
+	return rings[:min(n, len(rings))]
 }
 
 func (s *Structure) Complete() bool     { return s.Graph.Complete(s.natural) }
@@ -41,21 +36,8 @@ func (s *Structure) Truncated() bool    { return s.Graph.Truncated(s.natural) }
 func (s *Structure) Cycles() int        { return len(s.Graph.Cycles()) }
 func (s *Structure) UnknownShares() int { return len(s.Graph.UnknownShares()) }
 
-// Path is a chain of holdings.
-type Path struct{ Steps []*Step }
-
 // Paths are the first chains to the stake.
-func (s *StakeOf) Paths(n int) []*Path {
-	var paths []*Path
-	for _, chain := range s.Of.Graph.Paths(s.CustomerID, n) {
-		path := &Path{}
-		for i := range chain {
-			path.Steps = append(path.Steps, &chain[i])
-		}
-		paths = append(paths, path)
-	}
-	return paths
-}
+func (s *StakeOf) Paths(n int) []*Path { return s.Of.Graph.Paths(s.CustomerID, n) }
 
 // SharePercent is the recorded share, nil for unknown.
 func (s *Step) SharePercent() *float64 { return s.Share.number() }
