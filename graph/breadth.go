@@ -174,7 +174,7 @@ func (ec *executionContext) breadthAssignChecklistPayload() *execute.Object {
 			Name:  "transcript",
 			Types: []string{"Transcript"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.AssignChecklistPayload) (result *backoffice.Transcript, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.TranscriptPayload) (result *backoffice.Transcript, err error) {
 					return obj.Transcript, nil
 				})
 				return execute.Singles(values), err
@@ -187,7 +187,7 @@ func (ec *executionContext) breadthAssignChecklistPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.AssignChecklistPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.TranscriptPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -752,7 +752,7 @@ func (ec *executionContext) breadthCreateCustomerPayload() *execute.Object {
 			Name:  "customer",
 			Types: []string{"Customer"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomerPayload) (result *backoffice.Customer, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CustomerPayload) (result *backoffice.Customer, err error) {
 					return obj.Customer, nil
 				})
 				return execute.Singles(values), err
@@ -765,7 +765,7 @@ func (ec *executionContext) breadthCreateCustomerPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomerPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CustomerPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -780,7 +780,7 @@ func (ec *executionContext) breadthCreateCustomerRelationPayload() *execute.Obje
 			Name:  "relation",
 			Types: []string{"CustomerRelation"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomerRelationPayload) (result *backoffice.CustomerRelation, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.RelationPayload) (result *backoffice.CustomerRelation, err error) {
 					return obj.Relation, nil
 				})
 				return execute.Singles(values), err
@@ -793,7 +793,7 @@ func (ec *executionContext) breadthCreateCustomerRelationPayload() *execute.Obje
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomerRelationPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.RelationPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -877,7 +877,7 @@ func (ec *executionContext) breadthCreateCustomersPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"CreateCustomersResult"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomersPayload) (result []*inputs.CreateCustomersResult, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CustomersPayload) (result []*inputs.CustomersResult, err error) {
 					return obj.Results, nil
 				})
 				return execute.Lists(values), err
@@ -887,7 +887,7 @@ func (ec *executionContext) breadthCreateCustomersPayload() *execute.Object {
 			Name:    "written",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNInt2int(w, object.(*inputs.CreateCustomersPayload).Written)
+				return putNInt2int(w, object.(*inputs.CustomersPayload).Written)
 			},
 		},
 		{
@@ -897,7 +897,7 @@ func (ec *executionContext) breadthCreateCustomersPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomersPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CustomersPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -912,7 +912,7 @@ func (ec *executionContext) breadthCreateCustomersResult() *execute.Object {
 			Name:  "customer",
 			Types: []string{"Customer"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomersResult) (result *backoffice.Customer, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CustomersResult) (result *backoffice.Customer, err error) {
 					return obj.Customer, nil
 				})
 				return execute.Singles(values), err
@@ -925,7 +925,7 @@ func (ec *executionContext) breadthCreateCustomersResult() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.CreateCustomersResult) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CustomersResult) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -2413,7 +2413,7 @@ func (ec *executionContext) breadthGenerateTranscriptDocumentPayload() *execute.
 			Name:  "transcript",
 			Types: []string{"Transcript"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.GenerateTranscriptDocumentPayload) (result *backoffice.Transcript, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.TranscriptPayload) (result *backoffice.Transcript, err error) {
 					return obj.Transcript, nil
 				})
 				return execute.Singles(values), err
@@ -2426,7 +2426,7 @@ func (ec *executionContext) breadthGenerateTranscriptDocumentPayload() *execute.
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.GenerateTranscriptDocumentPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.TranscriptPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -2875,7 +2875,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Guard:    ec.guardMutation_assignChecklist,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Mutation().AssignChecklist(ctx, args["input"].(inputs.AssignChecklistInput), args["dryRun"].(*bool))
-				values := []*inputs.AssignChecklistPayload{value}
+				values := []*inputs.TranscriptPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -2887,7 +2887,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Guard:    ec.guardMutation_generateTranscriptDocument,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Mutation().GenerateTranscriptDocument(ctx, args["input"].(inputs.GenerateTranscriptDocumentInput), args["dryRun"].(*bool))
-				values := []*inputs.GenerateTranscriptDocumentPayload{value}
+				values := []*inputs.TranscriptPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -2899,7 +2899,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Guard:    ec.guardMutation_createCustomer,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Mutation().CreateCustomer(ctx, args["input"].(inputs.CreateCustomerInput), args["dryRun"].(*bool))
-				values := []*inputs.CreateCustomerPayload{value}
+				values := []*inputs.CustomerPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -2911,7 +2911,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Guard:    ec.guardMutation_updateCustomer,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Mutation().UpdateCustomer(ctx, args["input"].(inputs.UpdateCustomerInput), args["dryRun"].(*bool))
-				values := []*inputs.UpdateCustomerPayload{value}
+				values := []*inputs.CustomerPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -2947,7 +2947,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Guard:    ec.guardMutation_createCustomerRelation,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Mutation().CreateCustomerRelation(ctx, args["input"].(inputs.CreateCustomerRelationInput), args["dryRun"].(*bool))
-				values := []*inputs.CreateCustomerRelationPayload{value}
+				values := []*inputs.RelationPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -2959,7 +2959,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Guard:    ec.guardMutation_updateCustomerRelation,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Mutation().UpdateCustomerRelation(ctx, args["input"].(inputs.UpdateCustomerRelationInput), args["dryRun"].(*bool))
-				values := []*inputs.UpdateCustomerRelationPayload{value}
+				values := []*inputs.RelationPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -3043,7 +3043,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Guard:    ec.guardMutation_createCustomers,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Mutation().CreateCustomers(ctx, args["inputs"].([]*inputs.CreateCustomerInput), args["mode"].(backoffice.BatchMode), args["idempotencyKey"].(*string), args["dryRun"].(*bool))
-				values := []*inputs.CreateCustomersPayload{value}
+				values := []*inputs.CustomersPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -3055,7 +3055,7 @@ func (ec *executionContext) breadthMutation() *execute.Object {
 			Guard:    ec.guardMutation_updateCustomers,
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
 				value, err := ec.Resolvers.Mutation().UpdateCustomers(ctx, args["inputs"].([]*inputs.UpdateCustomerInput), args["mode"].(backoffice.BatchMode), args["dryRun"].(*bool))
-				values := []*inputs.UpdateCustomersPayload{value}
+				values := []*inputs.CustomersPayload{value}
 				return execute.Singles(values), err
 			},
 		},
@@ -4843,7 +4843,7 @@ func (ec *executionContext) breadthUpdateCustomerPayload() *execute.Object {
 			Name:  "customer",
 			Types: []string{"Customer"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomerPayload) (result *backoffice.Customer, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CustomerPayload) (result *backoffice.Customer, err error) {
 					return obj.Customer, nil
 				})
 				return execute.Singles(values), err
@@ -4856,7 +4856,7 @@ func (ec *executionContext) breadthUpdateCustomerPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomerPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CustomerPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -4871,7 +4871,7 @@ func (ec *executionContext) breadthUpdateCustomerRelationPayload() *execute.Obje
 			Name:  "relation",
 			Types: []string{"CustomerRelation"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomerRelationPayload) (result *backoffice.CustomerRelation, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.RelationPayload) (result *backoffice.CustomerRelation, err error) {
 					return obj.Relation, nil
 				})
 				return execute.Singles(values), err
@@ -4884,7 +4884,7 @@ func (ec *executionContext) breadthUpdateCustomerRelationPayload() *execute.Obje
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomerRelationPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.RelationPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -4902,7 +4902,7 @@ func (ec *executionContext) breadthUpdateCustomersPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UpdateCustomersResult"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomersPayload) (result []*inputs.UpdateCustomersResult, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CustomersPayload) (result []*inputs.CustomersResult, err error) {
 					return obj.Results, nil
 				})
 				return execute.Lists(values), err
@@ -4912,7 +4912,7 @@ func (ec *executionContext) breadthUpdateCustomersPayload() *execute.Object {
 			Name:    "written",
 			NonNull: true,
 			Leaf: func(w *execute.Writer, object any) bool {
-				return putNInt2int(w, object.(*inputs.UpdateCustomersPayload).Written)
+				return putNInt2int(w, object.(*inputs.CustomersPayload).Written)
 			},
 		},
 		{
@@ -4922,7 +4922,7 @@ func (ec *executionContext) breadthUpdateCustomersPayload() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomersPayload) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CustomersPayload) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err
@@ -4937,7 +4937,7 @@ func (ec *executionContext) breadthUpdateCustomersResult() *execute.Object {
 			Name:  "customer",
 			Types: []string{"Customer"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomersResult) (result *backoffice.Customer, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CustomersResult) (result *backoffice.Customer, err error) {
 					return obj.Customer, nil
 				})
 				return execute.Singles(values), err
@@ -4950,7 +4950,7 @@ func (ec *executionContext) breadthUpdateCustomersResult() *execute.Object {
 			NonNullElements: true,
 			Types:           []string{"UserError"},
 			Call: func(ctx context.Context, objects execute.List, args map[string]any) (execute.Column, error) {
-				values, err := execute.Each(ctx, objects, func(obj *inputs.UpdateCustomersResult) (result []*backoffice.UserError, err error) {
+				values, err := execute.Each(ctx, objects, func(obj *inputs.CustomersResult) (result []*backoffice.UserError, err error) {
 					return obj.UserErrors, nil
 				})
 				return execute.Lists(values), err

@@ -949,22 +949,22 @@ type MinfinDocumentConnectionResolver interface {
 	TotalCount(ctx context.Context, objs []*backoffice.Connection[*backoffice.MinfinDocument, backoffice.MinfinCriteria]) ([]int, error)
 }
 type MutationResolver interface {
-	AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput, dryRun *bool) (*inputs.AssignChecklistPayload, error)
-	GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput, dryRun *bool) (*inputs.GenerateTranscriptDocumentPayload, error)
-	CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput, dryRun *bool) (*inputs.CreateCustomerPayload, error)
-	UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput, dryRun *bool) (*inputs.UpdateCustomerPayload, error)
+	AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput, dryRun *bool) (*inputs.TranscriptPayload, error)
+	GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput, dryRun *bool) (*inputs.TranscriptPayload, error)
+	CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput, dryRun *bool) (*inputs.CustomerPayload, error)
+	UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput, dryRun *bool) (*inputs.CustomerPayload, error)
 	DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput, dryRun *bool) (*inputs.DeleteCustomerPayload, error)
 	MergeCustomers(ctx context.Context, input inputs.MergeCustomersInput, dryRun *bool) (*inputs.MergeCustomersPayload, error)
-	CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput, dryRun *bool) (*inputs.CreateCustomerRelationPayload, error)
-	UpdateCustomerRelation(ctx context.Context, input inputs.UpdateCustomerRelationInput, dryRun *bool) (*inputs.UpdateCustomerRelationPayload, error)
+	CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput, dryRun *bool) (*inputs.RelationPayload, error)
+	UpdateCustomerRelation(ctx context.Context, input inputs.UpdateCustomerRelationInput, dryRun *bool) (*inputs.RelationPayload, error)
 	NoteDiscrepancy(ctx context.Context, input inputs.NoteDiscrepancyInput, dryRun *bool) (*inputs.NoteDiscrepancyPayload, error)
 	DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput, dryRun *bool) (*inputs.DeleteCustomerRelationPayload, error)
 	CreateDocumentUpload(ctx context.Context, input inputs.CreateDocumentUploadInput, dryRun *bool) (*inputs.CreateDocumentUploadPayload, error)
 	CreateLabel(ctx context.Context, input inputs.CreateLabelInput, dryRun *bool) (*inputs.CreateLabelPayload, error)
 	UpdateUser(ctx context.Context, input inputs.UpdateUserInput, dryRun *bool) (*inputs.UpdateUserPayload, error)
 	DeleteUser(ctx context.Context, input inputs.DeleteUserInput, dryRun *bool) (*inputs.DeleteUserPayload, error)
-	CreateCustomers(ctx context.Context, inputs []*inputs.CreateCustomerInput, mode backoffice.BatchMode, idempotencyKey *string, dryRun *bool) (*inputs.CreateCustomersPayload, error)
-	UpdateCustomers(ctx context.Context, inputs []*inputs.UpdateCustomerInput, mode backoffice.BatchMode, dryRun *bool) (*inputs.UpdateCustomersPayload, error)
+	CreateCustomers(ctx context.Context, inputs []*inputs.CreateCustomerInput, mode backoffice.BatchMode, idempotencyKey *string, dryRun *bool) (*inputs.CustomersPayload, error)
+	UpdateCustomers(ctx context.Context, inputs []*inputs.UpdateCustomerInput, mode backoffice.BatchMode, dryRun *bool) (*inputs.CustomersPayload, error)
 	DeleteCustomers(ctx context.Context, inputs []*inputs.DeleteCustomerInput, mode backoffice.BatchMode, dryRun *bool) (*inputs.DeleteCustomersPayload, error)
 	SaveQuery(ctx context.Context, input inputs.SaveQueryInput, dryRun *bool) (*inputs.SaveQueryPayload, error)
 	RemoveSavedQuery(ctx context.Context, input inputs.RemoveSavedQueryInput, dryRun *bool) (*inputs.RemoveSavedQueryPayload, error)
@@ -12274,7 +12274,7 @@ func (ec *executionContext) fieldContext_Address_country(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("Address", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AssignChecklistPayload_transcript(ctx context.Context, field graphql.CollectedField, obj *inputs.AssignChecklistPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _AssignChecklistPayload_transcript(ctx context.Context, field graphql.CollectedField, obj *inputs.TranscriptPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -12306,7 +12306,7 @@ func (ec *executionContext) fieldContext_AssignChecklistPayload_transcript(_ con
 	return fc, nil
 }
 
-func (ec *executionContext) _AssignChecklistPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.AssignChecklistPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _AssignChecklistPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.TranscriptPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14023,7 +14023,7 @@ func (ec *executionContext) fieldContext_ChecklistEdge_node(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateCustomerPayload_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomerPayload_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomerPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14055,7 +14055,7 @@ func (ec *executionContext) fieldContext_CreateCustomerPayload_customer(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateCustomerPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomerPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomerPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14087,7 +14087,7 @@ func (ec *executionContext) fieldContext_CreateCustomerPayload_userErrors(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateCustomerRelationPayload_relation(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerRelationPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomerRelationPayload_relation(ctx context.Context, field graphql.CollectedField, obj *inputs.RelationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14119,7 +14119,7 @@ func (ec *executionContext) fieldContext_CreateCustomerRelationPayload_relation(
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateCustomerRelationPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomerRelationPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomerRelationPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.RelationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14302,7 +14302,7 @@ func (ec *executionContext) fieldContext_CreateCustomerRelationsResult_userError
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateCustomersPayload_results(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomersPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomersPayload_results(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomersPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14314,8 +14314,8 @@ func (ec *executionContext) _CreateCustomersPayload_results(ctx context.Context,
 			return obj.Results, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*inputs.CreateCustomersResult) graphql.Marshaler {
-			return ec.marshalNCreateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomersResultᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputs.CustomersResult) graphql.Marshaler {
+			return ec.marshalNCreateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomersResultᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14334,7 +14334,7 @@ func (ec *executionContext) fieldContext_CreateCustomersPayload_results(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateCustomersPayload_written(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomersPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomersPayload_written(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomersPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14357,7 +14357,7 @@ func (ec *executionContext) fieldContext_CreateCustomersPayload_written(_ contex
 	return graphql.NewScalarFieldContext("CreateCustomersPayload", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _CreateCustomersPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomersPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomersPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomersPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14389,7 +14389,7 @@ func (ec *executionContext) fieldContext_CreateCustomersPayload_userErrors(_ con
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateCustomersResult_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomersResult) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomersResult_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomersResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14421,7 +14421,7 @@ func (ec *executionContext) fieldContext_CreateCustomersResult_customer(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateCustomersResult_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CreateCustomersResult) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreateCustomersResult_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomersResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19163,7 +19163,7 @@ func (ec *executionContext) fieldContext_FinancialYearEdge_node(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _GenerateTranscriptDocumentPayload_transcript(ctx context.Context, field graphql.CollectedField, obj *inputs.GenerateTranscriptDocumentPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _GenerateTranscriptDocumentPayload_transcript(ctx context.Context, field graphql.CollectedField, obj *inputs.TranscriptPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19195,7 +19195,7 @@ func (ec *executionContext) fieldContext_GenerateTranscriptDocumentPayload_trans
 	return fc, nil
 }
 
-func (ec *executionContext) _GenerateTranscriptDocumentPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.GenerateTranscriptDocumentPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _GenerateTranscriptDocumentPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.TranscriptPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20616,11 +20616,11 @@ func (ec *executionContext) _Mutation_assignChecklist(ctx context.Context, field
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "PTI_WRITE")
 				if err != nil {
-					var zeroVal *inputs.AssignChecklistPayload
+					var zeroVal *inputs.TranscriptPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *inputs.AssignChecklistPayload
+					var zeroVal *inputs.TranscriptPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -20629,8 +20629,8 @@ func (ec *executionContext) _Mutation_assignChecklist(ctx context.Context, field
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *inputs.AssignChecklistPayload) graphql.Marshaler {
-			return ec.marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAssignChecklistPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.TranscriptPayload) graphql.Marshaler {
+			return ec.marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐTranscriptPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20678,11 +20678,11 @@ func (ec *executionContext) _Mutation_generateTranscriptDocument(ctx context.Con
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "PTI_WRITE")
 				if err != nil {
-					var zeroVal *inputs.GenerateTranscriptDocumentPayload
+					var zeroVal *inputs.TranscriptPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *inputs.GenerateTranscriptDocumentPayload
+					var zeroVal *inputs.TranscriptPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -20691,8 +20691,8 @@ func (ec *executionContext) _Mutation_generateTranscriptDocument(ctx context.Con
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *inputs.GenerateTranscriptDocumentPayload) graphql.Marshaler {
-			return ec.marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐGenerateTranscriptDocumentPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.TranscriptPayload) graphql.Marshaler {
+			return ec.marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐTranscriptPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20740,11 +20740,11 @@ func (ec *executionContext) _Mutation_createCustomer(ctx context.Context, field 
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 				if err != nil {
-					var zeroVal *inputs.CreateCustomerPayload
+					var zeroVal *inputs.CustomerPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *inputs.CreateCustomerPayload
+					var zeroVal *inputs.CustomerPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -20753,8 +20753,8 @@ func (ec *executionContext) _Mutation_createCustomer(ctx context.Context, field 
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateCustomerPayload) graphql.Marshaler {
-			return ec.marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CustomerPayload) graphql.Marshaler {
+			return ec.marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomerPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20802,11 +20802,11 @@ func (ec *executionContext) _Mutation_updateCustomer(ctx context.Context, field 
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 				if err != nil {
-					var zeroVal *inputs.UpdateCustomerPayload
+					var zeroVal *inputs.CustomerPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *inputs.UpdateCustomerPayload
+					var zeroVal *inputs.CustomerPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -20815,8 +20815,8 @@ func (ec *executionContext) _Mutation_updateCustomer(ctx context.Context, field 
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *inputs.UpdateCustomerPayload) graphql.Marshaler {
-			return ec.marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CustomerPayload) graphql.Marshaler {
+			return ec.marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomerPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -20988,11 +20988,11 @@ func (ec *executionContext) _Mutation_createCustomerRelation(ctx context.Context
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 				if err != nil {
-					var zeroVal *inputs.CreateCustomerRelationPayload
+					var zeroVal *inputs.RelationPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *inputs.CreateCustomerRelationPayload
+					var zeroVal *inputs.RelationPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -21001,8 +21001,8 @@ func (ec *executionContext) _Mutation_createCustomerRelation(ctx context.Context
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateCustomerRelationPayload) graphql.Marshaler {
-			return ec.marshalOCreateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.RelationPayload) graphql.Marshaler {
+			return ec.marshalOCreateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐRelationPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21050,11 +21050,11 @@ func (ec *executionContext) _Mutation_updateCustomerRelation(ctx context.Context
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 				if err != nil {
-					var zeroVal *inputs.UpdateCustomerRelationPayload
+					var zeroVal *inputs.RelationPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *inputs.UpdateCustomerRelationPayload
+					var zeroVal *inputs.RelationPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -21063,8 +21063,8 @@ func (ec *executionContext) _Mutation_updateCustomerRelation(ctx context.Context
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *inputs.UpdateCustomerRelationPayload) graphql.Marshaler {
-			return ec.marshalOUpdateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerRelationPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.RelationPayload) graphql.Marshaler {
+			return ec.marshalOUpdateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐRelationPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21484,11 +21484,11 @@ func (ec *executionContext) _Mutation_createCustomers(ctx context.Context, field
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 				if err != nil {
-					var zeroVal *inputs.CreateCustomersPayload
+					var zeroVal *inputs.CustomersPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *inputs.CreateCustomersPayload
+					var zeroVal *inputs.CustomersPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -21497,8 +21497,8 @@ func (ec *executionContext) _Mutation_createCustomers(ctx context.Context, field
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CreateCustomersPayload) graphql.Marshaler {
-			return ec.marshalOCreateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomersPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CustomersPayload) graphql.Marshaler {
+			return ec.marshalOCreateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomersPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -21546,11 +21546,11 @@ func (ec *executionContext) _Mutation_updateCustomers(ctx context.Context, field
 			directive1 := func(ctx context.Context) (any, error) {
 				scope, err := ec.unmarshalNScope2exampleᚗorgᚋbackofficeᚋbackofficeᚐScope(ctx, "CUSTOMERS_WRITE")
 				if err != nil {
-					var zeroVal *inputs.UpdateCustomersPayload
+					var zeroVal *inputs.CustomersPayload
 					return zeroVal, err
 				}
 				if ec.Directives.HasScope == nil {
-					var zeroVal *inputs.UpdateCustomersPayload
+					var zeroVal *inputs.CustomersPayload
 					return zeroVal, errors.New("directive hasScope is not implemented")
 				}
 				return ec.Directives.HasScope(ctx, nil, directive0, scope)
@@ -21559,8 +21559,8 @@ func (ec *executionContext) _Mutation_updateCustomers(ctx context.Context, field
 			next = directive1
 			return next
 		},
-		func(ctx context.Context, selections ast.SelectionSet, v *inputs.UpdateCustomersPayload) graphql.Marshaler {
-			return ec.marshalOUpdateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *inputs.CustomersPayload) graphql.Marshaler {
+			return ec.marshalOUpdateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomersPayload(ctx, selections, v)
 		},
 		true,
 		false,
@@ -26654,7 +26654,7 @@ func (ec *executionContext) fieldContext_Turnaround_upperQuartileDays(_ context.
 	return graphql.NewScalarFieldContext("Turnaround", field, true, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _UpdateCustomerPayload_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomerPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateCustomerPayload_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomerPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26686,7 +26686,7 @@ func (ec *executionContext) fieldContext_UpdateCustomerPayload_customer(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _UpdateCustomerPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomerPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateCustomerPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomerPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26718,7 +26718,7 @@ func (ec *executionContext) fieldContext_UpdateCustomerPayload_userErrors(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _UpdateCustomerRelationPayload_relation(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomerRelationPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateCustomerRelationPayload_relation(ctx context.Context, field graphql.CollectedField, obj *inputs.RelationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26750,7 +26750,7 @@ func (ec *executionContext) fieldContext_UpdateCustomerRelationPayload_relation(
 	return fc, nil
 }
 
-func (ec *executionContext) _UpdateCustomerRelationPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomerRelationPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateCustomerRelationPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.RelationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26782,7 +26782,7 @@ func (ec *executionContext) fieldContext_UpdateCustomerRelationPayload_userError
 	return fc, nil
 }
 
-func (ec *executionContext) _UpdateCustomersPayload_results(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomersPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateCustomersPayload_results(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomersPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26794,8 +26794,8 @@ func (ec *executionContext) _UpdateCustomersPayload_results(ctx context.Context,
 			return obj.Results, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*inputs.UpdateCustomersResult) graphql.Marshaler {
-			return ec.marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersResultᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputs.CustomersResult) graphql.Marshaler {
+			return ec.marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomersResultᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26814,7 +26814,7 @@ func (ec *executionContext) fieldContext_UpdateCustomersPayload_results(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _UpdateCustomersPayload_written(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomersPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateCustomersPayload_written(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomersPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26837,7 +26837,7 @@ func (ec *executionContext) fieldContext_UpdateCustomersPayload_written(_ contex
 	return graphql.NewScalarFieldContext("UpdateCustomersPayload", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _UpdateCustomersPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomersPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateCustomersPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomersPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26869,7 +26869,7 @@ func (ec *executionContext) fieldContext_UpdateCustomersPayload_userErrors(_ con
 	return fc, nil
 }
 
-func (ec *executionContext) _UpdateCustomersResult_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomersResult) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateCustomersResult_customer(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomersResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -26901,7 +26901,7 @@ func (ec *executionContext) fieldContext_UpdateCustomersResult_customer(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _UpdateCustomersResult_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.UpdateCustomersResult) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateCustomersResult_userErrors(ctx context.Context, field graphql.CollectedField, obj *inputs.CustomersResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -31849,7 +31849,7 @@ func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, 
 
 var assignChecklistPayloadImplementors = []string{"AssignChecklistPayload"}
 
-func (ec *executionContext) _AssignChecklistPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.AssignChecklistPayload) graphql.Marshaler {
+func (ec *executionContext) _AssignChecklistPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.TranscriptPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, assignChecklistPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -32865,7 +32865,7 @@ func (ec *executionContext) _ChecklistEdge(ctx context.Context, sel ast.Selectio
 
 var createCustomerPayloadImplementors = []string{"CreateCustomerPayload"}
 
-func (ec *executionContext) _CreateCustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) _CreateCustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CustomerPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createCustomerPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -32908,7 +32908,7 @@ func (ec *executionContext) _CreateCustomerPayload(ctx context.Context, sel ast.
 
 var createCustomerRelationPayloadImplementors = []string{"CreateCustomerRelationPayload"}
 
-func (ec *executionContext) _CreateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateCustomerRelationPayload) graphql.Marshaler {
+func (ec *executionContext) _CreateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.RelationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createCustomerRelationPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -33042,7 +33042,7 @@ func (ec *executionContext) _CreateCustomerRelationsResult(ctx context.Context, 
 
 var createCustomersPayloadImplementors = []string{"CreateCustomersPayload"}
 
-func (ec *executionContext) _CreateCustomersPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateCustomersPayload) graphql.Marshaler {
+func (ec *executionContext) _CreateCustomersPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CustomersPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createCustomersPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -33090,7 +33090,7 @@ func (ec *executionContext) _CreateCustomersPayload(ctx context.Context, sel ast
 
 var createCustomersResultImplementors = []string{"CreateCustomersResult"}
 
-func (ec *executionContext) _CreateCustomersResult(ctx context.Context, sel ast.SelectionSet, obj *inputs.CreateCustomersResult) graphql.Marshaler {
+func (ec *executionContext) _CreateCustomersResult(ctx context.Context, sel ast.SelectionSet, obj *inputs.CustomersResult) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, createCustomersResultImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -35749,7 +35749,7 @@ func (ec *executionContext) _FinancialYearEdge(ctx context.Context, sel ast.Sele
 
 var generateTranscriptDocumentPayloadImplementors = []string{"GenerateTranscriptDocumentPayload"}
 
-func (ec *executionContext) _GenerateTranscriptDocumentPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.GenerateTranscriptDocumentPayload) graphql.Marshaler {
+func (ec *executionContext) _GenerateTranscriptDocumentPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.TranscriptPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, generateTranscriptDocumentPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -39478,7 +39478,7 @@ func (ec *executionContext) _Turnaround(ctx context.Context, sel ast.SelectionSe
 
 var updateCustomerPayloadImplementors = []string{"UpdateCustomerPayload"}
 
-func (ec *executionContext) _UpdateCustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.UpdateCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) _UpdateCustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CustomerPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateCustomerPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -39521,7 +39521,7 @@ func (ec *executionContext) _UpdateCustomerPayload(ctx context.Context, sel ast.
 
 var updateCustomerRelationPayloadImplementors = []string{"UpdateCustomerRelationPayload"}
 
-func (ec *executionContext) _UpdateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.UpdateCustomerRelationPayload) graphql.Marshaler {
+func (ec *executionContext) _UpdateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.RelationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateCustomerRelationPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -39564,7 +39564,7 @@ func (ec *executionContext) _UpdateCustomerRelationPayload(ctx context.Context, 
 
 var updateCustomersPayloadImplementors = []string{"UpdateCustomersPayload"}
 
-func (ec *executionContext) _UpdateCustomersPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.UpdateCustomersPayload) graphql.Marshaler {
+func (ec *executionContext) _UpdateCustomersPayload(ctx context.Context, sel ast.SelectionSet, obj *inputs.CustomersPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateCustomersPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -39612,7 +39612,7 @@ func (ec *executionContext) _UpdateCustomersPayload(ctx context.Context, sel ast
 
 var updateCustomersResultImplementors = []string{"UpdateCustomersResult"}
 
-func (ec *executionContext) _UpdateCustomersResult(ctx context.Context, sel ast.SelectionSet, obj *inputs.UpdateCustomersResult) graphql.Marshaler {
+func (ec *executionContext) _UpdateCustomersResult(ctx context.Context, sel ast.SelectionSet, obj *inputs.CustomersResult) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateCustomersResultImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -41237,11 +41237,11 @@ func (ec *executionContext) marshalNCreateCustomerRelationsResult2ᚖexampleᚗo
 	return ec._CreateCustomerRelationsResult(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCreateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.CreateCustomersResult) graphql.Marshaler {
+func (ec *executionContext) marshalNCreateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.CustomersResult) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNCreateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomersResult(ctx, sel, v[i])
+		return ec.marshalNCreateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomersResult(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -41253,7 +41253,7 @@ func (ec *executionContext) marshalNCreateCustomersResult2ᚕᚖexampleᚗorgᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNCreateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomersResult) graphql.Marshaler {
+func (ec *executionContext) marshalNCreateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.CustomersResult) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43088,11 +43088,11 @@ func (ec *executionContext) unmarshalNUpdateCustomerRelationInput2exampleᚗorg�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.UpdateCustomersResult) graphql.Marshaler {
+func (ec *executionContext) marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomersResultᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputs.CustomersResult) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNUpdateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersResult(ctx, sel, v[i])
+		return ec.marshalNUpdateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomersResult(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -43104,7 +43104,7 @@ func (ec *executionContext) marshalNUpdateCustomersResult2ᚕᚖexampleᚗorgᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNUpdateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomersResult) graphql.Marshaler {
+func (ec *executionContext) marshalNUpdateCustomersResult2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomersResult(ctx context.Context, sel ast.SelectionSet, v *inputs.CustomersResult) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43427,7 +43427,7 @@ func (ec *executionContext) unmarshalOAddressInput2ᚖexampleᚗorgᚋbackoffice
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐAssignChecklistPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.AssignChecklistPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOAssignChecklistPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐTranscriptPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.TranscriptPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -43566,14 +43566,14 @@ func (ec *executionContext) unmarshalOChecklistOrder2ᚖexampleᚗorgᚋbackoffi
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CustomerPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._CreateCustomerPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOCreateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomerRelationPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐRelationPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.RelationPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -43587,7 +43587,7 @@ func (ec *executionContext) marshalOCreateCustomerRelationsPayload2ᚖexampleᚗ
 	return ec._CreateCustomerRelationsPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOCreateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCreateCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CreateCustomersPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CustomersPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -43848,7 +43848,7 @@ func (ec *executionContext) marshalOFloat2ᚖfloat64(ctx context.Context, sel as
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
-func (ec *executionContext) marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐGenerateTranscriptDocumentPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.GenerateTranscriptDocumentPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOGenerateTranscriptDocumentPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐTranscriptPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.TranscriptPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -44334,21 +44334,21 @@ func (ec *executionContext) unmarshalOTurnaroundInput2ᚖexampleᚗorgᚋbackoff
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomerPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOUpdateCustomerPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomerPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CustomerPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._UpdateCustomerPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOUpdateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomerRelationPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomerRelationPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOUpdateCustomerRelationPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐRelationPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.RelationPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._UpdateCustomerRelationPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOUpdateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐUpdateCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.UpdateCustomersPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOUpdateCustomersPayload2ᚖexampleᚗorgᚋbackofficeᚋgraphqlᚋinputsᚐCustomersPayload(ctx context.Context, sel ast.SelectionSet, v *inputs.CustomersPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

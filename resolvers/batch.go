@@ -11,16 +11,16 @@ import (
 )
 
 func (m mutation) CreateCustomers(ctx context.Context, sent []*inputs.CreateCustomerInput, mode backoffice.BatchMode,
-	idempotencyKey *string, dryRun *bool) (*inputs.CreateCustomersPayload, error) {
+	idempotencyKey *string, dryRun *bool) (*inputs.CustomersPayload, error) {
 	outcome, err := m.service(dryRun).CreateCustomers(ctx, auth.From(ctx), inputs.NewCustomers(sent), mode,
 		backoffice.ValueOf(idempotencyKey))
-	return answer(ctx, err, inputs.CustomersCreated(outcome))
+	return answer(ctx, err, inputs.CustomersWritten(outcome))
 }
 
 func (m mutation) UpdateCustomers(ctx context.Context, sent []*inputs.UpdateCustomerInput, mode backoffice.BatchMode,
-	dryRun *bool) (*inputs.UpdateCustomersPayload, error) {
+	dryRun *bool) (*inputs.CustomersPayload, error) {
 	outcome, err := m.service(dryRun).UpdateCustomers(ctx, auth.From(ctx), inputs.ChangedCustomers(sent), mode)
-	return answer(ctx, err, inputs.CustomersUpdated(outcome))
+	return answer(ctx, err, inputs.CustomersWritten(outcome))
 }
 
 func (m mutation) DeleteCustomers(ctx context.Context, sent []*inputs.DeleteCustomerInput, mode backoffice.BatchMode,

@@ -50,17 +50,17 @@ func deleted(id string, err error) *string {
 }
 
 func (m mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput,
-	dryRun *bool) (*inputs.CreateCustomerPayload, error) {
+	dryRun *bool) (*inputs.CustomerPayload, error) {
 	customer, err := m.service(dryRun).CreateCustomer(ctx, auth.From(ctx), input.Fields(),
 		backoffice.ValueOf(input.IdempotencyKey))
-	return answer(ctx, err, &inputs.CreateCustomerPayload{Customer: customer})
+	return answer(ctx, err, &inputs.CustomerPayload{Customer: customer})
 }
 
 func (m mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput,
-	dryRun *bool) (*inputs.UpdateCustomerPayload, error) {
+	dryRun *bool) (*inputs.CustomerPayload, error) {
 	customer, err := m.service(dryRun).UpdateCustomer(ctx, auth.From(ctx), input.ID, input.Fields(),
 		backoffice.OnlyVersion(input.ExpectedVersion))
-	return answer(ctx, err, &inputs.UpdateCustomerPayload{Customer: customer})
+	return answer(ctx, err, &inputs.CustomerPayload{Customer: customer})
 }
 
 func (m mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput,
@@ -82,17 +82,17 @@ func (m mutation) MergeCustomers(ctx context.Context, input inputs.MergeCustomer
 }
 
 func (m mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput,
-	dryRun *bool) (*inputs.CreateCustomerRelationPayload, error) {
+	dryRun *bool) (*inputs.RelationPayload, error) {
 	relation, err := m.service(dryRun).CreateRelation(ctx, auth.From(ctx), input.Draft(),
 		backoffice.ValueOf(input.IdempotencyKey))
-	return answer(ctx, err, &inputs.CreateCustomerRelationPayload{Relation: relation})
+	return answer(ctx, err, &inputs.RelationPayload{Relation: relation})
 }
 
 func (m mutation) UpdateCustomerRelation(ctx context.Context, input inputs.UpdateCustomerRelationInput,
-	dryRun *bool) (*inputs.UpdateCustomerRelationPayload, error) {
+	dryRun *bool) (*inputs.RelationPayload, error) {
 	relation, err := m.service(dryRun).UpdateRelation(ctx, auth.From(ctx), input.ID, input.Fields(),
 		backoffice.OnlyVersion(input.ExpectedVersion))
-	return answer(ctx, err, &inputs.UpdateCustomerRelationPayload{Relation: relation})
+	return answer(ctx, err, &inputs.RelationPayload{Relation: relation})
 }
 
 func (m mutation) NoteDiscrepancy(ctx context.Context, input inputs.NoteDiscrepancyInput,
@@ -109,16 +109,16 @@ func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.Delet
 }
 
 func (m mutation) AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput,
-	dryRun *bool) (*inputs.AssignChecklistPayload, error) {
+	dryRun *bool) (*inputs.TranscriptPayload, error) {
 	transcript, err := m.service(dryRun).AssignChecklist(ctx, auth.From(ctx), input.Draft(),
 		backoffice.ValueOf(input.IdempotencyKey))
-	return answer(ctx, err, &inputs.AssignChecklistPayload{Transcript: transcript})
+	return answer(ctx, err, &inputs.TranscriptPayload{Transcript: transcript})
 }
 
 func (m mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput,
-	dryRun *bool) (*inputs.GenerateTranscriptDocumentPayload, error) {
+	dryRun *bool) (*inputs.TranscriptPayload, error) {
 	transcript, err := m.service(dryRun).GenerateTranscriptDocument(ctx, auth.From(ctx), input.TranscriptID)
-	return answer(ctx, err, &inputs.GenerateTranscriptDocumentPayload{Transcript: transcript})
+	return answer(ctx, err, &inputs.TranscriptPayload{Transcript: transcript})
 }
 
 func (m mutation) CreateLabel(ctx context.Context, input inputs.CreateLabelInput,

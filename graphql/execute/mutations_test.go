@@ -8,24 +8,24 @@ import (
 	"example.org/backoffice/graphql/inputs"
 )
 
-func (r mutation) AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput, dryRun *bool) (*inputs.AssignChecklistPayload, error) {
-	return one(r.world, ctx, "assignChecklist", []any{input, dryRun}, func(d *rand.Rand) *inputs.AssignChecklistPayload {
-		return &inputs.AssignChecklistPayload{Transcript: maybe(r.world, d, 3, r.transcript), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
+func (r mutation) AssignChecklist(ctx context.Context, input inputs.AssignChecklistInput, dryRun *bool) (*inputs.TranscriptPayload, error) {
+	return one(r.world, ctx, "assignChecklist", []any{input, dryRun}, func(d *rand.Rand) *inputs.TranscriptPayload {
+		return &inputs.TranscriptPayload{Transcript: maybe(r.world, d, 3, r.transcript), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
 	})
 }
-func (r mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput, dryRun *bool) (*inputs.GenerateTranscriptDocumentPayload, error) {
-	return one(r.world, ctx, "generateTranscriptDocument", []any{input, dryRun}, func(d *rand.Rand) *inputs.GenerateTranscriptDocumentPayload {
-		return &inputs.GenerateTranscriptDocumentPayload{Transcript: maybe(r.world, d, 3, r.transcript), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
+func (r mutation) GenerateTranscriptDocument(ctx context.Context, input inputs.GenerateTranscriptDocumentInput, dryRun *bool) (*inputs.TranscriptPayload, error) {
+	return one(r.world, ctx, "generateTranscriptDocument", []any{input, dryRun}, func(d *rand.Rand) *inputs.TranscriptPayload {
+		return &inputs.TranscriptPayload{Transcript: maybe(r.world, d, 3, r.transcript), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
 	})
 }
-func (r mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput, dryRun *bool) (*inputs.CreateCustomerPayload, error) {
-	return one(r.world, ctx, "createCustomer", []any{input, dryRun}, func(d *rand.Rand) *inputs.CreateCustomerPayload {
-		return &inputs.CreateCustomerPayload{Customer: maybe(r.world, d, 3, r.customer), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
+func (r mutation) CreateCustomer(ctx context.Context, input inputs.CreateCustomerInput, dryRun *bool) (*inputs.CustomerPayload, error) {
+	return one(r.world, ctx, "createCustomer", []any{input, dryRun}, func(d *rand.Rand) *inputs.CustomerPayload {
+		return &inputs.CustomerPayload{Customer: maybe(r.world, d, 3, r.customer), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
 	})
 }
-func (r mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput, dryRun *bool) (*inputs.UpdateCustomerPayload, error) {
-	return one(r.world, ctx, "updateCustomer", []any{input, dryRun}, func(d *rand.Rand) *inputs.UpdateCustomerPayload {
-		return &inputs.UpdateCustomerPayload{Customer: maybe(r.world, d, 3, r.customer), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
+func (r mutation) UpdateCustomer(ctx context.Context, input inputs.UpdateCustomerInput, dryRun *bool) (*inputs.CustomerPayload, error) {
+	return one(r.world, ctx, "updateCustomer", []any{input, dryRun}, func(d *rand.Rand) *inputs.CustomerPayload {
+		return &inputs.CustomerPayload{Customer: maybe(r.world, d, 3, r.customer), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
 	})
 }
 func (r mutation) DeleteCustomer(ctx context.Context, input inputs.DeleteCustomerInput, dryRun *bool) (*inputs.DeleteCustomerPayload, error) {
@@ -46,9 +46,9 @@ func merge(d *rand.Rand) *backoffice.CustomerMerge {
 	}
 }
 
-func (r mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput, dryRun *bool) (*inputs.CreateCustomerRelationPayload, error) {
-	return one(r.world, ctx, "createCustomerRelation", []any{input, dryRun}, func(d *rand.Rand) *inputs.CreateCustomerRelationPayload {
-		return &inputs.CreateCustomerRelationPayload{Relation: maybe(r.world, d, 3, r.relation), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
+func (r mutation) CreateCustomerRelation(ctx context.Context, input inputs.CreateCustomerRelationInput, dryRun *bool) (*inputs.RelationPayload, error) {
+	return one(r.world, ctx, "createCustomerRelation", []any{input, dryRun}, func(d *rand.Rand) *inputs.RelationPayload {
+		return &inputs.RelationPayload{Relation: maybe(r.world, d, 3, r.relation), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
 	})
 }
 func (r mutation) DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput, dryRun *bool) (*inputs.DeleteCustomerRelationPayload, error) {
@@ -80,34 +80,26 @@ func (r mutation) DeleteUser(ctx context.Context, input inputs.DeleteUserInput, 
 	})
 }
 
-func (r mutation) UpdateCustomerRelation(ctx context.Context, input inputs.UpdateCustomerRelationInput, dryRun *bool) (*inputs.UpdateCustomerRelationPayload, error) {
-	return one(r.world, ctx, "updateCustomerRelation", []any{input, dryRun}, func(d *rand.Rand) *inputs.UpdateCustomerRelationPayload {
-		return &inputs.UpdateCustomerRelationPayload{Relation: maybe(r.world, d, 3, r.relation), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
+func (r mutation) UpdateCustomerRelation(ctx context.Context, input inputs.UpdateCustomerRelationInput, dryRun *bool) (*inputs.RelationPayload, error) {
+	return one(r.world, ctx, "updateCustomerRelation", []any{input, dryRun}, func(d *rand.Rand) *inputs.RelationPayload {
+		return &inputs.RelationPayload{Relation: maybe(r.world, d, 3, r.relation), Outcome: inputs.Outcome{UserErrors: errorsOf(r.world, d)}}
 	})
 }
 
-func (r mutation) CreateCustomers(ctx context.Context, inputs []*inputs.CreateCustomerInput, mode backoffice.BatchMode, idempotencyKey *string, dryRun *bool) (*inputs.CreateCustomersPayload, error) {
-	return one(r.world, ctx, "createCustomers", []any{inputs, mode, idempotencyKey, dryRun}, r.created)
+func (r mutation) CreateCustomers(ctx context.Context, inputs []*inputs.CreateCustomerInput, mode backoffice.BatchMode, idempotencyKey *string, dryRun *bool) (*inputs.CustomersPayload, error) {
+	return one(r.world, ctx, "createCustomers", []any{inputs, mode, idempotencyKey, dryRun}, r.written)
 }
 
-func (w *world) created(d *rand.Rand) *inputs.CreateCustomersPayload {
-	p := &inputs.CreateCustomersPayload{Results: []*inputs.CreateCustomersResult{}, BatchOutcome: batchOf(w, d)}
+func (w *world) written(d *rand.Rand) *inputs.CustomersPayload {
+	p := &inputs.CustomersPayload{Results: []*inputs.CustomersResult{}, BatchOutcome: batchOf(w, d)}
 	for range d.IntN(3) {
-		p.Results = append(p.Results, &inputs.CreateCustomersResult{Customer: maybe(w, d, 3, w.customer), UserErrors: errorsOf(w, d)})
+		p.Results = append(p.Results, &inputs.CustomersResult{Customer: maybe(w, d, 3, w.customer), UserErrors: errorsOf(w, d)})
 	}
 	return p
 }
 
-func (r mutation) UpdateCustomers(ctx context.Context, inputs []*inputs.UpdateCustomerInput, mode backoffice.BatchMode, dryRun *bool) (*inputs.UpdateCustomersPayload, error) {
-	return one(r.world, ctx, "updateCustomers", []any{inputs, mode, dryRun}, r.updated)
-}
-
-func (w *world) updated(d *rand.Rand) *inputs.UpdateCustomersPayload {
-	p := &inputs.UpdateCustomersPayload{Results: []*inputs.UpdateCustomersResult{}, BatchOutcome: batchOf(w, d)}
-	for range d.IntN(3) {
-		p.Results = append(p.Results, &inputs.UpdateCustomersResult{Customer: maybe(w, d, 3, w.customer), UserErrors: errorsOf(w, d)})
-	}
-	return p
+func (r mutation) UpdateCustomers(ctx context.Context, inputs []*inputs.UpdateCustomerInput, mode backoffice.BatchMode, dryRun *bool) (*inputs.CustomersPayload, error) {
+	return one(r.world, ctx, "updateCustomers", []any{inputs, mode, dryRun}, r.written)
 }
 
 func (r mutation) DeleteCustomers(ctx context.Context, inputs []*inputs.DeleteCustomerInput, mode backoffice.BatchMode, dryRun *bool) (*inputs.DeleteCustomersPayload, error) {

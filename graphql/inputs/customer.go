@@ -59,12 +59,7 @@ type MergeCustomersInput struct {
 	IdempotencyKey *string
 }
 
-type CreateCustomerPayload struct {
-	Customer *backoffice.Customer
-	Outcome
-}
-
-type UpdateCustomerPayload struct {
+type CustomerPayload struct {
 	Customer *backoffice.Customer
 	Outcome
 }

@@ -2,22 +2,12 @@ package inputs
 
 import "example.org/backoffice/backoffice"
 
-type CreateCustomersPayload struct {
-	Results []*CreateCustomersResult
+type CustomersPayload struct {
+	Results []*CustomersResult
 	BatchOutcome
 }
 
-type CreateCustomersResult struct {
-	Customer   *backoffice.Customer
-	UserErrors []*backoffice.UserError
-}
-
-type UpdateCustomersPayload struct {
-	Results []*UpdateCustomersResult
-	BatchOutcome
-}
-
-type UpdateCustomersResult struct {
+type CustomersResult struct {
 	Customer   *backoffice.Customer
 	UserErrors []*backoffice.UserError
 }
@@ -54,20 +44,11 @@ func CustomersToDelete(inputs []*DeleteCustomerInput) []backoffice.CustomerToDel
 	})
 }
 
-func CustomersCreated(outcome *backoffice.BatchOutcome[backoffice.Customer]) *CreateCustomersPayload {
-	p := &CreateCustomersPayload{}
+func CustomersWritten(outcome *backoffice.BatchOutcome[backoffice.Customer]) *CustomersPayload {
+	p := &CustomersPayload{}
 	p.Results, p.BatchOutcome = resultsOf(outcome,
-		func(c *backoffice.Customer, userErrors []*backoffice.UserError) *CreateCustomersResult {
-			return &CreateCustomersResult{c, userErrors}
-		})
-	return p
-}
-
-func CustomersUpdated(outcome *backoffice.BatchOutcome[backoffice.Customer]) *UpdateCustomersPayload {
-	p := &UpdateCustomersPayload{}
-	p.Results, p.BatchOutcome = resultsOf(outcome,
-		func(c *backoffice.Customer, userErrors []*backoffice.UserError) *UpdateCustomersResult {
-			return &UpdateCustomersResult{c, userErrors}
+		func(c *backoffice.Customer, userErrors []*backoffice.UserError) *CustomersResult {
+			return &CustomersResult{c, userErrors}
 		})
 	return p
 }

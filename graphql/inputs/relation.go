@@ -54,11 +54,6 @@ type UpdateCustomerRelationInput struct {
 	Nominee         graphql.Omittable[*bool]
 }
 
-type UpdateCustomerRelationPayload struct {
-	Relation *backoffice.CustomerRelation
-	Outcome
-}
-
 var updateRelation = mapping.New[UpdateCustomerRelationInput, backoffice.RelationFields](
 	mapping.Except("ID", "ExpectedVersion"), percent)
 
@@ -70,7 +65,7 @@ type DeleteCustomerRelationInput struct {
 	ID string
 }
 
-type CreateCustomerRelationPayload struct {
+type RelationPayload struct {
 	Relation *backoffice.CustomerRelation
 	Outcome
 }

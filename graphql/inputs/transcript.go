@@ -18,12 +18,7 @@ type GenerateTranscriptDocumentInput struct {
 	TranscriptID string
 }
 
-type AssignChecklistPayload struct {
-	Transcript *backoffice.Transcript
-	Outcome
-}
-
-type GenerateTranscriptDocumentPayload struct {
+type TranscriptPayload struct {
 	Transcript *backoffice.Transcript
 	Outcome
 }
