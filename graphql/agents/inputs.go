@@ -19,17 +19,13 @@ type inputs struct {
 
 // of returns the schema of a tool's arguments; false when a required one takes what the caller may not send.
 func (in *inputs) of(query *graphqlhttp.Query) (schema, bool) {
-	guarded := map[string]bool{}
-	if !in.numbers {
-		guarded = guardedVariables(query)
-	}
 	properties, required := schema{}, []string{}
 	for _, v := range query.Operation.VariableDefinitions {
 		needed := isRequired(v)
-		switch {
-		case guarded[v.Variable] && needed:
-			return nil, false
-		case guarded[v.Variable]:
+		if !in.numbers && query.Guards(v.Variable) {
+			if needed {
+				return nil, false
+			}
 			continue
 		}
 		property := in.value(v.Type)
@@ -113,43 +109,4 @@ func describe(of schema, text string) {
 	if text != "" {
 		of["description"] = text
 	}
-}
-
-// guardedVariables are the variables that stand where a value needs a scope.
-func guardedVariables(query *graphqlhttp.Query) map[string]bool {
-	found := map[string]bool{}
-	var value func(of *ast.Value, guarded bool)
-	value = func(of *ast.Value, guarded bool) {
-		if guarded && of.Kind == ast.Variable {
-			found[of.Raw] = true
-		}
-		for _, child := range of.Children {
-			below := guarded
-			if of.Definition != nil && of.Kind == ast.ObjectValue {
-				field := of.Definition.Fields.ForName(child.Name)
-				below = guarded || field != nil && field.Directives.ForName("hasScope") != nil
-			}
-			value(child.Value, below)
-		}
-	}
-	var set func(ast.SelectionSet)
-	set = func(selections ast.SelectionSet) {
-		for _, selection := range selections {
-			switch selection := selection.(type) {
-			case *ast.Field:
-				for _, a := range selection.Arguments {
-					known := selection.Definition.Arguments.ForName(a.Name)
-					value(a.Value, known.Directives.ForName("hasScope") != nil)
-				}
-				set(selection.SelectionSet)
-			case *ast.InlineFragment:
-				set(selection.SelectionSet)
-			}
-		}
-	}
-	set(query.Operation.SelectionSet)
-	for _, fragment := range query.Document.Fragments {
-		set(fragment.SelectionSet)
-	}
-	return found
 }

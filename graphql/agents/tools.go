@@ -76,9 +76,8 @@ func (h *Handler) mayCall(document *backoffice.TrustedDocument, by *backoffice.P
 	if err != nil {
 		return true // the call reports it
 	}
-	guarded := guardedVariables(query)
 	return !slices.ContainsFunc(query.Operation.VariableDefinitions, func(v *ast.VariableDefinition) bool {
-		return guarded[v.Variable] && isRequired(v)
+		return isRequired(v) && query.Guards(v.Variable)
 	})
 }
 

@@ -95,7 +95,12 @@ func (g *GraphQL) Describe(c Call) (*Query, error) {
 		return nil, &Refused{errs: errs}
 	}
 	return &Query{Schema: g.schema, Document: document.ast, Operation: document.operations[0].OperationDefinition,
-		shape: document.shape, depth: document.depth}, nil
+		shape: document.shape, depth: document.depth, guarded: g.documents.guarded}, nil
+}
+
+// Guards reports whether a described query has a variable where a value needs a scope.
+func (q *Query) Guards(variable string) bool {
+	return documentHolds(q.Document, q.guarded, map[string]bool{variable: true})
 }
 
 // Schema is the schema that is served.

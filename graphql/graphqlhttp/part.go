@@ -57,12 +57,13 @@ type Query struct {
 	Operation *ast.OperationDefinition
 	Variables map[string]any
 
-	header http.Header
-	name   string
-	shape  string
-	depth  int
-	least  int
-	rows   limits.Rows
+	header  http.Header
+	name    string
+	shape   string
+	depth   int
+	least   int
+	rows    limits.Rows
+	guarded map[string]bool // of Describe
 }
 
 // Query prepares a requested operation; header is the request's. Errors: *Refused.
