@@ -13,19 +13,19 @@ type Column interface {
 func Leaves[R any](values []R, put func(*Writer, R) bool) Column { return leaves[R]{values, put} }
 
 // Singles is a column of objects; nil is null.
-func Singles[R any](values []*R) Column { return singles[R](values) }
+func Singles[R any](values []*R) Column { return singles[*R]{values, compact[R]} }
 
 // Lists is a column of lists of objects; a nil list is null where the schema allows it, and so is a nil object.
-func Lists[R any](values [][]*R) Column { return lists[R](values) }
+func Lists[R any](values [][]*R) Column { return lists[*R]{values, compact[R]} }
 
 // Interfaces is a column of objects of several types. split returns for each value the index of its type among the
 // field's types, from 1 (0: null), and for each type its objects in order.
 func Interfaces[I any](values []I, split func([]I) ([]uint16, []List)) Column {
-	return interfaces[I]{values, split}
+	return singles[I]{values, split}
 }
 
 func InterfaceLists[I any](values [][]I, split func([]I) ([]uint16, []List)) Column {
-	return interfaceLists[I]{values, split}
+	return lists[I]{values, split}
 }
 
 type putter interface {
@@ -42,49 +42,23 @@ func (c leaves[R]) without([]error) Column      { return c } // rows with an err
 func (c leaves[R]) spread(f *frame)             { f.leaves = c }
 func (c leaves[R]) put(w *Writer, row int) bool { return c.append(w, c.values[row]) }
 
-type singles[R any] []*R
-
-func (c singles[R]) rows() int                   { return len(c) }
-func (c singles[R]) without(errs []error) Column { return singles[R](blank(c, errs)) }
-
-func (c singles[R]) spread(f *frame) {
-	objects, kinds := compact(c)
-	f.kinds = kinds
-	f.below = []List{Of[*R](objects)}
+type singles[E any] struct {
+	values []E
+	split  func([]E) ([]uint16, []List)
 }
 
-type lists[R any] [][]*R
+func (c singles[E]) rows() int                   { return len(c.values) }
+func (c singles[E]) without(errs []error) Column { return singles[E]{blank(c.values, errs), c.split} }
+func (c singles[E]) spread(f *frame)             { f.kinds, f.below = c.split(c.values) }
 
-func (c lists[R]) rows() int                   { return len(c) }
-func (c lists[R]) without(errs []error) Column { return lists[R](blank(c, errs)) }
-
-func (c lists[R]) spread(f *frame) {
-	objects, kinds := compact(flatten(c, f))
-	f.kinds = kinds
-	f.below = []List{Of[*R](objects)}
+type lists[E any] struct {
+	values [][]E
+	split  func([]E) ([]uint16, []List)
 }
 
-type interfaces[I any] struct {
-	values []I
-	split  func([]I) ([]uint16, []List)
-}
-
-func (c interfaces[I]) rows() int { return len(c.values) }
-func (c interfaces[I]) without(errs []error) Column {
-	return interfaces[I]{blank(c.values, errs), c.split}
-}
-func (c interfaces[I]) spread(f *frame) { f.kinds, f.below = c.split(c.values) }
-
-type interfaceLists[I any] struct {
-	values [][]I
-	split  func([]I) ([]uint16, []List)
-}
-
-func (c interfaceLists[I]) rows() int { return len(c.values) }
-func (c interfaceLists[I]) without(errs []error) Column {
-	return interfaceLists[I]{blank(c.values, errs), c.split}
-}
-func (c interfaceLists[I]) spread(f *frame) { f.kinds, f.below = c.split(flatten(c.values, f)) }
+func (c lists[E]) rows() int                   { return len(c.values) }
+func (c lists[E]) without(errs []error) Column { return lists[E]{blank(c.values, errs), c.split} }
+func (c lists[E]) spread(f *frame)             { f.kinds, f.below = c.split(flatten(c.values, f)) }
 
 // flatten concatenates lists and notes in the frame how many elements each has, -1 for a nil one.
 func flatten[E any](values [][]E, f *frame) []E {
@@ -107,7 +81,8 @@ func flatten[E any](values [][]E, f *frame) []E {
 }
 
 // compact drops nil values. kinds marks those that were there, and is nil when all were.
-func compact[R any](values []*R) (objects []*R, kinds []uint16) {
+func compact[R any](values []*R) (kinds []uint16, below []List) {
+	var objects []*R
 	for i, value := range values {
 		switch {
 		case value == nil && kinds == nil:
@@ -120,9 +95,9 @@ func compact[R any](values []*R) (objects []*R, kinds []uint16) {
 		}
 	}
 	if kinds == nil {
-		return values, nil
+		objects = values
 	}
-	return objects, kinds
+	return kinds, []List{Of[*R](objects)}
 }
 
 // blank copies values, with the zero value at each error.
