@@ -102,16 +102,6 @@ func (w *Writer) Marshal(scalar graphql.Marshaler) bool {
 	return scalar != graphql.Null
 }
 
-// MarshalContext appends a scalar that needs a context and may fail; then it is null with an error.
-func (w *Writer) MarshalContext(scalar graphql.ContextMarshaler) bool {
-	start := len(w.bytes)
-	if err := scalar.MarshalGQLContext(w.Context(), w); err != nil {
-		w.bytes = w.bytes[:start]
-		w.refuse(err)
-	}
-	return true
-}
-
 // Context is the context of the leaf that is being written.
 func (w *Writer) Context() context.Context {
 	return w.contextOf(w.group, &w.group.selection.fields[w.leaf])

@@ -39,10 +39,7 @@ func (f *file) Body(ref *config.TypeReference) string {
 // value appends a v that is not nil.
 func (f *file) value(ref *config.TypeReference) string {
 	if ref.IsMarshaler {
-		switch {
-		case ref.IsContext:
-			return "return w.MarshalContext(v)"
-		case appends(ref.GO):
+		if appends(ref.GO) {
 			return "return execute.Append(w, v)"
 		}
 		return "return w.Marshal(v)"
@@ -63,11 +60,7 @@ func (f *file) value(ref *config.TypeReference) string {
 	if method := writers[ref.Marshaler.Name()]; method != "" && ref.Marshaler.Pkg().Path() == gqlgen {
 		return fmt.Sprintf("return w.%s(%s)", method, v)
 	}
-	method := "Marshal"
-	if ref.IsContext {
-		method = "MarshalContext"
-	}
-	return fmt.Sprintf("return w.%s(%s(%s))", method, templates.Call(ref.Marshaler), v)
+	return fmt.Sprintf("return w.Marshal(%s(%s))", templates.Call(ref.Marshaler), v)
 }
 
 // appends reports whether a type has a method AppendJSON([]byte) []byte.
