@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"example.org/backoffice/backoffice"
 )
@@ -39,11 +37,6 @@ func feedShapeOf(d *Dialect, q backoffice.ChangeQuery, inView bool) feedShape {
 	return feedShape{kindsOf(q.Kinds, inView), kindsOf(q.Seeing, inView), limit, inView, d.lateral}
 }
 
-var (
-	feedTexts sync.Map     // of feedShape
-	feedKnown atomic.Int64 // number of feedTexts
-)
-
 // kindsOf are the names of kinds, without those of which a view shows nothing.
 func kindsOf(kinds backoffice.ChangeKinds, inView bool) string {
 	return strings.Join(slices.DeleteFunc(kinds.Names(), func(kind string) bool {
@@ -51,15 +44,14 @@ func kindsOf(kinds backoffice.ChangeKinds, inView bool) string {
 	}), ",")
 }
 
+var feedTexts bounded[feedShape, string]
+
 // mostFeedTexts bounds the texts kept: some thousand sets of kinds are possible.
 const mostFeedTexts = 500
 
 // feedText reads a page: the ends of the log, and its entries alongside. Each kind is read in order from the index, and
 // these rows are merged until the page is full, however many entries of other kinds lie in between.
 func feedText(s feedShape, d *Dialect) string {
-	if known, ok := feedTexts.Load(s); ok {
-		return known.(string)
-	}
 	limit := " ORDER BY sequence LIMIT " + strconv.Itoa(s.limit)
 	entries := func(kinds, columns, form string) string {
 		parts := strings.Split(kinds, ",")
@@ -97,9 +89,6 @@ func feedText(s feedShape, d *Dialect) string {
 		text = named("changes.feed", unnamed(text)) + " LEFT JOIN (" + page + ") c ON true" + order
 		text = strings.Replace(text, "AS seen", "AS seen, c."+strings.ReplaceAll(feedNames(s.inView), ", ", ", c."), 1)
 	}
-	if feedKnown.Add(1) <= mostFeedTexts {
-		feedTexts.Store(s, text)
-	}
 	return text
 }
 
@@ -126,7 +115,8 @@ func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery,
 
 func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePage, inView bool) *Query {
 	*into = backoffice.ChangePage{}
-	text := feedText(feedShapeOf(s.nouns.dialect, q, inView), s.nouns.dialect)
+	shape := feedShapeOf(s.nouns.dialect, q, inView)
+	text := feedTexts.get(shape, mostFeedTexts, func() string { return feedText(shape, s.nouns.dialect) })
 	moved, ended := 0, false
 	asked := queryOf(text, []any{q.After, q.History}, func(row *Row) error {
 		into.Removed, into.Latest, into.Continues = row.Int(0), row.Int(1), row.Bool(3)

@@ -49,8 +49,8 @@ func TestStatementsAreForgottenBeforeTheyAreTooMany(t *testing.T) {
 			t.Fatal("a statement was built twice in a row")
 		}
 	}
-	if len(kept.byShape) > maxTexts {
-		t.Errorf("%d statements are kept", len(kept.byShape))
+	if len(kept.byShape.kept) > maxTexts {
+		t.Errorf("%d statements are kept", len(kept.byShape.kept))
 	}
 }
 

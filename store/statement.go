@@ -54,10 +54,9 @@ func (s *statement[T]) read(t *T, row *Row, from int) {
 	}
 }
 
-// texts caches statements by shape. Callers choose sizes, so beyond a bound all are dropped.
+// texts caches statements by shape.
 type texts[T any] struct {
-	mu      sync.RWMutex
-	byShape map[shape]*statement[T]
+	byShape bounded[shape, *statement[T]]
 }
 
 const maxTexts = 4096
@@ -66,22 +65,32 @@ const maxTexts = 4096
 const maxVarying = 1024
 
 func (c *texts[T]) get(s shape, build func() *statement[T]) *statement[T] {
+	if len(s.varying) > maxVarying {
+		return build()
+	}
+	return c.byShape.get(s, maxTexts, build)
+}
+
+// bounded caches what is built of keys. Callers choose these, so beyond a bound all are dropped.
+type bounded[K comparable, V any] struct {
+	mu   sync.RWMutex
+	kept map[K]V
+}
+
+func (c *bounded[K, V]) get(key K, most int, build func() V) V {
 	c.mu.RLock()
-	known := c.byShape[s]
+	known, ok := c.kept[key]
 	c.mu.RUnlock()
-	if known != nil {
+	if ok {
 		return known
 	}
 	built := build()
-	if len(s.varying) > maxVarying {
-		return built
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.byShape == nil || len(c.byShape) >= maxTexts {
-		c.byShape = make(map[shape]*statement[T])
+	if c.kept == nil || len(c.kept) >= most {
+		c.kept = make(map[K]V)
 	}
-	c.byShape[s] = built
+	c.kept[key] = built
 	return built
 }
 

@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"example.org/backoffice/backoffice"
 )
@@ -97,8 +95,8 @@ func newView(d *Dialect, r backoffice.Restriction) *view {
 
 // views caches what is computed of restrictions and texts, one per credential and statement, up to a bound.
 type views struct {
-	of, texts    sync.Map // *view by backoffice.Restriction, string by viewText
-	known, built atomic.Int64
+	of    bounded[backoffice.Restriction, *view]
+	texts bounded[viewText, string]
 }
 
 const mostViews = 1000
@@ -114,14 +112,7 @@ func (n *nouns) viewOf(ctx context.Context) *view {
 	if !r.IsSet() {
 		return nil
 	}
-	if known, ok := n.views.of.Load(r); ok {
-		return known.(*view)
-	}
-	v := newView(n.dialect, r)
-	if n.views.known.Add(1) <= mostViews {
-		n.views.of.Store(r, v)
-	}
-	return v
+	return n.views.of.get(r, mostViews, func() *view { return newView(n.dialect, r) })
 }
 
 // whole is a context in which the store itself reads the cascade of a write, whatever is visible to the caller.
@@ -146,15 +137,9 @@ func (n *nouns) inView(ctx context.Context, statements []*Statement) {
 
 func (n *nouns) restrict(v *view, s *Statement) {
 	key := viewText{s.Text, len(s.Args), v.kind}
-	text, ok := n.views.texts.Load(key)
-	if !ok {
-		text = n.restricted(key, s.Name())
-		if n.views.built.Add(1) <= maxTexts {
-			n.views.texts.Store(key, text)
-		}
-	}
+	text := n.views.texts.get(key, maxTexts, func() string { return n.restricted(key, s.Name()) })
 	if text != s.Text {
-		s.Text = text.(string)
+		s.Text = text
 		s.Args = append(slices.Clip(s.Args), v.args...)
 	}
 }
