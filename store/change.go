@@ -115,7 +115,7 @@ func (t *tx) finishWithCommit(ctx context.Context) {
 	for i, change := range t.changes {
 		change.Sequence = int64(i) + 1
 	}
-	args := collect(changeTable.columns, func(c column[backoffice.Change]) any { return c.values(t.changes) })
+	args := backoffice.Mapped(changeTable.columns, func(c column[backoffice.Change]) any { return c.values(t.changes) })
 	changes, shown := t.changes, t.visible.shown
 	for _, l := range t.later {
 		shown = append(shown, l.shown...)
@@ -199,10 +199,10 @@ var changeTable = &table[backoffice.Change, struct{}]{
 		valued("parents", "", "text[]", func(c *backoffice.Change, r *Row, i int) { // with the next column
 			c.Parents = parentsFrom(r.Text(i), r.Text(i+1))
 		}, func(c *backoffice.Change) string {
-			return strings.Join(collect(c.Parents, func(p backoffice.ChangeParent) string { return p.ID }), " ")
+			return strings.Join(backoffice.Mapped(c.Parents, func(p backoffice.ChangeParent) string { return p.ID }), " ")
 		}).orNull(),
 		valued("parent_nouns", "", "text[]", func(*backoffice.Change, *Row, int) {}, func(c *backoffice.Change) string {
-			return string(collect(c.Parents, func(p backoffice.ChangeParent) byte { return letterOf(p.Noun) }))
+			return string(backoffice.Mapped(c.Parents, func(p backoffice.ChangeParent) byte { return letterOf(p.Noun) }))
 		}).orNull(),
 		text("issuer", "", func(c *backoffice.Change) *string { return &c.Issuer }).orNull(),
 		text("subject", "", func(c *backoffice.Change) *string { return &c.Subject }).orNull(),
@@ -279,7 +279,7 @@ func (s *Store) Administration(ctx context.Context, after int64, limit int) ([]*
 
 func (s *Store) listChanges(ctx context.Context, name, condition string, after int64,
 	limit int) (changes []*backoffice.Change, err error) {
-	names := collect(changeTable.columns, func(c column[backoffice.Change]) string { return c.name })
+	names := backoffice.Mapped(changeTable.columns, func(c column[backoffice.Change]) string { return c.name })
 	text := named(name, "SELECT "+strings.Join(names, ", ")+", (SELECT history FROM change_horizon) FROM changes"+
 		" WHERE "+condition+"sequence > $1 AND sequence > (SELECT removed FROM change_horizon)"+
 		" ORDER BY sequence LIMIT $2")

@@ -55,7 +55,7 @@ func valued[T, V any](name, fields, array string, read func(t *T, r *Row, i int)
 	return column[T]{
 		name: name, fields: strings.Fields(fields), array: array, none: none, read: read,
 		value:  func(t *T) any { return of(t) },
-		values: func(rows []*T) any { return collect(rows, of) },
+		values: func(rows []*T) any { return backoffice.Mapped(rows, of) },
 	}
 }
 
@@ -200,12 +200,4 @@ func file[T any](fields string, kind backoffice.FileKind, id func(*T) *string,
 		blob("file_sha256", fields, func(t *T) []byte { return of(t).SHA256 }, nothing),
 		part(instant("file_created_at", fields, func(t *T) *backoffice.Instant { return &of(t).TimeCreated })),
 	}
-}
-
-func collect[E, V any](list []E, of func(E) V) []V {
-	values := make([]V, len(list))
-	for i, one := range list {
-		values[i] = of(one)
-	}
-	return values
 }

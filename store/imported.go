@@ -194,11 +194,11 @@ func (t *tx) keepTouched(ctx context.Context, noun backoffice.Noun, all []*touch
 			" NULLIF(v.customer_id, ''), NULLIF(v.file_key, '') FROM unnest($3::text[], $4::bytea[], $5::bytea[],"+
 			" $6::text[], $7::text[]) v(id, after, records, customer_id, file_key)"+again, []any{
 			t.importing, string(noun),
-			collect(some, func(of *touchedByImport) string { return of.id }),
-			collect(some, func(of *touchedByImport) []byte { return of.after }),
-			collect(some, func(of *touchedByImport) []byte { return of.records }),
-			collect(some, func(of *touchedByImport) string { return of.customerID }),
-			collect(some, func(of *touchedByImport) string { return of.fileKey }),
+			backoffice.Mapped(some, func(of *touchedByImport) string { return of.id }),
+			backoffice.Mapped(some, func(of *touchedByImport) []byte { return of.after }),
+			backoffice.Mapped(some, func(of *touchedByImport) []byte { return of.records }),
+			backoffice.Mapped(some, func(of *touchedByImport) string { return of.customerID }),
+			backoffice.Mapped(some, func(of *touchedByImport) string { return of.fileKey }),
 		})
 		if err != nil {
 			return err
@@ -279,7 +279,7 @@ func (t *tx) eraseBefore(ctx context.Context, condition, erase string, args ...a
 	text := "INSERT /*backoffice:forgotten_files.of_imports*/ INTO forgotten_files (file_key, at)" +
 		" SELECT DISTINCT i.file_key, " + t.store.nouns.dialect.now + " FROM imported i" +
 		" WHERE i.file_key IS NOT NULL AND " + condition
-	text += strings.Join(collect(append([]string{"trash_files"}, tablesOfFiles...), func(table string) string {
+	text += strings.Join(backoffice.Mapped(append([]string{"trash_files"}, tablesOfFiles...), func(table string) string {
 		return " AND NOT EXISTS (SELECT 1 FROM " + table + " f WHERE f.file_key = i.file_key)"
 	}), "")
 	err = t.together(ctx, func(ctx context.Context) (err error) {
