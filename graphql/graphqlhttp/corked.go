@@ -21,6 +21,9 @@ type corked struct {
 	sent  []byte // those that uncork writes
 }
 
+// mostWaiting limits the bytes buffered while uncork writes: answers to the pings of a client that does not read them.
+const mostWaiting = 64 << 10
+
 func (c *corked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(c.ResponseWriter).Hijack()
 	if err != nil {
@@ -42,6 +45,9 @@ func (c corkedConn) Write(b []byte) (int, error) {
 	if !c.cork.shut {
 		return c.Conn.Write(b)
 	}
+	if len(c.cork.sent) > 0 && len(c.cork.waits) > mostWaiting {
+		return 0, errGone
+	}
 	c.cork.waits = append(c.cork.waits, b...)
 	return len(b), nil
 }
@@ -57,6 +63,9 @@ func (c *corked) cork() {
 func (c *corked) uncork() (err error) {
 	for end := time.Now().Add(limits.AnswerTime); err == nil; {
 		c.mu.Lock()
+		if cap(c.sent) > longestText {
+			c.sent = nil
+		}
 		c.waits, c.sent = c.sent[:0], c.waits
 		c.shut = len(c.sent) > 0
 		c.mu.Unlock()
@@ -65,9 +74,6 @@ func (c *corked) uncork() (err error) {
 		}
 		if _, err = limits.Send(c.conn, c.conn.SetWriteDeadline, c.sent, end); err != nil {
 			_ = c.conn.Close()
-		}
-		if cap(c.sent) > longestText {
-			c.sent = nil
 		}
 	}
 	c.mu.Lock()

@@ -1,0 +1,80 @@
+package graphqlhttp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"example.org/backoffice/graphql/limits"
+)
+
+// socketServer serves sockets on which everybody is signed in, and answers each operation with its name; Long with more
+// than the buffers of a connection hold.
+func socketServer(t *testing.T, executed func(operation string)) (address string) {
+	t.Helper()
+	g := New(scripted{func(_ context.Context, o *graphql.OperationContext) json.RawMessage {
+		name := o.Operation.Name
+		executed(name)
+		if name == "Long" {
+			name = strings.Repeat("x", 15<<20)
+		}
+		return json.RawMessage(`{"is":"` + name + `"}`)
+	}}, limits.Defaults(), Hooks{})
+	signIn := func(ctx context.Context, _ *http.Request, _ http.Header) (Connect, error) {
+		return func() (context.Context, func(), error) { return ctx, func() {}, nil }, nil
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.Socket(w, r, netip.MustParseAddr("127.0.0.1"), signIn)
+	}))
+	t.Cleanup(server.Close)
+	return server.Listener.Addr().String()
+}
+
+// deaf dials connections whose buffers hold next to nothing, so that what is not read stays with the server.
+func deaf(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
+	}}
+	return dialer.DialContext(ctx, network, address)
+}
+
+func asking(id, operation string) string {
+	return fmt.Sprintf(`{"type":"subscribe","id":%q,"payload":{"query":"query %s { __typename }"}}`, id, operation)
+}
+
+func TestPingsOfAClientThatReadsNothingTakeNoMemory(t *testing.T) {
+	t.Parallel()
+	executed := make(chan string, 10)
+	c, err := deaf(t.Context(), "tcp", socketServer(t, func(operation string) { executed <- operation }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: "+socketProtocol+"\r\n\r\n")
+	frame := func(opcode byte, payload string) string { // masked, by nothing
+		return string([]byte{0x80 | opcode, 0x80 | byte(len(payload)), 0, 0, 0, 0}) + payload
+	}
+	_, _ = io.WriteString(c, frame(1, `{"type":"connection_init"}`)+frame(1, asking("1", "Long")))
+	<-executed
+	time.Sleep(100 * time.Millisecond) // for its answer to be under way
+	pings := strings.Repeat(frame(9, strings.Repeat("x", 125)), 1000)
+	for n := range 500 {
+		if _, err = io.WriteString(c, pings); err != nil {
+			t.Logf("the server hung up after %d kB", n*len(pings)/1000)
+			return
+		}
+	}
+	t.Error("the server buffered the answers to 65 MB of pings")
+}
