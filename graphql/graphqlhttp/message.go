@@ -130,6 +130,20 @@ func (s *socket) read() (m message, ok bool) {
 func (s *socket) send(messages ...message) error {
 	s.sending.Lock()
 	defer s.sending.Unlock()
+	return s.sendNow(messages)
+}
+
+// send does not send what comes after the client has ended the operation, whose identifier may be another's by then.
+func (o *running) send(messages ...message) error {
+	o.sending.Lock()
+	defer o.sending.Unlock()
+	if !o.has(messages[0].kind != messageNext) {
+		return errGone
+	}
+	return o.sendNow(messages)
+}
+
+func (s *socket) sendNow(messages []message) error {
 	s.wire.cork()
 	for _, m := range messages {
 		if err := s.write(m); err != nil {

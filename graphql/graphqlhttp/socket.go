@@ -253,17 +253,19 @@ func (s *socket) end(id string) {
 	s.mu.Unlock()
 	if o != nil {
 		o.stop()
-		o.over()
+		o.has(true)
 	}
 }
 
-// over frees the operation's identifier.
-func (o *running) over() {
+// has reports whether the operation still has its identifier, and frees it after that when it is over.
+func (o *running) has(over bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.operations[o.id] == o {
+	has := o.operations[o.id] == o
+	if has && over {
 		delete(o.operations, o.id)
 	}
+	return has
 }
 
 func (o *running) run(ctx context.Context, m message) {
@@ -271,13 +273,12 @@ func (o *running) run(ctx context.Context, m message) {
 	var served served
 	served.OnSocket = true
 	defer served.end()
-	defer o.over()
+	defer o.has(true)
 	a := o.guarded(ctx, mediaEvents, func() answer { return o.operate(ctx, m, &served) })
 	switch {
 	case ctx.Err() != nil: // nobody waits for it
 	case a.streamed:
 	case a.data == nil:
-		o.over()
 		_ = o.send(message{id: o.id, kind: messageError, errors: a.errors})
 	default:
 		if o.next([]answer{a}) == nil {
@@ -314,6 +315,5 @@ func (o *running) next(answers []answer) error {
 func (o *running) idle() error { return nil }
 
 func (o *running) complete() error {
-	o.over()
 	return o.send(message{id: o.id, kind: messageComplete})
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/coder/websocket"
 
 	"example.org/backoffice/graphql/limits"
 )
@@ -51,6 +52,56 @@ func deaf(ctx context.Context, network, address string) (net.Conn, error) {
 
 func asking(id, operation string) string {
 	return fmt.Sprintf(`{"type":"subscribe","id":%q,"payload":{"query":"query %s { __typename }"}}`, id, operation)
+}
+
+func TestAnIdentifierIsTheNewOperationsOnceTheOldOneWasEnded(t *testing.T) {
+	t.Parallel()
+	executed := make(chan string, 10)
+	address := socketServer(t, func(operation string) { executed <- operation })
+	c, _, err := websocket.Dial(t.Context(), "ws://"+address, &websocket.DialOptions{
+		HTTPClient: &http.Client{Transport: &http.Transport{DialContext: deaf}}, Subprotocols: []string{socketProtocol},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.CloseNow() }()
+	c.SetReadLimit(-1)
+	say := func(text string) {
+		if err := c.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(`{"type":"connection_init"}`)
+	if _, _, err := c.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	say(asking("long", "Long"))
+	_, long, err := c.Reader(t.Context()) // its answer is under way
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(asking("1", "Old"))
+	for <-executed != "Old" {
+	}
+	time.Sleep(100 * time.Millisecond) // for its answer to wait for the line
+	say(`{"type":"complete","id":"1"}`)
+	say(asking("1", "New"))
+	if _, err := io.Copy(io.Discard, long); err != nil {
+		t.Fatal(err)
+	}
+	var heard []string
+	for len(heard) == 0 || heard[len(heard)-1] != `{"type":"complete","id":"1"}` {
+		_, text, err := c.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), `"long"`) {
+			heard = append(heard, string(text))
+		}
+	}
+	if len(heard) != 2 || heard[0] != `{"type":"next","id":"1","payload":{"data":{"is":"New"}}}` {
+		t.Errorf("%q", heard)
+	}
 }
 
 func TestPingsOfAClientThatReadsNothingTakeNoMemory(t *testing.T) {
