@@ -41,8 +41,8 @@ func (f *Feed) Enter(ctx context.Context, p *backoffice.Principal) (own context.
 	return f.enter(ctx, p, following)
 }
 
-// Connect is Enter for a connection on which nothing follows yet. Streams that enter in its context end with it.
-func (f *Feed) Connect(ctx context.Context, p *backoffice.Principal) (own context.Context, leave func(), err error) {
+// Connect is Enter for a connection on which nothing follows yet.
+func (f *Feed) Connect(ctx context.Context, p *backoffice.Principal) (open context.Context, leave func(), err error) {
 	return f.enter(ctx, p, connected)
 }
 

@@ -25,15 +25,15 @@ func (s server) signIn(throttle *auth.Throttle) graphqlhttp.SignIn {
 			return nil, err
 		}
 		httpserver.NoteClient(ctx, principal)
-		return func() (context.Context, func(), error) {
+		return func() (_, _ context.Context, leave func(), err error) {
 			own, end := s.authenticator.Begin(ctx, principal)
 			own = s.budgets.withBill(s.backend.Vault.WithLedger(own, principal, purpose))
-			own, leave, err := s.feed.Connect(own, principal)
+			open, left, err := s.feed.Connect(own, principal)
 			if err != nil {
 				end()
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
-			return own, func() { leave(); end() }, nil
+			return own, open, func() { left(); end() }, nil
 		}, nil
 	}
 }

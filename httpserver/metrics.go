@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -17,7 +18,7 @@ type metrics struct {
 	registry       *prometheus.Registry
 	requests       *prometheus.CounterVec
 	durations      *prometheus.HistogramVec
-	inFlight       prometheus.Gauge
+	inFlight       atomic.Int64
 	panics         prometheus.Counter
 	acceptFailures prometheus.Counter
 	operations     *prometheus.CounterVec
@@ -67,8 +68,6 @@ func newMetrics(alarms func() []string) *metrics {
 			Name: "backoffice_http_request_seconds", Help: "How long requests took, by route.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"route"}),
-		inFlight: factory.NewGauge(prometheus.GaugeOpts{
-			Name: "backoffice_http_requests_in_flight", Help: "Requests in flight."}),
 		panics: factory.NewCounter(prometheus.CounterOpts{
 			Name: "backoffice_http_panics_total", Help: "Requests that ended in a panic."}),
 		acceptFailures: factory.NewCounter(prometheus.CounterOpts{
@@ -85,6 +84,9 @@ func newMetrics(alarms func() []string) *metrics {
 			"Statements that requests ran in the store, by route.", "route"),
 		tools: counter("backoffice_tool_calls_total", "Calls of tools by agents, by tool.", "tool"),
 	}
+	factory.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "backoffice_http_requests_in_flight", Help: "Requests in flight.",
+	}, func() float64 { return float64(m.inFlight.Load()) })
 	for _, kind := range []string{"query", "mutation", "subscription", "none"} { // else the first error is no rise
 		m.operations.WithLabelValues(kind, "INTERNAL_SERVER_ERROR")
 	}

@@ -26,9 +26,9 @@ func (srv *Server) observe(next http.Handler) http.Handler {
 		ctx = backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.ID, r.Statements = known.id, calls })
 		w.Header()[requestIDHeader] = []string{known.id}
 		wrapped := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
-		srv.metrics.inFlight.Inc()
+		srv.metrics.inFlight.Add(1)
 		defer func() {
-			srv.metrics.inFlight.Dec()
+			srv.metrics.inFlight.Add(-1)
 			status := cmp.Or(wrapped.Status(), http.StatusOK) // nothing written is an empty 200
 			left := errors.Is(ctx.Err(), context.Canceled)
 			if left && status >= http.StatusInternalServerError {

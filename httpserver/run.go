@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/limits"
 )
 
@@ -21,10 +22,12 @@ const (
 	idleTime    = 2 * time.Minute
 	readyTime   = 2 * time.Second
 	headerBytes = 64 << 10
+	lookEvery   = 10 * time.Millisecond // for requests in flight
 )
 
 // Run serves a handler on a listener, and metrics alongside, until ctx ends. Then it turns readiness off, finishes
-// requests in flight and returns nil, after StopTime at the latest. It owns the listener.
+// requests in flight, also those with a connection of their own, and returns nil, after StopTime at the latest, when it
+// ends the contexts of the rest. It owns the listener.
 func (srv *Server) Run(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	if err := srv.settings.Check(); err != nil {
 		return errors.Join(err, listener.Close())
@@ -41,6 +44,9 @@ func (srv *Server) Run(ctx context.Context, listener net.Listener, handler http.
 
 	server := srv.server(handler)
 	server.WriteTimeout = longestTime
+	life, abort := context.WithCancel(context.WithoutCancel(ctx))
+	defer abort()
+	server.BaseContext = func(net.Listener) context.Context { return life }
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {
@@ -70,7 +76,11 @@ func (srv *Server) stop(server *http.Server) error {
 	time.Sleep(srv.settings.StopDelay)
 	patience, cancel := context.WithDeadline(context.Background(), end)
 	defer cancel()
-	if err := server.Shutdown(patience); err != nil {
+	err := server.Shutdown(patience)
+	for err == nil && srv.metrics.inFlight.Load() > 0 { // on sockets, which Shutdown does not know
+		err = backoffice.Sleep(patience, lookEvery)
+	}
+	if err != nil {
 		srv.options.Log.Warn("requests in flight were aborted", "cause", err)
 		return server.Close()
 	}

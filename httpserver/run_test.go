@@ -79,29 +79,80 @@ func TestAStopTurnsReadinessOffAndFinishesRequestsInFlight(t *testing.T) {
 	}
 }
 
-func TestAStopDoesNotWaitForeverForARequest(t *testing.T) {
+func TestAStopFinishesWhatASocketDoes(t *testing.T) {
 	t.Parallel()
-	begun := make(chan struct{})
-	handler, p, _ := mounted(Settings{StopTime: 50 * time.Millisecond}, Options{}, func(r chi.Router, _ *Server) {
-		r.Get("/stuck", func(_ http.ResponseWriter, r *http.Request) {
+	begun, release := make(chan struct{}), make(chan struct{})
+	handler, p, _ := mounted(Settings{StopTime: 15 * time.Second}, Options{}, func(r chi.Router, _ *Server) {
+		r.Get("/socket", func(w http.ResponseWriter, r *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
 			close(begun)
-			<-r.Context().Done() // ends when the connection is cut
+			select {
+			case <-release:
+			case <-r.Context().Done():
+				t.Error("aborted")
+			}
 		})
 	})
 	listener := listen(t)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx, listener, handler) }()
-	go func() {
-		if response, err := http.Get("http://" + listener.Addr().String() + "/stuck"); err == nil {
-			response.Body.Close()
-		}
-	}()
+	go func() { _, _ = http.Get("http://" + listener.Addr().String() + "/socket") }()
 	<-begun
+	stop()
+	select {
+	case err := <-ended:
+		t.Errorf("ended with a socket at work: %v", err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	close(release)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAStopDoesNotWaitForeverForARequest(t *testing.T) {
+	t.Parallel()
+	begun, left := make(chan struct{}), make(chan struct{})
+	handler, p, _ := mounted(Settings{StopTime: 50 * time.Millisecond}, Options{}, func(r chi.Router, _ *Server) {
+		r.Get("/stuck", func(_ http.ResponseWriter, r *http.Request) {
+			begun <- struct{}{}
+			<-r.Context().Done() // ends when the connection is cut
+		})
+		r.Get("/socket", func(w http.ResponseWriter, r *http.Request) {
+			defer close(left)
+			conn, _, err := http.NewResponseController(w).Hijack()
+			begun <- struct{}{}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			<-r.Context().Done()
+		})
+	})
+	listener := listen(t)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx, listener, handler) }()
+	for _, path := range []string{"/stuck", "/socket"} {
+		go func() {
+			if response, err := http.Get("http://" + listener.Addr().String() + path); err == nil {
+				response.Body.Close()
+			}
+		}()
+		<-begun
+	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+	<-left
 }
 
 func TestASecondServerServesThoughTheAddressOfTheMetricsIsTaken(t *testing.T) {

@@ -1,8 +1,11 @@
 package feed
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -170,6 +173,72 @@ func TestASocketEndsWithItsPairAndWithTheServer(t *testing.T) {
 	o.Stop()
 	if got := other.Closed(t); got.Code != 1012 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// lateStore returns from writes only later, once it is told to.
+type lateStore struct {
+	backoffice.Store
+	wrote, on chan struct{} // nil: at once
+}
+
+func (s *lateStore) Write(ctx context.Context, do func(context.Context, backoffice.Tx) error) error {
+	err := s.Store.Write(ctx, do)
+	if s.wrote != nil {
+		s.wrote <- struct{}{}
+		select {
+		case <-s.on:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+func TestAServerThatStopsFinishesTheMutationsOfItsSockets(t *testing.T) {
+	t.Parallel()
+	settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
+	b, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := &lateStore{Store: b.Store}
+	b.Store = late
+	c := gatewaytest.Config(gatewaytest.Limits())
+	c.Server.StopTime = 30 * time.Second
+	o := gatewaytest.ServeConfig(t, b, c)
+	o.Fill(t)
+	f := o.Follower(t, o.Credential(t, backoffice.AllScopes...))
+	idle, busy := f.Connects(t), f.Connects(t)
+	idle.Says(t, gatewaytest.Subscribing("1", gatewaytest.EveryChange, nil))
+	late.wrote, late.on = make(chan struct{}, 100), make(chan struct{})
+	const mutation = `mutation { createLabel(input: {name: "%s"}) { label { name } } }`
+	busy.Says(t, gatewaytest.Subscribing("1", gatewaytest.EveryChange, nil))
+	busy.Says(t, gatewaytest.Subscribing("2", fmt.Sprintf(mutation, "Begun"), nil))
+	<-late.wrote
+	o.Stop()
+	if got := idle.Closed(t); got.Code != 1012 {
+		t.Errorf("%+v", got)
+	}
+	close(late.on)
+	var heard []string
+	for {
+		m, err := busy.Hear(t.Context())
+		if got, ok := errors.AsType[websocket.CloseError](err); ok {
+			if got.Code != 1012 {
+				t.Errorf("%+v", got)
+			}
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.ID != "1" {
+			heard = append(heard, m.ID+" "+m.Type+string(m.Payload))
+		}
+	}
+	if want := []string{`2 next{"data":{"createLabel":{"label":{"name":"Begun"}}}}`, "2 complete"}; !slices.Equal(heard, want) {
+		t.Errorf("%q", heard)
 	}
 }
 

@@ -45,8 +45,9 @@ const (
 // RateLimited after too many failures of one client, and the answer to a request without a valid credential.
 type SignIn func(ctx context.Context, r *http.Request, sent http.Header) (Connect, error)
 
-// Connect counts a socket: own ends when it has to be closed, with the reason as its cause.
-type Connect func() (own context.Context, leave func(), err error)
+// Connect counts a socket. Its operations run in own; open ends, with own or before, when the socket has to be closed,
+// with the reason as its cause.
+type Connect func() (own, open context.Context, leave func(), err error)
 
 func IsSocket(r *http.Request) bool {
 	return r.Method == http.MethodGet && hasToken(r.Header["Connection"], "upgrade") &&
@@ -81,13 +82,13 @@ func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr
 	}
 	signedIn := g.newcomers.enter(from, func() { _ = connection.CloseNow() })
 	defer signedIn()
-	own, leave := s.greet(signIn, signedIn)
+	own, open, leave := s.greet(signIn, signedIn)
 	if own == nil {
 		return
 	}
 	defer leave()
 	signedIn()
-	s.serve(own)
+	s.serve(own, open)
 }
 
 type socket struct {
@@ -100,7 +101,8 @@ type socket struct {
 
 	mu         sync.Mutex
 	operations map[string]*running // by the client's identifiers
-	work       sync.WaitGroup
+	work       sync.WaitGroup      // of operations
+	closing    bool                // none begins any more
 }
 
 // running is an operation on a socket. Its identifier may be reused once the client has the message that it is over.
@@ -131,9 +133,9 @@ func (s *socket) closeFor(ctx context.Context, err error) {
 	s.close(cmp.Or(closeCodes[backoffice.KindOf(err)], closeInternal), s.Present(ctx, err).Message)
 }
 
-// greet waits for the client to sign in, and returns the context of its operations; nil when the connection was closed
-// instead. over frees its place among the newcomers.
-func (s *socket) greet(signIn SignIn, over func()) (own context.Context, leave func()) {
+// greet waits for the client to sign in, and returns what Connect does; nil when the connection was closed instead.
+// over frees its place among the newcomers.
+func (s *socket) greet(signIn SignIn, over func()) (own, open context.Context, leave func()) {
 	late := time.AfterFunc(initTime, func() {
 		over() // before waiting for the client again
 		s.close(closeInitTimeout, "Connection initialisation timeout")
@@ -143,12 +145,12 @@ func (s *socket) greet(signIn SignIn, over func()) (own context.Context, leave f
 		m, ok := s.read()
 		switch {
 		case !ok:
-			return nil, nil
+			return nil, nil, nil
 		case m.kind == messagePing:
 			_ = s.send(message{kind: messagePong})
 		case m.kind == messageSubscribe:
 			s.close(closeUnauthorized, "Unauthorized: connection_init comes first")
-			return nil, nil
+			return nil, nil, nil
 		case m.kind == messageInit:
 			late.Stop()
 			return s.enter(signIn, m)
@@ -156,39 +158,43 @@ func (s *socket) greet(signIn SignIn, over func()) (own context.Context, leave f
 	}
 }
 
-func (s *socket) enter(signIn SignIn, m message) (own context.Context, leave func()) {
-	// The request's own context ends with Socket alone, because the connection is no longer the server's.
-	ctx := context.WithoutCancel(s.request.Context())
+func (s *socket) enter(signIn SignIn, m message) (own, open context.Context, leave func()) {
+	ctx := s.request.Context() // ends with the server's patience, not with the connection
 	sent, ok := m.sent()
 	if !ok {
 		s.close(closeBadMessage,
 			"the payload of connection_init must have x-client-id and x-client-secret, or authorization, as strings")
-		return nil, nil
+		return nil, nil, nil
 	}
 	connect, err := signIn(ctx, s.request, sent)
 	switch {
 	case backoffice.KindOf(err) == backoffice.RateLimited:
 		s.close(closeTooManyInits, s.Present(ctx, err).Message)
-		return nil, nil
+		return nil, nil, nil
 	case err == nil:
-		own, leave, err = connect()
+		own, open, leave, err = connect()
 	}
 	if err != nil {
 		s.closeFor(ctx, err)
-		return nil, nil
+		return nil, nil, nil
 	}
 	_ = s.send(message{kind: messageAck})
-	return own, leave
+	return own, open, leave
 }
 
-// serve reads the client's messages until the connection is closed, by it or by the end of ctx.
-func (s *socket) serve(ctx context.Context) {
+// serve reads the client's messages until the connection is closed, by it or after the end of open.
+func (s *socket) serve(own, open context.Context) {
+	var alive sync.WaitGroup
+	defer alive.Wait()
 	defer s.work.Wait()
-	operations, cancel := context.WithCancel(ctx)
+	operations, cancel := context.WithCancel(own)
 	defer cancel()
 	defer func() { _ = s.connection.CloseNow() }()
-	defer context.AfterFunc(ctx, func() { s.closeFor(ctx, context.Cause(ctx)) })()
-	s.work.Go(func() { s.keepAlive(operations) })
+	defer context.AfterFunc(open, func() {
+		s.finish(own)
+		s.closeFor(open, context.Cause(open))
+	})()
+	alive.Go(func() { s.keepAlive(operations) })
 	for {
 		m, ok := s.read()
 		if !ok {
@@ -208,6 +214,22 @@ func (s *socket) serve(ctx context.Context) {
 		case messageComplete:
 			s.end(m.id)
 		}
+	}
+}
+
+// finish waits for the operations that have begun, but not beyond the end of own, and prevents others.
+func (s *socket) finish(own context.Context) {
+	s.mu.Lock()
+	s.closing = true
+	s.mu.Unlock()
+	finished := make(chan struct{})
+	go func() {
+		s.work.Wait()
+		close(finished)
+	}()
+	select {
+	case <-finished:
+	case <-own.Done():
 	}
 }
 
@@ -238,11 +260,14 @@ func (s *socket) begin(ctx context.Context, m message) bool {
 		_ = s.send(message{id: m.id, kind: messageError, errors: gqlerror.List{refused}})
 		return true
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing { // the client may send it again, to another server
+		return true
+	}
 	ctx, stop := context.WithCancel(ctx)
 	o := &running{socket: s, id: m.id, stop: stop}
-	s.mu.Lock()
 	s.operations[m.id] = o
-	s.mu.Unlock()
 	s.work.Go(func() { o.run(ctx, m) })
 	return true
 }

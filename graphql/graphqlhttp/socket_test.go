@@ -33,7 +33,7 @@ func socketServer(t *testing.T, executed func(operation string)) (address string
 		return json.RawMessage(`{"is":"` + name + `"}`)
 	}}, limits.Defaults(), Hooks{})
 	signIn := func(ctx context.Context, _ *http.Request, _ http.Header) (Connect, error) {
-		return func() (context.Context, func(), error) { return ctx, func() {}, nil }, nil
+		return func() (own, open context.Context, leave func(), err error) { return ctx, ctx, func() {}, nil }, nil
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.Socket(w, r, netip.MustParseAddr("127.0.0.1"), signIn)
