@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -187,14 +188,27 @@ func (r *request) readBody() error {
 	return backoffice.CheckJSONObject(body)
 }
 
-func wantsEvents(values []string) bool {
+// wantsEvents reports whether Accept names events, and not JSON with a greater weight, or with the same before them.
+func wantsEvents(values []string) (events bool) {
+	best := 0.0
 	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		if media, parameters, err := mime.ParseMediaType(item); err == nil && media == mediaEvents {
-			weight, err := strconv.ParseFloat(parameters["q"], 64)
-			return parameters["q"] == "" || err == nil && weight > 0
+		media, parameters, err := mime.ParseMediaType(item)
+		if weight := weightOf(parameters); err == nil && weight > best {
+			switch media {
+			case mediaEvents, mediaJSON, "application/*", "*/*":
+				events, best = media == mediaEvents, weight
+			}
 		}
 	}
-	return false
+	return events
+}
+
+func weightOf(parameters map[string]string) float64 {
+	weight, err := strconv.ParseFloat(cmp.Or(parameters["q"], "1"), 64)
+	if err != nil {
+		return 0
+	}
+	return weight
 }
 
 // accepts reads Accept (RFC 9110, 12.5.1): of the ranges that include a media type the most specific decides.
@@ -214,8 +228,7 @@ func accepts(values []string, wanted string) bool {
 		if !holds || level < best {
 			continue
 		}
-		weight, err := strconv.ParseFloat(parameters["q"], 64)
-		best, accepted = level, parameters["q"] == "" || err == nil && weight > 0
+		best, accepted = level, weightOf(parameters) > 0
 	}
 	return accepted
 }
