@@ -15,7 +15,7 @@ func TestTheAddressOfASavedQueryIsAnExport(t *testing.T) {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
-			pair := o.Credential(t)
+			pair, all := o.Credential(t), o.Credential(t, backoffice.AllScopes...)
 			const list = "query List($type: CustomerType!) { customers(filter: {type: $type}) { nodes { id displayName kboNumber relations(first: 3) { nodes { kind } } } } }"
 			if wrong := o.Saves(t, pair, map[string]any{"document": list}); wrong != nil {
 				t.Fatal(wrong)
@@ -28,6 +28,14 @@ func TestTheAddressOfASavedQueryIsAnExport(t *testing.T) {
 				}
 				if format != "xlsx" && w.Body.String() != posted.Body.String() {
 					t.Errorf("%s:\n%s\nand posted\n%s", format, w.Body, posted.Body)
+				}
+			}
+			o.Trusts(t, "office", "query Numbers { customers { nodes { id registrationNumber } } }")
+			for _, format := range []string{"jsonl", "csv", "xlsx"} {
+				before := len(o.RegisterEntries(t))
+				w := o.Download(t, all, http.MethodHead, "/queries/Numbers."+format, "", "X-Access-Purpose", "yearly check")
+				if w.Code != 200 || w.Body.Len() > 0 || w.Header().Get("Changes-After") == "" || !strings.Contains(w.Header().Get("Content-Disposition"), "Numbers."+format) || len(o.RegisterEntries(t)) != before {
+					t.Errorf("HEAD %s: %d %v, %d bytes, %d entries", format, w.Code, w.Header(), w.Body.Len(), len(o.RegisterEntries(t))-before)
 				}
 			}
 			if w := o.Download(t, pair, http.MethodGet, "/queries/List.csv?type=COMPANY&rows=relations&excel=on", ""); !strings.HasPrefix(w.Body.String(), "\ufeff") || !strings.Contains(w.Body.String(), ";") {

@@ -113,6 +113,10 @@ func (x *exporting) run(ctx context.Context) error {
 		return err
 	}
 	x.changes = page.End()
+	if x.request.Method == http.MethodHead { // nothing is read: it has no rows to show
+		x.open()
+		return nil
+	}
 	switch x.options.Format {
 	case CSV:
 		return x.stream(ctx, newCommas(x.table, x.options.Excel))
