@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,7 +91,9 @@ func (u *unlessSame) WriteHeader(status int) {
 	}
 	u.sent = true
 	u.header.Set("Preference-Applied", "wait")
-	maps.Copy(u.ResponseWriter.Header(), u.header)
+	outer := u.ResponseWriter.Header()
+	u.header["Vary"] = slices.Concat(outer["Vary"], u.header["Vary"]) // also by the origin
+	maps.Copy(outer, u.header)
 	u.ResponseWriter.WriteHeader(status)
 }
 

@@ -60,9 +60,9 @@ func (srv *Server) Mount(r chi.Router) {
 				"Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-ID", "Mcp-Method",
 				"Mcp-Name", "Mcp-Protocol-Version", "Prefer", "Range", "X-Access-Purpose", "X-Client-Id",
 				"X-Client-Secret", "X-Explain", "X-Request-Id"},
-			ExposedHeaders: []string{"Backoffice-Position", "Changes-After", "Content-Disposition", "ETag",
-				"Location", "Mirrored-At", "Preference-Applied", "RateLimit", "RateLimit-Policy", "Repr-Digest",
-				"Retry-After", "Www-Authenticate", "X-Request-Id"},
+			ExposedHeaders: []string{"Accept-Ranges", "Backoffice-Position", "Changes-After", "Content-Disposition",
+				"Content-Range", "ETag", "Location", "Mirrored-At", "Preference-Applied", "RateLimit",
+				"RateLimit-Policy", "Repr-Digest", "Retry-After", "Www-Authenticate", "X-Request-Id"},
 			MaxAge: 600,
 		}))
 	}

@@ -254,6 +254,12 @@ func TestOnlyListedOriginsMayAsk(t *testing.T) {
 				t.Error("cookies are allowed")
 			}
 		}
+		shown := request.Header().Get("Access-Control-Expose-Headers")
+		for _, name := range []string{"Accept-Ranges", "Content-Range", "Etag"} { // a page that may send Range has to see them
+			if strings.Contains(shown, name) != c.allowed {
+				t.Errorf("%s: a page sees %s", c.origin, shown)
+			}
+		}
 	}
 }
 

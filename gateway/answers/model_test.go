@@ -38,7 +38,7 @@ func serving(t testing.TB, settings gateway.Settings, memory gateway.CacheSettin
 		t.Fatal(err)
 	}
 	c := gatewaytest.Measured(t, gatewaytest.Config(gatewaytest.Spacious()))
-	c.Cache = memory
+	c.Cache, c.Server.Origins = memory, []string{"https://office.example"}
 	return gatewaytest.ServeConfig(t, b, c)
 }
 

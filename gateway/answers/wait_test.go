@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,7 +57,8 @@ func TestAWaitEndsWithWhatANewRequestIsAnswered(t *testing.T) {
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
 		pair, _ := credentials(t, o)
 		tag := safely(t, o, pair, "QUERY", nameOfAcme, "").Header().Get("ETag")
-		if w := <-awaits(t, o, pair, "QUERY", tag, "wait=1"); w.Code != http.StatusNotModified || w.Header().Get("ETag") != tag || w.Header().Get("Preference-Applied") != "wait" || w.Body.Len() > 0 {
+		if w := <-awaits(t, o, pair, "QUERY", tag, "wait=1"); w.Code != http.StatusNotModified || w.Header().Get("ETag") != tag || w.Header().Get("Preference-Applied") != "wait" || w.Body.Len() > 0 ||
+			!slices.Contains(w.Header()["Vary"], "Origin") || !slices.Contains(w.Header()["Vary"], "Accept") {
 			t.Errorf("over: %d %v", w.Code, w.Header())
 		}
 		for _, prefer := range []string{"wait=0", "wait", "wait=x", "return=minimal"} {
