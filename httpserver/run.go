@@ -22,7 +22,7 @@ const (
 	idleTime    = 2 * time.Minute
 	readyTime   = 2 * time.Second
 	headerBytes = 64 << 10
-	lookEvery   = 10 * time.Millisecond // for requests in flight
+	pollEvery   = 10 * time.Millisecond // for requests in flight
 )
 
 // Run serves a handler on a listener, and metrics alongside, until ctx ends. Then it turns readiness off, finishes
@@ -78,7 +78,7 @@ func (srv *Server) stop(server *http.Server) error {
 	defer cancel()
 	err := server.Shutdown(patience)
 	for err == nil && srv.metrics.inFlight.Load() > 0 { // on sockets, which Shutdown does not know
-		err = backoffice.Sleep(patience, lookEvery)
+		err = backoffice.Sleep(patience, pollEvery)
 	}
 	if err != nil {
 		srv.options.Log.Warn("requests in flight were aborted", "cause", err)
