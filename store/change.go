@@ -199,10 +199,12 @@ var changeTable = &table[backoffice.Change, struct{}]{
 		valued("parents", "", "text[]", func(c *backoffice.Change, r *Row, i int) { // with the next column
 			c.Parents = parentsFrom(r.Text(i), r.Text(i+1))
 		}, func(c *backoffice.Change) string {
-			return strings.Join(backoffice.Mapped(c.Parents, func(p backoffice.ChangeParent) string { return p.ID }), " ")
+			ids := backoffice.Mapped(c.Parents, func(p backoffice.ChangeParent) string { return p.ID })
+			return strings.Join(ids, " ")
 		}).orNull(),
 		valued("parent_nouns", "", "text[]", func(*backoffice.Change, *Row, int) {}, func(c *backoffice.Change) string {
-			return string(backoffice.Mapped(c.Parents, func(p backoffice.ChangeParent) byte { return letterOf(p.Noun) }))
+			letters := backoffice.Mapped(c.Parents, func(p backoffice.ChangeParent) byte { return letterOf(p.Noun) })
+			return string(letters)
 		}).orNull(),
 		text("issuer", "", func(c *backoffice.Change) *string { return &c.Issuer }).orNull(),
 		text("subject", "", func(c *backoffice.Change) *string { return &c.Subject }).orNull(),

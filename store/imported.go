@@ -279,7 +279,8 @@ func (t *tx) eraseBefore(ctx context.Context, condition, erase string, args ...a
 	text := "INSERT /*backoffice:forgotten_files.of_imports*/ INTO forgotten_files (file_key, at)" +
 		" SELECT DISTINCT i.file_key, " + t.store.nouns.dialect.now + " FROM imported i" +
 		" WHERE i.file_key IS NOT NULL AND " + condition
-	text += strings.Join(backoffice.Mapped(append([]string{"trash_files"}, tablesOfFiles...), func(table string) string {
+	named := append([]string{"trash_files"}, tablesOfFiles...)
+	text += strings.Join(backoffice.Mapped(named, func(table string) string {
 		return " AND NOT EXISTS (SELECT 1 FROM " + table + " f WHERE f.file_key = i.file_key)"
 	}), "")
 	err = t.together(ctx, func(ctx context.Context) (err error) {

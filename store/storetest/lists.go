@@ -47,7 +47,7 @@ func testLists(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	})
 
 	t.Run("a filter of more conditions than a statement takes is bad input, and of fewer is answered", func(t *testing.T) {
-		for _, alternatives := range []int{100, 2_500} {
+		for alternatives, fits := range map[int]bool{100: true, 2_500: false} {
 			var all []backoffice.CustomerCriteria
 			for i := range alternatives {
 				text := strconv.Itoa(i)
@@ -63,7 +63,7 @@ func testLists(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			}
 			criteria := backoffice.CustomerCriteria{Any: backoffice.NestedOf(arms...)}
 			_, err := backoffice.ReadCounts(t.Context(), store.Customers(), backoffice.Root, criteria, nil)
-			if tooMany := alternatives == 2_500; (err != nil) != tooMany || tooMany && backoffice.KindOf(err) != backoffice.BadInput {
+			if fits != (err == nil) || !fits && backoffice.KindOf(err) != backoffice.BadInput {
 				t.Errorf("%d alternatives: %v (%v)", alternatives, err, errorCause(err))
 			}
 		}

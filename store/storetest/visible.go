@@ -159,12 +159,15 @@ func testVisible(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 	})
 
-	t.Run("a record that is new becomes visible to everybody, even if only its numbers were changed last", func(t *testing.T) {
+	t.Run("a new record becomes visible to everybody, even if its numbers were changed last", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
 		var rows []*backoffice.Customer
 		for _, id := range []string{"one", "two"} {
-			rows = append(rows, &backoffice.Customer{ID: id, Type: backoffice.Company, DisplayName: "x", Version: 2, HiddenChanges: 1, CreatedAt: 1, UpdatedAt: 3, OpenUpdatedAt: 2})
+			rows = append(rows, &backoffice.Customer{
+				ID: id, Type: backoffice.Company, DisplayName: "x", Version: 2, HiddenChanges: 1, CreatedAt: 1, UpdatedAt: 3,
+				OpenUpdatedAt: 2,
+			})
 		}
 		at := logged(t, store, func(ctx context.Context, tx backoffice.Tx) error {
 			if err := tx.Customers().Insert(ctx, rows...); err != nil {
