@@ -31,7 +31,7 @@ type ImportTx interface {
 	ForgetImported(ctx context.Context, number int64, ids ...string) error
 	// MoveImported assigns what imports keep of a customer's records, but not of the customer, to another one.
 	MoveImported(ctx context.Context, from, to string) error
-	// ChangedSinceImports notes that records were restored: an import that deleted them cannot be undone for them.
+	// ChangedSinceImports marks restored records, so that undoing the import that deleted them leaves them alone.
 	ChangedSinceImports(ctx context.Context, ids ...string) error
 }
 

@@ -73,8 +73,8 @@ type Keeping struct {
 	Period     time.Duration // more than 0
 	MergedInto string        // see Trashed
 
-	// EarlierStay keeps an earlier entry of the same identifier, and not what is deleted.
-	EarlierStay bool
+	// KeepEarlier: an existing entry wins, and what is deleted now is not kept.
+	KeepEarlier bool
 }
 
 // TrashStore keeps deleted records, apart from the others, while they can be restored.
@@ -92,7 +92,7 @@ type TrashStore interface {
 type TrashTx interface {
 	// KeepDeleted makes later Deletes of customers and relations in this transaction put them into the trash, with
 	// their cascade. Their files stay known files while there. An earlier entry of the same identifier is erased,
-	// unless EarlierStay.
+	// unless KeepEarlier.
 	KeepDeleted(how Keeping)
 	// PutTrashed puts an entry into the trash until its Until, as KeepDeleted does.
 	PutTrashed(ctx context.Context, trashed *Trashed) error

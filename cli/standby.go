@@ -51,10 +51,12 @@ func (c *standByCommand) Run(ctx context.Context, s *settings, t terminal) error
 		return err
 	}
 	defer h.Close()
-	return c.serve(ctx, s, h, t, listener, func(address string) {
+	err = c.serve(ctx, s, h, t, listener, func(address string) {
 		fmt.Fprintf(t.err, "Backoffice serves on %s: it was promoted\n", address)
 		promoted.Done(nil)
 	})
+	promoted.Done(err) // unless it has served
+	return err
 }
 
 type promoteCommand struct {

@@ -123,6 +123,7 @@ func (s server) handler() http.Handler {
 	admission := s.limits.NewAdmission()
 	schema := s.schema()
 	endpoint := s.graphql(schema, admission)
+	context.AfterFunc(s.life, endpoint.Stop)
 	s.measure(throttle, admission)
 	s.mirror.measure(s)
 	s.backups.measure(s)

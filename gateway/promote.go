@@ -21,6 +21,7 @@ type Promotion struct {
 	last    int64    // the number of the last entry of the change log
 	missing []string // the stored files that the place lacks
 	release func()   // the place
+	stopped bool     // before it served
 	by      *StandBy
 }
 
@@ -29,6 +30,9 @@ func (*Promotion) Error() string { return "the stand-by was promoted" }
 
 func (p *Promotion) String() string {
 	text := fmt.Sprintf("The stand-by is promoted, after change %d, and accepts writes.", p.last)
+	if p.stopped {
+		text = fmt.Sprintf("The stand-by is promoted, after change %d, and was told to stop: start it again.", p.last)
+	}
 	return strings.Join(append([]string{text}, p.missing...), "\nNever shipped: ")
 }
 
@@ -175,7 +179,8 @@ func (s *Settings) Promote(ctx context.Context, placeLost bool) (string, error) 
 		if time.Now().After(patience) {
 			switch {
 			case taken:
-				return "", errors.New("the stand-by stopped before it answered: start it, and promote it again")
+				return "", errors.New("the stand-by stopped before it answered: start it; if it still follows, " +
+					"promote it again")
 			case placeLost:
 				return s.promoteStopped(ctx, path)
 			}

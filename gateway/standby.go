@@ -77,6 +77,7 @@ func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, 
 		case errors.As(err, &promoted):
 			err := b.takeOver(context.WithoutCancel(ctx), promoted)
 			if err == nil && ctx.Err() != nil { // it was told to stop: the next start serves
+				promoted.stopped = true
 				promoted.Done(nil)
 				promoted = nil
 			}

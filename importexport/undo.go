@@ -249,7 +249,7 @@ func (im *importing) keepBefore(ctx context.Context, tx backoffice.Tx, number in
 	if im.Trash == 0 {
 		return nil
 	}
-	tx.KeepDeleted(backoffice.Keeping{At: now, ClientID: im.ClientID, Period: im.Trash, EarlierStay: im.undo > 0})
+	tx.KeepDeleted(backoffice.Keeping{At: now, ClientID: im.ClientID, Period: im.Trash, KeepEarlier: im.undo > 0})
 	if number == 0 {
 		return nil
 	}

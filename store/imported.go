@@ -295,14 +295,15 @@ func (t *tx) eraseBefore(ctx context.Context, condition, erase string, args ...a
 
 func (t *tx) MoveImported(ctx context.Context, from, to string) error {
 	_, err := t.conn.Exec(ctx, "UPDATE /*backoffice:imported.move*/ imported SET customer_id = $2"+
-		" WHERE customer_id = $1 AND noun <> 'customer'", []any{from, to})
+		" WHERE customer_id = $1 AND noun <> 'customer' AND after IS NOT NULL", []any{from, to})
 	return err
 }
 
 func (t *tx) ChangedSinceImports(ctx context.Context, ids ...string) error {
 	d := t.store.nouns.dialect
 	_, err := t.conn.Exec(ctx, "UPDATE /*backoffice:imported.changed*/ imported SET after = $2 WHERE "+d.among("id")+
-		" AND after IS NULL", []any{d.List(wellFormed(ids)), []byte("restored")})
+		" AND import IN (SELECT number FROM imports) AND after IS NULL",
+		[]any{d.List(wellFormed(ids)), []byte("restored")})
 	return err
 }
 

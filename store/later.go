@@ -25,7 +25,7 @@ func (w *writer[T, C]) waits(rows []*T) bool {
 
 // writeLater runs a statement on rows later, and after it what a function does with a writer.
 func (w *writer[T, C]) writeLater(ctx context.Context, text, last string, rows []*T,
-	then func(*writer[T, C]) error) error {
+	before attachments, then func(*writer[T, C]) error) error {
 	var kept keeper
 	keeping := *w
 	keeping.conn = Conn{&kept}
@@ -33,7 +33,7 @@ func (w *writer[T, C]) writeLater(ctx context.Context, text, last string, rows [
 		return err
 	}
 	w.tx.visible.count += len(rows)
-	now := func() { w.tx.visible.count -= len(rows); w.noteChanged(rows) }
+	now := func() { w.tx.visible.count -= len(rows); w.noteChanged(rows, before) }
 	l := &later{rows: len(kept.statements), last: last, now: now}
 	if err := then(&keeping); err != nil {
 		return err

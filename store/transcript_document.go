@@ -73,7 +73,7 @@ func (t *tx) SetDocument(ctx context.Context,
 	})
 	if err == nil && changed != nil && changed.IsCompleted {
 		w.noteTouched([]*backoffice.Transcript{changed}, attachments{changed.ID: nil})
-		w.noteChanged([]*backoffice.Transcript{changed})
+		w.noteChanged([]*backoffice.Transcript{changed}, nil)
 	}
 	return changed, replaced, err
 }

@@ -19,7 +19,7 @@ func (t *tx) keeps(noun backoffice.Noun) bool {
 // keepGoing puts records that are about to be deleted into the trash, with their cascade.
 func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) error {
 	ctx = whole(ctx) // they were all checked to be visible
-	if t.keeping.EarlierStay {
+	if t.keeping.KeepEarlier {
 		earlier, err := listTexts(ctx, t.conn, "SELECT /*backoffice:trash.earlier*/ id FROM trash WHERE "+
 			t.store.nouns.dialect.among("id"), t.store.nouns.dialect.List(ids))
 		if err != nil {

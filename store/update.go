@@ -28,10 +28,11 @@ func (w *writer[T, C]) Update(ctx context.Context, rows ...*T) error {
 	}
 	w.noteTouched(rows, before)
 	if !waits {
-		w.noteChanged(rows)
+		w.noteChanged(rows, before)
 		return nil
 	}
-	return w.writeLater(ctx, w.writes.update, w.writes.updateLast, rows, func(*writer[T, C]) error { return nil })
+	return w.writeLater(ctx, w.writes.update, w.writes.updateLast, rows, before,
+		func(*writer[T, C]) error { return nil })
 }
 
 // hold locks rows to be updated, reads their parents, and rejects those that are missing or have another version than

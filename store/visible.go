@@ -33,9 +33,7 @@ type changeText struct {
 var changeTexts = []changeText{
 	{changedRows{table: "customers"}, "visible_at = $2, open_visible_at = $2, " + earlier("updated_at") + ", " +
 		earlier("open_updated_at")},
-	// A row that is new, such as one restored, is marked in both columns, and everybody sees it.
-	{changedRows{table: "customers", hidden: true}, "open_visible_at = CASE open_visible_at WHEN visible_at THEN $2" +
-		" ELSE open_visible_at END, visible_at = $2, " + earlier("updated_at")},
+	{changedRows{table: "customers", hidden: true}, "visible_at = $2, " + earlier("updated_at")},
 	{changedRows{table: "transcripts"}, "visible_at = $2, " + earlier("updated_at") + ", " + earlier("own_updated_at")},
 }
 
@@ -87,7 +85,9 @@ func (v *visibility) changedIDs() [][]string {
 
 func (v *visibility) isLarge() bool { return v.count > maxBatch }
 
-func (w *writer[T, C]) noteChanged(rows []*T) {
+// noteChanged records that rows were written; before has those that existed. A new one becomes visible to everybody,
+// even if the latest change of a restored record is hidden.
+func (w *writer[T, C]) noteChanged(rows []*T, before attachments) {
 	if w.table.changedAt == nil {
 		return
 	}
@@ -95,8 +95,10 @@ func (w *writer[T, C]) noteChanged(rows []*T) {
 		var ids []string
 		var shown []*backoffice.Instant
 		for _, row := range rows {
-			if hidden == (w.table.hidden != nil && w.table.hidden.is(row)) {
-				ids, shown = append(ids, *w.table.id(row)), append(shown, w.table.changedAt(row)...)
+			id := *w.table.id(row)
+			_, existed := before[id]
+			if hidden == (existed && w.table.hidden != nil && w.table.hidden.is(row)) {
+				ids, shown = append(ids, id), append(shown, w.table.changedAt(row)...)
 			}
 		}
 		w.tx.visible.changed(changedRows{w.table.name, hidden}, ids, shown)

@@ -184,10 +184,10 @@ func (w *writer[T, C]) Insert(ctx context.Context, rows ...*T) error {
 	}
 	w.noteTouched(rows, nil)
 	if !waits {
-		w.noteChanged(rows)
+		w.noteChanged(rows, nil)
 		return nil
 	}
-	return w.writeLater(ctx, w.writes.insert, w.writes.insertLast, rows, func(then *writer[T, C]) error {
+	return w.writeLater(ctx, w.writes.insert, w.writes.insertLast, rows, nil, func(then *writer[T, C]) error {
 		return then.writeLists(ctx, rows, false)
 	})
 }
@@ -246,7 +246,7 @@ func (w *writer[T, C]) Upsert(ctx context.Context, rows []*T) error {
 		return err
 	}
 	w.noteTouched(rows, before)
-	w.noteChanged(rows)
+	w.noteChanged(rows, before)
 	return w.writeLists(ctx, rows, true)
 }
 

@@ -133,11 +133,18 @@ func (s *socket) send(messages ...message) error {
 	return s.sendNow(messages)
 }
 
-// send does not send what comes after the client has ended the operation, whose identifier may be another's by then.
+// send drops messages of an operation that the client has ended, whose identifier may be another's. The last one frees
+// it.
 func (o *running) send(messages ...message) error {
 	o.sending.Lock()
 	defer o.sending.Unlock()
-	if !o.has(messages[0].kind != messageNext) {
+	o.mu.Lock()
+	owns := o.operations[o.id] == o
+	if owns && messages[0].kind != messageNext {
+		delete(o.operations, o.id)
+	}
+	o.mu.Unlock()
+	if !owns {
 		return errGone
 	}
 	return o.sendNow(messages)

@@ -40,6 +40,17 @@ func (all *newcomers) enter(from netip.Addr, closeIt func()) (leave func()) {
 	}
 }
 
+// stop closes all of them.
+func (all *newcomers) stop() {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for _, of := range all.of {
+		for _, one := range of {
+			go one.close()
+		}
+	}
+}
+
 func (all *newcomers) oldest() *newcomer {
 	var most []*newcomer
 	for _, of := range all.of {

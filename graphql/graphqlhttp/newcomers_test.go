@@ -2,6 +2,7 @@ package graphqlhttp
 
 import (
 	"net/netip"
+	"slices"
 	"testing"
 )
 
@@ -28,5 +29,12 @@ func TestTheAddressWithTheMostNewcomersLosesItsOldest(t *testing.T) {
 	leave()
 	if all.n != mostNewcomers-1 || len(all.of) != 2 {
 		t.Errorf("%d are left of %d addresses", all.n, len(all.of))
+	}
+	all = newcomers{}
+	enter("198.51.100.1", "one")
+	enter("2001:db8::1", "another")
+	all.stop()
+	if names := []string{<-closed, <-closed}; !slices.Contains(names, "one") || !slices.Contains(names, "another") {
+		t.Errorf("a stop closes %q", names)
 	}
 }

@@ -35,8 +35,9 @@ const (
 
 const (
 	initTime       = 10 * time.Second
-	mostNewcomers  = 1000 // connections that have not signed in
-	mostOperations = 50   // of a connection at one time
+	goodbyeTime    = time.Second // for the client to close, too
+	mostNewcomers  = 1000        // connections that have not signed in
+	mostOperations = 50          // of a connection at one time
 	envelopeBytes  = 4 << 10
 	mostIdentifier = 256 // bytes
 )
@@ -90,6 +91,9 @@ func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr
 	signedIn()
 	s.serve(own, open)
 }
+
+// Stop closes the sockets that have not signed in. The others end with what Connect returned.
+func (g *GraphQL) Stop() { g.newcomers.stop() }
 
 type socket struct {
 	*GraphQL
@@ -192,6 +196,7 @@ func (s *socket) serve(own, open context.Context) {
 	defer func() { _ = s.connection.CloseNow() }()
 	defer context.AfterFunc(open, func() {
 		s.finish(own)
+		time.AfterFunc(goodbyeTime, func() { _ = s.connection.CloseNow() })
 		s.closeFor(open, context.Cause(open))
 	})()
 	alive.Go(func() { s.keepAlive(operations) })
@@ -278,19 +283,17 @@ func (s *socket) end(id string) {
 	s.mu.Unlock()
 	if o != nil {
 		o.stop()
-		o.has(true)
+		o.release()
 	}
 }
 
-// has reports whether the operation still has its identifier, and frees it after that when it is over.
-func (o *running) has(over bool) bool {
+// release frees the operation's identifier if it is still its own.
+func (o *running) release() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	has := o.operations[o.id] == o
-	if has && over {
+	if o.operations[o.id] == o {
 		delete(o.operations, o.id)
 	}
-	return has
 }
 
 func (o *running) run(ctx context.Context, m message) {
@@ -298,7 +301,7 @@ func (o *running) run(ctx context.Context, m message) {
 	var served served
 	served.OnSocket = true
 	defer served.end()
-	defer o.has(true)
+	defer o.release()
 	a := o.guarded(ctx, mediaEvents, func() answer { return o.operate(ctx, m, &served) })
 	switch {
 	case ctx.Err() != nil: // nobody waits for it
