@@ -64,7 +64,7 @@ func (s *Service) MergeCustomers(
 		}
 		if earlier != "" {
 			kept, merged, err = replayMerge(found[keepID], earlier)
-			return false, err
+			return false, cmp.Or(err, errUndone)
 		}
 		var missing checker
 		for _, of := range [][2]string{{keepID, "keepId"}, {dropID, "dropId"}} {
@@ -143,6 +143,7 @@ type owned struct {
 func (m *merging) read(ctx context.Context) error {
 	return m.tx.Together(ctx,
 		func(ctx context.Context) error { return m.tx.LockRecordsOf(ctx, m.dropID) },
+		func(ctx context.Context) error { return m.tx.MoveImported(ctx, m.dropID, m.keepID) },
 		recordsOf(m.tx.Relations(), m.keepID, &m.have.relations),
 		recordsOf(m.tx.Relations(), m.dropID, &m.had.relations),
 		recordsOf(m.tx.Transcripts(), m.keepID, &m.have.transcripts),
@@ -254,9 +255,6 @@ func (m *merging) moveRelations() {
 func (m *merging) write(ctx context.Context, use *keyUse) (raced bool, err error) {
 	if err := m.tx.Together(ctx, m.records...); err != nil {
 		return KindOf(err) == Refused, err // what was read has changed
-	}
-	if err := m.tx.MoveImported(ctx, m.drop.ID, m.keep.ID); err != nil {
-		return false, err
 	}
 	m.keepDeleted(m.tx, m.by, m.at, m.keep.ID)
 	deleted, err := m.tx.Customers().Delete(ctx, m.drop.ID) // before the other gets its code

@@ -26,14 +26,17 @@ func (s *Service) NoteDiscrepancy(
 	})
 }
 
-// FindDiscrepancies computes in what companies differ now: what should be open of them, without identifiers.
-type FindDiscrepancies func(ctx context.Context, from NounReader, companies []string) ([]*Discrepancy, error)
+// FindDiscrepancies computes in what companies differ now, without identifiers: what should be open of them, and what
+// stays open if it is.
+type FindDiscrepancies func(ctx context.Context, from NounReader, companies []string) (certain, doubtful []*Discrepancy,
+	err error)
 
 // mostOpen is more discrepancies than a company can have.
 const mostOpen = 10_000
 
 // RecordDiscrepancies opens, in one transaction, what is found and is not open, closes what is open of the companies
-// and is not found, and updates the percentages of the others. Such transactions wait for each other, so each turn is
+// and is not found, and updates the percentages of the others. What has become doubtful stays as it is: between the two
+// updates of a sale the shares do not add up to 100 %. Such transactions wait for each other, so each turn is
 // logged once. It first looks without one, and other writers wait only for companies that differ from their records. A
 // change during that look may hide another: call it again after each. A mirror has its origin's, so it records none.
 func (s *Service) RecordDiscrepancies(ctx context.Context, companies []string, find FindDiscrepancies) error {
@@ -82,7 +85,7 @@ var openOf = ListQuery[DiscrepancyCriteria]{Under: OfCustomer, Criteria: Discrep
 
 // read compares what is open of companies with what is found.
 func (t *turns) read(ctx context.Context, from NounReader, companies []string, find FindDiscrepancies) error {
-	found, err := find(ctx, from, companies)
+	found, doubtful, err := find(ctx, from, companies)
 	if err != nil {
 		return err
 	}
@@ -97,7 +100,7 @@ func (t *turns) read(ctx context.Context, from NounReader, companies []string, f
 			}
 		}
 	}
-	t.compare(found)
+	t.compare(found, doubtful)
 	return nil
 }
 
@@ -113,13 +116,18 @@ type difference struct {
 
 func (d *Discrepancy) difference() difference { return difference{d.Kind, d.CustomerID, d.PersonID} }
 
-func (t *turns) compare(found []*Discrepancy) {
-	now := map[difference]*Discrepancy{}
+func (t *turns) compare(found, doubtful []*Discrepancy) {
+	now, stay := map[difference]*Discrepancy{}, map[difference]bool{}
+	for _, d := range doubtful {
+		stay[d.difference()] = true
+	}
 	for _, d := range found {
 		now[d.difference()] = d
 	}
 	for _, d := range t.open {
 		switch is := now[d.difference()]; {
+		case is == nil && stay[d.difference()]:
+			stay[d.difference()] = false // and closes another of the same
 		case is == nil:
 			d.ClosedAt = t.now
 			t.change(d, "closedAt")

@@ -147,7 +147,7 @@ func (r *recorder) record(ctx context.Context, companies []string, today string)
 			return err
 		}
 		began := time.Now()
-		if err := r.service.RecordDiscrepancies(ctx, some, ownership.CertainDiscrepancies(today)); err != nil {
+		if err := r.service.RecordDiscrepancies(ctx, some, ownership.FindDiscrepancies(today)); err != nil {
 			return err
 		}
 		if err := backoffice.Sleep(ctx, min(recordShare*time.Since(began), recordIdle)); err != nil {

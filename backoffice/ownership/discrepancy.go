@@ -16,7 +16,8 @@ type Discrepancy struct {
 	RelationID string  // that declares it; "" with NotDeclared
 	Declared   Percent // the relation's share
 	Computed   float64 // as Stake.Share; 0 without a stake
-	// Certain reports that shares and holders that nobody has recorded cannot explain the difference.
+	// Certain reports that what nobody has recorded cannot explain the difference: shares, holders, directors, or for
+	// whom a nominee holds.
 	Certain bool
 }
 
@@ -65,6 +66,8 @@ func (s *Structure) discrepancies(
 	declared []*backoffice.CustomerRelation, owners []*BeneficialOwner,
 ) ([]*Discrepancy, error) {
 	complete, computed := s.Complete(), map[string]float64{}
+	nominees := slices.ContainsFunc(s.Graph.holdings, func(h Holding) bool { return h.Nominee })
+	owned := len(owners) > 0 && owners[0].Category != SeniorManager // else unrecorded directors may be meant
 	for _, stake := range s.Stakes() {
 		computed[stake.CustomerID] = stake.Share
 	}
@@ -79,7 +82,7 @@ func (s *Structure) discrepancies(
 			return nil, err
 		}
 		d := &Discrepancy{Kind: backoffice.NotComputed, CustomerID: relation.RelatedCustomerID, RelationID: relation.ID,
-			Declared: share, Computed: computed[relation.RelatedCustomerID], Certain: complete}
+			Declared: share, Computed: computed[relation.RelatedCustomerID], Certain: complete && owned}
 		if missing[d.CustomerID] != nil {
 			delete(missing, d.CustomerID)
 			if !share.Known() || math.Abs(share.Float()-d.Computed) < rounded-equal {
@@ -93,6 +96,9 @@ func (s *Structure) discrepancies(
 	for id, owner := range missing {
 		found = append(found, &Discrepancy{Kind: backoffice.NotDeclared, CustomerID: id, Computed: computed[id],
 			Certain: complete || owner.Category != SeniorManager})
+	}
+	for _, d := range found {
+		d.Certain = d.Certain && !nominees
 	}
 	slices.SortFunc(found, func(a, b *Discrepancy) int {
 		kinds := backoffice.DiscrepancyKinds

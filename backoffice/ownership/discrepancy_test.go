@@ -11,7 +11,7 @@ import (
 	"example.org/backoffice/backoffice/ownership"
 )
 
-// lines are an office of lines such as "p 25 T"; a kind may follow: "p ? T UBO".
+// lines are an office of lines such as "p 25 T"; a kind may follow, and that it is a nominee: "p ? T UBO".
 type lines string
 
 func (l lines) Relations(_ context.Context, list backoffice.ListQuery[backoffice.RelationCriteria], customerIDs []string,
@@ -22,7 +22,7 @@ func (l lines) Relations(_ context.Context, list backoffice.ListQuery[backoffice
 			if words[2] == id && words[3] == string(list.Criteria.Kind) {
 				page.Items = append(page.Items, &backoffice.CustomerRelation{
 					ID: words[0] + words[2] + words[3], CustomerID: id, RelatedCustomerID: words[0],
-					SharePercent: backoffice.Text(strings.Trim(words[1], "?")),
+					SharePercent: backoffice.Text(strings.Trim(words[1], "?")), Nominee: slices.Contains(words, "NOMINEE"),
 				})
 			}
 		}
@@ -87,6 +87,10 @@ func TestDeclaredOwnersAreComparedWithTheComputedOnes(t *testing.T) {
 		"a director instead": {"p 20 T\nq 20 T\nr 20 T\ns 20 T\nt 20 T\nd ? T DIRECTOR",
 			[]string{"NOT_DECLARED d 0"}},
 		"a declared director": {"p 20 T\nq 20 T\nr 20 T\ns 20 T\nt 20 T\nd ? T DIRECTOR\nd ? T UBO", nil},
+		"a manager who is not recorded": {"p 20 T\nq 20 T\nr 20 T\ns 20 T\nt 20 T\nd ? T UBO",
+			[]string{"NOT_COMPUTED d 0?"}},
+		"a nominee": {"p 60 T SHAREHOLDER NOMINEE\nq 40 T\nr 60 T UBO\nq 40 T UBO",
+			[]string{"NOT_COMPUTED r 60 0?", "NOT_DECLARED p 60?"}},
 		"two companies": {"p 100 T\nq 100 U\nq 100 U UBO\nr ? U UBO",
 			[]string{"NOT_DECLARED p 100", "NOT_COMPUTED r 0"}},
 	} {

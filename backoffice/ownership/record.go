@@ -42,27 +42,30 @@ func WithHoldings(ctx context.Context, store backoffice.NounReader, companies []
 	return backoffice.Unique(all), err
 }
 
-// CertainDiscrepancies finds those of a day that shares and holders that nobody has recorded cannot explain.
-func CertainDiscrepancies(day string) backoffice.FindDiscrepancies {
-	return func(ctx context.Context, store backoffice.NounReader, of []string) ([]*backoffice.Discrepancy, error) {
+// FindDiscrepancies finds those of a day. They are certain if what nobody has recorded cannot explain them.
+func FindDiscrepancies(day string) backoffice.FindDiscrepancies {
+	return func(
+		ctx context.Context, store backoffice.NounReader, of []string,
+	) (certain, doubtful []*backoffice.Discrepancy, err error) {
 		from := Stored{store}
 		above, err := Structures(ctx, of, Question{Direction: Owners, Depth: MaxDepth, Today: day}, from)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all, err := Discrepancies(ctx, above, from)
-		var certain []*backoffice.Discrepancy
 		for i, differences := range all {
 			for _, d := range differences {
+				into := &doubtful
 				if d.Certain {
-					certain = append(certain, &backoffice.Discrepancy{
-						Kind: d.Kind, CustomerID: above[i].Target(), PersonID: d.CustomerID,
-						DeclaredPercent: backoffice.Text(d.Declared.String()),
-						ComputedPercent: backoffice.Text(Decimal(d.Computed)),
-					})
+					into = &certain
 				}
+				*into = append(*into, &backoffice.Discrepancy{
+					Kind: d.Kind, CustomerID: above[i].Target(), PersonID: d.CustomerID,
+					DeclaredPercent: backoffice.Text(d.Declared.String()),
+					ComputedPercent: backoffice.Text(Decimal(d.Computed)),
+				})
 			}
 		}
-		return certain, err
+		return certain, doubtful, err
 	}
 }
