@@ -64,7 +64,7 @@ func (s *Service) MergeCustomers(
 		}
 		if earlier != "" {
 			kept, merged, err = replayMerge(found[keepID], earlier)
-			return false, cmp.Or(err, errUndone)
+			return false, cmp.Or(err, errUndone) // of what read has moved
 		}
 		var missing checker
 		for _, of := range [][2]string{{keepID, "keepId"}, {dropID, "dropId"}} {

@@ -31,8 +31,8 @@ type ImportTx interface {
 	ForgetImported(ctx context.Context, number int64, ids ...string) error
 	// MoveImported assigns what imports keep of a customer's records, but not of the customer, to another one.
 	MoveImported(ctx context.Context, from, to string) error
-	// ChangedSinceImports marks restored records, so that undoing the import that deleted them leaves them alone.
-	ChangedSinceImports(ctx context.Context, ids ...string) error
+	// MarkRestored marks restored records, so that undoing the import that deleted them leaves them alone.
+	MarkRestored(ctx context.Context, ids ...string) error
 }
 
 // Add adds a record to the list of its kind.

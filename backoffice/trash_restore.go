@@ -246,7 +246,7 @@ func (r *restoring) write(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.tx.ChangedSinceImports(ctx, slices.Collect(maps.Keys(r.own))...)
+	return r.tx.MarkRestored(ctx, slices.Collect(maps.Keys(r.own))...)
 }
 
 func taken(message string) error { return refused(CodeTaken, message) }

@@ -299,7 +299,7 @@ func (t *tx) MoveImported(ctx context.Context, from, to string) error {
 	return err
 }
 
-func (t *tx) ChangedSinceImports(ctx context.Context, ids ...string) error {
+func (t *tx) MarkRestored(ctx context.Context, ids ...string) error {
 	d := t.store.nouns.dialect
 	_, err := t.conn.Exec(ctx, "UPDATE /*backoffice:imported.changed*/ imported SET after = $2 WHERE "+d.among("id")+
 		" AND import IN (SELECT number FROM imports) AND after IS NULL",
