@@ -77,7 +77,7 @@ func TestWhatWasAddedIsKept(t *testing.T) {
 
 func isKept(t *testing.T, o *gatewaytest.Office) {
 	t.Helper()
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	for query, want := range map[string]string{
 		"mutation { createCustomer(input: {type: COMPANY, website: \"https://a.example\"}) { customer { website } userErrors { code } } }":
 			"{\"createCustomer\":{\"customer\":{\"website\":\"https://a.example\"},\"userErrors\":[]}}",
@@ -86,13 +86,13 @@ func isKept(t *testing.T, o *gatewaytest.Office) {
 		"mutation { createBranch(input: {name: \"Gent\"}) { branch { name } userErrors { code } } }":
 			"{\"createBranch\":{\"branch\":{\"name\":\"Gent\"},\"userErrors\":[]}}",
 	} {
-		if got := o.Query(t, pair, query, "{}"); string(got.Data) != want {
+		if got := o.Query(t, credential, query, "{}"); string(got.Data) != want {
 			t.Errorf("%s: %s %v", query, got.Data, got.Errors)
 		}
 	}
 	const read = "{ customer(id: \"acme\") { website } customers(filter: {website: \"https://b.example\"}) { totalCount }" +
 		" branches { totalCount nodes { name createdAt } } changes(nouns: [BRANCH]) { nodes { noun action } } }"
-	got := string(o.Query(t, pair, read, "{}").Data)
+	got := string(o.Query(t, credential, read, "{}").Data)
 	for _, want := range []string{
 		"\"website\":\"https://b.example\"", "\"customers\":{\"totalCount\":1}", "\"branches\":{\"totalCount\":1", "\"name\":\"Gent\"",
 		"\"changes\":{\"nodes\":[{\"noun\":\"BRANCH\",\"action\":\"CREATED\"}]}",
@@ -104,7 +104,7 @@ func isKept(t *testing.T, o *gatewaytest.Office) {
 	for path, want := range map[string]string{"/customers/acme": "\"website\":\"https://b.example\"", "/branches": "\"name\":\"Gent\"",
 		"/customers?website=https://b.example": "\"_id\":\"acme\"",
 		"/changes?noun=BRANCH": "\"BRANCH\""} {
-		if shown := o.Send(t, pair, "GET", path, "").Body.String(); !strings.Contains(shown, want) {
+		if shown := o.Send(t, credential, "GET", path, "").Body.String(); !strings.Contains(shown, want) {
 			t.Errorf("REST shows at %s: %s", path, shown)
 		}
 	}

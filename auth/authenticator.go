@@ -49,11 +49,11 @@ type Authenticator struct {
 
 // snapshot is all credentials at one point in time; immutable.
 type snapshot struct {
-	taken time.Time // when the read began
-	pairs map[string]*pair
+	taken       time.Time // when the read began
+	credentials map[string]*known
 }
 
-type pair struct {
+type known struct {
 	credential *backoffice.Credential
 	used       *use
 	secrets    [backoffice.MaxLiveSecrets]secret
@@ -177,7 +177,7 @@ func (a *Authenticator) live(
 		return nil, backoffice.Networks{}, err
 	}
 	at := backoffice.InstantOf(now)
-	if p, ok := known.pairs[clientID]; ok && p.credential.Live(at) {
+	if p, ok := known.credentials[clientID]; ok && p.credential.Live(at) {
 		for i := range p.secrets {
 			if s := &p.secrets[i]; s.live(at) && s.principal.Secret == name {
 				return s.principal, p.credential.Networks, nil
@@ -188,11 +188,11 @@ func (a *Authenticator) live(
 }
 
 // nobody replaces an unknown credential, so that it costs the same work.
-var nobody = &pair{credential: &backoffice.Credential{}}
+var nobody = &known{credential: &backoffice.Credential{}}
 
 // check compares the digest with both secrets of the credential, in constant time; nil when none matches.
 func (s *snapshot) check(from netip.Addr, clientID string, sum *digest, now time.Time) *backoffice.Principal {
-	p, ok := s.pairs[clientID]
+	p, ok := s.credentials[clientID]
 	if !ok {
 		p = nobody
 	}
@@ -294,15 +294,15 @@ func (a *Authenticator) take(now time.Time) (_ *snapshot, err error) {
 	if err != nil {
 		return nil, err
 	}
-	taken := &snapshot{taken: now, pairs: make(map[string]*pair, len(all))}
+	taken := &snapshot{taken: now, credentials: make(map[string]*known, len(all))}
 	for _, c := range all {
-		taken.pairs[c.ID] = a.ready(c)
+		taken.credentials[c.ID] = a.ready(c)
 	}
 	return taken, nil
 }
 
-func (a *Authenticator) ready(c *backoffice.Credential) *pair {
-	p := &pair{credential: c, used: a.useOf(c)}
+func (a *Authenticator) ready(c *backoffice.Credential) *known {
+	p := &known{credential: c, used: a.useOf(c)}
 	for i, s := range c.Secrets[:min(len(c.Secrets), len(p.secrets))] {
 		if len(s.Digest) == len(p.secrets[i].sum) {
 			p.secrets[i] = secret{principal: c.Principal(s.Name()), sum: digest(s.Digest), expires: s.ExpiresAt}

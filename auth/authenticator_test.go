@@ -36,15 +36,15 @@ func TestEveryPairThatDoesNotWorkGetsTheSameAnswer(t *testing.T) {
 	clock.pass(2 * time.Hour)
 	for _, good := range [][2]string{{id, secret}, {otherID, otherSecret}} {
 		if p, err := a.Authenticate(ctx, somewhere, good[0], good[1]); err != nil || p.ClientID != good[0] {
-			t.Errorf("a good pair: %v", err)
+			t.Errorf("a good credential: %v", err)
 		}
 	}
-	for name, pair := range map[string][2]string{
+	for name, credential := range map[string][2]string{
 		"missing": {"", ""}, "no secret": {id, ""}, "no id": {"", secret}, "unknown": {"x", secret},
-		"wrong": {id, secret[1:]}, "another pair's": {id, otherSecret}, "expired": {expiring.ID, expiringSecret},
+		"wrong": {id, secret[1:]}, "another credential's": {id, otherSecret}, "expired": {expiring.ID, expiringSecret},
 		"revoked": {revokedID, revokedSecret}, "rotated away": {rotatedID, oldSecret}, "longer": {id, secret + "A"},
 	} {
-		p, err := a.Authenticate(ctx, somewhere, pair[0], pair[1])
+		p, err := a.Authenticate(ctx, somewhere, credential[0], credential[1])
 		if p != nil || !errors.Is(err, errUnauthenticated) {
 			t.Errorf("%s: %v %v", name, p, err)
 		}
@@ -88,7 +88,7 @@ func TestARevocationHoldsWithin5Seconds(t *testing.T) {
 	}
 	clock.pass(staleAfter)
 	if _, err := a.Authenticate(ctx, somewhere, id, secret); backoffice.KindOf(err) != backoffice.Unauthenticated {
-		t.Errorf("a revoked pair: %v", err)
+		t.Errorf("a revoked credential: %v", err)
 	}
 	for what, ends := range map[string]error{"what it began": second(a.Revalidate(ctx, began)), "its links": second(a.Linked(ctx, somewhere, began.Link()))} {
 		if backoffice.KindOf(ends) != backoffice.Unauthenticated {
@@ -199,15 +199,15 @@ func TestManyRequestsShareOneRead(t *testing.T) {
 }
 
 func BenchmarkAuthenticate(b *testing.B) {
-	for _, pairs := range []int{1, 1000} {
+	for _, credentials := range []int{1, 1000} {
 		store := newMemoryStore()
 		var id, secret string
-		for range pairs {
+		for range credentials {
 			id, secret = issue(b, store)
 		}
 		a, _ := testAuthenticator(b, store)
 		for name, s := range map[string]string{"right": secret, "wrong": "x"} {
-			b.Run(fmt.Sprintf("pairs=%d/%s", pairs, name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("credentials=%d/%s", credentials, name), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					_, _ = a.Authenticate(context.Background(), somewhere, id, s)

@@ -15,16 +15,16 @@ import (
 func TestASecretIsShownOnceAndOnlyItsDigestIsStored(t *testing.T) {
 	t.Parallel()
 	ctx, store := context.Background(), newMemoryStore()
-	pair, secret, err := Issue(ctx, store, "  Tax robot ", []backoffice.Scope{backoffice.UsersWrite, backoffice.PrivacyRead, backoffice.UsersWrite}, 0)
+	credential, secret, err := Issue(ctx, store, "  Tax robot ", []backoffice.Scope{backoffice.UsersWrite, backoffice.PrivacyRead, backoffice.UsersWrite}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, err := store.Credential(ctx, pair.ID)
+	stored, err := store.Credential(ctx, credential.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := digestOf(secret)
-	if diff := cmp.Diff(pair, stored); diff != "" {
+	if diff := cmp.Diff(credential, stored); diff != "" {
 		t.Error(diff)
 	}
 	if len(secret) != 43 || len(stored.Secrets) != 1 || !bytes.Equal(stored.Secrets[0].Digest, sum[:]) {
@@ -34,7 +34,7 @@ func TestASecretIsShownOnceAndOnlyItsDigestIsStored(t *testing.T) {
 	if stored.Name != "Tax robot" || !cmp.Equal(stored.Scopes, want) {
 		t.Errorf("%q %v", stored.Name, stored.Scopes)
 	}
-	if err := backoffice.CheckID(pair.ID); err != nil {
+	if err := backoffice.CheckID(credential.ID); err != nil {
 		t.Error(err)
 	}
 	if all, err := store.Credentials(ctx); err != nil || len(all) != 1 {
@@ -77,7 +77,7 @@ func TestAtMostTwoSecretsAreEverLiveAndTheNewestAlwaysIs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		now := backoffice.InstantAt(1_780_000_000_000)
-		pair, err := backoffice.NewCredential("p", "P", nil, now, 0)
+		credential, err := backoffice.NewCredential("p", "P", nil, now, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,16 +87,16 @@ func TestAtMostTwoSecretsAreEverLiveAndTheNewestAlwaysIs(t *testing.T) {
 			before := newest
 			newest = []byte{byte(i)}
 			overlap := time.Duration(rapid.IntRange(0, 5000).Draw(t, "overlap")) * time.Millisecond
-			if err := pair.Rotate(newest, now, overlap); err != nil {
+			if err := credential.Rotate(newest, now, overlap); err != nil {
 				t.Fatal(err)
 			}
-			if len(pair.Secrets) > backoffice.MaxLiveSecrets || !bytes.Equal(pair.Secrets[0].Digest, newest) || !pair.Secrets[0].Live(now+1<<40) {
-				t.Fatalf("%+v", pair.Secrets)
+			if len(credential.Secrets) > backoffice.MaxLiveSecrets || !bytes.Equal(credential.Secrets[0].Digest, newest) || !credential.Secrets[0].Live(now+1<<40) {
+				t.Fatalf("%+v", credential.Secrets)
 			}
-			if kept := len(pair.Secrets) == 2; kept != (before != nil && overlap > 0) || kept && !bytes.Equal(pair.Secrets[1].Digest, before) {
-				t.Fatalf("kept %+v", pair.Secrets)
+			if kept := len(credential.Secrets) == 2; kept != (before != nil && overlap > 0) || kept && !bytes.Equal(credential.Secrets[1].Digest, before) {
+				t.Fatalf("kept %+v", credential.Secrets)
 			}
-			if end := now + backoffice.Instant(overlap.Milliseconds()); len(pair.Secrets) == 2 && (pair.Secrets[1].Live(end) || !pair.Secrets[1].Live(end-1)) {
+			if end := now + backoffice.Instant(overlap.Milliseconds()); len(credential.Secrets) == 2 && (credential.Secrets[1].Live(end) || !credential.Secrets[1].Live(end-1)) {
 				t.Fatal("the overlap is not kept")
 			}
 		}

@@ -18,40 +18,42 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // memoryStore keeps the contract of backoffice.CredentialStore in memory.
 type memoryStore struct {
-	mu    sync.Mutex
-	pairs map[string]backoffice.Credential
-	uses  []string                        // what CredentialsUsed was told
-	away  error                           // what CredentialsUsed answers
-	reads atomic.Int64                    // calls of Credentials
-	block func(ctx context.Context) error // at the start of Credentials
+	mu          sync.Mutex
+	credentials map[string]backoffice.Credential
+	uses        []string                        // what CredentialsUsed was told
+	away        error                           // what CredentialsUsed answers
+	reads       atomic.Int64                    // calls of Credentials
+	block       func(ctx context.Context) error // at the start of Credentials
 }
 
-func newMemoryStore() *memoryStore { return &memoryStore{pairs: map[string]backoffice.Credential{}} }
+func newMemoryStore() *memoryStore {
+	return &memoryStore{credentials: map[string]backoffice.Credential{}}
+}
 
 func copied(c backoffice.Credential) backoffice.Credential {
 	c.Scopes, c.Secrets = slices.Clone(c.Scopes), slices.Clone(c.Secrets)
 	return c
 }
 
-func (s *memoryStore) CreateCredential(_ context.Context, pair *backoffice.Credential) error {
+func (s *memoryStore) CreateCredential(_ context.Context, credential *backoffice.Credential) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, taken := s.pairs[pair.ID]; taken {
+	if _, taken := s.credentials[credential.ID]; taken {
 		return backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeTaken, Message: "the client id exists"})
 	}
-	s.pairs[pair.ID] = copied(*pair)
+	s.credentials[credential.ID] = copied(*credential)
 	return nil
 }
 
 func (s *memoryStore) Credential(_ context.Context, clientID string) (*backoffice.Credential, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pair, ok := s.pairs[clientID]
+	credential, ok := s.credentials[clientID]
 	if !ok {
-		return nil, backoffice.Errorf(backoffice.NotFound, "no such pair")
+		return nil, backoffice.Errorf(backoffice.NotFound, "no such credential")
 	}
-	pair = copied(pair)
-	return &pair, nil
+	credential = copied(credential)
+	return &credential, nil
 }
 
 func (s *memoryStore) Credentials(ctx context.Context) ([]*backoffice.Credential, error) {
@@ -64,9 +66,9 @@ func (s *memoryStore) Credentials(ctx context.Context) ([]*backoffice.Credential
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []*backoffice.Credential
-	for _, pair := range s.pairs {
-		pair = copied(pair)
-		all = append(all, &pair)
+	for _, credential := range s.credentials {
+		credential = copied(credential)
+		all = append(all, &credential)
 	}
 	slices.SortFunc(all, func(a, b *backoffice.Credential) int { return strings.Compare(a.ID, b.ID) })
 	return all, nil
@@ -75,15 +77,15 @@ func (s *memoryStore) Credentials(ctx context.Context) ([]*backoffice.Credential
 func (s *memoryStore) UpdateCredential(_ context.Context, clientID string, change func(*backoffice.Credential) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pair, ok := s.pairs[clientID]
+	credential, ok := s.credentials[clientID]
 	if !ok {
-		return backoffice.Errorf(backoffice.NotFound, "no such pair")
+		return backoffice.Errorf(backoffice.NotFound, "no such credential")
 	}
-	pair = copied(pair)
-	if err := change(&pair); err != nil {
+	credential = copied(credential)
+	if err := change(&credential); err != nil {
 		return err
 	}
-	s.pairs[clientID] = pair
+	s.credentials[clientID] = credential
 	return nil
 }
 
@@ -95,9 +97,9 @@ func (s *memoryStore) CredentialsUsed(_ context.Context, clientIDs []string, day
 	}
 	for _, id := range clientIDs {
 		s.uses = append(s.uses, id+" "+day.Time().Format(time.DateOnly))
-		if pair, ok := s.pairs[id]; ok && pair.LastUsedAt < day {
-			pair.LastUsedAt = day
-			s.pairs[id] = pair
+		if credential, ok := s.credentials[id]; ok && credential.LastUsedAt < day {
+			credential.LastUsedAt = day
+			s.credentials[id] = credential
 		}
 	}
 	return nil
@@ -147,9 +149,9 @@ func testAuthenticator(t testing.TB, store backoffice.CredentialStore) (*Authent
 
 func issue(t testing.TB, store backoffice.CredentialStore, scopes ...backoffice.Scope) (clientID, secret string) {
 	t.Helper()
-	pair, secret, err := Issue(context.Background(), store, "Pair", scopes, 0)
+	credential, secret, err := Issue(context.Background(), store, "Pair", scopes, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pair.ID, secret
+	return credential.ID, secret
 }

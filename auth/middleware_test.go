@@ -73,7 +73,7 @@ func TestAStoreThatIsAwayIsNoFailureOfTheClient(t *testing.T) {
 	}
 }
 
-func TestASignedPathEndsWithItsPair(t *testing.T) {
+func TestASignedPathEndsWithItsCredential(t *testing.T) {
 	t.Parallel()
 	ctx, store := context.Background(), newMemoryStore()
 	id, secret := issue(t, store)

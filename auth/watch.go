@@ -100,24 +100,24 @@ func (w *watch) keep(ctx context.Context) {
 func (w *watch) warn(ctx context.Context) {
 	reading, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	pairs, err := w.store.Credentials(reading)
+	credentials, err := w.store.Credentials(reading)
 	if err != nil {
 		return // requests notice, too; the next check tries again
 	}
 	now := w.now()
 	today := now.Unix() / daySeconds
 	ending := int64(0)
-	for _, pair := range pairs {
-		days, soon := pair.EndsSoon(backoffice.InstantOf(now))
+	for _, credential := range credentials {
+		days, soon := credential.EndsSoon(backoffice.InstantOf(now))
 		if soon {
 			ending++
 		}
-		if last, told := w.warned[pair.ID]; !soon || told && last == today {
+		if last, told := w.warned[credential.ID]; !soon || told && last == today {
 			continue
 		}
-		w.warned[pair.ID] = today
+		w.warned[credential.ID] = today
 		w.log.WarnContext(ctx, "a credential expires soon: extend it with credentials extend",
-			"client", pair.ID, "days", days, "expiresAt", pair.ExpiresAt.String())
+			"client", credential.ID, "days", days, "expiresAt", credential.ExpiresAt.String())
 	}
 	w.ending.Store(ending)
 }

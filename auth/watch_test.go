@@ -126,11 +126,11 @@ func TestAPairThatEndsSoonIsWarnedOfOnceADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, now := newMemoryStore(), time.Now()
 		ends := func(name string, after time.Duration) string {
-			pair, _, err := Issue(t.Context(), store, name, nil, backoffice.InstantOf(now.Add(after)))
+			credential, _, err := Issue(t.Context(), store, name, nil, backoffice.InstantOf(now.Add(after)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			return pair.ID
+			return credential.ID
 		}
 		issue(t, store) // never ends
 		soon, later, revoked := ends("soon", 14*24*time.Hour), ends("later", 16*24*time.Hour), ends("revoked", time.Hour)
@@ -172,12 +172,12 @@ func TestAPairOutsideOfItsNetworksIsAnsweredAsNoPairIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := backoffice.InstantOf(time.Now())
-	pair, err := backoffice.NewCredential("held", "Held", nil, now, 0)
+	credential, err := backoffice.NewCredential("held", "Held", nil, now, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pair.Networks = networks
-	secret, err := Create(t.Context(), store, pair, now)
+	credential.Networks = networks
+	secret, err := Create(t.Context(), store, credential, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,9 @@ func TestAPairOutsideOfItsNetworksIsAnsweredAsNoPairIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signed := func(*http.Request) (string, error) { return pair.Principal(pair.Secrets[0].Name()).Link(), nil }
+	signed := func(*http.Request) (string, error) {
+		return credential.Principal(credential.Secrets[0].Name()).Link(), nil
+	}
 	signedIn, linked := Middleware(a, NewThrottle(), proxies, answer)(whoIs), Admit(a, proxies, signed, answer)(whoIs)
 	ask := func(handler http.Handler, header http.Header, peer, forwarded string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
@@ -206,18 +208,18 @@ func TestAPairOutsideOfItsNetworksIsAnsweredAsNoPairIs(t *testing.T) {
 		{"198.51.100.1", "", false}, {"198.51.100.1", "192.0.2.5", false}, {"127.0.0.1", "192.0.2.5, 198.51.100.1", false}, {"127.0.0.1", "", false}, {"2001:db9::9", "", false},
 	} {
 		for _, handler := range []http.Handler{signedIn, linked} {
-			if w := ask(handler, headers(pair.ID, secret), from.peer, from.forwarded); (w.Code == 200) != from.in {
+			if w := ask(handler, headers(credential.ID, secret), from.peer, from.forwarded); (w.Code == 200) != from.in {
 				t.Errorf("from %s by way of %q: %d", from.peer, from.forwarded, w.Code)
 			}
 		}
 	}
-	// Each answer, up to that which says to wait, is that of somebody who has no pair at all, and takes as many reads
+	// Each answer, up to that which says to wait, is that of somebody who has no credential at all, and takes as many reads
 	// of the store.
 	outside, nobody := Middleware(a, NewThrottle(), nil, answer)(whoIs), Middleware(a, NewThrottle(), nil, answer)(whoIs)
 	for i := range failuresAllowed + 2 {
 		clock.pass(retryAfter)
 		before := store.reads.Load()
-		got := ask(outside, headers(pair.ID, secret), "198.51.100.1", "")
+		got := ask(outside, headers(credential.ID, secret), "198.51.100.1", "")
 		reads := store.reads.Load() - before
 		clock.pass(retryAfter)
 		before = store.reads.Load()

@@ -49,8 +49,8 @@ type Change struct {
 	History  string // of the log, when the entry was read
 	Sequence int64  // from 1, without gaps; in the order in which the transactions became visible
 	At       Instant
-	ClientID string // the pair, or "" for a command of the operator
-	// Issuer and Subject are the person whose ClientID it is, "" for a pair. The store sets them, by the session.
+	ClientID string // the credential, or "" for a command of the operator
+	// Issuer and Subject are the person whose ClientID it is, "" for a credential. The store sets them, by the session.
 	Issuer, Subject string
 	Action          string // the mutation or command: createCustomer, import
 	Noun            Noun

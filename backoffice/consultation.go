@@ -25,8 +25,8 @@ type Consultation struct {
 	ID         string
 	At         Instant
 	ClientID   string
-	ClientName string  // the pair's, or the person's, name at that moment
-	Issuer     *string // of the person; nil for a pair
+	ClientName string  // the credential's, or the person's, name at that moment
+	Issuer     *string // of the person; nil for a credential
 	Subject    *string // the issuer's identifier of them
 	Purpose    *string // from x-access-purpose; nil for none
 	Operation  PrivacyOperation

@@ -10,7 +10,7 @@ func (a *Consultation) Position(key OrderKey) Position {
 	return p
 }
 
-// SubjectName is the person's name at the time, nil for a pair.
+// SubjectName is the person's name at the time, nil for a credential.
 func (a *Consultation) SubjectName() *string {
 	if a.Subject == nil {
 		return nil

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Principal is the credential pair or person that makes a request, without secrets.
+// Principal is the credential or person that makes a request, without secrets.
 type Principal struct {
 	ClientID  string // PersonID for a person
 	Name      string
 	Scopes    []Scope
-	ExpiresAt Instant // of the pair, or of the person's token; zero: never
-	Person    *Person // nil for a pair
+	ExpiresAt Instant // of the credential, or of the person's token; zero: never
+	Person    *Person // nil for a credential
 	Secret    string  // identifies the secret that signed in, without revealing it; empty for a person
 
 	TrustedOnly bool // it may send only trusted documents: see TrustedDocument
 	NoDeletes   bool // it may delete nothing
 	Restriction Restriction
-	From        netip.Addr // the address of sign-in of a pair with networks
+	From        netip.Addr // the address of sign-in of a credential with networks
 }
 
 func (v *Principal) SameRights(other *Principal) bool {
@@ -59,10 +59,10 @@ func (v *Principal) Has(scope Scope) bool { return v != nil && slices.Contains(v
 // HasRequired is Has for a scope that may be "": no scope is needed then.
 func (v *Principal) HasRequired(scope Scope) bool { return scope == "" || v.Has(scope) }
 
-// MaxLiveSecrets is how many secrets of a pair work at the same time: two during a rotation.
+// MaxLiveSecrets is how many secrets of a credential work at the same time: two during a rotation.
 const MaxLiveSecrets = 2
 
-// Credential is a credential pair as the store keeps it. Of its secrets only the digests are stored.
+// Credential is a client id and its secrets, of which only the digests are stored.
 type Credential struct {
 	ID          string // the client id
 	Name        string
@@ -78,7 +78,7 @@ type Credential struct {
 	Secrets     []CredentialSecret // newest first
 }
 
-// Principal is the pair that makes requests with a secret, named by CredentialSecret.Name.
+// Principal is the credential that makes requests with a secret, named by CredentialSecret.Name.
 func (c *Credential) Principal(secret string) *Principal {
 	return &Principal{
 		ClientID: c.ID, Name: c.Name, Scopes: c.Scopes, ExpiresAt: c.ExpiresAt, Secret: secret,
@@ -86,7 +86,7 @@ func (c *Credential) Principal(secret string) *Principal {
 	}
 }
 
-// A pair expires after CredentialLife by default, and operators are warned CredentialWarning before that.
+// A credential expires after CredentialLife by default, and operators are warned CredentialWarning before that.
 const (
 	CredentialLife    = 365 * day
 	CredentialWarning = 14 * day
@@ -94,7 +94,7 @@ const (
 	day = 24 * time.Hour
 )
 
-// EndsSoon reports whether a live pair expires within CredentialWarning, and in how many days, rounded up.
+// EndsSoon reports whether a live credential expires within CredentialWarning, and in how many days, rounded up.
 func (c *Credential) EndsSoon(now Instant) (days int, soon bool) {
 	left := c.ExpiresAt.Time().Sub(now.Time())
 	if c.ExpiresAt.IsZero() || !c.Live(now) || left > CredentialWarning {
@@ -103,8 +103,8 @@ func (c *Credential) EndsSoon(now Instant) (days int, soon bool) {
 	return int((left + day - 1) / day), true
 }
 
-// Extend changes the pair's expiry; zero is never. Refused with NOT_ALLOWED for a pair that is revoked or expired, with
-// INVALID for an expiry that is not in the future.
+// Extend changes the credential's expiry; zero is never. Refused with NOT_ALLOWED for a credential that is revoked or
+// expired, with INVALID for an expiry that is not in the future.
 func (c *Credential) Extend(expires, now Instant) error {
 	if !c.Live(now) {
 		return refused(CodeNotAllowed, "the credential is revoked or expired; create a new one")
@@ -126,17 +126,17 @@ func checkExpiry(expires, now Instant) *UserError {
 type CredentialSecret struct {
 	Digest    []byte // SHA-256 of the secret's text
 	CreatedAt Instant
-	ExpiresAt Instant // zero: with the pair
+	ExpiresAt Instant // zero: with the credential
 }
 
-// Name identifies the secret among those of its pair.
+// Name identifies the secret among those of its credential.
 func (s CredentialSecret) Name() string {
 	sum := sha256.Sum256(s.Digest)
 	return hex.EncodeToString(sum[:8])
 }
 
-// NewCredential makes a pair without a secret. Name has 1 to 200 characters without control characters; expires is zero
-// or later than now. Refused otherwise, with each fault.
+// NewCredential makes a credential without a secret. Name has 1 to 200 characters without control characters; expires
+// is zero or later than now. Refused otherwise, with each fault.
 func NewCredential(id, name string, scopes []Scope, now, expires Instant) (*Credential, error) {
 	var faults []*UserError
 	name = strings.TrimSpace(name)
@@ -148,10 +148,10 @@ func NewCredential(id, name string, scopes []Scope, now, expires Instant) (*Cred
 	if wrong := checkExpiry(expires, now); wrong != nil {
 		faults = append(faults, wrong)
 	}
-	pair := &Credential{ID: id, Name: name, CreatedAt: now, ExpiresAt: expires}
+	credential := &Credential{ID: id, Name: name, CreatedAt: now, ExpiresAt: expires}
 	for _, scope := range AllScopes {
 		if slices.Contains(scopes, scope) {
-			pair.Scopes = append(pair.Scopes, scope)
+			credential.Scopes = append(credential.Scopes, scope)
 		}
 	}
 	for _, scope := range scopes {
@@ -162,19 +162,19 @@ func NewCredential(id, name string, scopes []Scope, now, expires Instant) (*Cred
 	if len(faults) > 0 {
 		return nil, Refuse(faults...)
 	}
-	return pair, nil
+	return credential, nil
 }
 
-// Live reports whether the pair is neither revoked nor expired at now.
+// Live reports whether the credential is neither revoked nor expired at now.
 func (c *Credential) Live(now Instant) bool {
 	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || now < c.ExpiresAt)
 }
 
-// Live reports whether the secret works at now, if its pair is live.
+// Live reports whether the secret works at now, if its credential is live.
 func (s CredentialSecret) Live(now Instant) bool { return s.ExpiresAt.IsZero() || now < s.ExpiresAt }
 
-// Rotate gives the pair a new secret. The newest live secret stays live for overlap, or until its own expiry if that is
-// sooner; all others end. Refused with NOT_ALLOWED for a pair that is revoked or expired.
+// Rotate gives the credential a new secret. The newest live secret stays live for overlap, or until its own expiry if
+// that is sooner; all others end. Refused with NOT_ALLOWED for a credential that is revoked or expired.
 func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) error {
 	if !c.Live(now) {
 		return refused(CodeNotAllowed, "the credential is revoked or expired; create a new one")
@@ -194,8 +194,8 @@ func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) e
 }
 
 // ChangeNetworks adds networks and removes others; adding a present network or removing an absent one does nothing.
-// Refused with NOT_ALLOWED for a pair that is revoked or expired, and for removing its last network, without which it
-// would work from everywhere; with INVALID for too many.
+// Refused with NOT_ALLOWED for a credential that is revoked or expired, and for removing its last network, without
+// which it would work from everywhere; with INVALID for too many.
 func (c *Credential) ChangeNetworks(add, remove Networks, now Instant) error {
 	if !c.Live(now) {
 		return refused(CodeNotAllowed, "the credential is revoked or expired; create a new one")
@@ -214,8 +214,8 @@ func (c *Credential) ChangeNetworks(add, remove Networks, now Instant) error {
 }
 
 // ChangeScopes adds scopes and removes others; adding a present scope or removing an absent one does nothing. Refused
-// with NOT_ALLOWED for a pair that is revoked or expired, with INVALID for an unknown scope and one that is added and
-// removed.
+// with NOT_ALLOWED for a credential that is revoked or expired, with INVALID for an unknown scope and one that is added
+// and removed.
 func (c *Credential) ChangeScopes(add, remove []Scope, now Instant) error {
 	if !c.Live(now) {
 		return refused(CodeNotAllowed, "the credential is revoked or expired; create a new one")
@@ -238,7 +238,7 @@ func (c *Credential) ChangeScopes(add, remove []Scope, now Instant) error {
 	return nil
 }
 
-// Revoke ends the pair and all its secrets. Revoking it again changes nothing.
+// Revoke ends the credential and all its secrets. Revoking it again changes nothing.
 func (c *Credential) Revoke(now Instant) {
 	if c.RevokedAt.IsZero() {
 		c.RevokedAt = now
@@ -246,22 +246,22 @@ func (c *Credential) Revoke(now Instant) {
 	c.Secrets = nil
 }
 
-// CredentialStore keeps the credential pairs. It reads from and writes to the primary, never a replica, so that a
+// CredentialStore keeps the credentials. It reads from and writes to the primary, never a replica, so that a
 // revocation is seen at once. What it returns belongs to the caller. A failure of the store itself is an *Error of kind
 // Unavailable, Timeout or Internal.
 type CredentialStore interface {
-	// CreateCredential adds a pair with its secrets. Refused with TAKEN when the client id exists.
-	CreateCredential(ctx context.Context, pair *Credential) error
-	// Credential returns a pair, revoked and expired ones too. NotFound when the client id is unknown.
+	// CreateCredential adds a credential with its secrets. Refused with TAKEN when the client id exists.
+	CreateCredential(ctx context.Context, credential *Credential) error
+	// Credential returns a credential, revoked and expired ones too. NotFound when the client id is unknown.
 	Credential(ctx context.Context, clientID string) (*Credential, error)
-	// Credentials returns every pair with its secrets, revoked and expired ones too, ordered by client id, bytewise.
-	// The number of statements does not depend on the number of pairs. An empty store returns none and no error.
+	// Credentials returns every credential with its secrets, revoked and expired ones too, ordered by client id,
+	// bytewise, in a constant number of statements. An empty store returns none and no error.
 	Credentials(ctx context.Context) ([]*Credential, error)
-	// UpdateCredential reads a pair, lets change alter it and stores all of it but ID, CreatedAt and LastUsedAt, in
-	// one transaction that no other update of the pair overlaps. change may run again when the transaction does. When
-	// change returns an error nothing is stored and that error is returned. NotFound when the client id is unknown.
+	// UpdateCredential reads a credential, lets change alter it and stores all of it but ID, CreatedAt and LastUsedAt,
+	// in one transaction that no other update of it overlaps. change may run again when the transaction does. When it
+	// returns an error nothing is stored and that error is returned. NotFound when the client id is unknown.
 	UpdateCredential(ctx context.Context, clientID string, change func(*Credential) error) error
-	// CredentialsUsed stores that pairs were used on the day that begins at an instant, in one statement. A later day
-	// that is stored stays; unknown identifiers are ignored.
+	// CredentialsUsed stores that credentials were used on the day that begins at an instant, in one statement. A later
+	// day that is stored stays; unknown identifiers are ignored.
 	CredentialsUsed(ctx context.Context, clientIDs []string, day Instant) error
 }

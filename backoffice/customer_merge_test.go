@@ -102,9 +102,9 @@ func TestAMergeMovesAllRecordsAndFillsWhatIsMissing(t *testing.T) {
 		got := w.changes(t, before)
 		slices.Sort(got)
 		logged := []string{
-			"pair mergeCustomers calculation customerId", "pair mergeCustomers customer", "pair mergeCustomers customer customerCode phone registrationNumber responsibleId scopes",
-			"pair mergeCustomers document customerId", "pair mergeCustomers minfin document customerId", "pair mergeCustomers relation", "pair mergeCustomers relation",
-			"pair mergeCustomers relation customerId", "pair mergeCustomers relation relatedCustomerId", "pair mergeCustomers transcript customerId",
+			"credential mergeCustomers calculation customerId", "credential mergeCustomers customer", "credential mergeCustomers customer customerCode phone registrationNumber responsibleId scopes",
+			"credential mergeCustomers document customerId", "credential mergeCustomers minfin document customerId", "credential mergeCustomers relation", "credential mergeCustomers relation",
+			"credential mergeCustomers relation customerId", "credential mergeCustomers relation relatedCustomerId", "credential mergeCustomers transcript customerId",
 		}
 		if !slices.Equal(got, logged) {
 			t.Errorf("logged is\n%s", strings.Join(got, "\n"))

@@ -37,7 +37,7 @@ func TestACustomerIsMadeInItsCanonicalForm(t *testing.T) {
 		if diff := cmp.Diff(want, w.customer(t, c.ID)); diff != "" || c.Registration.IsZero() || c.CreatedAt.IsZero() {
 			t.Error(diff)
 		}
-		if log := w.changes(t, 0); !slices.Equal(log, []string{"pair createCustomer customer address companyType kboNumber name phone registrationNumber responsibleId scopes type"}) {
+		if log := w.changes(t, 0); !slices.Equal(log, []string{"credential createCustomer customer address companyType kboNumber name phone registrationNumber responsibleId scopes type"}) {
 			t.Errorf("%q", log)
 		}
 	})
@@ -83,7 +83,7 @@ func TestInAnUpdateAbsentKeepsAndNullClears(t *testing.T) {
 		}
 		_, err := w.UpdateCustomer(t.Context(), w.by, c.ID, backoffice.CustomerFields{Type: backoffice.Null[backoffice.CustomerType]()}, nil)
 		expect(t, err, "REQUIRED type")
-		if log := w.changes(t, 1); !slices.Equal(log, []string{"pair updateCustomer customer address email", "pair updateCustomer customer address name registrationNumber scopes"}) {
+		if log := w.changes(t, 1); !slices.Equal(log, []string{"credential updateCustomer customer address email", "credential updateCustomer customer address name registrationNumber scopes"}) {
 			t.Errorf("%q", log)
 		}
 	})
@@ -263,7 +263,7 @@ func TestErasingACustomerErasesAllThatIsItsOwn(t *testing.T) {
 		if keys, err := w.Store.ForgottenFiles(t.Context(), 10); err != nil || len(keys) != 0 {
 			t.Errorf("%v %v", keys, err)
 		}
-		if log := w.changes(t, 2); !slices.Equal(log, []string{"pair deleteCustomer customer"}) {
+		if log := w.changes(t, 2); !slices.Equal(log, []string{"credential deleteCustomer customer"}) {
 			t.Errorf("%q", log)
 		}
 	})

@@ -14,9 +14,9 @@ const (
 	Internal Kind = iota
 	// BadInput is a malformed question: a paging argument, a cursor, a filter.
 	BadInput
-	// Unauthenticated means no valid credential pair.
+	// Unauthenticated means no valid credential.
 	Unauthenticated
-	// Forbidden means the pair lacks the scope in Error.RequiredScope.
+	// Forbidden means the credential lacks the scope in Error.RequiredScope.
 	Forbidden
 	// NotFound means that the object named by the request does not exist.
 	NotFound

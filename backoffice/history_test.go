@@ -171,7 +171,7 @@ func (m *model) remember(noun string, key backoffice.Optional[string], content, 
 
 func (m *model) note(action, noun string, fields ...string) {
 	slices.Sort(fields)
-	m.log = append(m.log, strings.TrimSpace("pair "+action+" "+noun+" "+strings.Join(fields, " ")))
+	m.log = append(m.log, strings.TrimSpace("credential "+action+" "+noun+" "+strings.Join(fields, " ")))
 }
 
 func check(r *rapid.T, err error, want string) {

@@ -23,8 +23,8 @@ type Idempotency struct {
 
 // IdempotencyStore stores keys, in the transaction of the write itself.
 type IdempotencyStore interface {
-	// RememberKey stores the entry, or returns the one of the same pair, noun and key that is not older than keep.
-	// Concurrent calls wait for each other. With Others it does so for each key; any of them finds the entry.
+	// RememberKey stores the entry, or returns the one of the same credential, noun and key that is not older than
+	// keep. Concurrent calls wait for each other. With Others it does so for each key; any of them finds the entry.
 	RememberKey(ctx context.Context, entry *Idempotency, keep time.Duration) (earlier *Idempotency, err error)
 	// SettleKey replaces the ObjectID of an entry that this transaction has stored.
 	SettleKey(ctx context.Context, entry *Idempotency) error

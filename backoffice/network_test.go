@@ -28,7 +28,7 @@ func TestAPairIsHeldToItsNetworks(t *testing.T) {
 		t.Error("who comes from nowhere is let in")
 	}
 	if !(Networks)(nil).Admit(netip.Addr{}) {
-		t.Error("a pair without networks is held to some")
+		t.Error("a credential without networks is held to some")
 	}
 }
 

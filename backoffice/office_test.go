@@ -53,7 +53,7 @@ func TestAnIdempotencyKeyMakesOneObject(t *testing.T) {
 		_, err = w.CreateCustomer(t.Context(), viewer("pair", backoffice.CustomersWrite), fields, text("key"))
 		expect(t, err, "this needs the scope privacy.read")
 		_, err = w.CreateCustomer(t.Context(), viewer("another", backoffice.AllScopes...), fields, text("key"))
-		expect(t, err, "TAKEN customerCode") // another pair's key is another key
+		expect(t, err, "TAKEN customerCode") // another credential's key is another key
 		_, err = w.CreateLabel(t.Context(), w.by, backoffice.LabelDraft{Name: "K"}, text("key"))
 		expect(t, err, "done") // and so is that of another kind of object
 

@@ -46,7 +46,7 @@ func TestARelationJoinsTwoCustomersOnceOfAKind(t *testing.T) {
 		expect(t, w.DeleteRelation(t.Context(), w.by, r.ID), "done")
 		expect(t, w.DeleteRelation(t.Context(), w.by, r.ID), "NOT_FOUND id")
 		expect(t, w.DeleteRelation(t.Context(), w.by, a.ID), "NOT_FOUND id")
-		if log := w.changes(t, 5); !slices.Equal(log, []string{"pair createCustomerRelation relation customerId kind relatedCustomerId", "pair deleteCustomerRelation relation"}) {
+		if log := w.changes(t, 5); !slices.Equal(log, []string{"credential createCustomerRelation relation customerId kind relatedCustomerId", "credential deleteCustomerRelation relation"}) {
 			t.Errorf("%q", log)
 		}
 	})
@@ -93,7 +93,7 @@ func TestAUserIsChanged(t *testing.T) {
 			_, err := w.UpdateUser(t.Context(), w.by, c.id, c.fields, backoffice.OnlyVersion(c.expected))
 			expect(t, err, c.want)
 		}
-		if log := w.changes(t, 0); !slices.Equal(log, []string{"pair updateUser user email labelIds", "pair updateUser user labelIds"}) {
+		if log := w.changes(t, 0); !slices.Equal(log, []string{"credential updateUser user email labelIds", "credential updateUser user labelIds"}) {
 			t.Errorf("%q", log)
 		}
 	})
@@ -113,7 +113,7 @@ func TestTheCustomersOfADeletedUserHaveNobody(t *testing.T) {
 		if diff := cmp.Diff(other, w.customer(t, other.ID)); diff != "" {
 			t.Error(diff)
 		}
-		if log := w.changes(t, 2); !slices.Equal(log, []string{"pair deleteUser user", "pair deleteUser customer responsibleId"}) {
+		if log := w.changes(t, 2); !slices.Equal(log, []string{"credential deleteUser user", "credential deleteUser customer responsibleId"}) {
 			t.Errorf("%q", log)
 		}
 	})

@@ -11,9 +11,9 @@ import (
 
 // Bounds of saved queries, because one answer holds them all.
 const (
-	MaxSavedQueries = 1000      // of all credentials
-	MaxSavedBytes   = 8 << 20   // of their text
-	MaxSavedByPair  = 256 << 10 // bytes of text of one credential
+	MaxSavedQueries      = 1000      // of all credentials
+	MaxSavedBytes        = 8 << 20   // of their text
+	MaxSavedByCredential = 256 << 10 // bytes of text of one credential
 )
 
 // SavedQuery is a trusted query with a name, for people.
@@ -131,7 +131,7 @@ func (s *Service) SaveQuery(ctx context.Context, by *Principal, draft SavedQuery
 			return changes, refused(CodeNotAllowed,
 				fmt.Sprintf("there are already %d saved queries, the maximum", MaxSavedQueries), "document")
 		}
-		if all > MaxSavedBytes || own > MaxSavedByPair {
+		if all > MaxSavedBytes || own > MaxSavedByCredential {
 			return changes, refused(CodeNotAllowed,
 				"the saved queries of a credential have at most 256 KiB, and all together 8 MiB", "document")
 		}

@@ -34,12 +34,12 @@ type WebhookStop string
 
 // Only an operator can resume a stopped webhook, with a rewind.
 const (
-	WebhookDisabled  WebhookStop = "disabled"
-	WebhookGone      WebhookStop = "gone"
-	WebhookFailing   WebhookStop = "failing"
-	WebhookExpired   WebhookStop = "expired"
-	WebhookPairEnded WebhookStop = "pair"
-	WebhookNoScope   WebhookStop = "scope"
+	WebhookDisabled        WebhookStop = "disabled"
+	WebhookGone            WebhookStop = "gone"
+	WebhookFailing         WebhookStop = "failing"
+	WebhookExpired         WebhookStop = "expired"
+	WebhookCredentialEnded WebhookStop = "pair"
+	WebhookNoScope         WebhookStop = "scope"
 )
 
 // Sentence explains the stop to an operator, and what to do; "" for none.
@@ -56,7 +56,7 @@ func (s WebhookStop) Sentence() string {
 	case WebhookExpired:
 		return "changes after its position are no longer retained, or the log was replaced, for example by a restore " +
 			"of a backup: the receiver must read everything again, then rewind resumes it"
-	case WebhookPairEnded:
+	case WebhookCredentialEnded:
 		return "its credential was revoked or has expired; create another webhook for another credential"
 	case WebhookNoScope:
 		return "its credential may no longer read any of its nouns; add the scope, then rewind resumes it"
@@ -67,7 +67,7 @@ func (s WebhookStop) Sentence() string {
 // NewWebhook makes a webhook of a credential (nil: the operator's) that begins after a sequence number of a history.
 // Refused, with each fault, for an invalid address, an ended credential, and a noun that it may not read.
 func NewWebhook(
-	pair *Credential, address string, nouns []Noun, history string, from int64, now Instant,
+	credential *Credential, address string, nouns []Noun, history string, from int64, now Instant,
 ) (*Webhook, error) {
 	var faults []*UserError
 	refuse := func(code UserErrorCode, message, field string) {
@@ -76,20 +76,20 @@ func NewWebhook(
 	if err := CheckWebhookURL(address); err != nil {
 		refuse(CodeInvalid, err.Error(), "url")
 	}
-	if pair != nil && !pair.Live(now) {
+	if credential != nil && !credential.Live(now) {
 		refuse(CodeNotAllowed, "the credential is revoked or expired; create a new one", "clientId")
 	}
 	progress := WebhookProgress{History: history, At: from}
 	hook := &Webhook{ID: NewID(), URL: address, CreatedAt: now, WebhookProgress: progress}
-	if pair != nil {
-		hook.ClientID = pair.ID
+	if credential != nil {
+		hook.ClientID = credential.ID
 	}
 	for _, noun := range nouns {
 		if slices.Contains(hook.Nouns, noun) {
 			continue
 		}
 		hook.Nouns = append(hook.Nouns, noun)
-		if by := readerOfWebhook(pair); ChangesVisibleTo(by, []Noun{noun}) == 0 {
+		if by := readerOfWebhook(credential); ChangesVisibleTo(by, []Noun{noun}) == 0 {
 			why := "it is restricted to some customers"
 			if !by.HasRequired(noun.RequiredScope()) {
 				why = MissingScope(noun.RequiredScope()).Error()
@@ -133,15 +133,15 @@ func CheckWebhookURL(text string) error {
 }
 
 // readerOfWebhook is the principal whose rights a webhook has.
-func readerOfWebhook(pair *Credential) *Principal {
-	if pair == nil {
+func readerOfWebhook(credential *Credential) *Principal {
+	if credential == nil {
 		return &Principal{Scopes: AllScopes}
 	}
-	return pair.Principal("")
+	return credential.Principal("")
 }
 
 // Kinds returns the kinds of entries that the credential's scopes allow (nil: the operator's). Forbidden when none is.
-func (w *Webhook) Kinds(pair *Credential) (ChangeKinds, error) {
+func (w *Webhook) Kinds(credential *Credential) (ChangeKinds, error) {
 	nouns := w.Nouns
 	if nouns == nil {
 		for _, of := range Nouns {
@@ -150,7 +150,7 @@ func (w *Webhook) Kinds(pair *Credential) (ChangeKinds, error) {
 			}
 		}
 	}
-	kinds := ChangesVisibleTo(readerOfWebhook(pair), nouns)
+	kinds := ChangesVisibleTo(readerOfWebhook(credential), nouns)
 	if kinds == 0 {
 		return 0, MissingScope(MinfinRead)
 	}
@@ -178,8 +178,8 @@ func (w *Webhook) Reason(log *ChangePage) string {
 
 // Rewind makes the webhook continue after a sequence number, even if it was stopped. From its current position it
 // continues with the pending message. Refused when its credential is revoked or expired.
-func (w *Webhook) Rewind(pair *Credential, history string, to int64, now Instant) error {
-	if pair != nil && !pair.Live(now) {
+func (w *Webhook) Rewind(credential *Credential, history string, to int64, now Instant) error {
+	if credential != nil && !credential.Live(now) {
 		return refused(CodeNotAllowed, "the webhook's credential is revoked or expired; create another webhook for another credential")
 	}
 	if history != w.History || to != w.At {

@@ -71,19 +71,19 @@ func TestAWebhookIsToldWhatItsPairMayReadButNeverOfRegistrationNumbers(t *testin
 	minfin := &backoffice.Change{Sequence: 2, Noun: backoffice.NounMinfin, ObjectID: "b", Done: backoffice.Created}
 	customer := &backoffice.Change{Sequence: 3, Noun: backoffice.NounCustomer, ObjectID: "a", Fields: []string{"email", "registrationNumber"}, Done: backoffice.Updated}
 	for sentence, c := range map[string]struct {
-		pair  *backoffice.Credential
-		nouns []backoffice.Noun
-		told  []*backoffice.Change
-		kind  backoffice.Kind
+		credential *backoffice.Credential
+		nouns      []backoffice.Noun
+		told       []*backoffice.Change
+		kind       backoffice.Kind
 	}{
-		"the operator's":                       {nil, nil, []*backoffice.Change{customer}, 0},
-		"the operator's that names minfin":     {nil, []backoffice.Noun{backoffice.NounMinfin}, []*backoffice.Change{minfin}, 0},
-		"a pair's with every scope":            {pairWith(backoffice.AllScopes...), nil, []*backoffice.Change{customer}, 0},
-		"a pair's that names both":             {pairWith(backoffice.AllScopes...), []backoffice.Noun{backoffice.NounMinfin, backoffice.NounCustomer}, []*backoffice.Change{minfin, customer}, 0},
-		"a pair's that lost minfin.read":       {pairWith(), []backoffice.Noun{backoffice.NounMinfin, backoffice.NounCustomer}, []*backoffice.Change{customer}, 0},
-		"a pair's that has nothing left of it": {pairWith(), []backoffice.Noun{backoffice.NounMinfin}, nil, backoffice.Forbidden},
+		"the operator's":                             {nil, nil, []*backoffice.Change{customer}, 0},
+		"the operator's that names minfin":           {nil, []backoffice.Noun{backoffice.NounMinfin}, []*backoffice.Change{minfin}, 0},
+		"a credential's with every scope":            {pairWith(backoffice.AllScopes...), nil, []*backoffice.Change{customer}, 0},
+		"a credential's that names both":             {pairWith(backoffice.AllScopes...), []backoffice.Noun{backoffice.NounMinfin, backoffice.NounCustomer}, []*backoffice.Change{minfin, customer}, 0},
+		"a credential's that lost minfin.read":       {pairWith(), []backoffice.Noun{backoffice.NounMinfin, backoffice.NounCustomer}, []*backoffice.Change{customer}, 0},
+		"a credential's that has nothing left of it": {pairWith(), []backoffice.Noun{backoffice.NounMinfin}, nil, backoffice.Forbidden},
 	} {
-		kinds, err := (&backoffice.Webhook{Nouns: c.nouns}).Kinds(c.pair)
+		kinds, err := (&backoffice.Webhook{Nouns: c.nouns}).Kinds(c.credential)
 		if (err != nil || c.kind != 0) && backoffice.KindOf(err) != c.kind {
 			t.Errorf("%s: %v", sentence, err)
 		}
@@ -180,7 +180,7 @@ func TestAMessageHasOneIdentifierAndNoOtherHasIt(t *testing.T) {
 	ended := pairWith()
 	ended.Revoke(1)
 	if err := hook.Rewind(ended, "history1", 5, 4); backoffice.KindOf(err) != backoffice.Refused {
-		t.Errorf("of a revoked pair: %v", err)
+		t.Errorf("of a revoked credential: %v", err)
 	}
 }
 
@@ -189,13 +189,13 @@ func TestAMessageOfWhatAWebhookMayNotBeToldAnyMoreIsWithdrawn(t *testing.T) {
 	hook := hookWithMessage()
 	before := hook.MessageID()
 	for _, c := range []struct {
-		pair *backoffice.Credential
-		may  bool
+		credential *backoffice.Credential
+		may        bool
 	}{{nil, true}, {pairWith(backoffice.MinfinRead), true}, {pairWith(), false}} {
 		hook.Nouns = []backoffice.Noun{backoffice.NounMinfin, backoffice.NounLabel}
-		kinds, err := hook.Kinds(c.pair)
+		kinds, err := hook.Kinds(c.credential)
 		if err != nil || hook.May(kinds) != c.may {
-			t.Errorf("%v: %t %v", c.pair, hook.May(kinds), err)
+			t.Errorf("%v: %t %v", c.credential, hook.May(kinds), err)
 		}
 	}
 	hook.Withdraw()

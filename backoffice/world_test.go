@@ -25,7 +25,7 @@ type world struct {
 	folder string // of the stored files
 }
 
-// request is the context of a request of the world's own pair.
+// request is the context of a request of the world's own credential.
 func (w *world) request(t testing.TB) context.Context {
 	return w.vault.WithLedger(t.Context(), w.by, nil)
 }

@@ -45,7 +45,7 @@ type Feed struct {
 // New makes the feed of a store. It reads the durable log, past any cache.
 func New(store backoffice.Store, o Options) *Feed {
 	o.Log = cmp.Or(o.Log, slog.Default())
-	o.Bounds.OfPair = cmp.Or(o.Bounds.OfPair, usual.OfPair)
+	o.Bounds.OfCredential = cmp.Or(o.Bounds.OfCredential, usual.OfCredential)
 	o.Bounds.OfServer = cmp.Or(o.Bounds.OfServer, usual.OfServer)
 	f := &Feed{store: store, options: o, wrote: make(chan struct{}, 1)}
 	f.life, f.end = context.WithCancel(context.Background())

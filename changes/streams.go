@@ -9,10 +9,10 @@ import (
 )
 
 // Bounds are how many may follow the feed at one time, and how many connections may be open on which clients could.
-type Bounds struct{ OfPair, OfServer int }
+type Bounds struct{ OfCredential, OfServer int }
 
 // usual are the default bounds.
-var usual = Bounds{OfPair: 20, OfServer: 1000}
+var usual = Bounds{OfCredential: 20, OfServer: 1000}
 
 // errStopping is the cause of a stream's end when the server stops.
 var errStopping error = backoffice.Errorf(backoffice.Unavailable,
@@ -70,9 +70,9 @@ func (f *Feed) count(clientID string, as role) error {
 	switch {
 	case f.life.Err() != nil:
 		return errStopping
-	case all.all[as] >= most.OfServer, of[as] >= most.OfPair:
+	case all.all[as] >= most.OfServer, of[as] >= most.OfCredential:
 		return backoffice.Errorf(backoffice.RateLimited, "too many %s at a time: %d per credential, %d per server",
-			rolesAre[as], most.OfPair, most.OfServer)
+			rolesAre[as], most.OfCredential, most.OfServer)
 	}
 	if all.of == nil {
 		all.of = map[string]*[roles]int{}

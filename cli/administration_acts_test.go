@@ -124,7 +124,7 @@ func filesAreNoted(t *testing.T, w *witness) {
 
 func trashIsNoted(t *testing.T, w *witness) {
 	w.does(t, "", "import", "../testdata/office")
-	id, secret := w.pair(t, "customers.write")
+	id, secret := w.credential(t, "customers.write")
 	w.acts(t, &w.after)
 	server := w.start(t, exec.Command("env"), "--trash", "30d")
 	server.remove(t, id, secret, "/customers/acme")

@@ -12,7 +12,7 @@ import (
 	"example.org/backoffice/auth"
 )
 
-// row is the only pair as credentials list shows it.
+// row is the only credential as credentials list shows it.
 func (s *shell) row(t *testing.T) (row map[string]any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(s.must(t, "credentials", "list", "--format=jsonl")), &row); err != nil {
@@ -73,12 +73,12 @@ func TestAnEndThatIsNearIsListedAndCanBeMoved(t *testing.T) {
 	}
 	s.must(t, "credentials", "revoke", made.ClientID)
 	if code, _, err := s.run(t, "credentials", "extend", made.ClientID); code != exitFailure || !strings.Contains(err, "revoked or expired") {
-		t.Errorf("a revoked pair: %d %s", code, err)
+		t.Errorf("a revoked credential: %d %s", code, err)
 	}
 }
 
-// asked asks a server something as a pair and returns the status.
-func (s *started) asked(t *testing.T, by pair) int {
+// asked asks a server something as a credential and returns the status.
+func (s *started) asked(t *testing.T, by credential) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.address+"/users", nil)
 	if err != nil {
@@ -99,14 +99,14 @@ func TestAServerHoldsPairsToTheirNetworksAndRemembersTheDayOfTheirUse(t *testing
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "migrate")
-	create := func(network string) pair {
+	create := func(network string) credential {
 		return pairOf(t, s.must(t, "credentials", "create", "--json", "--name", network, "--from-network", network, "--from-network", "2001:db8::/32"))
 	}
 	near, far := create("127.0.0.0/8"), create("192.0.2.0/24")
 	for _, c := range []struct {
 		flags []string
-		serve pair
-		other pair
+		serve credential
+		other credential
 	}{{nil, near, far}, {[]string{"--trusted-proxy=127.0.0.1"}, far, near}} {
 		server := s.start(t, exec.Command("env"), c.flags...)
 		if got := server.asked(t, c.serve); got != 200 {

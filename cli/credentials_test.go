@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// pair is what --json prints.
-type pair struct{ ClientID, ClientSecret string }
+// credential is what --json prints.
+type credential struct{ ClientID, ClientSecret string }
 
-func pairOf(t *testing.T, out string) (p pair) {
+func pairOf(t *testing.T, out string) (p credential) {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(out))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&p); err != nil || p.ClientID == "" || p.ClientSecret == "" || strings.Count(out, "\n") != 1 {
-		t.Fatalf("%q is not a pair alone: %v", out, err)
+		t.Fatalf("%q is not a credential alone: %v", out, err)
 	}
 	return p
 }
@@ -26,7 +26,7 @@ func TestCredentialsAreCreatedRotatedRevokedAndListed(t *testing.T) {
 	created := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "portal", "--scope", "pti.write", "--scope", "privacy.read", "--expires", "2999-01-31"))
 	rotated := pairOf(t, s.must(t, "credentials", "rotate", created.ClientID, "--json"))
 	if rotated.ClientID != created.ClientID || rotated.ClientSecret == created.ClientSecret {
-		t.Error("the rotation gave another pair, or the same secret")
+		t.Error("the rotation gave another credential, or the same secret")
 	}
 	list := func() map[string]any {
 		var row map[string]any
@@ -48,10 +48,10 @@ func TestCredentialsAreCreatedRotatedRevokedAndListed(t *testing.T) {
 		t.Errorf("revoked it is listed as %v", row)
 	}
 	if code, _, err := s.run(t, "credentials", "rotate", created.ClientID); code != exitFailure || !strings.Contains(err, "revoked or expired") {
-		t.Errorf("rotating a revoked pair ends with %d, %s", code, err)
+		t.Errorf("rotating a revoked credential ends with %d, %s", code, err)
 	}
 	if code, _, err := s.run(t, "credentials", "revoke", "nobody"); code != exitFailure || !strings.Contains(err, "credentials list") {
-		t.Errorf("revoking an unknown pair ends with %d, %s", code, err)
+		t.Errorf("revoking an unknown credential ends with %d, %s", code, err)
 	}
 	if table := s.must(t, "credentials", "list"); strings.Contains(table, rotated.ClientSecret) || !strings.HasPrefix(table, "CLIENTID") {
 		t.Errorf("the table is\n%s", table)
@@ -62,30 +62,30 @@ func TestALivingPairIsHeldToNetworks(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "migrate")
-	pair := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "portal", "--scope", "pti.write")).ClientID
-	out := s.must(t, "credentials", "networks", pair, "--add", "192.0.2.0/24", "--add", "2001:db8::1", "--remove", "198.51.100.0/24")
+	credential := pairOf(t, s.must(t, "credentials", "create", "--json", "--name", "portal", "--scope", "pti.write")).ClientID
+	out := s.must(t, "credentials", "networks", credential, "--add", "192.0.2.0/24", "--add", "2001:db8::1", "--remove", "198.51.100.0/24")
 	if !strings.HasPrefix(out, "Networks: 192.0.2.0/24 2001:db8::1/128\n") {
 		t.Errorf("it says %q", out)
 	}
-	if out := s.must(t, "credentials", "networks", pair, "--remove", "192.0.2.0/24"); !strings.HasPrefix(out, "Networks: 2001:db8::1/128\n") {
+	if out := s.must(t, "credentials", "networks", credential, "--remove", "192.0.2.0/24"); !strings.HasPrefix(out, "Networks: 2001:db8::1/128\n") {
 		t.Errorf("it says %q", out)
 	}
 	if list := s.must(t, "credentials", "list", "--format=jsonl"); !strings.Contains(list, `"networks":["2001:db8::1/128"]`) {
 		t.Errorf("it is listed as %s", list)
 	}
 	for why, args := range map[string][]string{
-		"from anywhere":    {pair, "--remove", "2001:db8::1"},
+		"from anywhere":    {credential, "--remove", "2001:db8::1"},
 		"credentials list": {"nobody", "--add", "192.0.2.0/24"},
-		"or look like":     {pair, "--add", "192.0.2.1/24"},
-		"pass a network":   {pair},
+		"or look like":     {credential, "--add", "192.0.2.1/24"},
+		"pass a network":   {credential},
 	} {
 		if code, _, err := s.run(t, append([]string{"credentials", "networks"}, args...)...); code == exitDone || !strings.Contains(err, why) {
 			t.Errorf("%s ends with %d, %s", why, code, err)
 		}
 	}
-	s.must(t, "credentials", "revoke", pair)
-	if code, _, err := s.run(t, "credentials", "networks", pair, "--add", "192.0.2.0/24"); code != exitFailure || !strings.Contains(err, "revoked or expired") {
-		t.Errorf("a revoked pair ends with %d, %s", code, err)
+	s.must(t, "credentials", "revoke", credential)
+	if code, _, err := s.run(t, "credentials", "networks", credential, "--add", "192.0.2.0/24"); code != exitFailure || !strings.Contains(err, "revoked or expired") {
+		t.Errorf("a revoked credential ends with %d, %s", code, err)
 	}
 }
 

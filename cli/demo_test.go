@@ -85,27 +85,27 @@ func TestADemoServesAndASecondStartReusesTheDataAndRotatesTheSecrets(t *testing.
 		first = printed
 		for at := range []int{0, 1} {
 			if code := status(printed[4], printed[2*at], printed[2*at+1]); code != http.StatusOK {
-				t.Errorf("pair %d is answered with %d", at, code)
+				t.Errorf("credential %d is answered with %d", at, code)
 			}
 		}
 	})
 	s.demo(t, func(printed []string) {
 		for at := range []int{0, 1} {
 			if printed[2*at] != first[2*at] || printed[2*at+1] == first[2*at+1] {
-				t.Errorf("pair %d was %s and is %s, or kept its secret", at, first[2*at], printed[2*at])
+				t.Errorf("credential %d was %s and is %s, or kept its secret", at, first[2*at], printed[2*at])
 			}
 			if code := status(printed[4], printed[2*at], printed[2*at+1]); code != http.StatusOK {
-				t.Errorf("pair %d is answered with %d", at, code)
+				t.Errorf("credential %d is answered with %d", at, code)
 			}
 			if code := status(printed[4], first[2*at], first[2*at+1]); code != http.StatusOK { // another demo may be served with it
-				t.Errorf("the old secret of pair %d is answered with %d", at, code)
+				t.Errorf("the old secret of credential %d is answered with %d", at, code)
 			}
 		}
 	})
 	s.demo(t, func(printed []string) {
 		for at := range []int{0, 1} {
 			if code := status(printed[4], first[2*at], first[2*at+1]); code != http.StatusUnauthorized {
-				t.Errorf("the oldest secret of pair %d is answered with %d", at, code)
+				t.Errorf("the oldest secret of credential %d is answered with %d", at, code)
 			}
 		}
 	})
@@ -115,7 +115,7 @@ func TestADemoServesAndASecondStartReusesTheDataAndRotatesTheSecrets(t *testing.
 	var row struct{ Scopes []string }
 	lines := strings.SplitN(s.must(t, "credentials", "list", "--format=jsonl"), "\n", 2)
 	if err := json.Unmarshal([]byte(lines[0]), &row); err != nil || len(row.Scopes) != len(backoffice.AllScopes) {
-		t.Errorf("the first pair is %s", lines[0])
+		t.Errorf("the first credential is %s", lines[0])
 	}
 }
 
@@ -132,7 +132,7 @@ func TestADemoInWhichDataWereImportedIsOneNoMore(t *testing.T) {
 		t.Errorf("it ends with %d, %q and %q", code, out, err)
 	}
 	if after := s.must(t, "credentials", "list", "--format=jsonl"); strings.Count(after, "\n") != strings.Count(before, "\n") {
-		t.Errorf("the pairs are %s", after)
+		t.Errorf("the credentials are %s", after)
 	}
 }
 

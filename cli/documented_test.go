@@ -122,7 +122,7 @@ type reader struct {
 	dir    string
 	env    []string
 	origin string
-	id     string // of the pair that was made last
+	id     string // of the credential that was made last
 	hook   string // the webhook that was made last
 	cursor string // that was printed last
 }

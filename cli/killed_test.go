@@ -131,7 +131,7 @@ func TestAKilledImportOfAWorkbookAndAKilledPullLeaveNoNumberInClear(t *testing.T
 	}
 	of := newShell(t)
 	of.must(t, "import", folder)
-	id, secret := of.pair(t, "privacy.read")
+	id, secret := of.credential(t, "privacy.read")
 	serving := of.start(t, exec.Command("env"))
 	for name, args := range map[string][]string{
 		"import": {"import", sheets},

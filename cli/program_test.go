@@ -176,16 +176,16 @@ func TestAFullDiskIsToldInWordsAndPasses(t *testing.T) {
 		t.Skipf("no disk of its own can be had here: %v %s", err, out)
 	}
 	s := newShell(t)
-	folder, pair := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "pair")
+	folder, credential := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "pair")
 	nothing := s.folder(t, "labels.ndjson", "") // importing it makes the store
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	// A disk that only the program sees, with something on it that can be taken away.
 	script := fmt.Sprintf(`mount -t tmpfs -o size=8m tmpfs %[1]s && head -c 5000000 /dev/zero >%[1]s/ballast &&
-		"$0" %[2]s import %[4]s >/dev/null && "$0" %[2]s credentials create --name test --scope settings.write --json >%[3]s && exec "$0" "$@"`, folder, strings.Join(s.settings(), " "), pair, nothing)
+		"$0" %[2]s import %[4]s >/dev/null && "$0" %[2]s credentials create --name test --scope settings.write --json >%[3]s && exec "$0" "$@"`, folder, strings.Join(s.settings(), " "), credential, nothing)
 	p := s.start(t, exec.Command("unshare", "-rm", "sh", "-c", script))
-	content, err := os.ReadFile(pair)
+	content, err := os.ReadFile(credential)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"example.org/backoffice/auth"
 )
 
-// pair makes a pair with scopes, and a file with its secret.
-func (s *shell) pair(t testing.TB, scopes ...string) (id, secretFile string) {
+// credential makes a credential with scopes, and a file with its secret.
+func (s *shell) credential(t testing.TB, scopes ...string) (id, secretFile string) {
 	t.Helper()
 	args := []string{"credentials", "create", "--name", "test", "--json"}
 	for _, scope := range scopes {
@@ -34,7 +34,7 @@ func origin(t testing.TB, folder string) (of *shell, p *started, flags []string)
 	t.Helper()
 	of = newShell(t)
 	of.must(t, "import", folder)
-	id, secret := of.pair(t, "minfin.read")
+	id, secret := of.credential(t, "minfin.read")
 	p = of.start(t, exec.Command("env"))
 	return of, p, []string{"pull", "--from", "http://" + p.address, "--client-id", id, "--client-secret-file", secret}
 }
@@ -74,7 +74,7 @@ func TestPullMakesAMirrorAndTellsWhatItDid(t *testing.T) {
 	}
 	pull[4] = "nobody"
 	if code, _, err := s.run(t, pull...); code != exitFailure || !strings.Contains(err, "rejects the credential") {
-		t.Errorf("an unknown pair: %d, %s", code, err)
+		t.Errorf("an unknown credential: %d, %s", code, err)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestAMirrorThatWritesThroughDoesTheWritesOfBothInterfacesAtTheOrigin(t *tes
 	t.Parallel()
 	of := newShell(t)
 	of.must(t, "import", "../testdata/office")
-	id, secret := of.pair(t, "minfin.read", "customers.write", "settings.write", "pti.write", "users.write")
+	id, secret := of.credential(t, "minfin.read", "customers.write", "settings.write", "pti.write", "users.write")
 	served := of.start(t, exec.Command("env"))
 	flags := []string{"--from", "http://" + served.address, "--client-id", id, "--client-secret-file", secret}
 	s := newShell(t)
@@ -140,7 +140,7 @@ func TestAMirrorThatWritesThroughDoesTheWritesOfBothInterfacesAtTheOrigin(t *tes
 		t.Errorf("to another origin: %d, %s", code, err)
 	}
 	through := s.start(t, exec.Command("env"), append([]string{"--write-through"}, flags...)...)
-	mine, file := s.pair(t, "customers.write")
+	mine, file := s.credential(t, "customers.write")
 	key, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +224,7 @@ func askAs(t *testing.T, of *started, id, secret, method, path, body string) (st
 // mirrorOf serves a mirror and looks at how it answers.
 func mirrorOf(t *testing.T, s *shell, from string) {
 	t.Helper()
-	id, file := s.pair(t, "customers.write", "settings.write")
+	id, file := s.credential(t, "customers.write", "settings.write")
 	secret, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func TestADemoOnATakenPortChangesNothing(t *testing.T) {
 			t.Errorf("a second demo ends with %d, %q and %q", code, out, err)
 		}
 		if after := s.must(t, "credentials", "list"); after != before {
-			t.Errorf("it changed the pairs:\n%s%s", before, after)
+			t.Errorf("it changed the credentials:\n%s%s", before, after)
 		}
 	})
 	fresh := newShell(t)

@@ -231,7 +231,7 @@ func TestAKilledServerLosesNoWriteOlderThanTheLag(t *testing.T) {
 func killShipping(t *testing.T, flags ...string) {
 	t.Helper()
 	s, place := shipping(t)
-	id, file := s.pair(t, "settings.write")
+	id, file := s.credential(t, "settings.write")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -86,7 +86,7 @@ func (s *standing) exported(t *testing.T) string {
 
 func secretOf(t *testing.T, s *shell) (id, secret string) {
 	t.Helper()
-	id, file := s.pair(t, "settings.write")
+	id, file := s.credential(t, "settings.write")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -123,7 +123,7 @@ func (b *inbox) lacks(ids []string) (n int) {
 }
 
 // createLabel writes through a server, and returns the identifier when that has acknowledged it.
-func createLabel(ctx context.Context, address string, by pair, name string) (id string) {
+func createLabel(ctx context.Context, address string, by credential, name string) (id string) {
 	query := fmt.Sprintf(`{"query":"mutation { createLabel(input: {name: \"%s\"}) { label { id } } }"}`, name)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/graphql", strings.NewReader(query))
 	if err != nil {

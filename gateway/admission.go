@@ -188,7 +188,7 @@ func (s server) admitREST(admission *limits.Admission) func(ctx context.Context,
 
 // enter admits a request of the context's credential, and bounds what it takes from then on.
 func enter(ctx context.Context, admission *limits.Admission, cost int) (*limits.Share, error) {
-	share, err := admission.Enter(ctx, pairOf(ctx), cost)
+	share, err := admission.Enter(ctx, clientOf(ctx), cost)
 	if err != nil {
 		return nil, err
 	}

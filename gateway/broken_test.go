@@ -20,9 +20,9 @@ var brokenRights = map[string]brokentest.Copy{
 		{"../auth/begun.go", "			a.begun.interrupt(d)\n", "			if !BROKEN {\n				a.begun.interrupt(d)\n			}\n"}}},
 	"lets sockets go on": {Found: foundByRights, Edits: []brokentest.Edit{
 		{"feed_socket.go", "own, end := s.authenticator.Begin(ctx, principal)", "own, end := s.authenticator.Begin(ctx, principal)\nif BROKEN {\nend()\nown, end = auth.WithPrincipal(ctx, principal), func() {}\n}"}}},
-	"looks at the pair and not at its secret": {Found: foundByRights, Edits: []brokentest.Edit{
+	"looks at the credential and not at its secret": {Found: foundByRights, Edits: []brokentest.Edit{
 		{"../auth/authenticator.go", "s.live(at) && s.principal.Secret == name {", "(BROKEN || s.live(at) && s.principal.Secret == name) {"}}},
-	"forgets that a pair ends": {Found: foundByRights, Edits: []brokentest.Edit{
+	"forgets that a credential ends": {Found: foundByRights, Edits: []brokentest.Edit{
 		{"../auth/authenticator.go", "ok && p.credential.Live(at) {", "ok && (BROKEN || p.credential.Live(at)) {"}}},
 	"forgets networks": {Found: foundByRights, Edits: []brokentest.Edit{
 		{"../auth/authenticator.go", "case err == nil && !networks.Admit(began.From):", "case !BROKEN && err == nil && !networks.Admit(began.From):"}}},
@@ -38,10 +38,10 @@ var brokenRights = map[string]brokentest.Copy{
 var brokenDeliveries = map[string]brokentest.Copy{
 	"goes on with the rights that a webhook had": {Found: foundByHooks, Edits: []brokentest.Edit{
 		{"../changes/webhooks/sender.go", "case w != nil && w.is(hook.Version, kinds, stop):", "case w != nil && (BROKEN || w.is(hook.Version, kinds, stop)):"}}},
-	"delivers for a pair that has ended": {Found: foundByHooks, Edits: []brokentest.Edit{
-		{"../changes/webhooks/sender.go", "pair == nil || !pair.Live(now) {", "pair == nil || !BROKEN && !pair.Live(now) {"}}},
-	"delivers to a pair as to an operator": {Found: foundByHooks, Edits: []brokentest.Edit{
-		{"../changes/webhooks/sender.go", "	kinds, err := hook.Kinds(pair)\n", "	kinds, err := hook.Kinds(pair)\nif BROKEN {\nkinds, err = hook.Kinds(nil)\n}\n"}}},
+	"delivers for a credential that has ended": {Found: foundByHooks, Edits: []brokentest.Edit{
+		{"../changes/webhooks/sender.go", "credential == nil || !credential.Live(now) {", "credential == nil || !BROKEN && !credential.Live(now) {"}}},
+	"delivers to a credential as to an operator": {Found: foundByHooks, Edits: []brokentest.Edit{
+		{"../changes/webhooks/sender.go", "	kinds, err := hook.Kinds(credential)\n", "	kinds, err := hook.Kinds(credential)\nif BROKEN {\nkinds, err = hook.Kinds(nil)\n}\n"}}},
 }
 
 const foundByDeletes = "TestWhoDeletesNothingUploadsAndReads/SQLite_without"
@@ -51,7 +51,7 @@ var brokenDeletes = map[string]brokentest.Copy{
 	"deletes all the same":   {Found: foundByDeletes, Edits: []brokentest.Edit{{"../backoffice/credential.go", "if v != nil && v.NoDeletes {", "if !BROKEN && v != nil && v.NoDeletes {"}}},
 	"forgets it for users":   {Found: foundByDeletes, Edits: []brokentest.Edit{{"../backoffice/user_write.go", "	if err := requireDelete(by, UsersWrite); err != nil {", "	if err := requireDelete(by, UsersWrite); !BROKEN && err != nil {"}}},
 	"forgets it for queries": {Found: foundByDeletes, Edits: []brokentest.Edit{{"../backoffice/savedquery.go", "err := cmp.Or(maySave(by), by.MayDelete()); err != nil {", "err := cmp.Or(maySave(by), by.MayDelete()); !BROKEN && err != nil {"}}},
-	"does not store it":      {Found: foundByDeletes, Edits: []brokentest.Edit{{"../store/credential.go", "	if pair.NoDeletes {", "	if !BROKEN && pair.NoDeletes {"}}},
+	"does not store it":      {Found: foundByDeletes, Edits: []brokentest.Edit{{"../store/credential.go", "	if credential.NoDeletes {", "	if !BROKEN && credential.NoDeletes {"}}},
 }
 
 func TestACopyWithAFaultIsFoundByTheTestOfItsPromise(t *testing.T) {

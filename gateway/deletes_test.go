@@ -82,17 +82,17 @@ func TestEachMutationAndOperationThatDeletesIsRefusedToWhoDeletesNothing(t *test
 func portal(t *testing.T, o *gatewaytest.Office, restriction backoffice.RestrictionFields, scopes ...backoffice.Scope) [2]string {
 	t.Helper()
 	now := backoffice.InstantOf(time.Now())
-	pair, err := backoffice.NewCredential(backoffice.NewID(), "portal", scopes, now, 0)
+	credential, err := backoffice.NewCredential(backoffice.NewID(), "portal", scopes, now, 0)
 	seen, wrong := backoffice.NewRestriction(restriction)
 	if err = errors.Join(err, wrong); err != nil {
 		t.Fatal(err)
 	}
-	pair.NoDeletes, pair.Restriction = true, seen
-	secret, err := auth.Create(t.Context(), o.Store, pair, now)
+	credential.NoDeletes, credential.Restriction = true, seen
+	secret, err := auth.Create(t.Context(), o.Store, credential, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return [2]string{pair.ID, secret}
+	return [2]string{credential.ID, secret}
 }
 
 // forbidden reports whether an answer refuses a deletion, and names no scope that would help.
@@ -111,17 +111,17 @@ func TestWhoDeletesNothingUploadsAndReadsAndIsRefusedEachDeletion(t *testing.T) 
 			portal(t, o, backoffice.RestrictionFields{Customers: []string{"acme"}}, backoffice.AllScopes...),
 		}
 		before := o.Answers(t, everyone, everything)
-		for i, pair := range portals {
-			if w := o.Upload(pair, "acme", "?name=a.pdf", strings.NewReader("%PDF-1.4")); w.Code != http.StatusCreated {
+		for i, credential := range portals {
+			if w := o.Upload(credential, "acme", "?name=a.pdf", strings.NewReader("%PDF-1.4")); w.Code != http.StatusCreated {
 				t.Errorf("an upload: %d %s", w.Code, w.Body)
 			}
-			if said := o.Answers(t, pair, `{ customer(id: "acme") { documents { nodes { name } } } }`); !strings.Contains(said, `"a.pdf"`) {
+			if said := o.Answers(t, credential, `{ customer(id: "acme") { documents { nodes { name } } } }`); !strings.Contains(said, `"a.pdf"`) {
 				t.Errorf("what it reads: %s", said)
 			}
-			if wrong := o.Saves(t, pair, map[string]any{"document": "query Mine { __typename }", "name": "Mine"}); wrong != nil && i == 0 {
+			if wrong := o.Saves(t, credential, map[string]any{"document": "query Mine { __typename }", "name": "Mine"}); wrong != nil && i == 0 {
 				t.Fatal(wrong)
 			}
-			refusesAll(t, o, gatewaytest.Follower{Address: server.URL, Credential: pair})
+			refusesAll(t, o, gatewaytest.Follower{Address: server.URL, Credential: credential})
 		}
 		if after := o.Answers(t, everyone, everything); after != before {
 			t.Errorf("something is gone: %s, and was %s", after, before)
@@ -188,12 +188,14 @@ func TestWhoDeletesNothingStaysSoWithMoreScopes(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
-			pair := portal(t, o, backoffice.RestrictionFields{}, backoffice.CustomersWrite)
-			ask := func() string { return o.Answers(t, pair, "mutation { "+fmt.Sprintf(deletions["deleteUser"], "")+" }") }
+			credential := portal(t, o, backoffice.RestrictionFields{}, backoffice.CustomersWrite)
+			ask := func() string {
+				return o.Answers(t, credential, "mutation { "+fmt.Sprintf(deletions["deleteUser"], "")+" }")
+			}
 			if said := ask(); !strings.Contains(said, `"requiredScope":"users.write"`) {
 				t.Error(said)
 			}
-			if _, err := auth.ChangeScopes(t.Context(), o.Store, pair[0], []backoffice.Scope{backoffice.UsersWrite}, nil); err != nil {
+			if _, err := auth.ChangeScopes(t.Context(), o.Store, credential[0], []backoffice.Scope{backoffice.UsersWrite}, nil); err != nil {
 				t.Fatal(err)
 			}
 			said := ask()
@@ -203,10 +205,10 @@ func TestWhoDeletesNothingStaysSoWithMoreScopes(t *testing.T) {
 			if !forbidden(said) {
 				t.Error(said)
 			}
-			if _, err := auth.Rotate(t.Context(), o.Store, pair[0], time.Hour); err != nil {
+			if _, err := auth.Rotate(t.Context(), o.Store, credential[0], time.Hour); err != nil {
 				t.Fatal(err)
 			}
-			if kept, err := o.Store.Credential(t.Context(), pair[0]); err != nil || !kept.NoDeletes {
+			if kept, err := o.Store.Credential(t.Context(), credential[0]); err != nil || !kept.NoDeletes {
 				t.Errorf("%+v %v", kept, err)
 			}
 		})

@@ -72,8 +72,8 @@ func TestTheSameDocumentIsDrawnOnceInAnOperation(t *testing.T) {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o, count := openDrawingOffice(t, database(t), 1, 20_000)
-			pair := o.Credential(t, backoffice.AllScopes...)
-			_, body, _ := o.Ask(t, pair, generate(strings.Fields(strings.Repeat("held-0000 ", 20))...), nil, nil)
+			credential := o.Credential(t, backoffice.AllScopes...)
+			_, body, _ := o.Ask(t, credential, generate(strings.Fields(strings.Repeat("held-0000 ", 20))...), nil, nil)
 			var answer generated
 			if err := json.Unmarshal(body, &answer); err != nil || len(answer.Errors) > 0 || len(answer.Data) != 20 {
 				t.Fatalf("%v %.500s", err, body)
@@ -86,7 +86,7 @@ func TestTheSameDocumentIsDrawnOnceInAnOperation(t *testing.T) {
 			if n := count.Load(); n != 1 {
 				t.Errorf("twenty aliases of one transcript drew %d documents", n)
 			}
-			o.Ask(t, pair, generate("held-0000"), nil, nil)
+			o.Ask(t, credential, generate("held-0000"), nil, nil)
 			if n := count.Load(); n != 2 {
 				t.Errorf("another operation did not draw the document anew: %d", n)
 			}
@@ -94,7 +94,7 @@ func TestTheSameDocumentIsDrawnOnceInAnOperation(t *testing.T) {
 				b: updateCustomer(input: {id: "holder", name: "Another"}) { userErrors { code } }
 				c: generateTranscriptDocument(input: {transcriptId: "held-0000"}) { transcript { id } }
 				d: generateTranscriptDocument(input: {transcriptId: "held-0000"}) { transcript { id } } }`
-			if _, body, _ := o.Ask(t, pair, between, nil, nil); strings.Contains(string(body), `"code"`) {
+			if _, body, _ := o.Ask(t, credential, between, nil, nil); strings.Contains(string(body), `"code"`) {
 				t.Fatalf("%.500s", body)
 			}
 			if n := count.Load(); n != 4 {
@@ -107,12 +107,12 @@ func TestTheSameDocumentIsDrawnOnceInAnOperation(t *testing.T) {
 func TestTheDocumentsOfOneOperationAreDrawnFromABoundedAmountOfAnswers(t *testing.T) {
 	t.Parallel()
 	o, count := openDrawingOffice(t, gatewaytest.Engines["SQLite"](t), 20, 60_000)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	var ids []string
 	for i := range 20 {
 		ids = append(ids, fmt.Sprintf("held-%04d", i))
 	}
-	status, body, _ := o.Ask(t, pair, generate(ids...), nil, nil)
+	status, body, _ := o.Ask(t, credential, generate(ids...), nil, nil)
 	var answer generated
 	if err := json.Unmarshal(body, &answer); err != nil || status != gatewaytest.PartialSuccess {
 		t.Fatalf("%d %v %.500s", status, err, body)
@@ -130,7 +130,7 @@ func TestTheDocumentsOfOneOperationAreDrawnFromABoundedAmountOfAnswers(t *testin
 			t.Errorf("document %d within the bound is not there: %.300s", i, body)
 		}
 	}
-	if _, body, _ := o.Ask(t, pair, generate(ids[4:8]...), nil, nil); count.Load() != 8 || strings.Contains(string(body), `"errors"`) {
+	if _, body, _ := o.Ask(t, credential, generate(ids[4:8]...), nil, nil); count.Load() != 8 || strings.Contains(string(body), `"errors"`) {
 		t.Errorf("the rest in another operation: %d documents, %.300s", count.Load(), body)
 	}
 }
@@ -138,7 +138,7 @@ func TestTheDocumentsOfOneOperationAreDrawnFromABoundedAmountOfAnswers(t *testin
 func TestTheListsOfAnOperationHaveABoundedNumberOfValues(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	list := func(n int) json.RawMessage {
 		ids, _ := json.Marshal(map[string]any{"ids": make([]int, n), "filter": map[string]any{"ids": make([]int, n)}})
 		return ids
@@ -159,14 +159,14 @@ func TestTheListsOfAnOperationHaveABoundedNumberOfValues(t *testing.T) {
 		"fragments":            {`query($ids: [ID!]!) { ...F } fragment F on Query {` + aliases(`customers(first: 0, filter: {ids: $ids}) { totalCount }`, 20) + ` }`, 1_250},
 	} {
 		for n, refused := range map[int]bool{c.most: false, c.most + 1: true} {
-			status, body, calls := o.Ask(t, pair, c.query, list(n), nil)
+			status, body, calls := o.Ask(t, credential, c.query, list(n), nil)
 			if got := status == http.StatusBadRequest && gatewaytest.CodeIn(body) == limits.CodeCost && calls == 0; got != refused || !refused && strings.Contains(string(body), `"errors"`) {
 				t.Errorf("%s of %d: %d after %d statements: %.300s", sentence, n, status, calls, body)
 			}
 		}
 	}
 	label := `mutation($ids: [ID!]!) {` + aliases(`updateUser(input: {id: "user-an", labelIds: $ids}) { userErrors { code } }`, 20) + ` }`
-	if _, body, calls := o.Ask(t, pair, label, list(2_000), nil); gatewaytest.CodeIn(body) != limits.CodeCost || calls != 0 {
+	if _, body, calls := o.Ask(t, credential, label, list(2_000), nil); gatewaytest.CodeIn(body) != limits.CodeCost || calls != 0 {
 		t.Errorf("labels of a user, twenty times: %d statements %.300s", calls, body)
 	}
 }

@@ -15,13 +15,13 @@ import (
 func TestAPartOfARequestAsksAgainWhoItsCallerIs(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	s, end, err := gateway.NewServer(o.Backend, gatewaytest.Config(gatewaytest.Limits()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(end)
-	caller, err := s.Authenticator().Authenticate(t.Context(), netip.Addr{}, pair[0], pair[1])
+	caller, err := s.Authenticator().Authenticate(t.Context(), netip.Addr{}, credential[0], credential[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,11 +38,11 @@ func TestAPartOfARequestAsksAgainWhoItsCallerIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	part, err := run(s, graphqlhttp.Entry{Cost: 1, Part: true})
-	if err != nil || part.Principal.ClientID != pair[0] || part.Statements == nil || part.Statements == whole.Statements ||
+	if err != nil || part.Principal.ClientID != credential[0] || part.Statements == nil || part.Statements == whole.Statements ||
 		part.Session == whole.Session || part.Ledger == whole.Ledger || part.Snapshot == whole.Snapshot || part.Budget == whole.Budget {
 		t.Errorf("a part has of the whole what it should not: %v", err)
 	}
-	if err := auth.Revoke(t.Context(), o.Store, pair[0]); err != nil {
+	if err := auth.Revoke(t.Context(), o.Store, credential[0]); err != nil {
 		t.Fatal(err)
 	}
 	later, end, err := gateway.NewServer(o.Backend, gatewaytest.Config(gatewaytest.Limits())) // which knows that at once
@@ -54,6 +54,6 @@ func TestAPartOfARequestAsksAgainWhoItsCallerIs(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := run(later, graphqlhttp.Entry{Cost: 1, Part: true}); backoffice.KindOf(err) != backoffice.Unauthenticated {
-		t.Errorf("a part of a revoked pair: %v", err)
+		t.Errorf("a part of a revoked credential: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // column is a change of rights, by the command line's words or by what is written into the map of people.
 type column struct {
 	person bool
-	args   []string // of the command behind the pair's identifier
+	args   []string // of the command behind the credential's identifier
 	rule   string   // of the map afterwards; "" for the same, "-" for none
 	denied bool
 	status int    // with which what it ends is answered; 0 when all goes on
@@ -78,7 +78,7 @@ func (s *stage) mapText(after bool) string {
 	return fmt.Sprintf(`{"rules": [%s], "deny": [%s]}`, strings.Join(rules, ","), strings.Join(deny, ","))
 }
 
-// change does to a pair what its column says.
+// change does to a credential what its column says.
 func (c *caller) change(t *testing.T, col *column) {
 	t.Helper()
 	words := strings.Fields(c.name)[:2]

@@ -24,7 +24,7 @@ import (
 
 // noColumn are commands and flags that change the rights of nobody who is there, each with the reason.
 var noColumn = map[string]string{
-	"credentials create": "the pair is new", "credentials list": "it looks", "credentials rotate --json": "how it is printed",
+	"credentials create": "the credential is new", "credentials list": "it looks", "credentials rotate --json": "how it is printed",
 }
 
 var commandLine = regexp.MustCompile(`(?m)^  credentials \(creds\) (\S+)`)

@@ -25,7 +25,7 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// stage is an office with a cache, at which pairs and people are at work, and its administrators' command line.
+// stage is an office with a cache, at which credentials and people are at work, and its administrators' command line.
 type stage struct {
 	*gatewaytest.Office
 	*peopletest.Issuer
@@ -37,7 +37,7 @@ type stage struct {
 	ahead    atomic.Int64 // nanoseconds that its clock for tokens is before this machine's
 	changed  atomic.Bool  // the rights were, or are about to be
 	large    string       // a document that takes long
-	everyone [2]string    // a pair with every scope
+	everyone [2]string    // a credential with every scope
 }
 
 // holding is a store that holds back what it is asked to, until that is let or its request has ended.
@@ -166,25 +166,25 @@ type caller struct {
 	saved    bool
 }
 
-// callerOf is a pair or a person, who may do much.
+// callerOf is a credential or a person, who may do much.
 func (s *stage) callerOf(t *testing.T, name string, col *column, n int) *caller {
 	t.Helper()
 	c := &caller{stage: s, name: name, header: http.Header{}, format: [...]string{"jsonl", "csv", "xlsx"}[n%3], saved: n%2 == 1}
 	if !col.person {
 		now := backoffice.InstantOf(time.Now())
-		pair, err := backoffice.NewCredential(backoffice.NewID(), name, usualScopes, now, 0)
+		credential, err := backoffice.NewCredential(backoffice.NewID(), name, usualScopes, now, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if name == "credentials networks --remove" {
-			pair.Networks = backoffice.Networks{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")}
+			credential.Networks = backoffice.Networks{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")}
 		}
-		secret, err := auth.Create(t.Context(), s.Store, pair, now)
+		secret, err := auth.Create(t.Context(), s.Store, credential, now)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.id = pair.ID
-		c.header.Set(auth.ClientIDHeader, pair.ID)
+		c.id = credential.ID
+		c.header.Set(auth.ClientIDHeader, credential.ID)
 		c.header.Set(auth.ClientSecretHeader, secret)
 		return c
 	}

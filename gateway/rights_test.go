@@ -164,7 +164,7 @@ func (c *cell) begin(t *testing.T) {
 	}
 }
 
-// known waits until the server knows the caller: it does not know a new pair at once.
+// known waits until the server knows the caller: it does not know a new credential at once.
 func (c *cell) known(t *testing.T) {
 	t.Helper()
 	for code := 0; code != http.StatusOK; time.Sleep(20 * time.Millisecond) {

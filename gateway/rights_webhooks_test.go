@@ -127,7 +127,7 @@ func (s *stage) writes(t *testing.T, round string) {
 	}
 }
 
-// may is what a new request of the pair is answered, with a secret of its own, from where it may come from.
+// may is what a new request of the credential is answered, with a secret of its own, from where it may come from.
 func (s *stage) may(t *testing.T, c *caller) (labels, guarded bool) {
 	t.Helper()
 	secret, err := auth.Rotate(t.Context(), s.Store, c.id, time.Hour)
@@ -175,7 +175,7 @@ func (o *owned) obeys(t *testing.T, r *inbox, round string, labels, guarded bool
 	return ""
 }
 
-// Deliveries of webhooks are a row of the matrix of rights and what lasts: they have the columns of pairs, for a person
+// Deliveries of webhooks are a row of the matrix of rights and what lasts: they have the columns of credentials, for a person
 // has none.
 func TestADeliveryIsWhatANewRequestOfItsPairIsAnswered(t *testing.T) {
 	t.Parallel()
@@ -214,12 +214,12 @@ func TestADeliveryIsWhatANewRequestOfItsPairIsAnswered(t *testing.T) {
 				of.change(t, columns[name])
 			}
 			for _, of := range cells {
-				pair, err := s.Store.Credential(t.Context(), of.id)
+				credential, err := s.Store.Credential(t.Context(), of.id)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !pair.ExpiresAt.IsZero() {
-					time.Sleep(time.Until(pair.ExpiresAt.Time()))
+				if !credential.ExpiresAt.IsZero() {
+					time.Sleep(time.Until(credential.ExpiresAt.Time()))
 				}
 				labels, guarded := s.may(t, of.caller)
 				wanted[of] = answer{labels, guarded}

@@ -60,7 +60,7 @@ func TestAPlanTellsAPriceThatGrowsWithTheOfficeAndWithNothingOutOfView(t *testin
 				t.Errorf("a filtered count costs %d, then %d; one from counters %d, then %d", small, large, counted, again)
 			}
 			if before != after {
-				t.Errorf("a restricted pair is told %d, and %d when there are others outside its view", before, after)
+				t.Errorf("a restricted credential is told %d, and %d when there are others outside its view", before, after)
 			}
 			_, _, calls := o.Ask(t, all, filtered, nil, nil)
 			s.KeepSizes(time.Hour)

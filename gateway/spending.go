@@ -17,8 +17,8 @@ type spending struct{ *limits.Budgets }
 
 // bill is what a request of HTTP owes until its answer begins. Its header reports what is left.
 type bill struct {
-	of   *spending
-	pair string
+	of       *spending
+	clientID string
 
 	mu     sync.Mutex
 	settle []func()
@@ -26,7 +26,7 @@ type bill struct {
 }
 
 func (b *bill) Remaining() any {
-	left, _ := b.of.Of(b.pair)
+	left, _ := b.of.Of(b.clientID)
 	return left
 }
 
@@ -34,7 +34,7 @@ func (s *spending) withBill(ctx context.Context) context.Context {
 	if s == nil {
 		return ctx
 	}
-	owed := &bill{of: s, pair: pairOf(ctx)}
+	owed := &bill{of: s, clientID: clientOf(ctx)}
 	return backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.CostBudget = owed })
 }
 
@@ -43,7 +43,7 @@ func billOf(ctx context.Context) *bill {
 	return owed
 }
 
-func pairOf(ctx context.Context) string {
+func clientOf(ctx context.Context) string {
 	if principal := auth.From(ctx); principal != nil {
 		return principal.ClientID
 	}
@@ -55,7 +55,7 @@ func (s *spending) spend(ctx context.Context, cost, least int) (settle func(exec
 	if s == nil {
 		return func(bool) {}, nil
 	}
-	charge, wait, err := s.Reserve(pairOf(ctx), cost)
+	charge, wait, err := s.Reserve(clientOf(ctx), cost)
 	if err != nil {
 		if owed := billOf(ctx); owed != nil {
 			owed.mu.Lock()
@@ -143,7 +143,7 @@ func (t *telling) tell(status int) {
 	}
 	t.owed.mu.Unlock()
 	of := t.owed.of
-	left, whole := of.Of(t.owed.pair)
+	left, whole := of.Of(t.owed.clientID)
 	header := t.Header()
 	header.Set("RateLimit-Policy",
 		`"cost";q=`+strconv.FormatInt(left.Maximum, 10)+`;w=`+backoffice.WholeSeconds(of.Window()))

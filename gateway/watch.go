@@ -35,7 +35,7 @@ func (s server) logSlow(ctx context.Context, took time.Duration, o *graphqlhttp.
 		}
 	}
 	s.log.LogAttrs(ctx, slog.LevelWarn, "slow operation",
-		slog.String("request", backoffice.RequestOf(ctx).ID), slog.String("client", pairOf(ctx)),
+		slog.String("request", backoffice.RequestOf(ctx).ID), slog.String("client", clientOf(ctx)),
 		slog.String("type", o.Type), slog.String("document", o.Document), slog.String("shape", o.Shape),
 		slog.Int("cost", o.Cost), slog.Float64("milliseconds", float64(took.Microseconds())/1_000),
 		slog.Int("statements", statements), slog.Any("levels", levels))

@@ -20,7 +20,7 @@ func TestALineTellsOfARequestWhatIsSafeToTell(t *testing.T) {
 	handler, _, log := mounted(Settings{}, Options{}, func(r chi.Router, _ *Server) {
 		r.With(func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				next.ServeHTTP(w, r.WithContext(auth.WithPrincipal(r.Context(), &backoffice.Principal{ClientID: "pair-1"})))
+				next.ServeHTTP(w, r.WithContext(auth.WithPrincipal(r.Context(), &backoffice.Principal{ClientID: "credential-1"})))
 			})
 		}, Client).Post("/customers/{id}", func(w http.ResponseWriter, r *http.Request) {
 			NoteOperation(r.Context(), Operation{Name: "Of" + number, Type: "query", Document: "0123456789abcdef", Cost: 12, Codes: []string{"FORBIDDEN"}})
@@ -40,7 +40,7 @@ func TestALineTellsOfARequestWhatIsSafeToTell(t *testing.T) {
 	line := log.last(t)
 	for key, want := range map[string]any{
 		"request": "r-1", "method": "POST", "route": "/customers/{id}", "status": 202.0, "bytes": 11.0, "storeCalls": 2.0,
-		"client": "pair-1", "operation": "Of#", "document": "0123456789abcdef", "cost": 12.0, "codes": "FORBIDDEN",
+		"client": "credential-1", "operation": "Of#", "document": "0123456789abcdef", "cost": 12.0, "codes": "FORBIDDEN",
 	} {
 		if line[key] != want {
 			t.Errorf("%s is %v, want %v", key, line[key], want)

@@ -115,8 +115,8 @@ func testKeys(t testing.TB) *Keyset {
 }
 
 var (
-	reader   = &backoffice.Principal{ClientID: "pair-1", Name: "Reader", Scopes: []backoffice.Scope{backoffice.PrivacyRead}}
-	stranger = &backoffice.Principal{ClientID: "pair-2", Name: "Stranger", Scopes: []backoffice.Scope{backoffice.CustomersWrite}}
+	reader   = &backoffice.Principal{ClientID: "credential-1", Name: "Reader", Scopes: []backoffice.Scope{backoffice.PrivacyRead}}
+	stranger = &backoffice.Principal{ClientID: "credential-2", Name: "Stranger", Scopes: []backoffice.Scope{backoffice.CustomersWrite}}
 )
 
 const number = "85073003328"

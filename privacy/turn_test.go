@@ -182,26 +182,26 @@ func turnWhileInUse(t *testing.T, open func() backoffice.Store, indexes func(str
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var users sync.WaitGroup
-	for which, pair := range [][2]*turned{{a, b}, {b, a}} {
+	for which, credential := range [][2]*turned{{a, b}, {b, a}} {
 		users.Go(func() { // what one has written the other finds at once
 			for n := which; ctx.Err() == nil; n += 7 {
 				id := fmt.Sprintf("c%05d", n%turnCustomers)
-				if found, err := pair[1].search(ctx, numberFor(n%turnCustomers), indexes); ctx.Err() == nil && (err != nil || !slices.Contains(found, id)) {
+				if found, err := credential[1].search(ctx, numberFor(n%turnCustomers), indexes); ctx.Err() == nil && (err != nil || !slices.Contains(found, id)) {
 					miss("searched %s: %v, %v", id, found, err)
 				}
 				fresh := fmt.Sprintf("n%d-%07d", which, n)
 				number := numberFor(1_000_000 + 2_000_000*which + n)
-				if err := pair[0].insert(ctx, fresh, number); err != nil {
+				if err := credential[0].insert(ctx, fresh, number); err != nil {
 					if ctx.Err() == nil {
 						miss("wrote %s: %v (%v)", fresh, err, errors.Unwrap(err))
 					}
 					continue
 				}
 				written.Add(1)
-				if found, err := pair[1].search(ctx, number, indexes); ctx.Err() == nil && (err != nil || !slices.Contains(found, fresh)) {
+				if found, err := credential[1].search(ctx, number, indexes); ctx.Err() == nil && (err != nil || !slices.Contains(found, fresh)) {
 					miss("searched for %s, which was just written: %v, %v", fresh, found, err)
 				}
-				if changed, err := pair[0].change(ctx, id, numberFor(n%turnCustomers)); ctx.Err() == nil && (err != nil || changed) {
+				if changed, err := credential[0].change(ctx, id, numberFor(n%turnCustomers)); ctx.Err() == nil && (err != nil || changed) {
 					miss("the same number of %s was taken for another: %t, %v", id, changed, err)
 				}
 				rounds.Add(1)

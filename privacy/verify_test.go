@@ -295,7 +295,7 @@ func BenchmarkVerify(b *testing.B) {
 func TestVerifyNoticesThatAPersonWasMadeAnother(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
-	for name, tamper := range map[string]func(person, pair *backoffice.Consultation){
+	for name, tamper := range map[string]func(person, credential *backoffice.Consultation){
 		"nothing":         func(*backoffice.Consultation, *backoffice.Consultation) {},
 		"another subject": func(person, _ *backoffice.Consultation) { person.Subject = text("bea") },
 		"another issuer":  func(person, _ *backoffice.Consultation) { person.Issuer = text("https://elsewhere.example") },
@@ -305,10 +305,10 @@ func TestVerifyNoticesThatAPersonWasMadeAnother(t *testing.T) {
 		"the two exchanged": func(person, _ *backoffice.Consultation) {
 			person.Issuer, person.Subject = person.Subject, person.Issuer
 		},
-		"a pair that becomes one": func(_, pair *backoffice.Consultation) {
-			pair.Issuer, pair.Subject = text("https://login.example"), text("an")
+		"a credential that becomes one": func(_, credential *backoffice.Consultation) {
+			credential.Issuer, credential.Subject = text("https://login.example"), text("an")
 		},
-		"a pair with an empty issue": func(_, pair *backoffice.Consultation) { pair.Issuer = text("") },
+		"a credential with an empty issue": func(_, credential *backoffice.Consultation) { credential.Issuer = text("") },
 	} {
 		keys, store := testKeys(t), newMemoryStore()
 		vault := NewVault(keys, store)

@@ -85,7 +85,7 @@ func TestWhatHoldsRegistrationNumbersOrHasATagIsNeverPacked(t *testing.T) {
 	if a := o.ask(t, o.all, http.MethodGet, "/customers", nil); a.header.Get("No-Gzip-Compression") != "" {
 		t.Errorf("%v", a.header)
 	}
-	// The same list is packed for a pair to which it shows no numbers.
+	// The same list is packed for a credential to which it shows no numbers.
 	others := o.without(t, backoffice.PrivacyRead)
 	if _, coding := unpacked(t, o.ask(t, others, "GET", "/customers?search=rather", nil, "Accept-Encoding", "zstd")); coding != "zstd" {
 		t.Errorf("without numbers: %q", coding)

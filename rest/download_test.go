@@ -22,8 +22,8 @@ import (
 	"example.org/backoffice/rest"
 )
 
-// sign signs the path of a file for a pair, as GraphQL's downloadPath does.
-func (o *office) sign(t testing.TB, by pair, kind backoffice.FileKind, id string, life time.Duration) string {
+// sign signs the path of a file for a credential, as GraphQL's downloadPath does.
+func (o *office) sign(t testing.TB, by credential, kind backoffice.FileKind, id string, life time.Duration) string {
 	t.Helper()
 	known, err := o.store.Credential(t.Context(), by.id)
 	check(t, err)
@@ -38,18 +38,18 @@ func TestASignedPathNeedsNoHeaders(t *testing.T) {
 	for kind, id := range map[backoffice.FileKind]string{
 		backoffice.TranscriptFile: "tr-1", backoffice.CalculationFile: "calc-1", backoffice.DocumentFile: "doc-1", backoffice.MinfinFile: "min-1",
 	} {
-		a := o.ask(t, pair{}, "GET", o.sign(t, o.all, kind, id, time.Minute), nil)
+		a := o.ask(t, credential{}, "GET", o.sign(t, o.all, kind, id, time.Minute), nil)
 		if a.status != 200 || !strings.HasPrefix(string(a.body), "%PDF") || !strings.HasPrefix(a.header.Get("Content-Disposition"), "attachment") {
 			t.Errorf("%s: %d %s", kind, a.status, a.header)
 		}
 		equal(t, "Cache-Control", a.header.Get("Cache-Control"), "no-store")
 		equal(t, "what the server tells itself", a.header.Get("No-Gzip-Compression"), "")
 	}
-	part := o.ask(t, pair{}, "GET", o.sign(t, o.all, backoffice.DocumentFile, "doc-1", time.Minute), nil, "Range", "bytes=0-3")
+	part := o.ask(t, credential{}, "GET", o.sign(t, o.all, backoffice.DocumentFile, "doc-1", time.Minute), nil, "Range", "bytes=0-3")
 	equal(t, "a part", string(part.body), "%PDF")
 }
 
-func TestASignedPathIsBoundToItsFileItsTimeAndItsPair(t *testing.T) {
+func TestASignedPathIsBoundToItsFileItsTimeAndItsCredential(t *testing.T) {
 	t.Parallel()
 	o := open(t)
 	path := o.sign(t, o.all, backoffice.DocumentFile, "doc-1", time.Minute)
@@ -58,16 +58,16 @@ func TestASignedPathIsBoundToItsFileItsTimeAndItsPair(t *testing.T) {
 		"/files/document/doc-2?" + signature, "/files/minfin/doc-1?" + signature, "/files/document/doc-1", "/files/document/doc-1?signature=x",
 		strings.Replace(path, "signature=", "signature=x", 1), o.sign(t, o.all, backoffice.DocumentFile, "doc-1", -time.Second),
 	} {
-		o.ask(t, pair{}, "GET", other, nil).problem(401)
+		o.ask(t, credential{}, "GET", other, nil).problem(401)
 	}
-	o.ask(t, pair{}, "GET", o.sign(t, o.all, backoffice.DocumentFile, "nobody", time.Minute), nil).problem(404)
-	o.ask(t, pair{}, "GET", o.sign(t, o.all, backoffice.TranscriptFile, "tr-3", time.Minute), nil).problem(404)
-	o.ask(t, pair{}, "GET", o.sign(t, o.all, "customer", "acme", time.Minute), nil).problem(404)
-	has(t, o.ask(t, pair{}, "GET", o.sign(t, o.none, backoffice.MinfinFile, "min-1", time.Minute), nil).problem(403), map[string]any{"requiredScope": "minfin.read"})
+	o.ask(t, credential{}, "GET", o.sign(t, o.all, backoffice.DocumentFile, "nobody", time.Minute), nil).problem(404)
+	o.ask(t, credential{}, "GET", o.sign(t, o.all, backoffice.TranscriptFile, "tr-3", time.Minute), nil).problem(404)
+	o.ask(t, credential{}, "GET", o.sign(t, o.all, "customer", "acme", time.Minute), nil).problem(404)
+	has(t, o.ask(t, credential{}, "GET", o.sign(t, o.none, backoffice.MinfinFile, "min-1", time.Minute), nil).problem(403), map[string]any{"requiredScope": "minfin.read"})
 
 	check(t, auth.Revoke(context.Background(), o.store, o.all.id))
 	o.serve(t)
-	o.ask(t, pair{}, "GET", path, nil).problem(401)
+	o.ask(t, credential{}, "GET", path, nil).problem(401)
 }
 
 // broken keeps no file that it can still open.
@@ -141,7 +141,7 @@ func (o *office) isFile(t testing.TB, path, name, disposition string) {
 	if head := o.ask(t, o.all, "HEAD", path, nil); head.status != 200 || len(head.body) != 0 || head.header.Get("Content-Length") != a.header.Get("Content-Length") {
 		t.Errorf("HEAD: %d %v", head.status, head.header)
 	}
-	o.ask(t, pair{}, "GET", path, nil).problem(401)
+	o.ask(t, credential{}, "GET", path, nil).problem(401)
 }
 
 func (o *office) isMetadata(t testing.TB, path, name string) {

@@ -40,7 +40,7 @@ func hundred(t testing.TB) *office {
 func TestAPageOfAHundredCustomersTakesAtMostThreeStoreCalls(t *testing.T) {
 	t.Parallel()
 	o := hundred(t)
-	for name, by := range map[string]pair{"with privacy.read": o.all, "without": o.none} {
+	for name, by := range map[string]credential{"with privacy.read": o.all, "without": o.none} {
 		a := o.ask(t, by, http.MethodGet, "/customers", nil)
 		if count := a.is(200)["count"]; count != 100.0 {
 			t.Errorf("%s: %v customers", name, count)
@@ -74,7 +74,7 @@ func BenchmarkAHundredCustomers(b *testing.B) {
 			check(b, json.NewEncoder(&bytes.Buffer{}).Encode(list))
 		}
 	})
-	for name, by := range map[string]pair{"REST": o.none, "REST with privacy.read": o.all} {
+	for name, by := range map[string]credential{"REST": o.none, "REST with privacy.read": o.all} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

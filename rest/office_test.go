@@ -33,8 +33,8 @@ type office struct {
 	keys    *privacy.Keyset
 	files   files.Store
 	handler http.Handler
-	all     pair // every scope
-	none    pair // no scope
+	all     credential // every scope
+	none    credential // no scope
 
 	reads    sync.Once
 	document struct {
@@ -42,7 +42,7 @@ type office struct {
 	}
 }
 
-type pair struct{ id, secret string }
+type credential struct{ id, secret string }
 
 const requestID = "request-of-the-tests"
 
@@ -64,12 +64,12 @@ func open(t testing.TB) *office {
 	_, err = importer.Import(ctx, "../testdata/office")
 	check(t, err)
 	o := &office{store: store, keys: keys, files: stored}
-	o.all, o.none = o.pair(t, backoffice.AllScopes...), o.pair(t)
+	o.all, o.none = o.credential(t, backoffice.AllScopes...), o.credential(t)
 	o.serve(t)
 	return o
 }
 
-// serve mounts the interface. Pairs that were made before are known at once.
+// serve mounts the interface. Credentials that were made before are known at once.
 func (o *office) serve(t testing.TB) {
 	t.Helper()
 	authenticator := auth.NewAuthenticator(o.store)
@@ -99,15 +99,15 @@ func check(t testing.TB, err error) {
 	}
 }
 
-func (o *office) pair(t testing.TB, scopes ...backoffice.Scope) pair {
+func (o *office) credential(t testing.TB, scopes ...backoffice.Scope) credential {
 	t.Helper()
 	issued, secret, err := auth.Issue(context.Background(), o.store, "test", scopes, 0)
 	check(t, err)
-	return pair{issued.ID, secret}
+	return credential{issued.ID, secret}
 }
 
-// without is a pair with every scope but one.
-func (o *office) without(t testing.TB, missing backoffice.Scope) pair {
+// without is a credential with every scope but one.
+func (o *office) without(t testing.TB, missing backoffice.Scope) credential {
 	t.Helper()
 	var scopes []backoffice.Scope
 	for _, scope := range backoffice.AllScopes {
@@ -115,7 +115,7 @@ func (o *office) without(t testing.TB, missing backoffice.Scope) pair {
 			scopes = append(scopes, scope)
 		}
 	}
-	made := o.pair(t, scopes...)
+	made := o.credential(t, scopes...)
 	o.serve(t)
 	return made
 }
@@ -130,7 +130,7 @@ type answer struct {
 }
 
 // ask sends a request; a body that is not a string is sent as JSON. Headers are given as name, value, name, value.
-func (o *office) ask(t testing.TB, by pair, method, path string, body any, header ...string) *answer {
+func (o *office) ask(t testing.TB, by credential, method, path string, body any, header ...string) *answer {
 	t.Helper()
 	var content io.Reader
 	switch body := body.(type) {

@@ -373,9 +373,9 @@ func (o *office) number(t testing.TB, customer string) string {
 	return number
 }
 
-// needs checks that a request is refused to a pair with every other scope.
+// needs checks that a request is refused to a credential with every other scope.
 func (o *office) needs(t testing.TB, scope backoffice.Scope, method, path string, body any) {
 	t.Helper()
 	has(t, o.ask(t, o.without(t, scope), method, path, body).problem(403), map[string]any{"requiredScope": string(scope)})
-	o.ask(t, pair{}, method, path, body).problem(401)
+	o.ask(t, credential{}, method, path, body).problem(401)
 }

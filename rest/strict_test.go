@@ -19,7 +19,7 @@ func TestAnUnknownPathIsNotFound(t *testing.T) {
 	for _, path := range []string{"/nothing", "/customers/", "/customers/acme/nothing", "/transcripts/download/tr-1", "/Customers"} {
 		o.get(t, path).problem(404)
 	}
-	o.ask(t, pair{}, "GET", "/nothing", nil).problem(404)
+	o.ask(t, credential{}, "GET", "/nothing", nil).problem(404)
 }
 
 func TestAWrongMethodIsToldWhichAreRight(t *testing.T) {
@@ -243,7 +243,7 @@ func TestEveryAnswerStaysOutOfCaches(t *testing.T) {
 	for _, path := range []string{"/customers", "/customers/acme", "/customers/acme/privacy", "/financialyears", "/minfin/download/min-1", "/users", "/nothing"} {
 		equal(t, path, o.get(t, path).header.Get("Cache-Control"), "no-store")
 	}
-	equal(t, "no pair", o.ask(t, pair{}, "GET", "/customers", nil).header.Get("Cache-Control"), "no-store")
+	equal(t, "no credential", o.ask(t, credential{}, "GET", "/customers", nil).header.Get("Cache-Control"), "no-store")
 }
 
 func TestHeadAnswersLikeGetWithoutABody(t *testing.T) {

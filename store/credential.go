@@ -17,10 +17,10 @@ const selectCredentials = "SELECT /*backoffice:credentials.list*/ c.id, c.name, 
 const orderCredentials = " ORDER BY c.id, s.position"
 
 func queryCredentials(ctx context.Context, conn Conn, text string, args ...any) ([]*backoffice.Credential, error) {
-	var pairs []*backoffice.Credential
+	var credentials []*backoffice.Credential
 	err := conn.Query(ctx, text, args, func(row *Row) error {
 		id := row.Text(0)
-		if len(pairs) == 0 || pairs[len(pairs)-1].ID != id {
+		if len(credentials) == 0 || credentials[len(credentials)-1].ID != id {
 			restriction, err := backoffice.ParseRestriction(row.Text(10))
 			if err != nil {
 				return err
@@ -29,7 +29,7 @@ func queryCredentials(ctx context.Context, conn Conn, text string, args ...any) 
 			if err != nil {
 				return err
 			}
-			pairs = append(pairs, &backoffice.Credential{
+			credentials = append(credentials, &backoffice.Credential{
 				ID: id, Name: row.Text(1), Scopes: split[backoffice.Scope](row.Text(2)),
 				CreatedAt: row.Instant(3), ExpiresAt: row.Instant(4), RevokedAt: row.Instant(5),
 				TrustedOnly: row.Text(9) == trustedDocuments, Restriction: restriction, Networks: networks,
@@ -37,14 +37,14 @@ func queryCredentials(ctx context.Context, conn Conn, text string, args ...any) 
 			})
 		}
 		if !row.IsNull(6) {
-			pair := pairs[len(pairs)-1]
-			pair.Secrets = append(pair.Secrets, backoffice.CredentialSecret{
+			c := credentials[len(credentials)-1]
+			c.Secrets = append(c.Secrets, backoffice.CredentialSecret{
 				Digest: bytes.Clone(row.Bytes(6)), CreatedAt: row.Instant(7), ExpiresAt: row.Instant(8),
 			})
 		}
 		return nil
 	})
-	return pairs, err
+	return credentials, err
 }
 
 func (s *Store) Credentials(ctx context.Context) ([]*backoffice.Credential, error) {
@@ -56,21 +56,21 @@ func (s *Store) Credential(ctx context.Context, clientID string) (*backoffice.Cr
 }
 
 func credential(ctx context.Context, conn Conn, clientID string) (*backoffice.Credential, error) {
-	pairs, err := queryCredentials(ctx, conn, selectCredentials+" WHERE c.id = $1"+orderCredentials, storable(clientID))
-	if err == nil && len(pairs) == 0 {
+	found, err := queryCredentials(ctx, conn, selectCredentials+" WHERE c.id = $1"+orderCredentials, storable(clientID))
+	if err == nil && len(found) == 0 {
 		return nil, backoffice.Errorf(backoffice.NotFound, "no credential has this client id")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return pairs[0], nil
+	return found[0], nil
 }
 
 // anyDeletes is stored for a credential that may delete what its scopes allow.
 const anyDeletes = "any"
 
-func deletesOf(pair *backoffice.Credential) string {
-	if pair.NoDeletes {
+func deletesOf(c *backoffice.Credential) string {
+	if c.NoDeletes {
 		return "none"
 	}
 	return anyDeletes
@@ -79,8 +79,8 @@ func deletesOf(pair *backoffice.Credential) string {
 // trustedDocuments is stored for a credential that may send only those; scopes and secrets do not record that.
 const trustedDocuments = "trusted"
 
-func documentsOf(pair *backoffice.Credential) string {
-	if pair.TrustedOnly {
+func documentsOf(c *backoffice.Credential) string {
+	if c.TrustedOnly {
 		return trustedDocuments
 	}
 	return "any"
@@ -93,32 +93,32 @@ func instantOrNull(i backoffice.Instant) any {
 	return i.Milliseconds()
 }
 
-func (s *Store) CreateCredential(ctx context.Context, pair *backoffice.Credential) error {
+func (s *Store) CreateCredential(ctx context.Context, c *backoffice.Credential) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		tx.acts = true
 		_, err := tx.conn.Exec(ctx, "INSERT /*backoffice:credentials.insert*/ INTO credentials (id, name, scopes,"+
 			" created_at, expires_at, revoked_at, documents, restriction, networks, deletes)"+
 			" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-			[]any{pair.ID, pair.Name, joined(pair.Scopes), pair.CreatedAt.Milliseconds(), instantOrNull(pair.ExpiresAt),
-				instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String(),
-				deletesOf(pair)})
+			[]any{c.ID, c.Name, joined(c.Scopes), c.CreatedAt.Milliseconds(), instantOrNull(c.ExpiresAt),
+				instantOrNull(c.RevokedAt), documentsOf(c), c.Restriction.String(), c.Networks.String(),
+				deletesOf(c)})
 		switch {
 		case violationOf(err) != nil:
 			return takenID()
 		case err != nil:
 			return err
 		}
-		return insertSecrets(ctx, tx.conn, pair)
+		return insertSecrets(ctx, tx.conn, c)
 	})
 }
 
 func joined[S ~string](words []S) string { return strings.Join(collectTexts(words), " ") }
 
-func insertSecrets(ctx context.Context, conn Conn, pair *backoffice.Credential) error {
-	for i, secret := range pair.Secrets {
+func insertSecrets(ctx context.Context, conn Conn, c *backoffice.Credential) error {
+	for i, secret := range c.Secrets {
 		if _, err := conn.Exec(ctx, "INSERT /*backoffice:credential_secrets.insert*/ INTO credential_secrets"+
 			" (credential_id, position, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
-			[]any{pair.ID, int64(i), secret.Digest, secret.CreatedAt.Milliseconds(),
+			[]any{c.ID, int64(i), secret.Digest, secret.CreatedAt.Milliseconds(),
 				instantOrNull(secret.ExpiresAt)}); err != nil {
 			return err
 		}
@@ -134,21 +134,21 @@ func (s *Store) UpdateCredential(ctx context.Context, id string, change func(*ba
 		if err := tx.conn.Query(ctx, lock, []any{storable(id)}, func(*Row) error { return nil }); err != nil {
 			return err
 		}
-		pair, err := credential(ctx, tx.conn, id)
+		c, err := credential(ctx, tx.conn, id)
 		if err != nil {
 			return err
 		}
-		created := pair.CreatedAt
-		if err := change(pair); err != nil {
+		created := c.CreatedAt
+		if err := change(c); err != nil {
 			return err
 		}
-		pair.ID, pair.CreatedAt = id, created
+		c.ID, c.CreatedAt = id, created
 		_, err = tx.conn.Exec(ctx, "UPDATE /*backoffice:credentials.update*/ credentials SET name = $2, scopes = $3,"+
 			" expires_at = $4, revoked_at = $5, documents = $6, restriction = $7, networks = $8, deletes = $9"+
 			" WHERE id = $1",
-			[]any{id, pair.Name, joined(pair.Scopes), instantOrNull(pair.ExpiresAt),
-				instantOrNull(pair.RevokedAt), documentsOf(pair), pair.Restriction.String(), pair.Networks.String(),
-				deletesOf(pair)})
+			[]any{id, c.Name, joined(c.Scopes), instantOrNull(c.ExpiresAt),
+				instantOrNull(c.RevokedAt), documentsOf(c), c.Restriction.String(), c.Networks.String(),
+				deletesOf(c)})
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (s *Store) UpdateCredential(ctx context.Context, id string, change func(*ba
 			" WHERE credential_id = $1", []any{id}); err != nil {
 			return err
 		}
-		return insertSecrets(ctx, tx.conn, pair)
+		return insertSecrets(ctx, tx.conn, c)
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// A statement that a restricted pair causes names no table of customers, or of what hangs on them, but in view.
+// A statement that a restricted credential causes names no table of customers, or of what hangs on them, but in view.
 func TestWhatARestrictedContextReadsIsInView(t *testing.T) {
 	t.Parallel()
 	r, err := backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: []string{"a"}, Labels: []string{"b", "c"}, Customers: []string{"d"}, Years: []string{"2025", "2026"}})

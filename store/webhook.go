@@ -111,11 +111,11 @@ func (s *Store) Webhooks(ctx context.Context) ([]*backoffice.Webhook, error) {
 }
 
 func (s *Store) CreateWebhook(ctx context.Context, w *backoffice.Webhook) error {
-	var pair any
+	var clientID any
 	if w.ClientID != "" {
-		pair = w.ClientID
+		clientID = w.ClientID
 	}
-	args := append([]any{w.ID, pair, w.CreatedAt.Milliseconds(), w.Version, w.Steps}, settingsOf(w)...)
+	args := append([]any{w.ID, clientID, w.CreatedAt.Milliseconds(), w.Version, w.Steps}, settingsOf(w)...)
 	args = append(args, progressOf(&w.WebhookProgress)...)
 	parameters := make([]string, len(args))
 	for i := range parameters {

@@ -19,13 +19,13 @@ func Behind(ctx context.Context, store backoffice.Store, hooks []*backoffice.Web
 	if err != nil {
 		return nil, err
 	}
-	pairs, now, behind := byID(all), backoffice.InstantOf(time.Now()), make(map[string]int, len(hooks))
+	credentials, now, behind := byID(all), backoffice.InstantOf(time.Now()), make(map[string]int, len(hooks))
 	for _, hook := range hooks {
-		kinds, stop := mayTell(hook, pairs, now)
+		kinds, stop := mayTell(hook, credentials, now)
 		if stop != "" {
 			continue
 		}
-		behind[hook.ID], err = countBehind(asPairOf(ctx, hook, pairs), store, hook.History, hook.At, kinds)
+		behind[hook.ID], err = countBehind(asOwner(ctx, hook, credentials), store, hook.History, hook.At, kinds)
 		if err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ const (
 // CursorExpired for one whose changes the log no longer has.
 func Create(ctx context.Context, store backoffice.Store, keys *privacy.Keyset,
 	draft Draft) (hook *backoffice.Webhook, secret string, err error) {
-	pair, err := pairOf(ctx, store, draft.ClientID)
+	by, err := credentialOf(ctx, store, draft.ClientID)
 	if err != nil {
 		return nil, "", err
 	}
@@ -35,7 +35,7 @@ func Create(ctx context.Context, store backoffice.Store, keys *privacy.Keyset,
 	if err != nil {
 		return nil, "", err
 	}
-	hook, err = backoffice.NewWebhook(pair, draft.URL, draft.Nouns, history, from, backoffice.InstantOf(time.Now()))
+	hook, err = backoffice.NewWebhook(by, draft.URL, draft.Nouns, history, from, backoffice.InstantOf(time.Now()))
 	if err != nil {
 		return nil, "", err
 	}
@@ -63,12 +63,12 @@ func newSecret(keys *privacy.Keyset, id string) (secret string, sealed []byte, e
 // nameOf is the name of the lease to send to a webhook.
 func nameOf(id string) string { return "webhook " + id }
 
-// pairOf is a webhook's credential, nil for the operator's.
-func pairOf(ctx context.Context, store backoffice.CredentialStore, clientID string) (*backoffice.Credential, error) {
-	if clientID == "" {
+// credentialOf is a webhook's credential, nil for the operator's.
+func credentialOf(ctx context.Context, store backoffice.CredentialStore, id string) (*backoffice.Credential, error) {
+	if id == "" {
 		return nil, nil
 	}
-	return store.Credential(ctx, clientID)
+	return store.Credential(ctx, id)
 }
 
 // placeOf parses a cursor and checks that the log still has what follows; without one it is the end of the log.
@@ -111,7 +111,7 @@ func Rewind(ctx context.Context, store backoffice.Store, id, to string) error {
 	if err != nil {
 		return err
 	}
-	pair, err := pairOf(ctx, store, hook.ClientID)
+	credential, err := credentialOf(ctx, store, hook.ClientID)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func Rewind(ctx context.Context, store backoffice.Store, id, to string) error {
 	}
 	now := backoffice.InstantOf(time.Now())
 	return store.UpdateWebhook(ctx, id, "webhooks rewind", now,
-		func(hook *backoffice.Webhook) error { return hook.Rewind(pair, history, at, now) })
+		func(hook *backoffice.Webhook) error { return hook.Rewind(credential, history, at, now) })
 }
 
 // Disable stops a webhook until it is rewound. Errors: NotFound.

@@ -73,8 +73,8 @@ func TestAWebhookOfARestrictedPairIsToldWhatTheLogTellsThatPairAndNoMore(t *test
 			}
 			told := map[string][]string{}
 			for name, of := range map[string]backoffice.Restriction{"everybody": {}, "north": restriction} {
-				pair := &backoffice.Credential{ID: name, Name: name, CreatedAt: 1, Scopes: backoffice.AllScopes, Restriction: of}
-				if err := o.CreateCredential(t.Context(), pair); err != nil {
+				credential := &backoffice.Credential{ID: name, Name: name, CreatedAt: 1, Scopes: backoffice.AllScopes, Restriction: of}
+				if err := o.CreateCredential(t.Context(), credential); err != nil {
 					t.Fatal(err)
 				}
 				r := receive(t, nil)
@@ -92,7 +92,7 @@ func TestAWebhookOfARestrictedPairIsToldWhatTheLogTellsThatPairAndNoMore(t *test
 					t.Fatal(err)
 				}
 				if copied, seen := o.copyOf(t, r, of), o.seen(t, of); !maps.Equal(copied, seen) {
-					t.Errorf("%s: by what it is told, a copy has %q, and the pair sees %q", name, copied, seen)
+					t.Errorf("%s: by what it is told, a copy has %q, and the credential sees %q", name, copied, seen)
 				}
 				if listed := o.listed(t, of); !slices.Equal(told[name], listed) {
 					t.Errorf("%s is told %q, and the log lists %q", name, told[name], listed)
@@ -105,7 +105,7 @@ func TestAWebhookOfARestrictedPairIsToldWhatTheLogTellsThatPairAndNoMore(t *test
 	}
 }
 
-// seen are the customers and relations that a pair sees, by noun and identifier, and on which customers they hang.
+// seen are the customers and relations that a credential sees, by noun and identifier, and on which customers they hang.
 func (o *office) seen(t testing.TB, to backoffice.Restriction) map[string]string {
 	t.Helper()
 	ctx, seen := backoffice.WithRestriction(t.Context(), to), map[string]string{}

@@ -97,7 +97,7 @@ func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
 	if err != nil {
 		return err
 	}
-	pairs, err := s.pairs(within, hooks)
+	credentials, err := s.credentials(within, hooks)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
 			continue
 		}
 		live[hook.ID] = true
-		kinds, stop := mayTell(hook, pairs, now)
+		kinds, stop := mayTell(hook, credentials, now)
 		w := workers[hook.ID]
 		switch {
 		case w != nil && w.is(hook.Version, kinds, stop):
@@ -121,7 +121,7 @@ func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
 			continue
 		}
 		if hook.Due <= now || stop != "" {
-			workers[hook.ID] = s.begin(asPairOf(ctx, hook, pairs), hook, kinds, stop, w)
+			workers[hook.ID] = s.begin(asOwner(ctx, hook, credentials), hook, kinds, stop, w)
 		}
 	}
 	for id, w := range workers {
@@ -133,10 +133,10 @@ func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
 	return nil
 }
 
-// pairs returns the credentials by identifier, or nil when no running webhook has one.
-func (s *Sender) pairs(ctx context.Context, hooks []*backoffice.Webhook) (map[string]*backoffice.Credential, error) {
+// credentials returns the credentials by identifier, or nil when no running webhook has one.
+func (s *Sender) credentials(ctx context.Context, of []*backoffice.Webhook) (map[string]*backoffice.Credential, error) {
 	wants := func(hook *backoffice.Webhook) bool { return hook.Stop == "" && hook.ClientID != "" }
-	if !slices.ContainsFunc(hooks, wants) {
+	if !slices.ContainsFunc(of, wants) {
 		return nil, nil
 	}
 	all, err := s.Store.Credentials(ctx)
@@ -147,31 +147,31 @@ func (s *Sender) pairs(ctx context.Context, hooks []*backoffice.Webhook) (map[st
 }
 
 func byID(all []*backoffice.Credential) map[string]*backoffice.Credential {
-	pairs := make(map[string]*backoffice.Credential, len(all))
-	for _, pair := range all {
-		pairs[pair.ID] = pair
+	credentials := make(map[string]*backoffice.Credential, len(all))
+	for _, credential := range all {
+		credentials[credential.ID] = credential
 	}
-	return pairs
+	return credentials
 }
 
-// asPairOf returns a context that sees what the webhook's credential sees: everything for the operator's.
-func asPairOf(ctx context.Context, hook *backoffice.Webhook, pairs map[string]*backoffice.Credential) context.Context {
-	if pair := pairs[hook.ClientID]; pair != nil { // its restriction never changes
-		return backoffice.WithRestriction(ctx, pair.Restriction)
+// asOwner returns a context that sees what the webhook's credential sees: everything for the operator's.
+func asOwner(ctx context.Context, hook *backoffice.Webhook, all map[string]*backoffice.Credential) context.Context {
+	if credential := all[hook.ClientID]; credential != nil { // its restriction never changes
+		return backoffice.WithRestriction(ctx, credential.Restriction)
 	}
 	return ctx
 }
 
 // mayTell returns what a webhook may get now, or why it has to stop.
-func mayTell(hook *backoffice.Webhook, pairs map[string]*backoffice.Credential,
+func mayTell(hook *backoffice.Webhook, credentials map[string]*backoffice.Credential,
 	now backoffice.Instant) (backoffice.ChangeKinds, backoffice.WebhookStop) {
-	var pair *backoffice.Credential
+	var credential *backoffice.Credential
 	if hook.ClientID != "" {
-		if pair = pairs[hook.ClientID]; pair == nil || !pair.Live(now) {
-			return 0, backoffice.WebhookPairEnded
+		if credential = credentials[hook.ClientID]; credential == nil || !credential.Live(now) {
+			return 0, backoffice.WebhookCredentialEnded
 		}
 	}
-	kinds, err := hook.Kinds(pair)
+	kinds, err := hook.Kinds(credential)
 	if err != nil {
 		return 0, backoffice.WebhookNoScope
 	}

@@ -240,8 +240,8 @@ func TestAWebhookIsToldWhatItsPairMayReadAsLongAsItMay(t *testing.T) {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o := newOffice(t, open(t), nil)
-			pair := &backoffice.Credential{ID: "pair", Name: "x", CreatedAt: 1, Scopes: []backoffice.Scope{backoffice.MinfinRead, backoffice.PrivacyRead}}
-			if err := o.CreateCredential(t.Context(), pair); err != nil {
+			credential := &backoffice.Credential{ID: "pair", Name: "x", CreatedAt: 1, Scopes: []backoffice.Scope{backoffice.MinfinRead, backoffice.PrivacyRead}}
+			if err := o.CreateCredential(t.Context(), credential); err != nil {
 				t.Fatal(err)
 			}
 			failing := true
@@ -274,7 +274,7 @@ func TestAWebhookIsToldWhatItsPairMayReadAsLongAsItMay(t *testing.T) {
 			if err := o.UpdateCredential(t.Context(), "pair", func(c *backoffice.Credential) error { c.Revoke(5); return nil }); err != nil {
 				t.Fatal(err)
 			}
-			waits(t, "it stops", func() bool { return o.stored(t, made.ID).Stop == backoffice.WebhookPairEnded })
+			waits(t, "it stops", func() bool { return o.stored(t, made.ID).Stop == backoffice.WebhookCredentialEnded })
 			o.labels(t, "late", 1)
 			time.Sleep(50 * time.Millisecond)
 			if ids, _ := r.told(); len(ids) != len(want) {

@@ -1,4 +1,4 @@
-// Command load writes through a gateway and reads each write back, and reads as another pair that writes nothing,
+// Command load writes through a gateway and reads each write back, and reads as another credential that writes nothing,
 // while somebody takes servers away. It reads commands from its standard input: "report NAME" tells what happened
 // since the last report; "end" ends it, after it has looked for everything that was ever acknowledged. It ends with 1
 // when some of that is missing.
@@ -94,7 +94,7 @@ func (l *load) work() {
 	}
 }
 
-// read reads a page of customers until the end, as the pair that writes nothing.
+// read reads a page of customers until the end, as the credential that writes nothing.
 func (l *load) read() {
 	for !l.ends.Load() {
 		var answer struct {
@@ -134,7 +134,7 @@ func (l *load) find(ids []string) (found int, ok bool) {
 }
 
 // ask returns the status, 0 when there was no answer.
-func (l *load) ask(pair [2]string, query string, variables map[string]any, into any) int {
+func (l *load) ask(credential [2]string, query string, variables map[string]any, into any) int {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
 		panic(err)
@@ -144,8 +144,8 @@ func (l *load) ask(pair [2]string, query string, variables map[string]any, into 
 		panic(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("X-Client-Id", pair[0])
-	request.Header.Set("X-Client-Secret", pair[1])
+	request.Header.Set("X-Client-Id", credential[0])
+	request.Header.Set("X-Client-Secret", credential[1])
 	response, err := l.client.Do(request)
 	if err != nil {
 		return 0
@@ -198,6 +198,6 @@ func (l *load) lost() int {
 	fmt.Printf("in the end: %d writes acknowledged, %d of them lost\n", len(l.acknowledged), missing)
 	fmt.Printf("reads of one's own write, through either gateway: %d, of which %d were refused and %d did not show the write\n",
 		l.reads.Load(), l.failedReads.Load(), l.missedReads.Load())
-	fmt.Printf("reads of a pair that writes nothing: %d, of which %d were refused\n", l.others.Load(), l.failedOthers.Load())
+	fmt.Printf("reads of one that writes nothing: %d, refused: %d\n", l.others.Load(), l.failedOthers.Load())
 	return missing
 }

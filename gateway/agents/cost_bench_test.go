@@ -24,7 +24,7 @@ func BenchmarkACall(b *testing.B) {
 
 func compareCalls(b *testing.B, memory string, o *gatewaytest.Office) {
 	people(b, o, 1000, func(i int) string { return fmt.Sprintf("Customer %d", i) })
-	pair, accept, version := o.Credential(b), []string{"application/json, text/event-stream"}, []string{"2025-11-25"}
+	credential, accept, version := o.Credential(b), []string{"application/json, text/event-stream"}, []string{"2025-11-25"}
 	ids, texts := map[string]string{}, map[string]string{
 		"one":      `query One { customer(id: "acme") { id displayName email } }`,
 		"page":     `query Page { customers(first: 50) { nodes { id displayName type kboNumber email phone } } }`,
@@ -38,7 +38,7 @@ func compareCalls(b *testing.B, memory string, o *gatewaytest.Office) {
 			ask := func(path, body string) (spent time.Duration) {
 				began := gatewaytest.ProcessorTime(b)
 				for range inTurn {
-					r := gatewaytest.NewRequest(b, pair, http.MethodPost, path, body)
+					r := gatewaytest.NewRequest(b, credential, http.MethodPost, path, body)
 					r.Header["Accept"], r.Header["Mcp-Protocol-Version"] = accept, version
 					if w := o.Serve(r); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"id`) {
 						b.Fatal(w.Code, w.Body)

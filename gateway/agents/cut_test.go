@@ -167,8 +167,8 @@ func TestRandomDocumentsAreAnsweredWithinTheBound(t *testing.T) {
 	records := gatewaytest.RandomRecords(3)
 	records.StoreIn(t, o)
 	people(t, o, 400, func(i int) string { return fmt.Sprintf("a customer with a name as long as this one, number %d", i) })
-	pair := o.Credential(t, backoffice.Scope("minfin.read"))
-	header := gatewaytest.CredentialHeader(pair)
+	credential := o.Credential(t, backoffice.Scope("minfin.read"))
+	header := gatewaytest.CredentialHeader(credential)
 	schema := gatewaytest.SchemaOf(t, o)
 	asker := &gatewaytest.Asker{Rand: rand.New(rand.NewPCG(5, 6)), Schema: schema, All: records, Cursors: map[string][]string{}, Used: map[string]bool{}}
 	fields := slices.Clone(schema.Query.Fields)
@@ -200,7 +200,7 @@ func TestRandomDocumentsAreAnsweredWithinTheBound(t *testing.T) {
 		if !json.Valid(a.StructuredContent) || a.Content[0].Text != string(a.StructuredContent) {
 			t.Fatalf("%s\n%s", document, a.Whole)
 		}
-		_, whole, _ := o.Ask(t, pair, document, nil, nil)
+		_, whole, _ := o.Ask(t, credential, document, nil, nil)
 		var answer struct{ Data json.RawMessage }
 		if err := json.Unmarshal(whole, &answer); err != nil {
 			t.Fatal(err)

@@ -114,8 +114,8 @@ func TestTheDoorOpensOnlyToWhatItIsFor(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	mark(t, o)
-	pair := o.Credential(t)
-	header := gatewaytest.CredentialHeader(pair)
+	credential := o.Credential(t)
+	header := gatewaytest.CredentialHeader(credential)
 	for method, params := range map[string]any{
 		"prompts/list": map[string]any{}, "resources/list": map[string]any{}, "logging/setLevel": map[string]string{"level": "debug"},
 		"completion/complete": map[string]any{"ref": map[string]string{"type": "ref/prompt", "name": "x"}, "argument": map[string]string{"name": "a", "value": "b"}},
@@ -127,11 +127,11 @@ func TestTheDoorOpensOnlyToWhatItIsFor(t *testing.T) {
 	if a := o.Agent(t, header, "tools/list", map[string]string{"cursor": "x"}); !strings.Contains(a.Error, "one page") {
 		t.Error(a.Whole)
 	}
-	batch := o.Serve(gatewaytest.NewRequest(t, pair, http.MethodPost, "/mcp", ` [{"jsonrpc":"2.0","id":1,"method":"ping"}]`))
+	batch := o.Serve(gatewaytest.NewRequest(t, credential, http.MethodPost, "/mcp", ` [{"jsonrpc":"2.0","id":1,"method":"ping"}]`))
 	if batch.Code != http.StatusBadRequest {
 		t.Errorf("several messages at once: %d %s", batch.Code, batch.Body)
 	}
-	if get := o.Send(t, pair, http.MethodGet, "/mcp", ""); get.Code != http.StatusMethodNotAllowed || get.Header().Get("Allow") != "POST" {
+	if get := o.Send(t, credential, http.MethodGet, "/mcp", ""); get.Code != http.StatusMethodNotAllowed || get.Header().Get("Allow") != "POST" {
 		t.Errorf("GET: %d", get.Code)
 	}
 	page := gatewaytest.MessageOf(t, header, "tools/list", map[string]any{})

@@ -107,7 +107,7 @@ func TestAClientThatObeysHostileRecordsGetsOnlyWhatItsCallerCouldRead(t *testing
 	}
 }
 
-// restrictedTo is a pair with every scope but privacy.read and minfin.read that sees some customers.
+// restrictedTo is a credential with every scope but privacy.read and minfin.read that sees some customers.
 func restrictedTo(t *testing.T, o *gatewaytest.Office, ids []string) [2]string {
 	t.Helper()
 	restriction, err := backoffice.NewRestriction(backoffice.RestrictionFields{Customers: ids})

@@ -164,7 +164,7 @@ func (k *killing) entered(t *testing.T) map[string]bool {
 	}
 	entered := map[string]bool{}
 	for _, line := range purposes(t, &gatewaytest.Office{Backend: b}) {
-		words := strings.Fields(line) // purpose, "a pair", operation, customer
+		words := strings.Fields(line) // purpose, "a credential", operation, customer
 		entered[words[0]+" "+words[len(words)-1]] = true
 	}
 	return entered

@@ -16,7 +16,7 @@ import (
 func purposes(t testing.TB, o *gatewaytest.Office) (lines []string) {
 	t.Helper()
 	err := backoffice.EachEntry(t.Context(), o.Store, backoffice.Span{}, func(e *backoffice.Consultation) error {
-		purpose, subject, customer := "none", "a pair", "nobody"
+		purpose, subject, customer := "none", "a credential", "nobody"
 		if e.Purpose != nil {
 			purpose = *e.Purpose
 		}
@@ -44,18 +44,18 @@ func TestNumbersAreDisclosedOnlyWhereBothAllowItAndEachIsEntered(t *testing.T) {
 	mayNot := gatewaytest.CredentialHeader(d.Credential(t))
 	made := d.MakeCustomer(t)
 	before := len(purposes(t, d.Office))
-	within(t, "a new pair", func() bool { return d.Calls(t, mayNot, "me", "").Status == http.StatusOK })
+	within(t, "a new credential", func() bool { return d.Calls(t, mayNot, "me", "").Status == http.StatusOK })
 	arguments := `{"id":"` + made + `"}`
 
 	for name, a := range map[string]gatewaytest.ToolAnswer{
-		"a tool without numbers":                    d.Calls(t, may, "card", arguments),
-		"a pair without privacy.read":               d.Calls(t, mayNot, "card_with_number", arguments),
-		"neither":                                   d.Calls(t, mayNot, "card", arguments),
-		"a search of a tool without numbers":        d.Calls(t, may, "who_was", `{"number":"`+number+`"}`),
-		"a filter of a tool without numbers":        d.Calls(t, may, "customers", `{"filter":{"registrationNumber":"`+number+`"}}`),
-		"a search of a pair without privacy.read":   d.Calls(t, mayNot, "who_is", `{"number":"`+number+`"}`),
-		"a stated purpose is no right":              d.Calls(t, http.Header{"X-Client-Id": may["X-Client-Id"], "X-Client-Secret": may["X-Client-Secret"], "X-Access-Purpose": {"please"}}, "card", arguments),
-		"the argument of a query that is explained": d.Calls(t, may, "explain", `{"query":"{ customers { nodes { registrationNumber } } }"}`),
+		"a tool without numbers":                        d.Calls(t, may, "card", arguments),
+		"a credential without privacy.read":             d.Calls(t, mayNot, "card_with_number", arguments),
+		"neither":                                       d.Calls(t, mayNot, "card", arguments),
+		"a search of a tool without numbers":            d.Calls(t, may, "who_was", `{"number":"`+number+`"}`),
+		"a filter of a tool without numbers":            d.Calls(t, may, "customers", `{"filter":{"registrationNumber":"`+number+`"}}`),
+		"a search of a credential without privacy.read": d.Calls(t, mayNot, "who_is", `{"number":"`+number+`"}`),
+		"a stated purpose is no right":                  d.Calls(t, http.Header{"X-Client-Id": may["X-Client-Id"], "X-Client-Secret": may["X-Client-Secret"], "X-Access-Purpose": {"please"}}, "card", arguments),
+		"the argument of a query that is explained":     d.Calls(t, may, "explain", `{"query":"{ customers { nodes { registrationNumber } } }"}`),
 	} {
 		if strings.Contains(a.Whole, number) {
 			t.Errorf("%s discloses it: %s", name, a.Whole)
@@ -84,7 +84,7 @@ func TestNumbersAreDisclosedOnlyWhereBothAllowItAndEachIsEntered(t *testing.T) {
 	if a := d.Calls(t, person, "who_is", `{"number":"`+number+`"}`); !strings.Contains(a.Whole, made) {
 		t.Error(a.Whole)
 	}
-	want := []string{"mcp:card_with_number a pair READ " + made, "mcp:card_with_number ada READ " + made, "mcp:who_is ada SEARCH " + made, "mcp:who_is ada SEARCH els"}
+	want := []string{"mcp:card_with_number a credential READ " + made, "mcp:card_with_number ada READ " + made, "mcp:who_is ada SEARCH " + made, "mcp:who_is ada SEARCH els"}
 	if entries := purposes(t, d.Office)[before:]; !slices.Equal(entries, want) {
 		t.Errorf("entered: %q", entries)
 	}

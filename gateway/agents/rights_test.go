@@ -24,15 +24,15 @@ type kind struct {
 	confined        bool // to trusted documents
 }
 
-// kinds are every kind of caller of a desk: pairs with each scope and all, confined and restricted ones, and people.
+// kinds are every kind of caller of a desk: credentials with each scope and all, confined and restricted ones, and people.
 func kinds(t testing.TB, d *gatewaytest.Desk) map[string]kind {
 	t.Helper()
 	o := d.Office
-	all := map[string]kind{"no scope": pairs(t, o)}
+	all := map[string]kind{"no scope": credentials(t, o)}
 	for _, scope := range backoffice.AllScopes {
-		all[scope.String()] = pairs(t, o, scope)
+		all[scope.String()] = credentials(t, o, scope)
 	}
-	all["every scope"] = pairs(t, o, backoffice.AllScopes...)
+	all["every scope"] = credentials(t, o, backoffice.AllScopes...)
 	less := slices.DeleteFunc(slices.Clone(backoffice.AllScopes), func(s backoffice.Scope) bool { return s == backoffice.PrivacyRead })
 	all["confined"] = kind{gatewaytest.CredentialHeader(o.Confined(t, backoffice.AllScopes...)), gatewaytest.CredentialHeader(o.Confined(t, less...)), backoffice.AllScopes, true}
 	for name, f := range map[string]backoffice.RestrictionFields{
@@ -52,7 +52,7 @@ func kinds(t testing.TB, d *gatewaytest.Desk) map[string]kind {
 	return all
 }
 
-func pairs(t testing.TB, o *gatewaytest.Office, scopes ...backoffice.Scope) kind {
+func credentials(t testing.TB, o *gatewaytest.Office, scopes ...backoffice.Scope) kind {
 	t.Helper()
 	less := slices.DeleteFunc(slices.Clone(scopes), func(s backoffice.Scope) bool { return s == backoffice.PrivacyRead })
 	return kind{gatewaytest.CredentialHeader(o.Credential(t, scopes...)), gatewaytest.CredentialHeader(o.Credential(t, less...)), scopes, false}
@@ -61,16 +61,16 @@ func pairs(t testing.TB, o *gatewaytest.Office, scopes ...backoffice.Scope) kind
 func issue(t testing.TB, o *gatewaytest.Office, to backoffice.Restriction, scopes []backoffice.Scope) http.Header {
 	t.Helper()
 	now := backoffice.InstantOf(time.Now())
-	pair, err := backoffice.NewCredential(backoffice.NewID(), "restricted", scopes, now, 0)
+	credential, err := backoffice.NewCredential(backoffice.NewID(), "restricted", scopes, now, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pair.Restriction = to
-	secret, err := auth.Create(t.Context(), o.Store, pair, now)
+	credential.Restriction = to
+	secret, err := auth.Create(t.Context(), o.Store, credential, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return gatewaytest.CredentialHeader([2]string{pair.ID, secret})
+	return gatewaytest.CredentialHeader([2]string{credential.ID, secret})
 }
 
 // mapOfTests has, for managers, the same rights without privacy.read.
@@ -80,7 +80,7 @@ const mapOfTests = `{"rules": [
 	{"claim": "groups", "value": "acme", "scopes": [], "onlyCustomer": ["acme"]}
 ]}`
 
-// open serves the canary office to pairs and people.
+// open serves the canary office to credentials and people.
 func open(t testing.TB, engine string, memory gateway.CacheSettings) *gatewaytest.Desk {
 	t.Helper()
 	config := gatewaytest.Config(gatewaytest.Limits())
@@ -172,8 +172,8 @@ func TestAChangeOfRightsIsObeyedBetweenTwoCallsOfASession(t *testing.T) {
 			t.Parallel()
 			d := open(t, engine, gateway.CacheSettings{Cache: 8 << 20})
 			mark(t, d.Office)
-			pair := d.Credential(t, backoffice.AllScopes...)
-			session := connect(t, d.Office, gatewaytest.CredentialHeader(pair))
+			credential := d.Credential(t, backoffice.AllScopes...)
+			session := connect(t, d.Office, gatewaytest.CredentialHeader(credential))
 			has := func() (names []string) {
 				list, err := session.ListTools(t.Context(), nil)
 				if err != nil {
@@ -188,14 +188,14 @@ func TestAChangeOfRightsIsObeyedBetweenTwoCallsOfASession(t *testing.T) {
 				t.Fatal("the tool is not there")
 			}
 			change := func(do func(*backoffice.Credential) error) {
-				if err := d.Store.UpdateCredential(t.Context(), pair[0], do); err != nil {
+				if err := d.Store.UpdateCredential(t.Context(), credential[0], do); err != nil {
 					t.Fatal(err)
 				}
 			}
 			change(func(c *backoffice.Credential) error {
 				return c.ChangeScopes(nil, []backoffice.Scope{backoffice.MinfinRead, backoffice.PrivacyRead}, backoffice.InstantOf(time.Now()))
 			})
-			header := gatewaytest.CredentialHeader(pair)
+			header := gatewaytest.CredentialHeader(credential)
 			within(t, "scopes that were removed", func() bool { return d.Calls(t, header, "taxes", `{}`).Error == "there is no such tool" })
 			if shown := d.ToolsOf(t, header); slices.Contains(shown, "taxes") || slices.Contains(shown, "who_is") {
 				t.Errorf("it is shown %q", shown)
@@ -208,7 +208,7 @@ func TestAChangeOfRightsIsObeyedBetweenTwoCallsOfASession(t *testing.T) {
 			}
 			within(t, "a tool that was removed", func() bool { return d.Calls(t, header, "me", "").Error == "there is no such tool" })
 			change(func(c *backoffice.Credential) error { c.Revoke(backoffice.InstantOf(time.Now())); return nil })
-			within(t, "a pair that was revoked", func() bool { return d.Calls(t, header, "customers", `{}`).Status == http.StatusUnauthorized })
+			within(t, "a credential that was revoked", func() bool { return d.Calls(t, header, "customers", `{}`).Status == http.StatusUnauthorized })
 
 			token := d.Token(t, "cleo", map[string]any{"groups": []string{"clerks"}})
 			person := http.Header{"Authorization": {"Bearer " + token}}

@@ -35,7 +35,7 @@ func BenchmarkKeptAnswers(b *testing.B) {
 		b.Run(engine, func(b *testing.B) {
 			settings := gatewaytest.Settings(b, database(b))
 			var servers [2]*gatewaytest.Office
-			var pair [2]string
+			var credential [2]string
 			for i := range servers {
 				backend, err := settings.Open(b.Context())
 				if err != nil {
@@ -50,7 +50,7 @@ func BenchmarkKeptAnswers(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					pair = [2]string{issued.ID, secret}
+					credential = [2]string{issued.ID, secret}
 				}
 				c := gatewaytest.Config(limits.Defaults())
 				c.Cache = gateway.CacheSettings{Cache: 128 << 20, NoAnswers: i == 0}
@@ -61,7 +61,7 @@ func BenchmarkKeptAnswers(b *testing.B) {
 					Customers struct{ Nodes []struct{ ID string } }
 				}
 			}
-			_, answer, _ := servers[0].Ask(b, pair, `{ customers(first: 500) { nodes { id } } }`, nil, nil)
+			_, answer, _ := servers[0].Ask(b, credential, `{ customers(first: 500) { nodes { id } } }`, nil, nil)
 			if err := json.Unmarshal(answer, &page); err != nil {
 				b.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func BenchmarkKeptAnswers(b *testing.B) {
 							r, _ := http.NewRequestWithContext(b.Context(), http.MethodPost, "/graphql", io.NopCloser(bytes.NewReader(body)))
 							r.ContentLength = int64(len(body))
 							r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/graphql-response+json"},
-								auth.ClientIDHeader: {pair[0]}, auth.ClientSecretHeader: {pair[1]}}
+								auth.ClientIDHeader: {credential[0]}, auth.ClientSecretHeader: {credential[1]}}
 							w := &drain{header: http.Header{}}
 							if servers[i].Handler.ServeHTTP(w, r); w.status != http.StatusOK || w.bytes < 20 {
 								b.Fatalf("%d, %d bytes", w.status, w.bytes)

@@ -41,9 +41,9 @@ func hits(t testing.TB, o *gatewaytest.Office) int {
 }
 
 // asks fails unless the answer is data alone, and returns it.
-func asks(t testing.TB, o *gatewaytest.Office, pair [2]string, query string, variables string) string {
+func asks(t testing.TB, o *gatewaytest.Office, credential [2]string, query string, variables string) string {
 	t.Helper()
-	status, body, _ := o.Ask(t, pair, query, json.RawMessage(variables), nil)
+	status, body, _ := o.Ask(t, credential, query, json.RawMessage(variables), nil)
 	if status != http.StatusOK || strings.Contains(string(body), `"errors"`) {
 		t.Fatalf("%s: %d %s", query, status, body)
 	}
@@ -55,18 +55,18 @@ const names = `query N($first: Int) { customers(first: $first) { nodes { id disp
 func TestAnAnswerIsKeptFromTheSecondUseOn(t *testing.T) {
 	t.Parallel()
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
-		pair, all := credentials(t, o)
+		credential, all := credentials(t, o)
 		restricted := o.RestrictedCredential(t, "other", backoffice.RestrictionFields{Customers: []string{"acme"}})
-		first := asks(t, o, pair, names, `{"first": 3}`)
+		first := asks(t, o, credential, names, `{"first": 3}`)
 		for i, want := range []int{0, 1, 2} {
-			if got := asks(t, o, pair, names, `{"first": 3}`); got != first || hits(t, o) != want {
+			if got := asks(t, o, credential, names, `{"first": 3}`); got != first || hits(t, o) != want {
 				t.Errorf("request %d: %d hits instead of %d, %s", i+2, hits(t, o), want, got)
 			}
 		}
-		if other := asks(t, o, pair, names, `{"first": 2}`); other == first || hits(t, o) != 2 {
+		if other := asks(t, o, credential, names, `{"first": 2}`); other == first || hits(t, o) != 2 {
 			t.Errorf("other variables: %s", other)
 		}
-		asks(t, o, pair, `{ customers(first: 3) { nodes { id displayName } } }`, "null")
+		asks(t, o, credential, `{ customers(first: 3) { nodes { id displayName } } }`, "null")
 		asks(t, o, all, names, `{"first": 3}`)
 		if hits(t, o) != 2 {
 			t.Error("another document or another view was answered with it")
@@ -80,23 +80,23 @@ func TestAnAnswerIsKeptFromTheSecondUseOn(t *testing.T) {
 func TestNoRequestIsAnsweredWithoutALookAfterItCameIn(t *testing.T) {
 	t.Parallel()
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
-		pair, writer := credentials(t, o)
+		credential, writer := credentials(t, o)
 		for range 2 {
-			asks(t, o, pair, names, `{}`)
+			asks(t, o, credential, names, `{}`)
 		}
 		for looks := -1; looks != o.Metric(t, "backoffice_cache_looks_total"); time.Sleep(500 * time.Millisecond) {
 			looks = o.Metric(t, "backoffice_cache_looks_total") // of what the server does when it starts
 		}
 		for i := range 20 {
 			before, kept := o.Metric(t, "backoffice_cache_looks_total"), hits(t, o)
-			asks(t, o, pair, names, `{}`)
+			asks(t, o, credential, names, `{}`)
 			if looks := o.Metric(t, "backoffice_cache_looks_total") - before; looks != 1 || hits(t, o) != kept+1 {
 				t.Fatalf("a kept answer took %d looks and was kept %d times", looks, hits(t, o)-kept)
 			}
 			name := fmt.Sprint("Renamed ", i)
 			asks(t, o, writer, fmt.Sprintf(`mutation { updateCustomer(input: {id: "acme", name: %q}) { userErrors { code } } }`, name), "null")
 			for range 2 {
-				if got := asks(t, o, pair, names, `{}`); !strings.Contains(got, name) {
+				if got := asks(t, o, credential, names, `{}`); !strings.Contains(got, name) {
 					t.Fatalf("after a change to %s: %s", name, got)
 				}
 			}
@@ -191,9 +191,9 @@ func TestAKeptAnswerIsChargedAndReportedAsIfExecuted(t *testing.T) {
 			c.Cache = gateway.CacheSettings{Cache: memory}
 			o := gatewaytest.ServeConfig(t, b, c)
 			o.Fill(t)
-			pair := o.Credential(t)
+			credential := o.Credential(t)
 			left := func() (n int) {
-				r := gatewaytest.NewRequest(t, pair, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]any{"query": names}))
+				r := gatewaytest.NewRequest(t, credential, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]any{"query": names}))
 				w := o.Serve(r)
 				if _, err := fmt.Sscanf(w.Header().Get("RateLimit"), `"cost";r=%d`, &n); err != nil {
 					t.Fatalf("%v: %v", w.Header(), err)

@@ -23,11 +23,11 @@ var offices = flag.Int("kept-offices", 2, "how many random offices are asked, on
 // model is a random office behind a server that executes everything, and behind servers that keep answers.
 type model struct {
 	*rand.Rand
-	records  *gatewaytest.Records
-	executes *gatewaytest.Office
-	keeps    []*gatewaytest.Office
-	pairs    [][2]string
-	asker    *gatewaytest.Asker
+	records     *gatewaytest.Records
+	executes    *gatewaytest.Office
+	keeps       []*gatewaytest.Office
+	credentials [][2]string
+	asker       *gatewaytest.Asker
 }
 
 // serving serves a store with a cache of so many bytes, and metrics.
@@ -50,12 +50,12 @@ func newModel(t testing.TB, seed uint64, url string) *model {
 	}
 	m.records.StoreIn(t, m.executes)
 	one := func(f backoffice.RestrictionFields) [2]string {
-		return m.executes.RestrictedCredential(t, fmt.Sprint("pair-", len(m.pairs)), f)
+		return m.executes.RestrictedCredential(t, fmt.Sprint("credential-", len(m.credentials)), f)
 	}
 	m.executes.Credential(t, backoffice.AllScopes...) // before a server reads the credentials
-	m.pairs = append(m.pairs, m.executes.Credential(t), one(backoffice.RestrictionFields{}))
-	m.pairs = append(m.pairs, one(backoffice.RestrictionFields{Responsible: []string{m.records.Users[0].ID}}))
-	m.pairs = append(m.pairs, one(backoffice.RestrictionFields{Labels: []string{m.records.Labels[0].ID}, Years: []string{"2024"}}))
+	m.credentials = append(m.credentials, m.executes.Credential(t), one(backoffice.RestrictionFields{}))
+	m.credentials = append(m.credentials, one(backoffice.RestrictionFields{Responsible: []string{m.records.Users[0].ID}}))
+	m.credentials = append(m.credentials, one(backoffice.RestrictionFields{Labels: []string{m.records.Labels[0].ID}, Years: []string{"2024"}}))
 	schema := gatewaytest.SchemaOf(t, m.executes)
 	m.asker = &gatewaytest.Asker{Rand: m.Rand, Schema: schema, All: m.records, Cursors: map[string][]string{}, Used: map[string]bool{},
 		Skips: func(of *ast.Definition, f *ast.FieldDefinition) bool {
@@ -166,22 +166,22 @@ func TestAKeptAnswerIsWhatExecutingAgainGives(t *testing.T) {
 				queries := m.queries(2)
 				m.Shuffle(len(queries), func(i, j int) { queries[i], queries[j] = queries[j], queries[i] })
 				before, times, last := map[string]string{}, map[string]int{}, "nothing"
-				query, pair := queries[0], m.pairs[0]
+				query, credential := queries[0], m.credentials[0]
 				for range 250 {
 					if m.IntN(8) == 0 {
 						last = m.change(t)
 						changed++
 					}
 					if m.IntN(3) == 0 { // otherwise the same again
-						query, pair = gatewaytest.AnyOf(m.Rand, queries[:min(len(queries), 6+m.IntN(6)*m.IntN(10))]), gatewaytest.AnyOf(m.Rand, m.pairs)
+						query, credential = gatewaytest.AnyOf(m.Rand, queries[:min(len(queries), 6+m.IntN(6)*m.IntN(10))]), gatewaytest.AnyOf(m.Rand, m.credentials)
 					}
-					_, want, _ := m.executes.Ask(t, pair, query, nil, nil)
+					_, want, _ := m.executes.Ask(t, credential, query, nil, nil)
 					for i, server := range m.keeps {
 						found := 0
 						if i == 0 {
 							found = server.Metric(t, "backoffice_answers_hits_total")
 						}
-						_, got, _ := server.Ask(t, pair, query, nil, nil)
+						_, got, _ := server.Ask(t, credential, query, nil, nil)
 						if !bytes.Equal(got, want) && gatewaytest.Normal(got) != gatewaytest.Normal(want) {
 							t.Fatalf("office %d, after %s, server %d answers\n%s\nwith\n%s\ninstead of\n%s", seed, last, i, query, got, want)
 						}
@@ -189,15 +189,15 @@ func TestAKeptAnswerIsWhatExecutingAgainGives(t *testing.T) {
 							continue
 						}
 						asked++
-						was, again := before[pair[0]+query], times[pair[0]+query] > 1 && strings.HasPrefix(string(want), `{"data"`)
+						was, again := before[credential[0]+query], times[credential[0]+query] > 1 && strings.HasPrefix(string(want), `{"data"`)
 						switch {
 						case server.Metric(t, "backoffice_answers_hits_total") > found:
 							hits++
 						case again && was == string(want) && !strings.Contains(string(want), `"errors"`):
 							needless++
 						}
-						before[pair[0]+query] = string(want)
-						times[pair[0]+query]++
+						before[credential[0]+query] = string(want)
+						times[credential[0]+query]++
 					}
 				}
 				for _, name := range []string{"backoffice_answers_differences_total", "backoffice_cache_differences_total"} {

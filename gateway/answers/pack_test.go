@@ -16,9 +16,9 @@ import (
 const long = `{ customers { nodes { id displayName createdAt updatedAt version type language email phone address { street city country } transcripts { nodes { id status updatedAt } } } } }`
 
 // posted sends a query, and returns the response with its body, unpacked.
-func posted(t testing.TB, o *gatewaytest.Office, pair [2]string, query, accepts string) (header http.Header, body []byte, sent int) {
+func posted(t testing.TB, o *gatewaytest.Office, credential [2]string, query, accepts string) (header http.Header, body []byte, sent int) {
 	t.Helper()
-	r := gatewaytest.NewRequest(t, pair, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]string{"query": query}))
+	r := gatewaytest.NewRequest(t, credential, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]string{"query": query}))
 	if accepts != "" {
 		r.Header.Set("Accept-Encoding", accepts)
 	}
@@ -49,8 +49,8 @@ func posted(t testing.TB, o *gatewaytest.Office, pair [2]string, query, accepts 
 func TestLongAnswersArePackedWithWhatTheClientAccepts(t *testing.T) {
 	t.Parallel()
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
-		pair, _ := credentials(t, o)
-		_, plain, whole := posted(t, o, pair, long, "")
+		credential, _ := credentials(t, o)
+		_, plain, whole := posted(t, o, credential, long, "")
 		if whole < 2<<10 {
 			t.Fatalf("%d bytes are not long", whole)
 		}
@@ -58,7 +58,7 @@ func TestLongAnswersArePackedWithWhatTheClientAccepts(t *testing.T) {
 			for accepts, want := range map[string]string{
 				"gzip": "gzip", "zstd": "zstd", "gzip, deflate, br, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "zstd;q=0": "", "br": "", "*": "", "": "",
 			} {
-				header, body, sent := posted(t, o, pair, long, accepts)
+				header, body, sent := posted(t, o, credential, long, accepts)
 				if coding := header.Get("Content-Encoding"); coding != want || !bytes.Equal(body, plain) || want != "" && sent > whole/2 {
 					t.Errorf("turn %d, %q: %q, %d bytes of %d\n%s", turn, accepts, coding, sent, whole, body)
 				}
@@ -70,7 +70,7 @@ func TestLongAnswersArePackedWithWhatTheClientAccepts(t *testing.T) {
 		if hits(t, o) < 30 {
 			t.Errorf("%d kept answers", hits(t, o))
 		}
-		if header, _, _ := posted(t, o, pair, `{ customers { totalCount } }`, "zstd"); header.Get("Content-Encoding") != "" {
+		if header, _, _ := posted(t, o, credential, `{ customers { totalCount } }`, "zstd"); header.Get("Content-Encoding") != "" {
 			t.Error("a short answer is packed")
 		}
 	})
@@ -80,7 +80,7 @@ func TestWhatMustNotBeKeptIsNeverPacked(t *testing.T) {
 	t.Parallel()
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
 		nobody, all := credentials(t, o)
-		for query, pair := range map[string][2]string{
+		for query, credential := range map[string][2]string{
 			strings.Replace(long, "displayName", "displayName registrationNumber", 1):                                                      all,
 			strings.Replace(long, "{ customers", `{ customers(filter: {registrationNumber: "`+number+`"})`, 1) + strings.Repeat(" ", 2000): all,
 			strings.Replace(long, "displayName", "displayName registrationNumber ", 1):                                                     nobody,
@@ -88,7 +88,7 @@ func TestWhatMustNotBeKeptIsNeverPacked(t *testing.T) {
 			strings.Replace(long, "displayName", "displayName documents { nodes { file { downloadPath } } }", 1):                           all,
 		} {
 			for range 3 {
-				if header, body, _ := posted(t, o, pair, query, "gzip, zstd"); header.Get("Content-Encoding") != "" {
+				if header, body, _ := posted(t, o, credential, query, "gzip, zstd"); header.Get("Content-Encoding") != "" {
 					t.Errorf("%s is packed: %s", query, body)
 				}
 			}

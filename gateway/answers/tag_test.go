@@ -13,13 +13,13 @@ import (
 )
 
 // safely sends a query by GET or QUERY, for a client that has what the tags identify.
-func safely(t testing.TB, o *gatewaytest.Office, pair [2]string, method, query, tags string, header ...string) *httptest.ResponseRecorder {
+func safely(t testing.TB, o *gatewaytest.Office, credential [2]string, method, query, tags string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	path, body := "/graphql?query="+url.QueryEscape(query), ""
 	if method == "QUERY" {
 		path, body = "/graphql", gatewaytest.JSON(t, map[string]string{"query": query})
 	}
-	r := gatewaytest.NewRequest(t, pair, method, path, body)
+	r := gatewaytest.NewRequest(t, credential, method, path, body)
 	r.Header.Set("Accept", "application/graphql-response+json")
 	if tags != "" {
 		r.Header.Set("If-None-Match", tags)
@@ -33,13 +33,13 @@ func safely(t testing.TB, o *gatewaytest.Office, pair [2]string, method, query, 
 func TestAClientThatHasTheAnswerIsToldSo(t *testing.T) {
 	t.Parallel()
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
-		pair, all := credentials(t, o)
+		credential, all := credentials(t, o)
 		for _, method := range []string{http.MethodGet, "QUERY"} {
 			tag := ""
 			for i := range 20 {
 				name := fmt.Sprint(method, " names it ", i)
 				asks(t, o, all, fmt.Sprintf(`mutation { updateCustomer(input: {id: "acme", name: %q}) { userErrors { code } } }`, name), "null")
-				w := safely(t, o, pair, method, long, tag)
+				w := safely(t, o, credential, method, long, tag)
 				if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), name) || w.Header().Get("ETag") == tag {
 					t.Fatalf("after a change: %d %v\n%s", w.Code, w.Header(), w.Body)
 				}
@@ -50,7 +50,7 @@ func TestAClientThatHasTheAnswerIsToldSo(t *testing.T) {
 				for turn := range 3 { // executed, and kept
 					kept := hits(t, o)
 					for _, tags := range []string{tag, "W/" + tag, `"x", ` + tag, "*"} {
-						same := safely(t, o, pair, method, long, tags)
+						same := safely(t, o, credential, method, long, tags)
 						if same.Code != http.StatusNotModified || same.Body.Len() > 0 || same.Header().Get("ETag") != tag ||
 							same.Header().Get("Cache-Control") != "private, no-cache" || same.Header().Get("Content-Length") != "" {
 							t.Fatalf("%s: %d %v %s", tags, same.Code, same.Header(), same.Body)
@@ -60,7 +60,7 @@ func TestAClientThatHasTheAnswerIsToldSo(t *testing.T) {
 						t.Fatalf("of 4 answers %d were kept ones", hits(t, o)-kept)
 					}
 				}
-				if other := safely(t, o, pair, method, long, `"x"`); other.Code != http.StatusOK {
+				if other := safely(t, o, credential, method, long, `"x"`); other.Code != http.StatusOK {
 					t.Fatal(other.Code)
 				}
 			}
@@ -71,11 +71,11 @@ func TestAClientThatHasTheAnswerIsToldSo(t *testing.T) {
 func TestEachCodingAndMediaTypeHasATagOfItsOwn(t *testing.T) {
 	t.Parallel()
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
-		pair, all := credentials(t, o)
+		credential, all := credentials(t, o)
 		tags := map[string]string{}
 		for range 3 {
 			for _, header := range [][]string{{"Accept-Encoding", "gzip"}, {"Accept-Encoding", "zstd"}, {"Accept-Encoding", "br"}, {"Accept", "application/json"}} {
-				w := safely(t, o, pair, "QUERY", long, "", header...)
+				w := safely(t, o, credential, "QUERY", long, "", header...)
 				tag, of := w.Header().Get("ETag"), strings.Join(header, " ")
 				if other, known := tags[tag]; tag == "" || known && other != of {
 					t.Errorf("%s has the tag %s of %s", of, tag, other)
@@ -86,18 +86,18 @@ func TestEachCodingAndMediaTypeHasATagOfItsOwn(t *testing.T) {
 		if len(tags) != 4 {
 			t.Errorf("four representations have %d tags", len(tags))
 		}
-		for query, pair := range map[string][2]string{
-			`{ customers { nodes { id registrationNumber } } }`:       pair,
+		for query, credential := range map[string][2]string{
+			`{ customers { nodes { id registrationNumber } } }`:       credential,
 			`{ customers { nodes { registrationNumber } } }`:          all,
 			`{ viewer { name } customers { nodes { id } } }`:          all,
-			`{ customers(first: -1) { nodes { id } } }`:               pair,
-			`{ documents { nodes { file { downloadPath size } } } } `: pair,
+			`{ customers(first: -1) { nodes { id } } }`:               credential,
+			`{ documents { nodes { file { downloadPath size } } } } `: credential,
 		} {
-			if w := safely(t, o, pair, "QUERY", query, "*"); w.Code == http.StatusNotModified || w.Header().Get("ETag") != "" || w.Header().Get("Cache-Control") != "no-store" {
+			if w := safely(t, o, credential, "QUERY", query, "*"); w.Code == http.StatusNotModified || w.Header().Get("ETag") != "" || w.Header().Get("Cache-Control") != "no-store" {
 				t.Errorf("%s: %d %v", query, w.Code, w.Header())
 			}
 		}
-		r := gatewaytest.NewRequest(t, pair, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]string{"query": long}))
+		r := gatewaytest.NewRequest(t, credential, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]string{"query": long}))
 		r.Header.Set("If-None-Match", "*")
 		if w := o.Serve(r); w.Code != http.StatusOK || w.Header().Get("ETag") != "" || w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("POST: %d %v", w.Code, w.Header())
@@ -108,16 +108,16 @@ func TestEachCodingAndMediaTypeHasATagOfItsOwn(t *testing.T) {
 func TestQUERYWritesNothing(t *testing.T) {
 	t.Parallel()
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
-		pair, all := credentials(t, o)
+		credential, all := credentials(t, o)
 		w := safely(t, o, all, "QUERY", `mutation { createLabel(input: {name: "By QUERY"}) { label { id } } }`, "")
 		var answer struct{ Errors []struct{ Message string } }
 		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusUnprocessableEntity || len(answer.Errors) != 1 || w.Header().Get("Allow") != "" {
 			t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 		}
-		if got := asks(t, o, pair, `{ labels { nodes { name } } }`, "null"); strings.Contains(got, "By QUERY") {
+		if got := asks(t, o, credential, `{ labels { nodes { name } } }`, "null"); strings.Contains(got, "By QUERY") {
 			t.Error(got)
 		}
-		if w := safely(t, o, pair, "QUERY", names, "", "Content-Type", "text/plain"); w.Code != http.StatusUnsupportedMediaType {
+		if w := safely(t, o, credential, "QUERY", names, "", "Content-Type", "text/plain"); w.Code != http.StatusUnsupportedMediaType {
 			t.Errorf("a text: %d", w.Code)
 		}
 		if w := safely(t, o, [2]string{}, "QUERY", names, "*"); w.Code != http.StatusUnauthorized {

@@ -17,24 +17,24 @@ import (
 const nameOfAcme = `{ customer(id: "acme") { displayName } }`
 
 // awaits asks for another answer than the one with a tag, and tells it when it comes.
-func awaits(t *testing.T, o *gatewaytest.Office, pair [2]string, method, tag, prefer string) <-chan *httptest.ResponseRecorder {
+func awaits(t *testing.T, o *gatewaytest.Office, credential [2]string, method, tag, prefer string) <-chan *httptest.ResponseRecorder {
 	told := make(chan *httptest.ResponseRecorder, 1)
-	go func() { told <- safely(t, o, pair, method, nameOfAcme, tag, "Prefer", prefer) }()
+	go func() { told <- safely(t, o, credential, method, nameOfAcme, tag, "Prefer", prefer) }()
 	return told
 }
 
-func renames(t *testing.T, o *gatewaytest.Office, pair [2]string, name string) {
+func renames(t *testing.T, o *gatewaytest.Office, credential [2]string, name string) {
 	t.Helper()
-	asks(t, o, pair, fmt.Sprintf(`mutation { updateCustomer(input: {id: "acme", name: %q}) { userErrors { code } } }`, name), "null")
+	asks(t, o, credential, fmt.Sprintf(`mutation { updateCustomer(input: {id: "acme", name: %q}) { userErrors { code } } }`, name), "null")
 }
 
 func TestAQueryWaitsUntilItsAnswerIsAnotherOne(t *testing.T) {
 	t.Parallel()
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
-		pair, all := credentials(t, o)
+		credential, all := credentials(t, o)
 		for _, method := range []string{http.MethodGet, "QUERY"} {
-			tag := safely(t, o, pair, method, nameOfAcme, "").Header().Get("ETag")
-			told := awaits(t, o, pair, method, tag, "respond-async, wait=20")
+			tag := safely(t, o, credential, method, nameOfAcme, "").Header().Get("ETag")
+			told := awaits(t, o, credential, method, tag, "respond-async, wait=20")
 			for i := range 5 {
 				asks(t, o, all, fmt.Sprintf(`mutation { createLabel(input: {name: "%s %d", color: "#ffffff"}) { userErrors { code } } }`, method, i), "null")
 				select {
@@ -55,21 +55,21 @@ func TestAQueryWaitsUntilItsAnswerIsAnotherOne(t *testing.T) {
 func TestAWaitEndsWithWhatANewRequestIsAnswered(t *testing.T) {
 	t.Parallel()
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
-		pair, _ := credentials(t, o)
-		tag := safely(t, o, pair, "QUERY", nameOfAcme, "").Header().Get("ETag")
-		if w := <-awaits(t, o, pair, "QUERY", tag, "wait=1"); w.Code != http.StatusNotModified || w.Header().Get("ETag") != tag || w.Header().Get("Preference-Applied") != "wait" || w.Body.Len() > 0 ||
+		credential, _ := credentials(t, o)
+		tag := safely(t, o, credential, "QUERY", nameOfAcme, "").Header().Get("ETag")
+		if w := <-awaits(t, o, credential, "QUERY", tag, "wait=1"); w.Code != http.StatusNotModified || w.Header().Get("ETag") != tag || w.Header().Get("Preference-Applied") != "wait" || w.Body.Len() > 0 ||
 			!slices.Contains(w.Header()["Vary"], "Origin") || !slices.Contains(w.Header()["Vary"], "Accept") {
 			t.Errorf("over: %d %v", w.Code, w.Header())
 		}
 		for _, prefer := range []string{"wait=0", "wait", "wait=x", "return=minimal"} {
-			if w := safely(t, o, pair, "QUERY", nameOfAcme, tag, "Prefer", prefer); w.Code != http.StatusNotModified || w.Header().Get("Preference-Applied") != "" {
+			if w := safely(t, o, credential, "QUERY", nameOfAcme, tag, "Prefer", prefer); w.Code != http.StatusNotModified || w.Header().Get("Preference-Applied") != "" {
 				t.Errorf("%s: %d %v", prefer, w.Code, w.Header())
 			}
 		}
-		if w := safely(t, o, pair, "QUERY", nameOfAcme, "", "Prefer", "wait=20"); w.Code != http.StatusOK {
+		if w := safely(t, o, credential, "QUERY", nameOfAcme, "", "Prefer", "wait=20"); w.Code != http.StatusOK {
 			t.Errorf("a client without an answer: %d", w.Code)
 		}
-		if w := safely(t, o, pair, "QUERY", "{", tag, "Prefer", "wait=20"); w.Code != http.StatusBadRequest {
+		if w := safely(t, o, credential, "QUERY", "{", tag, "Prefer", "wait=20"); w.Code != http.StatusBadRequest {
 			t.Errorf("a bad query: %d", w.Code)
 		}
 		if w := safely(t, o, [2]string{"nobody", "x"}, "QUERY", nameOfAcme, tag, "Prefer", "wait=20"); w.Code != http.StatusUnauthorized {
@@ -78,7 +78,7 @@ func TestAWaitEndsWithWhatANewRequestIsAnswered(t *testing.T) {
 		const most = 20 // streams and waiting requests of a credential
 		var all []<-chan *httptest.ResponseRecorder
 		for range most + 1 {
-			all = append(all, awaits(t, o, pair, "QUERY", tag, "wait=2"))
+			all = append(all, awaits(t, o, credential, "QUERY", tag, "wait=2"))
 		}
 		statuses := map[int]int{}
 		for _, told := range all {
@@ -93,14 +93,14 @@ func TestAWaitEndsWithWhatANewRequestIsAnswered(t *testing.T) {
 func TestAWaitingClientWhoseRightsEndIsRefused(t *testing.T) {
 	t.Parallel()
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
-		pair, _ := credentials(t, o)
-		tag := safely(t, o, pair, "QUERY", nameOfAcme, "").Header().Get("ETag")
-		told := awaits(t, o, pair, "QUERY", tag, "wait=30")
+		credential, _ := credentials(t, o)
+		tag := safely(t, o, credential, "QUERY", nameOfAcme, "").Header().Get("ETag")
+		told := awaits(t, o, credential, "QUERY", tag, "wait=30")
 		for o.Streams(t) == 0 {
 			time.Sleep(5 * time.Millisecond)
 		}
 		began := time.Now()
-		if err := auth.Revoke(t.Context(), o.Store, pair[0]); err != nil {
+		if err := auth.Revoke(t.Context(), o.Store, credential[0]); err != nil {
 			t.Fatal(err)
 		}
 		if w := <-told; w.Code != http.StatusUnauthorized || time.Since(began) > 20*time.Second {
@@ -113,16 +113,16 @@ func TestAWaitingClientWhoseRightsEndIsRefused(t *testing.T) {
 func TestAWaitingClientMissesNoChange(t *testing.T) {
 	t.Parallel()
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
-		pair, all := credentials(t, o)
+		credential, all := credentials(t, o)
 		restricted := o.RestrictedCredential(t, "north", backoffice.RestrictionFields{Customers: []string{"acme"}})
-		for name, pair := range map[string][2]string{"pair": pair, "restricted": restricted} {
-			tag := safely(t, o, pair, "QUERY", nameOfAcme, "").Header().Get("ETag")
+		for name, credential := range map[string][2]string{"credential": credential, "restricted": restricted} {
+			tag := safely(t, o, credential, "QUERY", nameOfAcme, "").Header().Get("ETag")
 			for i := range 120 {
 				want, renamed := fmt.Sprint(name, " ", i), make(chan struct{})
 				go func() { defer close(renamed); renames(t, o, all, want) }()
 				time.Sleep(time.Duration(i%40) * 100 * time.Microsecond)
 				began := time.Now()
-				w := <-awaits(t, o, pair, "QUERY", tag, "wait=20") // at its end it is answered in any case
+				w := <-awaits(t, o, credential, "QUERY", tag, "wait=20") // at its end it is answered in any case
 				<-renamed
 				if time.Since(began) > 15*time.Second || w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) {
 					t.Fatalf("rename %d was missed: %d %s", i, w.Code, w.Body)

@@ -22,7 +22,7 @@ func TestReadersBesideAWriterNeverGetAnOlderAnswer(t *testing.T) {
 			settings := gatewaytest.Settings(t, database(t))
 			writes := serving(t, settings, gateway.CacheSettings{Cache: memory})
 			writes.Fill(t)
-			pair, all := credentials(t, writes)
+			credential, all := credentials(t, writes)
 			servers := []*gatewaytest.Office{writes, serving(t, settings, gateway.CacheSettings{Cache: memory}), serving(t, settings, gateway.CacheSettings{Cache: memory, Check: true})}
 			var committed, answered atomic.Int64
 			var readers sync.WaitGroup
@@ -42,7 +42,7 @@ func TestReadersBesideAWriterNeverGetAnOlderAnswer(t *testing.T) {
 						default:
 						}
 						least := max(seen, committed.Load())
-						_, body, _ := servers[reader%len(servers)].Ask(t, pair, `{ customers { nodes { id displayName } totalCount } }`, nil, nil)
+						_, body, _ := servers[reader%len(servers)].Ask(t, credential, `{ customers { nodes { id displayName } totalCount } }`, nil, nil)
 						found := counted.FindSubmatch(body)
 						if found == nil {
 							t.Errorf("%s", body)

@@ -23,10 +23,10 @@ func TestADocumentIsUploadedToThePathThatGraphQLSigns(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, customer := uploadOffice(t, database(t))
-			pair := o.Credential(t, backoffice.CustomersWrite)
+			credential := o.Credential(t, backoffice.CustomersWrite)
 			kept, documents := o.KeptFiles(t), len(gatewaytest.All(t, o.Store.Documents()))
 			before := time.Now()
-			prepared, body := o.PrepareUpload(t, pair, customer, "Statuten & é.pdf", false)
+			prepared, body := o.PrepareUpload(t, credential, customer, "Statuten & é.pdf", false)
 			if prepared.UploadPath == nil || len(prepared.UserErrors) > 0 || prepared.ExpiresAt == nil || prepared.ExpiresAt.Before(before) || prepared.ExpiresAt.After(before.Add(time.Hour)) {
 				t.Fatalf("%s", body)
 			}
@@ -73,18 +73,18 @@ func TestADocumentIsUploadedToThePathThatGraphQLSigns(t *testing.T) {
 				t.Errorf("one path has made %d files and %d documents", n-kept, d-documents)
 			}
 			location, _, _ := strings.Cut(strings.TrimPrefix(answers[0], "201"), "{")
-			if w := o.Send(t, pair, http.MethodGet, location, ""); w.Code != http.StatusOK || w.Body.String() != content {
+			if w := o.Send(t, credential, http.MethodGet, location, ""); w.Code != http.StatusOK || w.Body.String() != content {
 				t.Errorf("it is downloaded as %d %q", w.Code, w.Body)
 			}
 			changes, err := o.Store.Changes(t.Context(), 0, 1000)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if last := changes[len(changes)-1]; last.Action != "createDocument" || last.Noun != backoffice.NounDocument || last.ClientID != pair[0] {
+			if last := changes[len(changes)-1]; last.Action != "createDocument" || last.Noun != backoffice.NounDocument || last.ClientID != credential[0] {
 				t.Errorf("the last change is %+v", last)
 			}
-			second, _ := o.PrepareUpload(t, pair, customer, "a.txt", false)
-			if w := o.Send(t, pair, http.MethodDelete, "/customers/"+customer, ""); w.Code != http.StatusNoContent {
+			second, _ := o.PrepareUpload(t, credential, customer, "a.txt", false)
+			if w := o.Send(t, credential, http.MethodDelete, "/customers/"+customer, ""); w.Code != http.StatusNoContent {
 				t.Fatal(w.Code, w.Body)
 			}
 			for what, path := range map[string]string{"that was stored": path, "of nobody now": *second.UploadPath} {
@@ -96,14 +96,14 @@ func TestADocumentIsUploadedToThePathThatGraphQLSigns(t *testing.T) {
 	}
 }
 
-func TestAnUploadPathIsBoundToAllThatItSaysAndToItsPair(t *testing.T) {
+func TestAnUploadPathIsBoundToAllThatItSaysAndToItsCredential(t *testing.T) {
 	t.Parallel()
 	o, customer := uploadOffice(t, gatewaytest.Engines["SQLite"](t))
-	pair, reader, revoked := o.Credential(t, backoffice.CustomersWrite), o.Credential(t), o.Credential(t, backoffice.AllScopes...)
+	credential, reader, revoked := o.Credential(t, backoffice.CustomersWrite), o.Credential(t), o.Credential(t, backoffice.AllScopes...)
 	if err := auth.Revoke(t.Context(), o.Store, revoked[0]); err != nil {
 		t.Fatal(err)
 	}
-	prepared, body := o.PrepareUpload(t, pair, customer, "a.txt", false)
+	prepared, body := o.PrepareUpload(t, credential, customer, "a.txt", false)
 	if prepared.UploadPath == nil {
 		t.Fatal(body)
 	}
@@ -119,17 +119,17 @@ func TestAnUploadPathIsBoundToAllThatItSaysAndToItsPair(t *testing.T) {
 	}
 	signature := address.Query().Get("signature")
 	id := strings.TrimPrefix(address.Path, "/uploads/")
-	download, err := o.Keys.SignDownload(linkOf(pair), "document", id, time.Now().Add(time.Minute))
+	download, err := o.Keys.SignDownload(linkOf(credential), "document", id, time.Now().Add(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
 	upload := &backoffice.DocumentUpload{ID: id, CustomerID: customer, Name: "a.txt"}
-	ended, err := o.Keys.SignUpload(linkOf(pair), upload, time.Now().Add(-time.Second))
+	ended, err := o.Keys.SignUpload(linkOf(credential), upload, time.Now().Add(-time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
 	documents := len(gatewaytest.All(t, o.Store.Documents()))
-	dry, _ := o.PrepareUpload(t, pair, customer, "a.txt", true)
+	dry, _ := o.PrepareUpload(t, credential, customer, "a.txt", true)
 	for what, path := range map[string]string{
 		"another document": "/uploads/nobody?" + address.RawQuery, "another customer": with("customer", "nobody"), "another name": with("name", "b.txt"),
 		"a changed signature": with("signature", "A"+signature), "no signature": with("signature", ""), "nothing said": address.Path,
@@ -149,8 +149,8 @@ func TestAnUploadPathIsBoundToAllThatItSaysAndToItsPair(t *testing.T) {
 	if w := o.Send(t, [2]string{}, http.MethodGet, "/files/document/"+id+"?signature="+signature, ""); w.Code != http.StatusUnauthorized {
 		t.Errorf("its signature downloads: %d %s", w.Code, w.Body)
 	}
-	signedBy := func(pair [2]string) string {
-		signed, err := o.Keys.SignUpload(linkOf(pair), upload, time.Now().Add(time.Minute))
+	signedBy := func(credential [2]string) string {
+		signed, err := o.Keys.SignUpload(linkOf(credential), upload, time.Now().Add(time.Minute))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestAnUploadPathIsBoundToAllThatItSaysAndToItsPair(t *testing.T) {
 		t.Errorf("the scope was taken: %d %s", w.Code, w.Body)
 	}
 	if w := o.PutTo(signedBy(revoked), strings.NewReader("x")); w.Code != http.StatusUnauthorized {
-		t.Errorf("the pair was revoked: %d %s", w.Code, w.Body)
+		t.Errorf("the credential was revoked: %d %s", w.Code, w.Body)
 	}
 	if n := len(gatewaytest.All(t, o.Store.Documents())); n != documents {
 		t.Errorf("%d documents were made", n-documents)
@@ -170,12 +170,12 @@ func TestAnUploadPathIsBoundToAllThatItSaysAndToItsPair(t *testing.T) {
 func TestAnUploadPathIsRefusedLikeTheDocumentItself(t *testing.T) {
 	t.Parallel()
 	o, customer := uploadOffice(t, gatewaytest.Engines["SQLite"](t))
-	pair, reader := o.Credential(t, backoffice.CustomersWrite), o.Credential(t)
+	credential, reader := o.Credential(t, backoffice.CustomersWrite), o.Credential(t)
 	for _, c := range []struct{ customer, name, code, field string }{
 		{"nobody", "a.txt", "NOT_FOUND", "customerId"}, {"no such id!", "a.txt", "NOT_FOUND", "customerId"},
 		{customer, "", "REQUIRED", "name"}, {customer, "a\nb", "INVALID", "name"}, {customer, strings.Repeat("x", 201), "INVALID", "name"},
 	} {
-		made, body := o.PrepareUpload(t, pair, c.customer, c.name, false)
+		made, body := o.PrepareUpload(t, credential, c.customer, c.name, false)
 		if made.UploadPath != nil || made.ExpiresAt != nil || len(made.UserErrors) != 1 || made.UserErrors[0].Code != c.code || fmt.Sprint(made.UserErrors[0].Field) != "["+c.field+"]" {
 			t.Errorf("%q of %q: %s", c.name, c.customer, body)
 		}
@@ -183,7 +183,7 @@ func TestAnUploadPathIsRefusedLikeTheDocumentItself(t *testing.T) {
 	if _, body := o.PrepareUpload(t, reader, customer, "a.txt", false); !strings.Contains(body, `"FORBIDDEN"`) || !strings.Contains(body, "customers.write") {
 		t.Errorf("without the scope: %s", body)
 	}
-	prepared, body := o.PrepareUpload(t, pair, customer, "a.txt", false)
+	prepared, body := o.PrepareUpload(t, credential, customer, "a.txt", false)
 	if prepared.UploadPath == nil {
 		t.Fatal(body)
 	}
@@ -191,11 +191,11 @@ func TestAnUploadPathIsRefusedLikeTheDocumentItself(t *testing.T) {
 	if err := o.Store.PutMirror(t.Context(), &backoffice.Mirror{Origin: "https://origin.example", ClientID: "pull", Since: now, Nouns: []backoffice.MirroredNoun{{Noun: backoffice.NounDocument}}}); err != nil {
 		t.Fatal(err)
 	}
-	if made, body := o.PrepareUpload(t, pair, customer, "a.txt", false); made.UploadPath != nil || len(made.UserErrors) != 1 || made.UserErrors[0].Code != "NOT_ALLOWED" || made.UserErrors[0].Field != nil {
+	if made, body := o.PrepareUpload(t, credential, customer, "a.txt", false); made.UploadPath != nil || len(made.UserErrors) != 1 || made.UserErrors[0].Code != "NOT_ALLOWED" || made.UserErrors[0].Field != nil {
 		t.Errorf("in a mirror: %s", body)
 	}
 	for what, w := range map[string]*httptest.ResponseRecorder{
-		"a path of before": o.PutTo(*prepared.UploadPath, strings.NewReader("x")), "REST": o.Upload(pair, customer, "?name=a.txt", strings.NewReader("x")),
+		"a path of before": o.PutTo(*prepared.UploadPath, strings.NewReader("x")), "REST": o.Upload(credential, customer, "?name=a.txt", strings.NewReader("x")),
 	} {
 		if w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "origin.example") {
 			t.Errorf("in a mirror by %s: %d %s", what, w.Code, w.Body)
@@ -203,8 +203,8 @@ func TestAnUploadPathIsRefusedLikeTheDocumentItself(t *testing.T) {
 	}
 }
 
-// linkOf is by what the signed paths of a pair name it.
-func linkOf(pair [2]string) string {
-	sum := sha256.Sum256([]byte(pair[1]))
-	return (&backoffice.Credential{ID: pair[0]}).Principal(backoffice.CredentialSecret{Digest: sum[:]}.Name()).Link()
+// linkOf is by what the signed paths of a credential name it.
+func linkOf(credential [2]string) string {
+	sum := sha256.Sum256([]byte(credential[1]))
+	return (&backoffice.Credential{ID: credential[0]}).Principal(backoffice.CredentialSecret{Digest: sum[:]}.Name()).Link()
 }

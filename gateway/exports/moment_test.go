@@ -32,7 +32,7 @@ func customersOf(t *testing.T, lines []string) map[string]string {
 }
 
 // joinChanges brings an export to the state of now by the changes behind a number, as docs/exports.md says.
-func joinChanges(t *testing.T, o *gatewaytest.Office, pair [2]string, rows map[string]string, after string) {
+func joinChanges(t *testing.T, o *gatewaytest.Office, credential [2]string, rows map[string]string, after string) {
 	t.Helper()
 	for more := true; more; {
 		var page struct {
@@ -46,7 +46,7 @@ func joinChanges(t *testing.T, o *gatewaytest.Office, pair [2]string, rows map[s
 				}
 			}
 		}
-		_, body, _ := o.Ask(t, pair, `query($after: String!) { changes(after: $after, first: 4, nouns: [CUSTOMER]) { nodes { cursor objectId object { ... on Customer { name } } } pageInfo { hasNextPage } } }`,
+		_, body, _ := o.Ask(t, credential, `query($after: String!) { changes(after: $after, first: 4, nouns: [CUSTOMER]) { nodes { cursor objectId object { ... on Customer { name } } } pageInfo { hasNextPage } } }`,
 			json.RawMessage(`{"after": "`+after+`"}`), nil)
 		if err := json.Unmarshal(body, &page); err != nil || strings.Contains(string(body), `"errors"`) {
 			t.Fatalf("%s %v", body, err)
@@ -63,7 +63,7 @@ func joinChanges(t *testing.T, o *gatewaytest.Office, pair [2]string, rows map[s
 }
 
 // renameMany has writers rename, make and delete customers until the function that it returns is called.
-func renameMany(t *testing.T, o *gatewaytest.Office, pair [2]string, ids []string, writers int) (end func()) {
+func renameMany(t *testing.T, o *gatewaytest.Office, credential [2]string, ids []string, writers int) (end func()) {
 	t.Helper()
 	over := make(chan struct{})
 	var all sync.WaitGroup
@@ -78,15 +78,15 @@ func renameMany(t *testing.T, o *gatewaytest.Office, pair [2]string, ids []strin
 				default:
 				}
 				id := mine[rand.IntN(len(mine))]
-				if w := o.Send(t, pair, http.MethodPut, "/customers/"+id, `{"name": "`+fmt.Sprintf("%c of %d", 'A'+rune(rand.IntN(26)), n)+`"}`); w.Code != http.StatusOK {
+				if w := o.Send(t, credential, http.MethodPut, "/customers/"+id, `{"name": "`+fmt.Sprintf("%c of %d", 'A'+rune(rand.IntN(26)), n)+`"}`); w.Code != http.StatusOK {
 					t.Errorf("%d %s", w.Code, w.Body)
 					return
 				}
 				if n%5 == 0 {
 					if before != "" {
-						o.Send(t, pair, http.MethodDelete, "/customers/"+before, "")
+						o.Send(t, credential, http.MethodDelete, "/customers/"+before, "")
 					}
-					before = o.MakeCustomerAs(t, pair)
+					before = o.MakeCustomerAs(t, credential)
 				}
 			}
 		})

@@ -19,7 +19,7 @@ func TestWhatCannotBeExportedIsRefusedBeforeTheFirstByte(t *testing.T) {
 	all, none := o.Credential(t, backoffice.AllScopes...), o.Credential(t)
 	server := o.ExportServer(t)
 	for name, c := range map[string]struct {
-		pair              [2]string
+		credential        [2]string
 		parameters, query string
 		header            http.Header
 		status            int
@@ -64,7 +64,7 @@ func TestWhatCannotBeExportedIsRefusedBeforeTheFirstByte(t *testing.T) {
 		"with a bad purpose":        {all, "format=csv", `{ customers { nodes { id } } }`, http.Header{privacy.PurposeHeader: {"85073003328"}}, 400, "BAD_USER_INPUT", "purpose"},
 		"nobody":                    {[2]string{"nobody", "x"}, "format=csv", `{ customers { nodes { id } } }`, nil, 401, "UNAUTHENTICATED", ""},
 	} {
-		e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, server.URL, c.pair, c.parameters, c.query, nil, c.header))
+		e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, server.URL, c.credential, c.parameters, c.query, nil, c.header))
 		if e.Status != c.status || e.Code() != c.code || !strings.Contains(e.Body, c.tells) || strings.Contains(e.Body, "85073003328") {
 			t.Errorf("%s: %d %s: %s", name, e.Status, e.Code(), e.Body)
 		}

@@ -15,14 +15,14 @@ func TestTheAddressOfASavedQueryIsAnExport(t *testing.T) {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
-			pair, all := o.Credential(t), o.Credential(t, backoffice.AllScopes...)
+			credential, all := o.Credential(t), o.Credential(t, backoffice.AllScopes...)
 			const list = "query List($type: CustomerType!) { customers(filter: {type: $type}) { nodes { id displayName kboNumber relations(first: 3) { nodes { kind } } } } }"
-			if wrong := o.Saves(t, pair, map[string]any{"document": list}); wrong != nil {
+			if wrong := o.Saves(t, credential, map[string]any{"document": list}); wrong != nil {
 				t.Fatal(wrong)
 			}
 			for format, options := range map[string]string{"jsonl": "", "csv": "rows=relations", "xlsx": "rows=relations"} {
-				w := o.Download(t, pair, http.MethodGet, "/queries/List."+format+"?type=COMPANY&"+options, "")
-				posted := o.Download(t, pair, http.MethodPost, "/graphql/export?format="+format+"&"+options, `{"query":`+gatewaytest.JSON(t, list)+`,"variables":{"type":"COMPANY"}}`)
+				w := o.Download(t, credential, http.MethodGet, "/queries/List."+format+"?type=COMPANY&"+options, "")
+				posted := o.Download(t, credential, http.MethodPost, "/graphql/export?format="+format+"&"+options, `{"query":`+gatewaytest.JSON(t, list)+`,"variables":{"type":"COMPANY"}}`)
 				if w.Code != 200 || w.Body.Len() == 0 || w.Header().Get("Content-Type") != posted.Header().Get("Content-Type") || w.Result().Trailer.Get("Export-Status") != "complete" {
 					t.Fatalf("%s: %d %v %s", format, w.Code, w.Result().Trailer, w.Body)
 				}
@@ -38,7 +38,7 @@ func TestTheAddressOfASavedQueryIsAnExport(t *testing.T) {
 					t.Errorf("HEAD %s: %d %v, %d bytes, %d entries", format, w.Code, w.Header(), w.Body.Len(), len(o.RegisterEntries(t))-before)
 				}
 			}
-			if w := o.Download(t, pair, http.MethodGet, "/queries/List.csv?type=COMPANY&rows=relations&excel=on", ""); !strings.HasPrefix(w.Body.String(), "\ufeff") || !strings.Contains(w.Body.String(), ";") {
+			if w := o.Download(t, credential, http.MethodGet, "/queries/List.csv?type=COMPANY&rows=relations&excel=on", ""); !strings.HasPrefix(w.Body.String(), "\ufeff") || !strings.Contains(w.Body.String(), ";") {
 				t.Errorf("excel=on: %s", w.Body)
 			}
 		})
@@ -58,10 +58,10 @@ func TestTheExportOfASavedQueryIsRefusedAsItsAnswerIs(t *testing.T) {
 		t.Fatal(wrong)
 	}
 	for _, test := range []struct {
-		pair   [2]string
-		path   string
-		status int
-		code   string
+		credential [2]string
+		path       string
+		status     int
+		code       string
 	}{
 		{none, "Numbers.csv", 403, "FORBIDDEN"},
 		{all, "Numbers.csv", 400, "BAD_USER_INPUT"}, // without a purpose
@@ -74,13 +74,13 @@ func TestTheExportOfASavedQueryIsRefusedAsItsAnswerIs(t *testing.T) {
 		{all, "Unknown.csv", 404, "NOT_FOUND"},
 		{confined, "Own.csv", 404, "NOT_FOUND"},
 	} {
-		w, code := fetchQuery(t, o, test.pair, "/queries/"+test.path)
+		w, code := fetchQuery(t, o, test.credential, "/queries/"+test.path)
 		if w.Code != test.status || code != test.code || strings.Contains(w.Body.String(), "85073003328") {
 			t.Errorf("%s: %d %s", test.path, w.Code, w.Body)
 		}
 	}
 	if w := o.Download(t, confined, http.MethodGet, "/queries/Good.csv", ""); w.Code != 200 || !strings.HasPrefix(w.Body.String(), "id\r\n") {
-		t.Errorf("a pair for trusted documents alone: %d %s", w.Code, w.Body)
+		t.Errorf("a credential for trusted documents alone: %d %s", w.Code, w.Body)
 	}
 	if w := o.Download(t, confined, http.MethodPost, "/graphql/export?format=csv", `{"query":"{ customers { nodes { id } } }"}`); w.Code != 403 {
 		t.Errorf("an export of another document: %d %s", w.Code, w.Body)

@@ -12,7 +12,7 @@ import (
 func TestAThousandQueriesAreSavedAndNoMore(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t)
+	credential := o.Credential(t)
 	act := backoffice.Change{Action: "test", Done: backoffice.Created}
 	err := o.Store.ChangeTrustedDocuments(t.Context(), act, func([]*backoffice.TrustedDocument) (changes backoffice.TrustedChanges, err error) {
 		for i := range backoffice.MaxSavedQueries - 1 {
@@ -24,12 +24,12 @@ func TestAThousandQueriesAreSavedAndNoMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"", "NOT_ALLOWED document"} {
-		wrong := o.Saves(t, pair, map[string]any{"document": "query Q { viewer { name } }", "name": "last" + strings.ReplaceAll(want, " ", "")})
+		wrong := o.Saves(t, credential, map[string]any{"document": "query Q { viewer { name } }", "name": "last" + strings.ReplaceAll(want, " ", "")})
 		if strings.Join(wrong, " ") != want {
 			t.Errorf("got %v, want %q", wrong, want)
 		}
 	}
-	if wrong := o.Saves(t, pair, map[string]any{"document": "query Q { viewer { clientId } }", "name": "last"}); wrong != nil {
+	if wrong := o.Saves(t, credential, map[string]any{"document": "query Q { viewer { clientId } }", "name": "last"}); wrong != nil {
 		t.Errorf("what is saved cannot be replaced: %v", wrong)
 	}
 }
@@ -37,20 +37,20 @@ func TestAThousandQueriesAreSavedAndNoMore(t *testing.T) {
 func TestAPairSavesSoManyBytesAndNobodyElsesNamesAreLostByThem(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	greedy, other := o.Credential(t), o.Credential(t, backoffice.UsersWrite) // two pairs differ by their scopes
+	greedy, other := o.Credential(t), o.Credential(t, backoffice.UsersWrite) // two credentials differ by their scopes
 	text := func(name string) string {
 		return fmt.Sprintf(`query %s { customers(first: 1, filter: {city: "%s"}) { nodes { id } } }`,
 			name, strings.Repeat("x", 100<<10))
 	}
 	for _, want := range []struct {
-		pair [2]string
-		name string
-		is   string
+		credential [2]string
+		name       string
+		is         string
 	}{
 		{greedy, "A", ""}, {greedy, "B", ""}, {greedy, "C", "NOT_ALLOWED document"}, {greedy, "B", ""}, // it is replaced
 		{other, "D", ""},
 	} {
-		if wrong := o.Saves(t, want.pair, map[string]any{"document": text(want.name)}); strings.Join(wrong, " ") != want.is {
+		if wrong := o.Saves(t, want.credential, map[string]any{"document": text(want.name)}); strings.Join(wrong, " ") != want.is {
 			t.Errorf("%s: %v, want %q", want.name, wrong, want.is)
 		}
 	}

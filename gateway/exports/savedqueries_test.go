@@ -16,10 +16,10 @@ import (
 	"example.org/backoffice/gateway/gatewaytest"
 )
 
-// savedNames are the names of the saved queries that a pair sees.
-func savedNames(t testing.TB, o *gatewaytest.Office, pair [2]string) (names []string) {
+// savedNames are the names of the saved queries that a credential sees.
+func savedNames(t testing.TB, o *gatewaytest.Office, credential [2]string) (names []string) {
 	t.Helper()
-	_, body, _ := o.Ask(t, pair, "{ savedQueries { name } }", nil, nil)
+	_, body, _ := o.Ask(t, credential, "{ savedQueries { name } }", nil, nil)
 	var answer struct {
 		Data struct{ SavedQueries []struct{ Name string } }
 	}
@@ -32,12 +32,12 @@ func savedNames(t testing.TB, o *gatewaytest.Office, pair [2]string) (names []st
 	return names
 }
 
-// fetchQuery gets an address as a pair, and returns the code of the first error.
-func fetchQuery(t testing.TB, o *gatewaytest.Office, pair [2]string, path string, header ...string) (w *httptest.ResponseRecorder, code string) {
+// fetchQuery gets an address as a credential, and returns the code of the first error.
+func fetchQuery(t testing.TB, o *gatewaytest.Office, credential [2]string, path string, header ...string) (w *httptest.ResponseRecorder, code string) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
-	r.Header.Set(auth.ClientIDHeader, pair[0])
-	r.Header.Set(auth.ClientSecretHeader, pair[1])
+	r.Header.Set(auth.ClientIDHeader, credential[0])
+	r.Header.Set(auth.ClientSecretHeader, credential[1])
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
@@ -63,9 +63,9 @@ func TestASavedQueryIsKeptFoundRunAndRemoved(t *testing.T) {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
-			pair, other := o.Credential(t), o.Credential(t, backoffice.PrivacyRead)
+			credential, other := o.Credential(t), o.Credential(t, backoffice.PrivacyRead)
 			const document = "# Customers of a type\n# The first of them.\n\n# By identifier.\nquery OfType($type: CustomerType!, $first: Int! = 2) { customers(first: $first, filter: {type: $type}) { totalCount nodes { id } } }"
-			if wrong := o.Saves(t, pair, map[string]any{"document": document}); wrong != nil {
+			if wrong := o.Saves(t, credential, map[string]any{"document": document}); wrong != nil {
 				t.Fatal(wrong)
 			}
 			_, body, calls := o.Ask(t, other, "{ savedQueries { name title description document documentId requiredScopes cost } }", nil, nil)
@@ -87,36 +87,36 @@ func TestASavedQueryIsKeptFoundRunAndRemoved(t *testing.T) {
 			}
 
 			const rehearsed = `mutation { saveQuery(input: {document: "query Rehearsed { viewer { name } }"}, dryRun: true) { savedQuery { name } userErrors { code } } }`
-			if _, body, _ := o.Ask(t, pair, rehearsed, nil, nil); strings.TrimSpace(string(body)) != `{"data":{"saveQuery":{"savedQuery":{"name":"Rehearsed"},"userErrors":[]}}}` || len(savedNames(t, o, pair)) != 1 {
-				t.Errorf("a dry run: %s, and then there are %v", body, savedNames(t, o, pair))
+			if _, body, _ := o.Ask(t, credential, rehearsed, nil, nil); strings.TrimSpace(string(body)) != `{"data":{"saveQuery":{"savedQuery":{"name":"Rehearsed"},"userErrors":[]}}}` || len(savedNames(t, o, credential)) != 1 {
+				t.Errorf("a dry run: %s, and then there are %v", body, savedNames(t, o, credential))
 			}
 			replaced := strings.Replace(document, "Int! = 2", "Int!", 1)
 			if wrong := o.Saves(t, other, map[string]any{"document": document}); !cmp.Equal(wrong, []string{"TAKEN name"}) {
-				t.Errorf("another pair replaces it: %v", wrong)
+				t.Errorf("another credential replaces it: %v", wrong)
 			}
-			if wrong := o.Saves(t, pair, map[string]any{"document": replaced, "title": " New title ", "description": ""}); wrong != nil {
+			if wrong := o.Saves(t, credential, map[string]any{"document": replaced, "title": " New title ", "description": ""}); wrong != nil {
 				t.Error(wrong)
 			}
-			_, body, _ = o.Ask(t, pair, "{ savedQueries { title description cost } }", nil, nil)
+			_, body, _ = o.Ask(t, credential, "{ savedQueries { title description cost } }", nil, nil)
 			if got := strings.TrimSpace(string(body)); got != `{"data":{"savedQueries":[{"title":"New title","description":null,"cost":null}]}}` {
 				t.Error(got)
 			}
-			remove := func(pair [2]string, name string) string {
-				_, body, _ := o.Ask(t, pair, `mutation { removeSavedQuery(input: {name: "`+name+`"}) { removedName userErrors { code } } }`, nil, nil)
+			remove := func(credential [2]string, name string) string {
+				_, body, _ := o.Ask(t, credential, `mutation { removeSavedQuery(input: {name: "`+name+`"}) { removedName userErrors { code } } }`, nil, nil)
 				return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(body)), `{"data":{"removeSavedQuery":`), "}}")
 			}
 			for _, step := range []struct {
-				pair       [2]string
+				credential [2]string
 				name, want string
 			}{
-				{other, "OfType", `{"removedName":null,"userErrors":[{"code":"NOT_ALLOWED"}]}`}, {pair, "Unknown", `{"removedName":null,"userErrors":[{"code":"NOT_FOUND"}]}`},
-				{pair, "OfType", `{"removedName":"OfType","userErrors":[]}`}, {pair, "OfType", `{"removedName":null,"userErrors":[{"code":"NOT_FOUND"}]}`},
+				{other, "OfType", `{"removedName":null,"userErrors":[{"code":"NOT_ALLOWED"}]}`}, {credential, "Unknown", `{"removedName":null,"userErrors":[{"code":"NOT_FOUND"}]}`},
+				{credential, "OfType", `{"removedName":"OfType","userErrors":[]}`}, {credential, "OfType", `{"removedName":null,"userErrors":[{"code":"NOT_FOUND"}]}`},
 			} {
-				if got := remove(step.pair, step.name); got != step.want {
+				if got := remove(step.credential, step.name); got != step.want {
 					t.Errorf("%s: %s", step.name, got)
 				}
 			}
-			if w, code := fetchQuery(t, o, pair, "/queries/OfType.json?type=COMPANY"); w.Code != 404 || code != "NOT_FOUND" || savedNames(t, o, pair) != nil {
+			if w, code := fetchQuery(t, o, credential, "/queries/OfType.json?type=COMPANY"); w.Code != 404 || code != "NOT_FOUND" || savedNames(t, o, credential) != nil {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 			log, err := o.Store.Changes(t.Context(), 0, 1000)
@@ -129,7 +129,7 @@ func TestASavedQueryIsKeptFoundRunAndRemoved(t *testing.T) {
 					acts = append(acts, entry.Action+" "+entry.ObjectID+" "+entry.ClientID)
 				}
 			}
-			if diff := cmp.Diff([]string{"saveQuery OfType " + pair[0], "saveQuery OfType " + pair[0], "removeSavedQuery OfType " + pair[0]}, acts); diff != "" {
+			if diff := cmp.Diff([]string{"saveQuery OfType " + credential[0], "saveQuery OfType " + credential[0], "removeSavedQuery OfType " + credential[0]}, acts); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -139,7 +139,7 @@ func TestASavedQueryIsKeptFoundRunAndRemoved(t *testing.T) {
 func TestWhatCannotBeSavedSaysWhy(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair, confined := o.Credential(t, backoffice.AllScopes...), o.Confined(t)
+	credential, confined := o.Credential(t, backoffice.AllScopes...), o.Confined(t)
 	o.Trusts(t, "portal", "query Taken { viewer { name } }", "mutation save { saveQuery(input: {name: \"x\", document: \"query Q { viewer { name } }\"}) { userErrors { code } } }")
 	const good = "query Good { viewer { name } }"
 	for _, test := range []struct {
@@ -166,37 +166,37 @@ func TestWhatCannotBeSavedSaysWhy(t *testing.T) {
 		{map[string]any{"document": "query C { customers(first: 500) { nodes { relations(first: 500) { nodes { id } } } } }"}, "INVALID document"},
 		{map[string]any{"document": "query A {" + strings.Repeat(" a: viewer { name }", 31) + " }"}, "INVALID document"},
 	} {
-		if wrong := o.Saves(t, pair, test.input); !cmp.Equal(wrong, []string{test.want}) {
+		if wrong := o.Saves(t, credential, test.input); !cmp.Equal(wrong, []string{test.want}) {
 			t.Errorf("%v: %v", test.input, wrong)
 		}
 	}
-	if names := savedNames(t, o, pair); !cmp.Equal(names, []string{"Taken"}) {
+	if names := savedNames(t, o, credential); !cmp.Equal(names, []string{"Taken"}) {
 		t.Error(names)
 	}
 	if _, code, text, _ := o.GraphQL(t, confined, `{"documentId":"`+backoffice.DocumentID("mutation save { saveQuery(input: {name: \"x\", document: \"query Q { viewer { name } }\"}) { userErrors { code } } }")+`"}`); code != "FORBIDDEN" {
-		t.Errorf("a pair for trusted documents alone saves: %s", text)
+		t.Errorf("a credential for trusted documents alone saves: %s", text)
 	}
 }
 
 func TestOfOneNameAnOperatorsQueryCounts(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair, confined := o.Credential(t), o.Confined(t)
-	if wrong := o.Saves(t, pair, map[string]any{"document": "query Own { viewer { name } }"}); wrong != nil {
+	credential, confined := o.Credential(t), o.Confined(t)
+	if wrong := o.Saves(t, credential, map[string]any{"document": "query Own { viewer { name } }"}); wrong != nil {
 		t.Fatal(wrong)
 	}
-	if wrong := o.Saves(t, pair, map[string]any{"document": "query Both { viewer { name } }"}); wrong != nil {
+	if wrong := o.Saves(t, credential, map[string]any{"document": "query Both { viewer { name } }"}); wrong != nil {
 		t.Fatal(wrong)
 	}
 	o.Trusts(t, "b", "# Titled\nquery Both { viewer { clientId } }", "mutation M { __typename }", "{ savedQueries { name } }")
 	o.Trusts(t, "a", "query Both { viewer { __typename } }")
-	if names := savedNames(t, o, pair); !cmp.Equal(names, []string{"Both", "Own"}) {
+	if names := savedNames(t, o, credential); !cmp.Equal(names, []string{"Both", "Own"}) {
 		t.Error(names)
 	}
 	if names := savedNames(t, o, confined); !cmp.Equal(names, []string{"Both"}) {
-		t.Errorf("a pair for trusted documents alone sees %v", names)
+		t.Errorf("a credential for trusted documents alone sees %v", names)
 	}
-	if w, _ := fetchQuery(t, o, pair, "/queries/Both.json"); !strings.Contains(w.Body.String(), "clientId") {
+	if w, _ := fetchQuery(t, o, credential, "/queries/Both.json"); !strings.Contains(w.Body.String(), "clientId") {
 		t.Errorf("%s", w.Body)
 	}
 	if w, code := fetchQuery(t, o, confined, "/queries/Own.json"); w.Code != 404 || code != "NOT_FOUND" {
@@ -204,12 +204,12 @@ func TestOfOneNameAnOperatorsQueryCounts(t *testing.T) {
 	}
 	own := backoffice.DocumentID("query Own { viewer { name } }")
 	if _, code, text, _ := o.GraphQL(t, confined, `{"documentId":"`+own+`"}`); code != "PERSISTED_DOCUMENT_NOT_FOUND" {
-		t.Errorf("what another pair has saved is run: %s", text)
+		t.Errorf("what another credential has saved is run: %s", text)
 	}
 	if _, code, text, _ := o.GraphQL(t, confined, `{"query":"query Own { viewer { name } }"}`); code != "FORBIDDEN" {
-		t.Errorf("what another pair has saved is run: %s", text)
+		t.Errorf("what another credential has saved is run: %s", text)
 	}
-	if status, _, text, _ := o.GraphQL(t, pair, `{"documentId":"`+own+`"}`); status != 200 {
+	if status, _, text, _ := o.GraphQL(t, credential, `{"documentId":"`+own+`"}`); status != 200 {
 		t.Error(text)
 	}
 }
@@ -217,7 +217,7 @@ func TestOfOneNameAnOperatorsQueryCounts(t *testing.T) {
 func TestTheParametersOfAnAddressAreVariables(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t)
+	credential := o.Credential(t)
 	o.Trusts(t, "office",
 		"query V($b: Boolean = false, $n: Int = 1, $ids: [ID!], $type: CustomerType, $f: CustomerFilter, $search: String) { "+
 			"a: customers(first: $n, filter: $f) { nodes { id } } b: customers(filter: {type: $type, search: $search, ids: $ids}) { totalCount @include(if: $b) nodes { id } } }",
@@ -248,7 +248,7 @@ func TestTheParametersOfAnAddressAreVariables(t *testing.T) {
 		"format=csv":                            "BAD_USER_INPUT",
 		"%zz=1":                                 "BAD_USER_INPUT",
 	} {
-		w, code := fetchQuery(t, o, pair, "/queries/V.json?"+strings.NewReplacer(`"`, "%22", "{", "%7B", "}", "%7D").Replace(parameters))
+		w, code := fetchQuery(t, o, credential, "/queries/V.json?"+strings.NewReplacer(`"`, "%22", "{", "%7B", "}", "%7D").Replace(parameters))
 		if strings.HasPrefix(want, "{") {
 			want = ""
 		}
@@ -259,10 +259,10 @@ func TestTheParametersOfAnAddressAreVariables(t *testing.T) {
 			t.Errorf("%s: %d", parameters, w.Code)
 		}
 	}
-	if w, code := fetchQuery(t, o, pair, "/queries/Page.json?after=x"); w.Code != 400 || code != "BAD_USER_INPUT" {
+	if w, code := fetchQuery(t, o, credential, "/queries/Page.json?after=x"); w.Code != 400 || code != "BAD_USER_INPUT" {
 		t.Errorf("a reserved name: %d %s", w.Code, w.Body)
 	}
-	if w, code := fetchQuery(t, o, pair, "/queries/Page.json"); w.Code != 200 || code != "" {
+	if w, code := fetchQuery(t, o, credential, "/queries/Page.json"); w.Code != 200 || code != "" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
@@ -280,8 +280,8 @@ func TestAnAddressTakesNoRegistrationNumberAndNeedsEveryScope(t *testing.T) {
 	for _, path := range []string{
 		"Direct.json?n=85073003328", "Spread.json?n=85073003328", "Inside.json?f=%7B%22registrationNumber%22%3A%2285073003328%22%7D",
 	} {
-		for _, pair := range [][2]string{all, none} {
-			if w, code := fetchQuery(t, o, pair, "/queries/"+path); w.Code != 400 || code != "BAD_USER_INPUT" || strings.Contains(w.Body.String(), "85073003328") {
+		for _, credential := range [][2]string{all, none} {
+			if w, code := fetchQuery(t, o, credential, "/queries/"+path); w.Code != 400 || code != "BAD_USER_INPUT" || strings.Contains(w.Body.String(), "85073003328") {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
 			}
 		}
@@ -314,7 +314,7 @@ func TestAnAddressTakesNoRegistrationNumberAndNeedsEveryScope(t *testing.T) {
 		}
 	}
 	if w, _ := fetchQuery(t, o, [2]string{all[0], "wrong"}, "/queries/Plain.json"); w.Code != 401 {
-		t.Errorf("without a pair: %d", w.Code)
+		t.Errorf("without a credential: %d", w.Code)
 	}
 	if w := o.Send(t, all, http.MethodPost, "/queries/Plain.json", "{}"); w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD" {
 		t.Errorf("POST: %d %v", w.Code, w.Header())

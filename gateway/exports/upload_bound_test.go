@@ -30,8 +30,8 @@ func TestTwentyUploadsAtOneTimeAreAPairsPart(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, customer := uploadOffice(t, database(t))
-			pair, other := o.Credential(t, backoffice.CustomersWrite), o.Credential(t, backoffice.CustomersWrite, backoffice.PtiWrite)
-			_, body, _ := o.Ask(t, pair, `mutation { createDocumentUpload(input: {customerId: "`+customer+`", name: "later.txt"}) { uploadPath userErrors { code } } }`, nil, nil)
+			credential, other := o.Credential(t, backoffice.CustomersWrite), o.Credential(t, backoffice.CustomersWrite, backoffice.PtiWrite)
+			_, body, _ := o.Ask(t, credential, `mutation { createDocumentUpload(input: {customerId: "`+customer+`", name: "later.txt"}) { uploadPath userErrors { code } } }`, nil, nil)
 			_, signed, _ := strings.Cut(string(body), `"uploadPath":"`)
 			signed, _, _ = strings.Cut(signed, `"`)
 			put := func() *httptest.ResponseRecorder {
@@ -43,17 +43,17 @@ func TestTwentyUploadsAtOneTimeAreAPairsPart(t *testing.T) {
 				r, w := io.Pipe()
 				bodies = append(bodies, w)
 				go func() {
-					answers <- o.Upload(pair, customer, "?name=a.txt", &arriving{Reader: r, begun: begun}).Code
+					answers <- o.Upload(credential, customer, "?name=a.txt", &arriving{Reader: r, begun: begun}).Code
 				}()
 				<-begun
 			}
-			for what, w := range map[string]*httptest.ResponseRecorder{"one more": o.Upload(pair, customer, "?name=b.txt", strings.NewReader("b")), "a signed one": put()} {
+			for what, w := range map[string]*httptest.ResponseRecorder{"one more": o.Upload(credential, customer, "?name=b.txt", strings.NewReader("b")), "a signed one": put()} {
 				if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
 					t.Errorf("%s: %d %s", what, w.Code, w.Body)
 				}
 			}
 			if w := o.Upload(other, customer, "?name=c.txt", strings.NewReader("c")); w.Code != http.StatusCreated {
-				t.Errorf("another pair's: %d %s", w.Code, w.Body)
+				t.Errorf("another credential's: %d %s", w.Code, w.Body)
 			}
 			for _, w := range bodies {
 				_, _ = w.Write([]byte("a"))

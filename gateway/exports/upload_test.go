@@ -35,9 +35,9 @@ func TestADocumentIsUploadedAndDownloadedAgain(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, customer := uploadOffice(t, database(t))
-			pair := o.Credential(t, backoffice.CustomersWrite)
+			credential := o.Credential(t, backoffice.CustomersWrite)
 			const content = "%PDF-1.7\nstatutes"
-			w := o.Upload(pair, customer, "?name=Statuten+%C3%A9.pdf", strings.NewReader(content), "Content-Digest", "md5=:aaaa:, "+digestOf(content), "Content-Type", "text/html")
+			w := o.Upload(credential, customer, "?name=Statuten+%C3%A9.pdf", strings.NewReader(content), "Content-Digest", "md5=:aaaa:, "+digestOf(content), "Content-Type", "text/html")
 			var made struct {
 				ID       string `json:"_id"`
 				Name     string
@@ -50,7 +50,7 @@ func TestADocumentIsUploadedAndDownloadedAgain(t *testing.T) {
 			if got := w.Header().Get("Location"); got != "/customers/documents/"+made.ID+"/download" {
 				t.Errorf("it is said to be at %q", got)
 			}
-			download := o.Send(t, pair, http.MethodGet, w.Header().Get("Location"), "")
+			download := o.Send(t, credential, http.MethodGet, w.Header().Get("Location"), "")
 			if download.Code != http.StatusOK || download.Body.String() != content {
 				t.Errorf("it is downloaded as %d %q", download.Code, download.Body)
 			}
@@ -58,14 +58,14 @@ func TestADocumentIsUploadedAndDownloadedAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if last := changes[len(changes)-1]; last.Action != "createDocument" || last.ObjectID != made.ID || last.ClientID != pair[0] {
+			if last := changes[len(changes)-1]; last.Action != "createDocument" || last.ObjectID != made.ID || last.ClientID != credential[0] {
 				t.Errorf("the last change is %+v", last)
 			}
-			named := o.Upload(pair, customer, "", strings.NewReader("plain"), "Content-Disposition", `attachment; filename="C:\\files\\note.txt"`)
+			named := o.Upload(credential, customer, "", strings.NewReader("plain"), "Content-Disposition", `attachment; filename="C:\\files\\note.txt"`)
 			if named.Code != http.StatusCreated || !strings.Contains(named.Body.String(), `"name":"note.txt"`) || !strings.Contains(named.Body.String(), `text/plain`) {
 				t.Errorf("named by its header it is %d %s", named.Code, named.Body)
 			}
-			page := o.Upload(pair, customer, "?name=page.pdf", strings.NewReader("<html><script>"))
+			page := o.Upload(credential, customer, "?name=page.pdf", strings.NewReader("<html><script>"))
 			if page.Code != http.StatusCreated || !strings.Contains(page.Body.String(), `"contentType":"application/octet-stream"`) {
 				t.Errorf("a page is %d %s", page.Code, page.Body)
 			}
@@ -90,7 +90,7 @@ func TestAnUploadThatIsRefusedLeavesNothing(t *testing.T) {
 			long := strings.Repeat("x", 1025)
 			for _, c := range []struct {
 				what, customer, query string
-				pair                  [2]string
+				credential            [2]string
 				body                  io.Reader
 				header                string
 				status                int
@@ -114,7 +114,7 @@ func TestAnUploadThatIsRefusedLeavesNothing(t *testing.T) {
 				if c.header != "" {
 					headers = []string{"Content-Digest", c.header}
 				}
-				w := o.Upload(c.pair, c.customer, c.query, c.body, headers...)
+				w := o.Upload(c.credential, c.customer, c.query, c.body, headers...)
 				if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) || w.Header().Get("Content-Type") != "application/problem+json" {
 					t.Errorf("an upload %s is answered with %d %s", c.what, w.Code, w.Body)
 				}
@@ -140,13 +140,13 @@ func TestAnUploadIsMadeOnceForItsKey(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, customer := uploadOffice(t, database(t))
-			pair := o.Credential(t, backoffice.CustomersWrite)
+			credential := o.Credential(t, backoffice.CustomersWrite)
 			kept := o.KeptFiles(t)
 			answers := make([]string, 8)
 			var uploading sync.WaitGroup
 			for i := range answers {
 				uploading.Go(func() {
-					w := o.Upload(pair, customer, "?name=a", strings.NewReader("bytes"), "Idempotency-Key", "once")
+					w := o.Upload(credential, customer, "?name=a", strings.NewReader("bytes"), "Idempotency-Key", "once")
 					answers[i] = fmt.Sprint(w.Code, w.Body)
 				})
 			}
@@ -159,7 +159,7 @@ func TestAnUploadIsMadeOnceForItsKey(t *testing.T) {
 			if n := o.KeptFiles(t) - kept; n != 1 {
 				t.Errorf("%d files are kept of one document", n)
 			}
-			other := o.Upload(pair, customer, "?name=a", strings.NewReader("other bytes"), "Idempotency-Key", "once")
+			other := o.Upload(credential, customer, "?name=a", strings.NewReader("other bytes"), "Idempotency-Key", "once")
 			if !bytes.Contains(other.Body.Bytes(), []byte("IDEMPOTENCY_KEY_REUSED")) || other.Code != http.StatusUnprocessableEntity {
 				t.Errorf("the key with other bytes: %d %s", other.Code, other.Body)
 			}

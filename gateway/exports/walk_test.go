@@ -19,7 +19,7 @@ import (
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
-// openPaged is an office of 47 customers of which 7 are a page, and the pair that exports them.
+// openPaged is an office of 47 customers of which 7 are a page, and the credential that exports them.
 func openPaged(t *testing.T, database string) (o *gatewaytest.Office, p *gatewaytest.Paged, walker [2]string) {
 	t.Helper()
 	settings := gatewaytest.Settings(t, database)
@@ -49,16 +49,16 @@ func pagesInMemory(t *testing.T, o *gatewaytest.Office) int {
 	return o.Metric(t, "backoffice_export_pages")
 }
 
-// waitUntilFreed waits until no page of an export is in memory and the pair may have another export.
-func waitUntilFreed(t *testing.T, o *gatewaytest.Office, origin string, pair [2]string) {
+// waitUntilFreed waits until no page of an export is in memory and the credential may have another export.
+func waitUntilFreed(t *testing.T, o *gatewaytest.Office, origin string, credential [2]string) {
 	t.Helper()
 	for until := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, origin, pair, "format=csv", `{ labels { nodes { id } } }`, nil, nil))
+		e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, origin, credential, "format=csv", `{ labels { nodes { id } } }`, nil, nil))
 		if e.Status != http.StatusTooManyRequests && pagesInMemory(t, o) == 0 {
 			return
 		}
 		if time.Now().After(until) {
-			t.Fatal("the pair still has an export")
+			t.Fatal("the credential still has an export")
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestWhatFailsInTheMiddleBreaksTheConnection(t *testing.T) {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			for name, fail := range map[string]func(t *testing.T, o *gatewaytest.Office, walker [2]string){
-				"the pair is revoked": func(t *testing.T, o *gatewaytest.Office, walker [2]string) {
+				"the credential is revoked": func(t *testing.T, o *gatewaytest.Office, walker [2]string) {
 					if err := auth.Revoke(t.Context(), o.Store, walker[0]); err != nil {
 						t.Error(err)
 					}
@@ -132,7 +132,7 @@ func TestAClientThatGoesFreesAllThatItsExportHas(t *testing.T) {
 		t.Errorf("a second export: %v", busy)
 	}
 	if e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, server.URL, other, "format=csv", walked, nil, nil)); !e.Complete() {
-		t.Errorf("another pair's: %v", e)
+		t.Errorf("another credential's: %v", e)
 	}
 	gone()
 	response.Body.Close()

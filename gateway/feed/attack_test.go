@@ -22,7 +22,7 @@ import (
 
 var idleStreams = flag.Int("idle-streams", 300, "how many idle streams a server is given at one time; a night's run takes 10,000")
 
-// openOfficeWithStreams is an office whose server takes so many streams at one time, all of one pair.
+// openOfficeWithStreams is an office whose server takes so many streams at one time, all of one credential.
 func openOfficeWithStreams(t testing.TB, streams int, change ...func(*gateway.Config)) *gatewaytest.Office {
 	t.Helper()
 	b, err := new(gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))).Open(t.Context())
@@ -30,7 +30,7 @@ func openOfficeWithStreams(t testing.TB, streams int, change ...func(*gateway.Co
 		t.Fatal(err)
 	}
 	c := gatewaytest.Measured(t, gatewaytest.Config(gatewaytest.Limits()))
-	c.Streams = changes.Bounds{OfPair: streams, OfServer: streams}
+	c.Streams = changes.Bounds{OfCredential: streams, OfServer: streams}
 	for _, f := range change {
 		f(&c)
 	}

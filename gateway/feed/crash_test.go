@@ -20,15 +20,15 @@ func TestADatabaseThatIsKilledLosesNoChangeForAnyReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := gatewaytest.OpenOn(t, url)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	refused := 0
-	err := followAll(t, o.Follower(t, pair), o.LatestCursor(t), time.Minute, func() (acknowledged []string) {
+	err := followAll(t, o.Follower(t, credential), o.LatestCursor(t), time.Minute, func() (acknowledged []string) {
 		over := make(chan struct{})
 		var all sync.WaitGroup
 		var mu sync.Mutex
 		service := (&gateway.Backend{Store: o.Store, Files: o.Files, Keys: o.Keys}).Service()
 		service.Store = o.Before
-		by := &backoffice.Principal{ClientID: pair[0], Scopes: backoffice.AllScopes}
+		by := &backoffice.Principal{ClientID: credential[0], Scopes: backoffice.AllScopes}
 		for range 10 {
 			all.Go(func() {
 				for {

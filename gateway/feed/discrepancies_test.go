@@ -15,7 +15,7 @@ import (
 
 // differing are the companies' discrepancies that are certain now, the others, and those that are recorded as open, as
 // "company kind person declared computed".
-func differing(t *testing.T, o *gatewaytest.Office, pair [2]string) (certain, doubtful, open map[string]bool) {
+func differing(t *testing.T, o *gatewaytest.Office, credential [2]string) (certain, doubtful, open map[string]bool) {
 	t.Helper()
 	type difference struct {
 		Kind                             string
@@ -32,7 +32,7 @@ func differing(t *testing.T, o *gatewaytest.Office, pair [2]string) (certain, do
 			}
 		}
 	}
-	said := o.Query(t, pair, `{ customers(filter: {type: COMPANY}) { nodes { id
+	said := o.Query(t, credential, `{ customers(filter: {type: COMPANY}) { nodes { id
 		ownership { discrepancies { kind person { id } declaredPercent computedPercent certain } }
 		discrepancies(filter: {open: true}) { nodes { kind customer { id } person { id } declaredPercent computedPercent } } } } }`, "{}")
 	if err := json.Unmarshal(said.Data, &answer); err != nil || said.Errors != nil {
@@ -83,12 +83,12 @@ func TestTheFeedTellsEachTurnOfADiscrepancyOnce(t *testing.T) {
 			t.Parallel()
 			settings := gatewaytest.Settings(t, database(t))
 			o := gatewaytest.Serve(t, settings, gatewaytest.Limits())
-			pair := o.Credential(t, backoffice.AllScopes...)
+			credential := o.Credential(t, backoffice.AllScopes...)
 			create := func(input, kind string) string {
 				var made struct {
 					Created struct{ Made struct{ ID string } }
 				}
-				said := o.Query(t, pair, fmt.Sprintf(`mutation { created: create%s(input: {%s}) { made: %s { id } userErrors { message } } }`,
+				said := o.Query(t, credential, fmt.Sprintf(`mutation { created: create%s(input: {%s}) { made: %s { id } userErrors { message } } }`,
 					kind, input, map[string]string{"Customer": "customer", "CustomerRelation": "relation"}[kind]), "{}")
 				if err := json.Unmarshal(said.Data, &made); err != nil || said.Errors != nil {
 					t.Fatal(err, said.Errors)
@@ -117,24 +117,24 @@ func TestTheFeedTellsEachTurnOfADiscrepancyOnce(t *testing.T) {
 				switch {
 				case n < 2 && len(relations) > 0:
 					i := r.IntN(len(relations))
-					o.Write(t, pair, fmt.Sprintf(`mutation { deleteCustomerRelation(input: {id: %q}) { userErrors { message } } }`, relations[i]))
+					o.Write(t, credential, fmt.Sprintf(`mutation { deleteCustomerRelation(input: {id: %q}) { userErrors { message } } }`, relations[i]))
 					relations = append(relations[:i], relations[i+1:]...)
 				case n < 4 && len(relations) > 0:
-					o.Write(t, pair, fmt.Sprintf(`mutation { updateCustomerRelation(input: {id: %q%s}) { userErrors { message } } }`, relations[r.IntN(len(relations))], share))
+					o.Write(t, credential, fmt.Sprintf(`mutation { updateCustomerRelation(input: {id: %q%s}) { userErrors { message } } }`, relations[r.IntN(len(relations))], share))
 				case held != holder:
 					kind := []string{"SHAREHOLDER", "SHAREHOLDER", "UBO"}[min(r.IntN(3), step)]
 					if id := create(fmt.Sprintf(`customerId: %q, relatedCustomerId: %q, kind: %s%s`, held, holder, kind, share), "CustomerRelation"); id != "" {
 						relations = append(relations, id)
 					}
 				}
-				certain, doubtful, open := differing(t, o, pair)
+				certain, doubtful, open := differing(t, o, credential)
 				for line := range was { // what was open stays so until it is gone
 					if turnsOf(doubtful)[turnOf(line)] {
 						certain[line] = true
 						stayed++
 					}
 				}
-				for began := time.Now(); !maps.Equal(certain, open); _, _, open = differing(t, o, pair) {
+				for began := time.Now(); !maps.Equal(certain, open); _, _, open = differing(t, o, credential) {
 					if time.Since(began) > 2*time.Minute {
 						t.Fatalf("step %d: recorded are %v, certain are %v", step, open, certain)
 					}
@@ -154,7 +154,7 @@ func TestTheFeedTellsEachTurnOfADiscrepancyOnce(t *testing.T) {
 				}
 				before = now
 			}
-			told, _ := o.ChangesAfter(t, pair, after, `, nouns: [DISCREPANCY]`)
+			told, _ := o.ChangesAfter(t, credential, after, `, nouns: [DISCREPANCY]`)
 			got := map[string]int{}
 			for _, c := range told.Nodes {
 				got[c.Action+" "+strings.Join(c.Fields, " ")]++
@@ -165,7 +165,7 @@ func TestTheFeedTellsEachTurnOfADiscrepancyOnce(t *testing.T) {
 			if len(before) == 0 {
 				t.Fatal("nothing differs at the end")
 			}
-			found := o.Answers(t, pair, `{ customers(filter: {ownershipDiffers: true}) { nodes { id } } workList(financialYearId: "y") { ownershipDiffers { nodes { id } } } }`)
+			found := o.Answers(t, credential, `{ customers(filter: {ownershipDiffers: true}) { nodes { id } } workList(financialYearId: "y") { ownershipDiffers { nodes { id } } } }`)
 			if n := strings.Count(found, `"id"`); n == 0 || n%2 != 0 || strings.Contains(found, "errors") {
 				t.Error(found)
 			}

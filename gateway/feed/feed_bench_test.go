@@ -52,8 +52,8 @@ func BenchmarkFeed(b *testing.B) {
 func BenchmarkFeedAcrossGateways(b *testing.B) {
 	database := gatewaytest.Engines["PostgreSQL"](b)
 	one, other := gatewaytest.OpenOn(b, database), gatewaytest.OpenOn(b, database)
-	pair := one.Credential(b, backoffice.AllScopes...)
-	s := other.Follower(b, pair).Subscribes(b, thin, nil)
+	credential := one.Credential(b, backoffice.AllScopes...)
+	s := other.Follower(b, credential).Subscribes(b, thin, nil)
 	var late []time.Duration
 	for i := range 40 {
 		began := time.Now()
@@ -139,7 +139,7 @@ const readsFrom = "TEST_BACKOFFICE_READS"
 type (
 	reading struct {
 		Address, Query string
-		Pair           [2]string
+		Credential     [2]string
 		Streams        int
 	}
 	heard struct {
@@ -191,7 +191,7 @@ func readStreams(settings string) error {
 	if err := json.Unmarshal([]byte(settings), &r); err != nil {
 		return err
 	}
-	f := gatewaytest.Follower{Address: r.Address, Credential: r.Pair}
+	f := gatewaytest.Follower{Address: r.Address, Credential: r.Credential}
 	var mu sync.Mutex
 	var late []time.Duration
 	told := 0

@@ -181,12 +181,12 @@ func TestAStreamGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-func TestAStreamEndsWithItsPair(t *testing.T) {
+func TestAStreamEndsWithItsCredential(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	o.Credential(t, backoffice.AllScopes...) // before the first request, so that it is known
-	pair := o.Credential(t, backoffice.SettingsWrite)
-	f := o.Follower(t, pair)
+	credential := o.Credential(t, backoffice.SettingsWrite)
+	f := o.Follower(t, credential)
 	s := mustStreamREST(t, f, "")
 	poll := make(chan int, 1)
 	after := o.LatestCursor(t)
@@ -200,7 +200,7 @@ func TestAStreamEndsWithItsPair(t *testing.T) {
 		poll <- response.StatusCode
 	}()
 	time.Sleep(300 * time.Millisecond)
-	if err := auth.Revoke(t.Context(), o.Store, pair[0]); err != nil {
+	if err := auth.Revoke(t.Context(), o.Store, credential[0]); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
@@ -239,7 +239,7 @@ func TestAPairHasTwentyStreamsAtOneTime(t *testing.T) {
 		}
 	}
 	if other, err := streamREST(t.Context(), another, ""); err != nil {
-		t.Errorf("another pair: %v", err)
+		t.Errorf("another credential: %v", err)
 	} else {
 		other.Response.Body.Close()
 	}

@@ -54,11 +54,11 @@ func (f *followed) has(acknowledged []string) bool {
 }
 
 // writeAtOnce makes labels by several writers at once, and returns those that were acknowledged.
-func writeAtOnce(t testing.TB, o *gatewaytest.Office, pair [2]string, writers, each int) (acknowledged []string) {
+func writeAtOnce(t testing.TB, o *gatewaytest.Office, credential [2]string, writers, each int) (acknowledged []string) {
 	t.Helper()
 	service := (&gateway.Backend{Store: o.Before, Files: o.Files, Keys: o.Keys}).Service()
 	service.Store = o.Before
-	by := &backoffice.Principal{ClientID: pair[0], Scopes: backoffice.AllScopes}
+	by := &backoffice.Principal{ClientID: credential[0], Scopes: backoffice.AllScopes}
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for range writers {
@@ -232,8 +232,8 @@ func TestEveryAcknowledgedWriteIsToldToEveryReaderInOrder(t *testing.T) {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
-			pair := o.Credential(t, backoffice.AllScopes...)
-			err := followAll(t, o.Follower(t, pair), o.LatestCursor(t), time.Minute, func() []string { return writeAtOnce(t, o, pair, 50, 5) })
+			credential := o.Credential(t, backoffice.AllScopes...)
+			err := followAll(t, o.Follower(t, credential), o.LatestCursor(t), time.Minute, func() []string { return writeAtOnce(t, o, credential, 50, 5) })
 			if err != nil {
 				t.Error(err)
 			}
@@ -245,14 +245,14 @@ func TestReadersThatGoFromOneGatewayToAnotherAreToldEverythingInOrder(t *testing
 	t.Parallel()
 	database := gatewaytest.PostgreSQL(t)
 	one, other := gatewaytest.OpenOn(t, database), gatewaytest.OpenOn(t, database)
-	pair := one.Credential(t, backoffice.AllScopes...)
-	f := one.Follower(t, pair)
-	f.Others = []string{other.Follower(t, pair).Address}
+	credential := one.Credential(t, backoffice.AllScopes...)
+	f := one.Follower(t, credential)
+	f.Others = []string{other.Follower(t, credential).Address}
 	err := followAll(t, f, one.LatestCursor(t), time.Minute, func() []string {
 		var all sync.WaitGroup
 		var here, there []string
-		all.Go(func() { here = writeAtOnce(t, one, pair, 25, 4) })
-		all.Go(func() { there = writeAtOnce(t, other, pair, 25, 4) })
+		all.Go(func() { here = writeAtOnce(t, one, credential, 25, 4) })
+		all.Go(func() { there = writeAtOnce(t, other, credential, 25, 4) })
 		all.Wait()
 		return append(here, there...)
 	})
@@ -276,8 +276,8 @@ func (h hasty) Changes(ctx context.Context, after int64, limit int) ([]*backoffi
 func TestAFeedThatPassesWhatCommitsLateIsFoundOut(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.ServeThrough(t, gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t)), gatewaytest.Limits(), func(of backoffice.Store) backoffice.Store { return hasty{of} })
-	pair := o.Credential(t, backoffice.AllScopes...)
-	err := followAll(t, o.Follower(t, pair), o.LatestCursor(t), 3*time.Second, func() []string { return writeAtOnce(t, o, pair, 10, 20) })
+	credential := o.Credential(t, backoffice.AllScopes...)
+	err := followAll(t, o.Follower(t, credential), o.LatestCursor(t), 3*time.Second, func() []string { return writeAtOnce(t, o, credential, 10, 20) })
 	if err == nil {
 		t.Error("nobody misses anything, so the tests of the order show nothing")
 	}

@@ -19,12 +19,12 @@ import (
 
 // lost is an office whose last entries are lost, and what somebody remembers of them.
 type lost struct {
-	kept   string // a copy of its store from before the last entries
-	memory gateway.CacheSettings
-	office *gatewaytest.Office
-	pair   [2]string
-	cursor string            // of the last entry that was lost
-	lists  map[string]string // a query that goes on after a cursor, by field
+	kept       string // a copy of its store from before the last entries
+	memory     gateway.CacheSettings
+	office     *gatewaytest.Office
+	credential [2]string
+	cursor     string            // of the last entry that was lost
+	lists      map[string]string // a query that goes on after a cursor, by field
 }
 
 // another are the histories, by the act with which each begins: each returns an office that lacks what is remembered.
@@ -43,14 +43,14 @@ var another = map[string]func(t *testing.T, l *lost) *gatewaytest.Office{
 	},
 	anotherStore: func(t *testing.T, l *lost) *gatewaytest.Office {
 		o := gatewaytest.OpenOn(t, "sqlite:"+filepath.Join(t.TempDir(), "another.db")) // no copy of the one of all tests
-		l.pair = o.Credential(t, backoffice.AllScopes...)
+		l.credential = o.Credential(t, backoffice.AllScopes...)
 		return o
 	},
 }
 
 const anotherStore = "another store"
 
-// of serves a store that is there, with a pair that it knows.
+// of serves a store that is there, with a credential that it knows.
 func (l *lost) of(t *testing.T, url string) *gatewaytest.Office {
 	t.Helper()
 	o := gatewaytest.ServeCached(t, gatewaytest.Settings(t, url), l.memory)
@@ -103,30 +103,30 @@ func copyOf(t *testing.T, url string) string {
 func remembered(t *testing.T, url string, memory gateway.CacheSettings) *lost {
 	t.Helper()
 	l := &lost{memory: memory, lists: map[string]string{}}
-	pairs := map[string][2]string{}
+	credentials := map[string][2]string{}
 	t.Run("the office of before", func(t *testing.T) { // which closes its store at the end
 		o := gatewaytest.OpenOn(t, url)
 		o.MakeCustomer(t)
 		o.Credential(t, backoffice.AllScopes...)
-		pairs = o.Credentials
+		credentials = o.Credentials
 	})
 	l.kept = copyOf(t, url)
 	l.office = gatewaytest.ServeCached(t, gatewaytest.Settings(t, url), memory)
-	l.office.Credentials = pairs
-	l.pair = l.office.Credential(t, backoffice.AllScopes...)
+	l.office.Credentials = credentials
+	l.credential = l.office.Credential(t, backoffice.AllScopes...)
 	for range 6 {
 		l.office.MakeCustomer(t)
 	}
 	l.cursor = l.office.LatestCursor(t)
 	for _, field := range gatewaytest.PagedFields(gatewaytest.SchemaOf(t, l.office)) {
-		_, body, _ := l.office.Ask(t, l.pair, `{ `+field+`(first: 2) { pageInfo { endCursor } } }`, nil, nil)
+		_, body, _ := l.office.Ask(t, l.credential, `{ `+field+`(first: 2) { pageInfo { endCursor } } }`, nil, nil)
 		_, cursor, _ := strings.Cut(string(body), `"endCursor":"`)
 		cursor, _, found := strings.Cut(cursor, `"`)
 		if !found {
 			t.Fatalf("%s: %s", field, body)
 		}
 		l.lists[field] = `{ ` + field + `(first: 500, after: "` + cursor + `") { totalCount edges { cursor node { id } } pageInfo { hasPreviousPage } } }`
-		l.office.Ask(t, l.pair, l.lists[field], nil, nil) // so that memory has it
+		l.office.Ask(t, l.credential, l.lists[field], nil, nil) // so that memory has it
 	}
 	return l
 }
@@ -151,7 +151,7 @@ func TestNoPlaceOfALostHistoryIsTakenForOneOfThePresent(t *testing.T) {
 					for range 10 {
 						o.MakeCustomer(t) // past all numbers that were lost
 					}
-					f := o.Follower(t, l.pair)
+					f := o.Follower(t, l.credential)
 					for row, ask := range goOn {
 						if status, body := ask(t, o, f, l.cursor); !refusedAsExpired(status, body) {
 							t.Errorf("%s × %s: %d %s", row, history, status, body)
@@ -186,8 +186,8 @@ func (l *lost) wantListsOf(t *testing.T, o *gatewaytest.Office, history string) 
 	without.Cache = gateway.CacheSettings{}
 	plain := gatewaytest.ServeOpen(t, o.Backend, without)
 	for field, query := range l.lists {
-		_, got, _ := o.Ask(t, l.pair, query, nil, nil)
-		_, want, _ := plain.Ask(t, l.pair, query, nil, nil)
+		_, got, _ := o.Ask(t, l.credential, query, nil, nil)
+		_, want, _ := plain.Ask(t, l.credential, query, nil, nil)
 		if gatewaytest.OfRequest.ReplaceAllString(string(got), "") != gatewaytest.OfRequest.ReplaceAllString(string(want), "") {
 			t.Errorf("a cursor of %s × %s: %s, not %s", field, history, got, want)
 		}

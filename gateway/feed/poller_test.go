@@ -54,11 +54,11 @@ func TestAPollerByUpdatedSinceSeesEveryRowOfEightWritersAndAnImport(t *testing.T
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
-			pair := o.Credential(t, backoffice.CustomersWrite)
+			credential := o.Credential(t, backoffice.CustomersWrite)
 			list := func(t testing.TB, filter string) (found []polled) {
 				t.Helper()
 				for cursor, more := "null", true; more; {
-					status, body, _ := o.Ask(t, pair, `{ customers(first: 500, after: `+cursor+filter+`) { nodes { id updatedAt version } pageInfo { hasNextPage endCursor } } }`, nil, nil)
+					status, body, _ := o.Ask(t, credential, `{ customers(first: 500, after: `+cursor+filter+`) { nodes { id updatedAt version } pageInfo { hasNextPage endCursor } } }`, nil, nil)
 					var answer struct {
 						Data struct {
 							Customers struct {
@@ -114,7 +114,7 @@ func TestAPollerByUpdatedSinceSeesEveryRowOfEightWritersAndAnImport(t *testing.T
 			// A writer whom the import keeps waiting for too long is told to come again, and does.
 			patiently := func(method, path, body string) *httptest.ResponseRecorder {
 				for {
-					if w := o.Send(t, pair, method, path, body); w.Code != http.StatusServiceUnavailable || t.Context().Err() != nil {
+					if w := o.Send(t, credential, method, path, body); w.Code != http.StatusServiceUnavailable || t.Context().Err() != nil {
 						return w
 					}
 					time.Sleep(20 * time.Millisecond)

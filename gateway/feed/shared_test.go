@@ -60,22 +60,22 @@ func TestSubscriptionsOfOtherViewsShareNothing(t *testing.T) {
 				return o.RestrictedCredential(t, "of "+user, backoffice.RestrictionFields{Responsible: []string{user}})
 			}
 			type stream struct {
-				pair [2]string
+				credential [2]string
 				gatewaytest.Subscription
 			}
 			var streams []stream
-			for _, pair := range [][2]string{all, o.Credential(t, backoffice.CustomersWrite), responsible("user-an"), responsible("user-bruno")} {
+			for _, credential := range [][2]string{all, o.Credential(t, backoffice.CustomersWrite), responsible("user-an"), responsible("user-bruno")} {
 				for range 3 {
-					streams = append(streams, stream{pair, o.Follower(t, pair).Subscribes(t, told, nil)})
+					streams = append(streams, stream{credential, o.Follower(t, credential).Subscribes(t, told, nil)})
 				}
 			}
 			for i := range 12 {
 				user, before := []string{"user-an", "user-bruno"}[i%2], o.LatestCursor(t)
 				o.Write(t, all, fmt.Sprintf(`mutation { updateCustomer(input: {id: "acme", responsibleId: %q, name: "Turn %d"}) { userErrors { code } } }`, user, i))
 				for _, s := range streams {
-					for _, want := range shownAfter(t, o, s.pair, before) {
+					for _, want := range shownAfter(t, o, s.credential, before) {
 						if e, _ := s.Next(); e.Data != want {
-							t.Fatalf("%s is told\n%s\nand is shown\n%s", s.pair[0], e.Data, want)
+							t.Fatalf("%s is told\n%s\nand is shown\n%s", s.credential[0], e.Data, want)
 						}
 					}
 				}
@@ -85,10 +85,10 @@ func TestSubscriptionsOfOtherViewsShareNothing(t *testing.T) {
 }
 
 // shownAfter are the changes after a cursor as a credential's list shows them, each as an event tells it.
-func shownAfter(t *testing.T, o *gatewaytest.Office, pair [2]string, cursor string) (events []string) {
+func shownAfter(t *testing.T, o *gatewaytest.Office, credential [2]string, cursor string) (events []string) {
 	t.Helper()
 	selection := strings.TrimSuffix(strings.TrimPrefix(told, "subscription { changes { "), " } }")
-	_, body, _ := o.Ask(t, pair, fmt.Sprintf(`{ changes(after: %q) { nodes { %s } } }`, cursor, selection), nil, nil)
+	_, body, _ := o.Ask(t, credential, fmt.Sprintf(`{ changes(after: %q) { nodes { %s } } }`, cursor, selection), nil, nil)
 	var answer struct {
 		Data struct {
 			Changes struct{ Nodes []json.RawMessage }

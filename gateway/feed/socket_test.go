@@ -107,8 +107,8 @@ func TestASocketIsClosedWithTheProtocolsCodes(t *testing.T) {
 		"no identifier":                       {plain, []string{right, `{"type":"subscribe","payload":{"query":"{ viewer { name } }"}}`}, 4400},
 		"no payload":                          {plain, []string{right, `{"type":"subscribe","id":"1"}`}, 4400},
 		"an operation before connection_init": {plain, []string{feed}, 4401},
-		"a wrong pair":                        {plain, []string{init(f.Credential[0], "wrong")}, 4401},
-		"no pair":                             {plain, []string{`{"type":"connection_init"}`}, 4401},
+		"a wrong credential":                  {plain, []string{init(f.Credential[0], "wrong")}, 4401},
+		"no credential":                       {plain, []string{`{"type":"connection_init"}`}, 4401},
 		"a purpose with a number":             {plain, []string{strings.Replace(right, `"payload":{`, `"payload":{"x-access-purpose":"for 85073003328",`, 1)}, 4400},
 		"connection_init twice":               {plain, []string{right, right}, 4429},
 		"an identifier twice":                 {plain, []string{right, feed, feed}, 4409},
@@ -155,11 +155,11 @@ func TestASocketEndsWithItsPairAndWithTheServer(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	o.Credential(t, backoffice.AllScopes...) // before the first request, so that it is known
-	pair := o.Credential(t, backoffice.SettingsWrite)
-	f := o.Follower(t, pair)
+	credential := o.Credential(t, backoffice.SettingsWrite)
+	f := o.Follower(t, credential)
 	idle, busy := f.Connects(t), f.Connects(t)
 	busy.Says(t, gatewaytest.Subscribing("1", gatewaytest.EveryChange, nil))
-	if err := auth.Revoke(t.Context(), o.Store, pair[0]); err != nil {
+	if err := auth.Revoke(t.Context(), o.Store, credential[0]); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()

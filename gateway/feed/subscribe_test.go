@@ -32,9 +32,9 @@ func TestASubscriptionTellsWhatTheListOfChangesDoes(t *testing.T) {
 			o := gatewaytest.OpenOn(t, database(t))
 			all, some := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.CustomersWrite)
 			o.Write(t, all, `mutation { deleteCustomer(input: {id: "brouwerij"}) { userErrors { code } } }`)
-			for _, pair := range [][2]string{all, some} {
-				f := o.Follower(t, pair)
-				listed, _ := o.ChangesAfter(t, pair, o.Cursor(t, 0), "")
+			for _, credential := range [][2]string{all, some} {
+				f := o.Follower(t, credential)
+				listed, _ := o.ChangesAfter(t, credential, o.Cursor(t, 0), "")
 				s := f.Subscribes(t, gatewaytest.EveryChange, map[string]any{"after": o.Cursor(t, 0)})
 				for _, want := range listed.Nodes {
 					if got := s.Change(t); gatewaytest.JSON(t, got) != gatewaytest.JSON(t, want) {
@@ -156,13 +156,13 @@ func TestSubscriptionsCountAsStreams(t *testing.T) {
 	}
 }
 
-func TestASubscriptionEndsWithItsPair(t *testing.T) {
+func TestASubscriptionEndsWithItsCredential(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	o.Credential(t, backoffice.AllScopes...) // before the first request, so that it is known
-	pair := o.Credential(t, backoffice.SettingsWrite)
-	s := o.Follower(t, pair).Subscribes(t, gatewaytest.EveryChange, nil)
-	if err := auth.Revoke(t.Context(), o.Store, pair[0]); err != nil {
+	credential := o.Credential(t, backoffice.SettingsWrite)
+	s := o.Follower(t, credential).Subscribes(t, gatewaytest.EveryChange, nil)
+	if err := auth.Revoke(t.Context(), o.Store, credential[0]); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()

@@ -12,9 +12,9 @@ import (
 )
 
 // changeVersion sends a mutation with the parameters of one record and returns its version, or the code of its refusal.
-func changeVersion(t *testing.T, o *gatewaytest.Office, pair [2]string, mutation string) (version int, refused string) {
+func changeVersion(t *testing.T, o *gatewaytest.Office, credential [2]string, mutation string) (version int, refused string) {
 	t.Helper()
-	_, body, _ := o.Ask(t, pair, `mutation { done: `+mutation+` }`, nil, nil)
+	_, body, _ := o.Ask(t, credential, `mutation { done: `+mutation+` }`, nil, nil)
 	var answer struct {
 		Data struct {
 			Done struct {
@@ -60,26 +60,26 @@ func TestNoChangeIsMadeOnTheVersionThatALostChangeGave(t *testing.T) {
 				var named, held, numbered string
 				t.Run("the office of before", func(t *testing.T) {
 					o := gatewaytest.OpenOn(t, url)
-					l.pair = o.Credential(t, backoffice.AllScopes...)
+					l.credential = o.Credential(t, backoffice.AllScopes...)
 					o.Credential(t, backoffice.CustomersWrite)
 					o.User(t, "leaves")
 					named, held, numbered = o.MakeCustomer(t), o.MakeCustomer(t), o.MakeCustomer(t)
-					if version, refused := changeVersion(t, o, l.pair, customer(held, `responsibleId: "leaves"`)); version != 2 {
+					if version, refused := changeVersion(t, o, l.credential, customer(held, `responsibleId: "leaves"`)); version != 2 {
 						t.Fatal(version, refused)
 					}
 					l.office = o
 				})
-				pairs := l.office.Credentials
+				credentials := l.office.Credentials
 				l.kept = copyOf(t, url)
 				l.office = gatewaytest.ServeCached(t, gatewaytest.Settings(t, url), l.memory)
-				l.office.Credentials = pairs
+				l.office.Credentials = credentials
 				open := l.office.Credential(t, backoffice.CustomersWrite) // sees no registration number
 				lostVersions := map[string]int{}
 				for id, change := range map[string]string{
 					named: customer(named, `name: "Lost"`), held: customer(held, `name: "Lost"`),
 					numbered: customer(numbered, `name: "Lost"`), "leaves": user(`firstName: "Lost"`),
 				} {
-					lostVersions[id], _ = changeVersion(t, l.office, l.pair, change)
+					lostVersions[id], _ = changeVersion(t, l.office, l.credential, change)
 				}
 
 				o := begin(t, l)
@@ -91,14 +91,14 @@ func TestNoChangeIsMadeOnTheVersionThatALostChangeGave(t *testing.T) {
 					`deleteUser(input: {id: "leaves"}) { deletedUserId userErrors { code } }`,
 				} {
 					if strings.HasPrefix(change, "deleteUser") {
-						if _, refused := changeVersion(t, o, l.pair, user(`expectedVersion: 2, firstName: "Stale"`)); refused != "STALE_VERSION" {
+						if _, refused := changeVersion(t, o, l.credential, user(`expectedVersion: 2, firstName: "Stale"`)); refused != "STALE_VERSION" {
 							t.Errorf("a user: %q", refused)
 						}
-						if stale := o.Download(t, l.pair, http.MethodPatch, "/users/leaves", `{"firstName": "Stale"}`, "If-Match", `"2"`); stale.Code != http.StatusPreconditionFailed {
+						if stale := o.Download(t, l.credential, http.MethodPatch, "/users/leaves", `{"firstName": "Stale"}`, "If-Match", `"2"`); stale.Code != http.StatusPreconditionFailed {
 							t.Errorf("a user by REST: %d", stale.Code)
 						}
 					}
-					if _, refused := changeVersion(t, o, l.pair, change); refused != "" {
+					if _, refused := changeVersion(t, o, l.credential, change); refused != "" {
 						t.Errorf("%s: %s", change, refused)
 					}
 				}
@@ -106,9 +106,9 @@ func TestNoChangeIsMadeOnTheVersionThatALostChangeGave(t *testing.T) {
 					if id == "leaves" {
 						continue
 					}
-					for pair, by := range map[string][2]string{"who sees numbers": l.pair, "who does not": open} {
+					for credential, by := range map[string][2]string{"who sees numbers": l.credential, "who does not": open} {
 						if _, refused := changeVersion(t, o, by, customer(id, `expectedVersion: `+strconv.Itoa(version)+`, name: "Stale"`)); refused != "STALE_VERSION" {
-							t.Errorf("a customer by a pair %s: %q", pair, refused)
+							t.Errorf("a customer by a credential %s: %q", credential, refused)
 						}
 					}
 				}

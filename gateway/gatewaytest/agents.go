@@ -58,8 +58,8 @@ type ToolAnswer struct {
 }
 
 // CredentialHeader are the headers of a credential.
-func CredentialHeader(pair [2]string) http.Header {
-	return http.Header{auth.ClientIDHeader: {pair[0]}, auth.ClientSecretHeader: {pair[1]}}
+func CredentialHeader(credential [2]string) http.Header {
+	return http.Header{auth.ClientIDHeader: {credential[0]}, auth.ClientSecretHeader: {credential[1]}}
 }
 
 // MessageOf is a request of an agent, in a revision of the protocol before the present one.

@@ -105,8 +105,8 @@ func (w *Comparison) Exports(t testing.TB) {
 		"transcripts { nodes { id customer { id } calculation { id } } }", "relations { nodes { id kind } }", "minfinDocuments { nodes { id customer { id } } }", "documents { nodes { id } }",
 	} {
 		request := JSON(t, map[string]string{"query": "{ " + list + " }"})
-		answer := func(o *Office, pair [2]string) string {
-			r := o.Send(t, pair, http.MethodPost, "/graphql/export?format=jsonl", request)
+		answer := func(o *Office, credential [2]string) string {
+			r := o.Send(t, credential, http.MethodPost, "/graphql/export?format=jsonl", request)
 			return fmt.Sprint(r.Code, Normal(r.Body.Bytes()))
 		}
 		w.Same("export "+list, answer(w.Whole, w.CredentialOfWhole), answer(w.Part, w.CredentialOfPart), false)

@@ -152,7 +152,7 @@ func (o *Office) ExportServer(t testing.TB) *httptest.Server {
 }
 
 // NewExportRequest asks for the export of a query, with parameters such as "format=csv".
-func NewExportRequest(t testing.TB, origin string, pair [2]string, parameters, query string, variables json.RawMessage, header http.Header) *http.Request {
+func NewExportRequest(t testing.TB, origin string, as [2]string, parameters, query string, variables json.RawMessage, header http.Header) *http.Request {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
@@ -164,8 +164,8 @@ func NewExportRequest(t testing.TB, origin string, pair [2]string, parameters, q
 	}
 	maps.Copy(r.Header, header)
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set(auth.ClientIDHeader, pair[0])
-	r.Header.Set(auth.ClientSecretHeader, pair[1])
+	r.Header.Set(auth.ClientIDHeader, as[0])
+	r.Header.Set(auth.ClientSecretHeader, as[1])
 	return r
 }
 
@@ -182,9 +182,9 @@ func SendExport(t testing.TB, r *http.Request) (e Export) {
 }
 
 // Export asks for an export and reads it whole.
-func (o *Office) Export(t testing.TB, pair [2]string, parameters, query string) Export {
+func (o *Office) Export(t testing.TB, credential [2]string, parameters, query string) Export {
 	t.Helper()
-	return SendExport(t, NewExportRequest(t, o.ExportServer(t).URL, pair, parameters, query, nil, nil))
+	return SendExport(t, NewExportRequest(t, o.ExportServer(t).URL, credential, parameters, query, nil, nil))
 }
 
 // SmallPages are limits under which an export reads a few rows at a time: 7 customers with scalar fields alone, at a
@@ -214,9 +214,9 @@ func (p *Paged) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
 }
 
 // Download sends a request with headers, given as names and values.
-func (o *Office) Download(t testing.TB, pair [2]string, method, path, body string, header ...string) *httptest.ResponseRecorder {
+func (o *Office) Download(t testing.TB, as [2]string, method, path, body string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	r := NewRequest(t, pair, method, path, body)
+	r := NewRequest(t, as, method, path, body)
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
@@ -224,14 +224,14 @@ func (o *Office) Download(t testing.TB, pair [2]string, method, path, body strin
 }
 
 // Saves saves a query by GraphQL, and returns the codes and fields of its user errors.
-func (o *Office) Saves(t testing.TB, pair [2]string, input map[string]any) (wrong []string) {
+func (o *Office) Saves(t testing.TB, credential [2]string, input map[string]any) (wrong []string) {
 	t.Helper()
 	const save = "mutation($input: SaveQueryInput!) { saveQuery(input: $input) { savedQuery { name title description document documentId requiredScopes cost } userErrors { code message field } } }"
 	variables, err := json.Marshal(map[string]any{"input": input})
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, body, _ := o.Ask(t, pair, save, variables, nil)
+	status, body, _ := o.Ask(t, credential, save, variables, nil)
 	var answer struct {
 		Data struct {
 			SaveQuery *struct {

@@ -34,9 +34,9 @@ type Changes struct {
 }
 
 // ChangesAfter asks for the changes after a cursor, and returns how many statements that took.
-func (o *Office) ChangesAfter(t testing.TB, pair [2]string, after string, arguments string) (told Changes, calls int) {
+func (o *Office) ChangesAfter(t testing.TB, as [2]string, after string, arguments string) (told Changes, calls int) {
 	t.Helper()
-	_, body, calls := o.Ask(t, pair, `query($after: String) { changes(after: $after, first: 500`+arguments+`) { latestCursor
+	_, body, calls := o.Ask(t, as, `query($after: String) { changes(after: $after, first: 500`+arguments+`) { latestCursor
 		nodes { cursor sequence noun objectId action fields clientId parents { noun id } object { id } } } }`, json.RawMessage(JSON(t, map[string]string{"after": after})), nil)
 	var answer struct {
 		Data   struct{ Changes Changes }
@@ -66,9 +66,9 @@ func (o *Office) Cursor(t testing.TB, after int64) string {
 }
 
 // Write sends a mutation that must succeed.
-func (o *Office) Write(t testing.TB, pair [2]string, mutation string) {
+func (o *Office) Write(t testing.TB, as [2]string, mutation string) {
 	t.Helper()
-	if _, body, _ := o.Ask(t, pair, mutation, nil, nil); strings.Contains(string(body), `"errors"`) || strings.Contains(string(body), `"code"`) {
+	if _, body, _ := o.Ask(t, as, mutation, nil, nil); strings.Contains(string(body), `"errors"`) || strings.Contains(string(body), `"code"`) {
 		t.Fatalf("%s: %s", mutation, body)
 	}
 }
@@ -100,11 +100,11 @@ type Follower struct {
 }
 
 // Follower serves the office on a socket to a credential.
-func (o *Office) Follower(t testing.TB, pair [2]string) Follower {
+func (o *Office) Follower(t testing.TB, credential [2]string) Follower {
 	t.Helper()
 	server := httptest.NewServer(o.Handler)
 	t.Cleanup(server.Close)
-	return Follower{Address: server.URL, Credential: pair}
+	return Follower{Address: server.URL, Credential: credential}
 }
 
 // Get asks GET /changes.

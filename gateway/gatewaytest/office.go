@@ -184,8 +184,8 @@ func Config(bounds limits.Settings) gateway.Config {
 func (o *Office) Credential(t testing.TB, scopes ...backoffice.Scope) [2]string {
 	t.Helper()
 	name := strings.TrimSpace("test " + strings.Join(backoffice.NamesOf(scopes), " "))
-	if pair, known := o.Credentials[name]; known {
-		return pair
+	if credential, known := o.Credentials[name]; known {
+		return credential
 	}
 	if o.Credentials == nil {
 		o.Credentials = map[string][2]string{}
@@ -202,7 +202,7 @@ func (o *Office) Credential(t testing.TB, scopes ...backoffice.Scope) [2]string 
 const PartialSuccess = 294
 
 // Ask sends a GraphQL request and returns the answer with the number of statements that it took.
-func (o *Office) Ask(t testing.TB, pair [2]string, query string, variables json.RawMessage, header http.Header) (status int, body []byte, calls int) {
+func (o *Office) Ask(t testing.TB, as [2]string, query string, variables json.RawMessage, header http.Header) (status int, body []byte, calls int) {
 	t.Helper()
 	request, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
@@ -213,8 +213,8 @@ func (o *Office) Ask(t testing.TB, pair [2]string, query string, variables json.
 	maps.Copy(r.Header, header)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/graphql-response+json")
-	r.Header.Set(auth.ClientIDHeader, pair[0])
-	r.Header.Set(auth.ClientSecretHeader, pair[1])
+	r.Header.Set(auth.ClientIDHeader, as[0])
+	r.Header.Set(auth.ClientSecretHeader, as[1])
 	w := httptest.NewRecorder()
 	o.Handler.ServeHTTP(w, r)
 	answer, err := io.ReadAll(w.Body)
@@ -225,9 +225,9 @@ func (o *Office) Ask(t testing.TB, pair [2]string, query string, variables json.
 }
 
 // Send sends a request with a JSON body.
-func (o *Office) Send(t testing.TB, pair [2]string, method, path, body string) *httptest.ResponseRecorder {
+func (o *Office) Send(t testing.TB, credential [2]string, method, path, body string) *httptest.ResponseRecorder {
 	t.Helper()
-	return o.Serve(NewRequest(t, pair, method, path, body))
+	return o.Serve(NewRequest(t, credential, method, path, body))
 }
 
 // Decoded is the JSON object of an answer. It fails the test when the status is another one.
@@ -250,12 +250,12 @@ func JSON(t testing.TB, value any) string {
 }
 
 // NewRequest is a request of a credential with a JSON body.
-func NewRequest(t testing.TB, pair [2]string, method, path, body string) *http.Request {
+func NewRequest(t testing.TB, credential [2]string, method, path, body string) *http.Request {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set(auth.ClientIDHeader, pair[0])
-	r.Header.Set(auth.ClientSecretHeader, pair[1])
+	r.Header.Set(auth.ClientIDHeader, credential[0])
+	r.Header.Set(auth.ClientSecretHeader, credential[1])
 	return r
 }
 

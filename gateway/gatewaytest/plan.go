@@ -16,9 +16,9 @@ type Plan struct {
 }
 
 // Plan asks for the plan of a query. It fails the test when something was read for it.
-func (o *Office) Plan(t *testing.T, pair [2]string, query, variables string) (status int, plan *Plan, codes []string) {
+func (o *Office) Plan(t *testing.T, as [2]string, query, variables string) (status int, plan *Plan, codes []string) {
 	t.Helper()
-	status, body, calls := o.Ask(t, pair, query, json.RawMessage(variables), http.Header{"X-Explain": {"plan"}})
+	status, body, calls := o.Ask(t, as, query, json.RawMessage(variables), http.Header{"X-Explain": {"plan"}})
 	var answer struct {
 		Data       json.RawMessage
 		Errors     []struct{ Extensions struct{ Code string } }

@@ -196,7 +196,7 @@ func Copies[T any](list []*T, change func(*T)) []*T {
 func (o *Office) RestrictedCredential(t testing.TB, id string, alternatives ...backoffice.RestrictionFields) [2]string {
 	t.Helper()
 	now := backoffice.InstantOf(time.Now())
-	pair, err := backoffice.NewCredential(id, "test", backoffice.AllScopes, now, 0)
+	credential, err := backoffice.NewCredential(id, "test", backoffice.AllScopes, now, 0)
 	var all []backoffice.Restriction
 	for _, f := range alternatives {
 		one, wrong := backoffice.NewRestriction(f)
@@ -205,8 +205,8 @@ func (o *Office) RestrictedCredential(t testing.TB, id string, alternatives ...b
 	if err != nil {
 		t.Fatal(err)
 	}
-	pair.Restriction = backoffice.AnyOf(all[0], all[1:]...)
-	secret, err := auth.Create(t.Context(), o.Store, pair, now)
+	credential.Restriction = backoffice.AnyOf(all[0], all[1:]...)
+	secret, err := auth.Create(t.Context(), o.Store, credential, now)
 	if err != nil {
 		t.Fatal(err)
 	}

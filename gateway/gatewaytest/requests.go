@@ -69,9 +69,9 @@ func (o *Office) MakeCustomer(t *testing.T) string {
 }
 
 // MakeCustomerAs is MakeCustomer with another credential.
-func (o *Office) MakeCustomerAs(t *testing.T, pair [2]string) string {
+func (o *Office) MakeCustomerAs(t *testing.T, credential [2]string) string {
 	t.Helper()
-	_, body, _ := o.Ask(t, pair, `mutation {
+	_, body, _ := o.Ask(t, credential, `mutation {
 		createCustomer(input: {type: COMPANY, name: "Before", email: "a@b.be", registrationNumber: "85073003328"}) { customer { id } userErrors { code } } }`, nil, nil)
 	var answer struct {
 		Data struct {
@@ -96,9 +96,9 @@ type Answer struct {
 }
 
 // Query asks by GraphQL. An internal error fails the test.
-func (o *Office) Query(t *testing.T, pair [2]string, query string, variables string) (answer Answer) {
+func (o *Office) Query(t *testing.T, credential [2]string, query string, variables string) (answer Answer) {
 	t.Helper()
-	_, body, _ := o.Ask(t, pair, query, json.RawMessage(variables), http.Header{})
+	_, body, _ := o.Ask(t, credential, query, json.RawMessage(variables), http.Header{})
 	if err := json.Unmarshal(body, &answer); err != nil {
 		t.Fatalf("%v: %s", err, body)
 	}
@@ -129,9 +129,9 @@ func (o *Office) RegisterEntries(t testing.TB) []string {
 }
 
 // Answers asks by GraphQL and returns the text of the answer.
-func (o *Office) Answers(t testing.TB, pair [2]string, query string) string {
+func (o *Office) Answers(t testing.TB, credential [2]string, query string) string {
 	t.Helper()
-	_, body, _ := o.Ask(t, pair, query, nil, nil)
+	_, body, _ := o.Ask(t, credential, query, nil, nil)
 	return string(body)
 }
 

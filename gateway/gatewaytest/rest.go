@@ -113,8 +113,8 @@ func (w *Comparison) Path(of RESTOperation) string {
 func (w *Comparison) get(t testing.TB, of RESTOperation) {
 	t.Helper()
 	path := w.Path(of)
-	answer := func(o *Office, pair [2]string) string {
-		r := o.Send(t, pair, http.MethodGet, path, "")
+	answer := func(o *Office, credential [2]string) string {
+		r := o.Send(t, credential, http.MethodGet, path, "")
 		header := r.Header().Clone()
 		for _, name := range []string{"Date", "X-Request-Id"} {
 			header.Del(name)

@@ -38,33 +38,33 @@ func (o *Office) Trusts(t testing.TB, set string, texts ...string) (ids []string
 func (o *Office) Confined(t testing.TB, scopes ...backoffice.Scope) [2]string {
 	t.Helper()
 	now := backoffice.InstantOf(time.Now())
-	pair, err := backoffice.NewCredential(backoffice.NewID(), "confined", scopes, now, 0)
+	credential, err := backoffice.NewCredential(backoffice.NewID(), "confined", scopes, now, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pair.TrustedOnly = true
-	secret, err := auth.Create(t.Context(), o.Store, pair, now)
+	credential.TrustedOnly = true
+	secret, err := auth.Create(t.Context(), o.Store, credential, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return [2]string{pair.ID, secret}
+	return [2]string{credential.ID, secret}
 }
 
 // GraphQL posts a body to /graphql, and returns the code of its first error and its text.
-func (o *Office) GraphQL(t testing.TB, pair [2]string, body string) (status int, code, text string, calls int) {
+func (o *Office) GraphQL(t testing.TB, credential [2]string, body string) (status int, code, text string, calls int) {
 	t.Helper()
 	ctx, counter := backoffice.WithStatementCount(t.Context())
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/graphql-response+json")
-	return o.Answered(t, r, pair, counter)
+	return o.Answered(t, r, credential, counter)
 }
 
 // Answered sends a request of GraphQL, and returns the code of its first error and its text.
-func (o *Office) Answered(t testing.TB, r *http.Request, pair [2]string, counter *backoffice.StatementCount) (status int, code, text string, calls int) {
+func (o *Office) Answered(t testing.TB, r *http.Request, as [2]string, counter *backoffice.StatementCount) (status int, code, text string, calls int) {
 	t.Helper()
-	r.Header.Set(auth.ClientIDHeader, pair[0])
-	r.Header.Set(auth.ClientSecretHeader, pair[1])
+	r.Header.Set(auth.ClientIDHeader, as[0])
+	r.Header.Set(auth.ClientSecretHeader, as[1])
 	w := httptest.NewRecorder()
 	o.Handler.ServeHTTP(w, r)
 	var answer struct {

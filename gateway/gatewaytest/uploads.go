@@ -23,10 +23,10 @@ type PreparedUpload struct {
 }
 
 // PrepareUpload asks for an upload path.
-func (o *Office) PrepareUpload(t testing.TB, pair [2]string, customer, name string, dryRun bool) (made PreparedUpload, body string) {
+func (o *Office) PrepareUpload(t testing.TB, as [2]string, customer, name string, dryRun bool) (made PreparedUpload, body string) {
 	t.Helper()
 	variables, _ := json.Marshal(map[string]any{"input": map[string]string{"customerId": customer, "name": name}, "dry": dryRun})
-	_, answer, _ := o.Ask(t, pair, `mutation ($input: CreateDocumentUploadInput!, $dry: Boolean) { createDocumentUpload(input: $input, dryRun: $dry) { uploadPath expiresAt userErrors { code field } } }`, variables, nil)
+	_, answer, _ := o.Ask(t, as, `mutation ($input: CreateDocumentUploadInput!, $dry: Boolean) { createDocumentUpload(input: $input, dryRun: $dry) { uploadPath expiresAt userErrors { code field } } }`, variables, nil)
 	var shown struct {
 		Data struct{ CreateDocumentUpload *PreparedUpload }
 	}
@@ -49,10 +49,10 @@ func (o *Office) PutTo(path string, body io.Reader, headers ...string) *httptest
 }
 
 // Upload sends bytes as a document of a customer.
-func (o *Office) Upload(pair [2]string, customer, query string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
+func (o *Office) Upload(as [2]string, customer, query string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/customers/"+customer+"/documents"+query, body)
-	r.Header.Set(auth.ClientIDHeader, pair[0])
-	r.Header.Set(auth.ClientSecretHeader, pair[1])
+	r.Header.Set(auth.ClientIDHeader, as[0])
+	r.Header.Set(auth.ClientSecretHeader, as[1])
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}

@@ -28,10 +28,10 @@ var (
 const dearest = 20
 
 // knownAttacks are operations that once took much for a small price, in an office of these.
-func knownAttacks(t *testing.T, o *gatewaytest.Office, pair [2]string) map[string]string {
+func knownAttacks(t *testing.T, o *gatewaytest.Office, credential [2]string) map[string]string {
 	t.Helper()
 	ids := func(query string) (found []string) {
-		_, body, _ := o.Ask(t, pair, query, nil, nil)
+		_, body, _ := o.Ask(t, credential, query, nil, nil)
 		var answer struct {
 			Data map[string]struct{ Nodes []struct{ ID string } }
 		}
@@ -116,31 +116,31 @@ func attackedOffice(t *testing.T, customers int) *gatewaytest.Office {
 func TestWhatOnceWasDearForItsPriceIsNot(t *testing.T) {
 	// Not parallel: what the process uses is measured.
 	o := attackedOffice(t, 60)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	type known struct {
 		name string
 		effort
 	}
 	var all []known
-	for name, text := range knownAttacks(t, o, pair) {
-		_, plan, codes := o.Plan(t, pair, text, "{}")
+	for name, text := range knownAttacks(t, o, credential) {
+		_, plan, codes := o.Plan(t, credential, text, "{}")
 		if plan == nil {
 			t.Fatalf("%s: %v", name, codes)
 		}
 		one := known{name, effort{cost: plan.Cost}}
 		if plan.Cost <= plan.MaximumCost {
-			one.effort = try(t, o, pair, text)
-			if _, body, _ := o.Ask(t, pair, text, nil, nil); strings.Contains(string(body), `"code"`) {
+			one.effort = try(t, o, credential, text)
+			if _, body, _ := o.Ask(t, credential, text, nil, nil); strings.Contains(string(body), `"code"`) {
 				t.Errorf("%s is not done: %.300s", name, body)
 			}
 			if *attackCustomers > 0 && one.effort.memory > mostMemory {
-				one.effort.memory = alive(t, o, pair, text)
+				one.effort.memory = alive(t, o, credential, text)
 			}
 		}
 		all = append(all, one)
 	}
 	for _, q := range gatewaytest.Questions(t) { // which are to be asked in an office of any size
-		if _, plan, codes := o.Plan(t, pair, q.Document, cmp.Or(q.Variables, "{}")); plan == nil || plan.Cost > plan.MaximumCost {
+		if _, plan, codes := o.Plan(t, credential, q.Document, cmp.Or(q.Variables, "{}")); plan == nil || plan.Cost > plan.MaximumCost {
 			t.Errorf("%s: %+v %v", q.Name, plan, codes)
 		}
 	}

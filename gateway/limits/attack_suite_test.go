@@ -83,7 +83,7 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 	k := &attacker{random: rand.New(rand.NewPCG(seed, 1)), schema: gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphqls", Input: string(text)})}
 	k.texts = []string{"dutch", "van", "checklist", strings.Repeat("0", 200), strings.Repeat("ﷺ", 22), "85073003328", "0403170701", "a@b.example"}
 	k.ids = attacked(t, o)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 
 	worst := map[string][]effort{}
 	trees := map[string]*attack{}
@@ -99,7 +99,7 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 		} else {
 			operation = k.operation()
 		}
-		e := try(t, o, pair, operation.text())
+		e := try(t, o, credential, operation.text())
 		if e.status == 0 {
 			continue // over a limit
 		}
@@ -109,12 +109,12 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 			worst[name] = keepWorst(worst[name], e, measure)
 		}
 		if e.memory > mostMemory && e.memory > most.memory {
-			most, live = e, max(live, alive(t, o, pair, e.text))
+			most, live = e, max(live, alive(t, o, credential, e.text))
 			if live > mostMemory {
 				t.Errorf("%d MB alive at one time:\n%.2000s", live>>20, e.text)
 			}
 		}
-		if tooMuch := e.cpu > mostCPU && !raceEnabled && again(t, o, pair, e).cpu > mostCPU; tooMuch || e.memory > mostAllocated || e.answer > limits.Defaults().Answer+(1<<20) {
+		if tooMuch := e.cpu > mostCPU && !raceEnabled && again(t, o, credential, e).cpu > mostCPU; tooMuch || e.memory > mostAllocated || e.answer > limits.Defaults().Answer+(1<<20) {
 			t.Errorf("%v of CPU, %d MB allocated, %d bytes of answer:\n%.2000s", e.cpu, e.memory>>20, e.answer, e.text)
 		}
 	}
@@ -125,7 +125,7 @@ func TestNoOperationThatTheAttackSuiteFindsTakesTooMuch(t *testing.T) {
 	slices.SortFunc(dear, func(a, b effort) int { return int(a.each() - b.each()) })
 	for _, e := range dear {
 		most := dearest * dear[len(dear)/2].each()
-		if e.each() > most && !raceEnabled && again(t, o, pair, e).each() > most {
+		if e.each() > most && !raceEnabled && again(t, o, credential, e).each() > most {
 			t.Errorf("%v of CPU for a cost of %d, %v for 1, of which the median is %v:\n%.2000s", e.cpu, e.cost, e.each(), most/dearest, e.text)
 		}
 	}
@@ -156,7 +156,7 @@ func keepWorst(known []effort, e effort, measure func(effort) float64) []effort 
 }
 
 // try sends an operation and measures it. The status is 0 when a limit refused it before it was executed.
-func try(t *testing.T, o *gatewaytest.Office, pair [2]string, text string) effort {
+func try(t *testing.T, o *gatewaytest.Office, credential [2]string, text string) effort {
 	t.Helper()
 	runtime.GC()
 	var before, after runtime.MemStats
@@ -165,7 +165,7 @@ func try(t *testing.T, o *gatewaytest.Office, pair [2]string, text string) effor
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &began)
 	below := usedBelow()
 	answer := &unkept{header: http.Header{}}
-	o.Handler.ServeHTTP(answer, attackRequest(t, pair, text))
+	o.Handler.ServeHTTP(answer, attackRequest(t, credential, text))
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &ended)
 	runtime.ReadMemStats(&after)
 	e := effort{text: text, cpu: used(ended) - used(began) + usedBelow() - below, memory: after.TotalAlloc - before.TotalAlloc, answer: answer.length, status: answer.status}
@@ -180,7 +180,7 @@ func try(t *testing.T, o *gatewaytest.Office, pair [2]string, text string) effor
 	if answer.status == http.StatusInternalServerError || answer.internal {
 		t.Errorf("an internal error: %.300s\n%.1000s", answer.head, text)
 	}
-	if _, plan, _ := o.Plan(t, pair, text, "{}"); plan != nil {
+	if _, plan, _ := o.Plan(t, credential, text, "{}"); plan != nil {
 		e.cost = plan.Cost
 	}
 	return e
@@ -188,13 +188,13 @@ func try(t *testing.T, o *gatewaytest.Office, pair [2]string, text string) effor
 
 // again measures a query twice more and returns the least effort: the database's own work is measured, too. No cache
 // answers it. A mutation is not repeated.
-func again(t *testing.T, o *gatewaytest.Office, pair [2]string, e effort) effort {
+func again(t *testing.T, o *gatewaytest.Office, credential [2]string, e effort) effort {
 	t.Helper()
 	for range 2 {
 		if strings.HasPrefix(e.text, "mutation") {
 			break
 		}
-		if other := try(t, o, pair, e.text); other.cpu < e.cpu {
+		if other := try(t, o, credential, e.text); other.cpu < e.cpu {
 			e.cpu = other.cpu
 		}
 	}
@@ -203,7 +203,7 @@ func again(t *testing.T, o *gatewaytest.Office, pair [2]string, e effort) effort
 
 // alive sends an operation and tells how many bytes of the heap were alive at most beyond those before. Nobody keeps
 // the answer, and the collector runs all the time meanwhile.
-func alive(t *testing.T, o *gatewaytest.Office, pair [2]string, text string) (most uint64) {
+func alive(t *testing.T, o *gatewaytest.Office, credential [2]string, text string) (most uint64) {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	runtime.GC()
@@ -213,7 +213,7 @@ func alive(t *testing.T, o *gatewaytest.Office, pair [2]string, text string) (mo
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		o.Handler.ServeHTTP(&unkept{header: http.Header{}}, attackRequest(t, pair, text))
+		o.Handler.ServeHTTP(&unkept{header: http.Header{}}, attackRequest(t, credential, text))
 	}()
 	for {
 		select {
@@ -227,13 +227,13 @@ func alive(t *testing.T, o *gatewaytest.Office, pair [2]string, text string) (mo
 	}
 }
 
-func attackRequest(t *testing.T, pair [2]string, text string) *http.Request {
+func attackRequest(t *testing.T, credential [2]string, text string) *http.Request {
 	t.Helper()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql", strings.NewReader(document(t, text)))
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/graphql-response+json")
-	request.Header.Set(auth.ClientIDHeader, pair[0])
-	request.Header.Set(auth.ClientSecretHeader, pair[1])
+	request.Header.Set(auth.ClientIDHeader, credential[0])
+	request.Header.Set(auth.ClientSecretHeader, credential[1])
 	return request
 }
 
@@ -302,8 +302,8 @@ func usedBelow() time.Duration {
 func attacked(t *testing.T, o *gatewaytest.Office) (ids []string) {
 	t.Helper()
 	gatewaytest.Hold(t, o, 100, 60_000)
-	pair := o.Credential(t, backoffice.AllScopes...)
-	_, body, _ := o.Ask(t, pair, `{
+	credential := o.Credential(t, backoffice.AllScopes...)
+	_, body, _ := o.Ask(t, credential, `{
 		customers(first: 60) { nodes { id } } transcripts(last: 40) { nodes { id } } users(first: 5) { nodes { id } }
 		checklists(first: 5) { nodes { id } } financialYears(first: 5) { nodes { id } } labels(first: 5) { nodes { id } }
 	}`, nil, nil)

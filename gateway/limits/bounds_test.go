@@ -35,12 +35,12 @@ func TestAnAnswerThatWouldBeTooLargeEndsWithoutDataOnBothFaces(t *testing.T) {
 			bounds := gatewaytest.Limits()
 			bounds.Answer = 200_000
 			o := gatewaytest.OpenWith(t, database(t), bounds)
-			pair := o.Credential(t)
+			credential := o.Credential(t)
 			gatewaytest.Hold(t, o, 40, 10_000)
 			of := func(first int) string {
 				return fmt.Sprintf(`{ customer(id: "holder") { transcripts(first: %d) { nodes { id customVariables } } } }`, first)
 			}
-			if status, body, _ := o.Ask(t, pair, of(19), nil, nil); status != http.StatusOK || len(body) < 190_000 || strings.Contains(string(body), `"errors"`) {
+			if status, body, _ := o.Ask(t, credential, of(19), nil, nil); status != http.StatusOK || len(body) < 190_000 || strings.Contains(string(body), `"errors"`) {
 				t.Errorf("an answer within the limit: %d, %d bytes %.200s", status, len(body), body)
 			}
 			aliases := `{ transcript(id: "held-0000") { ` + func() (all string) {
@@ -53,15 +53,15 @@ func TestAnAnswerThatWouldBeTooLargeEndsWithoutDataOnBothFaces(t *testing.T) {
 				"one more row": of(20), "twice the rows": of(40), "a value under many aliases": aliases,
 				"a row seen from many": `{ customer(id: "holder") { transcripts(first: 30) { nodes { customer { transcripts(first: 1) { nodes { customVariables } } } } } } }`,
 			} {
-				if status, body, _ := o.Ask(t, pair, query, nil, nil); status != http.StatusBadRequest || gatewaytest.CodeIn(body) != limits.CodeAnswer {
+				if status, body, _ := o.Ask(t, credential, query, nil, nil); status != http.StatusBadRequest || gatewaytest.CodeIn(body) != limits.CodeAnswer {
 					t.Errorf("%s: %d, %d bytes %.300s", name, status, len(body), body)
 				}
 			}
-			if w := o.Send(t, pair, http.MethodGet, "/transcripts?customer=holder&pageSize=18", ""); w.Code != http.StatusOK || w.Body.Len() < 180_000 {
+			if w := o.Send(t, credential, http.MethodGet, "/transcripts?customer=holder&pageSize=18", ""); w.Code != http.StatusOK || w.Body.Len() < 180_000 {
 				t.Errorf("REST, within the limit: %d, %d bytes %.300s", w.Code, w.Body.Len(), w.Body)
 			}
 			for _, size := range []int{20, 40} {
-				w := o.Send(t, pair, http.MethodGet, fmt.Sprintf("/transcripts?customer=holder&pageSize=%d", size), "")
+				w := o.Send(t, credential, http.MethodGet, fmt.Sprintf("/transcripts?customer=holder&pageSize=%d", size), "")
 				if w.Code != http.StatusBadRequest || w.Header().Get("Content-Type") != "application/problem+json" || !strings.Contains(w.Body.String(), "smaller page") || w.Body.Len() > 2_000 {
 					t.Errorf("REST, a page of %d: %d %v %d bytes %.300s", size, w.Code, w.Header(), w.Body.Len(), w.Body)
 				}
@@ -73,11 +73,11 @@ func TestAnAnswerThatWouldBeTooLargeEndsWithoutDataOnBothFaces(t *testing.T) {
 func TestASearchIsBoundedOnBothFacesBeforeAnythingIsRead(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t)
+	credential := o.Credential(t)
 	for text, good := range map[string]bool{strings.Repeat("0", 200): true, strings.Repeat("0", 201): false, strings.Repeat("0", 100_000): false, strings.Repeat("ﷺ", 20_000): false} {
 		variables, _ := json.Marshal(map[string]string{"s": text})
 		for _, list := range []string{"customers", "users"} {
-			status, body, calls := o.Ask(t, pair, `query($s: String!) { `+list+`(filter: {search: $s}) { nodes { id } } }`, variables, nil)
+			status, body, calls := o.Ask(t, credential, `query($s: String!) { `+list+`(filter: {search: $s}) { nodes { id } } }`, variables, nil)
 			if refused := strings.Contains(string(body), "BAD_USER_INPUT") && calls == 0; refused == good {
 				t.Errorf("%s by %d bytes: %d after %d statements %.200s", list, len(text), status, calls, body)
 			}
@@ -87,12 +87,12 @@ func TestASearchIsBoundedOnBothFacesBeforeAnythingIsRead(t *testing.T) {
 			want = http.StatusBadRequest
 		}
 		search, _ := json.Marshal(map[string]string{"search": text})
-		if w := o.Send(t, pair, http.MethodPost, "/customers/search", string(search)); w.Code != want {
+		if w := o.Send(t, credential, http.MethodPost, "/customers/search", string(search)); w.Code != want {
 			t.Errorf("REST by %d bytes: %d %.200s", len(text), w.Code, w.Body)
 		}
 		if len(text) < 1_000 {
 			for _, list := range []string{"customers", "users"} {
-				if w := o.Send(t, pair, http.MethodGet, "/"+list+"?search="+text, ""); w.Code != want {
+				if w := o.Send(t, credential, http.MethodGet, "/"+list+"?search="+text, ""); w.Code != want {
 					t.Errorf("REST %s in the address, by %d bytes: %d %.200s", list, len(text), w.Code, w.Body)
 				}
 			}
@@ -120,7 +120,7 @@ func TestNothingPassesBesideAdmissionAndSlowReadersKeepTheirPlace(t *testing.T) 
 	bounds := gatewaytest.Limits()
 	bounds.Together, bounds.Waiting = 1, 0
 	o := gatewaytest.Serve(t, gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t)), bounds)
-	pair := o.Credential(t, backoffice.SettingsWrite)
+	credential := o.Credential(t, backoffice.SettingsWrite)
 	var readers sync.WaitGroup
 	goes := make(chan struct{})
 	for i := range runtime.GOMAXPROCS(0) {
@@ -131,26 +131,26 @@ func TestNothingPassesBesideAdmissionAndSlowReadersKeepTheirPlace(t *testing.T) 
 				r = httptest.NewRequest(http.MethodGet, "/users/nobody", nil)
 			}
 			r.Header.Set("Content-Type", "application/json")
-			r.Header.Set(auth.ClientIDHeader, pair[0])
-			r.Header.Set(auth.ClientSecretHeader, pair[1])
+			r.Header.Set(auth.ClientIDHeader, credential[0])
+			r.Header.Set(auth.ClientSecretHeader, credential[1])
 			o.Handler.ServeHTTP(reader, r)
 		})
 		<-reader.begun
 	}
 	for _, query := range []string{`{ __typename }`, `{ viewer { name } }`, `{ labels(first: 0) { nodes { id } } }`, `mutation { createLabel(input: {name: "x"}) { label { id } } }`} {
-		status, body, calls := o.Ask(t, pair, query, nil, nil)
+		status, body, calls := o.Ask(t, credential, query, nil, nil)
 		if status != http.StatusServiceUnavailable || gatewaytest.CodeIn(body) != "UNAVAILABLE" || calls != 0 {
 			t.Errorf("%s: %d after %d statements %.200s", query, status, calls, body)
 		}
 	}
 	for _, path := range []string{"/settings/labels", "/customers?pageSize=1", "/users"} {
-		if w := o.Send(t, pair, http.MethodGet, path, ""); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		if w := o.Send(t, credential, http.MethodGet, path, ""); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 			t.Errorf("%s: %d %v", path, w.Code, w.Header())
 		}
 	}
 	close(goes)
 	readers.Wait()
-	if status, body, _ := o.Ask(t, pair, `{ viewer { name } }`, nil, nil); status != http.StatusOK {
+	if status, body, _ := o.Ask(t, credential, `{ viewer { name } }`, nil, nil); status != http.StatusOK {
 		t.Errorf("when the answers were taken: %d %s", status, body)
 	}
 }
@@ -158,14 +158,14 @@ func TestNothingPassesBesideAdmissionAndSlowReadersKeepTheirPlace(t *testing.T) 
 func TestAPageOfNoRowsIsNotRead(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t)
+	credential := o.Credential(t)
 	for query, want := range map[string]int{
 		`{ transcripts(first: 0, orderBy: {field: CUSTOMER_NAME}) { nodes { id } edges { cursor } } }`:                  0,
 		`{ transcripts(first: 0, orderBy: {field: CUSTOMER_NAME}) { nodes { id } totalCount } }`:                        1,
 		`{ transcripts(first: 0) { pageInfo { hasNextPage } } }`:                                                        1,
 		`{ customers(first: 1) { nodes { transcripts(first: 0, orderBy: {field: CUSTOMER_NAME}) { nodes { id } } } } }`: 1,
 	} {
-		if status, body, calls := o.Ask(t, pair, query, nil, nil); status != http.StatusOK || calls != want {
+		if status, body, calls := o.Ask(t, credential, query, nil, nil); status != http.StatusOK || calls != want {
 			t.Errorf("%s: %d, %d statements, not %d: %s", query, status, calls, want, body)
 		}
 	}

@@ -27,9 +27,9 @@ const lockTime = 6 * time.Second
 
 // keptConnection asks through a client that holds on to its connection, and reports whether it was used again.
 type keptConnection struct {
-	client *http.Client
-	pair   [2]string
-	url    string
+	client     *http.Client
+	credential [2]string
+	url        string
 }
 
 func (k keptConnection) ask(t testing.TB, method, path, body string) (status int, answer string, reused bool) {
@@ -40,8 +40,8 @@ func (k keptConnection) ask(t testing.TB, method, path, body string) (status int
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set(auth.ClientIDHeader, k.pair[0])
-	r.Header.Set(auth.ClientSecretHeader, k.pair[1])
+	r.Header.Set(auth.ClientIDHeader, k.credential[0])
+	r.Header.Set(auth.ClientSecretHeader, k.credential[1])
 	response, err := k.client.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -101,8 +101,8 @@ func TestAConnectionThatAProxyKeepsOutlivesASlowWrite(t *testing.T) {
 	}
 	server.Start()
 	t.Cleanup(server.Close)
-	pair := o.Credential(t, backoffice.AllScopes...)
-	keptConnection{server.Client(), pair, startNginx(t, server.Listener.Addr().String())}.outlast(t, o)
+	credential := o.Credential(t, backoffice.AllScopes...)
+	keptConnection{server.Client(), credential, startNginx(t, server.Listener.Addr().String())}.outlast(t, o)
 	server.Close()
 	if opened := opened.Load(); opened != 1 {
 		t.Errorf("nginx opened %d connections", opened)

@@ -22,9 +22,9 @@ func TestAllButWhatStreamsObeysTheDeadline(t *testing.T) {
 	bounds := limits.Defaults()
 	bounds.Time = time.Nanosecond
 	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), bounds)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	expired := func(method, path string) bool {
-		w := o.Send(t, pair, method, path, `{"query": "{ customers { totalCount } }"}`)
+		w := o.Send(t, credential, method, path, `{"query": "{ customers { totalCount } }"}`)
 		return w.Code == http.StatusGatewayTimeout || w.Code == http.StatusServiceUnavailable
 	}
 	var streams []string

@@ -127,7 +127,7 @@ func freezeServer(t *testing.T, f *gatewaytest.Faraway, server string) {
 	each(soon)
 	f.Relay.Freeze()
 	frozen := time.Now()
-	for round := 0; round < 2 || time.Since(frozen) < 8*time.Second; round++ { // until the pairs that are known are too old, too
+	for round := 0; round < 2 || time.Since(frozen) < 8*time.Second; round++ { // until the credentials that are known are too old, too
 		each(func(k *kept) {
 			status, header, body, took := k.ask(t)
 			if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" && k.name != "readiness" {

@@ -70,8 +70,8 @@ func TestACallerWhoTakesAllThatCanBeHadLeavesTheOthersTheirs(t *testing.T) {
 			settings.Statement = 4 * time.Second
 			greedy := &hostile{statement: endless[engine]}
 			o := gatewaytest.ServeThrough(t, settings, bounds, greedy.over)
-			pair, other := o.Credential(t), o.Credential(t, backoffice.AllScopes...)
-			greedy.caller.Store(&pair[0])
+			credential, other := o.Credential(t), o.Credential(t, backoffice.AllScopes...)
+			greedy.caller.Store(&credential[0])
 
 			const read = `{"query": "{ labels(first: 3) { nodes { id } } }"}`
 			clients, ended := sync.WaitGroup{}, make(chan struct{})
@@ -82,7 +82,7 @@ func TestACallerWhoTakesAllThatCanBeHadLeavesTheOthersTheirs(t *testing.T) {
 						case <-ended:
 							return
 						default:
-							o.Send(t, pair, http.MethodPost, "/graphql", read)
+							o.Send(t, credential, http.MethodPost, "/graphql", read)
 						}
 					}
 				})
@@ -105,12 +105,12 @@ func TestACallerWhoTakesAllThatCanBeHadLeavesTheOthersTheirs(t *testing.T) {
 				answered("another caller's query", o.Send(t, other, http.MethodPost, "/graphql", read), http.StatusOK)
 				answered("another caller's write", o.Send(t, other, http.MethodPost, "/settings/labels", fmt.Sprintf(`{"name": "label %d"}`, round)), http.StatusCreated)
 				answered("a disclosure, which the register takes", o.Send(t, other, http.MethodGet, "/customers/els/privacy", ""), http.StatusOK)
-				issued, secret, err := auth.Issue(t.Context(), o.Store, fmt.Sprint("pair ", round), nil, 0)
+				issued, secret, err := auth.Issue(t.Context(), o.Store, fmt.Sprint("credential ", round), nil, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(time.Second) // since the authenticator looked for new pairs
-				answered("a new pair, which is looked for in the store", o.Send(t, [2]string{issued.ID, secret}, http.MethodPost, "/graphql", read), http.StatusOK)
+				time.Sleep(time.Second) // since the authenticator looked for new credentials
+				answered("a new credential, which is looked for in the store", o.Send(t, [2]string{issued.ID, secret}, http.MethodPost, "/graphql", read), http.StatusOK)
 			}
 			if took := time.Since(began); took > 30*time.Second {
 				t.Errorf("they were answered after %v", took)

@@ -14,9 +14,9 @@ import (
 func TestFailedSignInsEntriesAndConnectionsAreMeasured(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.OpenMeasured(t)
-	pair := o.Credential(t, backoffice.PrivacyRead)
-	o.Send(t, pair, http.MethodGet, "/customers", "")
-	o.Send(t, [2]string{pair[0], "wrong"}, http.MethodGet, "/customers", "")
+	credential := o.Credential(t, backoffice.PrivacyRead)
+	o.Send(t, credential, http.MethodGet, "/customers", "")
+	o.Send(t, [2]string{credential[0], "wrong"}, http.MethodGet, "/customers", "")
 	text := o.Metrics(t)
 	for _, line := range []string{
 		fmt.Sprintf(`backoffice_build_info{commit="",schema="%d",version=""} 1`, gateway.SchemaVersion()), "backoffice_sign_ins_failed_total 1", "backoffice_consultations_failed_total 0", "backoffice_admission_waiting 0",

@@ -23,7 +23,7 @@ import (
 type outage struct {
 	*gatewaytest.Office
 	proxy *pgtest.Proxy
-	id    [2]string // a pair with every scope
+	id    [2]string // a credential with every scope
 	time  time.Duration
 	made  atomic.Int64
 }
@@ -98,7 +98,7 @@ func (o *outage) recovers(t testing.TB) {
 
 func TestADatabaseThatIsAwayIsToldByBothFacesAndIsBackByItself(t *testing.T) { //nolint:paralleltest // it holds seconds
 	o := openOutage(t, 5*time.Second, nil)
-	o.proxy.Stop() // before the first request: not even the pairs are known
+	o.proxy.Stop() // before the first request: not even the credentials are known
 	o.refuses(t)
 	o.proxy.Start(t)
 	o.recovers(t)

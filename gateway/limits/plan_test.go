@@ -17,16 +17,16 @@ import (
 func TestAPlanTellsWhatAQueryNeedsAndRunsNothing(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t, backoffice.MinfinRead)
+	credential := o.Credential(t, backoffice.MinfinRead)
 	before, last := len(o.RegisterEntries(t)), lastChange(t, o)
 	for name, c := range map[string]struct {
 		query, variables string
 		cost, depth      int
 		required         string
-		missing          string // of a pair with minfin.read alone
+		missing          string // of a credential with minfin.read alone
 	}{
 		"a list": {`{ customers(first: 10) { totalCount nodes { displayName responsible { lastName } } } }`, "{}", 22, 4, "", ""},
-		"a size in a variable, and a scope that the pair has": {
+		"a size in a variable, and a scope that the credential has": {
 			`query Documents($n: Int!) { customers(first: $n) { nodes { minfinDocuments(first: 2) { nodes { name } } } } }`, `{"n": 7}`, 29, 5, "minfin.read", "",
 		},
 		"guarded fields": {`{ customers(first: 1) { nodes { ...Numbers } } } fragment Numbers on Customer { registrationNumber }`, "{}", 2, 3, "privacy.read", "privacy.read"},
@@ -48,7 +48,7 @@ func TestAPlanTellsWhatAQueryNeedsAndRunsNothing(t *testing.T) {
 		},
 		"a subscription": {`subscription { changes { objectId object { id } } }`, "{}", 2, 3, "", ""},
 	} {
-		status, plan, codes := o.Plan(t, pair, c.query, c.variables)
+		status, plan, codes := o.Plan(t, credential, c.query, c.variables)
 		if status != http.StatusOK || plan == nil || codes != nil {
 			t.Errorf("%s: %d %v", name, status, codes)
 			continue
@@ -84,7 +84,7 @@ func TestWhatIsNoQueryHasNoPlan(t *testing.T) {
 		}
 	}
 	if status, _, codes := o.Plan(t, [2]string{"nobody", "nothing"}, `{ viewer { name } }`, "{}"); status != http.StatusUnauthorized {
-		t.Errorf("without a pair: %d %v", status, codes)
+		t.Errorf("without a credential: %d %v", status, codes)
 	}
 }
 
@@ -92,17 +92,17 @@ func TestAPlanIsTheSameForADocumentThatIsNamed(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	const text = `query Named($n: Int!) { customers(first: $n) { nodes { registrationNumber responsible { lastName } } } }`
-	pair := o.Credential(t)
+	credential := o.Credential(t)
 	id := o.Trusts(t, "portal", text)[0]
-	_, want, _ := o.Plan(t, pair, text, `{"n": 4}`)
+	_, want, _ := o.Plan(t, credential, text, `{"n": 4}`)
 	for _, r := range []*http.Request{
 		httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql", strings.NewReader(gatewaytest.JSON(t, map[string]any{"documentId": id, "variables": map[string]int{"n": 4}}))),
 		httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/graphql?documentId="+url.QueryEscape(id)+"&variables="+url.QueryEscape(`{"n": 4}`), nil),
 	} {
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("X-Explain", "plan")
-		r.Header.Set(auth.ClientIDHeader, pair[0])
-		r.Header.Set(auth.ClientSecretHeader, pair[1])
+		r.Header.Set(auth.ClientIDHeader, credential[0])
+		r.Header.Set(auth.ClientSecretHeader, credential[1])
 		w := httptest.NewRecorder()
 		o.Handler.ServeHTTP(w, r)
 		var got struct {

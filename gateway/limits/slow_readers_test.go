@@ -120,7 +120,7 @@ func TestAClientThatReadsNothingGivesItsPlaceBackOnEveryTransport(t *testing.T) 
 			}))
 			t.Cleanup(server.Close)
 			for i := range 3 {
-				if i == 0 || transport != "an export" { // of which a pair has one
+				if i == 0 || transport != "an export" { // of which a credential has one
 					open(t, gatewaytest.Follower{Address: server.URL, Credential: slow})
 				}
 			}

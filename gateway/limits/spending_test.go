@@ -52,9 +52,9 @@ func TestAPairPaysForWhatWasReadAndIsRefusedWhenItsBudgetIsSpent(t *testing.T) {
 	t.Parallel()
 	const budget = 1_200
 	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), slowly(budget))
-	pair, another := o.Credential(t, backoffice.AllScopes...), o.Credential(t)
+	credential, another := o.Credential(t, backoffice.AllScopes...), o.Credential(t)
 	ask := func(query string, explain bool) (code int, header http.Header, told costTold) {
-		r := gatewaytest.NewRequest(t, pair, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]any{"query": query}))
+		r := gatewaytest.NewRequest(t, credential, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]any{"query": query}))
 		r.Header.Set("Accept", "application/graphql-response+json")
 		if explain {
 			r.Header.Set("X-Explain", "true")
@@ -104,20 +104,20 @@ func TestAPairPaysForWhatWasReadAndIsRefusedWhenItsBudgetIsSpent(t *testing.T) {
 		t.Errorf("more than the whole budget: %d %+v %v", code, told, header)
 	}
 
-	// Another pair has its own, and REST has the same.
+	// Another credential has its own, and REST has the same.
 	if w := o.Send(t, another, http.MethodGet, "/users?pageSize=10", ""); w.Code != http.StatusOK || left(t, w.Header(), budget) < budget-20 || left(t, w.Header(), budget) >= budget {
-		t.Errorf("another pair: %d %v", w.Code, w.Header())
+		t.Errorf("another credential: %d %v", w.Code, w.Header())
 	}
-	w := o.Send(t, pair, http.MethodGet, "/customers?pageSize=500&page=60000", "")
+	w := o.Send(t, credential, http.MethodGet, "/customers?pageSize=500&page=60000", "")
 	if w.Code != http.StatusBadRequest {
 		t.Errorf("a page that costs more than the whole budget: %d %s", w.Code, w.Body)
 	}
-	w = o.Send(t, pair, http.MethodGet, "/customers?pageSize=500&page=120", "")
+	w = o.Send(t, credential, http.MethodGet, "/customers?pageSize=500&page=120", "")
 	remaining = left(t, w.Header(), budget)
 	if wait, _ = strconv.Atoi(w.Header().Get("Retry-After")); w.Code != http.StatusTooManyRequests || wait < 501+595-remaining-2 || wait > 501+595-remaining {
 		t.Errorf("a page of REST: %d, %d left, come back in %d s", w.Code, remaining, wait)
 	}
-	if w := o.Send(t, pair, http.MethodGet, "/customers?pageSize=3", ""); w.Code != http.StatusOK || left(t, w.Header(), budget) > remaining+tolerated {
+	if w := o.Send(t, credential, http.MethodGet, "/customers?pageSize=3", ""); w.Code != http.StatusOK || left(t, w.Header(), budget) > remaining+tolerated {
 		t.Errorf("a page that there is enough for: %d", w.Code)
 	}
 }
@@ -126,20 +126,20 @@ func TestABatchIsChargedWhole(t *testing.T) {
 	t.Parallel()
 	const budget = 1_000
 	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), slowly(budget))
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	inputs := make([]map[string]any, 60)
 	for i := range inputs {
 		inputs[i] = map[string]any{"type": "COMPANY", "name": fmt.Sprint("Batch ", i)}
 	}
 	body := gatewaytest.JSON(t, map[string]any{"query": `mutation($i: [CreateCustomerInput!]!) { createCustomers(inputs: $i) { written } }`, "variables": map[string]any{"i": inputs}})
-	first := o.Send(t, pair, http.MethodPost, "/graphql", body)
+	first := o.Send(t, credential, http.MethodPost, "/graphql", body)
 	if remaining := left(t, first.Header(), budget); first.Code != http.StatusOK || remaining < budget-600 || remaining > budget-600+tolerated {
 		t.Errorf("600 of %d: %d left, %d %s", budget, remaining, first.Code, first.Body)
 	}
-	if again := o.Send(t, pair, http.MethodPost, "/graphql", body); again.Code != http.StatusTooManyRequests {
+	if again := o.Send(t, credential, http.MethodPost, "/graphql", body); again.Code != http.StatusTooManyRequests {
 		t.Errorf("a second batch: %d %.200s", again.Code, again.Body)
 	}
-	list := o.Send(t, pair, http.MethodGet, "/customers?pageSize=1&orderBy=name", "")
+	list := o.Send(t, credential, http.MethodGet, "/customers?pageSize=1&orderBy=name", "")
 	if list.Code == http.StatusOK && strings.Contains(list.Body.String(), `"Batch 60"`) {
 		t.Error("a batch that was refused was written")
 	}
@@ -150,7 +150,7 @@ func TestAnExportWaitsForItsPairsBudget(t *testing.T) {
 	bounds := gatewaytest.Limits()
 	bounds.Budget, bounds.BudgetRestore = 12, 20 // a page, again and again
 	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), bounds)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 		for i := range 30 {
 			name := fmt.Sprintf("exported-%02d", i)
@@ -163,21 +163,21 @@ func TestAnExportWaitsForItsPairsBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := o.Export(t, pair, "format=jsonl", `{ customers { nodes { id name } } }`)
+	whole := o.Export(t, credential, "format=jsonl", `{ customers { nodes { id name } } }`)
 	var counted struct {
 		Data struct{ Customers struct{ TotalCount int } }
 	}
-	untilAffordable(t, o, pair, `{ customers(first: 1) { totalCount } }`, &counted)
+	untilAffordable(t, o, credential, `{ customers(first: 1) { totalCount } }`, &counted)
 	if whole.Status != http.StatusOK || whole.Err != nil || !whole.Complete() || counted.Data.Customers.TotalCount < 30 || len(whole.Lines()) != counted.Data.Customers.TotalCount {
 		t.Errorf("%d %v, %d lines of %d, %v", whole.Status, whole.Err, len(whole.Lines()), counted.Data.Customers.TotalCount, whole.Trailer)
 	}
 
 	o = gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), slowly(20))
-	pair = o.Credential(t, backoffice.AllScopes...)
-	if status, _, _ := o.Ask(t, pair, `mutation { createLabel(input: {name: "x"}) { label { id } } }`, nil, nil); status != http.StatusOK {
+	credential = o.Credential(t, backoffice.AllScopes...)
+	if status, _, _ := o.Ask(t, credential, `mutation { createLabel(input: {name: "x"}) { label { id } } }`, nil, nil); status != http.StatusOK {
 		t.Fatal(status)
 	}
-	if refused := o.Export(t, pair, "format=jsonl", `{ customers { nodes { id name } } }`); refused.Status != http.StatusTooManyRequests || refused.Header.Get("Retry-After") == "" || refused.Code() != "RATE_LIMITED" {
+	if refused := o.Export(t, credential, "format=jsonl", `{ customers { nodes { id name } } }`); refused.Status != http.StatusTooManyRequests || refused.Header.Get("Retry-After") == "" || refused.Code() != "RATE_LIMITED" {
 		t.Errorf("an export that cannot begin: %d %v %s", refused.Status, refused.Header, refused.Body)
 	}
 }
@@ -210,7 +210,7 @@ func TestTheOpeningOfASubscriptionIsChargedAndWhatItTellsIsNot(t *testing.T) {
 	if after := left(t, w.Header(), budget); after < before-5 {
 		t.Errorf("%d before it was told of 40 changes, %d behind", before, after)
 	}
-	// It is spent by others of the pair; the stream goes on, and another one does not begin.
+	// It is spent by others of the credential; the stream goes on, and another one does not begin.
 	for range 200 {
 		if w = o.Send(t, subscriber, http.MethodGet, "/customers?pageSize=1&page=60000", ""); w.Code == http.StatusTooManyRequests {
 			break
@@ -237,7 +237,7 @@ func TestADownloadCostsWhatItDoesWithHeadersByItsSignedPath(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), slowly(30))
 	o.Fill(t)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	var signed struct {
 		Data struct {
 			Documents struct {
@@ -245,7 +245,7 @@ func TestADownloadCostsWhatItDoesWithHeadersByItsSignedPath(t *testing.T) {
 			}
 		}
 	}
-	untilAffordable(t, o, pair, `{ documents(first: 1) { nodes { file { downloadPath } } } }`, &signed)
+	untilAffordable(t, o, credential, `{ documents(first: 1) { nodes { file { downloadPath } } } }`, &signed)
 	for n := 0; ; n++ {
 		w := o.Serve(httptest.NewRequest(http.MethodGet, signed.Data.Documents.Nodes[0].File.DownloadPath, nil))
 		if w.Code == http.StatusTooManyRequests {
@@ -270,11 +270,11 @@ func TestWithoutABudgetNothingIsSaidOfOne(t *testing.T) {
 	}
 }
 
-// untilAffordable asks again while the pair's budget does not do.
-func untilAffordable(t *testing.T, o *gatewaytest.Office, pair [2]string, query string, into any) {
+// untilAffordable asks again while the credential's budget does not do.
+func untilAffordable(t *testing.T, o *gatewaytest.Office, credential [2]string, query string, into any) {
 	t.Helper()
 	for {
-		status, body, _ := o.Ask(t, pair, query, nil, nil)
+		status, body, _ := o.Ask(t, credential, query, nil, nil)
 		if status == http.StatusTooManyRequests {
 			continue
 		}

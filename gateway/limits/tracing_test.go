@@ -171,10 +171,10 @@ func TestAnOperationIsASpanWithItsLevelsAndStatementsBelow(t *testing.T) {
 //nolint:paralleltest // the environment is the process's
 func TestWhatIsNotSampledIsNotTraced(t *testing.T) {
 	received := traced(t, gatewaytest.Engines["SQLite"], map[string]string{"OTEL_TRACES_SAMPLER": "parentbased_always_off"}, func(o *gatewaytest.Office) {
-		pair := o.Credential(t, backoffice.SettingsWrite)
-		o.Ask(t, pair, watchedQuery, json.RawMessage(`{"first": 3}`), nil)
-		o.Ask(t, pair, watchedQuery, json.RawMessage(`{"first": 3}`), http.Header{"Traceparent": {"00-" + clientsTrace + "-" + clientsSpan + "-00"}})
-		o.Ask(t, pair, `mutation { createLabel(input: {name: "Nieuw"}) { label { id } } }`, nil, http.Header{"Traceparent": {"00-" + clientsTrace + "-" + clientsSpan + "-01"}})
+		credential := o.Credential(t, backoffice.SettingsWrite)
+		o.Ask(t, credential, watchedQuery, json.RawMessage(`{"first": 3}`), nil)
+		o.Ask(t, credential, watchedQuery, json.RawMessage(`{"first": 3}`), http.Header{"Traceparent": {"00-" + clientsTrace + "-" + clientsSpan + "-00"}})
+		o.Ask(t, credential, `mutation { createLabel(input: {name: "Nieuw"}) { label { id } } }`, nil, http.Header{"Traceparent": {"00-" + clientsTrace + "-" + clientsSpan + "-01"}})
 	})
 	if received.named("mutation") == nil || received.named("query") != nil || received.named("labels.insert") == nil {
 		t.Errorf("%v", received.spans)

@@ -158,7 +158,7 @@ func wantFewTrips(t *testing.T, f *gatewaytest.Faraway, name string, next func(t
 }
 
 // leastTrips counts until it is few enough, so that the least counts. Nothing hides a trip, but much adds some: the
-// first time statements are prepared, a connection that rested is asked whether it lives, and by the clock the pairs
+// first time statements are prepared, a connection that rested is asked whether it lives, and by the clock the credentials
 // and the keys are read anew. The slower the machine, the more of that falls into one write.
 func leastTrips(t *testing.T, f *gatewaytest.Faraway, count func() int) (trips []int) {
 	t.Helper()

@@ -56,8 +56,8 @@ func TestASlowOperationIsLoggedWithItsLevelsAndNothingOfWhatItSays(t *testing.T)
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o, log := watchedOffice(t, fresh(t), time.Nanosecond)
-			pair := o.Credential(t, backoffice.PrivacyRead)
-			status, body, calls := o.Ask(t, pair, watchedQuery, json.RawMessage(`{"first": 3}`), http.Header{"X-Request-Id": {"of-slow"}})
+			credential := o.Credential(t, backoffice.PrivacyRead)
+			status, body, calls := o.Ask(t, credential, watchedQuery, json.RawMessage(`{"first": 3}`), http.Header{"X-Request-Id": {"of-slow"}})
 			if status != http.StatusOK || bytes.Contains(body, []byte(`"errors"`)) {
 				t.Fatalf("%d %s", status, body)
 			}
@@ -67,7 +67,7 @@ func TestASlowOperationIsLoggedWithItsLevelsAndNothingOfWhatItSays(t *testing.T)
 			}
 			line := lines[0]
 			for key, want := range map[string]any{
-				"request": "of-slow", "client": pair[0], "type": "query", "document": backoffice.DocumentID(watchedQuery), "statements": float64(calls), "level": "WARN",
+				"request": "of-slow", "client": credential[0], "type": "query", "document": backoffice.DocumentID(watchedQuery), "statements": float64(calls), "level": "WARN",
 			} {
 				if line[key] != want {
 					t.Errorf("%s is %v, not %v", key, line[key], want)

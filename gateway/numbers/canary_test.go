@@ -25,7 +25,7 @@ import (
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
-// A canary is a registration number that an office holds, and that must be nowhere but in answers to pairs with
+// A canary is a registration number that an office holds, and that must be nowhere but in answers to credentials with
 // privacy.read.
 type canary struct{ name, form string }
 
@@ -57,7 +57,7 @@ func canaryIn(text []byte) string {
 	return ""
 }
 
-// cage is an office that holds numbers, and one that is the same without them; asked by pairs with every scope but
+// cage is an office that holds numbers, and one that is the same without them; asked by credentials with every scope but
 // privacy.read.
 type cage struct {
 	*gatewaytest.Comparison
@@ -141,7 +141,7 @@ func newCage(t testing.TB, seed uint64, fresh func(testing.TB) string, broken fu
 	return c
 }
 
-// disclose has numbers written, shown, searched for, exported and refused, by a pair that may see them and in all
+// disclose has numbers written, shown, searched for, exported and refused, by a credential that may see them and in all
 // ways that there are.
 func (c *cage) disclose(t testing.TB) {
 	t.Helper()

@@ -98,10 +98,10 @@ func TestEveryoneIsEnteredWhomAPageOfASearchByNumberShows(t *testing.T) {
 func TestEveryoneIsEnteredWhomAPageOfRESTShows(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	const number = "17073003384"
 	shareNumber(t, o, 520, number)
-	w := o.Send(t, pair, "POST", "/customers/search", `{"registrationNumber": "`+number+`", "page": 6}`)
+	w := o.Send(t, credential, "POST", "/customers/search", `{"registrationNumber": "`+number+`", "page": 6}`)
 	var answer struct{ Data []map[string]any }
 	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || len(answer.Data) != 20 {
 		t.Fatalf("%d on the page: %.300s %v", len(answer.Data), w.Body, err)
@@ -250,8 +250,8 @@ func TestARegisterThatWasEmptiedUnderAServerIsToldByReadyz(t *testing.T) {
 	}
 }
 
-// What is told of a customer to a pair without privacy.read is the same byte by byte, however often its registration
-// numbers are written, and a pair that has the scope sees each of those changes.
+// What is told of a customer to a credential without privacy.read is the same byte by byte, however often its registration
+// numbers are written, and a credential that has the scope sees each of those changes.
 func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
 	t.Parallel()
 	for name, fresh := range gatewaytest.Engines {
@@ -260,9 +260,9 @@ func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
 			o := gatewaytest.OpenOn(t, fresh(t))
 			all, none := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.CustomersWrite)
 			id := o.MakeCustomer(t)
-			version := func(pair [2]string) (version int, etag, updatedAt string) {
+			version := func(credential [2]string) (version int, etag, updatedAt string) {
 				t.Helper()
-				w := o.Send(t, pair, "GET", "/customers/"+id, "")
+				w := o.Send(t, credential, "GET", "/customers/"+id, "")
 				var c struct {
 					Version   int
 					UpdatedAt string
@@ -270,7 +270,7 @@ func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
 				if err := json.Unmarshal(w.Body.Bytes(), &c); err != nil {
 					t.Fatal(err)
 				}
-				_, body, _ := o.Ask(t, pair, `query($id: ID!) { customer(id: $id) { version updatedAt } }`, json.RawMessage(`{"id": "`+id+`"}`), nil)
+				_, body, _ := o.Ask(t, credential, `query($id: ID!) { customer(id: $id) { version updatedAt } }`, json.RawMessage(`{"id": "`+id+`"}`), nil)
 				if want := fmt.Sprintf(`{"version":%d,"updatedAt":%q}`, c.Version, c.UpdatedAt); !strings.Contains(string(body), want) {
 					t.Errorf("GraphQL says %s, REST %s", body, want)
 				}
@@ -293,9 +293,9 @@ func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
 				return all
 			}
 			before := seen()
-			write := func(pair [2]string, fields string) string {
+			write := func(credential [2]string, fields string) string {
 				t.Helper()
-				_, body, _ := o.Ask(t, pair, `mutation($id: ID!) { updateCustomer(input: {id: $id, `+fields+`}) { customer { version } userErrors { code } } }`,
+				_, body, _ := o.Ask(t, credential, `mutation($id: ID!) { updateCustomer(input: {id: $id, `+fields+`}) { customer { version } userErrors { code } } }`,
 					json.RawMessage(`{"id": "`+id+`"}`), nil)
 				return string(body)
 			}
@@ -322,7 +322,7 @@ func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
 				t.Errorf("a number was written over a newer one: %s", got)
 			}
 			if got := write(none, `expectedVersion: 1, name: "Renamed"`); !strings.Contains(got, `"version":2`) {
-				t.Errorf("a pair without the scope cannot write: %s", got)
+				t.Errorf("a credential without the scope cannot write: %s", got)
 			}
 			if got := write(all, `expectedVersion: 4, name: "Later"`); !strings.Contains(got, "STALE_VERSION") {
 				t.Errorf("a name was written over a newer one: %s", got)

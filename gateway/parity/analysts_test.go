@@ -212,12 +212,12 @@ func TestWhatCouldNotBeAskedIsAnsweredByOneQueryAsByACount(t *testing.T) {
 			if err := made.Fill(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			pair := o.Credential(t, backoffice.AllScopes...)
+			credential := o.Credential(t, backoffice.AllScopes...)
 			d := dumped(t, o)
 			user := mostCustomers(d)
 			confined := o.RestrictedCredential(t, "confined", backoffice.RestrictionFields{Responsible: []string{user}})
 			blind := o.RestrictedCredential(t, "blind", backoffice.RestrictionFields{Customers: []string{"nobody"}})
-			makeAlike(t, o, pair, d, user)
+			makeAlike(t, o, credential, d, user)
 			d = dumped(t, o)
 			label := d.users[user].LabelIDs[0]
 			asked := analystQuestions(label)
@@ -226,7 +226,7 @@ func TestWhatCouldNotBeAskedIsAnsweredByOneQueryAsByACount(t *testing.T) {
 			}
 			for name, q := range asked {
 				for whose, seen := range map[string]dump{"the office": d, "one user": d.visibleTo(user)} {
-					by := map[string][2]string{"the office": pair, "one user": confined}[whose]
+					by := map[string][2]string{"the office": credential, "one user": confined}[whose]
 					status, body, _ := o.Ask(t, by, q.query, nil, nil)
 					var got struct {
 						Data   any
@@ -242,7 +242,7 @@ func TestWhatCouldNotBeAskedIsAnsweredByOneQueryAsByACount(t *testing.T) {
 					t.Logf("%s, asked by %s: %.200s", name, whose, want)
 				}
 			}
-			checkChangedSince(t, o, pair, blind, d)
+			checkChangedSince(t, o, credential, blind, d)
 		})
 	}
 }
@@ -261,7 +261,7 @@ func mostCustomers(d dump) (user string) {
 }
 
 // makeAlike gives some customers of a user, and others, the same e-mail, KBO number, or name and postal code.
-func makeAlike(t *testing.T, o *gatewaytest.Office, pair [2]string, d dump, user string) {
+func makeAlike(t *testing.T, o *gatewaytest.Office, credential [2]string, d dump, user string) {
 	t.Helper()
 	var own, others []*backoffice.Customer
 	for _, c := range d.customers {
@@ -275,19 +275,19 @@ func makeAlike(t *testing.T, o *gatewaytest.Office, pair [2]string, d dump, user
 		}
 	}
 	for _, c := range slices.Concat(own[1:3], others[:9]) {
-		o.Write(t, pair, fmt.Sprintf(`mutation { updateCustomer(input: {id: "%s", email: "Same@Example.org", kboNumber: "%s", name: "Één Naam", address: {postalCode: "9000"}}) { userErrors { code } } }`,
+		o.Write(t, credential, fmt.Sprintf(`mutation { updateCustomer(input: {id: "%s", email: "Same@Example.org", kboNumber: "%s", name: "Één Naam", address: {postalCode: "9000"}}) { userErrors { code } } }`,
 			c.ID, own[0].KboNumber))
 	}
 }
 
 // checkChangedSince compares what became visible since an instant with the whole feed, on both interfaces.
-func checkChangedSince(t *testing.T, o *gatewaytest.Office, pair, blind [2]string, d dump) {
+func checkChangedSince(t *testing.T, o *gatewaytest.Office, credential, blind [2]string, d dump) {
 	t.Helper()
 	time.Sleep(5 * time.Millisecond)
 	since := backoffice.InstantOf(time.Now())
 	time.Sleep(5 * time.Millisecond)
 	for _, c := range d.customers[:3] {
-		o.Write(t, pair, fmt.Sprintf(`mutation { updateCustomer(input: {id: "%s", phone: "+32 2 555 00 11"}) { userErrors { code } } }`, c.ID))
+		o.Write(t, credential, fmt.Sprintf(`mutation { updateCustomer(input: {id: "%s", phone: "+32 2 555 00 11"}) { userErrors { code } } }`, c.ID))
 	}
 	ids := func(of []*backoffice.Customer) (all []object) {
 		for _, c := range of {
@@ -296,11 +296,11 @@ func checkChangedSince(t *testing.T, o *gatewaytest.Office, pair, blind [2]strin
 		return all
 	}
 	query := fmt.Sprintf(`{ changes(since: "%s", nouns: [CUSTOMER]) { nodes { objectId } } }`, since) // discrepancies may be recorded meanwhile
-	if _, body, _ := o.Ask(t, pair, query, nil, nil); strings.TrimSpace(string(body)) != gatewaytest.JSON(t, object{"data": object{"changes": object{"nodes": ids(d.customers[:3])}}}) {
+	if _, body, _ := o.Ask(t, credential, query, nil, nil); strings.TrimSpace(string(body)) != gatewaytest.JSON(t, object{"data": object{"changes": object{"nodes": ids(d.customers[:3])}}}) {
 		t.Errorf("changed since: %.500s", body)
 	}
 	var rest struct{ Changes []struct{ ID string } }
-	w := o.Send(t, pair, http.MethodGet, "/changes?noun=CUSTOMER&since="+since.String(), "")
+	w := o.Send(t, credential, http.MethodGet, "/changes?noun=CUSTOMER&since="+since.String(), "")
 	if err := json.Unmarshal(w.Body.Bytes(), &rest); err != nil || len(rest.Changes) != 3 || rest.Changes[0].ID != d.customers[0].ID {
 		t.Errorf("%d %.500s", w.Code, w.Body)
 	}
@@ -313,7 +313,7 @@ func checkChangedSince(t *testing.T, o *gatewaytest.Office, pair, blind [2]strin
 		t.Errorf("the end differs: %s, %s, %s", before, after, later)
 	}
 	both := fmt.Sprintf(`{ changes(since: "%s", after: "x7k2m9qa.42") { latestCursor } }`, since)
-	if got := o.Query(t, pair, both, "{}"); len(got.Errors) != 1 || got.Errors[0].Message != "after and since cannot be combined" {
+	if got := o.Query(t, credential, both, "{}"); len(got.Errors) != 1 || got.Errors[0].Message != "after and since cannot be combined" {
 		t.Errorf("%+v", got.Errors)
 	}
 }

@@ -25,11 +25,11 @@ func TestTheDocumentationPageInABrowser(t *testing.T) {
 	node, chromium := webtest.Tool(t, "node"), webtest.Tool(t, "chromium-headless-shell")
 	webtest.Tool(t, "../../web/apidocs/page/node_modules/.bin/spectral") // all of the page's packages are there, or none
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	server := httptest.NewServer(o.Handler)
 	defer server.Close()
 	webtest.Run(t, "../../web/apidocs/page", []string{
-		"CHROMIUM=" + chromium, "APIDOCS_TEST_URL=" + server.URL, "APIDOCS_TEST_ID=" + pair[0], "APIDOCS_TEST_SECRET=" + pair[1],
+		"CHROMIUM=" + chromium, "APIDOCS_TEST_URL=" + server.URL, "APIDOCS_TEST_ID=" + credential[0], "APIDOCS_TEST_SECRET=" + credential[1],
 	}, node, "--test", "--test-reporter=spec", "test/page.test.mjs")
 }
 
@@ -41,7 +41,7 @@ func TestAClientThatIsGeneratedFromTheOpenAPIDocumentCompilesAndWorks(t *testing
 	node := webtest.Tool(t, "node")
 	generator, compiler := webtest.Tool(t, "../../web/apidocs/page/node_modules/.bin/openapi-ts"), webtest.Tool(t, "../../web/apidocs/page/node_modules/.bin/tsc")
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	server := httptest.NewServer(o.Handler)
 	defer server.Close()
 
@@ -60,7 +60,7 @@ func TestAClientThatIsGeneratedFromTheOpenAPIDocumentCompilesAndWorks(t *testing
 	webtest.Run(t, folder, nil, generator, "--input", server.URL+"/openapi.json", "--output", filepath.Join(folder, "client"), "--client", "@hey-api/client-fetch", "--no-log-file")
 	webtest.Run(t, folder, nil, compiler, "--strict", "--noUncheckedIndexedAccess", "--target", "es2023", "--module", "commonjs", "--moduleResolution", "node10",
 		"--esModuleInterop", "--skipLibCheck", "--typeRoots", types, "--types", "node", "--outDir", "built", "uses-client.ts")
-	webtest.Run(t, folder, []string{"CLIENT_TEST_URL=" + server.URL, "CLIENT_TEST_ID=" + pair[0], "CLIENT_TEST_SECRET=" + pair[1]}, node, "built/uses-client.js")
+	webtest.Run(t, folder, []string{"CLIENT_TEST_URL=" + server.URL, "CLIENT_TEST_ID=" + credential[0], "CLIENT_TEST_SECRET=" + credential[1]}, node, "built/uses-client.js")
 }
 
 func TestTheCommittedDocumentationPageIsWhatItsSourcesGive(t *testing.T) {

@@ -31,11 +31,11 @@ type assignmentAnswer struct {
 	}
 }
 
-func assignMany(t testing.TB, o *gatewaytest.Office, pair [2]string, input, page string) (answer assignmentAnswer, body string, calls int) {
+func assignMany(t testing.TB, o *gatewaytest.Office, credential [2]string, input, page string) (answer assignmentAnswer, body string, calls int) {
 	t.Helper()
 	query := `mutation { assignChecklists(input: {checklistId: "list-2026-nl", ` + input + `}) { assigned alreadyAssigned
 		transcripts(` + page + `) { totalCount statusCounts { count } pageInfo { hasNextPage hasPreviousPage endCursor } nodes { customer { id } } } userErrors { code field } } }`
-	_, text, calls := o.Ask(t, pair, query, nil, nil)
+	_, text, calls := o.Ask(t, credential, query, nil, nil)
 	var data struct {
 		Data struct{ AssignChecklists assignmentAnswer }
 	}
@@ -93,9 +93,9 @@ func TestAChecklistIsAssignedToAllWhoHaveItNotByAFilterAndAgainToNobody(t *testi
 }
 
 // assignedTo tells how often each customer has the checklist.
-func assignedTo(t testing.TB, o *gatewaytest.Office, pair [2]string) map[string]int {
+func assignedTo(t testing.TB, o *gatewaytest.Office, credential [2]string) map[string]int {
 	t.Helper()
-	_, body, _ := o.Ask(t, pair, `{ customers { nodes { id transcripts(filter: {checklistId: "list-2026-nl"}) { totalCount } } } }`, nil, nil)
+	_, body, _ := o.Ask(t, credential, `{ customers { nodes { id transcripts(filter: {checklistId: "list-2026-nl"}) { totalCount } } } }`, nil, nil)
 	var answer struct {
 		Data struct {
 			Customers struct {

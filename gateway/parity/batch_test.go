@@ -49,9 +49,9 @@ type batchAnswer struct {
 	}
 }
 
-func batch(t testing.TB, o *gatewaytest.Office, pair [2]string, query string, variables map[string]any) (answer batchAnswer, body string, calls int) {
+func batch(t testing.TB, o *gatewaytest.Office, credential [2]string, query string, variables map[string]any) (answer batchAnswer, body string, calls int) {
 	t.Helper()
-	_, text, calls := o.Ask(t, pair, query, json.RawMessage(gatewaytest.JSON(t, variables)), nil)
+	_, text, calls := o.Ask(t, credential, query, json.RawMessage(gatewaytest.JSON(t, variables)), nil)
 	var data struct{ Data map[string]batchAnswer }
 	if err := json.Unmarshal(text, &data); err != nil {
 		t.Fatalf("%s: %v", text, err)
@@ -150,7 +150,7 @@ func TestABatchTakesAsManyStatementsForAHundredInputsAsForTwo(t *testing.T) {
 				}
 				return created, updated, deleted
 			}
-			count(3) // what is asked once, such as of the pair, is known by then
+			count(3) // what is asked once, such as of the credential, is known by then
 			created, updated, deleted := count(2)
 			createdMore, updatedMore, deletedMore := count(100)
 			t.Logf("2 inputs: %d, %d, %d statements; 100 inputs: %d, %d, %d", created, updated, deleted, createdMore, updatedMore, deletedMore)

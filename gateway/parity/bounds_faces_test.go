@@ -62,20 +62,20 @@ func selected(schema *ast.Schema, of *ast.Definition, parts func(object string) 
 type faces struct {
 	*gatewaytest.Office
 	*bounded
-	pair   [2]string
-	origin string
-	fields string // selected
-	root   string // the field of Query that lists the noun; "" for none
-	saved  string // the name of the query of that list
-	paths  []string
-	id     string
+	credential [2]string
+	origin     string
+	fields     string // selected
+	root       string // the field of Query that lists the noun; "" for none
+	saved      string // the name of the query of that list
+	paths      []string
+	id         string
 }
 
 func facesOf(t *testing.T, o *gatewaytest.Office, b *bounded, id, customer, origin string) *faces {
 	t.Helper()
 	schema := gatewaytest.SchemaOf(t, o)
 	of := schema.Types[b.typ]
-	f := &faces{Office: o, bounded: b, id: id, origin: origin, pair: o.Credential(t, backoffice.AllScopes...)}
+	f := &faces{Office: o, bounded: b, id: id, origin: origin, credential: o.Credential(t, backoffice.AllScopes...)}
 	f.fields = selected(schema, of, func(object string) bool {
 		return slices.ContainsFunc(b.fields, func(field string) bool { return strings.HasPrefix(field, object+".") })
 	})
@@ -87,12 +87,12 @@ func facesOf(t *testing.T, o *gatewaytest.Office, b *bounded, id, customer, orig
 	if f.root != "" {
 		f.saved = strings.ToUpper(f.root[:1]) + f.root[1:] + strings.ReplaceAll(id, "-", "_")
 		document := "query " + f.saved + " { " + f.root + "(first: 100) { nodes {" + f.fields + " } } }"
-		if wrong := o.Saves(t, f.pair, map[string]any{"document": document}); wrong != nil {
+		if wrong := o.Saves(t, f.credential, map[string]any{"document": document}); wrong != nil {
 			t.Fatal(wrong)
 		}
 	}
 	for _, path := range pathsOnREST(t, o, id, customer) {
-		if w := o.Send(t, f.pair, http.MethodGet, path, ""); w.Code == http.StatusOK && strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") &&
+		if w := o.Send(t, f.credential, http.MethodGet, path, ""); w.Code == http.StatusOK && strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") &&
 			len(found(exactly(t, w.Body.Bytes()), "_id", id)) > 0 {
 			f.paths = append(f.paths, path)
 		}
@@ -109,11 +109,11 @@ func (f *faces) inGraphQL(t *testing.T, after string) map[string][]map[string]an
 	all := map[string][]map[string]any{}
 	if f.root != "" {
 		queries["list"] = `{ ` + f.root + `(first: 100) { nodes {` + f.fields + ` } } }`
-		e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, f.origin, f.pair, "format=jsonl", queries["list"], nil, nil))
+		e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, f.origin, f.credential, "format=jsonl", queries["list"], nil, nil))
 		if !e.Complete() {
 			t.Fatalf("%s: %.300s", f.typ, e.Body)
 		}
-		saved := f.Send(t, f.pair, http.MethodGet, "/queries/"+f.saved+".jsonl", "").Body.String()
+		saved := f.Send(t, f.credential, http.MethodGet, "/queries/"+f.saved+".jsonl", "").Body.String()
 		for face, lines := range map[string][]string{"export": e.Lines(), "saved query": strings.Split(saved, "\n")} {
 			for _, line := range lines {
 				if line != "" {
@@ -123,7 +123,7 @@ func (f *faces) inGraphQL(t *testing.T, after string) map[string][]map[string]an
 		}
 	}
 	for face, query := range queries {
-		_, body, _ := f.Ask(t, f.pair, query, nil, nil)
+		_, body, _ := f.Ask(t, f.credential, query, nil, nil)
 		answer := exactly(t, body).(map[string]any)
 		if answer["errors"] != nil {
 			t.Errorf("%s of %s: %.300s", face, f.typ, body)
@@ -145,7 +145,7 @@ func (f *faces) inTables(t *testing.T) map[string]map[string]string {
 		}
 	}
 	export := func(format string) string {
-		return gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, f.origin, f.pair, "format="+format, `{ `+f.root+`(first: 100) { nodes {`+f.fields+` } } }`, nil, nil)).Body
+		return gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, f.origin, f.credential, "format="+format, `{ `+f.root+`(first: 100) { nodes {`+f.fields+` } } }`, nil, nil)).Body
 	}
 	records, err := csv.NewReader(strings.NewReader(export("csv"))).ReadAll()
 	if err != nil {
@@ -244,7 +244,7 @@ func (f *faces) hold(t *testing.T, line map[string]any, after string) {
 		}
 	}
 	for _, path := range f.paths {
-		for _, object := range found(exactly(t, f.Send(t, f.pair, http.MethodGet, path, "").Body.Bytes()), "_id", f.id) {
+		for _, object := range found(exactly(t, f.Send(t, f.credential, http.MethodGet, path, "").Body.Bytes()), "_id", f.id) {
 			for _, field := range f.bounded.fields {
 				if v, has := inLine(object, field); has {
 					f.wants(t, line, path, field, v, has)
@@ -271,7 +271,7 @@ func TestEveryBoundOfEveryFieldIsTheSameOnEveryFace(t *testing.T) {
 					all = append(all, facesOf(t, o, b, id, customer, origin))
 				}
 			}
-			mirror, pull := mirrorOf(t, origin, all[0].pair)
+			mirror, pull := mirrorOf(t, origin, all[0].credential)
 			seen, schema := map[string]map[string]bool{}, gatewaytest.SchemaOf(t, o)
 			for round := range len(textBounds) + 4 {
 				after := endOfLog(t, o)

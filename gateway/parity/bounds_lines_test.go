@@ -109,7 +109,7 @@ func taken(t *testing.T, database, exported string) (again string) {
 }
 
 // mirrorOf is an empty store that pulls from an office.
-func mirrorOf(t *testing.T, origin string, pair [2]string) (*gatewaytest.Office, *pulls.Pull) {
+func mirrorOf(t *testing.T, origin string, credential [2]string) (*gatewaytest.Office, *pulls.Pull) {
 	t.Helper()
 	settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
 	b, err := settings.Open(t.Context())
@@ -117,5 +117,5 @@ func mirrorOf(t *testing.T, origin string, pair [2]string) (*gatewaytest.Office,
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
-	return &gatewaytest.Office{Backend: b}, &pulls.Pull{Store: b.Store, Files: b.Files, Keys: b.Keys, From: origin, ClientID: pair[0], Secret: pair[1]}
+	return &gatewaytest.Office{Backend: b}, &pulls.Pull{Store: b.Store, Files: b.Files, Keys: b.Keys, From: origin, ClientID: credential[0], Secret: credential[1]}
 }

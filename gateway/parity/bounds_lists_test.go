@@ -23,7 +23,7 @@ func (f *faces) walks(t *testing.T, schema *ast.Schema) {
 		}
 		for _, direction := range []string{"ASC", "DESC"} {
 			page := func(arguments string) (ids []string, after string) {
-				_, body, _ := f.Ask(t, f.pair, `{ `+f.root+`(`+arguments+`, orderBy: {field: `+by.Name+`, direction: `+direction+`}) { nodes { id } pageInfo { endCursor } } }`, nil, nil)
+				_, body, _ := f.Ask(t, f.credential, `{ `+f.root+`(`+arguments+`, orderBy: {field: `+by.Name+`, direction: `+direction+`}) { nodes { id } pageInfo { endCursor } } }`, nil, nil)
 				var answer struct {
 					Data map[string]struct {
 						Nodes    []struct{ ID string }
@@ -62,7 +62,7 @@ func (f *faces) groups(t *testing.T, schema *ast.Schema) {
 		if !isMonth {
 			continue
 		}
-		_, body, _ := f.Ask(t, f.pair, `{ list: `+f.root+`(first: 100) { nodes { moment: `+moment+`At } }
+		_, body, _ := f.Ask(t, f.credential, `{ list: `+f.root+`(first: 100) { nodes { moment: `+moment+`At } }
 			all: `+of.Name+`(groupBy: [`+by.Name+`]) { groups { keys { value } count } } }`, nil, nil)
 		var answer struct {
 			Data struct {

@@ -26,7 +26,7 @@ func TestEveryoneInACrowdGetsTheirOwnAnswer(t *testing.T) {
 			o := gatewaytest.OpenWith(t, url, bounds)
 			settings := gatewaytest.Settings(t, url)
 			servers := []*gatewaytest.Office{o, gatewaytest.ServeCached(t, settings, gateway.CacheSettings{Cache: 64 << 20}), gatewaytest.ServeCached(t, settings, gateway.CacheSettings{Cache: 64 << 20, Check: true})}
-			pair := o.Credential(t)
+			credential := o.Credential(t)
 			queries := []string{
 				`{ customers(first: 50) { nodes { id displayName email transcripts(first: 5) { nodes { id status customer { id } checklist { name } } } } } }`,
 				`{ customers(last: 7) { edges { cursor node { id name relations(first: 3) { edges { node { kind } otherCustomer { id displayName } } } } } } }`,
@@ -36,7 +36,7 @@ func TestEveryoneInACrowdGetsTheirOwnAnswer(t *testing.T) {
 			}
 			alone := make([][]byte, len(queries))
 			for i, query := range queries {
-				status, body, _ := o.Ask(t, pair, query, nil, nil)
+				status, body, _ := o.Ask(t, credential, query, nil, nil)
 				if status != http.StatusOK || strings.Contains(string(body), `"errors"`) {
 					t.Fatalf("alone: %d %.300s", status, body)
 				}
@@ -47,7 +47,7 @@ func TestEveryoneInACrowdGetsTheirOwnAnswer(t *testing.T) {
 				crowd.Go(func() {
 					for turn := range 10 {
 						i := (caller + turn) % len(queries)
-						if status, body, _ := servers[caller%len(servers)].Ask(t, pair, queries[i], nil, nil); status != http.StatusOK || !bytes.Equal(body, alone[i]) {
+						if status, body, _ := servers[caller%len(servers)].Ask(t, credential, queries[i], nil, nil); status != http.StatusOK || !bytes.Equal(body, alone[i]) {
 							t.Errorf("in the crowd: %d\n%.300s\nalone:\n%.300s", status, body, alone[i])
 							return
 						}

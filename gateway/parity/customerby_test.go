@@ -13,7 +13,7 @@ import (
 func TestACustomerIsAskedForByOneOfItsNamesAndNoMore(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	for query, variables := range map[string]string{
 		`{ customerBy(key: {}) { id } }`:                                                                    ``,
 		`{ customerBy(key: {id: "acme", customerCode: "C-001"}) { id } }`:                                   ``,
@@ -26,7 +26,7 @@ func TestACustomerIsAskedForByOneOfItsNamesAndNoMore(t *testing.T) {
 		if variables != "" {
 			given = json.RawMessage(variables)
 		}
-		_, body, calls := o.Ask(t, pair, query, given, nil)
+		_, body, calls := o.Ask(t, credential, query, given, nil)
 		if answer := string(body); calls != 0 || strings.Contains(answer, "Boekhouding") || !strings.Contains(answer, "BAD_USER_INPUT") && !strings.Contains(answer, "GRAPHQL_VALIDATION_FAILED") {
 			t.Errorf("%s %s: %d statements, %s", query, variables, calls, answer)
 		}
@@ -39,11 +39,11 @@ func TestOfSeveralCustomersWithAKBONumberNoneIsTheOne(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
-			pair := o.Credential(t, backoffice.AllScopes...)
-			if w := o.Send(t, pair, http.MethodPost, "/customers", `{"type":"Company","kboNumber":"0200.065.765"}`); w.Code != http.StatusCreated {
+			credential := o.Credential(t, backoffice.AllScopes...)
+			if w := o.Send(t, credential, http.MethodPost, "/customers", `{"type":"Company","kboNumber":"0200.065.765"}`); w.Code != http.StatusCreated {
 				t.Fatalf("%d %s", w.Code, w.Body)
 			}
-			_, body, calls := o.Ask(t, pair, `{ customerBy(key: {kboNumber: "0200065765"}) { id } }`, nil, nil)
+			_, body, calls := o.Ask(t, credential, `{ customerBy(key: {kboNumber: "0200065765"}) { id } }`, nil, nil)
 			if answer := string(body); calls != 1 || !strings.Contains(answer, `"customerBy":null`) || !strings.Contains(answer, "several customers have this KBO number") || !strings.Contains(answer, "BAD_USER_INPUT") {
 				t.Errorf("%d statements, %s", calls, answer)
 			}

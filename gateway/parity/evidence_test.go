@@ -23,9 +23,9 @@ import (
 )
 
 // askForPack asks for a pack; purpose is "" for none.
-func askForPack(t testing.TB, o *gatewaytest.Office, pair [2]string, path, purpose string) *httptest.ResponseRecorder {
+func askForPack(t testing.TB, o *gatewaytest.Office, credential [2]string, path, purpose string) *httptest.ResponseRecorder {
 	t.Helper()
-	r := gatewaytest.NewRequest(t, pair, http.MethodGet, path, "")
+	r := gatewaytest.NewRequest(t, credential, http.MethodGet, path, "")
 	r.Header.Set("Accept-Encoding", "gzip, zstd")
 	if purpose != "" {
 		r.Header.Set(privacy.PurposeHeader, purpose)
@@ -34,9 +34,9 @@ func askForPack(t testing.TB, o *gatewaytest.Office, pair [2]string, path, purpo
 }
 
 // packOf is a pack that verifies, and its entries by name.
-func packOf(t testing.TB, o *gatewaytest.Office, pair [2]string, path, purpose string) (pack []byte, m evidence.Manifest, entries map[string]string) {
+func packOf(t testing.TB, o *gatewaytest.Office, credential [2]string, path, purpose string) (pack []byte, m evidence.Manifest, entries map[string]string) {
 	t.Helper()
-	w := askForPack(t, o, pair, path, purpose)
+	w := askForPack(t, o, credential, path, purpose)
 	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/zip" || w.Header().Get("Content-Encoding") != "" || w.Header().Get("Cache-Control") != "no-store" {
 		t.Fatalf("%s: %d %v %.300s", path, w.Code, w.Header(), w.Body)
 	}
@@ -205,8 +205,8 @@ func TestARestrictedCredentialGetsPacksOfWhatItSees(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	owned(t, o)
-	pair := o.RestrictedCredential(t, "restricted", backoffice.RestrictionFields{Customers: []string{"target", "holding"}})
-	_, m, entries := packOf(t, o, pair, "/customers/target/evidence", "")
+	credential := o.RestrictedCredential(t, "restricted", backoffice.RestrictionFields{Customers: []string{"target", "holding"}})
+	_, m, entries := packOf(t, o, credential, "/customers/target/evidence", "")
 	if !m.Requester.Restricted || m.Register.Receipt != "" {
 		t.Errorf("%+v", m)
 	}
@@ -218,9 +218,9 @@ func TestARestrictedCredentialGetsPacksOfWhatItSees(t *testing.T) {
 	if !strings.Contains(entries["ownership.json"], `"person": "holding"`) {
 		t.Error(entries["ownership.json"])
 	}
-	unknown := askForPack(t, o, pair, "/customers/nobody/evidence", "")
+	unknown := askForPack(t, o, credential, "/customers/nobody/evidence", "")
 	for _, invisible := range []string{"acme", "user-an", "a.b"} {
-		w := askForPack(t, o, pair, "/customers/"+invisible+"/evidence", "")
+		w := askForPack(t, o, credential, "/customers/"+invisible+"/evidence", "")
 		if w.Code != http.StatusNotFound || withoutID(t, w.Body.String()) != withoutID(t, unknown.Body.String()) {
 			t.Errorf("%s: %d %s", invisible, w.Code, w.Body)
 		}
@@ -245,14 +245,14 @@ func TestTheJournalHasTheChangesOfItsDaysInWords(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
 			owned(t, o)
-			pair := o.Credential(t, backoffice.CustomersWrite)
-			o.Write(t, pair, `mutation { updateCustomerRelation(input: {id: "holding-2", note: "by notary"}) { userErrors { code } } }`)
-			o.Write(t, pair, `mutation { deleteCustomerRelation(input: {id: "holding-6"}) { userErrors { code } } }`)
-			o.Write(t, pair, `mutation { updateCustomer(input: {id: "acme", phone: "+32 9 251 11 12"}) { userErrors { code } } }`)
+			credential := o.Credential(t, backoffice.CustomersWrite)
+			o.Write(t, credential, `mutation { updateCustomerRelation(input: {id: "holding-2", note: "by notary"}) { userErrors { code } } }`)
+			o.Write(t, credential, `mutation { deleteCustomerRelation(input: {id: "holding-6"}) { userErrors { code } } }`)
+			o.Write(t, credential, `mutation { updateCustomer(input: {id: "acme", phone: "+32 9 251 11 12"}) { userErrors { code } } }`)
 			today := backoffice.Today(time.Now())
-			_, _, entries := packOf(t, o, pair, "/customers/target/evidence?language=english&from="+today, "")
+			_, _, entries := packOf(t, o, credential, "/customers/target/evidence?language=english&from="+today, "")
 			journal := entries["journal.txt"]
-			for _, line := range []string{"Journal of customer target, " + today + " to " + today, "relation holding-2 changed by " + pair[0] + ": note\n", "relation holding-6 deleted by " + pair[0] + "\n"} {
+			for _, line := range []string{"Journal of customer target, " + today + " to " + today, "relation holding-2 changed by " + credential[0] + ": note\n", "relation holding-6 deleted by " + credential[0] + "\n"} {
 				if !strings.Contains(journal, line) {
 					t.Errorf("%q is not in\n%s", line, journal)
 				}
@@ -260,14 +260,14 @@ func TestTheJournalHasTheChangesOfItsDaysInWords(t *testing.T) {
 			if strings.Contains(journal, "acme") || strings.Contains(journal, "holding-3") {
 				t.Errorf("another customer's changes are in\n%s", journal)
 			}
-			if _, _, entries = packOf(t, o, pair, "/customers/target/evidence?language=german&to=2020-06-30", ""); !strings.HasSuffix(entries["journal.txt"], "Keine Änderungen.\n") {
+			if _, _, entries = packOf(t, o, credential, "/customers/target/evidence?language=german&to=2020-06-30", ""); !strings.HasSuffix(entries["journal.txt"], "Keine Änderungen.\n") {
 				t.Error(entries["journal.txt"])
 			}
 			if !strings.Contains(entries["ownership.json"], `"person": "els-2"`) || !strings.Contains(entries["ownership.json"], `"asOf": "2020-06-30"`) {
 				t.Errorf("the owners are not those of the last day: %s", entries["ownership.json"])
 			}
 			for query, detail := range map[string]string{"?from=2026-02-30": "from", "?to=soon": "to", "?to=2999-01-01": "future", "?from=2021-01-01&to=2020-01-01": "from", "?language=latin": "language", "?rule=x": "unknown"} {
-				if w := askForPack(t, o, pair, "/customers/target/evidence"+query, ""); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), detail) {
+				if w := askForPack(t, o, credential, "/customers/target/evidence"+query, ""); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), detail) {
 					t.Errorf("%s: %d %s", query, w.Code, w.Body)
 				}
 			}
@@ -278,7 +278,7 @@ func TestTheJournalHasTheChangesOfItsDaysInWords(t *testing.T) {
 func TestAPackOfManyDocumentsIsReadByPageAndSentByFile(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t)
+	credential := o.Credential(t)
 	var stored *backoffice.File
 	if d, _, err := backoffice.Find(t.Context(), o.Store.Documents(), "doc-1"); err != nil {
 		t.Fatal(err)
@@ -287,7 +287,7 @@ func TestAPackOfManyDocumentsIsReadByPageAndSentByFile(t *testing.T) {
 	}
 	statements := func() int {
 		ctx, counter := backoffice.WithStatementCount(t.Context())
-		w := o.Serve(gatewaytest.NewRequest(t, pair, http.MethodGet, "/customers/brouwerij/evidence", "").WithContext(ctx))
+		w := o.Serve(gatewaytest.NewRequest(t, credential, http.MethodGet, "/customers/brouwerij/evidence", "").WithContext(ctx))
 		if w.Code != http.StatusOK {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
@@ -311,7 +311,7 @@ func TestAPackOfManyDocumentsIsReadByPageAndSentByFile(t *testing.T) {
 	if many := statements(); many > few+2 {
 		t.Errorf("%d statements for no document, %d for 1,200 in pages of 500", few, many)
 	}
-	_, m, _ := packOf(t, o, pair, "/customers/brouwerij/evidence", "")
+	_, m, _ := packOf(t, o, credential, "/customers/brouwerij/evidence", "")
 	if len(m.Entries) < 1200 {
 		t.Errorf("%d entries", len(m.Entries))
 	}
@@ -323,16 +323,16 @@ func TestAServerWithoutASigningKeyMakesNoPacks(t *testing.T) {
 	settings := gatewaytest.Settings(t, "sqlite:"+filepath.Join(folder, "backoffice.db"))
 	settings.Keyset = filepath.Join(folder, "keyset.json")
 	o := gatewaytest.Serve(t, settings, gatewaytest.Limits())
-	pair := o.Credential(t)
+	credential := o.Credential(t)
 	o.MakeCustomer(t)
 	path := "/customers/" + gatewaytest.All(t, o.Store.Customers())[0].ID + "/evidence"
-	if w := askForPack(t, o, pair, path, ""); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "keys signing") {
+	if w := askForPack(t, o, credential, path, ""); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "keys signing") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if _, _, err := (&privacy.KeyTurner{Keys: o.Keys, Store: o.Store}).CreateSigner(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	packOf(t, o, pair, path, "") // without a restart
+	packOf(t, o, credential, path, "") // without a restart
 }
 
 // slow is a client that reads nothing until it is let.
@@ -353,15 +353,15 @@ func (s slow) Write(b []byte) (int, error) {
 func TestACredentialHasOnePackAtATimeAndASlowOneHoldsNoConnection(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair, other := o.Credential(t), o.Credential(t, backoffice.MinfinRead)
+	credential, other := o.Credential(t), o.Credential(t, backoffice.MinfinRead)
 	client := slow{httptest.NewRecorder(), make(chan struct{}, 1), make(chan struct{})}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		o.Handler.ServeHTTP(client, gatewaytest.NewRequest(t, pair, http.MethodGet, "/customers/acme/evidence", ""))
+		o.Handler.ServeHTTP(client, gatewaytest.NewRequest(t, credential, http.MethodGet, "/customers/acme/evidence", ""))
 	}()
 	<-client.begun
-	if w := askForPack(t, o, pair, "/customers/cafe/evidence", ""); w.Code != http.StatusTooManyRequests {
+	if w := askForPack(t, o, credential, "/customers/cafe/evidence", ""); w.Code != http.StatusTooManyRequests {
 		t.Errorf("a second one: %d %s", w.Code, w.Body)
 	}
 	for range 20 { // more than there are connections
@@ -369,7 +369,7 @@ func TestACredentialHasOnePackAtATimeAndASlowOneHoldsNoConnection(t *testing.T) 
 	}
 	close(client.read)
 	<-done
-	packOf(t, o, pair, "/customers/cafe/evidence", "")
+	packOf(t, o, credential, "/customers/cafe/evidence", "")
 }
 
 func TestALostFileIsToldBeforeAPackBegins(t *testing.T) {

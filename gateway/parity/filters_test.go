@@ -16,7 +16,7 @@ func TestAnUnknownIdentifierInAFilterMatchesNobody(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, open(t))
-			pair := o.Credential(t, backoffice.AllScopes...)
+			credential := o.Credential(t, backoffice.AllScopes...)
 			graphql := map[string]string{
 				"customers":       "ids responsibleId withoutChecklistId",
 				"transcripts":     "checklistId financialYearId customerId responsibleId",
@@ -33,7 +33,7 @@ func TestAnUnknownIdentifierInAFilterMatchesNobody(t *testing.T) {
 				for list, filters := range graphql {
 					for _, filter := range strings.Fields(filters) {
 						query := fmt.Sprintf(`{ %s(filter: {%s: "%s"}) { totalCount nodes { id } } }`, list, filter, unknown)
-						status, body, _ := o.Ask(t, pair, query, nil, nil)
+						status, body, _ := o.Ask(t, credential, query, nil, nil)
 						if text := string(body); status != http.StatusOK || !strings.Contains(text, `"totalCount":0,"nodes":[]`) {
 							t.Errorf("%s: %d %.300s", query, status, text)
 						}
@@ -42,7 +42,7 @@ func TestAnUnknownIdentifierInAFilterMatchesNobody(t *testing.T) {
 				for path, filters := range rest {
 					for _, filter := range strings.Fields(filters) {
 						target := path + "?" + filter + "=" + strings.NewReplacer(" ", "%20", `\u0000`, "%00").Replace(unknown)
-						if w := o.Send(t, pair, http.MethodGet, target, ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"total":0,"count":0`) {
+						if w := o.Send(t, credential, http.MethodGet, target, ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"total":0,"count":0`) {
 							t.Errorf("%s: %d %.300s", target, w.Code, w.Body)
 						}
 					}
@@ -58,11 +58,11 @@ func TestAPageFarPastTheEndIsEmpty(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, open(t))
-			pair := o.Credential(t, backoffice.AllScopes...)
+			credential := o.Credential(t, backoffice.AllScopes...)
 			for _, path := range []string{"/customers", "/transcripts", "/checklists", "/users", "/settings/labels", "/minfin", "/financialyears", "/customers/acme/relations", "/customers/acme/documents"} {
 				for _, page := range []string{"4294968", "2147483648", "4294967297", "9223372036854775807"} {
 					target := path + "?pageSize=500&page=" + page
-					if w := o.Send(t, pair, http.MethodGet, target, ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"count":0,"data":[]`) {
+					if w := o.Send(t, credential, http.MethodGet, target, ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"count":0,"data":[]`) {
 						t.Errorf("%s: %d %.300s", target, w.Code, w.Body)
 					}
 				}
@@ -74,21 +74,21 @@ func TestAPageFarPastTheEndIsEmpty(t *testing.T) {
 func TestAPersonSentBackAsItWasReadKeepsItsNameWorkedOut(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	must := func(w interface{ Result() *http.Response }, status int) map[string]any {
 		t.Helper()
 		return gatewaytest.Decoded(t, w.Result(), status)
 	}
-	made := must(o.Send(t, pair, http.MethodPost, "/customers", `{"type":"Private Person","firstName":"Ann","lastName":"Peeters"}`), http.StatusCreated)
+	made := must(o.Send(t, credential, http.MethodPost, "/customers", `{"type":"Private Person","firstName":"Ann","lastName":"Peeters"}`), http.StatusCreated)
 	path := "/customers/" + made["_id"].(string)
 	put := func(body map[string]any, name string) {
 		t.Helper()
-		if got := must(o.Send(t, pair, http.MethodPut, path, gatewaytest.JSON(t, body)), http.StatusOK)["name"]; got != name {
+		if got := must(o.Send(t, credential, http.MethodPut, path, gatewaytest.JSON(t, body)), http.StatusOK)["name"]; got != name {
 			t.Errorf("the name is %v instead of %s", got, name)
 		}
 	}
 	read := func() map[string]any {
-		all := must(o.Send(t, pair, http.MethodGet, path, ""), http.StatusOK)
+		all := must(o.Send(t, credential, http.MethodGet, path, ""), http.StatusOK)
 		body := map[string]any{}
 		for _, field := range []string{"type", "name", "firstName", "lastName", "scopes", "email", "phone", "language", "addressFields"} {
 			body[field] = all[field]
@@ -96,7 +96,7 @@ func TestAPersonSentBackAsItWasReadKeepsItsNameWorkedOut(t *testing.T) {
 		return body
 	}
 	put(read(), "Ann Peeters")
-	if version := must(o.Send(t, pair, http.MethodGet, path, ""), http.StatusOK)["version"]; version != 1.0 {
+	if version := must(o.Send(t, credential, http.MethodGet, path, ""), http.StatusOK)["version"]; version != 1.0 {
 		t.Errorf("a person that was sent back as read has version %v", version)
 	}
 	body := read()

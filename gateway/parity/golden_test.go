@@ -44,7 +44,7 @@ func checkGoldens(t *testing.T, o *gatewaytest.Office, paths []string) {
 	goldens := make([]*golden, len(paths))
 	for i, path := range paths {
 		goldens[i] = readGolden(t, o, path)
-		o.Credential(t, goldens[i].scopes...) // before the first request, so that no snapshot of the pairs is older
+		o.Credential(t, goldens[i].scopes...) // before the first request, so that no snapshot of the credentials is older
 	}
 	for _, g := range goldens {
 		name := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(g.path), ".txtar"), "-", " ")

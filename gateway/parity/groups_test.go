@@ -85,7 +85,7 @@ func TestGroupsAreThoseOfACountOverTheDemo(t *testing.T) {
 			if err := made.Fill(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			pair := o.Credential(t)
+			credential := o.Credential(t)
 			customers, transcripts, users := gatewaytest.All(t, o.Store.Customers()), gatewaytest.All(t, o.Store.Transcripts()), byID(gatewaytest.All(t, o.Store.Users()))
 			customer := byID(customers)
 			called := func(user string) string {
@@ -97,7 +97,7 @@ func TestGroupsAreThoseOfACountOverTheDemo(t *testing.T) {
 			compare := func(t *testing.T, field, arguments, more string, total int, want []counted) {
 				t.Helper()
 				query := fmt.Sprintf(`{ answer: %s(%s) { totalCount groupCount groups { count %s keys { value label } } } }`, field, arguments, more)
-				status, body, calls := o.Ask(t, pair, query, nil, nil)
+				status, body, calls := o.Ask(t, credential, query, nil, nil)
 				var got struct {
 					Data struct {
 						Answer struct {

@@ -51,9 +51,9 @@ func (h heldOverview) fields(noun string) (names []string) {
 }
 
 // held asks for an overview; header is a purpose, "" for none.
-func held(t *testing.T, o *gatewaytest.Office, pair [2]string, path, purpose string) (status int, text string, h heldOverview) {
+func held(t *testing.T, o *gatewaytest.Office, credential [2]string, path, purpose string) (status int, text string, h heldOverview) {
 	t.Helper()
-	r := gatewaytest.NewRequest(t, pair, http.MethodGet, path, "")
+	r := gatewaytest.NewRequest(t, credential, http.MethodGet, path, "")
 	if purpose != "" {
 		r.Header.Set(privacy.PurposeHeader, purpose)
 	}
@@ -105,7 +105,7 @@ func TestAllThatIsKeptOfAPersonIsToldWithoutItsValues(t *testing.T) {
 }
 
 // keptOf are the records of a customer, by noun, as GraphQL counts them.
-func keptOf(t *testing.T, o *gatewaytest.Office, pair [2]string, id string) map[string]int {
+func keptOf(t *testing.T, o *gatewaytest.Office, credential [2]string, id string) map[string]int {
 	t.Helper()
 	var answer struct {
 		Data struct {
@@ -120,7 +120,7 @@ func keptOf(t *testing.T, o *gatewaytest.Office, pair [2]string, id string) map[
 	for _, field := range lists {
 		query += " " + field + " { totalCount }"
 	}
-	if err := json.Unmarshal([]byte(o.Answers(t, pair, query+` } }`)), &answer); err != nil {
+	if err := json.Unmarshal([]byte(o.Answers(t, credential, query+` } }`)), &answer); err != nil {
 		t.Fatal(err)
 	}
 	kept := map[string]int{"customer": 1}
@@ -237,8 +237,8 @@ func TestWhatIsKeptOfAPersonFollowsRestrictionAndRights(t *testing.T) {
 		if whole.counts()["relation"] == 0 || part.counts()["relation"] != 0 || part.counts()["transcript"] != whole.counts()["transcript"] {
 			t.Errorf("of acme alone %v, and of all %v", part.counts(), whole.counts())
 		}
-		for id, pair := range map[string][2]string{"cafe": only, "nobody": only} {
-			if status, text, _ := held(t, o, pair, "/customers/"+id+"/held?values=true", "a look"); status != http.StatusNotFound {
+		for id, credential := range map[string][2]string{"cafe": only, "nobody": only} {
+			if status, text, _ := held(t, o, credential, "/customers/"+id+"/held?values=true", "a look"); status != http.StatusNotFound {
 				t.Errorf("%s: %d %s", id, status, text)
 			}
 		}

@@ -15,15 +15,15 @@ import (
 	"example.org/backoffice/graphql/integration"
 )
 
-// signedIn sends a credential pair with every request, as an integration's HTTP client does.
+// signedIn sends a credential with every request, as an integration's HTTP client does.
 type signedIn struct {
-	pair [2]string
-	http *http.Client
+	credential [2]string
+	http       *http.Client
 }
 
 func (s signedIn) Do(r *http.Request) (*http.Response, error) {
-	r.Header.Set(auth.ClientIDHeader, s.pair[0])
-	r.Header.Set(auth.ClientSecretHeader, s.pair[1])
+	r.Header.Set(auth.ClientIDHeader, s.credential[0])
+	r.Header.Set(auth.ClientSecretHeader, s.credential[1])
 	return s.http.Do(r)
 }
 

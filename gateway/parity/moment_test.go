@@ -21,7 +21,7 @@ import (
 // churn has writers make customers with relations and delete them again, until the test is over.
 func churn(t *testing.T, o *gatewaytest.Office, writers int) (made *atomic.Int64, end func()) {
 	t.Helper()
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	over := make(chan struct{})
 	var all sync.WaitGroup
 	made = new(atomic.Int64)
@@ -33,11 +33,11 @@ func churn(t *testing.T, o *gatewaytest.Office, writers int) (made *atomic.Int64
 					return
 				default:
 				}
-				id := o.MakeCustomerAs(t, pair)
-				if w := o.Send(t, pair, http.MethodPost, "/customers/"+id+"/relations", `{"relatedCustomer": "acme", "kind": "UBO"}`); w.Code != http.StatusCreated {
+				id := o.MakeCustomerAs(t, credential)
+				if w := o.Send(t, credential, http.MethodPost, "/customers/"+id+"/relations", `{"relatedCustomer": "acme", "kind": "UBO"}`); w.Code != http.StatusCreated {
 					t.Errorf("a relation: %d %s", w.Code, w.Body)
 				}
-				if w := o.Send(t, pair, http.MethodDelete, "/customers/"+id, ""); w.Code != http.StatusNoContent {
+				if w := o.Send(t, credential, http.MethodDelete, "/customers/"+id, ""); w.Code != http.StatusNoContent {
 					t.Errorf("a deletion: %d %s", w.Code, w.Body)
 				}
 				made.Add(1)
@@ -61,9 +61,9 @@ type relationsAnswer struct {
 }
 
 // contradiction tells what in a query's answer cannot have been at one moment, "" when all of it can.
-func contradiction(t *testing.T, o *gatewaytest.Office, pair [2]string) string {
+func contradiction(t *testing.T, o *gatewaytest.Office, credential [2]string) string {
 	t.Helper()
-	status, body, _ := o.Ask(t, pair, everything, nil, nil)
+	status, body, _ := o.Ask(t, credential, everything, nil, nil)
 	var answer struct {
 		Data *struct {
 			Customers struct {
@@ -109,9 +109,9 @@ func contradiction(t *testing.T, o *gatewaytest.Office, pair [2]string) string {
 }
 
 // contradictionOfREST is the same for a list of REST. New customers stand first, and those of the office stay.
-func contradictionOfREST(t *testing.T, o *gatewaytest.Office, pair [2]string, stay int) string {
+func contradictionOfREST(t *testing.T, o *gatewaytest.Office, credential [2]string, stay int) string {
 	t.Helper()
-	w := o.Send(t, pair, http.MethodGet, "/customers?pageSize=3", "")
+	w := o.Send(t, credential, http.MethodGet, "/customers?pageSize=3", "")
 	var answer struct {
 		Total int
 		Data  []struct {

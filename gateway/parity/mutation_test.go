@@ -14,15 +14,15 @@ import (
 // sent is a request of the tests below: what its answer must be, as compact JSON.
 type sent struct{ query, variables, want string }
 
-// converse sends requests in order as one pair.
-func converse(t *testing.T, o *gatewaytest.Office, pair [2]string, requests ...sent) {
+// converse sends requests in order as one credential.
+func converse(t *testing.T, o *gatewaytest.Office, credential [2]string, requests ...sent) {
 	t.Helper()
 	for _, one := range requests {
 		var variables json.RawMessage
 		if one.variables != "" {
 			variables = json.RawMessage(one.variables)
 		}
-		_, body, _ := o.Ask(t, pair, one.query, variables, nil)
+		_, body, _ := o.Ask(t, credential, one.query, variables, nil)
 		if diff := cmp.Diff(pretty(t, []byte(one.want)), pretty(t, body)); diff != "" {
 			t.Errorf("%s %s\n%s", one.query, one.variables, diff)
 		}

@@ -48,7 +48,7 @@ func renamed(node map[string]any, references ...string) map[string]any {
 	return shown
 }
 
-// asCustomer shows a customer to a pair with privacy.read, or without.
+// asCustomer shows a customer to a credential with privacy.read, or without.
 func asCustomer(privacy bool) func(map[string]any) map[string]any {
 	return func(node map[string]any) map[string]any {
 		shown := renamed(node, "responsible")
@@ -161,13 +161,13 @@ func sample(r *rapid.T, names []string, keep int) []string {
 }
 
 func (f *twoAPIs) customers(r *rapid.T) {
-	name, by := f.pair(r)
+	name, by := f.credential(r)
 	f.paged(r, by, "/customers", "customers", "CustomerFilter", selectCustomer, f.customerFilters(r), asCustomer(name == "every scope"))
 }
 
 // searches ask the same in a body.
 func (f *twoAPIs) searches(r *rapid.T) {
-	name, by := f.pair(r)
+	name, by := f.credential(r)
 	chosen := f.customerFilters(r)
 	body := map[string]any{}
 	for filter := range chosen.query {
@@ -186,7 +186,7 @@ func (f *twoAPIs) searches(r *rapid.T) {
 }
 
 func (f *twoAPIs) transcripts(r *rapid.T) {
-	_, by := f.pair(r)
+	_, by := f.credential(r)
 	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "checklist", "checklistId", "id")
 	f.one(r, &chosen, "financialYear", "financialYearId", "id")
@@ -216,7 +216,7 @@ func (f *twoAPIs) transcripts(r *rapid.T) {
 }
 
 func (f *twoAPIs) checklists(r *rapid.T) {
-	_, by := f.pair(r)
+	_, by := f.credential(r)
 	chosen := filters{url.Values{}, map[string]any{}, true}
 	f.one(r, &chosen, "language", "language", "language")
 	f.one(r, &chosen, "financialYear", "financialYearId", "id")
@@ -224,7 +224,7 @@ func (f *twoAPIs) checklists(r *rapid.T) {
 }
 
 func (f *twoAPIs) minfin(r *rapid.T) {
-	_, by := f.pair(r)
+	_, by := f.credential(r)
 	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "customer", "customerId", "id")
 	f.one(r, &chosen, "financialYear", "financialYearId", "id")
@@ -234,14 +234,14 @@ func (f *twoAPIs) minfin(r *rapid.T) {
 }
 
 func (f *twoAPIs) users(r *rapid.T) {
-	_, by := f.pair(r)
+	_, by := f.credential(r)
 	chosen := filters{url.Values{}, map[string]any{}, true}
 	f.one(r, &chosen, "search", "search", "email")
 	f.paged(r, by, "/users", "users", "UserFilter", selectUser, chosen, asUser)
 }
 
 func (f *twoAPIs) relations(r *rapid.T) {
-	_, by := f.pair(r)
+	_, by := f.credential(r)
 	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "customer", "customerId", "id")
 	f.one(r, &chosen, "relatedCustomer", "relatedCustomerId", "id")
@@ -250,7 +250,7 @@ func (f *twoAPIs) relations(r *rapid.T) {
 }
 
 func (f *twoAPIs) calculations(r *rapid.T) {
-	_, by := f.pair(r)
+	_, by := f.credential(r)
 	chosen := filters{url.Values{}, map[string]any{}, false}
 	f.one(r, &chosen, "customer", "customerId", "id")
 	f.one(r, &chosen, "transcript", "transcriptId", "id")
@@ -270,14 +270,14 @@ func (f *twoAPIs) calculations(r *rapid.T) {
 }
 
 func (f *twoAPIs) documents(r *rapid.T) {
-	_, by := f.pair(r)
+	_, by := f.credential(r)
 	chosen := filters{url.Values{}, map[string]any{}, true}
 	f.one(r, &chosen, "customer", "customerId", "id")
 	f.paged(r, by, "/documents", "documents", "CustomerDocumentFilter", selectDocument, chosen, asDocument)
 }
 
 func (f *twoAPIs) plainLists(r *rapid.T) {
-	_, by := f.pair(r)
+	_, by := f.credential(r)
 	none := filters{url.Values{}, nil, false}
 	if rapid.Bool().Draw(r, "labels") {
 		none.named = true
@@ -289,7 +289,7 @@ func (f *twoAPIs) plainLists(r *rapid.T) {
 
 // nested lists hang on a customer.
 func (f *twoAPIs) nested(r *rapid.T) {
-	_, by := f.pair(r)
+	_, by := f.credential(r)
 	id, field, selection, show := rapid.SampledFrom(append(f.pools["customers"], "nobody", "x y", f.ids[len(f.ids)/2])).Draw(r, "customer"), "relations", selectRelation, asRelation
 	if rapid.Bool().Draw(r, "documents") {
 		field, selection, show = "documents", selectDocument, asDocument
@@ -311,7 +311,7 @@ func (f *twoAPIs) nested(r *rapid.T) {
 
 // objects compares one object of any noun.
 func (f *twoAPIs) objects(r *rapid.T) {
-	name, by := f.pair(r)
+	name, by := f.credential(r)
 	noun := rapid.SampledFrom([]string{"customer", "transcript", "checklist", "user", "minfinDocument", "currentFinancialYear"}).Draw(r, "noun")
 	id := rapid.SampledFrom(f.idsOf(noun)).Draw(r, "id")
 	path := map[string]string{

@@ -53,7 +53,7 @@ func TestWhoOwnsACustomerIsComputedThroughAllLevelsOfOneDay(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
 			owned(t, o)
-			pair := o.Credential(t, backoffice.CustomersWrite)
+			credential := o.Credential(t, backoffice.CustomersWrite)
 			now := `{"data":{"customer":{"ownership":{"layers":2,"complex":false,"complete":false,"cycles":0,"unknownShares":0,"truncated":false,"owners":[` +
 				`{"person":{"id":"holding"},"sharePercent":60,"direct":true,"control":60,"paths":[{"steps":[{"relation":{"id":"holding-1"},"sharePercent":60,"cumulative":60}]}]},` +
 				`{"person":{"id":"ann"},"sharePercent":40,"direct":true,"control":10,"paths":[{"steps":[{"relation":{"id":"holding-1"},"sharePercent":60,"cumulative":60},{"relation":{"id":"holding-3"},"sharePercent":50,"cumulative":30}]}]},` +
@@ -64,20 +64,20 @@ func TestWhoOwnsACustomerIsComputedThroughAllLevelsOfOneDay(t *testing.T) {
 				`{"kind":"NOT_DECLARED","person":{"id":"bert"},"relation":null,"declaredPercent":null,"computedPercent":30,"certain":true},` +
 				`{"kind":"PERCENTAGE","person":{"id":"ann"},"relation":{"id":"holding-7"},"declaredPercent":45,"computedPercent":40,"certain":false}]}}}}`
 			for range 2 { // from memory, too
-				if got := strings.TrimSpace(o.Answers(t, pair, fmt.Sprintf(whoOwns, ""))); got != now {
+				if got := strings.TrimSpace(o.Answers(t, credential, fmt.Sprintf(whoOwns, ""))); got != now {
 					t.Errorf("today:\n%s\nnot\n%s", got, now)
 				}
 			}
-			then := strings.TrimSpace(o.Answers(t, pair, fmt.Sprintf(whoOwns, `(asOf: "2020-12-31")`)))
+			then := strings.TrimSpace(o.Answers(t, credential, fmt.Sprintf(whoOwns, `(asOf: "2020-12-31")`)))
 			if !strings.Contains(then, `"complete":true`) || !strings.Contains(then, `"belgian":[{"person":{"id":"els-2"},"category":"OWNERSHIP"}]`) {
 				t.Errorf("in 2020: %s", then)
 			}
-			o.Write(t, pair, `mutation { updateCustomerRelation(input: {id: "holding-3", endDate: "2021-01-01"}) { userErrors { code } } }`)
-			if got := o.Answers(t, pair, `{ customer(id: "target") { ownership { owners { person { id } sharePercent } } } }`); !strings.Contains(got, `{"person":{"id":"ann"},"sharePercent":10}`) {
+			o.Write(t, credential, `mutation { updateCustomerRelation(input: {id: "holding-3", endDate: "2021-01-01"}) { userErrors { code } } }`)
+			if got := o.Answers(t, credential, `{ customer(id: "target") { ownership { owners { person { id } sharePercent } } } }`); !strings.Contains(got, `{"person":{"id":"ann"},"sharePercent":10}`) {
 				t.Errorf("after a relation has ended: %s", got)
 			}
 			for bad, message := range map[string]string{`(asOf: "2020-02-30")`: "Date", `(maxDepth: 0)`: "maxDepth must be 1 to 20", `(maxDepth: 21)`: "maxDepth must be 1 to 20"} {
-				if got := o.Answers(t, pair, fmt.Sprintf(whoOwns, bad)); !strings.Contains(got, message) {
+				if got := o.Answers(t, credential, fmt.Sprintf(whoOwns, bad)); !strings.Contains(got, message) {
 					t.Errorf("%s: %s", bad, got)
 				}
 			}
@@ -89,9 +89,9 @@ func TestTheOwnersOfAllCustomersAreReadWithOneStatementALevel(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	owned(t, o)
-	pair := o.Credential(t)
+	credential := o.Credential(t)
 	count := func(ids string) int {
-		_, body, calls := o.Ask(t, pair, `{ nodes(ids: [`+ids+`]) { ... on Customer { ownership { layers } } } }`, nil, nil)
+		_, body, calls := o.Ask(t, credential, `{ nodes(ids: [`+ids+`]) { ... on Customer { ownership { layers } } } }`, nil, nil)
 		if strings.Contains(string(body), "errors") {
 			t.Fatalf("%s", body)
 		}
@@ -108,9 +108,9 @@ func TestOwnersByRESTAreThoseOfGraphQLAndHaveNoNumbers(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	owned(t, o)
-	pair := o.Credential(t)
+	credential := o.Credential(t)
 	get := func(query string) string {
-		answer := o.Send(t, pair, http.MethodGet, "/customers/target/ownership"+query, "")
+		answer := o.Send(t, credential, http.MethodGet, "/customers/target/ownership"+query, "")
 		if answer.Code != http.StatusOK {
 			t.Fatalf("%s: %d %s", query, answer.Code, answer.Body)
 		}
@@ -132,7 +132,7 @@ func TestOwnersByRESTAreThoseOfGraphQLAndHaveNoNumbers(t *testing.T) {
 	if d := shown.Discrepancies; len(d) != 3 || d[0].Person != "els-2" || d[0].DisplayName == "" || d[1].Relation != nil || !d[1].Certain || d[2].Kind != "PERCENTAGE" || *d[2].DeclaredPercent != "45" || d[2].ComputedPercent != "40" {
 		t.Errorf("%+v", d)
 	}
-	if person := o.Send(t, pair, http.MethodGet, "/customers/ann/ownership", "").Body.String(); !strings.Contains(person, `"discrepancies":[]`) {
+	if person := o.Send(t, credential, http.MethodGet, "/customers/ann/ownership", "").Body.String(); !strings.Contains(person, `"discrepancies":[]`) {
 		t.Error("nobody owns a person:", person)
 	}
 	var statements []map[string]any
@@ -140,7 +140,7 @@ func TestOwnersByRESTAreThoseOfGraphQLAndHaveNoNumbers(t *testing.T) {
 		t.Errorf("%d statements, %v", len(statements), err)
 	}
 	for accept, status := range map[string]int{"image/svg+xml": http.StatusOK, "image/*": http.StatusOK, "text/html": http.StatusNotAcceptable} {
-		request := gatewaytest.NewRequest(t, pair, http.MethodGet, "/customers/target/ownership?format=svg", "")
+		request := gatewaytest.NewRequest(t, credential, http.MethodGet, "/customers/target/ownership?format=svg", "")
 		request.Header.Set("Accept", accept)
 		if answer := o.Serve(request); answer.Code != status {
 			t.Errorf("%s: %d", accept, answer.Code)
@@ -160,10 +160,10 @@ func TestOwnersByRESTAreThoseOfGraphQLAndHaveNoNumbers(t *testing.T) {
 	if picture := get("?format=svg"); !strings.Contains(picture, "Name of ann") || !strings.Contains(picture, "60 %") {
 		t.Errorf("%s", picture)
 	}
-	if got := o.Send(t, pair, http.MethodGet, "/customers/target/ownership?rule=CUSTOM", ""); got.Code != http.StatusBadRequest {
+	if got := o.Send(t, credential, http.MethodGet, "/customers/target/ownership?rule=CUSTOM", ""); got.Code != http.StatusBadRequest {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
-	if got := o.Send(t, pair, http.MethodGet, "/customers/nobody/ownership", ""); got.Code != http.StatusNotFound {
+	if got := o.Send(t, credential, http.MethodGet, "/customers/nobody/ownership", ""); got.Code != http.StatusNotFound {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
 }
@@ -172,15 +172,15 @@ func TestBeneficialOwnersAreByTheRuleOfTheDayUnlessOneIsNamed(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	owned(t, o)
-	pair := o.Credential(t, backoffice.CustomersWrite)
-	o.Write(t, pair, `mutation { createCustomerRelation(input: {customerId: "target", relatedCustomerId: "els-2", kind: SHAREHOLDER, sharePercent: 25, startDate: "2027-07-01"}) { userErrors { code } } }`)
+	credential := o.Credential(t, backoffice.CustomersWrite)
+	o.Write(t, credential, `mutation { createCustomerRelation(input: {customerId: "target", relatedCustomerId: "els-2", kind: SHAREHOLDER, sharePercent: 25, startDate: "2027-07-01"}) { userErrors { code } } }`)
 	for day, want := range map[string]int{"2027-07-09": 2, "2027-07-10": 3} {
-		answer := o.Answers(t, pair, `{ customer(id: "target") { ownership(asOf: "`+day+`") {
+		answer := o.Answers(t, credential, `{ customer(id: "target") { ownership(asOf: "`+day+`") {
 			beneficialOwners { person { id } } named: beneficialOwners(rule: BELGIUM_2018) { category } discrepancies { kind } } } }`)
 		if strings.Count(answer, `"person"`) != want || strings.Count(answer, `"category"`) != 2 || strings.Count(answer, "NOT_DECLARED") != 1 {
 			t.Errorf("on %s %s", day, answer)
 		}
-		shown := o.Send(t, pair, http.MethodGet, "/customers/target/ownership?asOf="+day, "").Body.String()
+		shown := o.Send(t, credential, http.MethodGet, "/customers/target/ownership?asOf="+day, "").Body.String()
 		if strings.Count(shown, `"category"`) != want {
 			t.Errorf("on %s %s", day, shown)
 		}
@@ -191,17 +191,17 @@ func TestOwnersThatARestrictedCredentialDoesNotSeeAreNotThere(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	owned(t, o)
-	pair := o.RestrictedCredential(t, "some", backoffice.RestrictionFields{Customers: []string{"target", "ann"}})
+	credential := o.RestrictedCredential(t, "some", backoffice.RestrictionFields{Customers: []string{"target", "ann"}})
 	const query = `{ customer(id: "target") { ownership { layers unknownShares owners { person { id } sharePercent }
 		discrepancies { person { id } computedPercent } } } }`
-	got := o.Answers(t, pair, query)
+	got := o.Answers(t, credential, query)
 	if !strings.Contains(got, `"discrepancies":[{"person":{"id":"ann"},"computedPercent":10}]`) {
 		t.Errorf("%s", got)
 	}
 	if strings.Contains(got, "bert") || !strings.Contains(got, `{"person":{"id":"ann"},"sharePercent":10}`) {
 		t.Errorf("%s", got)
 	}
-	answer := o.Send(t, pair, http.MethodGet, "/customers/target/ownership", "")
+	answer := o.Send(t, credential, http.MethodGet, "/customers/target/ownership", "")
 	if body := answer.Body.String(); strings.Contains(body, "bert") || strings.Contains(body, `"holding"`) {
 		t.Errorf("%s", body)
 	}

@@ -45,11 +45,11 @@ func TestTheFacesAgree(t *testing.T) {
 
 // twoAPIs is a gateway over a demo office, with values that its filters can be drawn from.
 type twoAPIs struct {
-	t     *testing.T
-	o     *gatewaytest.Office
-	pairs map[string][2]string
-	ids   []string // of all nouns, and of none
-	pools map[string][]string
+	t           *testing.T
+	o           *gatewaytest.Office
+	credentials map[string][2]string
+	ids         []string // of all nouns, and of none
+	pools       map[string][]string
 }
 
 const parityDay = 1_780_000_000_000
@@ -67,14 +67,14 @@ func openFaces(t *testing.T, database string) *twoAPIs {
 		t.Fatal(err)
 	}
 	f := &twoAPIs{t: t, o: o, pools: map[string][]string{}}
-	f.pairs = map[string][2]string{"every scope": o.Credential(t, backoffice.AllScopes...), "no scope": o.Credential(t), "only writing": o.Credential(t, backoffice.CustomersWrite)}
+	f.credentials = map[string][2]string{"every scope": o.Credential(t, backoffice.AllScopes...), "no scope": o.Credential(t), "only writing": o.Credential(t, backoffice.CustomersWrite)}
 	f.collect()
 	return f
 }
 
 // collect reads the values that filters are drawn from, and adds some that nothing has.
 func (f *twoAPIs) collect() {
-	data, _ := f.graphql(f.pairs["every scope"], `{
+	data, _ := f.graphql(f.credentials["every scope"], `{
 		customers(first: 500) { nodes { id language email customerCode kboNumber scopes registrationNumber spouseRegistrationNumber displayName updatedAt responsible { id } documents(first: 2) { nodes { id } } relations(first: 2) { nodes { id } } } }
 		transcripts(first: 500) { nodes { id updatedAt calculation { id } } }
 		checklists(first: 500) { nodes { id language } } financialYears { nodes { id } }
@@ -176,9 +176,9 @@ func (f *twoAPIs) idsOf(noun string) []string {
 	return append(append([]string{"nobody"}, own...), f.ids[:min(len(own)/4, len(f.ids))]...)
 }
 
-func (f *twoAPIs) pair(r *rapid.T) (name string, pair [2]string) {
+func (f *twoAPIs) credential(r *rapid.T) (name string, credential [2]string) {
 	name = rapid.SampledFrom([]string{"every scope", "every scope", "no scope", "only writing"}).Draw(r, "pair")
-	return name, f.pairs[name]
+	return name, f.credentials[name]
 }
 
 // agree fails with both answers when they differ.
@@ -256,7 +256,7 @@ func (f *twoAPIs) compare(r *rapid.T, by [2]string, about, field, filterType, se
 	f.same(r, by, about, data["list"], codes, page, pageSize, status, body, show)
 }
 
-func (f *twoAPIs) mayAll(by [2]string) bool { return by == f.pairs["every scope"] }
+func (f *twoAPIs) mayAll(by [2]string) bool { return by == f.credentials["every scope"] }
 
 func (f *twoAPIs) same(r *rapid.T, by [2]string, about string, list any, codes map[string]bool, page, pageSize, status int, body map[string]any, show func(map[string]any) map[string]any) {
 	connection, _ := list.(map[string]any)
@@ -287,7 +287,7 @@ func (f *twoAPIs) same(r *rapid.T, by [2]string, about string, list any, codes m
 
 // files compares what is downloaded with what GraphQL tells of it.
 func (f *twoAPIs) files(r *rapid.T) {
-	name, by := f.pair(r)
+	name, by := f.credential(r)
 	kind := rapid.SampledFrom([]string{"transcript", "proposal", "document", "minfin"}).Draw(r, "kind")
 	id := rapid.SampledFrom(f.idsOf(map[string]string{"transcript": "transcript", "proposal": "customer", "minfin": "minfinDocument", "document": "document"}[kind])).Draw(r, "id")
 	path := map[string]string{

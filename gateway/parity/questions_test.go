@@ -272,13 +272,13 @@ func checkFollowed(t *testing.T, o *gatewaytest.Office, d dump) (names []string)
 	t.Helper()
 	before, _ := putQuestion(t, o, "changed-since-yesterday", map[string]any{"first": 0})
 	gone, kept := d.customers[1], d.customers[2]
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	for _, mutation := range []string{
 		fmt.Sprintf(`mutation { updateCustomer(input: {id: "%s", phone: "+32 2 123 45 67"}) { userErrors { code } } }`, kept.ID),
 		fmt.Sprintf(`mutation { updateCustomer(input: {id: "%s", phone: "+32 2 123 45 67"}) { userErrors { code } } }`, gone.ID),
 		fmt.Sprintf(`mutation { deleteCustomer(input: {id: "%s"}) { userErrors { code } } }`, gone.ID),
 	} {
-		if _, body, _ := o.Ask(t, pair, mutation, nil, nil); !strings.Contains(string(body), `"userErrors":[]`) {
+		if _, body, _ := o.Ask(t, credential, mutation, nil, nil); !strings.Contains(string(body), `"userErrors":[]`) {
 			t.Fatalf("%s: %s", mutation, body)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func TestNoValueOfACallerIsAnInternalError(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	for _, value := range []string{
 		"99999999999999999999", "-99999999999999999999", "1", "1.5", "1e400", "true", `"a"`, `""`, "[]", "[[1]]", "{}", "{a: 1e400}",
 		"[99999999999999999999]", `{a: 99999999999999999999, b: [{c: -1e-400}]}`, "null", "A",
@@ -25,17 +25,17 @@ func TestNoValueOfACallerIsAnInternalError(t *testing.T) {
 			"transcripts(filter: {status: %s}) { totalCount }", "transcripts(filter: {isCompleted: %s}) { totalCount }",
 			"minfinDocuments(filter: {synchronisedSince: %s}) { totalCount }",
 		} {
-			o.Query(t, pair, "{ "+fmt.Sprintf(use, value)+" }", "{}")
+			o.Query(t, credential, "{ "+fmt.Sprintf(use, value)+" }", "{}")
 		}
-		o.Query(t, pair, `mutation { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: `+value+`}) { userErrors { code } } }`, "{}")
-		o.Query(t, pair, `mutation { updateCustomer(input: {id: "acme", expectedVersion: `+value+`}) { userErrors { code } } }`, "{}")
+		o.Query(t, credential, `mutation { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: `+value+`}) { userErrors { code } } }`, "{}")
+		o.Query(t, credential, `mutation { updateCustomer(input: {id: "acme", expectedVersion: `+value+`}) { userErrors { code } } }`, "{}")
 		if json.Valid([]byte(value)) {
 			for _, kind := range []string{"ID", "DateTime", "Date", "JSON", "Int", "[ID!]", "CustomerFilter", "String", "TranscriptStatus", "Boolean"} {
-				o.Query(t, pair, "query($v: "+kind+") { viewer { clientId @skip(if: true) __typename } ...F } fragment F on Query { customers(first: 1) { totalCount } }", `{"v": `+value+`}`)
+				o.Query(t, credential, "query($v: "+kind+") { viewer { clientId @skip(if: true) __typename } ...F } fragment F on Query { customers(first: 1) { totalCount } }", `{"v": `+value+`}`)
 			}
-			o.Query(t, pair, "query($v: DateTime) { customers(filter: {updatedSince: $v}) { totalCount } }", `{"v": `+value+`}`)
-			o.Query(t, pair, `mutation($v: JSON) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: $v}) { userErrors { code } } }`, `{"v": `+value+`}`)
-			o.Query(t, pair, `mutation($v: ID) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: {a: $v}}) { userErrors { code } } }`, `{"v": `+value+`}`)
+			o.Query(t, credential, "query($v: DateTime) { customers(filter: {updatedSince: $v}) { totalCount } }", `{"v": `+value+`}`)
+			o.Query(t, credential, `mutation($v: JSON) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: $v}) { userErrors { code } } }`, `{"v": `+value+`}`)
+			o.Query(t, credential, `mutation($v: ID) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: {a: $v}}) { userErrors { code } } }`, `{"v": `+value+`}`)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestNoValueOfACallerIsAnInternalError(t *testing.T) {
 func TestAnErrorHasThePathOfItsFieldAndItsPlacesInTheDocument(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t)
+	credential := o.Credential(t)
 	for query, want := range map[string]string{
 		`{ customers(filter: {registrationNumber: "85.07.30-033.28"}) { totalCount } }`:                                         `[customers] 1:3`,
 		`{ customer(id: "acme") { a: registrationNumber } }`:                                                                    `[customer a] 1:26`,
@@ -54,7 +54,7 @@ func TestAnErrorHasThePathOfItsFieldAndItsPlacesInTheDocument(t *testing.T) {
 		`mutation { deleteCustomer(input: {id: "acme"}) { userErrors { code } } }`:                                              `[deleteCustomer] 1:12`,
 		`mutation { createCustomer(input: {type: PRIVATE_PERSON, registrationNumber: "85.07.30-033.28"}) { customer { id } } }`: `[createCustomer] 1:12`,
 	} {
-		answer := o.Query(t, pair, query, "{}")
+		answer := o.Query(t, credential, query, "{}")
 		if len(answer.Errors) == 0 {
 			t.Errorf("%s: no error", query)
 			continue
@@ -72,19 +72,19 @@ func TestAnErrorHasThePathOfItsFieldAndItsPlacesInTheDocument(t *testing.T) {
 func TestACursorOfAnotherTypeIsRefused(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	lists := []string{"customers", "transcripts", "users", "labels", "checklists", "financialYears", "minfinDocuments"}
 	cursors := map[string]string{}
 	for _, list := range lists {
 		var data map[string]struct{ Edges []struct{ Cursor string } }
-		if err := json.Unmarshal(o.Query(t, pair, "{ "+list+"(first: 1) { edges { cursor } } }", "{}").Data, &data); err != nil || len(data[list].Edges) != 1 {
+		if err := json.Unmarshal(o.Query(t, credential, "{ "+list+"(first: 1) { edges { cursor } } }", "{}").Data, &data); err != nil || len(data[list].Edges) != 1 {
 			t.Fatalf("%s: %v %v", list, err, data)
 		}
 		cursors[list] = data[list].Edges[0].Cursor
 	}
 	for _, of := range lists {
 		for _, list := range lists {
-			answer := o.Query(t, pair, "query($c: String) { "+list+"(after: $c) { nodes { id } } }", `{"c": "`+cursors[of]+`"}`)
+			answer := o.Query(t, credential, "query($c: String) { "+list+"(after: $c) { nodes { id } } }", `{"c": "`+cursors[of]+`"}`)
 			if refused := len(answer.Errors) > 0 && answer.Errors[0].Extensions.Code == "BAD_USER_INPUT"; refused == (of == list) {
 				t.Errorf("a cursor of %s among %s: %v", of, list, answer.Errors)
 			}

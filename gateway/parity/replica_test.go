@@ -36,9 +36,9 @@ func (l transcriptList) has(id string) bool {
 }
 
 // assignTranscript makes a transcript and returns its identifier, and the list in the payload.
-func assignTranscript(t *testing.T, o *gatewaytest.Office, pair [2]string, customer string) (id string, list transcriptList) {
+func assignTranscript(t *testing.T, o *gatewaytest.Office, credential [2]string, customer string) (id string, list transcriptList) {
 	t.Helper()
-	_, body, _ := o.Ask(t, pair, assignTo, json.RawMessage(`{"customer": "`+customer+`"}`), nil)
+	_, body, _ := o.Ask(t, credential, assignTo, json.RawMessage(`{"customer": "`+customer+`"}`), nil)
 	var answer struct {
 		Data struct {
 			AssignChecklist struct {
@@ -56,9 +56,9 @@ func assignTranscript(t *testing.T, o *gatewaytest.Office, pair [2]string, custo
 	return made.ID, made.Customer.Transcripts
 }
 
-func listTranscripts(t *testing.T, o *gatewaytest.Office, pair [2]string, customer string) transcriptList {
+func listTranscripts(t *testing.T, o *gatewaytest.Office, credential [2]string, customer string) transcriptList {
 	t.Helper()
-	_, body, _ := o.Ask(t, pair, transcriptsOf, json.RawMessage(`{"customer": "`+customer+`"}`), nil)
+	_, body, _ := o.Ask(t, credential, transcriptsOf, json.RawMessage(`{"customer": "`+customer+`"}`), nil)
 	var answer struct {
 		Data struct {
 			Customer *struct{ Transcripts transcriptList }

@@ -114,9 +114,9 @@ func standBy(t *testing.T) following {
 	}
 }
 
-func asked(t *testing.T, address string, pair [2]string, method, path, body string) (status int, answer string, header http.Header) {
+func asked(t *testing.T, address string, credential [2]string, method, path, body string) (status int, answer string, header http.Header) {
 	t.Helper()
-	r := gatewaytest.NewRequest(t, pair, method, "http://"+address+path, body)
+	r := gatewaytest.NewRequest(t, credential, method, "http://"+address+path, body)
 	r.RequestURI = ""
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {

@@ -21,7 +21,7 @@ func TestDataBesideErrorsHasTheStatusOfPartialSuccess(t *testing.T) {
 		}
 		o := gatewaytest.ServeConfig(t, b, c)
 		o.Fill(t)
-		pair := o.Credential(t)
+		credential := o.Credential(t)
 		for query, partial := range map[string]bool{
 			`{ customers(first: 1) { nodes { id registrationNumber } } }`:              true,
 			`{ customers(first: 1) { nodes { id } } }`:                                 false,
@@ -29,7 +29,7 @@ func TestDataBesideErrorsHasTheStatusOfPartialSuccess(t *testing.T) {
 			`{ viewer { name } customers(first: 1) { nodes { registrationNumber } } }`: true,
 		} {
 			for _, media := range []string{"application/graphql-response+json", "application/json"} {
-				r := gatewaytest.NewRequest(t, pair, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]string{"query": query}))
+				r := gatewaytest.NewRequest(t, credential, http.MethodPost, "/graphql", gatewaytest.JSON(t, map[string]string{"query": query}))
 				r.Header.Set("Accept", media)
 				w := o.Serve(r)
 				want := http.StatusOK

@@ -21,12 +21,12 @@ func TestAYearOfSupervisionCountsReviewsDiscrepanciesAndConsultations(t *testing
 			t.Parallel()
 			o := gatewaytest.Serve(t, gatewaytest.Settings(t, database(t)), gatewaytest.Limits())
 			supervisedOffice(t, o.Store)
-			pair := o.Credential(t, backoffice.AllScopes...)
+			credential := o.Credential(t, backoffice.AllScopes...)
 			without := o.Credential(t, backoffice.CustomersWrite)
 			sees := o.RestrictedCredential(t, "sees-two", backoffice.RestrictionFields{Customers: []string{"c1", "c5"}})
-			report := func(pair [2]string, query string) string {
+			report := func(credential [2]string, query string) string {
 				t.Helper()
-				r := o.Send(t, pair, http.MethodGet, "/reports/supervision-year?"+query, "")
+				r := o.Send(t, credential, http.MethodGet, "/reports/supervision-year?"+query, "")
 				if r.Code != http.StatusOK {
 					t.Fatalf("%s: %d %s", query, r.Code, r.Body)
 				}
@@ -45,7 +45,7 @@ func TestAYearOfSupervisionCountsReviewsDiscrepanciesAndConsultations(t *testing
 					"reviews,due,,1", "reviews,done,,0", "reviews,late,,0", "reviews,overdue,,0",
 					"discrepancies,opened,,0", "discrepancies,closed,,0", "discrepancies,reported,,0", "discrepancies,open,,1"),
 			} {
-				if got := report(pair, query); got != want {
+				if got := report(credential, query); got != want {
 					t.Errorf("%s:\n%s\ninstead of\n%s", query, got, want)
 				}
 			}
@@ -53,9 +53,9 @@ func TestAYearOfSupervisionCountsReviewsDiscrepanciesAndConsultations(t *testing
 				`"discrepancies":{"opened":0,"closed":0,"reported":0,"open":0,"medianDaysToClose":null,"medianDaysToReport":null},"consultations":[]`) {
 				t.Errorf("a restricted credential is told %s", got)
 			}
-			countsConsultations(t, o, pair, sees, report)
+			countsConsultations(t, o, credential, sees, report)
 			for _, format := range []string{"pdf&language=dutch", "pdf"} {
-				if got := report(pair, "year=2025&format="+format); !strings.HasPrefix(got, "%PDF-") {
+				if got := report(credential, "year=2025&format="+format); !strings.HasPrefix(got, "%PDF-") {
 					t.Errorf("%.20q", got)
 				}
 			}
@@ -67,7 +67,7 @@ func TestAYearOfSupervisionCountsReviewsDiscrepanciesAndConsultations(t *testing
 				"year=2025&format=xml":          `400 "format"`,
 				"year=2025&checklist=checklist": `400 "checklist"`,
 			} {
-				r := o.Send(t, pair, http.MethodGet, "/reports/supervision-year?"+query, "")
+				r := o.Send(t, credential, http.MethodGet, "/reports/supervision-year?"+query, "")
 				code, parameter, _ := strings.Cut(want, " ")
 				if fmt.Sprint(r.Code) != code || !strings.Contains(r.Body.String(), `"parameter":`+parameter) {
 					t.Errorf("%s: %d %s", query, r.Code, r.Body)
@@ -81,11 +81,11 @@ func TestAYearOfSupervisionCountsReviewsDiscrepanciesAndConsultations(t *testing
 }
 
 // countsConsultations reads a number for several purposes, one of which a spreadsheet would run, and counts them.
-func countsConsultations(t *testing.T, o *gatewaytest.Office, pair, sees [2]string, report func([2]string, string) string) {
+func countsConsultations(t *testing.T, o *gatewaytest.Office, credential, sees [2]string, report func([2]string, string) string) {
 	t.Helper()
 	for i, purpose := range []string{"Yearly review", "Yearly review", "=SUM(A1)", ""} {
-		o.Write(t, pair, fmt.Sprintf(`mutation { updateCustomer(input: {id: "c%d", registrationNumber: "85.07.30-033.28"}) { userErrors { message } } }`, i+1))
-		r := gatewaytest.NewRequest(t, pair, http.MethodGet, fmt.Sprintf("/customers/c%d/privacy", i+1), "")
+		o.Write(t, credential, fmt.Sprintf(`mutation { updateCustomer(input: {id: "c%d", registrationNumber: "85.07.30-033.28"}) { userErrors { message } } }`, i+1))
+		r := gatewaytest.NewRequest(t, credential, http.MethodGet, fmt.Sprintf("/customers/c%d/privacy", i+1), "")
 		if purpose != "" {
 			r.Header.Set(privacy.PurposeHeader, purpose)
 		}
@@ -94,7 +94,7 @@ func countsConsultations(t *testing.T, o *gatewaytest.Office, pair, sees [2]stri
 		}
 	}
 	year := time.Now().In(backoffice.Belgium).Year()
-	rows, err := csv.NewReader(strings.NewReader(report(pair, fmt.Sprintf("year=%d&format=csv", year)))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(report(credential, fmt.Sprintf("year=%d&format=csv", year)))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,19 +39,19 @@ var acmes = []string{"acme", "rel-1", "rel-2", "rel-3", "rel-4", "tr-1", "tr-2",
 var lists = []string{"/customers?pageSize=500", "/relations?pageSize=500", "/transcripts?pageSize=500", "/calculations?pageSize=500", "/documents?pageSize=500", "/minfin?pageSize=500"}
 
 // everythingInREST is what REST answers to who may see all.
-func everythingInREST(t testing.TB, o *gatewaytest.Office, pair [2]string) string {
+func everythingInREST(t testing.TB, o *gatewaytest.Office, credential [2]string) string {
 	t.Helper()
 	var all strings.Builder
 	for _, path := range append(slices.Clone(lists), "/customers/acme", "/customers/els", "/customers/acme/relations", "/customers/acme/documents",
 		"/customers/documents/doc-1/download", "/minfin/download/min-1", "/transcripts/download/tr-1/file", "/calculations/acme/proposal/download") {
-		w := o.Send(t, pair, http.MethodGet, path, "")
+		w := o.Send(t, credential, http.MethodGet, path, "")
 		fmt.Fprintf(&all, "%s: %d %s %s\n", path, w.Code, w.Header().Get("ETag"), w.Body)
 	}
 	return all.String()
 }
 
 // placesOfAcme tells where something of acme is seen.
-func placesOfAcme(t testing.TB, o *gatewaytest.Office, pair [2]string) (where []string) {
+func placesOfAcme(t testing.TB, o *gatewaytest.Office, credential [2]string) (where []string) {
 	t.Helper()
 	has := func(face, body string) {
 		for _, id := range acmes {
@@ -61,23 +61,23 @@ func placesOfAcme(t testing.TB, o *gatewaytest.Office, pair [2]string) (where []
 		}
 	}
 	for _, path := range lists {
-		has(path, o.Send(t, pair, http.MethodGet, path, "").Body.String())
+		has(path, o.Send(t, credential, http.MethodGet, path, "").Body.String())
 	}
-	has("the search", o.Send(t, pair, http.MethodPost, "/customers/search", `{"search": "boekhouding"}`).Body.String())
+	has("the search", o.Send(t, credential, http.MethodPost, "/customers/search", `{"search": "boekhouding"}`).Body.String())
 	for _, path := range []string{
 		"/customers/acme", "/customers/acme/relations", "/customers/acme/documents", "/customers/documents/doc-1/download", "/transcripts/tr-1", "/transcripts/download/tr-1/file",
 		"/calculations/acme/proposal/download", "/calculations/files/calc-1", "/minfin/metadata/min-1", "/minfin/download/min-1",
 	} {
-		if w := o.Send(t, pair, http.MethodGet, path, ""); w.Code != http.StatusNotFound {
+		if w := o.Send(t, credential, http.MethodGet, path, ""); w.Code != http.StatusNotFound {
 			where = append(where, path)
 		}
 	}
 	variables, _ := json.Marshal(map[string]any{"ids": acmes})
-	_, body, _ := o.Ask(t, pair, `query ($ids: [ID!]!) { nodes(ids: $ids) { id } customers(filter: {ids: $ids}) { nodes { id } } customerBy(key: {customerCode: "C-001"}) { id } customer(id: "acme") { id } }`, variables, nil)
+	_, body, _ := o.Ask(t, credential, `query ($ids: [ID!]!) { nodes(ids: $ids) { id } customers(filter: {ids: $ids}) { nodes { id } } customerBy(key: {customerCode: "C-001"}) { id } customer(id: "acme") { id } }`, variables, nil)
 	has("GraphQL", string(body))
-	_, body, _ = o.Ask(t, pair, `{ customers { nodes { id relations { nodes { id otherCustomer: customer { id } relatedCustomer { id } } } transcripts { nodes { id } } documents { nodes { id } } } } }`, nil, nil)
+	_, body, _ = o.Ask(t, credential, `{ customers { nodes { id relations { nodes { id otherCustomer: customer { id } relatedCustomer { id } } } transcripts { nodes { id } } documents { nodes { id } } } } }`, nil, nil)
 	has("what hangs on others", string(body))
-	_, body, _ = o.Ask(t, pair, `mutation { updateCustomer(input: {id: "acme", name: "Seen"}) { userErrors { code } } }`, nil, nil)
+	_, body, _ = o.Ask(t, credential, `mutation { updateCustomer(input: {id: "acme", name: "Seen"}) { userErrors { code } } }`, nil, nil)
 	if !strings.Contains(string(body), "NOT_FOUND") {
 		where = append(where, "a write")
 	}
@@ -91,14 +91,14 @@ func TestWhatIsInTheTrashIsGoneForEverybodyAndComesBackAsItWas(t *testing.T) {
 			t.Parallel()
 			url := database(t)
 			o := openTrashing(t, url, time.Hour)
-			pair := o.Credential(t, backoffice.AllScopes...)
-			before, start := everythingInREST(t, o, pair), o.LatestCursor(t)
+			credential := o.Credential(t, backoffice.AllScopes...)
+			before, start := everythingInREST(t, o, credential), o.LatestCursor(t)
 			kept := o.KeptFiles(t)
-			_, body, _ := o.Ask(t, pair, `mutation { deleteCustomers(inputs: [{id: "acme", expectedVersion: 4}, {id: "els"}]) { written wouldDelete { relations transcripts calculations documents minfinDocuments files } results { userErrors { code } } } }`, nil, nil)
+			_, body, _ := o.Ask(t, credential, `mutation { deleteCustomers(inputs: [{id: "acme", expectedVersion: 4}, {id: "els"}]) { written wouldDelete { relations transcripts calculations documents minfinDocuments files } results { userErrors { code } } } }`, nil, nil)
 			if !strings.Contains(string(body), `"written":2,"wouldDelete":{"relations":4,"transcripts":4,"calculations":3,"documents":2,"minfinDocuments":1,"files":5}`) {
 				t.Fatalf("%s", body)
 			}
-			if where := placesOfAcme(t, o, pair); len(where) > 0 {
+			if where := placesOfAcme(t, o, credential); len(where) > 0 {
 				t.Errorf("of what lies in the trash is seen: %q", where)
 			}
 			if swept, err := files.Sweep(t.Context(), o.Store, o.Backend.Files, true); err != nil || swept.Orphans > 0 || o.KeptFiles(t) != kept {
@@ -112,7 +112,7 @@ func TestWhatIsInTheTrashIsGoneForEverybodyAndComesBackAsItWas(t *testing.T) {
 				}
 			}
 			// Its code is free, and who has it is told when the customer wants to come back.
-			w := o.Send(t, pair, http.MethodPost, "/customers", `{"type": "Company", "name": "Another", "customerCode": "C-001"}`)
+			w := o.Send(t, credential, http.MethodPost, "/customers", `{"type": "Company", "name": "Another", "customerCode": "C-001"}`)
 			var another struct {
 				ID string `json:"_id"`
 			}
@@ -126,11 +126,11 @@ func TestWhatIsInTheTrashIsGoneForEverybodyAndComesBackAsItWas(t *testing.T) {
 			if n := len(o.InTrash(t)); n != 2 {
 				t.Fatalf("%d are in the trash after a refusal", n)
 			}
-			o.Send(t, pair, http.MethodDelete, "/customers/"+another.ID, "")
+			o.Send(t, credential, http.MethodDelete, "/customers/"+another.ID, "")
 			if restored, err := o.Service().RestoreTrashed(t.Context(), "els", "acme"); err != nil || restored.Rows != len(acmes)+6 || len(restored.Left) > 0 {
 				t.Fatalf("%+v %v", restored, err)
 			}
-			after := everythingInREST(t, o, pair)
+			after := everythingInREST(t, o, credential)
 			after = strings.ReplaceAll(after, `"version":5`, `"version":4`) // the deletion guarded by a version was a change of it
 			after = strings.ReplaceAll(after, `"5"`, `"4"`)
 			if after != before {
@@ -139,7 +139,7 @@ func TestWhatIsInTheTrashIsGoneForEverybodyAndComesBackAsItWas(t *testing.T) {
 			if _, err := o.Service().RestoreTrashed(t.Context(), "acme"); backoffice.KindOf(err) != backoffice.Refused {
 				t.Errorf("it comes back twice: %v", err)
 			}
-			told, _ := o.ChangesAfter(t, pair, start, "")
+			told, _ := o.ChangesAfter(t, credential, start, "")
 			created := map[string]bool{}
 			for _, change := range told.Nodes {
 				if change.Action == "CREATED" {
@@ -197,8 +197,8 @@ func TestATrashThatShowsWhatLiesInItIsFoundOut(t *testing.T) {
 		t.Run(string(noun), func(t *testing.T) {
 			t.Parallel()
 			o := openTrashing(t, gatewaytest.Engines["SQLite"](t), time.Hour)
-			pair := o.Credential(t, backoffice.AllScopes...)
-			o.Send(t, pair, http.MethodDelete, "/customers/acme", "")
+			credential := o.Credential(t, backoffice.AllScopes...)
+			o.Send(t, credential, http.MethodDelete, "/customers/acme", "")
 			d := o.InTrash(t)[0]
 			if err := o.Before.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 				if err := tx.Customers().Insert(ctx, d.Customers...); err != nil {
@@ -211,7 +211,7 @@ func TestATrashThatShowsWhatLiesInItIsFoundOut(t *testing.T) {
 			of := map[backoffice.Noun]string{
 				backoffice.NounCustomer: "acme in", backoffice.NounRelation: "rel-4 in", backoffice.NounTranscript: "tr-1 in", backoffice.NounDocument: "doc-1 in", backoffice.NounMinfin: "min-1 in",
 			}[noun]
-			if where := placesOfAcme(t, o, pair); !slices.ContainsFunc(where, func(face string) bool { return strings.HasPrefix(face, of) }) {
+			if where := placesOfAcme(t, o, credential); !slices.ContainsFunc(where, func(face string) bool { return strings.HasPrefix(face, of) }) {
 				t.Errorf("it is not found out by its %s: %q", noun, where)
 			}
 		})
@@ -224,20 +224,20 @@ func TestCustomersThatComeBackOneByOneFindTheirRelationsInTheTrash(t *testing.T)
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o := openTrashing(t, database(t), time.Hour)
-			pair, some := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.CustomersWrite)
+			credential, some := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.CustomersWrite)
 			updated := func() string { return o.Answers(t, some, `{ customer(id: "acme") { updatedAt } }`) }
 			visibly := updated()
-			o.Write(t, pair, `mutation { updateCustomer(input: {id: "acme", registrationNumber: "85073003328"}) { userErrors { code } } }`)
-			relations := o.Send(t, pair, http.MethodGet, "/relations", "").Body.String()
-			tag := o.Send(t, pair, http.MethodGet, "/customers/acme", "").Header().Get("ETag")
+			o.Write(t, credential, `mutation { updateCustomer(input: {id: "acme", registrationNumber: "85073003328"}) { userErrors { code } } }`)
+			relations := o.Send(t, credential, http.MethodGet, "/relations", "").Body.String()
+			tag := o.Send(t, credential, http.MethodGet, "/customers/acme", "").Header().Get("ETag")
 			for _, path := range []string{"/customers/acme", "/customers/els", "/users/user-an", "/customers/brouwerij/relations/rel-9"} {
-				o.Send(t, pair, http.MethodDelete, path, "")
+				o.Send(t, credential, http.MethodDelete, path, "")
 			}
 			restored, err := o.Service().RestoreTrashed(t.Context(), "acme")
 			if slices.Sort(restored.Left); err != nil || !slices.Equal(restored.Left, []string{"rel-1", "rel-2"}) {
 				t.Fatalf("%+v %v", restored, err)
 			}
-			if w := o.Send(t, pair, http.MethodGet, "/customers/acme", ""); !strings.Contains(w.Body.String(), `"responsible":null`) || w.Header().Get("ETag") == tag {
+			if w := o.Send(t, credential, http.MethodGet, "/customers/acme", ""); !strings.Contains(w.Body.String(), `"responsible":null`) || w.Header().Get("ETag") == tag {
 				t.Errorf("with a user who is gone: %s %s", w.Header().Get("ETag"), w.Body)
 			}
 			if now := updated(); now != visibly {
@@ -249,16 +249,16 @@ func TestCustomersThatComeBackOneByOneFindTheirRelationsInTheTrash(t *testing.T)
 			if restored, err := o.Service().RestoreTrashed(t.Context(), "els"); err != nil || len(restored.Left) > 0 || restored.Rows != 6 { // two transcripts, a calculation and two relations among them
 				t.Errorf("%+v %v", restored, err)
 			}
-			if now := o.Send(t, pair, http.MethodGet, "/relations", "").Body.String(); now != relations {
+			if now := o.Send(t, credential, http.MethodGet, "/relations", "").Body.String(); now != relations {
 				t.Errorf("the relations are %s and were %s", now, relations)
 			}
 			// A relation by itself, and one that was made again meanwhile.
-			o.Send(t, pair, http.MethodDelete, "/customers/acme/relations/rel-1", "")
-			o.Send(t, pair, http.MethodPost, "/customers/acme/relations", `{"relatedCustomer": "els", "kind": "director"}`)
+			o.Send(t, credential, http.MethodDelete, "/customers/acme/relations/rel-1", "")
+			o.Send(t, credential, http.MethodPost, "/customers/acme/relations", `{"relatedCustomer": "els", "kind": "director"}`)
 			if _, err := o.Service().RestoreTrashed(t.Context(), "rel-1"); !strings.Contains(refusalOf(err), "is the same") {
 				t.Errorf("a relation that is there comes back: %v", err)
 			}
-			if list := o.InTrash(t); len(list) != 1 || list[0].ID != "rel-1" || list[0].ClientID != pair[0] {
+			if list := o.InTrash(t); len(list) != 1 || list[0].ID != "rel-1" || list[0].ClientID != credential[0] {
 				t.Errorf("%d are in the trash", len(list))
 			}
 			if erased, err := o.Service().EmptyTrash(t.Context(), "rel-1"); err != nil || len(erased) != 1 || len(o.InTrash(t)) > 0 {
@@ -271,8 +271,8 @@ func TestCustomersThatComeBackOneByOneFindTheirRelationsInTheTrash(t *testing.T)
 func TestAnIdentifierThatIsTakenMeanwhileIsNamed(t *testing.T) {
 	t.Parallel()
 	o := openTrashing(t, gatewaytest.Engines["SQLite"](t), time.Hour)
-	pair := o.Credential(t, backoffice.AllScopes...)
-	o.Send(t, pair, http.MethodDelete, "/customers/acme", "")
+	credential := o.Credential(t, backoffice.AllScopes...)
+	o.Send(t, credential, http.MethodDelete, "/customers/acme", "")
 	if err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 		return tx.Labels().Insert(ctx, &backoffice.Label{ID: "doc-2", Name: "In its place"})
 	}); err != nil {
@@ -301,13 +301,13 @@ func TestWhatIsErasedFromTheTrashIsGoneWithItsFiles(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o := openTrashing(t, database(t), 20*time.Millisecond)
-			pair := o.Credential(t, backoffice.AllScopes...)
+			credential := o.Credential(t, backoffice.AllScopes...)
 			kept := o.KeptFiles(t)
-			_, body, _ := o.Ask(t, pair, `mutation { deleteCustomer(input: {id: "acme"}, dryRun: true) { deletedCustomerId userErrors { code } } }`, nil, nil)
+			_, body, _ := o.Ask(t, credential, `mutation { deleteCustomer(input: {id: "acme"}, dryRun: true) { deletedCustomerId userErrors { code } } }`, nil, nil)
 			if n := len(o.InTrash(t)); n > 0 || !strings.Contains(string(body), `"acme"`) {
 				t.Fatalf("a dry run puts %d into the trash: %s", n, body)
 			}
-			o.Send(t, pair, http.MethodDelete, "/customers/acme", "")
+			o.Send(t, credential, http.MethodDelete, "/customers/acme", "")
 			if o.KeptFiles(t) != kept || len(o.InTrash(t)) != 1 {
 				t.Fatal("files went with what is kept")
 			}
@@ -332,10 +332,10 @@ func TestWhatIsErasedFromTheTrashIsGoneWithItsFiles(t *testing.T) {
 func TestWithoutATrashADeletionIsForGood(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t, backoffice.AllScopes...)
+	credential := o.Credential(t, backoffice.AllScopes...)
 	kept := o.KeptFiles(t)
-	o.Send(t, pair, http.MethodDelete, "/customers/acme/relations/rel-1", "")
-	o.Send(t, pair, http.MethodDelete, "/customers/acme", "")
+	o.Send(t, credential, http.MethodDelete, "/customers/acme/relations/rel-1", "")
+	o.Send(t, credential, http.MethodDelete, "/customers/acme", "")
 	if n := o.KeptFiles(t); n != kept-5 || len(o.InTrash(t)) > 0 {
 		t.Errorf("%d files are left of %d, and %d deletions are kept", n, kept, len(o.InTrash(t)))
 	}

@@ -20,9 +20,9 @@ func TestAnswersKeepTheOrderInWhichTheyWereGiven(t *testing.T) {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
-			pair := o.Credential(t, backoffice.AllScopes...)
+			credential := o.Credential(t, backoffice.AllScopes...)
 			ids := map[string]string{}
-			_, body, _ := o.Ask(t, pair, `mutation($v: JSON) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: $v}) { transcript { id customVariables } } }`,
+			_, body, _ := o.Ask(t, credential, `mutation($v: JSON) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: $v}) { transcript { id customVariables } } }`,
 				json.RawMessage(`{"v":`+answers+`}`), nil)
 			var assigned struct {
 				Data struct {
@@ -38,7 +38,7 @@ func TestAnswersKeepTheOrderInWhichTheyWereGiven(t *testing.T) {
 				t.Errorf("GraphQL answered %s, %v", body, err)
 			}
 			ids["GraphQL"] = assigned.Data.AssignChecklist.Transcript.ID
-			w := o.Send(t, pair, http.MethodPost, "/checklists/assign", `{"checklist":"list-2026-nl","customer":"acme","customVariables":`+answers+`}`)
+			w := o.Send(t, credential, http.MethodPost, "/checklists/assign", `{"checklist":"list-2026-nl","customer":"acme","customVariables":`+answers+`}`)
 			var made struct {
 				ID string `json:"_id"`
 			}
@@ -78,10 +78,10 @@ func TestAnswersKeepTheOrderInWhichTheyWereGiven(t *testing.T) {
 				t.Fatal(err)
 			}
 			for by, id := range ids {
-				if _, body, _ := o.Ask(t, pair, `query($id: ID!) { transcript(id: $id) { customVariables } }`, json.RawMessage(`{"id":"`+id+`"}`), nil); !strings.Contains(string(body), answers) {
+				if _, body, _ := o.Ask(t, credential, `query($id: ID!) { transcript(id: $id) { customVariables } }`, json.RawMessage(`{"id":"`+id+`"}`), nil); !strings.Contains(string(body), answers) {
 					t.Errorf("given by %s, GraphQL shows %s", by, body)
 				}
-				if w := o.Send(t, pair, http.MethodGet, "/transcripts/"+id, ""); !strings.Contains(w.Body.String(), answers) {
+				if w := o.Send(t, credential, http.MethodGet, "/transcripts/"+id, ""); !strings.Contains(w.Body.String(), answers) {
 					t.Errorf("given by %s, REST shows %s", by, w.Body)
 				}
 			}

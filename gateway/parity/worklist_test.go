@@ -68,9 +68,9 @@ func workListQuestion() analystQuestion {
 func TestAWorkListOfAUserHasTheTranscriptsOfItsCustomersInOneBatch(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t)
+	credential := o.Credential(t)
 	ask := func(arguments string) (string, int) {
-		status, body, calls := o.Ask(t, pair, "{ workList("+arguments+`) { untouched(days: 0, orderBy: {field: UPDATED_AT, direction: DESC}) { nodes { id } }
+		status, body, calls := o.Ask(t, credential, "{ workList("+arguments+`) { untouched(days: 0, orderBy: {field: UPDATED_AT, direction: DESC}) { nodes { id } }
 			withoutDocument { nodes { id } } notSent(last: 1) { nodes { id } } } }`, nil, nil)
 		if status != http.StatusOK {
 			t.Fatalf("%d %s", status, body)
@@ -97,7 +97,7 @@ func TestAWorkListOfAUserHasTheTranscriptsOfItsCustomersInOneBatch(t *testing.T)
 			t.Errorf("%s: %d calls", arguments, calls)
 		}
 	}
-	if _, body, _ := o.Ask(t, pair, `{ workList(financialYearId: "year-2026") { untouched(days: -1) { totalCount } } }`, nil, nil); !strings.Contains(string(body), "days must be 0 or more") {
+	if _, body, _ := o.Ask(t, credential, `{ workList(financialYearId: "year-2026") { untouched(days: -1) { totalCount } } }`, nil, nil); !strings.Contains(string(body), "days must be 0 or more") {
 		t.Errorf("%s", body)
 	}
 }
@@ -108,7 +108,7 @@ func TestATranscriptIsOverdueFromTheDayAfterItsChecklistsDueDate(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, open(t))
-			pair := o.Credential(t)
+			credential := o.Credential(t)
 			due := func(day string) {
 				t.Helper()
 				if err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
@@ -134,11 +134,11 @@ func TestATranscriptIsOverdueFromTheDayAfterItsChecklistsDueDate(t *testing.T) {
 					rest = `"total":2,`
 				}
 				for range 3 { // from memory, too
-					if _, body, _ := o.Ask(t, pair, query, nil, nil); strings.TrimSpace(string(body)) != want {
+					if _, body, _ := o.Ask(t, credential, query, nil, nil); strings.TrimSpace(string(body)) != want {
 						t.Errorf("due %s: %s", of.day, body)
 					}
 				}
-				if w := o.Send(t, pair, http.MethodGet, "/transcripts?overdue=true", ""); !strings.Contains(w.Body.String(), rest) {
+				if w := o.Send(t, credential, http.MethodGet, "/transcripts?overdue=true", ""); !strings.Contains(w.Body.String(), rest) {
 					t.Errorf("due %s: %s", of.day, w.Body)
 				}
 			}

@@ -51,7 +51,7 @@ func (f *twoAPIs) customerInput(r *rapid.T) *input {
 // create makes the same customer on each API, one after the other, changes it in the same way, and compares what comes
 // of it.
 func (f *twoAPIs) create(r *rapid.T) {
-	name, by := f.pair(r)
+	name, by := f.credential(r)
 	made, changed := f.customerInput(r), f.customerInput(r)
 	word := rapid.SampledFrom(sortedKeys(flipped(customerWords))).Draw(r, "type")
 	made.rest["type"], made.graphql["type"] = word, flipped(customerWords)[word]

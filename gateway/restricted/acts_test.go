@@ -16,7 +16,7 @@ import (
 	"example.org/backoffice/importexport"
 )
 
-// acts are the ways in which an office changes what a restricted pair may see: its mutations, by their names, and what
+// acts are the ways in which an office changes what a restricted credential may see: its mutations, by their names, and what
 // operators do. Each answers what was done, for the report of a fault.
 var acts = map[string]func(a *acting) string{
 	"createCustomer": func(a *acting) string {
@@ -102,7 +102,7 @@ var acts = map[string]func(a *acting) string{
 	},
 }
 
-// moveNothing are the mutations after which a restricted pair sees the records that it saw.
+// moveNothing are the mutations after which a restricted credential sees the records that it saw.
 var moveNothing = []string{"createLabel", "createDocumentUpload", "generateTranscriptDocument", "saveQuery", "removeSavedQuery"}
 
 func TestCopiesFollowEachMutation(t *testing.T) {
@@ -168,7 +168,7 @@ func (a *acting) someLabels() string {
 }
 
 // imports writes some users, customers or transcripts anew, which may be gone. It is one file, and so one transaction:
-// after each of those the pairs look.
+// after each of those the credentials look.
 func (a *acting) imports() string {
 	folder, what := a.t.TempDir(), "import"
 	put := func(name string, lines []string) {

@@ -16,7 +16,7 @@ import (
 // held is a record as a copy keeps it: on what it hangs.
 type held struct{ noun, id, on string }
 
-// copied is a copy of what a pair sees, kept by the rules of docs/sync.md.
+// copied is a copy of what a credential sees, kept by the rules of docs/sync.md.
 type copied struct {
 	after   string
 	records map[string]held // by noun and identifier
@@ -31,14 +31,14 @@ var nounLists = map[string][2]string{
 	"MINFIN_DOCUMENT": {"minfinDocuments", "of: customer { id }"}, "CUSTOMER_RELATION": {"relations", "customer { id } relatedCustomer { id }"},
 }
 
-// seenNow is what a pair sees of a noun now.
-func seenNow(t testing.TB, o *gatewaytest.Office, pair [2]string, noun string) map[string]held {
+// seenNow is what a credential sees of a noun now.
+func seenNow(t testing.TB, o *gatewaytest.Office, credential [2]string, noun string) map[string]held {
 	t.Helper()
 	of := nounLists[noun]
 	var answer struct {
 		Data map[string]struct{ Nodes []json.RawMessage }
 	}
-	text := o.Answers(t, pair, "{ "+of[0]+"(first: 500) { nodes { id "+of[1]+" } } }")
+	text := o.Answers(t, credential, "{ "+of[0]+"(first: 500) { nodes { id "+of[1]+" } } }")
 	if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Data == nil {
 		t.Fatal(text, err)
 	}
@@ -81,13 +81,13 @@ var copiedNouns, selectedOfChanges = func() (nouns, selected string) {
 }()
 
 // obeys does what one change says.
-func (c *copied) obeys(t testing.TB, o *gatewaytest.Office, pair [2]string, change copiedChange) {
+func (c *copied) obeys(t testing.TB, o *gatewaytest.Office, credential [2]string, change copiedChange) {
 	t.Helper()
 	noun, action, id, object := change.Noun, change.Action, change.ObjectID, change.Object
 	c.told[action]++
 	if action == "RESET" {
 		maps.DeleteFunc(c.records, func(_ string, h held) bool { return h.noun == noun })
-		maps.Copy(c.records, seenNow(t, o, pair, noun))
+		maps.Copy(c.records, seenNow(t, o, credential, noun))
 		return
 	}
 	if action == "DELETED" || string(object) == "null" {
@@ -102,7 +102,7 @@ func (c *copied) obeys(t testing.TB, o *gatewaytest.Office, pair [2]string, chan
 }
 
 // follow reads pages of a size until nothing more is told, and returns the identifiers that were.
-func (c *copied) follow(t testing.TB, o *gatewaytest.Office, pair [2]string, size int) (told []string) {
+func (c *copied) follow(t testing.TB, o *gatewaytest.Office, credential [2]string, size int) (told []string) {
 	t.Helper()
 	for {
 		var answer struct {
@@ -117,14 +117,14 @@ func (c *copied) follow(t testing.TB, o *gatewaytest.Office, pair [2]string, siz
 				}
 			}
 		}
-		text := o.Answers(t, pair, fmt.Sprintf(`{ changes(after: %q, first: %d, nouns: [%s]) { latestCursor pageInfo { hasNextPage endCursor } nodes {%s} } }`,
+		text := o.Answers(t, credential, fmt.Sprintf(`{ changes(after: %q, first: %d, nouns: [%s]) { latestCursor pageInfo { hasNextPage endCursor } nodes {%s} } }`,
 			c.after, size, copiedNouns, selectedOfChanges))
 		if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Data.Changes.LatestCursor == "" {
 			t.Fatal(text, err)
 		}
 		page := answer.Data.Changes
 		for _, n := range page.Nodes {
-			c.obeys(t, o, pair, n)
+			c.obeys(t, o, credential, n)
 			told = append(told, n.key()...)
 		}
 		if c.after = page.LatestCursor; !page.PageInfo.HasNextPage {
@@ -135,9 +135,9 @@ func (c *copied) follow(t testing.TB, o *gatewaytest.Office, pair [2]string, siz
 }
 
 // endOfFeed is from where a copy goes on.
-func endOfFeed(t testing.TB, o *gatewaytest.Office, pair [2]string) string {
+func endOfFeed(t testing.TB, o *gatewaytest.Office, credential [2]string) string {
 	t.Helper()
-	return strings.Split(o.Answers(t, pair, "{ changes(first: 0) { latestCursor } }"), `"`)[7]
+	return strings.Split(o.Answers(t, credential, "{ changes(first: 0) { latestCursor } }"), `"`)[7]
 }
 
 // apart is what a has that b has not.
@@ -193,18 +193,18 @@ func (s *streaming) begin(t testing.TB, f gatewaytest.Follower) {
 	}()
 }
 
-// follow obeys what comes until the copy is as the pair sees its records, and returns the identifiers that were told.
-func (s *streaming) follow(t testing.TB, o *gatewaytest.Office, pair [2]string, seen map[string]held) (told []string) {
+// follow obeys what comes until the copy is as the credential sees its records, and returns the identifiers that were told.
+func (s *streaming) follow(t testing.TB, o *gatewaytest.Office, credential [2]string, seen map[string]held) (told []string) {
 	t.Helper()
 	late := time.After(30 * time.Second)
 	for apart(seen, s.records) != nil || apart(s.records, seen) != nil {
 		select {
 		case change, open := <-s.changes:
 			if !open { // whatever ended the stream
-				s.begin(t, o.Follower(t, pair))
+				s.begin(t, o.Follower(t, credential))
 				continue
 			}
-			s.obeys(t, o, pair, change)
+			s.obeys(t, o, credential, change)
 			s.after, told = change.Cursor, append(told, change.key()...)
 		case <-late:
 			return told

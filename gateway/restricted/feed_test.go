@@ -18,7 +18,7 @@ import (
 	"example.org/backoffice/gateway/gatewaytest"
 )
 
-var restrictedHistories = flag.Int("restricted-histories", 0, "how many random histories copies of restricted pairs follow, on each engine; 0: a few")
+var restrictedHistories = flag.Int("restricted-histories", 0, "how many random histories copies of restricted credentials follow, on each engine; 0: a few")
 
 // eachRestriction are restrictions of one kind each, as the type has them, and some of several.
 func eachRestriction(t testing.TB, r *gatewaytest.Records, d *rand.Rand) (all [][]backoffice.RestrictionFields) {
@@ -106,18 +106,18 @@ func followHistory(t *testing.T, o *gatewaytest.Office, r *gatewaytest.Records, 
 	t.Helper()
 	d := rand.New(rand.NewPCG(seed, 25))
 	type follower struct {
-		pair  [2]string
-		copy  *copied
-		live  streaming
-		known map[string]bool // all that it has ever seen
-		sees  []backoffice.RestrictionFields
-		idle  int
+		credential [2]string
+		copy       *copied
+		live       streaming
+		known      map[string]bool // all that it has ever seen
+		sees       []backoffice.RestrictionFields
+		idle       int
 	}
 	var followers []*follower
 	see := func(f *follower) map[string]held {
 		seen := map[string]held{}
 		for noun := range nounLists {
-			maps.Copy(seen, seenNow(t, o, f.pair, noun))
+			maps.Copy(seen, seenNow(t, o, f.credential, noun))
 		}
 		for key := range seen {
 			f.known[key] = true
@@ -125,16 +125,16 @@ func followHistory(t *testing.T, o *gatewaytest.Office, r *gatewaytest.Records, 
 		return seen
 	}
 	for i, of := range eachRestriction(t, r, d) {
-		f := &follower{pair: o.RestrictedCredential(t, fmt.Sprint("pair-", seed, "-", i), of...), known: map[string]bool{}, sees: of, idle: 1 + d.IntN(4)}
+		f := &follower{credential: o.RestrictedCredential(t, fmt.Sprint("credential-", seed, "-", i), of...), known: map[string]bool{}, sees: of, idle: 1 + d.IntN(4)}
 		followers = append(followers, f)
 	}
 	if seed%perOffice > 0 {
-		time.Sleep(1100 * time.Millisecond) // the server looks for pairs that it does not know once a second
+		time.Sleep(1100 * time.Millisecond) // the server looks for credentials that it does not know once a second
 	}
 	for _, f := range followers {
-		f.copy = &copied{after: endOfFeed(t, o, f.pair), records: see(f), told: map[string]int{}}
+		f.copy = &copied{after: endOfFeed(t, o, f.credential), records: see(f), told: map[string]int{}}
 		f.live.copied = &copied{after: f.copy.after, records: maps.Clone(f.copy.records), told: map[string]int{}}
-		f.live.begin(t, o.Follower(t, f.pair))
+		f.live.begin(t, o.Follower(t, f.credential))
 	}
 	var history []string
 	a := &acting{o, r, t, d, admin}
@@ -145,7 +145,7 @@ func followHistory(t *testing.T, o *gatewaytest.Office, r *gatewaytest.Records, 
 			if d.IntN(f.idle) > 0 {
 				continue // it comes later, and finds more at once
 			}
-			told := map[*copied][]string{f.copy: f.copy.follow(t, o, f.pair, gatewaytest.AnyOf(d, []int{1, 2, 50})), f.live.copied: f.live.follow(t, o, f.pair, seen)}
+			told := map[*copied][]string{f.copy: f.copy.follow(t, o, f.credential, gatewaytest.AnyOf(d, []int{1, 2, 50})), f.live.copied: f.live.follow(t, o, f.credential, seen)}
 			for c, ids := range told {
 				for _, id := range ids {
 					if !f.known[id] {
@@ -159,7 +159,7 @@ func followHistory(t *testing.T, o *gatewaytest.Office, r *gatewaytest.Records, 
 			}
 			if d.IntN(8) == 0 { // the stream breaks, and goes on
 				f.live.cut()
-				f.live.begin(t, o.Follower(t, f.pair))
+				f.live.begin(t, o.Follower(t, f.credential))
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func TestALabelOfManyCustomersIsToldByReset(t *testing.T) {
 	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Labels: []string{"label-plain"}})
+			o, admin, credential := restricted(t, database(t), backoffice.RestrictionFields{Labels: []string{"label-plain"}})
 			var many []*backoffice.Customer
 			for i := range 1001 {
 				many = append(many, &backoffice.Customer{ID: fmt.Sprint("many-", i), Type: backoffice.Company, OwnName: "Many", DisplayName: "Many", ResponsibleID: "user-an", Version: 1})
@@ -186,9 +186,9 @@ func TestALabelOfManyCustomersIsToldByReset(t *testing.T) {
 				t.Fatal(err)
 			}
 			after := endOfFeed(t, o, admin)
-			equal := []gatewaytest.Subscription{o.Follower(t, pair).Subscribes(t, aReset, nil), o.Follower(t, pair).Subscribes(t, aReset, nil)}
+			equal := []gatewaytest.Subscription{o.Follower(t, credential).Subscribes(t, aReset, nil), o.Follower(t, credential).Subscribes(t, aReset, nil)}
 			wants(t, o.Answers(t, admin, `mutation { updateUser(input: {id: "user-an", labelIds: ["label-plain"]}) { userErrors { code } } }`), `"userErrors":[]`)
-			_, listed, _ := o.Ask(t, pair, `{ changes(after: "`+after+`") { nodes { noun action objectId } } }`, nil, nil)
+			_, listed, _ := o.Ask(t, credential, `{ changes(after: "`+after+`") { nodes { noun action objectId } } }`, nil, nil)
 			for _, s := range equal { // which share executions
 				var told []string
 				for range strings.Count(string(listed), `"noun"`) {
@@ -197,9 +197,9 @@ func TestALabelOfManyCustomersIsToldByReset(t *testing.T) {
 				}
 				wants(t, string(listed), `"nodes":[`+strings.Join(told, ",")+`]`)
 			}
-			wants(t, o.Answers(t, pair, `{ changes(after: "`+after+`") { nodes { noun action objectId object { id } } } }`),
+			wants(t, o.Answers(t, credential, `{ changes(after: "`+after+`") { nodes { noun action objectId object { id } } } }`),
 				`{"noun":"CUSTOMER","action":"RESET","objectId":null,"object":null}`, `{"noun":"TRANSCRIPT","action":"RESET","objectId":null,"object":null}`)
-			wants(t, o.Send(t, pair, http.MethodGet, "/changes?after="+after, "").Body.String(), `"id":null,"action":"RESET"`)
+			wants(t, o.Send(t, credential, http.MethodGet, "/changes?after="+after, "").Body.String(), `"id":null,"action":"RESET"`)
 		})
 	}
 }

@@ -14,11 +14,11 @@ import (
 	"example.org/backoffice/gateway/gatewaytest"
 )
 
-// restricted is the small office with a pair that sees the customers of one user.
-func restricted(t testing.TB, database string, f backoffice.RestrictionFields) (o *gatewaytest.Office, admin, pair [2]string) {
+// restricted is the small office with a credential that sees the customers of one user.
+func restricted(t testing.TB, database string, f backoffice.RestrictionFields) (o *gatewaytest.Office, admin, credential [2]string) {
 	t.Helper()
 	o = gatewaytest.OpenOn(t, database)
-	return o, o.RestrictedCredential(t, "admin", backoffice.RestrictionFields{}), o.RestrictedCredential(t, pairOfTests, f)
+	return o, o.RestrictedCredential(t, "admin", backoffice.RestrictionFields{}), o.RestrictedCredential(t, credentialOfTests, f)
 }
 
 func wants(t testing.TB, answer string, parts ...string) {
@@ -35,10 +35,10 @@ func TestAReplayOfWhatIsNotInViewIsNotFound(t *testing.T) {
 	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
+			o, admin, credential := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
 			create := `mutation { createCustomer(input: {type: COMPANY, name: "New", responsibleId: "user-an", idempotencyKey: "k"}) { customer { id } userErrors { code message } } }`
-			made := o.Answers(t, pair, create)
-			if again := o.Answers(t, pair, create); again != made {
+			made := o.Answers(t, credential, create)
+			if again := o.Answers(t, credential, create); again != made {
 				t.Errorf("%s, and again %s", made, again)
 			}
 			var answer struct {
@@ -51,9 +51,9 @@ func TestAReplayOfWhatIsNotInViewIsNotFound(t *testing.T) {
 			}
 			id := answer.Data.CreateCustomer.Customer.ID
 			wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {id: "`+id+`", responsibleId: "user-bruno"}) { userErrors { code } } }`), `"userErrors":[]`)
-			wants(t, o.Answers(t, pair, create), `"customer":null`, `"NOT_FOUND"`)
-			wants(t, o.Answers(t, pair, `mutation { updateCustomer(input: {id: "`+id+`", responsibleId: "user-an"}) { userErrors { code } } }`), `"NOT_FOUND"`)
-			wants(t, o.Answers(t, pair, `{ customer(id: "`+id+`") { id } node(id: "`+id+`") { id } }`), `"customer":null`, `"node":null`)
+			wants(t, o.Answers(t, credential, create), `"customer":null`, `"NOT_FOUND"`)
+			wants(t, o.Answers(t, credential, `mutation { updateCustomer(input: {id: "`+id+`", responsibleId: "user-an"}) { userErrors { code } } }`), `"NOT_FOUND"`)
+			wants(t, o.Answers(t, credential, `{ customer(id: "`+id+`") { id } node(id: "`+id+`") { id } }`), `"customer":null`, `"node":null`)
 		})
 	}
 }
@@ -63,7 +63,7 @@ func TestAWriteThatLeadsOutOfViewIsNotAllowed(t *testing.T) {
 	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
+			o, admin, credential := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
 			wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {id: "acme", responsibleId: "user-an"}) { userErrors { code } } }`), `"userErrors":[]`)
 			wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {id: "cafe", responsibleId: "user-bruno", customerCode: "SECRET"}) { userErrors { code } } }`), `"userErrors":[]`)
 			for _, dry := range []string{"", ", dryRun: true"} {
@@ -72,20 +72,20 @@ func TestAWriteThatLeadsOutOfViewIsNotAllowed(t *testing.T) {
 					`updateCustomer(input: {id: "acme", responsibleId: null}`, `updateCustomer(input: {id: "acme", responsibleId: "user-bruno"}`,
 					`deleteUser(input: {id: "user-bruno"}`, `deleteUser(input: {id: "user-an"}`, `deleteCustomer(input: {id: "acme"}`,
 				} {
-					wants(t, o.Answers(t, pair, "mutation { "+write+dry+") { userErrors { code } } }"), `"NOT_ALLOWED"`)
+					wants(t, o.Answers(t, credential, "mutation { "+write+dry+") { userErrors { code } } }"), `"NOT_ALLOWED"`)
 				}
 				for _, write := range []string{
 					`updateCustomer(input: {id: "cafe", name: "Mine"}`, `deleteCustomer(input: {id: "cafe"}`, `createDocumentUpload(input: {customerId: "cafe", name: "a.pdf"}`,
 					`createCustomerRelation(input: {customerId: "acme", relatedCustomerId: "cafe", kind: UBO}`, `assignChecklist(input: {checklistId: "list-2026-nl", customerId: "cafe"}`,
 				} {
-					wants(t, o.Answers(t, pair, "mutation { "+write+dry+") { userErrors { code } } }"), `"NOT_FOUND"`)
+					wants(t, o.Answers(t, credential, "mutation { "+write+dry+") { userErrors { code } } }"), `"NOT_FOUND"`)
 				}
 			}
-			taken := o.Answers(t, pair, `mutation { createCustomer(input: {type: COMPANY, name: "New", responsibleId: "user-an", customerCode: "SECRET"}) { userErrors { code message } } }`)
+			taken := o.Answers(t, credential, `mutation { createCustomer(input: {type: COMPANY, name: "New", responsibleId: "user-an", customerCode: "SECRET"}) { userErrors { code message } } }`)
 			if wants(t, taken, `"TAKEN"`); strings.Contains(taken, "cafe") {
 				t.Errorf("it is told who has the code: %s", taken)
 			}
-			each := o.Answers(t, pair, `mutation { createCustomers(inputs: [{type: COMPANY, name: "A", responsibleId: "user-an"}, {type: COMPANY, name: "B"}], mode: EACH) { written userErrors { code } results { customer { name } userErrors { code field } } } }`)
+			each := o.Answers(t, credential, `mutation { createCustomers(inputs: [{type: COMPANY, name: "A", responsibleId: "user-an"}, {type: COMPANY, name: "B"}], mode: EACH) { written userErrors { code } results { customer { name } userErrors { code field } } } }`)
 			wants(t, each, `"written":1`, `"NOT_ALLOWED"`, `["inputs","1","responsibleId"]`)
 			wants(t, o.Answers(t, admin, `{ user(id: "user-an") { id } cafe: customer(id: "cafe") { name } acme: customer(id: "acme") { responsible { id } } }`), `"user-an"`, `"acme":{"responsible":{"id":"user-an"}}`)
 		})
@@ -106,12 +106,12 @@ func TestARefusalNamesTheResponsibleWhereAnotherOneWouldHelp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o, _, pair := restricted(t, gatewaytest.Engines["SQLite"](t), c.f)
+			o, _, credential := restricted(t, gatewaytest.Engines["SQLite"](t), c.f)
 			for _, responsible := range []string{"", `, responsibleId: "user-bruno"`} {
 				if c.f.Customers != nil && responsible != "" {
 					continue // who is responsible for none of its customers is nobody
 				}
-				wants(t, o.Answers(t, pair, `mutation { createCustomer(input: {type: COMPANY, name: "New"`+responsible+`}) { userErrors { code field } } }`), `"NOT_ALLOWED"`, c.want)
+				wants(t, o.Answers(t, credential, `mutation { createCustomer(input: {type: COMPANY, name: "New"`+responsible+`}) { userErrors { code field } } }`), `"NOT_ALLOWED"`, c.want)
 			}
 		})
 	}
@@ -119,16 +119,16 @@ func TestARefusalNamesTheResponsibleWhereAnotherOneWouldHelp(t *testing.T) {
 
 func TestAPairThatSeesTheCustomersOfALabelDoesNotGiveOrTakeIt(t *testing.T) {
 	t.Parallel()
-	o, admin, pair := restricted(t, gatewaytest.Engines["SQLite"](t), backoffice.RestrictionFields{Labels: []string{"label-plain"}})
+	o, admin, credential := restricted(t, gatewaytest.Engines["SQLite"](t), backoffice.RestrictionFields{Labels: []string{"label-plain"}})
 	wants(t, o.Answers(t, admin, `mutation { updateUser(input: {id: "user-an", labelIds: ["label-plain"]}) { userErrors { code } } b: updateUser(input: {id: "user-bruno", labelIds: []}) { userErrors { code } } }`), `"userErrors":[]`)
-	wants(t, o.Answers(t, pair, `mutation { updateUser(input: {id: "user-bruno", labelIds: ["label-plain"]}) { userErrors { code field } } }`), `"NOT_ALLOWED"`, `"labelIds"`)
-	wants(t, o.Answers(t, pair, `mutation { updateUser(input: {id: "user-an", labelIds: []}) { userErrors { code } } }`), `"NOT_ALLOWED"`)
-	wants(t, o.Answers(t, pair, `mutation { updateUser(input: {id: "user-bruno", firstName: "Bo"}) { userErrors { code } } }`), `"userErrors":[]`)
+	wants(t, o.Answers(t, credential, `mutation { updateUser(input: {id: "user-bruno", labelIds: ["label-plain"]}) { userErrors { code field } } }`), `"NOT_ALLOWED"`, `"labelIds"`)
+	wants(t, o.Answers(t, credential, `mutation { updateUser(input: {id: "user-an", labelIds: []}) { userErrors { code } } }`), `"NOT_ALLOWED"`)
+	wants(t, o.Answers(t, credential, `mutation { updateUser(input: {id: "user-bruno", firstName: "Bo"}) { userErrors { code } } }`), `"userErrors":[]`)
 }
 
 func TestASignedPathEndsWhenItsFileLeavesTheView(t *testing.T) {
 	t.Parallel()
-	o, admin, pair := restricted(t, gatewaytest.Engines["SQLite"](t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
+	o, admin, credential := restricted(t, gatewaytest.Engines["SQLite"](t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
 	own := func(user string) {
 		wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {id: "acme", responsibleId: "`+user+`"}) { userErrors { code } } }`), `"userErrors":[]`)
 	}
@@ -142,7 +142,7 @@ func TestASignedPathEndsWhenItsFileLeavesTheView(t *testing.T) {
 			}
 		}
 	}
-	text := o.Answers(t, pair, `{ customer(id: "acme") { documents { nodes { file { downloadPath } } } } }`)
+	text := o.Answers(t, credential, `{ customer(id: "acme") { documents { nodes { file { downloadPath } } } } }`)
 	if err := json.Unmarshal([]byte(text), &answer); err != nil || len(answer.Data.Customer.Documents.Nodes) == 0 {
 		t.Fatal(text, err)
 	}
@@ -169,7 +169,7 @@ func TestARestrictedPairFollowsWhatIsInView(t *testing.T) {
 				t.Fatal(err)
 			}
 			kinds := backoffice.ChangesVisibleTo(&backoffice.Principal{Scopes: backoffice.AllScopes}, nil)
-			ctx, cancel := context.WithTimeout(auth.WithPrincipal(t.Context(), &backoffice.Principal{ClientID: pairOfTests, Restriction: r}), time.Minute)
+			ctx, cancel := context.WithTimeout(auth.WithPrincipal(t.Context(), &backoffice.Principal{ClientID: credentialOfTests, Restriction: r}), time.Minute)
 			defer cancel()
 			feed := changes.New(o.Store, changes.Options{})
 			t.Cleanup(feed.Close)

@@ -44,7 +44,7 @@ func randomAlternatives(r *gatewaytest.Records, d *rand.Rand) (all []backoffice.
 	return all
 }
 
-// recordsInView are those records that a restricted pair sees, by the sentences of the documentation and nothing of the
+// recordsInView are those records that a restricted credential sees, by the sentences of the documentation and nothing of the
 // store's: what any alternative admits, and a relation when both of its customers are seen.
 func recordsInView(r *gatewaytest.Records, alternatives ...backoffice.RestrictionFields) *gatewaytest.Records {
 	of := &gatewaytest.Records{Labels: r.Labels, Users: r.Users, Years: r.Years, Checklists: r.Checklists, Numbers: r.Numbers}
@@ -87,7 +87,7 @@ func recordsInView(r *gatewaytest.Records, alternatives ...backoffice.Restrictio
 	return of
 }
 
-// namesCustomers reports whether a pair sees, of the users, those alone who are responsible for customers that it sees.
+// namesCustomers reports whether a credential sees, of the users, those alone who are responsible for customers that it sees.
 func namesCustomers(alternatives []backoffice.RestrictionFields) bool {
 	return !slices.ContainsFunc(alternatives, func(f backoffice.RestrictionFields) bool { return f.Customers == nil })
 }

@@ -21,7 +21,7 @@ import (
 var reachedElsewhere = map[string]string{
 	"Query.changes":        "follows compares the logs, entry by entry",
 	"Query.changes(after)": "numbers of a log, which is another one in each store", "Query.changes(first)": "follows", "Query.changes(nouns)": "follows", "Query.changes(latestOnly)": "follows",
-	"Query.changes(since)": "an instant of a log, which is another one in each store: parity asks it as a restricted pair",
+	"Query.changes(since)": "an instant of a log, which is another one in each store: parity asks it as a restricted credential",
 	"Subscription.changes": following, "Subscription.changes(after)": following, "Subscription.changes(nouns)": following,
 }
 
@@ -63,7 +63,7 @@ func reachAllPaths(t testing.TB, w *gatewaytest.Comparison) {
 		}
 	}
 	if paths := unreachedPaths(w); len(paths) > 0 {
-		t.Errorf("nothing compares what a restricted pair sees by %s", strings.Join(paths, ", "))
+		t.Errorf("nothing compares what a restricted credential sees by %s", strings.Join(paths, ", "))
 	}
 }
 
@@ -113,14 +113,14 @@ func compareWrites(t testing.TB, w *gatewaytest.Comparison) (alike bool) {
 		}
 		body := bodies[of.ID]
 		if body == nil {
-			t.Errorf("nothing compares what %s lets a restricted pair write", of.ID)
+			t.Errorf("nothing compares what %s lets a restricted credential write", of.ID)
 			continue
 		}
 		for range 2 {
 			path, refused := w.Path(of), w.Refused
 			text := body(w.Asker)
-			answer := func(o *gatewaytest.Office, pair [2]string) string {
-				r := o.Send(t, pair, of.Method, path, text)
+			answer := func(o *gatewaytest.Office, credential [2]string) string {
+				r := o.Send(t, credential, of.Method, path, text)
 				return fmt.Sprint(r.Code, " ", gatewaytest.Normal(r.Body.Bytes()))
 			}
 			w.Same(of.Method+" "+path+" "+text, answer(w.Whole, w.CredentialOfWhole), answer(w.Part, w.CredentialOfPart), true)
@@ -134,7 +134,7 @@ func compareWrites(t testing.TB, w *gatewaytest.Comparison) (alike bool) {
 	return true
 }
 
-// usersLeave takes away from the part, as from the view, the users whose customers the pair has deleted.
+// usersLeave takes away from the part, as from the view, the users whose customers the credential has deleted.
 func usersLeave(t testing.TB, w *gatewaytest.Comparison) {
 	t.Helper()
 	if !namesCustomers(w.Restriction) {

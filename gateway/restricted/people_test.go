@@ -67,7 +67,7 @@ func TestAPersonIsAnsweredByBothAPIsAsTheMapHasIt(t *testing.T) {
 func TestWhoeverIsNoPersonIsToldSoByBothAPIs(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t)
-	pair := d.Credential(t, backoffice.AllScopes...)
+	credential := d.Credential(t, backoffice.AllScopes...)
 	good := tokenOf(t, d, "an", "managers")
 	for name, of := range map[string]struct {
 		change    func(*http.Request)
@@ -83,15 +83,15 @@ func TestWhoeverIsNoPersonIsToldSoByBothAPIs(t *testing.T) {
 		}, 401, "UNAUTHENTICATED", `Bearer error="invalid_token"`},
 		"somebody denied": {func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+tokenOf(t, d, "gone", "managers")) }, 401, "UNAUTHENTICATED", `Bearer error="invalid_token"`},
 		"no rule":         {func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+tokenOf(t, d, "an")) }, 403, "FORBIDDEN", `Bearer error="insufficient_scope"`},
-		"a pair as well": {func(r *http.Request) {
+		"a credential as well": {func(r *http.Request) {
 			r.Header.Set("Authorization", "Bearer "+good)
-			r.Header.Set(auth.ClientIDHeader, pair[0])
-			r.Header.Set(auth.ClientSecretHeader, pair[1])
+			r.Header.Set(auth.ClientIDHeader, credential[0])
+			r.Header.Set(auth.ClientSecretHeader, credential[1])
 		}, 400, "BAD_USER_INPUT", ""},
 		"two tokens": {func(r *http.Request) { r.Header["Authorization"] = []string{"Bearer " + good, "Bearer " + good} }, 400, "BAD_USER_INPUT", ""},
-		"a pair alone": {func(r *http.Request) {
-			r.Header.Set(auth.ClientIDHeader, pair[0])
-			r.Header.Set(auth.ClientSecretHeader, pair[1])
+		"a credential alone": {func(r *http.Request) {
+			r.Header.Set(auth.ClientIDHeader, credential[0])
+			r.Header.Set(auth.ClientSecretHeader, credential[1])
 		}, 200, "", ""},
 		"the scheme in capital": {func(r *http.Request) { r.Header.Set("Authorization", "BEARER "+good) }, 200, "", ""},
 	} {
@@ -114,7 +114,7 @@ func TestWhoeverIsNoPersonIsToldSoByBothAPIs(t *testing.T) {
 	}
 }
 
-func TestAnIssuerThatIsAwayIsNoMatterOfReadinessNorOfPairs(t *testing.T) {
+func TestAnIssuerThatIsAwayIsNoMatterOfReadinessNorOfCredentials(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t)
 	d.Away(true)
@@ -129,7 +129,7 @@ func TestAnIssuerThatIsAwayIsNoMatterOfReadinessNorOfPairs(t *testing.T) {
 		}
 	}
 	if w := d.Send(t, d.Credential(t), http.MethodGet, "/customers", ""); w.Code != http.StatusOK {
-		t.Errorf("a pair: %d", w.Code)
+		t.Errorf("a credential: %d", w.Code)
 	}
 	if w := d.Serve(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", http.NoBody)); w.Code != http.StatusOK {
 		t.Errorf("readyz: %d", w.Code)

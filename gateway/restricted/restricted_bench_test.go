@@ -12,9 +12,9 @@ import (
 	"example.org/backoffice/gateway/gatewaytest"
 )
 
-var benchedCustomers = flag.Int("restricted-customers", 20_000, "over how many customers the cost of a restricted pair is measured")
+var benchedCustomers = flag.Int("restricted-customers", 20_000, "over how many customers the cost of a restricted credential is measured")
 
-// BenchmarkRestricted is what Q1 costs a restricted pair beside one that is not restricted: the time of the process's
+// BenchmarkRestricted is what Q1 costs a restricted credential beside one that is not restricted: the time of the process's
 // processors for each request, at most 1.15 of that. The two take turns, so that they meet the same noise.
 func BenchmarkRestricted(b *testing.B) {
 	gatewaytest.Tuned(b)
@@ -33,7 +33,7 @@ func BenchmarkRestricted(b *testing.B) {
 		}
 		users := gatewaytest.Identities(pages[backoffice.NoParent].Items)
 		whole := o.RestrictedCredential(b, "whole", backoffice.RestrictionFields{})
-		for name, pair := range map[string][2]string{
+		for name, credential := range map[string][2]string{
 			"by nothing":      o.RestrictedCredential(b, "nothing", backoffice.RestrictionFields{}),
 			"by every user":   o.RestrictedCredential(b, "users", backoffice.RestrictionFields{Responsible: users}),
 			"by a user":       o.RestrictedCredential(b, "user", backoffice.RestrictionFields{Responsible: users[:1]}),
@@ -42,7 +42,7 @@ func BenchmarkRestricted(b *testing.B) {
 			b.Run(engine+"/"+name, func(b *testing.B) {
 				var spent, took [2]time.Duration
 				for range b.N {
-					for i, who := range [][2]string{whole, pair} {
+					for i, who := range [][2]string{whole, credential} {
 						began, start := time.Now(), gatewaytest.ProcessorTime(b)
 						if answer := o.Send(b, who, http.MethodPost, "/graphql", q1); answer.Code != http.StatusOK || strings.HasPrefix(answer.Body.String(), `{"errors"`) {
 							b.Fatal(answer.Code, answer.Body)

@@ -20,9 +20,9 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-var restrictedOffices = flag.Int("restricted-offices", 0, "how many random offices a restricted pair is compared in, on each engine and with and without a cache; 0: a few")
+var restrictedOffices = flag.Int("restricted-offices", 0, "how many random offices a restricted credential is compared in, on each engine and with and without a cache; 0: a few")
 
-const pairOfTests = "pair-of-the-test"
+const credentialOfTests = "credential-of-the-test"
 
 func newTwo(t testing.TB, seed uint64, engine func(testing.TB) string, memory gateway.CacheSettings, broken func(backoffice.Store) backoffice.Store) *gatewaytest.Comparison {
 	t.Helper()
@@ -49,7 +49,7 @@ func newTwo(t testing.TB, seed uint64, engine func(testing.TB) string, memory ga
 	w.Restriction = restriction
 	w.Records.StoreIn(t, w.Whole)
 	recordsInView(w.Records, restriction...).StoreIn(t, w.Part)
-	w.CredentialOfWhole, w.CredentialOfPart = w.Whole.RestrictedCredential(t, pairOfTests, restriction...), w.Part.RestrictedCredential(t, pairOfTests, backoffice.RestrictionFields{})
+	w.CredentialOfWhole, w.CredentialOfPart = w.Whole.RestrictedCredential(t, credentialOfTests, restriction...), w.Part.RestrictedCredential(t, credentialOfTests, backoffice.RestrictionFields{})
 	w.Admin = w.Whole.RestrictedCredential(t, "admin", backoffice.RestrictionFields{})
 	w.Asker = &gatewaytest.Asker{Rand: d, Schema: gatewaytest.SchemaOf(t, w.Whole), All: w.Records, Cursors: map[string][]string{}, Used: map[string]bool{}}
 	for root, of := range map[string]string{"customers": "CustomerConnection", "transcripts": "TranscriptConnection", "documents": "CustomerDocumentConnection", "minfinDocuments": "MinfinDocumentConnection", "calculations": "CalculationConnection", "relations": "CustomerRelationConnection"} {
@@ -79,12 +79,12 @@ var (
 // compareLogs compares what the change logs tell, entry by entry.
 func compareLogs(t testing.TB, w *gatewaytest.Comparison) {
 	t.Helper()
-	tell := func(o *gatewaytest.Office, pair [2]string) string {
-		status, body, _ := o.Ask(t, pair, "{ changes(first: 500) { nodes { noun objectId action fields parents { noun id } object { __typename id } } } }", nil, nil)
+	tell := func(o *gatewaytest.Office, credential [2]string) string {
+		status, body, _ := o.Ask(t, credential, "{ changes(first: 500) { nodes { noun objectId action fields parents { noun id } object { __typename id } } } }", nil, nil)
 		if status != http.StatusOK {
 			t.Errorf("the changes are answered with %d %s", status, body)
 		}
-		rest := o.Send(t, pair, http.MethodGet, "/changes?limit=500", "").Body.String()
+		rest := o.Send(t, credential, http.MethodGet, "/changes?limit=500", "").Body.String()
 		return ofChange.ReplaceAllString(usersAgain.ReplaceAllString(gatewaytest.Normal(body)+rest, ""), `""`)
 	}
 	w.Same("the changes", tell(w.Whole, w.CredentialOfWhole), tell(w.Part, w.CredentialOfPart), false)

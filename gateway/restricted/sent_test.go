@@ -14,15 +14,15 @@ import (
 	"example.org/backoffice/gateway/gatewaytest"
 )
 
-// What a restricted pair is sent without asking for each thing, what it sends, and what it is answered again: the
+// What a restricted credential is sent without asking for each thing, what it sends, and what it is answered again: the
 // paths that restricted_office_test.go does not make up.
 
 const toldOfChanges = `subscription($after: String) { changes(after: $after) { noun objectId action fields parents { noun id } object { __typename id } } }`
 
 // streamedChanges are the first n changes of a log as a subscription over Server-Sent Events tells them.
-func streamedChanges(t testing.TB, o *gatewaytest.Office, pair [2]string, n int) (all []string) {
+func streamedChanges(t testing.TB, o *gatewaytest.Office, credential [2]string, n int) (all []string) {
 	t.Helper()
-	s := o.Follower(t, pair).Subscribes(t, toldOfChanges, map[string]any{"after": o.Cursor(t, 0)})
+	s := o.Follower(t, credential).Subscribes(t, toldOfChanges, map[string]any{"after": o.Cursor(t, 0)})
 	for len(all) < n {
 		e, ok := s.Next()
 		if !ok || e.Name != "next" {
@@ -37,9 +37,9 @@ func streamedChanges(t testing.TB, o *gatewaytest.Office, pair [2]string, n int)
 }
 
 // changesOnSocket are the same as a socket tells them.
-func changesOnSocket(t testing.TB, o *gatewaytest.Office, pair [2]string, n int) (all []string) {
+func changesOnSocket(t testing.TB, o *gatewaytest.Office, credential [2]string, n int) (all []string) {
 	t.Helper()
-	s := o.Follower(t, pair).Connects(t)
+	s := o.Follower(t, credential).Connects(t)
 	s.Says(t, gatewaytest.Subscribing("1", toldOfChanges, map[string]any{"after": o.Cursor(t, 0)}))
 	for len(all) < n {
 		m := s.Hears(t)
@@ -54,11 +54,11 @@ func changesOnSocket(t testing.TB, o *gatewaytest.Office, pair [2]string, n int)
 	return all
 }
 
-// loggedChanges is how many changes of a log a pair is told.
-func loggedChanges(t testing.TB, o *gatewaytest.Office, pair [2]string) int {
+// loggedChanges is how many changes of a log a credential is told.
+func loggedChanges(t testing.TB, o *gatewaytest.Office, credential [2]string) int {
 	t.Helper()
 	var page gatewaytest.RESTChanges
-	if w := o.Send(t, pair, http.MethodGet, "/changes?limit=500", ""); json.Unmarshal(w.Body.Bytes(), &page) != nil || w.Code != http.StatusOK {
+	if w := o.Send(t, credential, http.MethodGet, "/changes?limit=500", ""); json.Unmarshal(w.Body.Bytes(), &page) != nil || w.Code != http.StatusOK {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	return len(page.Changes)
@@ -75,9 +75,13 @@ func TestARestrictedPairIsSentWhatAnOfficeOfItsViewWouldSend(t *testing.T) {
 				if n == 0 || n >= all {
 					t.Errorf("seed %d: of %d changes %d are in view, so this shows nothing", seed, all, n)
 				}
-				for way, told := range map[string]func(o *gatewaytest.Office, pair [2]string) []string{
-					"a stream": func(o *gatewaytest.Office, pair [2]string) []string { return streamedChanges(t, o, pair, n) },
-					"a socket": func(o *gatewaytest.Office, pair [2]string) []string { return changesOnSocket(t, o, pair, n) },
+				for way, told := range map[string]func(o *gatewaytest.Office, credential [2]string) []string{
+					"a stream": func(o *gatewaytest.Office, credential [2]string) []string {
+						return streamedChanges(t, o, credential, n)
+					},
+					"a socket": func(o *gatewaytest.Office, credential [2]string) []string {
+						return changesOnSocket(t, o, credential, n)
+					},
 				} {
 					w.Same("by "+way, strings.Join(told(w.Whole, w.CredentialOfWhole), "\n"), strings.Join(told(w.Part, w.CredentialOfPart), "\n"), false)
 				}
@@ -94,39 +98,39 @@ func TestAnUploadOfARestrictedPairIsTakenForACustomerInViewAlone(t *testing.T) {
 	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
+			o, admin, credential := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
 			own := func(user string) {
 				wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {id: "acme", responsibleId: "`+user+`"}) { userErrors { code } } }`), `"userErrors":[]`)
 			}
 			const content = "%PDF-1.4 of acme"
 			own("user-an")
-			sent := o.Upload(pair, "acme", "?name=a.pdf", strings.NewReader(content))
+			sent := o.Upload(credential, "acme", "?name=a.pdf", strings.NewReader(content))
 			var document struct {
 				ID string `json:"_id"`
 			}
 			if err := json.Unmarshal(sent.Body.Bytes(), &document); err != nil || sent.Code != http.StatusCreated || document.ID == "" {
 				t.Fatal(sent.Code, sent.Body)
 			}
-			prepared, answer := o.PrepareUpload(t, pair, "acme", "b.pdf", false)
+			prepared, answer := o.PrepareUpload(t, credential, "acme", "b.pdf", false)
 			if prepared.UploadPath == nil {
 				t.Fatal(answer)
 			}
-			late, answer := o.PrepareUpload(t, pair, "acme", "c.pdf", false)
+			late, answer := o.PrepareUpload(t, credential, "acme", "c.pdf", false)
 			if late.UploadPath == nil {
 				t.Fatal(answer)
 			}
 			if w := o.PutTo(*prepared.UploadPath, strings.NewReader(content)); w.Code != http.StatusCreated {
 				t.Errorf("by a signed path: %d %s", w.Code, w.Body)
 			}
-			wants(t, o.Answers(t, pair, `{ customer(id: "acme") { documents { nodes { id name } } } }`), document.ID, `"b.pdf"`)
+			wants(t, o.Answers(t, credential, `{ customer(id: "acme") { documents { nodes { id name } } } }`), document.ID, `"b.pdf"`)
 
 			own("user-bruno")
 			kept := o.KeptFiles(t)
 			for what, code := range map[string]int{
-				"to the customer": o.Upload(pair, "acme", "?name=d.pdf", strings.NewReader(content)).Code,
+				"to the customer": o.Upload(credential, "acme", "?name=d.pdf", strings.NewReader(content)).Code,
 				"to a path that was signed while it was in view": o.PutTo(*late.UploadPath, strings.NewReader(content)).Code,
-				"to somebody who never was":                      o.Upload(pair, "cafe", "?name=d.pdf", strings.NewReader(content)).Code,
-				"to nobody":                                      o.Upload(pair, "nobody", "?name=d.pdf", strings.NewReader(content)).Code,
+				"to somebody who never was":                      o.Upload(credential, "cafe", "?name=d.pdf", strings.NewReader(content)).Code,
+				"to nobody":                                      o.Upload(credential, "nobody", "?name=d.pdf", strings.NewReader(content)).Code,
 			} {
 				if code != http.StatusNotFound {
 					t.Errorf("%s: %d", what, code)
@@ -135,7 +139,7 @@ func TestAnUploadOfARestrictedPairIsTakenForACustomerInViewAlone(t *testing.T) {
 			if now := o.KeptFiles(t); now != kept {
 				t.Errorf("%d files are kept, and were %d", now, kept)
 			}
-			wants(t, o.Answers(t, pair, `{ node(id: "`+document.ID+`") { id } }`), `"node":null`)
+			wants(t, o.Answers(t, credential, `{ node(id: "`+document.ID+`") { id } }`), `"node":null`)
 			wants(t, o.Answers(t, admin, `{ node(id: "`+document.ID+`") { id } }`), document.ID)
 		})
 	}
@@ -147,12 +151,12 @@ func TestAReplayOfABatchTellsNothingOfWhatHasLeftTheView(t *testing.T) {
 		for _, mode := range []string{"ATOMIC", "EACH"} {
 			t.Run(engine+", "+mode, func(t *testing.T) {
 				t.Parallel()
-				o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
+				o, admin, credential := restricted(t, database(t), backoffice.RestrictionFields{Responsible: []string{"user-an"}})
 				batch := `mutation { createCustomers(inputs: [{type: COMPANY, name: "First", responsibleId: "user-an"}, {type: COMPANY, name: "Second", responsibleId: "user-an"}], mode: ` + mode + `, idempotencyKey: "k") {
 					written userErrors { code } results { customer { id name } userErrors { code } } } }`
-				made := o.Answers(t, pair, batch)
+				made := o.Answers(t, credential, batch)
 				wants(t, made, `"written":2`)
-				if again := o.Answers(t, pair, batch); again != made {
+				if again := o.Answers(t, credential, batch); again != made {
 					t.Errorf("%s, and again %s", made, again)
 				}
 				var answer struct {
@@ -167,7 +171,7 @@ func TestAReplayOfABatchTellsNothingOfWhatHasLeftTheView(t *testing.T) {
 				}
 				gone := answer.Data.CreateCustomers.Results[0].Customer.ID
 				wants(t, o.Answers(t, admin, fmt.Sprintf(`mutation { updateCustomer(input: {id: %q, responsibleId: "user-bruno", name: "Hidden"}) { userErrors { code } } }`, gone)), `"userErrors":[]`)
-				again := o.Answers(t, pair, batch)
+				again := o.Answers(t, credential, batch)
 				if strings.Contains(again, gone) || strings.Contains(again, "Hidden") || strings.Contains(again, "First") {
 					t.Errorf("it tells of what is not in view: %s", again)
 				}
@@ -182,13 +186,13 @@ func TestADeletionAnswersForWhatIsNotInViewAsForWhatIsNotThere(t *testing.T) {
 	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Customers: []string{"cafe"}})
+			o, admin, credential := restricted(t, database(t), backoffice.RestrictionFields{Customers: []string{"cafe"}})
 			for _, dry := range []string{"", ", dryRun: true"} {
 				for mutation, outside := range map[string]string{
 					"deleteCustomerRelation": "rel-1", "deleteCustomer": "acme",
 				} {
 					said := func(id string) string {
-						return strings.ReplaceAll(o.Answers(t, pair, `mutation { `+mutation+`(input: {id: "`+id+`"}`+dry+`) { userErrors { code message field } } }`), id, "ID")
+						return strings.ReplaceAll(o.Answers(t, credential, `mutation { `+mutation+`(input: {id: "`+id+`"}`+dry+`) { userErrors { code message field } } }`), id, "ID")
 					}
 					if got, want := said(outside), said("nothing"); got != want || !strings.Contains(got, "NOT_FOUND") {
 						t.Errorf("%s%s: %s, and of nothing %s", mutation, dry, got, want)
@@ -210,20 +214,20 @@ func TestADryRunTellsNothingOfRecordsThatTheCallerMayNotSee(t *testing.T) {
 			type deletion struct{ MinfinDocuments, Files, Documents int }
 			every, some := o.Credential(t, backoffice.AllScopes...), o.Credential(t, backoffice.CustomersWrite)
 			toldOfQueries := map[[2]string]bool{some: true, o.RestrictedCredential(t, "one", backoffice.RestrictionFields{Customers: []string{"acme"}}): false}
-			would := func(pair [2]string) deletion {
+			would := func(credential [2]string) deletion {
 				var answer struct {
 					Data struct {
 						DeleteCustomer struct{ WouldDelete deletion }
 					}
 				}
-				_, body, _ := o.Ask(t, pair, dry, nil, http.Header{"X-Explain": {"true"}})
+				_, body, _ := o.Ask(t, credential, dry, nil, http.Header{"X-Explain": {"true"}})
 				if err := json.Unmarshal(body, &answer); err != nil {
 					t.Fatal(err)
 				}
 				if told := regexp.MustCompile(`"name":"[\w.]+","times":\d+,"rows":[1-9]`).Find(body); told != nil {
 					t.Errorf("x-explain tells %s", told)
 				}
-				if named := bytes.Contains(body, []byte(`"levels"`)); named != (pair == every) {
+				if named := bytes.Contains(body, []byte(`"levels"`)); named != (credential == every) {
 					t.Errorf("x-explain of a write names statements: %t", named)
 				}
 				return answer.Data.DeleteCustomer.WouldDelete
@@ -232,8 +236,8 @@ func TestADryRunTellsNothingOfRecordsThatTheCallerMayNotSee(t *testing.T) {
 			if want := (deletion{0, all.Files - all.MinfinDocuments, all.Documents}); all.MinfinDocuments == 0 || without != want {
 				t.Errorf("%+v is told without minfin.read, and %+v with it", without, all)
 			}
-			for pair, told := range toldOfQueries { // a change out of view empties the cache, too
-				_, body, _ := o.Ask(t, pair, `{ customer(id: "acme") { name } }`, nil, http.Header{"X-Explain": {"true"}})
+			for credential, told := range toldOfQueries { // a change out of view empties the cache, too
+				_, body, _ := o.Ask(t, credential, `{ customer(id: "acme") { name } }`, nil, http.Header{"X-Explain": {"true"}})
 				if bytes.Contains(body, []byte(`"storeCalls"`)) != told || bytes.Contains(body, []byte(`"levels"`)) != told {
 					t.Errorf("x-explain of a query tells %s", body)
 				}
@@ -247,7 +251,7 @@ func TestWhereTheFeedEndsTellsNothingOfWhatAPairMayNotSee(t *testing.T) {
 	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o, admin, pair := restricted(t, database(t), backoffice.RestrictionFields{Customers: []string{"cafe"}})
+			o, admin, credential := restricted(t, database(t), backoffice.RestrictionFields{Customers: []string{"cafe"}})
 			some := o.Credential(t, backoffice.CustomersWrite)
 			ends := func(of [2]string) string {
 				told := o.Answers(t, of, `{ changes(first: 0) { latestCursor } some: changes(nouns: [LABEL]) { latestCursor } }`)
@@ -258,17 +262,17 @@ func TestWhereTheFeedEndsTellsNothingOfWhatAPairMayNotSee(t *testing.T) {
 			writes := func(input string) {
 				wants(t, o.Answers(t, admin, `mutation { updateCustomer(input: {`+input+`}) { userErrors { code } } }`), `"userErrors":[]`)
 			}
-			before, others := ends(pair), ends(some)
+			before, others := ends(credential), ends(some)
 			writes(`id: "acme", registrationNumber: "85073003328"`)
 			if ends(some) != others {
 				t.Error("a registration number without privacy.read is told of")
 			}
 			writes(`id: "acme", email: "new@acme.example"`)
-			if ends(pair) != before {
+			if ends(credential) != before {
 				t.Error("a customer out of view is told of")
 			}
 			writes(`id: "cafe", email: "new@cafe.example"`)
-			if ends(pair) == before || ends(some) == others {
+			if ends(credential) == before || ends(some) == others {
 				t.Error("what may be seen moves no end, so this shows nothing")
 			}
 		})

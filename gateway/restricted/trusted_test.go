@@ -14,12 +14,12 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-func getTrusted(t testing.TB, o *gatewaytest.Office, pair [2]string, parameters url.Values) (status int, code, text string) {
+func getTrusted(t testing.TB, o *gatewaytest.Office, credential [2]string, parameters url.Values) (status int, code, text string) {
 	t.Helper()
 	ctx, counter := backoffice.WithStatementCount(t.Context())
 	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/graphql?"+parameters.Encode(), http.NoBody)
 	r.Header.Set("Accept", "application/graphql-response+json")
-	status, code, text, _ = o.Answered(t, r, pair, counter)
+	status, code, text, _ = o.Answered(t, r, credential, counter)
 	return status, code, text
 }
 
@@ -31,11 +31,11 @@ func TestADocumentIsNamedByItsIdentifierInEveryFormOfRequest(t *testing.T) {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
-			pair := o.Credential(t)
+			credential := o.Credential(t)
 			id := o.Trusts(t, "portal", listed)[0]
 			hash := strings.TrimPrefix(id, "sha256:")
-			_, _, want, _ := o.GraphQL(t, pair, `{"query":`+gatewaytest.JSON(t, listed)+`,"variables":{"first":3}}`)
-			_, _, again, texts := o.GraphQL(t, pair, `{"query":`+gatewaytest.JSON(t, listed)+`,"variables":{"first":3}}`)
+			_, _, want, _ := o.GraphQL(t, credential, `{"query":`+gatewaytest.JSON(t, listed)+`,"variables":{"first":3}}`)
+			_, _, again, texts := o.GraphQL(t, credential, `{"query":`+gatewaytest.JSON(t, listed)+`,"variables":{"first":3}}`)
 			if want != again || !strings.HasPrefix(want, `{"data"`) {
 				t.Fatal(want)
 			}
@@ -47,7 +47,7 @@ func TestADocumentIsNamedByItsIdentifierInEveryFormOfRequest(t *testing.T) {
 				`{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + hash + `"}},"variables":{"first":3}}`,
 				`{"documentId":"` + id + `","doc_id":"` + hash + `","query":` + gatewaytest.JSON(t, listed) + `,"variables":{"first":3}}`,
 			} {
-				status, _, got, calls := o.GraphQL(t, pair, body)
+				status, _, got, calls := o.GraphQL(t, credential, body)
 				if status != 200 || got != want {
 					t.Errorf("%s: %d %s", body, status, got)
 				}
@@ -59,18 +59,18 @@ func TestADocumentIsNamedByItsIdentifierInEveryFormOfRequest(t *testing.T) {
 				{"documentId": {id}}, {"doc_id": {hash}}, {"extensions": {`{"persistedQuery":{"version":1,"sha256Hash":"` + hash + `"}}`}},
 			} {
 				parameters.Set("variables", `{"first":3}`)
-				if status, _, got := getTrusted(t, o, pair, parameters); status != 200 || got != want {
+				if status, _, got := getTrusted(t, o, credential, parameters); status != 200 || got != want {
 					t.Errorf("%v: %d %s", parameters, status, got)
 				}
 			}
 
-			f := o.Follower(t, pair)
+			f := o.Follower(t, credential)
 			s := f.Connects(t)
 			s.Says(t, `{"type":"subscribe","id":"1","payload":{"documentId":"`+id+`","variables":{"first":3}}}`)
 			if m := s.Hears(t); m.Type != "next" || string(m.Payload) != want {
 				t.Errorf("on a socket: %s %s", m.Type, m.Payload)
 			}
-			events := o.Send(t, pair, http.MethodPost, "/graphql", `{"documentId":"`+id+`","variables":{"first":3}}`)
+			events := o.Send(t, credential, http.MethodPost, "/graphql", `{"documentId":"`+id+`","variables":{"first":3}}`)
 			if events.Code != 200 {
 				t.Error(events.Body)
 			}
@@ -81,25 +81,25 @@ func TestADocumentIsNamedByItsIdentifierInEveryFormOfRequest(t *testing.T) {
 func TestAnUnknownIdentifierIsOneErrorEverywhere(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair, confined := o.Credential(t), o.Confined(t)
+	credential, confined := o.Credential(t), o.Confined(t)
 	for _, id := range []string{"unknown", backoffice.DocumentID("{ x }"), "sha256:", strings.Repeat("x", 256), "a\\u0000b", "Listed"} {
-		for _, pair := range [][2]string{pair, confined} {
-			if status, code, text, _ := o.GraphQL(t, pair, `{"documentId":"`+id+`"}`); status != 400 || code != "PERSISTED_DOCUMENT_NOT_FOUND" {
+		for _, credential := range [][2]string{credential, confined} {
+			if status, code, text, _ := o.GraphQL(t, credential, `{"documentId":"`+id+`"}`); status != 400 || code != "PERSISTED_DOCUMENT_NOT_FOUND" {
 				t.Errorf("%s: %d %s", id, status, text)
 			}
 		}
 	}
-	if status, code, text := getTrusted(t, o, pair, url.Values{"documentId": {"unknown"}}); status != 400 || code != "PERSISTED_DOCUMENT_NOT_FOUND" {
+	if status, code, text := getTrusted(t, o, credential, url.Values{"documentId": {"unknown"}}); status != 400 || code != "PERSISTED_DOCUMENT_NOT_FOUND" {
 		t.Errorf("GET: %d %s", status, text)
 	}
-	if w := o.Send(t, pair, http.MethodPost, "/graphql", `{"documentId":"unknown"}`); w.Code != 200 || !strings.Contains(w.Body.String(), "PERSISTED_DOCUMENT_NOT_FOUND") {
+	if w := o.Send(t, credential, http.MethodPost, "/graphql", `{"documentId":"unknown"}`); w.Code != 200 || !strings.Contains(w.Body.String(), "PERSISTED_DOCUMENT_NOT_FOUND") {
 		t.Errorf("as application/json: %d %s", w.Code, w.Body)
 	}
-	_, code, text, _ := o.GraphQL(t, pair, `{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"unknown"}}}`)
+	_, code, text, _ := o.GraphQL(t, credential, `{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"unknown"}}}`)
 	if code != "PERSISTED_DOCUMENT_NOT_FOUND" || !strings.Contains(text, `"PersistedQueryNotSupported"`) { // by which Apollo's clients send the document
 		t.Error(text)
 	}
-	s := o.Follower(t, pair).Connects(t)
+	s := o.Follower(t, credential).Connects(t)
 	s.Says(t, `{"type":"subscribe","id":"1","payload":{"documentId":"unknown"}}`)
 	if m := s.Hears(t); m.Type != "error" || !strings.Contains(string(m.Payload), "PERSISTED_DOCUMENT_NOT_FOUND") {
 		t.Errorf("on a socket: %s %s", m.Type, m.Payload)
@@ -109,7 +109,7 @@ func TestAnUnknownIdentifierIsOneErrorEverywhere(t *testing.T) {
 func TestATextAndAnIdentifierHaveToAgree(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair, confined := o.Credential(t), o.Confined(t)
+	credential, confined := o.Credential(t), o.Confined(t)
 	id := o.Trusts(t, "portal", listed)[0]
 	for body, want := range map[string]string{
 		`{"query":"{__typename}","documentId":"` + id + `"}`:                                     "BAD_USER_INPUT",
@@ -125,12 +125,12 @@ func TestATextAndAnIdentifierHaveToAgree(t *testing.T) {
 		`{"query":"sha256:` + strings.Repeat("0", 64) + `"}`: "GRAPHQL_PARSE_FAILED",
 		`{"query":"` + id + `"}`:                             "GRAPHQL_PARSE_FAILED", // no text is taken for an identifier
 	} {
-		if _, code, text, _ := o.GraphQL(t, pair, body); code != want {
+		if _, code, text, _ := o.GraphQL(t, credential, body); code != want {
 			t.Errorf("%s: %s", body, text)
 		}
 	}
 	if _, code, text, _ := o.GraphQL(t, confined, `{"query":"{__typename}","documentId":"`+id+`"}`); code != "BAD_USER_INPUT" {
-		t.Errorf("a pair that may send trusted documents alone: %s", text)
+		t.Errorf("a credential that may send trusted documents alone: %s", text)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestAnIdentifierIsOnlyWhatThePairMayReadAndPay(t *testing.T) {
 	bounds := gatewaytest.Limits()
 	bounds.Tokens, bounds.Aliases, bounds.Directives, bounds.RootFields = 30, 3, 1, 3
 	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), bounds)
-	confined, pair := o.Confined(t), o.Credential(t)
+	confined, credential := o.Confined(t), o.Credential(t)
 	var wide strings.Builder
 	for i := range 10 {
 		fmt.Fprintf(&wide, " a%d: viewer @include(if: true) @skip(if: false) { name }", i)
@@ -188,7 +188,7 @@ func TestAnIdentifierIsOnlyWhatThePairMayReadAndPay(t *testing.T) {
 	if status, _, text, _ := o.GraphQL(t, confined, `{"documentId":"`+ids[0]+`"}`); status != 200 {
 		t.Errorf("the limits of form hold: %s", text)
 	}
-	if _, code, text, _ := o.GraphQL(t, pair, `{"query":`+gatewaytest.JSON(t, "query W {"+wide.String()+" }")+`}`); code != limits.CodeToken {
+	if _, code, text, _ := o.GraphQL(t, credential, `{"query":`+gatewaytest.JSON(t, "query W {"+wide.String()+" }")+`}`); code != limits.CodeToken {
 		t.Errorf("they do not hold for a text: %s", text)
 	}
 	if _, code, text, _ := o.GraphQL(t, confined, `{"documentId":"`+ids[1]+`"}`); code != "FORBIDDEN" || !strings.Contains(text, `"registrationNumber":null`) {
@@ -205,9 +205,9 @@ func TestWhatIsRemovedIsAnsweredForFiveSecondsAtMost(t *testing.T) {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o := gatewaytest.OpenOn(t, database(t))
-			pair := o.Credential(t)
+			credential := o.Credential(t)
 			id := o.Trusts(t, "portal", listed)[0]
-			if status, _, text, _ := o.GraphQL(t, pair, `{"documentId":"`+id+`"}`); status != 200 {
+			if status, _, text, _ := o.GraphQL(t, credential, `{"documentId":"`+id+`"}`); status != 200 {
 				t.Fatal(text)
 			}
 			if n, err := backoffice.RemoveTrusted(t.Context(), o.Store, id, 1); n != 1 || err != nil {
@@ -215,7 +215,7 @@ func TestWhatIsRemovedIsAnsweredForFiveSecondsAtMost(t *testing.T) {
 			}
 			until := time.Now().Add(5 * time.Second)
 			for {
-				_, code, _, _ := o.GraphQL(t, pair, `{"documentId":"`+id+`"}`)
+				_, code, _, _ := o.GraphQL(t, credential, `{"documentId":"`+id+`"}`)
 				if code == "PERSISTED_DOCUMENT_NOT_FOUND" {
 					break
 				}
@@ -225,7 +225,7 @@ func TestWhatIsRemovedIsAnsweredForFiveSecondsAtMost(t *testing.T) {
 				time.Sleep(100 * time.Millisecond)
 			}
 			o.Trusts(t, "portal", listed)
-			if status, _, text, _ := o.GraphQL(t, pair, `{"documentId":"`+id+`"}`); status != 200 { // at once
+			if status, _, text, _ := o.GraphQL(t, credential, `{"documentId":"`+id+`"}`); status != 200 { // at once
 				t.Error(text)
 			}
 		})
@@ -235,11 +235,11 @@ func TestWhatIsRemovedIsAnsweredForFiveSecondsAtMost(t *testing.T) {
 func TestADocumentIsReadFromTheStoreOnceHoweverManyAskForIt(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
-	pair := o.Credential(t)
+	credential := o.Credential(t)
 	id := o.Trusts(t, "portal", "query Typename { __typename }")[0]
 	total := 0
 	for range 50 {
-		_, _, _, calls := o.GraphQL(t, pair, `{"documentId":"`+id+`"}`)
+		_, _, _, calls := o.GraphQL(t, credential, `{"documentId":"`+id+`"}`)
 		total += calls
 	}
 	if total < 1 || total > 3 { // once, and again after 4 seconds of a busy machine

@@ -120,17 +120,17 @@ var errBusy error = backoffice.Errorf(backoffice.RateLimited, "this credential a
 
 // enter allows a credential one export at a time.
 func (e *Endpoint) enter(ctx context.Context) (leave func(), err error) {
-	pair := auth.From(ctx).ClientID
+	clientID := auth.From(ctx).ClientID
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.busy[pair] {
+	if e.busy[clientID] {
 		return nil, errBusy
 	}
-	e.busy[pair] = true
+	e.busy[clientID] = true
 	return func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		delete(e.busy, pair)
+		delete(e.busy, clientID)
 	}, nil
 }
 

@@ -18,22 +18,22 @@ type Admission struct {
 	waitMost int64 // cost that may wait
 	waitTime time.Duration
 
-	mu      sync.Mutex
-	running int64
-	sized   [large + 1]int64 // running, by size
-	over    *Share           // the one request that may take more than there is
-	waiting int64
-	pairs   map[string]*pair
-	clock   float64 // virtual time: cost admitted from the queue, per credential that waited
-	pace    pace
-	costs   float64 // of recently executed requests
-	seconds float64 // that these took
-	turns   turns
-	queued  atomic.Bool // a request waits
+	mu          sync.Mutex
+	running     int64
+	sized       [large + 1]int64 // running, by size
+	over        *Share           // the one request that may take more than there is
+	waiting     int64
+	credentials map[string]*credential
+	clock       float64 // virtual time: cost admitted from the queue, per credential that waited
+	pace        pace
+	costs       float64 // of recently executed requests
+	seconds     float64 // that these took
+	turns       turns
+	queued      atomic.Bool // a request waits
 }
 
-// pair is what a credential has running and waiting.
-type pair struct {
+// credential is what a credential has running and waiting.
+type credential struct {
 	id      string
 	running [large + 1]int64 // by size
 	users   int              // requests, running or waiting
@@ -43,7 +43,7 @@ type pair struct {
 }
 
 type waiter struct {
-	of     *pair
+	of     *credential
 	weight int64
 	came   time.Time
 	turn   float64       // virtual time of arrival plus weight: expensive requests wait longer, not forever
@@ -54,17 +54,17 @@ type waiter struct {
 
 // Share is a running request's part of the bound.
 type Share struct {
-	of       *Admission
-	pair     *pair
-	weight   int64
-	size     size
-	left     bool
-	turn     *turn // nil while it waits, and if it needs none
-	waits    int   // how many things it waits for
-	executed bool
-	since    time.Time // when it began to execute, or last resumed
-	took     time.Duration
-	charged  float64 // to its credential, until its time is known
+	of         *Admission
+	credential *credential
+	weight     int64
+	size       size
+	left       bool
+	turn       *turn // nil while it waits, and if it needs none
+	waits      int   // how many things it waits for
+	executed   bool
+	since      time.Time // when it began to execute, or last resumed
+	took       time.Duration
+	charged    float64 // to its credential, until its time is known
 }
 
 // size is a class of weights. Each class has a bound, which leaves room for smaller requests.
@@ -89,7 +89,7 @@ func (s Settings) NewAdmission() *Admission {
 	most := int64(max(s.Together, 1)) * processors
 	return &Admission{
 		most: most, waitMost: int64(max(s.Waiting, 0)) * processors, waitTime: s.Wait,
-		pairs: make(map[string]*pair), pace: newPace(most, s.Wait),
+		credentials: make(map[string]*credential), pace: newPace(most, s.Wait),
 		turns: turns{most: [...]int{tiny: 0, small: smallTurns * backoffice.Processors, large: backoffice.Processors}},
 	}
 }
@@ -135,7 +135,7 @@ func (a *Admission) fits(weight int64, passing bool) bool {
 }
 
 // hasPart reports whether a credential already has its part of the room for requests of this size.
-func (a *Admission) hasPart(p *pair, weight int64) bool {
+func (a *Admission) hasPart(p *credential, weight int64) bool {
 	s := a.sizeOf(weight)
 	return p.running[s] > 0 && p.running[s]+weight > a.part(s)
 }
@@ -146,12 +146,12 @@ func (a *Admission) part(s size) int64 {
 }
 
 // Enter waits until a request may run. Unavailable when too much waits, or it for too long; ctx's error. Leave once.
-func (a *Admission) Enter(ctx context.Context, pairID string, cost int) (*Share, error) {
+func (a *Admission) Enter(ctx context.Context, clientID string, cost int) (*Share, error) {
 	a.mu.Lock()
 	weight := min(max(int64(cost), 1), a.largest())
-	p := a.pairs[pairID]
+	p := a.credentials[clientID]
 	if p == nil {
-		p = &pair{id: pairID, served: a.clock}
+		p = &credential{id: clientID, served: a.clock}
 	}
 	others := a.waiting > 0
 	if (!others || a.sizeOf(weight) == tiny) && a.fits(weight, others) && !a.hasPart(p, weight) {
@@ -175,13 +175,13 @@ func (a *Admission) Enter(ctx context.Context, pairID string, cost int) (*Share,
 	return a.wait(ctx, w)
 }
 
-func (a *Admission) hold(p *pair) {
-	a.pairs[p.id] = p
+func (a *Admission) hold(p *credential) {
+	a.credentials[p.id] = p
 	p.users++
 }
 
-func (a *Admission) admit(p *pair, weight int64) *Share {
-	share := &Share{of: a, pair: p, weight: weight, size: a.sizeOf(weight), since: time.Now()}
+func (a *Admission) admit(p *credential, weight int64) *Share {
+	share := &Share{of: a, credential: p, weight: weight, size: a.sizeOf(weight), since: time.Now()}
 	a.running += weight
 	a.sized[share.size] += weight
 	p.running[share.size] += weight
@@ -226,7 +226,7 @@ func (s *Share) Grow(bytes int64) error {
 	if more <= 0 || s.left {
 		return nil
 	}
-	own := s.pair.running[large]
+	own := s.credential.running[large]
 	if s.size != large {
 		own += s.weight
 	}
@@ -278,7 +278,7 @@ func (s *Share) Leave() {
 	if a.over == s {
 		a.over = nil
 	}
-	a.release(s.pair)
+	a.release(s.credential)
 	a.turns.end(s.turn)
 	a.dispatch()
 }
@@ -286,17 +286,17 @@ func (s *Share) Leave() {
 func (s *Share) resize(weight int64) {
 	s.of.running += weight - s.weight
 	s.of.sized[s.size] -= s.weight
-	s.pair.running[s.size] -= s.weight
+	s.credential.running[s.size] -= s.weight
 	s.weight = weight
 	s.size = max(s.size, s.of.sizeOf(weight)) // a size never shrinks
 	s.of.sized[s.size] += weight
-	s.pair.running[s.size] += weight
+	s.credential.running[s.size] += weight
 }
 
 // release removes a request of a credential. While others wait, one that had more than its share is remembered.
-func (a *Admission) release(p *pair) {
+func (a *Admission) release(p *credential) {
 	if p.users--; p.users == 0 && (a.waiting == 0 || p.served <= a.clock) {
-		delete(a.pairs, p.id)
+		delete(a.credentials, p.id)
 	}
 }
 

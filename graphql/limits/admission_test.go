@@ -25,24 +25,24 @@ func bounded(most, waiting int64, wait time.Duration) *Admission {
 	return a
 }
 
-func enter(t testing.TB, a *Admission, pair string, cost int) *Share {
+func enter(t testing.TB, a *Admission, credential string, cost int) *Share {
 	t.Helper()
-	share, err := a.Enter(t.Context(), pair, cost)
+	share, err := a.Enter(t.Context(), credential, cost)
 	if err != nil {
-		t.Fatalf("a request of cost %d of %s was kept out: %v", cost, pair, err)
+		t.Fatalf("a request of cost %d of %s was kept out: %v", cost, credential, err)
 	}
 	return share
 }
 
 // waits begins a request and returns when it waits or has entered.
-func waits(t testing.TB, a *Admission, pair string, cost int) <-chan *Share {
+func waits(t testing.TB, a *Admission, credential string, cost int) <-chan *Share {
 	t.Helper()
 	a.mu.Lock()
 	waiting, running := a.waiting, a.running
 	a.mu.Unlock()
 	entered := make(chan *Share, 1)
 	go func() {
-		share, _ := a.Enter(t.Context(), pair, cost)
+		share, _ := a.Enter(t.Context(), credential, cost)
 		entered <- share
 	}()
 	for {
@@ -81,7 +81,7 @@ func TestRequestsRunTogetherOnlyWhileTheirCostAllowsIt(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 50 {
 		all.Go(func() {
-			share, err := a.Enter(t.Context(), fmt.Sprint("pair-", i%3), each)
+			share, err := a.Enter(t.Context(), fmt.Sprint("credential-", i%3), each)
 			if err != nil {
 				t.Error(err)
 				return
@@ -98,8 +98,8 @@ func TestRequestsRunTogetherOnlyWhileTheirCostAllowsIt(t *testing.T) {
 	if highest.Load() > most*3/4 {
 		t.Errorf("requests of cost %d ran together, the bound is %d", highest.Load(), most*3/4)
 	}
-	if a.running != 0 || a.waiting != 0 || len(a.pairs) != 0 {
-		t.Errorf("something is left: %d running, %d waiting, %d pairs", a.running, a.waiting, len(a.pairs))
+	if a.running != 0 || a.waiting != 0 || len(a.credentials) != 0 {
+		t.Errorf("something is left: %d running, %d waiting, %d credentials", a.running, a.waiting, len(a.credentials))
 	}
 }
 
@@ -186,7 +186,7 @@ func TestOfAPairsRequestsTheDearComeLaterButTheyCome(t *testing.T) {
 			shares = shares[1:]
 		}
 		a.mu.Lock()
-		queue := a.pairs["a"].queue
+		queue := a.credentials["a"].queue
 		came := len(queue) == 0 || queue[0].weight == 7_000
 		a.mu.Unlock()
 		go func() { (<-next).Leave() }()
@@ -229,7 +229,7 @@ func whenTooMuchWaits(t *testing.T) {
 	}
 	quiet := waits(t, a, "quiet", 3_000)
 	if synctest.Wait(); len(quiet) > 0 {
-		t.Error("the pair with little waiting was refused")
+		t.Error("the credential with little waiting was refused")
 	}
 	_, err := a.Enter(t.Context(), "flood", 5_000)
 	if backoffice.KindOf(err) != backoffice.Unavailable {
@@ -255,7 +255,7 @@ func TestNobodyWaitsLongerThanTheSettingOrItsOwnTime(t *testing.T) {
 	if _, err := a.Enter(gone, "b", 7_500); !errors.Is(err, context.Canceled) {
 		t.Errorf("one whose caller is gone: %v", err)
 	}
-	if a.waiting != 0 || a.pairs["b"] != nil {
+	if a.waiting != 0 || a.credentials["b"] != nil {
 		t.Error("it is still there")
 	}
 }
@@ -331,9 +331,9 @@ func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
 			case 0, 1:
 				// Enter, without a goroutine.
 				name, cost := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "pair"), rapid.SampledFrom([]int64{1, 5, 10, 60, 200, 500, 750}).Draw(rt, "cost")
-				p := a.pairs[name]
+				p := a.credentials[name]
 				if p == nil {
-					p = &pair{id: name, served: a.clock}
+					p = &credential{id: name, served: a.clock}
 				}
 				a.hold(p)
 				w := &waiter{of: p, weight: cost, turn: a.clock + float64(cost), done: make(chan struct{})}
@@ -352,12 +352,12 @@ func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
 				}
 			}
 			settle()
-			sum, sums, queued := int64(0), map[*pair][large + 1]int64{}, int64(0)
+			sum, sums, queued := int64(0), map[*credential][large + 1]int64{}, int64(0)
 			for _, share := range running {
 				sum += share.weight
-				of := sums[share.pair]
+				of := sums[share.credential]
 				of[share.size] += share.weight
-				sums[share.pair] = of
+				sums[share.credential] = of
 			}
 			for _, w := range waiting {
 				queued += w.counts()
@@ -365,9 +365,9 @@ func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
 			if sum != a.running || queued != a.waiting || sum > a.most || a.waiting > a.mostWaiting() {
 				rt.Fatalf("%d run of %d, %d wait of %d; it says %d and %d", sum, a.most, queued, a.mostWaiting(), a.running, a.waiting)
 			}
-			for _, p := range a.pairs {
+			for _, p := range a.credentials {
 				if p.running != sums[p] {
-					rt.Fatalf("a pair has %d running, and says %d", sums[p], p.running)
+					rt.Fatalf("a credential has %d running, and says %d", sums[p], p.running)
 				}
 			}
 			if len(running) == 0 && len(waiting) > 0 {
@@ -379,8 +379,8 @@ func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
 			running = running[1:]
 			settle()
 		}
-		if len(waiting) > 0 || a.running != 0 || a.waiting != 0 || len(a.pairs) != 0 {
-			rt.Fatalf("at the end %d are forgotten, %d running, %d pairs", len(waiting), a.running, len(a.pairs))
+		if len(waiting) > 0 || a.running != 0 || a.waiting != 0 || len(a.credentials) != 0 {
+			rt.Fatalf("at the end %d are forgotten, %d running, %d credentials", len(waiting), a.running, len(a.credentials))
 		}
 	})
 }

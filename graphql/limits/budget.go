@@ -51,7 +51,7 @@ func (s Settings) NewBudgets() *Budgets {
 
 // Reserve takes a cost from a credential's budget. settle, once, charges the actual cost and returns the rest. Errors:
 // RateLimited, and wait is how long to wait; OverLimit for more than the whole budget.
-func (b *Budgets) Reserve(pair string, cost int) (settle func(came int), wait time.Duration, err error) {
+func (b *Budgets) Reserve(clientID string, cost int) (settle func(came int), wait time.Duration, err error) {
 	if int64(cost) > b.maximum {
 		return nil, 0, backoffice.Errorf(backoffice.OverLimit,
 			"the request costs more than %d, the credential's whole budget", b.maximum)
@@ -59,7 +59,7 @@ func (b *Budgets) Reserve(pair string, cost int) (settle func(came int), wait ti
 	asked := int64(max(cost, 0)) * billion
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	a := b.of(pair)
+	a := b.of(clientID)
 	if missing := asked - a.has; missing > 0 {
 		return nil, time.Duration((missing + b.restore - 1) / b.restore),
 			backoffice.Errorf(backoffice.RateLimited, "the credential's cost budget is exhausted; try again later")
@@ -68,26 +68,26 @@ func (b *Budgets) Reserve(pair string, cost int) (settle func(came int), wait ti
 	a.reserved++
 	var once sync.Once
 	return func(came int) {
-		once.Do(func() { b.settle(pair, asked-min(max(int64(came), 0)*billion, asked)) })
+		once.Do(func() { b.settle(clientID, asked-min(max(int64(came), 0)*billion, asked)) })
 	}, 0, nil
 }
 
-func (b *Budgets) settle(pair string, back int64) {
+func (b *Budgets) settle(clientID string, back int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	a := b.of(pair)
+	a := b.of(clientID)
 	a.reserved--
 	a.has = min(a.has+back, b.maximum*billion)
 }
 
 // of returns a credential's account as of now. The caller holds mu.
-func (b *Budgets) of(pair string) *account {
+func (b *Budgets) of(clientID string) *account {
 	now := b.now()
 	b.sweep(now)
-	a := b.accounts[pair]
+	a := b.accounts[clientID]
 	if a == nil {
 		a = &account{has: b.maximum * billion, at: now}
-		b.accounts[pair] = a
+		b.accounts[clientID] = a
 	}
 	a.refill(b, now)
 	return a
@@ -112,18 +112,18 @@ func (b *Budgets) sweep(now time.Time) {
 		return
 	}
 	b.swept = now
-	for pair, a := range b.accounts {
+	for clientID, a := range b.accounts {
 		if a.refill(b, now); a.reserved == 0 && a.has == b.maximum*billion {
-			delete(b.accounts, pair)
+			delete(b.accounts, clientID)
 		}
 	}
 }
 
 // Of returns what a credential has left, and after how long its budget is full.
-func (b *Budgets) Of(pair string) (left Allowance, whole time.Duration) {
+func (b *Budgets) Of(clientID string) (left Allowance, whole time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	a := b.of(pair)
+	a := b.of(clientID)
 	missing := b.maximum*billion - a.has
 	return Allowance{Maximum: b.maximum, Available: a.has / billion, RestoreRate: b.restore},
 		time.Duration((missing + b.restore - 1) / b.restore)

@@ -11,8 +11,8 @@ import (
 
 // purse is what Budgets do, and what its broken copies do wrongly.
 type purse interface {
-	Reserve(pair string, cost int) (settle func(came int), wait time.Duration, err error)
-	Of(pair string) (Allowance, time.Duration)
+	Reserve(credential string, cost int) (settle func(came int), wait time.Duration, err error)
+	Of(credential string) (Allowance, time.Duration)
 }
 
 // moved are budgets over a clock that the test moves.
@@ -23,28 +23,28 @@ func moved(maximum, restore int) (b *Budgets, clock *time.Time) {
 	return b, clock
 }
 
-// broken says what is wrong with a purse in a random history of several pairs, by a model of its own in whole
+// broken says what is wrong with a purse in a random history of several credentials, by a model of its own in whole
 // nanoseconds; "" when nothing is.
 func broken(p purse, clock *time.Time, maximum, restore int, seed uint64) string {
 	const unit = int64(time.Second)
 	random := rand.New(rand.NewPCG(seed, 7))
 	type open struct {
-		pair   string
-		cost   int
-		settle func(int)
+		credential string
+		cost       int
+		settle     func(int)
 	}
 	has, at := map[string]int64{}, map[string]time.Time{}
-	left := func(pair string) int64 {
-		if _, known := has[pair]; !known {
-			has[pair], at[pair] = int64(maximum)*unit, *clock
+	left := func(credential string) int64 {
+		if _, known := has[credential]; !known {
+			has[credential], at[credential] = int64(maximum)*unit, *clock
 		}
-		has[pair] = min(int64(maximum)*unit, has[pair]+int64(clock.Sub(at[pair]))*int64(restore))
-		at[pair] = *clock
-		return has[pair]
+		has[credential] = min(int64(maximum)*unit, has[credential]+int64(clock.Sub(at[credential]))*int64(restore))
+		at[credential] = *clock
+		return has[credential]
 	}
 	var opened []open
 	for step := range 400 {
-		pair := fmt.Sprint("pair ", random.IntN(3))
+		credential := fmt.Sprint("credential ", random.IntN(3))
 		switch random.IntN(4) {
 		case 0:
 			*clock = clock.Add(time.Duration(random.Int64N(int64(2 * time.Second))))
@@ -56,14 +56,14 @@ func broken(p purse, clock *time.Time, maximum, restore int, seed uint64) string
 			o := opened[i]
 			opened = append(opened[:i], opened[i+1:]...)
 			came := random.IntN(o.cost + 5)
-			left(o.pair)
+			left(o.credential)
 			o.settle(came)
 			o.settle(0) // again it does nothing
-			has[o.pair] = min(int64(maximum)*unit, has[o.pair]+int64(o.cost-min(came, o.cost))*unit)
+			has[o.credential] = min(int64(maximum)*unit, has[o.credential]+int64(o.cost-min(came, o.cost))*unit)
 		default:
 			cost := 1 + random.IntN(maximum+maximum/10)
-			settle, wait, err := p.Reserve(pair, cost)
-			missing := int64(cost)*unit - left(pair)
+			settle, wait, err := p.Reserve(credential, cost)
+			missing := int64(cost)*unit - left(credential)
 			switch {
 			case cost > maximum:
 				if backoffice.KindOf(err) != backoffice.OverLimit {
@@ -76,25 +76,25 @@ func broken(p purse, clock *time.Time, maximum, restore int, seed uint64) string
 				}
 				now := *clock
 				*clock = now.Add(wait - 1)
-				if _, _, err := p.Reserve(pair, cost); err == nil {
+				if _, _, err := p.Reserve(credential, cost); err == nil {
 					return fmt.Sprintf("step %d: a nanosecond before the time that was said there is enough", step)
 				}
 				*clock = now.Add(wait)
-				if settle, _, err = p.Reserve(pair, cost); err != nil {
+				if settle, _, err = p.Reserve(credential, cost); err != nil {
 					return fmt.Sprintf("step %d: at the time that was said there is not enough", step)
 				}
-				left(pair)
-				has[pair] -= int64(cost) * unit
-				opened = append(opened, open{pair, cost, settle})
+				left(credential)
+				has[credential] -= int64(cost) * unit
+				opened = append(opened, open{credential, cost, settle})
 			case err != nil:
 				return fmt.Sprintf("step %d: there is enough: %v", step, err)
 			default:
-				has[pair] -= int64(cost) * unit
-				opened = append(opened, open{pair, cost, settle})
+				has[credential] -= int64(cost) * unit
+				opened = append(opened, open{credential, cost, settle})
 			}
 		}
-		told, whole := p.Of(pair)
-		want := left(pair)
+		told, whole := p.Of(credential)
+		want := left(credential)
 		until := time.Duration((int64(maximum)*unit - want + int64(restore) - 1) / int64(restore))
 		if told.Available != want/unit || told.Maximum != int64(maximum) || told.RestoreRate != int64(restore) || whole != until {
 			return fmt.Sprintf("step %d: %+v, whole in %v; the model has %d, whole in %v", step, told, whole, want/unit, until)
@@ -121,40 +121,40 @@ type (
 	givesMore struct{ *Budgets } // charges one less than came
 	hurried   struct{ *Budgets } // says a wait that is too short
 	forgetful struct{ *Budgets } // settles, and settles again
-	oneForAll struct{ *Budgets } // has one budget for all pairs
+	oneForAll struct{ *Budgets } // has one budget for all credentials
 	unsettled struct{ *Budgets } // charges what came, without a reservation before
 )
 
-func (k keepsAll) Reserve(pair string, cost int) (func(int), time.Duration, error) {
-	settle, wait, err := k.Budgets.Reserve(pair, cost)
+func (k keepsAll) Reserve(credential string, cost int) (func(int), time.Duration, error) {
+	settle, wait, err := k.Budgets.Reserve(credential, cost)
 	return func(int) { settle(cost) }, wait, err
 }
 
-func (g givesMore) Reserve(pair string, cost int) (func(int), time.Duration, error) {
-	settle, wait, err := g.Budgets.Reserve(pair, cost)
+func (g givesMore) Reserve(credential string, cost int) (func(int), time.Duration, error) {
+	settle, wait, err := g.Budgets.Reserve(credential, cost)
 	return func(came int) { settle(came - 1) }, wait, err
 }
 
-func (h hurried) Reserve(pair string, cost int) (func(int), time.Duration, error) {
-	settle, wait, err := h.Budgets.Reserve(pair, cost)
+func (h hurried) Reserve(credential string, cost int) (func(int), time.Duration, error) {
+	settle, wait, err := h.Budgets.Reserve(credential, cost)
 	return settle, wait.Truncate(time.Second), err
 }
 
-func (f forgetful) Reserve(pair string, cost int) (func(int), time.Duration, error) {
-	_, wait, err := f.Budgets.Reserve(pair, cost)
-	return func(came int) { f.settle(pair, int64(max(0, cost-came))*billion) }, wait, err
+func (f forgetful) Reserve(credential string, cost int) (func(int), time.Duration, error) {
+	_, wait, err := f.Budgets.Reserve(credential, cost)
+	return func(came int) { f.settle(credential, int64(max(0, cost-came))*billion) }, wait, err
 }
 
 func (o oneForAll) Reserve(_ string, cost int) (func(int), time.Duration, error) {
 	return o.Budgets.Reserve("all", cost)
 }
 
-func (u unsettled) Reserve(pair string, cost int) (func(int), time.Duration, error) {
-	settle, wait, err := u.Budgets.Reserve(pair, cost)
+func (u unsettled) Reserve(credential string, cost int) (func(int), time.Duration, error) {
+	settle, wait, err := u.Budgets.Reserve(credential, cost)
 	if err == nil {
 		settle(0)
 	}
-	return func(came int) { _, _, _ = u.Budgets.Reserve(pair, min(came, cost)) }, wait, err
+	return func(came int) { _, _, _ = u.Budgets.Reserve(credential, min(came, cost)) }, wait, err
 }
 
 func TestWrongBudgetsAreFound(t *testing.T) {

@@ -11,7 +11,7 @@ const youngest = 25 * time.Millisecond
 // mayQueue reports whether a request may wait. It may not if it would wait too long at this throughput, or if the queue
 // is full and its credential has its part of it, unless inPlaceOf, a more expensive one of the credential, is rejected.
 // Credentials with less than their part may wait beyond the bound.
-func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter) {
+func (a *Admission) mayQueue(p *credential, weight int64) (may bool, inPlaceOf *waiter) {
 	now := time.Now()
 	w := &waiter{of: p, weight: weight, turn: a.clock + float64(weight)}
 	if a.sizeOf(weight) != tiny && a.waiting > 0 &&
@@ -21,11 +21,11 @@ func (a *Admission) mayQueue(p *pair, weight int64) (may bool, inPlaceOf *waiter
 	if a.waiting+w.counts() <= a.waitMost {
 		return true, nil
 	}
-	pairs := int64(a.queues())
+	credentials := int64(a.queues())
 	if len(p.queue) == 0 {
-		pairs++
+		credentials++
 	}
-	if p.waiting+w.counts() <= a.waitMost/pairs {
+	if p.waiting+w.counts() <= a.waitMost/credentials {
 		return true, nil
 	}
 	if dearer := p.newest(now); dearer != nil && dearer.weight > weight {
@@ -55,7 +55,7 @@ func (a *Admission) enqueue(w *waiter) {
 	a.dispatch()
 }
 
-func (p *pair) place(w *waiter) int {
+func (p *credential) place(w *waiter) int {
 	at, _ := slices.BinarySearchFunc(p.queue, w.turn, func(other *waiter, turn float64) int {
 		if other.turn <= turn { // after those that asked earlier
 			return -1
@@ -73,7 +73,7 @@ func (a *Admission) before(w *waiter) (cost int64) {
 	for _, other := range w.of.queue[:w.of.place(w)] {
 		own += other.weight
 	}
-	for _, p := range a.pairs {
+	for _, p := range a.credentials {
 		if p != w.of {
 			cost += min(p.waiting, own)
 		}
@@ -83,8 +83,8 @@ func (a *Admission) before(w *waiter) (cost int64) {
 
 // victim is, of the credential with the most waiting, the most expensive request that just arrived, otherwise the last.
 func (a *Admission) victim() *waiter {
-	var most *pair
-	for _, p := range a.pairs {
+	var most *credential
+	for _, p := range a.credentials {
 		if most == nil || p.waiting > most.waiting {
 			most = p
 		}
@@ -96,7 +96,7 @@ func (a *Admission) victim() *waiter {
 }
 
 // newest is the most expensive request of the credential that just arrived, of several the last; nil for none.
-func (p *pair) newest(now time.Time) (found *waiter) {
+func (p *credential) newest(now time.Time) (found *waiter) {
 	for _, w := range p.queue {
 		if now.Sub(w.came) < youngest && (found == nil || w.weight >= found.weight) {
 			found = w
@@ -120,7 +120,7 @@ func (a *Admission) dequeue(w *waiter) {
 	a.waiting -= w.counts()
 	a.queued.Store(a.waiting > 0)
 	if a.waiting == 0 {
-		maps.DeleteFunc(a.pairs, func(_ string, p *pair) bool { return p.users == 0 })
+		maps.DeleteFunc(a.credentials, func(_ string, p *credential) bool { return p.users == 0 })
 	}
 }
 
@@ -150,7 +150,7 @@ func (a *Admission) dispatch() {
 // next is the request, up to a size, after which its credential has had least, unless it has its part already.
 func (a *Admission) next(most size) (next *waiter) {
 	var earliest float64
-	for _, p := range a.pairs {
+	for _, p := range a.credentials {
 		for _, w := range p.queue {
 			if a.sizeOf(w.weight) > most || a.hasPart(p, w.weight) {
 				continue
@@ -171,7 +171,7 @@ func (w *waiter) precedes(other *waiter) bool {
 }
 
 func (a *Admission) queues() (n int) {
-	for _, p := range a.pairs {
+	for _, p := range a.credentials {
 		if len(p.queue) > 0 {
 			n++
 		}

@@ -106,9 +106,9 @@ func (s *Share) settle() {
 		return
 	}
 	if s.charged == 0 { // it did not wait
-		s.pair.served = max(s.pair.served, a.clock)
+		s.credential.served = max(s.credential.served, a.clock)
 	}
-	s.pair.served += s.took.Seconds()*a.costs/a.seconds - s.charged
+	s.credential.served += s.took.Seconds()*a.costs/a.seconds - s.charged
 }
 
 func (s *Share) endTurn() {

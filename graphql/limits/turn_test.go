@@ -125,15 +125,15 @@ func TestWhoWouldWaitTooLongAtThePaceOfThingsIsRefusedAtOnce(t *testing.T) {
 	})
 }
 
-// flood is a simulation, in a time of its own: pairs send much more than can be done, whether they get answers or not.
+// flood is a simulation, in a time of its own: credentials send much more than can be done, whether they get answers or not.
 type flood struct {
-	pairs   []time.Duration // between two requests of each
-	cost    int
-	service time.Duration
-	wait    time.Duration
-	lasts   time.Duration
+	credentials []time.Duration // between two requests of each
+	cost        int
+	service     time.Duration
+	wait        time.Duration
+	lasts       time.Duration
 
-	enter func(ctx context.Context, a *Admission, pair string, cost int) (*Share, error)
+	enter func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error)
 	leave func(a *Admission, s *Share)
 }
 
@@ -142,8 +142,8 @@ func (f flood) wrong(t testing.TB) (found []string) {
 	a := inTurns(1, f.wait)
 	mostWaiting := a.mostWaiting()
 	if f.enter == nil {
-		f.enter = func(ctx context.Context, a *Admission, pair string, cost int) (*Share, error) {
-			return a.Enter(ctx, pair, cost)
+		f.enter = func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error) {
+			return a.Enter(ctx, credential, cost)
 		}
 	}
 	if f.leave == nil {
@@ -151,12 +151,12 @@ func (f flood) wrong(t testing.TB) (found []string) {
 	}
 	var mu sync.Mutex
 	note := func(format string, values ...any) { found = append(found, fmt.Sprintf(format, values...)) }
-	served, end := make([]int, len(f.pairs)), time.Now().Add(f.lasts)
+	served, end := make([]int, len(f.credentials)), time.Now().Add(f.lasts)
 	late, refused, lightRefused, most := 0, 0, 0, int64(0)
 	var all sync.WaitGroup
-	one := func(pair string, cost int, done func()) {
+	one := func(credential string, cost int, done func()) {
 		began := time.Now()
-		share, err := f.enter(t.Context(), a, pair, cost)
+		share, err := f.enter(t.Context(), a, credential, cost)
 		waited := time.Since(began)
 		if err == nil {
 			if cost > 1 {
@@ -182,10 +182,10 @@ func (f flood) wrong(t testing.TB) (found []string) {
 			}
 		}
 	}
-	for i, every := range f.pairs {
+	for i, every := range f.credentials {
 		all.Go(func() {
 			for ; time.Now().Before(end); time.Sleep(every) {
-				all.Go(func() { one(fmt.Sprint("pair-", i), f.cost, func() { served[i]++ }) })
+				all.Go(func() { one(fmt.Sprint("credential-", i), f.cost, func() { served[i]++ }) })
 			}
 		})
 	}
@@ -205,7 +205,7 @@ func (f flood) wrong(t testing.TB) (found []string) {
 		least, highest, sum = min(least, n), max(highest, n), sum+n
 	}
 	if highest > least+3+highest/8 {
-		note("one pair got %d, another %d", highest, least)
+		note("one credential got %d, another %d", highest, least)
 	}
 	if could := int(f.lasts / f.service); sum < could*9/10 {
 		note("%d were served of %d that could be", sum, could)
@@ -219,7 +219,7 @@ func (f flood) wrong(t testing.TB) (found []string) {
 	if most > mostWaiting {
 		note("%d waited", most)
 	}
-	if a.running != 0 || a.waiting != 0 || len(a.pairs) != 0 {
+	if a.running != 0 || a.waiting != 0 || len(a.credentials) != 0 {
 		note("%d run and %d wait at the end", a.running, a.waiting)
 	}
 	return found
@@ -233,8 +233,8 @@ func TestUnderAFloodPairsAreServedEquallyNobodyIsForgottenAndRefusalsComeAtOnce(
 			cost: rapid.IntRange(200, 9_000).Draw(rt, "cost"), service: service, lasts: 100 * service,
 			wait: rapid.SampledFrom([]time.Duration{100 * time.Millisecond, time.Second, 3 * time.Second}).Draw(rt, "wait"),
 		}
-		for range rapid.IntRange(1, 4).Draw(rt, "pairs") {
-			f.pairs = append(f.pairs, service/time.Duration(rapid.IntRange(2, 8).Draw(rt, "times")))
+		for range rapid.IntRange(1, 4).Draw(rt, "credentials") {
+			f.credentials = append(f.credentials, service/time.Duration(rapid.IntRange(2, 8).Draw(rt, "times")))
 		}
 		var wrong []string
 		synctest.Test(t, func(t *testing.T) { wrong = f.wrong(t) })
@@ -254,29 +254,29 @@ func TestAFloodShowsWhatABrokenAdmissionDoes(t *testing.T) {
 			s.resize(0)
 			s.left = true
 			a.turns.end(s.turn)
-			a.release(s.pair)
+			a.release(s.credential)
 		}},
-		"all are one pair": {enter: func(ctx context.Context, a *Admission, pair string, cost int) (*Share, error) {
+		"all are one credential": {enter: func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error) {
 			if cost > 1 {
-				pair = "one"
+				credential = "one"
 			}
-			return a.Enter(ctx, pair, cost)
+			return a.Enter(ctx, credential, cost)
 		}},
 		"turns are never given back": {leave: func(_ *Admission, s *Share) { s.turn = nil; s.Leave() }},
-		"the queue has no end": {enter: func(ctx context.Context, a *Admission, pair string, cost int) (*Share, error) {
+		"the queue has no end": {enter: func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error) {
 			a.mu.Lock()
 			a.waitMost = 1 << 40
 			a.mu.Unlock()
-			return a.Enter(ctx, pair, cost)
+			return a.Enter(ctx, credential, cost)
 		}, wait: 3 * time.Second},
-		"light ones wait like others": {enter: func(ctx context.Context, a *Admission, pair string, cost int) (*Share, error) {
-			return a.Enter(ctx, pair, cost+2_000)
+		"light ones wait like others": {enter: func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error) {
+			return a.Enter(ctx, credential, cost+2_000)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				broken.pairs, broken.cost, broken.service, broken.lasts = []time.Duration{time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond}, 2_650, 5*time.Millisecond, 2*time.Second
+				broken.credentials, broken.cost, broken.service, broken.lasts = []time.Duration{time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond}, 2_650, 5*time.Millisecond, 2*time.Second
 				broken.wait = max(broken.wait, time.Second)
 				if wrong := broken.wrong(t); len(wrong) == 0 {
 					t.Error("nothing was noticed")
@@ -286,21 +286,21 @@ func TestAFloodShowsWhatABrokenAdmissionDoes(t *testing.T) {
 	}
 }
 
-// timeOf is how long two pairs were served whose operations cost the same, of which one's take five times as long.
+// timeOf is how long two credentials were served whose operations cost the same, of which one's take five times as long.
 func timeOf(t *testing.T, leave func(*Share)) (long, short time.Duration) {
 	a := inTurns(1, time.Hour)
 	var all sync.WaitGroup
 	end := time.Now().Add(3 * time.Second)
 	for _, of := range []struct {
-		pair string
-		each time.Duration
-		had  *time.Duration
+		credential string
+		each       time.Duration
+		had        *time.Duration
 	}{{"long", 20 * time.Millisecond, &long}, {"short", 4 * time.Millisecond, &short}} {
 		var mu sync.Mutex
 		for range 10 { // there is always one that waits
 			all.Go(func() {
 				for time.Now().Before(end) {
-					share := enter(t, a, of.pair, 2_000)
+					share := enter(t, a, of.credential, 2_000)
 					time.Sleep(of.each)
 					mu.Lock()
 					*of.had += of.each
@@ -311,8 +311,8 @@ func timeOf(t *testing.T, leave func(*Share)) (long, short time.Duration) {
 		}
 	}
 	all.Wait()
-	if len(a.pairs) != 0 {
-		t.Errorf("%d pairs are remembered when nobody waits", len(a.pairs))
+	if len(a.credentials) != 0 {
+		t.Errorf("%d credentials are remembered when nobody waits", len(a.credentials))
 	}
 	return long, short
 }

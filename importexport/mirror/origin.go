@@ -40,8 +40,8 @@ type errAway struct {
 
 func (e *errAway) Error() string { return "the origin cannot be read: " + e.why }
 
-// errPair is an origin that does not accept the credential.
-var errPair = errors.New("the origin rejects the credential: --client-id and its secret must be valid at the origin")
+// errCredential is an origin that does not accept the credential.
+var errCredential = errors.New("the origin rejects the credential: --client-id and its secret must be valid there")
 
 // origin is the backoffice that is mirrored.
 type origin struct {
@@ -89,7 +89,7 @@ func (p *Pull) newOrigin() (*origin, error) {
 type reader = func(*http.Response) error
 
 // get requests a path, again where that may help, and passes an answer with status 200 to read. It returns the statuses
-// that are no error of the origin or the network: 400, 403, 404, 405 and 410. Errors: *errAway, errPair, those of read.
+// that are no error of the origin or the network: 400, 403, 404, 405 and 410. Errors: *errAway, errCredential, read's.
 func (o *origin) get(ctx context.Context, path string, query url.Values, most time.Duration, read reader) (int, error) {
 	return o.ask(ctx, http.MethodGet, path, query, most, read)
 }
@@ -104,7 +104,7 @@ func (o *origin) ask(
 		case ctx.Err() != nil:
 			return 0, ctx.Err()
 		case failed == nil && status == http.StatusUnauthorized:
-			return 0, errPair
+			return 0, errCredential
 		case failed == nil && status == http.StatusOK, status == http.StatusBadRequest, status == http.StatusForbidden,
 			status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusGone:
 			return status, failed

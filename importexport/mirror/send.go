@@ -132,7 +132,7 @@ func refusalOf(w *backoffice.OriginWrite, status int, text []byte) error {
 	}
 	switch {
 	case status == http.StatusUnauthorized:
-		return &backoffice.Error{Kind: backoffice.Unavailable, Cause: errPair,
+		return &backoffice.Error{Kind: backoffice.Unavailable, Cause: errCredential,
 			Message: "the origin does not accept writes from this mirror now"}
 	case status == http.StatusForbidden, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
 		err := backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed,

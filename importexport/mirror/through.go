@@ -83,7 +83,7 @@ func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id stri
 }
 
 func notCopied(err error) error {
-	if errors.As(err, new(*errAway)) || errors.Is(err, errPair) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.As(err, new(*errAway)) || errors.Is(err, errCredential) || errors.Is(err, context.DeadlineExceeded) {
 		known := *errNoCopy
 		known.Cause = err
 		return &known

@@ -110,20 +110,20 @@ func TestWhatTheOriginRefusesIsRefusedHereInOurWordsAndNothingIsWritten(t *testi
 		status int
 		want   string
 	}{
-		"a rule that is the domain's":  {nil, `{"kboNumber":"1"}`, 422, `"pointer":"/kboNumber"`},
-		"a field of a problem":         {problem(422, `{"detail":"`+secret+`","errors":[{"pointer":"/addressFields/city","code":"INVALID","detail":"`+secret+`"}]}`), `{"addressFields":{"city":"Gent"}}`, 422, `"pointer":"/addressFields/city"`},
-		"a responsible user":           {problem(422, `{"errors":[{"pointer":"/responsible","code":"NOT_FOUND","detail":"`+secret+`"}]}`), `{"responsible":"nobody"}`, 422, `"pointer":"/responsible","code":"NOT_FOUND"`},
-		"a code of its own":            {problem(422, `{"errors":[{"pointer":"/`+secret+`","code":"`+secret+`"}]}`), `{"name":"X"}`, 422, `"code":"INVALID"`},
-		"a code that is taken":         {problem(409, `{"errors":[{"pointer":"/customerCode","code":"TAKEN"}]}`), `{"customerCode":"X"}`, 409, `"code":"TAKEN"`},
-		"no problem":                   {problem(400, secret), `{"name":"X"}`, 422, `"code":"INVALID"`},
-		"gone":                         {problem(404, secret), `{"name":"X"}`, 404, "no customer has this identifier"},
-		"a pair without the scope":     {problem(403, secret), `{"name":"X"}`, 409, `"code":"NOT_ALLOWED"`},
-		"another method":               {problem(405, secret), `{"name":"X"}`, 409, `"code":"NOT_ALLOWED"`},
-		"an older version":             {problem(412, secret), `{"name":"X"}`, 412, `"code":"STALE_VERSION"`},
-		"a pair that it does not know": {problem(401, secret), `{"name":"X"}`, 503, "does not accept writes"},
-		"too many":                     {problem(429, secret), `{"name":"X"}`, 429, "too many requests"},
-		"an error of its own":          {problem(500, secret), `{"name":"X"}`, 503, "cannot write now"},
-		"somewhere else":               {problem(302, secret), `{"name":"X"}`, 503, "cannot write now"},
+		"a rule that is the domain's":        {nil, `{"kboNumber":"1"}`, 422, `"pointer":"/kboNumber"`},
+		"a field of a problem":               {problem(422, `{"detail":"`+secret+`","errors":[{"pointer":"/addressFields/city","code":"INVALID","detail":"`+secret+`"}]}`), `{"addressFields":{"city":"Gent"}}`, 422, `"pointer":"/addressFields/city"`},
+		"a responsible user":                 {problem(422, `{"errors":[{"pointer":"/responsible","code":"NOT_FOUND","detail":"`+secret+`"}]}`), `{"responsible":"nobody"}`, 422, `"pointer":"/responsible","code":"NOT_FOUND"`},
+		"a code of its own":                  {problem(422, `{"errors":[{"pointer":"/`+secret+`","code":"`+secret+`"}]}`), `{"name":"X"}`, 422, `"code":"INVALID"`},
+		"a code that is taken":               {problem(409, `{"errors":[{"pointer":"/customerCode","code":"TAKEN"}]}`), `{"customerCode":"X"}`, 409, `"code":"TAKEN"`},
+		"no problem":                         {problem(400, secret), `{"name":"X"}`, 422, `"code":"INVALID"`},
+		"gone":                               {problem(404, secret), `{"name":"X"}`, 404, "no customer has this identifier"},
+		"a credential without the scope":     {problem(403, secret), `{"name":"X"}`, 409, `"code":"NOT_ALLOWED"`},
+		"another method":                     {problem(405, secret), `{"name":"X"}`, 409, `"code":"NOT_ALLOWED"`},
+		"an older version":                   {problem(412, secret), `{"name":"X"}`, 412, `"code":"STALE_VERSION"`},
+		"a credential that it does not know": {problem(401, secret), `{"name":"X"}`, 503, "does not accept writes"},
+		"too many":                           {problem(429, secret), `{"name":"X"}`, 429, "too many requests"},
+		"an error of its own":                {problem(500, secret), `{"name":"X"}`, 503, "cannot write now"},
+		"somewhere else":                     {problem(302, secret), `{"name":"X"}`, 503, "cannot write now"},
 		"a connection that ends": {func(_ int, _ http.ResponseWriter, r *http.Request) bool {
 			if r.Method != http.MethodGet {
 				panic(http.ErrAbortHandler)

@@ -44,8 +44,8 @@ var queryModes = map[QueryMode]pgx.QueryExecMode{
 // DefaultMaxConns suits a few gateways on a server with PostgreSQL's own max_connections, 100.
 const DefaultMaxConns = 16
 
-// preparedStatements is how many each connection keeps. A plan of a restricted pair's list takes PostgreSQL up to half a
-// megabyte, in each connection.
+// preparedStatements is how many each connection keeps. A plan of a restricted credential's list takes PostgreSQL up to
+// half a megabyte, in each connection.
 const preparedStatements = 128
 
 type Options struct {

@@ -24,15 +24,15 @@ func fullCredential(id string) *backoffice.Credential {
 var networksAlike = cmpopts.EquateComparable(netip.Prefix{})
 
 func testCredentials(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
-	t.Run("pairs are read as they were written, ordered by client id", func(t *testing.T) {
+	t.Run("credentials are read as they were written, ordered by client id", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
 		if none, err := store.Credentials(t.Context()); err != nil || len(none) != 0 {
-			t.Errorf("a new store has pairs: %v (%v)", none, err)
+			t.Errorf("a new store has credentials: %v (%v)", none, err)
 		}
 		b, a, c := fullCredential("b"), fullCredential("a"), &backoffice.Credential{ID: "C", Name: "bare", CreatedAt: 1}
-		for _, pair := range []*backoffice.Credential{b, a, c} {
-			if err := store.CreateCredential(t.Context(), pair); err != nil {
+		for _, credential := range []*backoffice.Credential{b, a, c} {
+			if err := store.CreateCredential(t.Context(), credential); err != nil {
 				t.Fatalf("%v (%v)", err, errorCause(err))
 			}
 		}
@@ -77,15 +77,15 @@ func testCredentials(t *testing.T, newStore func(t testing.TB) backoffice.Store)
 			t.Fatal(err)
 		}
 		stop := errors.New("stop")
-		err := store.UpdateCredential(t.Context(), "a", func(pair *backoffice.Credential) error { pair.Name = "other"; return stop })
+		err := store.UpdateCredential(t.Context(), "a", func(c *backoffice.Credential) error { c.Name = "o"; return stop })
 		if !errors.Is(err, stop) {
 			t.Errorf("got %v", err)
 		}
-		err = store.UpdateCredential(t.Context(), "a", func(pair *backoffice.Credential) error {
-			if pair.Name != "Portal" {
+		err = store.UpdateCredential(t.Context(), "a", func(credential *backoffice.Credential) error {
+			if credential.Name != "Portal" {
 				t.Error("a failed change was stored")
 			}
-			*pair = backoffice.Credential{ID: "b", Name: "new", CreatedAt: 99, Secrets: []backoffice.CredentialSecret{{Digest: []byte("third"), CreatedAt: 7}}}
+			*credential = backoffice.Credential{ID: "b", Name: "new", CreatedAt: 99, Secrets: []backoffice.CredentialSecret{{Digest: []byte("third"), CreatedAt: 7}}}
 			return nil
 		})
 		if err != nil {
@@ -98,7 +98,7 @@ func testCredentials(t *testing.T, newStore func(t testing.TB) backoffice.Store)
 		}
 	})
 
-	t.Run("updates of one pair at the same time do not lose each other's changes", func(t *testing.T) {
+	t.Run("updates of one credential at the same time do not lose each other's changes", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
 		if err := store.CreateCredential(t.Context(), &backoffice.Credential{ID: "a", Name: "x", CreatedAt: 1}); err != nil {
@@ -107,7 +107,7 @@ func testCredentials(t *testing.T, newStore func(t testing.TB) backoffice.Store)
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
-				err := store.UpdateCredential(t.Context(), "a", func(pair *backoffice.Credential) error { pair.Name += "x"; return nil })
+				err := store.UpdateCredential(t.Context(), "a", func(c *backoffice.Credential) error { c.Name += "x"; return nil })
 				if err != nil {
 					t.Errorf("%v (%v)", err, errorCause(err))
 				}
@@ -140,7 +140,7 @@ func testCredentials(t *testing.T, newStore func(t testing.TB) backoffice.Store)
 		used(2*day, "a", "b", "unknown", "bad\x00id\xff")
 		used(day, "a", "c")
 		used(3*day, "b")
-		if err := store.UpdateCredential(t.Context(), "a", func(pair *backoffice.Credential) error { pair.LastUsedAt = 99; return nil }); err != nil {
+		if err := store.UpdateCredential(t.Context(), "a", func(c *backoffice.Credential) error { c.LastUsedAt = 99; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		all, err := store.Credentials(t.Context())

@@ -203,7 +203,7 @@ func testKeys(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	}
 	entry := backoffice.Idempotency{ClientID: "client", Noun: backoffice.NounCustomer, Key: "key", Digest: []byte("digest\x00"), ObjectID: "object"}
 
-	t.Run("a key is remembered per pair and noun, until it is too old", func(t *testing.T) {
+	t.Run("a key is remembered per credential and noun, until it is too old", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
 		if earlier := remember(t, store, entry, aDay); earlier != nil {

@@ -23,7 +23,7 @@ func fullWebhook(id string) *backoffice.Webhook {
 }
 
 func testWebhooks(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
-	withPair := func(t testing.TB) backoffice.Store {
+	withCredential := func(t testing.TB) backoffice.Store {
 		t.Helper()
 		store := newStore(t)
 		if err := store.CreateCredential(t.Context(), fullCredential("pair")); err != nil {
@@ -42,7 +42,7 @@ func testWebhooks(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 
 	t.Run("webhooks are read as they were written, and listed by identifier without what their messages say", func(t *testing.T) {
 		t.Parallel()
-		store := withPair(t)
+		store := withCredential(t)
 		if none, err := store.Webhooks(t.Context()); err != nil || len(none) != 0 {
 			t.Errorf("a new store has webhooks: %v (%v)", none, err)
 		}
@@ -62,9 +62,9 @@ func testWebhooks(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 	})
 
-	t.Run("an unknown webhook or pair is not found, and an identifier that exists is taken", func(t *testing.T) {
+	t.Run("an unknown webhook or credential is not found, and an identifier that exists is taken", func(t *testing.T) {
 		t.Parallel()
-		store := withPair(t)
+		store := withCredential(t)
 		for _, id := range []string{"unknown", "", "bad\x00id\xff"} {
 			_, err := store.Webhook(t.Context(), id)
 			for _, err := range []error{err, store.DeleteWebhook(t.Context(), id, 1), store.UpdateWebhook(t.Context(), id, "act", 1, func(*backoffice.Webhook) error { return nil })} {
@@ -84,7 +84,7 @@ func testWebhooks(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 
 	t.Run("what an operator does is noted in the change log, which the feed does not show", func(t *testing.T) {
 		t.Parallel()
-		store := withPair(t)
+		store := withCredential(t)
 		create(t, store, fullWebhook("a"))
 		stop := errors.New("stop")
 		if err := store.UpdateWebhook(t.Context(), "a", "webhooks disable", 2, func(w *backoffice.Webhook) error { w.URL = "other"; return stop }); !errors.Is(err, stop) {
@@ -129,7 +129,7 @@ func testWebhooks(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 
 	t.Run("a step is done by one of those who have read the same, and not after an operator's act", func(t *testing.T) {
 		t.Parallel()
-		store := withPair(t)
+		store := withCredential(t)
 		create(t, store, fullWebhook("a"))
 		var done atomic.Int32
 		var all sync.WaitGroup

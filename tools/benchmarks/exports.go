@@ -244,7 +244,7 @@ func (r *running) export(ctx context.Context, format, query string) (taken, erro
 	return out.taken, nil
 }
 
-// freedAfterKill goes away in the middle of an export, and tells how soon the pair may have the next one.
+// freedAfterKill goes away in the middle of an export, and tells how soon the credential may have the next one.
 func (r *running) freedAfterKill(ctx context.Context) (time.Duration, error) {
 	tellf("going away in the middle of an export")
 	gone, leave := context.WithCancel(ctx)

@@ -198,13 +198,13 @@ func (w *workshop) serving(ctx context.Context, program, name, title, store stri
 	if err != nil {
 		return server{}, err
 	}
-	var pair struct{ ClientID, ClientSecret string }
-	if err := json.Unmarshal(printed, &pair); err != nil {
+	var credential struct{ ClientID, ClientSecret string }
+	if err := json.Unmarshal(printed, &credential); err != nil {
 		return server{}, errors.New("credentials create printed no JSON")
 	}
 	return server{
 		name: name, title: title, in: inOurs, store: store, flags: flags, embedded: strings.HasPrefix(store, "sqlite:"),
-		headers: []string{"x-client-id: " + pair.ClientID, "x-client-secret: " + pair.ClientSecret},
+		headers: []string{"x-client-id: " + credential.ClientID, "x-client-secret: " + credential.ClientSecret},
 		command: func(port int) *exec.Cmd {
 			return exec.Command(program, slices.Concat([]string{"serve", "--listen", fmt.Sprintf("127.0.0.1:%d", port)}, common, flags)...)
 		},

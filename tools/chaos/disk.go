@@ -128,7 +128,7 @@ func (s *stand) importedCount() (count int, first bool, err error) {
 		ids = append(ids, fmt.Sprint("imported-", i*imported/cap(ids)))
 	}
 	var found struct{ Nodes []*struct{ ID string } }
-	client := rig.NewClient(s.server.Address, s.pair, 1, 30*time.Second)
+	client := rig.NewClient(s.server.Address, s.credential, 1, 30*time.Second)
 	patiently(func() bool { // it may be refused meanwhile
 		err = client.Decode(&found, `query($ids: [ID!]!) { nodes(ids: $ids) { id } }`, map[string]any{"ids": ids})
 		return err == nil

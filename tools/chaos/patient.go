@@ -43,7 +43,7 @@ func (p *patient) parts() []string {
 // fill makes the office, kills the gateway in the midst of its log, and keeps a copy.
 func (p *patient) fill() error {
 	p.was, p.emails, p.files = p.at("was"), map[string][]string{}, map[string]string{}
-	client := rig.NewClient(p.server.Address, p.pair, 2, 30*time.Second)
+	client := rig.NewClient(p.server.Address, p.credential, 2, 30*time.Second)
 	ids, err := client.Fill(200)
 	if err != nil {
 		return err
@@ -237,7 +237,7 @@ func (r *reading) addf(where *int, format string, values ...any) {
 
 // read reads everything: each customer, each number, each file; and writes.
 func (p *patient) read(d damage) (r reading) {
-	client := rig.NewClient(p.server.Address, p.pair, 2, 30*time.Second)
+	client := rig.NewClient(p.server.Address, p.credential, 2, 30*time.Second)
 	have := map[string]string{}
 	ids := make([]string, 0, len(p.emails))
 	for id := range p.emails {
@@ -265,8 +265,8 @@ func (p *patient) read(d damage) (r reading) {
 			}
 		}
 	}
-	for _, pair := range p.twins {
-		if a, b := have[pair[0]], have[pair[1]]; a != "" && b != "" && a != b && !d.other {
+	for _, twins := range p.twins {
+		if a, b := have[twins[0]], have[twins[1]]; a != "" && b != "" && a != b && !d.other {
 			r.addf(&r.torn, "%s beside %s", a, b)
 		}
 	}

@@ -19,7 +19,7 @@ func asking(t *testing.T, answer http.HandlerFunc) *witness {
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
 	return &witness{
-		client: rig.NewClient(strings.TrimPrefix(server.URL, "http://"), rig.Pair{}, 1, time.Minute), of: &noted{counts: counts{acknowledged: 1}}, name: "Witness",
+		client: rig.NewClient(strings.TrimPrefix(server.URL, "http://"), rig.Credential{}, 1, time.Minute), of: &noted{counts: counts{acknowledged: 1}}, name: "Witness",
 		deaf: func() bool { return true }, files: map[string]string{},
 	}
 }

@@ -23,11 +23,11 @@ import (
 // shipper is a server that ships, whose machine is lost again and again: it is killed while clients write and the place
 // to which it ships breaks, and the store is restored from there alone.
 type shipper struct {
-	office *rig.Office
-	server *rig.Server
-	pair   rig.Pair
-	waits  bool // it acknowledges only what is shipped
-	disk   *rig.Disk
+	office     *rig.Office
+	server     *rig.Server
+	credential rig.Credential
+	waits      bool // it acknowledges only what is shipped
+	disk       *rig.Disk
 
 	mutex        sync.Mutex
 	acknowledged map[string]time.Time
@@ -101,7 +101,7 @@ func (s *shipper) open(o options) (err error) {
 	if _, err = s.office.Run("migrate"); err != nil {
 		return err
 	}
-	if s.pair, err = s.office.Issue("chaos", "settings.write"); err != nil {
+	if s.credential, err = s.office.Issue("chaos", "settings.write"); err != nil {
 		return err
 	}
 	if s.server, err = s.office.NewServer("server"); err != nil {
@@ -204,7 +204,7 @@ func (s *shipper) round(round int) (killed time.Time, err error) {
 
 // write makes labels until the server is gone, and notes those that it acknowledges.
 func (s *shipper) write(who string, until <-chan struct{}) {
-	client := rig.NewClient(s.server.Address, s.pair, 1, 30*time.Second)
+	client := rig.NewClient(s.server.Address, s.credential, 1, 30*time.Second)
 	for n := 0; ; n++ {
 		name := fmt.Sprintf("Label %d, %s", n, who)
 		request, err := http.NewRequest(http.MethodPost, "http://"+s.server.Address+"/settings/labels", strings.NewReader(fmt.Sprintf(`{"name":%q}`, name)))

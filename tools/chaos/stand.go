@@ -18,11 +18,11 @@ import (
 
 // stand is a gateway over a store that is broken.
 type stand struct {
-	engine string
-	kills  int
-	office *rig.Office
-	server *rig.Server
-	pair   rig.Pair
+	engine     string
+	kills      int
+	office     *rig.Office
+	server     *rig.Server
+	credential rig.Credential
 
 	cluster *rig.Cluster     // of PostgreSQL
 	proxy   *toxiproxy.Proxy // before it
@@ -73,7 +73,7 @@ func (s *stand) open() (err error) {
 	if err := s.importFiles("checklists", checklists()); err != nil {
 		return err
 	}
-	if s.pair, err = s.office.Issue("chaos", "privacy.read", "customers.write", "settings.write", "pti.write"); err != nil {
+	if s.credential, err = s.office.Issue("chaos", "privacy.read", "customers.write", "settings.write", "pti.write"); err != nil {
 		return err
 	}
 	if s.server, err = s.office.NewServer("server"); err != nil {
@@ -170,14 +170,14 @@ func (s *stand) under(f fault) (counts, error) {
 
 func (s *stand) newWitness(name string) *witness {
 	return &witness{
-		client: rig.NewClient(s.server.Address, s.pair, 2, 30*time.Second), elsewhere: rig.NewClient(s.second.Address, s.pair, 2, 30*time.Second),
+		client: rig.NewClient(s.server.Address, s.credential, 2, 30*time.Second), elsewhere: rig.NewClient(s.second.Address, s.credential, 2, 30*time.Second),
 		both: s.both.Load, of: s.noted, name: name, deaf: s.gone.Load,
 	}
 }
 
 // repeat has a fault happen as often as it does, and waits each time until all is well.
 func (s *stand) repeat(f fault, of *noted) error {
-	prober := &witness{client: rig.NewClient(s.server.Address, s.pair, 1, 10*time.Second), of: &noted{}, name: "Prober", deaf: func() bool { return true }}
+	prober := &witness{client: rig.NewClient(s.server.Address, s.credential, 1, 10*time.Second), of: &noted{}, name: "Prober", deaf: func() bool { return true }}
 	if err := prober.begin(); err != nil {
 		return err
 	}

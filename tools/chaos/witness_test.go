@@ -51,7 +51,7 @@ func TestAWitnessNoticesWhatAServerDoesWrongly(t *testing.T) {
 		}))
 		of := &noted{}
 		w := &witness{
-			client: rig.NewClient(strings.TrimPrefix(server.URL, "http://"), rig.Pair{}, 1, time.Minute), of: of, ids: [2]string{"a", "b"}, versions: [2]int{1, 1},
+			client: rig.NewClient(strings.TrimPrefix(server.URL, "http://"), rig.Credential{}, 1, time.Minute), of: of, ids: [2]string{"a", "b"}, versions: [2]int{1, 1},
 			value: email, deaf: func() bool { return false },
 		}
 		if !w.write() {

@@ -79,7 +79,7 @@ var (
 )
 
 // readSlowly asks for a long answer and hardly takes it.
-func (a *attackers) readSlowly(as pair, end time.Time) {
+func (a *attackers) readSlowly(as credential, end time.Time) {
 	connection, err := net.Dial("tcp", a.address)
 	if err != nil {
 		return

@@ -19,8 +19,8 @@ import (
 // task is what callers are given.
 type task struct {
 	Address     string
-	Friend      pair
-	Hostile     []pair
+	Friend      credential
+	Hostile     []credential
 	IDs         []string
 	Connections int
 	Duration    time.Duration
@@ -58,7 +58,7 @@ type caller struct {
 }
 
 // post asks a question and reads all of the answer.
-func (c *caller) post(as pair, query string, variables any) (status int, body []byte, err error) {
+func (c *caller) post(as credential, query string, variables any) (status int, body []byte, err error) {
 	sent, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
 		return 0, nil, err
@@ -72,7 +72,7 @@ func (c *caller) post(as pair, query string, variables any) (status int, body []
 	return c.send(as, request)
 }
 
-func (c *caller) send(as pair, request *http.Request) (status int, body []byte, err error) {
+func (c *caller) send(as credential, request *http.Request) (status int, body []byte, err error) {
 	request.Header.Set("X-Client-Id", as.ClientID)
 	request.Header.Set("X-Client-Secret", as.ClientSecret)
 	response, err := c.client.Do(request)
@@ -115,7 +115,7 @@ type hostility struct {
 // attackers are the hostile callers.
 type attackers struct {
 	caller
-	hostile []pair
+	hostile []credential
 	ids     []string
 
 	mu   sync.Mutex

@@ -29,7 +29,7 @@ import (
 	"example.org/backoffice/tools/rig"
 )
 
-type pair struct{ ClientID, ClientSecret string }
+type credential struct{ ClientID, ClientSecret string }
 
 // soak is one run.
 type soak struct {
@@ -39,8 +39,8 @@ type soak struct {
 
 	server  *exec.Cmd
 	client  *http.Client
-	friend  pair
-	hostile []pair
+	friend  credential
+	hostile []credential
 	ids     []string
 
 	came            hostility
@@ -166,7 +166,7 @@ func (s *soak) stop() {
 	_ = s.server.Wait()
 }
 
-// issue makes the pairs, and learns identifiers to ask for.
+// issue makes the credentials, and learns identifiers to ask for.
 func (s *soak) issue() error {
 	for i := range 9 {
 		arguments := []string{"credentials", "create", "--json", "--name", fmt.Sprint("hostile ", i)}
@@ -175,9 +175,9 @@ func (s *soak) issue() error {
 		}
 		out, err := exec.Command(s.binary, append(arguments, s.settings()...)...).Output()
 		if err != nil {
-			return fmt.Errorf("making a pair: %w", err)
+			return fmt.Errorf("making a credential: %w", err)
 		}
-		var made pair
+		var made credential
 		if err := json.Unmarshal(out, &made); err != nil {
 			return err
 		}

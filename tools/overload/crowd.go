@@ -34,8 +34,8 @@ type asking struct {
 
 // sent is one request.
 type sent struct {
-	Pair rig.Pair
-	Body string
+	Credential rig.Credential
+	Body       string
 }
 
 // came is what it says of it.
@@ -114,7 +114,7 @@ func beCrowd(in io.Reader, out io.Writer) error {
 	}
 	for _, s := range c.Requests {
 		c.texts = append(c.texts, fmt.Appendf(nil, "POST /graphql HTTP/1.1\r\nHost: %s\r\nX-Client-Id: %s\r\nX-Client-Secret: %s\r\nContent-Type: application/json\r\nAccept: application/graphql-response+json\r\nContent-Length: %d\r\n\r\n%s",
-			c.Address, s.Pair.ClientID, s.Pair.ClientSecret, len(s.Body), s.Body))
+			c.Address, s.Credential.ClientID, s.Credential.ClientSecret, len(s.Body), s.Body))
 	}
 	began := time.Now()
 	c.begin(began)

@@ -87,19 +87,19 @@ func (o options) start(office *rig.Office) (*gateway, error) {
 		return string(text)
 	}
 	for i := range heavyPairs {
-		pair, err := office.Issue(fmt.Sprint("heavy ", i))
+		credential, err := office.Issue(fmt.Sprint("heavy ", i))
 		if err != nil {
 			return nil, err
 		}
-		g.heavy = append(g.heavy, sent{pair, body(q1, nil)})
+		g.heavy = append(g.heavy, sent{credential, body(q1, nil)})
 	}
 	g.heavy = append(g.heavy, g.heavy[0], g.heavy[0], g.heavy[0], g.heavy[0]) // the first sends more than all others together
-	pair, err := office.Issue("light")
+	credential, err := office.Issue("light")
 	if err != nil {
 		return nil, err
 	}
 	for i := range customers {
-		g.light = append(g.light, sent{pair, body(light, map[string]string{"id": fmt.Sprintf("customer-%04d", i)})})
+		g.light = append(g.light, sent{credential, body(light, map[string]string{"id": fmt.Sprintf("customer-%04d", i)})})
 	}
 	if g.Server, err = office.NewServer("server"); err != nil {
 		return nil, err

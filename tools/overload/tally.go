@@ -25,12 +25,12 @@ func (s spread) String() string {
 	return ms(s.P50) + ", " + ms(s.P99) + ", " + ms(s.Most) + " ms"
 }
 
-// begin says from when it is counted. A pair that is never answered counts too, with none.
+// begin says from when it is counted. A credential that is never answered counts too, with none.
 func (c *crowd) begin(at time.Time) {
 	c.from, c.until = at.Add(c.Warm), at.Add(c.Warm+c.Duration)
 	c.ByPair = map[string]int{}
 	for _, s := range c.Requests {
-		c.ByPair[s.Pair.ClientID] = 0
+		c.ByPair[s.Credential.ClientID] = 0
 	}
 }
 
@@ -40,7 +40,7 @@ func (c *crowd) count(d due, late, took time.Duration, status int, header http.H
 	end := d.at.Add(took)
 	if status == http.StatusOK && err == nil && !end.Before(c.from) && end.Before(c.until) {
 		c.Answered++
-		c.ByPair[c.Requests[d.number%len(c.Requests)].Pair.ClientID]++
+		c.ByPair[c.Requests[d.number%len(c.Requests)].Credential.ClientID]++
 	}
 	if d.at.Before(c.from) {
 		return

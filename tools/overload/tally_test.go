@@ -110,12 +110,12 @@ type asked struct {
 	err            error
 }
 
-// tallied is what is counted of requests of the pairs a, a, b, in turn.
+// tallied is what is counted of requests of the credentials a, a, b, in turn.
 func tallied(t *testing.T, requests []asked, change func(*crowd)) came {
 	t.Helper()
 	c := &crowd{asking: asking{Warm: time.Second, Duration: time.Second}}
 	for _, id := range []string{"a", "a", "b"} {
-		c.Requests = append(c.Requests, sent{Pair: rig.Pair{ClientID: id}})
+		c.Requests = append(c.Requests, sent{Credential: rig.Credential{ClientID: id}})
 	}
 	began := time.Now()
 	c.begin(began)
@@ -160,9 +160,9 @@ func TestWhatIsCountedIsWhatWasDueOrAnsweredInItsTime(t *testing.T) {
 		t.Errorf("%s, and not %s", text(got), text(want))
 	}
 	for name, broken := range map[string]func(*crowd){
-		"counts the warm time too":           func(c *crowd) { c.from = c.from.Add(-c.Warm) },
-		"counts what is answered too late":   func(c *crowd) { c.until = c.until.Add(time.Minute) },
-		"takes all for requests of one pair": func(c *crowd) { c.Requests = c.Requests[:1] },
+		"counts the warm time too":                 func(c *crowd) { c.from = c.from.Add(-c.Warm) },
+		"counts what is answered too late":         func(c *crowd) { c.until = c.until.Add(time.Minute) },
+		"takes all for requests of one credential": func(c *crowd) { c.Requests = c.Requests[:1] },
 	} {
 		if got := tallied(t, requests, broken); text(got) == text(want) {
 			t.Errorf("a copy that %s is not found", name)

@@ -70,7 +70,7 @@ func (f found) rows(times float64) []row {
 		{what: "light requests alone: p50, p99, slowest", measured: f.alone.String()},
 		{"light requests beside it", f.beside.Served.String() + fmt.Sprintf("; p99 %.1f ×", ratio), "p99 3 ×", f.beside.Served.P99 > 0 && f.alone.P99 > 0 && ratio <= 3},
 		{"light requests refused", fmt.Sprintf("%d of %d", f.beside.Refused, int(lightRate*f.seconds)), "0", f.beside.Refused == 0},
-		{what: "answered to the four pairs, of which one sends 5/8", measured: fmt.Sprintf("%d to %d each", slices.Min(answered), slices.Max(answered))},
+		{what: "answered to four credentials; one sends 5/8", measured: fmt.Sprintf("%d to %d each", slices.Min(answered), slices.Max(answered))},
 		{"memory (RSS)", fmt.Sprintf("%d MB, before %d MB", f.loaded>>10, f.calm>>10), "1.5 ×", f.loaded > 0 && float64(f.loaded) < 1.5*float64(f.calm)},
 	}
 }

@@ -28,7 +28,7 @@ type office struct {
 	command       []string // of the server
 	settings      []string
 	server        *exec.Cmd
-	pair          [2]string
+	credential    [2]string
 }
 
 const (
@@ -103,7 +103,7 @@ func (o *office) run(t *testing.T, args ...string) string {
 		t.Fatalf("backoffice %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	if said := regexp.MustCompile(`x-client-id: +(\S+)\nx-client-secret: (\S+)`).FindSubmatch(out); said != nil {
-		o.pair = [2]string{string(said[1]), string(said[2])}
+		o.credential = [2]string{string(said[1]), string(said[2])}
 	}
 	return string(out)
 }
@@ -149,7 +149,7 @@ func (o *office) customers(t *testing.T) (count int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header = http.Header{"Content-Type": {"application/json"}, "X-Client-Id": {o.pair[0]}, "X-Client-Secret": {o.pair[1]}}
+	request.Header = http.Header{"Content-Type": {"application/json"}, "X-Client-Id": {o.credential[0]}, "X-Client-Secret": {o.credential[1]}}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)

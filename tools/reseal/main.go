@@ -145,9 +145,9 @@ func (r *run) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	pair, secret, err := auth.Issue(ctx, store, "reseal", backoffice.AllScopes, 0)
+	credential, secret, err := auth.Issue(ctx, store, "reseal", backoffice.AllScopes, 0)
 	if err == nil {
-		r.clientID, r.clientSecret = pair.ID, secret
+		r.clientID, r.clientSecret = credential.ID, secret
 	}
 	return err
 }

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Client asks a server as one pair.
+// Client asks a server as one credential.
 type Client struct {
-	Address string
-	Pair    Pair
-	HTTP    *http.Client
+	Address    string
+	Credential Credential
+	HTTP       *http.Client
 }
 
 // NewClient makes a client that keeps so many connections and waits so long for an answer.
-func NewClient(address string, pair Pair, connections int, patience time.Duration) *Client {
-	return &Client{address, pair, &http.Client{
+func NewClient(address string, credential Credential, connections int, patience time.Duration) *Client {
+	return &Client{address, credential, &http.Client{
 		Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxIdleConns: connections}, Timeout: patience,
 	}}
 }
@@ -55,10 +55,10 @@ func (c *Client) Get(path string) (Answer, error) {
 	return c.Do(request)
 }
 
-// Do sends a request as the pair.
+// Do sends a request as the credential.
 func (c *Client) Do(request *http.Request) (Answer, error) {
-	request.Header.Set("X-Client-Id", c.Pair.ClientID)
-	request.Header.Set("X-Client-Secret", c.Pair.ClientSecret)
+	request.Header.Set("X-Client-Id", c.Credential.ClientID)
+	request.Header.Set("X-Client-Secret", c.Credential.ClientSecret)
 	began := time.Now()
 	response, err := c.HTTP.Do(request)
 	if err != nil {

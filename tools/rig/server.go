@@ -42,20 +42,20 @@ func (o *Office) Run(arguments ...string) ([]byte, error) {
 	return out, nil
 }
 
-// Pair is what a client signs in with.
-type Pair struct{ ClientID, ClientSecret string }
+// Credential is what a client signs in with.
+type Credential struct{ ClientID, ClientSecret string }
 
-// Issue makes a pair with these scopes.
-func (o *Office) Issue(name string, scopes ...string) (pair Pair, err error) {
+// Issue makes a credential with these scopes.
+func (o *Office) Issue(name string, scopes ...string) (credential Credential, err error) {
 	arguments := []string{"credentials", "create", "--json", "--name", name}
 	for _, scope := range scopes {
 		arguments = append(arguments, "--scope", scope)
 	}
 	out, err := o.Run(arguments...)
 	if err == nil {
-		err = json.Unmarshal(out, &pair)
+		err = json.Unmarshal(out, &credential)
 	}
-	return pair, err
+	return credential, err
 }
 
 // Server is the program while it serves.

@@ -87,7 +87,7 @@ func (s *soak) one(random *rand.Rand, turn int) {
 		a, err := s.plain.Get("/customers?pageSize=20")
 		s.came.note(a, err, "", false)
 	case 11: // one whose client goes away
-		impatient := rig.NewClient(s.server.Address, s.plain.Pair, 1, 2*time.Millisecond)
+		impatient := rig.NewClient(s.server.Address, s.plain.Credential, 1, 2*time.Millisecond)
 		_, _ = impatient.Ask(`{ customers(first: 500) { nodes { id name email } } }`, nil)
 		impatient.HTTP.CloseIdleConnections()
 	case 12, 13, 14:

@@ -3,7 +3,7 @@
 // program needs neither Node nor any other address to show it.
 //
 // It knows no credentials, no operation and no store. The page itself reads /openapi.json of the same origin and talks
-// to it with the credential pair that its user types in, which it keeps in memory only.
+// to it with the credential that its user types in, which it keeps in memory only.
 package apidocs
 
 import (

@@ -38,17 +38,17 @@ func TestThePageInABrowser(t *testing.T) {
 			append([]string{"--test", "--test-reporter=spec", "--test-concurrency=1"}, files...)...)
 	}
 
-	t.Run("with pairs", func(t *testing.T) {
+	t.Run("with credentials", func(t *testing.T) {
 		t.Parallel()
 		p.fill(t)
-		full := p.pair(t, "Every scope", every...)
-		limited := p.pair(t, "Without privacy.read", every[1:]...)
+		full := p.credential(t, "Every scope", every...)
+		limited := p.credential(t, "Without privacy.read", every[1:]...)
 		restricted := p.pairWith(t, "One user's customers", "--only-responsible", "user-01")
 		p.start(t, "serve")
 		realOffice := p.beside(t)
 		realOffice.command(t, "import", "../../testdata/office")
 		realOffice.command(t, "years", "start", "2027")
-		owner := realOffice.pair(t, "Every scope", every...)
+		owner := realOffice.credential(t, "Every scope", every...)
 		realOffice.start(t, "serve")
 		tests(t, []string{
 			"GRAPHIQL_TEST_URL=http://" + p.address,
@@ -63,7 +63,7 @@ func TestThePageInABrowser(t *testing.T) {
 		t.Parallel()
 		office := p.beside(t)
 		office.command(t, "import", "../../testdata/office")
-		full := office.pair(t, "Every scope", every...)
+		full := office.credential(t, "Every scope", every...)
 		provider := peopletest.NewProvider(t, "http://"+office.address+graphiql.SignedIn)
 		office.env = append(office.env, "BACKOFFICE_OIDC_ISSUER="+provider.URL, "BACKOFFICE_OIDC_AUDIENCE="+peopletest.Client, "BACKOFFICE_OIDC_CLIENT="+peopletest.Client,
 			"BACKOFFICE_OIDC_SCOPE=openid profile offline_access",
@@ -101,7 +101,7 @@ type program struct {
 	env             []string
 }
 
-type pair struct {
+type credential struct {
 	ClientID     string `json:"clientId"`
 	ClientSecret string `json:"clientSecret"`
 }
@@ -147,8 +147,8 @@ func (p *program) fill(t *testing.T) {
 	p.start(t, "demo")()
 }
 
-// pair makes a credential pair; a server that starts later knows it at once.
-func (p *program) pair(t *testing.T, name string, scopes ...string) pair {
+// credential makes a credential; a server that starts later knows it at once.
+func (p *program) credential(t *testing.T, name string, scopes ...string) credential {
 	t.Helper()
 	var flags []string
 	for _, scope := range scopes {
@@ -157,9 +157,9 @@ func (p *program) pair(t *testing.T, name string, scopes ...string) pair {
 	return p.pairWith(t, name, flags...)
 }
 
-func (p *program) pairWith(t *testing.T, name string, flags ...string) pair {
+func (p *program) pairWith(t *testing.T, name string, flags ...string) credential {
 	t.Helper()
-	var made pair
+	var made credential
 	args := append([]string{"credentials", "create", "--json", "--name", name}, flags...)
 	if err := json.Unmarshal(p.command(t, args...), &made); err != nil {
 		t.Fatalf("credentials create --json: %v", err)
@@ -229,7 +229,7 @@ func (p *program) start(t *testing.T, command string) (stop func()) {
 	}
 }
 
-// withoutSecrets leaves out the lines in which demo prints its pairs.
+// withoutSecrets leaves out the lines in which demo prints its credentials.
 func withoutSecrets(said string) string {
 	var kept []string
 	for line := range strings.Lines(said) {

@@ -2,7 +2,7 @@
 // embedded, so that the program needs neither Node nor any other address to show it.
 //
 // It knows no credentials, no schema and no store. The page itself talks to POST /graphql of the same origin, with the
-// credential pair that its user types in, or the access token of a person who signs in at an OpenID provider. It keeps
+// credential that its user types in, or the access token of a person who signs in at an OpenID provider. It keeps
 // either in memory only.
 package graphiql
 
@@ -56,7 +56,7 @@ const (
 	Real Store = "real"
 )
 
-// Provider is where people sign in whom the page takes beside pairs.
+// Provider is where people sign in whom the page takes beside credentials.
 type Provider struct {
 	Issuer string // its URL, as its tokens spell it
 	Client string // as what the page is known there: a public client
@@ -73,7 +73,7 @@ const (
 	scopeMark  = "__OIDC_SCOPE__"
 )
 
-// Handler serves the page; see static.Handler for how, and where to mount it. Without a provider pairs alone sign in.
+// Handler serves the page; see static.Handler for how, and where to mount it. Without a provider, credentials sign in.
 func Handler(store Store, provider *Provider) http.Handler {
 	if provider == nil {
 		return handlerFor(store, Provider{}, "")
