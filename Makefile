@@ -68,10 +68,10 @@ broken: ## copies of the sources with a fault each, which the tests of the promi
 
 VIEWS ?= 1000
 views: ## random histories that restricted clients' copies follow by pages and by streams, on each engine
-	$(GO) test -count=1 -timeout 24h -run CopiesOfRestrictedPairs ./gateway/restricted -restricted-histories $(VIEWS)
+	$(GO) test -count=1 -timeout 24h -run CopiesOfRestrictedCredentials ./gateway/restricted -restricted-histories $(VIEWS)
 
 restricted: ## docs/restricted.md: what a restricted client sees in so many random offices, on each engine, with and without a cache
-	$(GO) test -count=1 -timeout 24h -run ARestrictedPairIsAnswered ./gateway/restricted -restricted-offices $(RESTRICTED)
+	$(GO) test -count=1 -timeout 24h -run ARestrictedCredentialIsAnswered ./gateway/restricted -restricted-offices $(RESTRICTED)
 
 DISCLOSURES ?= 100
 disclosures: ## docs/privacy.md: kill -9 so many times while clients read registration numbers, on each engine; check the register

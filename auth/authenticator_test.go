@@ -12,7 +12,7 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-func TestEveryPairThatDoesNotWorkGetsTheSameAnswer(t *testing.T) {
+func TestEveryCredentialThatDoesNotWorkGetsTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	ctx, store := context.Background(), newMemoryStore()
 	id, secret := issue(t, store)
@@ -100,7 +100,7 @@ func TestARevocationHoldsWithin5Seconds(t *testing.T) {
 	}
 }
 
-func TestANewPairAndANewSecretAreKnownAtTheNextFailure(t *testing.T) {
+func TestANewCredentialAndANewSecretAreKnownAtTheNextFailure(t *testing.T) {
 	t.Parallel()
 	ctx, store := context.Background(), newMemoryStore()
 	first, old := issue(t, store)
@@ -125,7 +125,7 @@ func TestANewPairAndANewSecretAreKnownAtTheNextFailure(t *testing.T) {
 	}
 }
 
-func TestWithTheStoreAwayPairsWorkForAWhileAndAreThenUnavailable(t *testing.T) {
+func TestWithTheStoreAwayCredentialsWorkForAWhileAndAreThenUnavailable(t *testing.T) {
 	t.Parallel()
 	ctx, store := context.Background(), newMemoryStore()
 	id, secret := issue(t, store)
@@ -266,7 +266,7 @@ func TestWhatWasBegunEndsWithItsSecretAndWithAChangeOfRights(t *testing.T) {
 	}
 }
 
-func TestWhatAPairOpenedFromOneOfItsNetworksGoesOnUntilThatIsTaken(t *testing.T) {
+func TestWhatACredentialOpenedFromOneOfItsNetworksGoesOnUntilThatIsTaken(t *testing.T) {
 	t.Parallel()
 	ctx, store := t.Context(), newMemoryStore()
 	id, secret := issue(t, store, backoffice.PrivacyRead)

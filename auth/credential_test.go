@@ -42,7 +42,7 @@ func TestASecretIsShownOnceAndOnlyItsDigestIsStored(t *testing.T) {
 	}
 }
 
-func TestAPairThatCannotBeIsRefusedWithEachFault(t *testing.T) {
+func TestACredentialThatCannotBeIsRefusedWithEachFault(t *testing.T) {
 	t.Parallel()
 	past := backoffice.InstantOf(time.Now().Add(-time.Second))
 	for name, c := range map[string]struct {
@@ -103,7 +103,7 @@ func TestAtMostTwoSecretsAreEverLiveAndTheNewestAlwaysIs(t *testing.T) {
 	})
 }
 
-func TestARevokedOrUnknownPairIsNotRotated(t *testing.T) {
+func TestARevokedOrUnknownCredentialIsNotRotated(t *testing.T) {
 	t.Parallel()
 	ctx, store := context.Background(), newMemoryStore()
 	id, _ := issue(t, store)

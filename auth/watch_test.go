@@ -121,7 +121,7 @@ func TestTheLastUseIsKeptByTheDayAndNotOnTheWayOfARequest(t *testing.T) {
 	})
 }
 
-func TestAPairThatEndsSoonIsWarnedOfOnceADay(t *testing.T) {
+func TestACredentialThatEndsSoonIsWarnedOfOnceADay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store, now := newMemoryStore(), time.Now()
@@ -164,7 +164,7 @@ func TestAPairThatEndsSoonIsWarnedOfOnceADay(t *testing.T) {
 	})
 }
 
-func TestAPairOutsideOfItsNetworksIsAnsweredAsNoPairIs(t *testing.T) {
+func TestACredentialOutsideOfItsNetworksIsAnsweredAsNoCredentialIs(t *testing.T) {
 	t.Parallel()
 	store := newMemoryStore()
 	networks, err := backoffice.NewNetworks([]string{"192.0.2.0/24", "2001:db8::/32"})

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAPairIsHeldToItsNetworks(t *testing.T) {
+func TestACredentialIsHeldToItsNetworks(t *testing.T) {
 	t.Parallel()
 	networks, err := NewNetworks([]string{"2001:db8::/32", "192.0.2.0/24", "::ffff:198.51.100.7", "203.0.113.9", "192.0.2.0/24"})
 	if err != nil {

@@ -65,7 +65,7 @@ func pairWith(scopes ...backoffice.Scope) *backoffice.Credential {
 	return &backoffice.Credential{ID: "pair", Name: "x", Scopes: scopes, CreatedAt: 1}
 }
 
-func TestAWebhookIsToldWhatItsPairMayReadButNeverOfRegistrationNumbers(t *testing.T) {
+func TestAWebhookIsToldWhatItsCredentialMayReadButNeverOfRegistrationNumbers(t *testing.T) {
 	t.Parallel()
 	number := &backoffice.Change{Sequence: 1, Noun: backoffice.NounCustomer, ObjectID: "a", Fields: []string{"registrationNumber"}, Done: backoffice.Updated}
 	minfin := &backoffice.Change{Sequence: 2, Noun: backoffice.NounMinfin, ObjectID: "b", Done: backoffice.Created}

@@ -21,7 +21,7 @@ func (s *shell) row(t *testing.T) (row map[string]any) {
 	return row
 }
 
-func TestAPairEndsAfterAYearUnlessItsMakerSaysOtherwise(t *testing.T) {
+func TestACredentialEndsAfterAYearUnlessItsMakerSaysOtherwise(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		flags []string
@@ -95,7 +95,7 @@ func (s *started) asked(t *testing.T, by credential) int {
 	return answer.StatusCode
 }
 
-func TestAServerHoldsPairsToTheirNetworksAndRemembersTheDayOfTheirUse(t *testing.T) {
+func TestAServerHoldsCredentialsToTheirNetworksAndRemembersTheDayOfTheirUse(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "migrate")

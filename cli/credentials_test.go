@@ -58,7 +58,7 @@ func TestCredentialsAreCreatedRotatedRevokedAndListed(t *testing.T) {
 	}
 }
 
-func TestALivingPairIsHeldToNetworks(t *testing.T) {
+func TestALivingCredentialIsHeldToNetworks(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "migrate")
@@ -89,7 +89,7 @@ func TestALivingPairIsHeldToNetworks(t *testing.T) {
 	}
 }
 
-func TestScopesAreGivenToALivingPairAndTakenFromIt(t *testing.T) {
+func TestScopesAreGivenToALivingCredentialAndTakenFromIt(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "migrate")

@@ -111,7 +111,7 @@ func TestAQueryOfNumbersStatesItsPurposeAndIsInTheRegister(t *testing.T) {
 	}
 }
 
-func TestAQueryOfAServerIsAskedWithThePairOfTheEnvironment(t *testing.T) {
+func TestAQueryOfAServerIsAskedWithTheCredentialOfTheEnvironment(t *testing.T) {
 	s, file := queried(t, `query A { users { nodes { id } } } query B { customers(first: 2) { nodes { id } } }`)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAPairIsRestrictedToWhatIsThere(t *testing.T) {
+func TestACredentialIsRestrictedToWhatIsThere(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "import", "../testdata/office")

@@ -152,7 +152,7 @@ func TestACheckTellsAllThatTheSchemaWouldBreakWithoutAStore(t *testing.T) {
 	}
 }
 
-func TestAPairIsMadeForTrustedDocumentsAlone(t *testing.T) {
+func TestACredentialIsMadeForTrustedDocumentsAlone(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.must(t, "migrate")

@@ -9,7 +9,7 @@ import (
 
 const (
 	foundByRights = "TestWhateverLastsFollowsTheRightsOfItsCaller/SQLite"
-	foundByHooks  = "TestADeliveryIsWhatANewRequestOfItsPairIsAnswered/SQLite"
+	foundByHooks  = "TestADeliveryIsWhatANewRequestOfItsCredentialIsAnswered/SQLite"
 )
 
 // brokenRights are faults where rights meet what outlives an answer.

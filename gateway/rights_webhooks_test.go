@@ -177,7 +177,7 @@ func (o *owned) obeys(t *testing.T, r *inbox, round string, labels, guarded bool
 
 // Deliveries of webhooks are a row of the matrix of rights and what lasts: they have the columns of credentials, for a person
 // has none.
-func TestADeliveryIsWhatANewRequestOfItsPairIsAnswered(t *testing.T) {
+func TestADeliveryIsWhatANewRequestOfItsCredentialIsAnswered(t *testing.T) {
 	t.Parallel()
 	for engine := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestAnImportOfNumbersAloneMovesNothingThatPairsWithoutTheScopeSee(t *testing.T) {
+func TestAnImportOfNumbersAloneMovesNothingThatCredentialsWithoutTheScopeSee(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
 	h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"person","type":"Private Person","firstName":"An","lastName":"Maes"}`))

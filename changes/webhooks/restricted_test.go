@@ -60,7 +60,7 @@ func (o *office) move(t testing.TB, seed uint64) (last string) {
 	return o.labels(t, "last", 1)[0]
 }
 
-func TestAWebhookOfARestrictedPairIsToldWhatTheLogTellsThatPairAndNoMore(t *testing.T) {
+func TestAWebhookOfARestrictedCredentialIsToldWhatTheLogTellsThatCredentialAndNoMore(t *testing.T) {
 	t.Parallel()
 	for engine, open := range engines {
 		t.Run("on "+engine, func(t *testing.T) {

@@ -234,7 +234,7 @@ func TestAReceiverThatIsNotReachedIsTriedAgainAndTheFailureSaysWhatToDo(t *testi
 	}
 }
 
-func TestAWebhookIsToldWhatItsPairMayReadAsLongAsItMay(t *testing.T) {
+func TestAWebhookIsToldWhatItsCredentialMayReadAsLongAsItMay(t *testing.T) {
 	t.Parallel()
 	for engine, open := range engines {
 		t.Run("on "+engine, func(t *testing.T) {

@@ -34,7 +34,7 @@ func TestAThousandQueriesAreSavedAndNoMore(t *testing.T) {
 	}
 }
 
-func TestAPairSavesSoManyBytesAndNobodyElsesNamesAreLostByThem(t *testing.T) {
+func TestACredentialSavesSoManyBytesAndNobodyElsesNamesAreLostByThem(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	greedy, other := o.Credential(t), o.Credential(t, backoffice.UsersWrite) // two credentials differ by their scopes

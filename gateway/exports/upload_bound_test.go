@@ -24,7 +24,7 @@ func (a *arriving) Read(p []byte) (int, error) {
 	return a.Reader.Read(p)
 }
 
-func TestTwentyUploadsAtOneTimeAreAPairsPart(t *testing.T) {
+func TestTwentyUploadsAtOneTimeAreACredentialsPart(t *testing.T) {
 	t.Parallel()
 	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {

@@ -104,7 +104,7 @@ func TestAPageOfChangesInREST(t *testing.T) {
 	response.Body.Close()
 }
 
-func TestALongPollIsAnsweredByTheFirstChangeThatThePairMaySee(t *testing.T) {
+func TestALongPollIsAnsweredByTheFirstChangeThatTheCredentialMaySee(t *testing.T) {
 	t.Parallel()
 	for engine, database := range gatewaytest.Engines {
 		t.Run("on "+engine, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestAStreamEndsWithItsCredential(t *testing.T) {
 	}
 }
 
-func TestAPairHasTwentyStreamsAtOneTime(t *testing.T) {
+func TestACredentialHasTwentyStreamsAtOneTime(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	o.Credential(t, backoffice.AllScopes...) // before the first request, so that it is known

@@ -151,7 +151,7 @@ func TestAnotherSitesPageOpensNoSocket(t *testing.T) {
 	}
 }
 
-func TestASocketEndsWithItsPairAndWithTheServer(t *testing.T) {
+func TestASocketEndsWithItsCredentialAndWithTheServer(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	o.Credential(t, backoffice.AllScopes...) // before the first request, so that it is known
@@ -242,7 +242,7 @@ func TestAServerThatStopsFinishesTheMutationsOfItsSockets(t *testing.T) {
 	}
 }
 
-func TestTwentySubscriptionsAndTwentySocketsAreAPairsPart(t *testing.T) {
+func TestTwentySubscriptionsAndTwentySocketsAreACredentialsPart(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.OpenMeasured(t)
 	f := o.Follower(t, o.Credential(t, backoffice.AllScopes...))

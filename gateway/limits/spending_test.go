@@ -48,7 +48,7 @@ type costTold struct {
 	}
 }
 
-func TestAPairPaysForWhatWasReadAndIsRefusedWhenItsBudgetIsSpent(t *testing.T) {
+func TestACredentialPaysForWhatWasReadAndIsRefusedWhenItsBudgetIsSpent(t *testing.T) {
 	t.Parallel()
 	const budget = 1_200
 	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), slowly(budget))
@@ -145,7 +145,7 @@ func TestABatchIsChargedWhole(t *testing.T) {
 	}
 }
 
-func TestAnExportWaitsForItsPairsBudget(t *testing.T) {
+func TestAnExportWaitsForItsCredentialsBudget(t *testing.T) {
 	t.Parallel()
 	bounds := gatewaytest.Limits()
 	bounds.Budget, bounds.BudgetRestore = 12, 20 // a page, again and again

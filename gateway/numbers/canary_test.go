@@ -274,7 +274,7 @@ func storeLabel(t testing.TB, o *gatewaytest.Office, name string) {
 
 // Whoever lacks privacy.read is answered the same, in as many statements, whether customers have numbers, and whether
 // a number that is sent is one of theirs.
-func TestNothingTellsAPairWithoutTheScopeWhetherThereIsANumber(t *testing.T) {
+func TestNothingTellsACredentialWithoutTheScopeWhetherThereIsANumber(t *testing.T) {
 	t.Parallel()
 	for engine := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {

@@ -252,7 +252,7 @@ func TestARegisterThatWasEmptiedUnderAServerIsToldByReadyz(t *testing.T) {
 
 // What is told of a customer to a credential without privacy.read is the same byte by byte, however often its registration
 // numbers are written, and a credential that has the scope sees each of those changes.
-func TestAChangeOfNumbersAloneMovesNothingThatOtherPairsSee(t *testing.T) {
+func TestAChangeOfNumbersAloneMovesNothingThatOtherCredentialsSee(t *testing.T) {
 	t.Parallel()
 	for name, fresh := range gatewaytest.Engines {
 		t.Run(name, func(t *testing.T) {

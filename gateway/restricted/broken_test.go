@@ -6,7 +6,7 @@ import (
 	"example.org/backoffice/backoffice/brokentest"
 )
 
-const foundByCopies = "TestCopiesOfRestrictedPairsBecomeWhatThePairsSee/SQLite"
+const foundByCopies = "TestCopiesOfRestrictedCredentialsBecomeWhatTheCredentialsSee/SQLite"
 
 // brokenViews are faults where a restriction meets the feed.
 var brokenViews = map[string]brokentest.Copy{

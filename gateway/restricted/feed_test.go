@@ -36,7 +36,7 @@ func eachRestriction(t testing.TB, r *gatewaytest.Records, d *rand.Rand) (all []
 	return append(all, []backoffice.RestrictionFields{randomRestriction(r, d)}, randomAlternatives(r, d))
 }
 
-func TestCopiesOfRestrictedPairsBecomeWhatThePairsSee(t *testing.T) {
+func TestCopiesOfRestrictedCredentialsBecomeWhatTheCredentialsSee(t *testing.T) {
 	t.Parallel()
 	histories := *restrictedHistories
 	if histories == 0 {

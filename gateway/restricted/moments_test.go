@@ -117,7 +117,7 @@ func TestARefusalNamesTheResponsibleWhereAnotherOneWouldHelp(t *testing.T) {
 	}
 }
 
-func TestAPairThatSeesTheCustomersOfALabelDoesNotGiveOrTakeIt(t *testing.T) {
+func TestACredentialThatSeesTheCustomersOfALabelDoesNotGiveOrTakeIt(t *testing.T) {
 	t.Parallel()
 	o, admin, credential := restricted(t, gatewaytest.Engines["SQLite"](t), backoffice.RestrictionFields{Labels: []string{"label-plain"}})
 	wants(t, o.Answers(t, admin, `mutation { updateUser(input: {id: "user-an", labelIds: ["label-plain"]}) { userErrors { code } } b: updateUser(input: {id: "user-bruno", labelIds: []}) { userErrors { code } } }`), `"userErrors":[]`)
@@ -158,7 +158,7 @@ func TestASignedPathEndsWhenItsFileLeavesTheView(t *testing.T) {
 	}
 }
 
-func TestARestrictedPairFollowsWhatIsInView(t *testing.T) {
+func TestARestrictedCredentialFollowsWhatIsInView(t *testing.T) {
 	t.Parallel()
 	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {

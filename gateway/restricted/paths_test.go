@@ -26,7 +26,7 @@ var reachedElsewhere = map[string]string{
 }
 
 const (
-	following = "TestARestrictedPairFollowsWhatIsInView"
+	following = "TestARestrictedCredentialFollowsWhatIsInView"
 	replaying = "TestAReplayOfWhatIsNotInViewIsNotFound"
 )
 

@@ -90,7 +90,7 @@ func compareLogs(t testing.TB, w *gatewaytest.Comparison) {
 	w.Same("the changes", tell(w.Whole, w.CredentialOfWhole), tell(w.Part, w.CredentialOfPart), false)
 }
 
-func TestARestrictedPairIsAnsweredAsIfTheOfficeHeldOnlyWhatItMaySee(t *testing.T) {
+func TestARestrictedCredentialIsAnsweredAsIfTheOfficeHeldOnlyWhatItMaySee(t *testing.T) {
 	t.Parallel()
 	offices := *restrictedOffices
 	if offices == 0 {

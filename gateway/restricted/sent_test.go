@@ -64,7 +64,7 @@ func loggedChanges(t testing.TB, o *gatewaytest.Office, credential [2]string) in
 	return len(page.Changes)
 }
 
-func TestARestrictedPairIsSentWhatAnOfficeOfItsViewWouldSend(t *testing.T) {
+func TestARestrictedCredentialIsSentWhatAnOfficeOfItsViewWouldSend(t *testing.T) {
 	t.Parallel()
 	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestARestrictedPairIsSentWhatAnOfficeOfItsViewWouldSend(t *testing.T) {
 	}
 }
 
-func TestAnUploadOfARestrictedPairIsTakenForACustomerInViewAlone(t *testing.T) {
+func TestAnUploadOfARestrictedCredentialIsTakenForACustomerInViewAlone(t *testing.T) {
 	t.Parallel()
 	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {
@@ -246,7 +246,7 @@ func TestADryRunTellsNothingOfRecordsThatTheCallerMayNotSee(t *testing.T) {
 	}
 }
 
-func TestWhereTheFeedEndsTellsNothingOfWhatAPairMayNotSee(t *testing.T) {
+func TestWhereTheFeedEndsTellsNothingOfWhatACredentialMayNotSee(t *testing.T) {
 	t.Parallel()
 	for engine, database := range gatewaytest.Engines {
 		t.Run(engine, func(t *testing.T) {

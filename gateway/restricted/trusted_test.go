@@ -134,7 +134,7 @@ func TestATextAndAnIdentifierHaveToAgree(t *testing.T) {
 	}
 }
 
-func TestAPairWithTrustedDocumentsAloneIsRefusedAllOthers(t *testing.T) {
+func TestACredentialWithTrustedDocumentsAloneIsRefusedAllOthers(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	confined := o.Confined(t, backoffice.SettingsWrite)
@@ -172,7 +172,7 @@ func TestAPairWithTrustedDocumentsAloneIsRefusedAllOthers(t *testing.T) {
 	}
 }
 
-func TestAnIdentifierIsOnlyWhatThePairMayReadAndPay(t *testing.T) {
+func TestAnIdentifierIsOnlyWhatTheCredentialMayReadAndPay(t *testing.T) {
 	t.Parallel()
 	bounds := gatewaytest.Limits()
 	bounds.Tokens, bounds.Aliases, bounds.Directives, bounds.RootFields = 30, 3, 1, 3

@@ -119,7 +119,7 @@ func TestARequestOverTheWholeBoundRunsWithoutOtherLargeOnesAndTheSmallDoNotWaitF
 	(<-second).Leave()
 }
 
-func TestAPairThatFloodsWaitsForItselfAndNotTheOthersForIt(t *testing.T) {
+func TestACredentialThatFloodsWaitsForItselfAndNotTheOthersForIt(t *testing.T) {
 	t.Parallel()
 	a := bounded(10_000, 1<<40, time.Minute)
 	var flood []<-chan *Share
@@ -160,7 +160,7 @@ func TestAPairThatFloodsWaitsForItselfAndNotTheOthersForIt(t *testing.T) {
 	neighbour.Leave()
 }
 
-func TestOfAPairsRequestsTheDearComeLaterButTheyCome(t *testing.T) {
+func TestOfACredentialsRequestsTheDearComeLaterButTheyCome(t *testing.T) {
 	t.Parallel()
 	a := bounded(10_000, 1<<40, time.Minute)
 	first := enter(t, a, "a", 7_500)
@@ -208,7 +208,7 @@ func TestOfAPairsRequestsTheDearComeLaterButTheyCome(t *testing.T) {
 	}
 }
 
-func TestWhenTooMuchWaitsTheDearestThatJustCameOfAPairThatHasItsPartIsRefusedAtOnce(t *testing.T) {
+func TestWhenTooMuchWaitsTheDearestThatJustCameOfACredentialThatHasItsPartIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, whenTooMuchWaits)
 }
@@ -397,7 +397,7 @@ func BenchmarkEnteringWhenNothingWaits(b *testing.B) {
 	}
 }
 
-func TestAPairsSmallRequestsAndWhatItHasToSendLeaveRoomForOthers(t *testing.T) {
+func TestACredentialsSmallRequestsAndWhatItHasToSendLeaveRoomForOthers(t *testing.T) {
 	t.Parallel()
 	a := bounded(24_000, 0, time.Second)
 	for s, cost := range map[size]int{small: 240, tiny: 24} {

@@ -180,7 +180,7 @@ func TestWrongBudgetsAreFound(t *testing.T) {
 	}
 }
 
-func TestPairsThatHaveAllOfTheirBudgetAreForgotten(t *testing.T) {
+func TestCredentialsThatHaveAllOfTheirBudgetAreForgotten(t *testing.T) {
 	t.Parallel()
 	b, clock := moved(100, 1)
 	settle, _, _ := b.Reserve("busy", 100)

@@ -225,7 +225,7 @@ func (f flood) wrong(t testing.TB) (found []string) {
 	return found
 }
 
-func TestUnderAFloodPairsAreServedEquallyNobodyIsForgottenAndRefusalsComeAtOnce(t *testing.T) {
+func TestUnderAFloodCredentialsAreServedEquallyNobodyIsForgottenAndRefusalsComeAtOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		service := rapid.SampledFrom([]time.Duration{2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond}).Draw(rt, "service")
@@ -317,7 +317,7 @@ func timeOf(t *testing.T, leave func(*Share)) (long, short time.Duration) {
 	return long, short
 }
 
-func TestAPairIsChargedWithWhatItsOperationsTookWhateverTheyCost(t *testing.T) {
+func TestACredentialIsChargedWithWhatItsOperationsTookWhateverTheyCost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		if long, short := timeOf(t, (*Share).Leave); long > short*3/2 || short > long*3/2 {

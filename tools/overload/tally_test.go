@@ -170,7 +170,7 @@ func TestWhatIsCountedIsWhatWasDueOrAnsweredInItsTime(t *testing.T) {
 	}
 }
 
-func TestAPairThatNobodyAnswersIsCountedWithNone(t *testing.T) {
+func TestACredentialThatNobodyAnswersIsCountedWithNone(t *testing.T) {
 	t.Parallel()
 	got := tallied(t, []asked{{number: 0, took: ms, status: 200}, {number: 2, took: ms, status: 503}}, func(*crowd) {})
 	if len(got.ByPair) != 2 || got.ByPair["a"] != 1 || got.ByPair["b"] != 0 {

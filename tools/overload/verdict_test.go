@@ -124,7 +124,7 @@ func TestTheTableSaysReachedOrMissedAndTheProgramEndsByIt(t *testing.T) {
 	}
 }
 
-func TestAPairThatIsNeverAnsweredIsTheLeast(t *testing.T) {
+func TestACredentialThatIsNeverAnsweredIsTheLeast(t *testing.T) {
 	t.Parallel()
 	for said, by := range map[string]map[string]int{
 		"0 to 0 each":       nil,
