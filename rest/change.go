@@ -142,15 +142,18 @@ func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, e
 	if events {
 		q.First = 0
 	}
+	var visible *backoffice.ChangePage
+	if since != nil { // before the page, which then has what is committed after it
+		visible, err = a.changesPage(ctx, backoffice.ChangeQuery{After: backoffice.FromOldest, Seeing: q.Seeing})
+		if err != nil {
+			return nil, err
+		}
+	}
 	page, err := a.changesPage(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	if since != nil { // entries that the caller may not see must not move the end
-		visible, err := a.changesPage(ctx, backoffice.ChangeQuery{After: backoffice.FromOldest, Seeing: q.Seeing})
-		if err != nil {
-			return nil, err
-		}
 		page.Seen = visible.Seen
 	}
 	switch {

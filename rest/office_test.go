@@ -35,6 +35,7 @@ type office struct {
 	handler http.Handler
 	all     credential // every scope
 	none    credential // no scope
+	admit   func(ctx context.Context, cost, least int) (own context.Context, leave func(), err error)
 
 	reads    sync.Once
 	document struct {
@@ -81,6 +82,7 @@ func (o *office) serve(t testing.TB) {
 		Store: o.store, Service: &backoffice.Service{Store: o.store, Files: o.files, Keys: o.keys}, Files: o.files, Keys: o.keys,
 		Feed:  feed,
 		Vault: privacy.NewVault(o.keys, o.store), Authenticator: authenticator, Throttle: auth.NewThrottle(),
+		Admit: o.admit,
 	})
 	o.handler = identified(router)
 }

@@ -98,6 +98,49 @@ func TestADeletionThatTheFeedTellsIsAskedForAndBounded(t *testing.T) {
 	}
 }
 
+func TestOnePullDeletesNoMoreThanItsBoundHoweverManyRoundsItTakes(t *testing.T) {
+	t.Parallel()
+	origin, copied, pull, between := fedMirror(t, openSQLite)
+	before := len(copied.records(t, "/customers"))
+	between.set(func(_ int, _ http.ResponseWriter, r *http.Request) bool { // somebody deletes all, one after the other
+		if all := origin.records(t, "/customers"); lists(r, "/changes") && len(all) > 0 {
+			origin.say(t, backoffice.NounCustomer, `{"_id":"`+all[0].id()+`","_deleted":true}`)
+		}
+		return false
+	})
+	report := pull.mustOnce(t)
+	if left := len(copied.records(t, "/customers")); before-left > 1 || !strings.Contains(report.of(backoffice.NounCustomer).Incomplete, "--allow-deletions") {
+		t.Errorf("of %d customers %d are left: %+v", before, left, report.of(backoffice.NounCustomer))
+	}
+}
+
+func TestANounThatTheOriginNoLongerShowsIsNotUpToDate(t *testing.T) {
+	t.Parallel()
+	origin, copied, pull, between := fedMirror(t, openSQLite)
+	at := func(noun backoffice.Noun) backoffice.Instant {
+		m, err := copied.store.Mirror(t.Context())
+		must(t, err)
+		return m.Of(noun).At
+	}
+	before := at(backoffice.NounLabel)
+	between.set(func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		if lists(r, "/settings/labels") {
+			w.WriteHeader(http.StatusForbidden)
+			return true
+		}
+		return false
+	})
+	origin.say(t, backoffice.NounLabel, `{"_id":"late","name":"Late"}`)
+	pull.later += 25 * time.Hour // it walks through everything
+	report := pull.mustOnce(t)
+	if of := report.of(backoffice.NounLabel); of.Incomplete == "" || at(backoffice.NounLabel) != before || at(backoffice.NounUser) == before {
+		t.Errorf("the pull ends with %+v, %d after %d", of, at(backoffice.NounLabel), before)
+	}
+	between.set(nil)
+	pull.mustOnce(t)
+	wantSame(t, origin, copied)
+}
+
 func TestAFeedThatDoesNotGoOnHasEverythingWalkedThroughAgain(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{

@@ -195,11 +195,15 @@ func (f *file) save(folder *os.Root, name string, content io.Reader) error {
 		return err
 	}
 	digest := md5.New() // the digest in the specification's metadata
+	want := f.tells.number("size")
+	if want >= 0 {
+		content = io.LimitReader(content, int64(want)+1)
+	}
 	size, err := io.Copy(io.MultiWriter(to, digest), content)
 	if err = cmp.Or(err, to.Close()); err != nil {
 		return err
 	}
-	if want := f.tells.number("size"); want >= 0 && int64(want) != size {
+	if want >= 0 && int64(want) != size {
 		return io.ErrUnexpectedEOF
 	}
 	if want := f.tells.text("md5Hash"); want != "" && want != base64.StdEncoding.EncodeToString(digest.Sum(nil)) {

@@ -212,6 +212,7 @@ func (p *pulling) walkAnew(ctx context.Context, n *noun) error {
 			return err
 		}
 	}
+	p.of(n).seen, p.of(n).unloaded = nil, nil // of an earlier round
 	err := p.walk(ctx, n)
 	p.of(n).Incomplete = ""
 	return err

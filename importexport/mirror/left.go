@@ -38,11 +38,13 @@ type Rejected struct {
 }
 
 func (p *pulling) reject(n *noun, of held, faults []importexport.Fault) error {
-	rejected := importexport.RejectedLine{Line: of.line, Faults: faults}
-	p.of(n).Rejected = append(p.of(n).Rejected, Rejected{of.name, rejected})
+	rejected := importexport.RejectedLine{Faults: faults}
 	if p.Rejects == nil {
+		p.of(n).Rejected = append(p.of(n).Rejected, Rejected{of.name, rejected})
 		return nil
 	}
+	rejected.Line = of.line // they are written at the end
+	p.of(n).Rejected = append(p.of(n).Rejected, Rejected{of.name, rejected})
 	return p.Rejects.KeepFile(of.line, p.inHand.folder)
 }
 

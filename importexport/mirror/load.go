@@ -80,7 +80,10 @@ func (p *pulling) loadBatch(ctx context.Context, n *noun, w *walk, batch []held,
 	for i := range wanted {
 		reading.Go(func() { // the throttle bounds how many run at once
 			f := &wanted[i]
-			_, failed[i] = p.origin.fetch(ctx, f.file, p.inHand, f.name, f.line)
+			there, err := p.origin.fetch(ctx, f.file, p.inHand, f.name, f.line)
+			if failed[i] = err; err == nil && !there && f.has.file != nil { // the file here would stay for good
+				failed[i] = &errAway{why: "it has no such file", answered: true}
+			}
 			batch[f.at].line = f.line.line() // also for a file that is left out below
 		})
 	}

@@ -127,9 +127,11 @@ func (p *pulling) deleteGone(
 	if err != nil {
 		return nil, err
 	}
+	before := done.Loaded.Deleted
 	if done.sweep != nil {
-		missing, total = missing+done.sweep.Deleted, total+done.sweep.Deleted
+		before = done.sweep.Deleted
 	}
+	missing, total = missing+before, total+before
 	if allowed := importexport.MostDeletions(total, p.AllowDeletions); len(here) > 0 && missing > allowed {
 		done.Incomplete = fmt.Sprintf("%d of %d records no longer exist, and at most %d are deleted at a "+
 			"time; --allow-deletions %d deletes them", missing, total, allowed, missing)

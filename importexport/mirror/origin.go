@@ -109,7 +109,7 @@ func (o *origin) ask(
 			status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusGone:
 			return status, failed
 		case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
-			if busy++; busy >= busyTries {
+			if busy++; busy >= busyTries || wait > longestWait {
 				return 0, &errAway{why: fmt.Sprintf("it answered %d, %d times in a row", status, busy)}
 			}
 		case failed == nil && status >= 300 && status < 400:
@@ -187,7 +187,7 @@ func retryAfter(text string, now time.Time) (wait time.Duration) {
 	} else if at, err := http.ParseTime(text); err == nil {
 		wait = max(at.Sub(now), 0)
 	}
-	return min(wait, longestWait)
+	return wait
 }
 
 // errMalformed is an unusable answer; the request is sent again.

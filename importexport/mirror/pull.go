@@ -35,6 +35,7 @@ type Pull struct {
 	Progress func(noun backoffice.Noun, done, total int)
 	// Waiting, if set, is called once with an import that this one waits for.
 	Waiting  func(importexport.Running)
+	throttle *throttle     // of all runs
 	pageSize int           // 0 for mostAPage
 	pause    time.Duration // between the first two attempts; 0 for the default
 	later    time.Duration // added to the current time, for tests
@@ -116,8 +117,11 @@ func (p *Pull) begin(ctx context.Context) (_ *pulling, err error) {
 	if run.origin, err = p.newOrigin(); err != nil {
 		return nil, err
 	}
-	if p.PerHour > 0 {
-		run.origin.throttle.every = time.Hour / time.Duration(p.PerHour)
+	if p.throttle == nil {
+		p.throttle = run.origin.throttle
+	}
+	if run.origin.throttle = p.throttle; p.PerHour > 0 {
+		p.throttle.every = time.Hour / time.Duration(p.PerHour)
 	}
 	if run.inHand, err = newInHand(); err != nil {
 		return nil, err
@@ -197,6 +201,9 @@ func (p *pulling) everything(ctx context.Context) error {
 		err := p.walk(ctx, n)
 		if err == nil && !p.of(n).Told {
 			err = p.otherwise(ctx, n)
+		}
+		if done := p.of(n); err == nil && !done.Told && p.mirror.Of(n.of) != nil {
+			done.Told, done.Incomplete = true, "its list can no longer be read"
 		}
 		passed = passed || err != nil
 		if err = p.passOver(n, err); err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"example.org/backoffice/backoffice"
 )
@@ -92,6 +93,34 @@ func TestABusyOriginIsAskedAgainAndByFewerAtOnce(t *testing.T) {
 		t.Errorf("the pull ends with %+v", report)
 	}
 	wantSame(t, origin, copied)
+}
+
+func TestAnOriginThatAsksForLongerIsNotAskedBefore(t *testing.T) {
+	t.Parallel()
+	origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t))
+	closed := &proxy{fault: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("Retry-After", "600")
+		w.WriteHeader(http.StatusTooManyRequests)
+		return true
+	}}
+	if _, err := copied.pullFrom(origin.serve(t, closed.between), origin).Once(t.Context()); err == nil || len(closed.asked) != 1 {
+		t.Errorf("it asks %d times: %v", len(closed.asked), err)
+	}
+}
+
+func TestTheBudgetOfAnHourIsForAllPulls(t *testing.T) {
+	t.Parallel()
+	origin, copied := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t))
+	pull := copied.pullFrom(origin.serve(t, nil), origin)
+	pull.PerHour = 60 * 60 * 1000
+	next := time.Now().Add(-time.Minute)
+	for range 3 { // as --watch does
+		report := pull.mustOnce(t)
+		next = next.Add(time.Duration(report.Requests) * time.Millisecond)
+		if pull.throttle.next.Before(next) {
+			t.Errorf("after %d requests the next may come at %v, not at %v", report.Requests, pull.throttle.next, next)
+		}
+	}
 }
 
 func TestWhatIsMissingInTwoWholeWalksAndGoneByItselfIsDeleted(t *testing.T) {

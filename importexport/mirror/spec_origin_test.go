@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -196,8 +197,9 @@ func (o *specOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "0")
 		w.WriteHeader(http.StatusTooManyRequests)
 		return
-	case "status 500":
-		w.WriteHeader(http.StatusInternalServerError)
+	case "status 500", "status 403", "status 404":
+		status, _ := strconv.Atoi(strings.TrimPrefix(fault, "status "))
+		w.WriteHeader(status)
 		return
 	case "a connection that is cut":
 		w.Header().Set("Content-Length", fmt.Sprint(len(content)))

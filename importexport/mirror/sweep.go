@@ -79,6 +79,9 @@ func (p *pulling) sweep(ctx context.Context, n *noun) error {
 		return err
 	}
 	slices.Sort(ids)
+	if at.Cursor > ids[len(ids)-1] { // its last customer was deleted
+		at.next(p.began)
+	}
 	t := &turn{pulling: p, n: n, now: missing{}, failed: map[string]bool{}}
 	if t.known, err = p.missing(ctx, n); err != nil {
 		return err
@@ -163,6 +166,7 @@ func (t *turn) read(ctx context.Context, customers []string) (told bool, err err
 		return false, err
 	}
 	var records []record
+	told = t.mirror.Of(t.n.of) != nil
 	for i, list := range lists {
 		if list.failed != nil {
 			t.failed[customers[i]] = true
@@ -172,6 +176,10 @@ func (t *turn) read(ctx context.Context, customers []string) (told bool, err err
 			told = true
 		}
 		if list.status != http.StatusOK {
+			if _, is := t.of(nounOf(backoffice.NounCustomer)).seen[sumOf(customers[i])]; is && list.failed == nil && told {
+				t.failed[customers[i]] = true
+				t.of(t.n).leave(fmt.Sprintf("customer %s: its list returned %d", customers[i], list.status))
+			}
 			continue
 		}
 		if !list.whole {

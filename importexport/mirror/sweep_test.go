@@ -128,6 +128,21 @@ func TestNothingIsDeletedThatAnOriginWithTheSpecificationsRequestsAloneHas(t *te
 	converge(t, min(*histories, 50), 9000, func(h *history) { h.bare = true })
 }
 
+func TestASweepWhoseLastCustomersAreDeletedEnds(t *testing.T) {
+	t.Parallel()
+	origin, copied, pull := specMirror(t)
+	must(t, copied.store.NoteMirror(t.Context(), "", map[string][]byte{sweepNote(nounOf(backoffice.NounRelation)): []byte(`{"cursor":"z"}`)}))
+	report := pull.mustOnce(t)
+	if of := report.of(backoffice.NounRelation); len(copied.records(t, "/relations")) != 60 || of.Incomplete != "" || of.sweep.Sweeps != 2 {
+		t.Errorf("it ends with %+v", of)
+	}
+	origin.set("status 404", "/customers/c(01|02)/relations")
+	pull.later += 25 * time.Hour
+	if of := pull.mustOnce(t).of(backoffice.NounRelation); of.Incomplete == "" || len(of.LeftOut) != 2 {
+		t.Errorf("two lists that are away are not named: %+v", of)
+	}
+}
+
 func TestTheRingHasATurnForEachCustomerInADay(t *testing.T) {
 	t.Parallel()
 	ids := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
