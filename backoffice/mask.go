@@ -133,10 +133,13 @@ func digitRuns(text string) []digitRun {
 		last.end, last.digits = i+len(string(r)), last.digits+1
 		inside, between, joined = true, 0, true
 	}
-	for _, at := range identifier.FindAllStringIndex(text, -1) {
-		runs = slices.DeleteFunc(runs, func(run digitRun) bool { return at[0] <= run.start && run.end <= at[1] })
-	}
-	return runs
+	all := identifier.FindAllStringIndex(text, -1)
+	return slices.DeleteFunc(runs, func(run digitRun) bool { // both are in the text's order
+		for len(all) > 0 && all[0][1] < run.end {
+			all = all[1:]
+		}
+		return len(all) > 0 && all[0][0] <= run.start
+	})
 }
 
 // isSeparator reports whether r may divide one number. Letters, colons, quotes and brackets separate different numbers.

@@ -180,8 +180,12 @@ func (h handles) setPrimary(g *generation) (err error) {
 	return nil
 }
 
-// remove deletes a generation, except for what it has signed for good: the register's key stays, to verify.
-func (h handles) remove(g *generation) (err error) {
+// remove deletes a generation, except for what it has signed for good: the register's key stays, to verify. A copy of
+// the file may be of before the rotation: the primary key becomes its own.
+func (h handles) remove(g, primary *generation) (err error) {
+	if err := h.setPrimary(primary); err != nil {
+		return err
+	}
 	for _, t := range templates {
 		if t.name == "register" {
 			continue

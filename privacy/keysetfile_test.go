@@ -109,7 +109,7 @@ func TestAFileThatIsMadeWithAKeyThatWrapsIsWrappedAndStaysSoWhenKeysAreAddedAndR
 			}
 			for _, g := range all {
 				if g != primary {
-					return h.remove(g)
+					return h.remove(g, primary)
 				}
 			}
 			t.Error("no key was added")

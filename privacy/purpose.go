@@ -14,7 +14,7 @@ const PurposeHeader = "X-Access-Purpose"
 
 const maxPurpose = 200 // characters
 
-// ParsePurpose checks a stated purpose. BadInput when it is that of a tool, longer than 200 characters, not UTF-8, or
+// ParsePurpose checks a stated purpose and trims it. BadInput when it is that of a tool, longer than 200 characters, not UTF-8, or
 // has a control character or digits that backoffice.MaskDigits would mask: the register keeps it for good.
 func ParsePurpose(text string) (string, error) {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxPurpose {
@@ -23,6 +23,7 @@ func ParsePurpose(text string) (string, error) {
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		return "", badPurpose("x-access-purpose cannot have control characters")
 	}
+	text = strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
 	if backoffice.MaskDigits(text) != text {
 		return "", badPurpose(
 			"x-access-purpose cannot have a run of 9 or more digits or a registration number, in any notation")

@@ -85,11 +85,12 @@ func (t *KeyTurner) Retire(ctx context.Context, id string, cursors bool) error {
 		t.reached("unneeded", 0)
 		// The file first: a key in a file alone could be taken for a new one.
 		err = t.Keys.rewrite(func(h handles) error {
-			key := t.Keys.use().generation(id)
+			in := t.Keys.use()
+			key := in.generation(id)
 			if key != nil && slices.ContainsFunc(material(h[sealing]).GetKey(), func(k *tinkKey) bool {
 				return k.GetKeyId() == key.ids[sealing]
 			}) {
-				return h.remove(key)
+				return h.remove(key, in.primary)
 			}
 			return nil
 		})

@@ -75,6 +75,10 @@ func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
 		}
 		for _, key := range in.listed {
 			if key.State != backoffice.KeyPrimary && key.State != backoffice.KeyNext {
+				if turned, err := t.finish(in.primary); turned || err != nil {
+					fresh, old = in.primary.id, key.ID
+					return err
+				}
 				return backoffice.Errorf(backoffice.BadInput, "the key %s is left from the last rotation: first run backoffice keys reseal, then backoffice keys retire %s", key.ID, key.ID)
 			}
 		}
@@ -104,6 +108,15 @@ func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
 		return t.Keys.rewrite(func(h handles) error { return h.setPrimary(next) })
 	})
 	return fresh, old, err
+}
+
+// finish makes the primary key that of the file, too, and reports whether it was not: a rotation was killed before.
+func (t *KeyTurner) finish(primary *generation) (turned bool, err error) {
+	err = t.Keys.rewrite(func(h handles) error {
+		turned = material(h[sealing]).GetPrimaryKeyId() != primary.ids[sealing]
+		return h.setPrimary(primary)
+	})
+	return turned, err
 }
 
 // next returns the key after the primary in the file: a new one unless an interrupted rotation has left one.

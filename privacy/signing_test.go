@@ -50,7 +50,7 @@ func TestAnOfficeKeepsItsSigningKeyThroughEveryRotation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.keys.rewrite(func(h handles) error { return h.remove(g.keys.use().all[0]) }); err != nil {
+	if err := g.keys.rewrite(func(h handles) error { return h.remove(g.keys.use().all[0], g.keys.use().primary) }); err != nil {
 		t.Fatal(err)
 	}
 	reloaded, err := KeysetFile{Path: path}.Load()

@@ -93,7 +93,13 @@ func TestAKeyIsRetiredOnlyWhenNothingNeedsIt(t *testing.T) {
 			if why := status.needed(keys, true); why != "" {
 				t.Error(why)
 			}
-			if err := g.keys.rewrite(func(h handles) error { return h.remove(g.keys.use().generation(old)) }); err != nil {
+			err = g.keys.rewrite(func(h handles) error {
+				if err := h.setPrimary(g.keys.use().generation(old)); err != nil { // a copy of before the turn
+					return err
+				}
+				return h.remove(g.keys.use().generation(old), g.keys.use().primary)
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
 			if err := g.store.RemoveKey(ctx, old); err != nil {
@@ -183,10 +189,8 @@ func TestARotationThatWasCutShortIsGoneOnWith(t *testing.T) {
 				t.Fatal("it was not cut short")
 			}
 			again := turnedFrom(t, open, path)
-			if at != "turned" {
-				if _, _, err := again.turner().Rotate(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+			if fresh, old, err := again.turner().Rotate(t.Context()); err != nil || fresh != again.keys.use().primary.id || old == fresh {
+				t.Fatal(fresh, old, err)
 			}
 			if in := again.keys.use(); len(in.all) != 2 || in.primary != in.all[1] {
 				t.Errorf("%d keys", len(in.all))
@@ -196,6 +200,9 @@ func TestARotationThatWasCutShortIsGoneOnWith(t *testing.T) {
 			}
 			if found, err := g.search(t.Context(), numberFor(1), all); err != nil || len(found) != 1 {
 				t.Error(found, err)
+			}
+			if in, err := (KeysetFile{Path: path}).Load(); err != nil || in.use().primary.id != again.keys.use().primary.id {
+				t.Errorf("the primary key of the file: %v", err)
 			}
 		})
 	}

@@ -133,13 +133,11 @@ func (a *API) admit(needs backoffice.Scope, disclosing bool) func(huma.Context, 
 		switch {
 		case err != nil:
 		case streams(r.Operation()):
-			if a.Open != nil {
-				err = a.Open(r.ctx)
-			}
-			if err == nil {
-				var end func()
-				if end, err = a.start(r.ctx, r.Operation()); err == nil {
-					defer end()
+			var end func()
+			if end, err = a.start(r.ctx, r.Operation()); err == nil {
+				defer end()
+				if a.Open != nil {
+					err = a.Open(r.ctx)
 				}
 			}
 		case a.Admit != nil:
