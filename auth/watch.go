@@ -44,12 +44,12 @@ func (a *Authenticator) useOf(c *backoffice.Credential) *use {
 func (a *Authenticator) Watch(ctx context.Context, log *slog.Logger) {
 	w := &watch{Authenticator: a, log: log, warned: map[string]int64{}}
 	w.warn(ctx)
-	looked := a.now()
+	checked := a.now()
 	backoffice.Every(ctx, keepAfter, func() {
 		w.keep(ctx)
-		if now := a.now(); now.Sub(looked) >= warnAfter {
+		if now := a.now(); now.Sub(checked) >= warnAfter {
 			w.warn(ctx)
-			looked = now
+			checked = now
 		}
 	})
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)

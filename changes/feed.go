@@ -18,11 +18,11 @@ type Options struct {
 }
 
 const (
-	// lookEvery is how often the log is polled for the commits of other processes, while a caller waits. Own commits
-	// are polled for immediately, but betweenLooks apart, for when many callers write.
-	lookEvery    = 250 * time.Millisecond
-	betweenLooks = 5 * time.Millisecond
-	lookTime     = 5 * time.Second // of one poll
+	// pollEvery is how often the log is polled for the commits of other processes, while a caller waits. Own commits
+	// are polled for immediately, but betweenPolls apart, for when many callers write.
+	pollEvery    = 250 * time.Millisecond
+	betweenPolls = 5 * time.Millisecond
+	pollTime     = 5 * time.Second // of one poll
 	atOnce       = 1000            // entries of a poll
 )
 
@@ -39,7 +39,7 @@ type Feed struct {
 
 	mu      sync.Mutex
 	waiting int  // callers that wait for the log to grow
-	looking bool // a goroutine polls for them
+	polling bool // a goroutine polls for them
 }
 
 // New makes the feed of a store. It reads the durable log, past any cache.
@@ -85,9 +85,9 @@ func (w watched) Write(ctx context.Context, do func(ctx context.Context, tx back
 func (f *Feed) wait(ctx context.Context, beyond int64, history string) error {
 	f.mu.Lock()
 	f.waiting++
-	if !f.looking && f.life.Err() == nil {
-		f.looking = true
-		f.work.Go(f.look)
+	if !f.polling && f.life.Err() == nil {
+		f.polling = true
+		f.work.Go(f.poll)
 	}
 	f.mu.Unlock()
 	defer func() {
@@ -119,9 +119,9 @@ func (f *Feed) Growth(ctx context.Context) (wait func(context.Context) error, er
 	return func(ctx context.Context) error { return f.wait(ctx, page.Latest, page.History) }, nil
 }
 
-// look polls the log while callers wait, until none has for a while.
-func (f *Feed) look() {
-	ticks := time.NewTicker(lookEvery)
+// poll polls the log while callers wait, until none has for a while.
+func (f *Feed) poll() {
+	ticks := time.NewTicker(pollEvery)
 	defer ticks.Stop()
 	idle, failed := 0, false
 	for {
@@ -139,7 +139,7 @@ func (f *Feed) look() {
 			return
 		case <-ticks.C:
 		case <-f.wrote:
-			if soon := betweenLooks - time.Since(began); soon > 0 && backoffice.Sleep(f.life, soon) != nil {
+			if soon := betweenPolls - time.Since(began); soon > 0 && backoffice.Sleep(f.life, soon) != nil {
 				return
 			}
 		}
@@ -148,7 +148,7 @@ func (f *Feed) look() {
 			idle = 0
 		}
 		if idle > 4 {
-			f.looking = false
+			f.polling = false
 			f.mu.Unlock()
 			return
 		}

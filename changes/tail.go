@@ -43,7 +43,7 @@ func (t *tail) after(number int64) (entries []*backoffice.Change, to int64, hist
 
 // follow reads new entries; full means that more may have come since.
 func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	ctx, cancel := context.WithTimeout(ctx, pollTime)
 	defer cancel()
 	t.mu.RLock()
 	known, to, history := t.known, t.to, t.history

@@ -20,7 +20,7 @@ func (b *backups) embedded() bool {
 	return embedded
 }
 
-func (b *backups) look(ctx context.Context) {
+func (b *backups) poll(ctx context.Context) {
 	if at, err := backoffice.LastBackup(ctx, b.store); err == nil {
 		b.last.Store(int64(at))
 	}
@@ -30,8 +30,8 @@ func (b *backups) watch(ctx context.Context) {
 	if !b.embedded() {
 		return
 	}
-	b.look(ctx)
-	backoffice.Every(ctx, time.Minute, func() { b.look(ctx) })
+	b.poll(ctx)
+	backoffice.Every(ctx, time.Minute, func() { b.poll(ctx) })
 }
 
 func (b *backups) measure(s server) {

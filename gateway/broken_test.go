@@ -14,7 +14,7 @@ const (
 
 // brokenRights are faults where rights meet what outlives an answer.
 var brokenRights = map[string]brokentest.Copy{
-	"never looks again": {Found: foundByRights, Edits: []brokentest.Edit{
+	"never polls again": {Found: foundByRights, Edits: []brokentest.Edit{
 		{"../auth/begun.go", "if !a.begun.polling && a.life.Err() == nil {", "if !BROKEN && !a.begun.polling && a.life.Err() == nil {"}}},
 	"lets uploads go on": {Found: foundByRights, Edits: []brokentest.Edit{
 		{"../auth/begun.go", "			a.begun.interrupt(d)\n", "			if !BROKEN {\n				a.begun.interrupt(d)\n			}\n"}}},

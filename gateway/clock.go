@@ -23,12 +23,12 @@ type clock struct {
 
 // watch compares immediately, and then periodically.
 func (c *clock) watch(ctx context.Context) {
-	c.look(ctx)
-	backoffice.Every(ctx, clockPeriod, func() { c.look(ctx) })
+	c.compare(ctx)
+	backoffice.Every(ctx, clockPeriod, func() { c.compare(ctx) })
 }
 
-// look logs when the clocks diverge, and when they agree again. A failed comparison is repeated next time.
-func (c *clock) look(ctx context.Context) {
+// compare logs when the clocks diverge, and when they agree again. A failed comparison is repeated next time.
+func (c *clock) compare(ctx context.Context) {
 	asked := time.Now()
 	at, err := c.store.Clock(ctx)
 	if err != nil {

@@ -39,7 +39,7 @@ func TestAClockThatIsNotTheDatabasesIsToldOnceUntilItIsRight(t *testing.T) {
 	} {
 		said.Reset()
 		store.ahead = step.ahead
-		c.look(t.Context())
+		c.compare(t.Context())
 		if got := said.String(); (got == "") != (step.says == "") || !strings.Contains(got, step.says) {
 			t.Errorf("the store is %v ahead: %q, want %q", step.ahead, got, step.says)
 		}

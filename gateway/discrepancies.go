@@ -16,9 +16,9 @@ import (
 const (
 	recordLease = 30 * time.Second       // of the server that records discrepancies
 	recordIdle  = 10 * time.Second       // between renewals, and between attempts
-	recordRest  = 200 * time.Millisecond // between looks whether an import still runs
-	recordLook  = 50 * time.Millisecond
-	recordBatch = 20 // companies that are looked at together
+	recordRest  = 200 * time.Millisecond // between polls whether an import still runs
+	recordPoll  = 50 * time.Millisecond
+	recordBatch = 20 // companies that are compared together
 	recordShare = 4  // how many times as long as that took it rests: requests have most of the processors
 )
 
@@ -140,7 +140,7 @@ func (r *recorder) follow(ctx context.Context, reader *changes.Reader, today str
 	return nil
 }
 
-// record looks at companies, a few at a time.
+// record compares companies, a few at a time.
 func (r *recorder) record(ctx context.Context, companies []string, today string) error {
 	for some := range slices.Chunk(companies, recordBatch) {
 		if err := r.own(ctx); err != nil {
@@ -175,19 +175,19 @@ func (r *recorder) sweep(ctx context.Context, reader *changes.Reader, today stri
 		return err
 	}
 	followed := time.Now()
-	look := func(companies []string) error {
+	do := func(companies []string) error {
 		err := r.record(ctx, backoffice.Unique(companies), today)
 		if err != nil || time.Since(followed) < recordIdle {
 			return err
 		}
 		followed = time.Now()
-		return r.follow(ctx, reader, today, recordLook)
+		return r.follow(ctx, reader, today, recordPoll)
 	}
 	for _, kind := range []backoffice.RelationKind{backoffice.Shareholder, backoffice.UBO} {
 		all := backoffice.ListQuery[backoffice.RelationCriteria]{Criteria: backoffice.RelationCriteria{Kind: kind}}
 		err := backoffice.EachPage(ctx, r.service.Store.Relations(), all, backoffice.NoParent, 0,
 			func(page []*backoffice.CustomerRelation) error {
-				return look(backoffice.Mapped(page, func(r *backoffice.CustomerRelation) string { return r.CustomerID }))
+				return do(backoffice.Mapped(page, func(r *backoffice.CustomerRelation) string { return r.CustomerID }))
 			})
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func (r *recorder) sweep(ctx context.Context, reader *changes.Reader, today stri
 		Criteria: backoffice.DiscrepancyCriteria{Open: backoffice.Yes}}
 	return backoffice.EachPage(ctx, r.service.Store.Discrepancies(), open, backoffice.NoParent, 0,
 		func(page []*backoffice.Discrepancy) error {
-			return look(backoffice.Mapped(page, func(d *backoffice.Discrepancy) string { return d.CustomerID }))
+			return do(backoffice.Mapped(page, func(d *backoffice.Discrepancy) string { return d.CustomerID }))
 		})
 }
 

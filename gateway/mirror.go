@@ -19,8 +19,8 @@ type MirrorSettings struct {
 // mirrorHeader reports up to when a mirror's answers are complete.
 const mirrorHeader = "Mirrored-At"
 
-// mirrorLook is how often a server reads the state of the mirror from the store.
-const mirrorLook = time.Second
+// mirrorPoll is how often a server reads the state of the mirror from the store.
+const mirrorPoll = time.Second
 
 type mirror struct {
 	store backoffice.Store
@@ -28,8 +28,8 @@ type mirror struct {
 	known atomic.Pointer[backoffice.Mirror]
 }
 
-func (m *mirror) look(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, mirrorLook)
+func (m *mirror) poll(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, mirrorPoll)
 	defer cancel()
 	if found, err := m.store.Mirror(ctx); err == nil {
 		m.known.Store(found)
@@ -37,7 +37,7 @@ func (m *mirror) look(ctx context.Context) {
 }
 
 func (m *mirror) watch(ctx context.Context) {
-	backoffice.Every(ctx, mirrorLook, func() { m.look(ctx) })
+	backoffice.Every(ctx, mirrorPoll, func() { m.poll(ctx) })
 }
 
 // ready reports whether the store answers, and a mirror is not too old.

@@ -137,7 +137,7 @@ func (b *StandBy) answer(text string, err error) {
 
 const (
 	refusedMark = "refused: "
-	answerLook  = 20 * time.Millisecond
+	answerPoll  = 20 * time.Millisecond
 	takeTime    = 5 * time.Second // in which a stand-by that runs takes a request
 )
 
@@ -187,7 +187,7 @@ func (s *Settings) Promote(ctx context.Context, placeLost bool) (string, error) 
 			return "", errors.New("no stand-by runs on this database, or it has not begun yet: start it with " +
 				"backoffice stand-by, then promote; if the place is lost too, add --place-lost")
 		}
-		if err := backoffice.Sleep(ctx, answerLook); err != nil {
+		if err := backoffice.Sleep(ctx, answerPoll); err != nil {
 			return "", err
 		}
 	}

@@ -89,7 +89,7 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	tidying, stopTidying := context.WithCancel(ctx)
 	var tidied sync.WaitGroup
 	tidied.Go(func() { s.backups.watch(tidying) })
-	s.mirror.look(ctx)
+	s.mirror.poll(ctx)
 	tidied.Go(func() { s.mirror.watch(tidying) })
 	if b.standBy == nil {
 		s.tidy(tidying, &tidied, c)

@@ -108,14 +108,14 @@ func (s *Settings) ShippedOfErased(now time.Time) string {
 const (
 	// verifyAfter is how old the last verification may be before a server makes another.
 	verifyAfter = 24 * time.Hour
-	// verifyLook is how often it checks whether one is due, and verifyRetry how long after one that failed.
-	verifyLook, verifyRetry = time.Minute, time.Hour
+	// verifyPoll is how often it checks whether one is due, and verifyRetry how long after one that failed.
+	verifyPoll, verifyRetry = time.Minute, time.Hour
 )
 
 // watchShipping restores what was shipped once a day, until ctx ends.
 func watchShipping(ctx context.Context, shipper *ship.Shipper, log *slog.Logger) {
 	place := ship.Place{From: shipper.To, Key: shipper.Key, KeyID: shipper.KeyID}
-	backoffice.Every(ctx, verifyLook, func() {
+	backoffice.Every(ctx, verifyPoll, func() {
 		at, _, err := backoffice.LastShipVerified(ctx, shipper.Store)
 		shipped := shipper.Last()
 		if err != nil || shipped < 0 || time.Since(at.Time()).Abs() < verifyAfter {

@@ -27,8 +27,8 @@ type StandBy struct {
 }
 
 const (
-	followPeriod  = time.Second            // between two looks at the place
-	requestPeriod = 100 * time.Millisecond // between two looks for a request to promote it
+	followPeriod  = time.Second            // between two polls of the place
+	requestPeriod = 100 * time.Millisecond // between two polls for a request to promote it
 	drainTime     = 2 * time.Second        // for reads that run when it is promoted
 	// positionHeader has the number of the last entry of the change log that a stand-by's answer is not older than.
 	positionHeader = "Backoffice-Position"

@@ -18,7 +18,7 @@ const (
 	LeaseName  = "import"        // of the import or pull that runs
 	leaseLife  = 2 * time.Minute // after it, a silent import on another machine counts as dead
 	leaseRenew = leaseLife / 6
-	leaseLook  = 200 * time.Millisecond
+	leasePoll  = 200 * time.Millisecond
 )
 
 // Running is another import that this one waits for.
@@ -90,7 +90,7 @@ func (i *Importer) turn(ctx context.Context) (end func(), err error) {
 			told = other.Holder
 			i.Waiting(runningOf(other))
 		}
-		if err := backoffice.Sleep(ctx, leaseLook); err != nil {
+		if err := backoffice.Sleep(ctx, leasePoll); err != nil {
 			return nil, err
 		}
 	}

@@ -57,7 +57,7 @@ func (t *KeyTurner) alone(ctx context.Context, do func(renew func() error) error
 
 // refresh applies the store's current keys to the keyset, and reports that to the store.
 func (t *KeyTurner) refresh(ctx context.Context) (*keysInUse, error) {
-	err := t.Keys.look(ctx)
+	err := t.Keys.poll(ctx)
 	if err == nil {
 		err = t.Keys.writeNote(ctx)
 	}
@@ -162,7 +162,7 @@ func (t *KeyTurner) wait(
 			t.Tell("Waiting for up to " + t.Wait.String() + ": " + sentence)
 			told = true
 		}
-		if err := backoffice.Sleep(ctx, lookPeriod/2); err != nil {
+		if err := backoffice.Sleep(ctx, pollPeriod/2); err != nil {
 			return err
 		}
 		if err := renew(); err != nil {

@@ -18,12 +18,12 @@ import (
 // becomes the primary before every program that has the keyset open has noted that it knows it; and a program decides
 // on what it read from the store at most staleAfter ago, while its note is valid.
 const (
-	lookPeriod  = time.Second
+	pollPeriod  = time.Second
 	staleAfter  = 4 * time.Second
 	notePeriod  = 20 * time.Second
 	noteLife    = time.Minute
 	noteMargin  = 10 * time.Second // of its life in which it is not relied on
-	lookTimeout = 2 * time.Second
+	pollTimeout = 2 * time.Second
 	noteTimeout = 30 * time.Second // another program may be writing to an embedded store
 )
 
@@ -32,7 +32,7 @@ type binding struct {
 	id    string
 
 	applying sync.Mutex
-	looked   chan struct{} // closed and replaced after each poll; under applying
+	polled   chan struct{} // closed and replaced after each poll; under applying
 	noted    time.Time     // the note is valid until then; under applying
 	note     string        // what was noted; under applying
 
@@ -56,9 +56,9 @@ func (k *Keyset) Bind(ctx context.Context, store backoffice.Store) error {
 			return err
 		}
 	}
-	b := &binding{store: store, id: backoffice.NewID(), looked: make(chan struct{}), change: make(chan struct{}, 1)}
+	b := &binding{store: store, id: backoffice.NewID(), polled: make(chan struct{}), change: make(chan struct{}, 1)}
 	k.bound = b
-	if err = k.look(ctx); err == nil {
+	if err = k.poll(ctx); err == nil {
 		err = k.writeNote(ctx)
 	}
 	if err != nil {
@@ -67,7 +67,7 @@ func (k *Keyset) Bind(ctx context.Context, store backoffice.Store) error {
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	b.stop = stop
-	b.done.Go(func() { k.keepLooking(watching) })
+	b.done.Go(func() { k.keepPolling(watching) })
 	b.done.Go(func() { k.keepNoting(watching) })
 	return nil
 }
@@ -99,7 +99,7 @@ func (k *Keyset) Release() {
 	}
 	b.stop()
 	b.done.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
 	defer cancel()
 	_ = b.store.EndKeyUse(ctx, b.id)
 }
@@ -126,10 +126,10 @@ func (k *Keyset) fresh() (*keysInUse, error) {
 	if b == nil || b.stop == nil {
 		return in, nil
 	}
-	until := time.Now().Add(lookTimeout + staleAfter)
+	until := time.Now().Add(pollTimeout + staleAfter)
 	for {
 		b.applying.Lock()
-		in, looked, noted := k.current.Load(), b.looked, b.noted
+		in, polled, noted := k.current.Load(), b.polled, b.noted
 		b.applying.Unlock()
 		now := time.Now()
 		// While a transaction of this program is the only writer, no key rotates; and its note would wait for it.
@@ -143,8 +143,8 @@ func (k *Keyset) fresh() (*keysInUse, error) {
 		}
 		b.wake()
 		select {
-		case <-looked:
-		case <-time.After(min(lookPeriod, time.Until(until))):
+		case <-polled:
+		case <-time.After(min(pollPeriod, time.Until(until))):
 		}
 	}
 }
@@ -165,12 +165,12 @@ func (k *Keyset) verifies(try func(*primitives) error) bool {
 func (k *Keyset) opens(try func(*primitives) ([]byte, error)) ([]byte, error) {
 	in := k.use()
 	plain, err := try(in.primitives)
-	if err == nil || k.bound == nil || time.Since(in.taken) < lookPeriod/4 {
+	if err == nil || k.bound == nil || time.Since(in.taken) < pollPeriod/4 {
 		return plain, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
 	defer cancel()
-	if k.look(ctx) != nil {
+	if k.poll(ctx) != nil {
 		return nil, err
 	}
 	if now := k.use(); len(now.all) != len(in.all) {
@@ -179,10 +179,10 @@ func (k *Keyset) opens(try func(*primitives) ([]byte, error)) ([]byte, error) {
 	return nil, err
 }
 
-// look polls the store, and applies what it returns.
-func (k *Keyset) look(ctx context.Context) error {
+// poll polls the store, and applies what it returns.
+func (k *Keyset) poll(ctx context.Context) error {
 	taken := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	listed, err := k.bound.store.Keys(ctx)
 	if err != nil {
@@ -225,8 +225,8 @@ func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 		return errors.New("the store has no primary key")
 	}
 	k.current.Store(now)
-	close(b.looked)
-	b.looked = make(chan struct{})
+	close(b.polled)
+	b.polled = make(chan struct{})
 	if b.note != now.note() {
 		b.wake()
 	}
@@ -245,10 +245,10 @@ func (in *keysInUse) knows() (ids []string) {
 
 func (in *keysInUse) note() string { return strings.Join(in.knows(), " ") + " " + in.primary.id }
 
-func (k *Keyset) keepLooking(ctx context.Context) {
+func (k *Keyset) keepPolling(ctx context.Context) {
 	failing := false
-	backoffice.Every(ctx, lookPeriod, func() {
-		err := k.look(ctx)
+	backoffice.Every(ctx, pollPeriod, func() {
+		err := k.poll(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
 			slog.Error("cannot read the store's keys", "cause", backoffice.Why(err))
 		}

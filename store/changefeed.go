@@ -189,9 +189,9 @@ func (s *Store) ChangesBefore(ctx context.Context, at backoffice.Instant) (after
 		" THEN s.high ELSE " + middle + " - 1 END FROM s JOIN changes c ON c.sequence =" +
 		" (SELECT MIN(m.sequence) FROM changes m WHERE m.sequence >= " + middle + ") WHERE s.low < s.high)" +
 		" SELECT MAX(s.low) FROM s"
-	look := &Statement{Text: text, Args: []any{at.Milliseconds()},
+	read := &Statement{Text: text, Args: []any{at.Milliseconds()},
 		Each: func(row *Row) error { after = row.Int(0); return nil }}
-	return after, look.Run(ctx, s.engine.Primary())
+	return after, read.Run(ctx, s.engine.Primary())
 }
 
 // versionsFrom exceeds any version of an ended history, unless a record changed every second: seconds since 2026.
@@ -234,14 +234,14 @@ func (s *Store) RemoveChanges(ctx context.Context, before backoffice.Instant, li
 	var removed int64
 	more = true
 	n := 0
-	look := &Statement{Text: oldest, Args: []any{int64(limit)}, Each: func(row *Row) error {
+	read := &Statement{Text: oldest, Args: []any{int64(limit)}, Each: func(row *Row) error {
 		n++
 		if more = more && row.Instant(1) < before; more {
 			removed = row.Int(0)
 		}
 		return nil
 	}}
-	if err := look.Run(ctx, s.engine.Primary()); err != nil || removed == 0 {
+	if err := read.Run(ctx, s.engine.Primary()); err != nil || removed == 0 {
 		return false, err
 	}
 	err = s.repeat(ctx,

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// mirrorLook is how old an answer of Mirror may be: every write asks.
-	mirrorLook = 1500 * time.Millisecond
+	// mirrorPoll is how old an answer of Mirror may be: every write asks.
+	mirrorPoll = 1500 * time.Millisecond
 	// mirrorPatience is how long one read of it may take, and mirrorTrust how old the answer may be when the read
 	// fails: if the store does not answer, the write itself fails with an error of its own.
 	mirrorPatience = 200 * time.Millisecond
@@ -21,7 +21,7 @@ const (
 
 // knownMirror is the last known answer of Mirror.
 type knownMirror struct {
-	looking sync.Mutex // held while the store is asked
+	polling sync.Mutex // held while the store is asked
 	mu      sync.Mutex
 	at      time.Time // zero for never
 	last    *backoffice.Mirror
@@ -37,27 +37,27 @@ func (k *knownMirror) within(age time.Duration) (last *backoffice.Mirror, known 
 // Mirror asks the store with a short timeout; meanwhile other callers use the last answer.
 func (s *Store) Mirror(ctx context.Context) (*backoffice.Mirror, error) {
 	k := &s.mirror
-	if last, fresh := k.within(mirrorLook); fresh {
+	if last, fresh := k.within(mirrorPoll); fresh {
 		return last, nil
 	}
 	last, known := k.within(mirrorTrust)
 	switch {
 	case !known:
-		k.looking.Lock()
-	case !k.looking.TryLock():
+		k.polling.Lock()
+	case !k.polling.TryLock():
 		return last, nil
 	}
-	defer k.looking.Unlock()
-	if last, fresh := k.within(mirrorLook); fresh { // another caller has asked meanwhile
+	defer k.polling.Unlock()
+	if last, fresh := k.within(mirrorPoll); fresh { // another caller has asked meanwhile
 		return last, nil
 	}
-	look := ctx
+	pollCtx := ctx
 	if known {
 		short, cancel := context.WithTimeout(ctx, mirrorPatience)
 		defer cancel()
-		look = short
+		pollCtx = short
 	}
-	found, err := s.readMirror(look)
+	found, err := s.readMirror(pollCtx)
 	switch {
 	case err == nil:
 		k.mu.Lock()

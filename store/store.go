@@ -13,7 +13,7 @@ import (
 type Store struct {
 	readers
 	engine  Engine
-	looking *looking
+	poller  *poller
 	pings   singleflight.Group
 	erased  atomic.Bool
 	mirror  knownMirror
@@ -27,9 +27,9 @@ var _ backoffice.Store = (*Store)(nil)
 func New(engine Engine) *Store {
 	n := nounsOn(engine.Dialect())
 	s := &Store{readers: n.readers(source{send: engine.Send, begun: true}), engine: engine}
-	s.looking = newLooking(s)
+	s.poller = newPoller(s)
 	if e, ok := engine.(Listening); ok {
-		if l := e.Listener(s.Look); l != nil {
+		if l := e.Listener(s.Poll); l != nil {
 			s.Listen(l)
 		}
 	}
@@ -85,7 +85,7 @@ func GaugesOfPool(name string, turns *Scheduler) []backoffice.Gauge {
 }
 
 func (s *Store) Close() error {
-	s.looking.close()
+	s.poller.close()
 	return s.engine.Close()
 }
 

@@ -283,10 +283,10 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 	}
 	var deleted []string
 	own, losing := attachments{}, map[backoffice.Noun][]string(nil)
-	look := func(ctx context.Context) error { return w.touchCascades(ctx, ids, own) }
+	touch := func(ctx context.Context) error { return w.touchCascades(ctx, ids, own) }
 	keeps := w.tx.keeps(w.table.noun)
 	if keeps || w.tx.restricted || w.tx.importing > 0 { // the cascade must be known first
-		if err := look(ctx); err != nil {
+		if err := touch(ctx); err != nil {
 			return nil, err
 		}
 		if err := w.tx.goesInView(ctx); err != nil {
@@ -301,13 +301,13 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 		if losing, err = w.tx.keepGone(ctx, w.table.noun, slices.Sorted(maps.Keys(own))); err != nil {
 			return nil, err
 		}
-		look = func(context.Context) error { return nil }
+		touch = func(context.Context) error { return nil }
 	}
 	if w.tx.dryRun {
-		err := look(ctx)
+		err := touch(ctx)
 		return slices.Sorted(maps.Keys(own)), err
 	}
-	do := []func(context.Context) error{look, first, func(ctx context.Context) (err error) {
+	do := []func(context.Context) error{touch, first, func(ctx context.Context) (err error) {
 		deleted, err = listTexts(ctx, w.conn, w.writes.delete, w.dialect.List(ids))
 		return err
 	}}

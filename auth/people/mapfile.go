@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	lookEvery = time.Second
+	pollEvery = time.Second
 	checkTime = 5 * time.Second // to look for what a map names
 )
 
@@ -26,7 +26,7 @@ type mapFile struct {
 	records backoffice.Readers
 
 	read   atomic.Pointer[Map]
-	looked atomic.Int64 // in Unix nanoseconds
+	polled atomic.Int64 // in Unix nanoseconds
 
 	mu     sync.Mutex
 	was    os.FileInfo
@@ -41,7 +41,7 @@ func openMap(o Options) (*mapFile, error) {
 	}
 	f.was = info
 	f.read.Store(m)
-	f.looked.Store(f.now().UnixNano())
+	f.polled.Store(f.now().UnixNano())
 	return f, nil
 }
 
@@ -72,15 +72,15 @@ func (f *mapFile) open() (*Map, os.FileInfo, error) {
 // current is the map as the file has it, or had it when it was last a good one.
 func (f *mapFile) current() *Map {
 	now := f.now().UnixNano()
-	if last := f.looked.Load(); now-last >= int64(lookEvery) || now < last {
-		if f.looked.CompareAndSwap(last, now) {
-			f.look()
+	if last := f.polled.Load(); now-last >= int64(pollEvery) || now < last {
+		if f.polled.CompareAndSwap(last, now) {
+			f.poll()
 		}
 	}
 	return f.read.Load()
 }
 
-func (f *mapFile) look() {
+func (f *mapFile) poll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	info, err := os.Stat(f.path)

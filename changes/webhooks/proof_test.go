@@ -249,7 +249,7 @@ func TestOfTwoGatewaysOneServesAWebhookAndTheOtherGoesOnWhenItDies(t *testing.T)
 		return n
 	}
 	waits(t, "the living one's are told", func() bool { return behind() == held })
-	time.Sleep(50 * time.Millisecond) // some looks
+	time.Sleep(50 * time.Millisecond) // some polls
 	if n := behind(); n != held {
 		t.Errorf("%d of %d were taken from a sender that had the time for them", held-n, held)
 	}

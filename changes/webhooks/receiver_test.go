@@ -92,7 +92,7 @@ func newOffice(t testing.TB, store backoffice.Store, keys *privacy.Keyset) *offi
 	return &office{feed.Watching(store), feed, keys}
 }
 
-// sender is one that looks often and trusts the tests' receivers; change alters it before it runs.
+// sender is one that polls often and trusts the tests' receivers; change alters it before it runs.
 func (o *office) sender(t testing.TB, change func(*Sender)) (sender *Sender, stop func()) {
 	t.Helper()
 	s := NewSender(Options{

@@ -22,8 +22,8 @@ type Options struct {
 }
 
 const (
-	lookEvery = 2 * time.Second // between polls for operators' changes, and for due messages
-	lookTime  = 5 * time.Second // of one poll
+	pollEvery = 2 * time.Second // between polls for operators' changes, and for due messages
+	pollTime  = 5 * time.Second // of one poll
 	idleTime  = 10 * time.Second
 )
 
@@ -53,7 +53,7 @@ type Standing struct {
 
 func NewSender(o Options) *Sender {
 	s := &Sender{Options: o, client: newClient(o.Settings, o.Keys), holder: backoffice.NewID(), machine: time.Now,
-		every: lookEvery, idle: idleTime}
+		every: pollEvery, idle: idleTime}
 	s.now = func() time.Time { return s.machine().Add(-time.Duration(s.ahead.Load())) }
 	return s
 }
@@ -71,7 +71,7 @@ func (s *Sender) Run(ctx context.Context) {
 	defer tick.Stop()
 	failed := false
 	for {
-		err := s.look(ctx, workers)
+		err := s.poll(ctx, workers)
 		if err != nil && !failed && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "webhooks cannot be read now", "cause", backoffice.Why(err))
 		}
@@ -84,9 +84,9 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
-// look starts a worker for each webhook that needs one, by the operators' latest settings.
-func (s *Sender) look(ctx context.Context, workers map[string]*worker) error {
-	within, cancel := context.WithTimeout(ctx, lookTime)
+// poll starts a worker for each webhook that needs one, by the operators' latest settings.
+func (s *Sender) poll(ctx context.Context, workers map[string]*worker) error {
+	within, cancel := context.WithTimeout(ctx, pollTime)
 	defer cancel()
 	at, err := s.Store.Clock(within)
 	if err != nil {

@@ -72,7 +72,7 @@ func TestARetryIsTheSameMessageByTheScheduleUntilTheWebhookStops(t *testing.T) {
 			t.Fatalf("%+v", hook)
 		}
 		at.pass(hook.Due.Time().Sub(at.now()) - 2*time.Millisecond)
-		time.Sleep(30 * time.Millisecond) // some looks
+		time.Sleep(30 * time.Millisecond) // some polls
 		if n := len(r.all()); n != attempt {
 			t.Fatalf("it was sent %d times before attempt %d was due", n, attempt+1)
 		}

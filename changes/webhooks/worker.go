@@ -87,7 +87,7 @@ func (w *worker) release(ctx context.Context) {
 	if w.leased.IsZero() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pollTime)
 	defer cancel()
 	_ = w.Store.EndLease(ctx, nameOf(w.id), w.holder) // else it expires
 }

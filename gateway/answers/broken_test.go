@@ -26,11 +26,11 @@ var brokenAnswers = map[string]brokentest.Copy{
 		{"../../graphql/answers/key.go", "		if principal.Has(scope) {", "		if !BROKEN && principal.Has(scope) {"}}},
 	"keeps an answer with a number": {Found: "TestARegistrationNumberIsNeverKept/SQLite", Edits: []brokentest.Edit{
 		{"../../graphql/answers/fields.go", "		return OfRequest\n", "		if !BROKEN {\nreturn OfRequest\n}\n"}}},
-	"takes 304 from before the look": {Found: "TestAClientThatHasTheAnswerIsToldSo/SQLite", Edits: []brokentest.Edit{
+	"takes 304 from before the poll": {Found: "TestAClientThatHasTheAnswerIsToldSo/SQLite", Edits: []brokentest.Edit{
 		{"../../graphql/answers/answers.go", "!found.Proof.StillValid(ctx)", "!BROKEN && !found.Proof.StillValid(ctx)"}}},
 	"reads the log's end behind the answer it waits with": {Found: "TestAWaitingClientMissesNoChange/SQLite", Edits: []brokentest.Edit{
 		{"../waiting.go", "			if !answer.same {\n", "			if BROKEN && err == nil {\ntime.Sleep(5 * time.Millisecond)\ngrown, err = s.feed.Growth(own)\nif err != nil {\nreturn\n}\n}\nif !answer.same {\n"}}},
-	"skips the look": {Found: foundByModel, Edits: []brokentest.Edit{
+	"skips the poll": {Found: foundByModel, Edits: []brokentest.Edit{
 		{"../../store/cache/trace.go", "t.store.wait(ctx) == nil", "(BROKEN || t.store.wait(ctx) == nil)"}}},
 }
 

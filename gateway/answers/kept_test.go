@@ -77,21 +77,21 @@ func TestAnAnswerIsKeptFromTheSecondUseOn(t *testing.T) {
 	})
 }
 
-func TestNoRequestIsAnsweredWithoutALookAfterItCameIn(t *testing.T) {
+func TestNoRequestIsAnsweredWithoutAPollAfterItCameIn(t *testing.T) {
 	t.Parallel()
 	keeping(t, func(t *testing.T, o *gatewaytest.Office) {
 		credential, writer := credentials(t, o)
 		for range 2 {
 			asks(t, o, credential, names, `{}`)
 		}
-		for looks := -1; looks != o.Metric(t, "backoffice_cache_looks_total"); time.Sleep(500 * time.Millisecond) {
-			looks = o.Metric(t, "backoffice_cache_looks_total") // of what the server does when it starts
+		for polls := -1; polls != o.Metric(t, "backoffice_cache_looks_total"); time.Sleep(500 * time.Millisecond) {
+			polls = o.Metric(t, "backoffice_cache_looks_total") // of what the server does when it starts
 		}
 		for i := range 20 {
 			before, kept := o.Metric(t, "backoffice_cache_looks_total"), hits(t, o)
 			asks(t, o, credential, names, `{}`)
-			if looks := o.Metric(t, "backoffice_cache_looks_total") - before; looks != 1 || hits(t, o) != kept+1 {
-				t.Fatalf("a kept answer took %d looks and was kept %d times", looks, hits(t, o)-kept)
+			if polls := o.Metric(t, "backoffice_cache_looks_total") - before; polls != 1 || hits(t, o) != kept+1 {
+				t.Fatalf("a kept answer took %d polls and was kept %d times", polls, hits(t, o)-kept)
 			}
 			name := fmt.Sprint("Renamed ", i)
 			asks(t, o, writer, fmt.Sprintf(`mutation { updateCustomer(input: {id: "acme", name: %q}) { userErrors { code } } }`, name), "null")

@@ -28,8 +28,8 @@ func (f forgetsLists) Listen(to store.Listener) (stop func()) {
 
 type toldNoParents struct{ store.Listener }
 
-func (l toldNoParents) BeginLook() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
-	from, behind, hears := l.Listener.BeginLook()
+func (l toldNoParents) BeginPoll() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
+	from, behind, hears := l.Listener.BeginPoll()
 	return from, behind, func(ctx context.Context, entries []*backoffice.Change, err error) {
 		var told []*backoffice.Change
 		for _, entry := range entries {
@@ -47,17 +47,17 @@ func withoutParents(each func(*backoffice.Change)) func(*backoffice.Change) {
 	}
 }
 
-// skipsLooks looks once, and says ever after that nothing has happened since.
-type skipsLooks struct {
+// skipsPolls polls once, and says ever after that nothing has happened since.
+type skipsPolls struct {
 	cache.Source
-	looked atomic.Bool
+	polled atomic.Bool
 }
 
-func (s *skipsLooks) Look(ctx context.Context) error {
-	if s.looked.Swap(true) {
+func (s *skipsPolls) Poll(ctx context.Context) error {
+	if s.polled.Swap(true) {
 		return nil
 	}
-	return s.Source.Look(ctx)
+	return s.Source.Poll(ctx)
 }
 
 // standsStill says that nobody has committed.
@@ -108,7 +108,7 @@ func TestACacheThatBreaksThePromiseIsFoundOut(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]func(cache.Source) cache.Source{
 		"forgets lists":  func(s cache.Source) cache.Source { return forgetsLists{s} },
-		"skips the look": func(s cache.Source) cache.Source { return &skipsLooks{Source: s} },
+		"skips the poll": func(s cache.Source) cache.Source { return &skipsPolls{Source: s} },
 		"takes the data for unchanged": func(s cache.Source) cache.Source {
 			return through(s, func(e store.Engine) store.Engine { return standsStill{e} })
 		},

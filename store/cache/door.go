@@ -21,7 +21,7 @@ type door struct {
 }
 
 const (
-	churnPeriod = 1024 // misses between two looks whether the cache churns
+	churnPeriod = 1024 // misses between two checks whether the cache churns
 	churnHits   = 2    // it does with fewer hits a miss
 	churnAdmits = 8    // one in so many is admitted then
 )

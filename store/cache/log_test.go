@@ -130,7 +130,7 @@ func TestAReplicaThatIsBehindDropsNothing(t *testing.T) {
 	}
 }
 
-func TestALookThatWasOvertakenDropsNothing(t *testing.T) {
+func TestAPollThatWasOvertakenDropsNothing(t *testing.T) {
 	t.Parallel()
 	s := remembering(t)
 	asked := s.log.position().at
@@ -165,7 +165,7 @@ func TestAfterVeryMuchThatIsNewTheNounsThatItNamesAreDropped(t *testing.T) {
 	reads := func(name string) {
 		t.Helper()
 		rows, err := backoffice.ReadByID(t.Context(), s.Customers(), []string{"customer-1"}, 0)
-		for range 20 { // a look at so many entries takes longer than a look may on a machine that has much else to do
+		for range 20 { // a poll of so many entries takes longer than a poll may on a machine that has much else to do
 			if backoffice.KindOf(err) == backoffice.Unavailable {
 				rows, err = backoffice.ReadByID(t.Context(), s.Customers(), []string{"customer-1"}, 0)
 			}

@@ -24,7 +24,7 @@ func (r *pastRead) fail(err error) { r.err = err }
 
 func (*pastRead) passes() {}
 
-func (r *pastRead) look(p *pass) {
+func (r *pastRead) readMemory(p *pass) {
 	p.needed = true
 	r.below = r.ask(p.batch)
 }
@@ -87,7 +87,7 @@ func (passed) fail(error) {}
 
 func (passed) passes() {}
 
-func (r passed) look(p *pass) {
+func (r passed) readMemory(p *pass) {
 	p.needed = true
 	p.batch.Queue(r.Queued)
 }

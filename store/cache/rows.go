@@ -28,7 +28,7 @@ func (f *find[T, C]) Err() error { return f.err }
 
 func (f *find[T, C]) fail(err error) { f.err = err }
 
-func (f *find[T, C]) look(p *pass) {
+func (f *find[T, C]) readMemory(p *pass) {
 	f.hits, f.hitIDs, f.missing, f.got, f.below, f.wider = f.hits[:0], f.hitIDs[:0], f.missing[:0], nil, nil, f.want
 	for _, id := range f.ids {
 		if !backoffice.IsID(id) {
@@ -242,7 +242,7 @@ func (l *listRead[T, C]) Err() error { return l.err }
 
 func (l *listRead[T, C]) fail(err error) { l.err = err }
 
-func (l *listRead[T, C]) look(p *pass) {
+func (l *listRead[T, C]) readMemory(p *pass) {
 	if !l.rules.finds(l.list.Criteria) {
 		l.got, l.places, l.missing = make([]backoffice.Page[T], len(l.parents)), make([]int, len(l.parents)), nil
 		for i := range l.places {

@@ -23,7 +23,7 @@ type snapshot struct {
 	alone bool                // of one batch
 
 	mu      sync.Mutex
-	looked  bool
+	polled  bool
 	as      moment  // of the poll
 	inStore bool    // the store's own snapshot has begun, at that moment
 	replica bool    // a replica answers in it
@@ -108,7 +108,7 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 	if q := backoffice.SnapshotOf[*snapshot](ctx); q != nil {
 		q.mu.Lock()
 		q.trace.end()
-		q.looked, q.inStore, q.over, q.past, q.read = false, false, false, true, nil
+		q.polled, q.inStore, q.over, q.past, q.read = false, false, false, true, nil
 		q.forget(0)
 		q.mu.Unlock()
 	}
@@ -126,9 +126,9 @@ func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
 
 type asked interface {
 	backoffice.Queued
-	// look takes from memory what is there, and queues reads of the rest.
-	look(p *pass)
-	// settle completes the reads and caches what was read. It is called once, after the last look.
+	// readMemory takes from memory what is there, and queues reads of the rest.
+	readMemory(p *pass)
+	// settle completes the reads and caches what was read. It is called once, after the last readMemory.
 	settle(p *pass)
 	// rests calls a function with the keys and the nouns that the store's answer depends on, until it returns false.
 	// It reports whether it named all of them; some reads have none.
@@ -157,7 +157,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.over { // a query that goes on begins another snapshot, as in the store
-		q.looked, q.inStore, q.over, q.read = false, false, false, nil
+		q.polled, q.inStore, q.over, q.read = false, false, false, nil
 		q.forget(0)
 	}
 	reads, unknown := readsOf(b)
@@ -185,7 +185,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 			b.Lend(p.batch)
 		}
 		for _, a := range reads {
-			a.look(p)
+			a.readMemory(p)
 		}
 		again, err := q.answer(p, last)
 		if again || err != nil || q.alone || q.inStore {
@@ -212,7 +212,7 @@ func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
 	p := &pass{snapshot: q, ctx: ctx, first: len(q.used), as: q.as, within: q.of.within(ctx),
 		batch: &backoffice.Batch{}, idle: &backoffice.Batch{}}
 	now := q.of.log.position()
-	if !q.looked {
+	if !q.polled {
 		p.as = now
 	}
 	p.memory = memory && p.as.history == now.history
@@ -229,7 +229,7 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 		_ = s.Source.Send(p.ctx, p.idle) // asks nothing; each read has its own error
 	}
 	if !p.needed {
-		if len(p.taken()) == 0 || q.looked {
+		if len(p.taken()) == 0 || q.polled {
 			return false, nil
 		}
 		if err := s.wait(p.ctx); err != nil {
@@ -239,7 +239,7 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 		if !s.log.good(p.taken(), p.as, now) {
 			return true, nil
 		}
-		q.looked, q.as = true, now
+		q.polled, q.as = true, now
 		return false, nil
 	}
 	if q.trips > 0 || !last {
@@ -275,10 +275,10 @@ func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
 		return false, p.readAgain()
 	}
 	p.sound = s.log.good(p.taken(), p.as, proved)
-	q.looked, q.as, q.inStore = true, p.then, !ends
+	q.polled, q.as, q.inStore = true, p.then, !ends
 	if !p.sound && !s.check {
 		if ends {
-			q.looked = p.first > 0 || len(q.read) > 0
+			q.polled = p.first > 0 || len(q.read) > 0
 		}
 		return true, nil
 	}
@@ -307,12 +307,12 @@ func (p *pass) ask(last bool) error {
 	from, limit := s.log.next()
 	var entries []*backoffice.Change
 	batch := &backoffice.Batch{Last: last}
-	looked := s.NewestChanges(batch, from, limit, func(c *backoffice.Change) { entries = append(entries, c) })
+	latest := s.NewestChanges(batch, from, limit, func(c *backoffice.Change) { entries = append(entries, c) })
 	for _, read := range p.batch.Queued() {
 		batch.Queue(read)
 	}
 	_ = s.Source.Send(p.ctx, batch)
-	if err := looked.Err(); err != nil {
+	if err := latest.Err(); err != nil {
 		return err
 	}
 	if from != 0 && len(entries) == limit { // a poll learns more of that
@@ -320,7 +320,7 @@ func (p *pass) ask(last bool) error {
 			return err
 		}
 	}
-	p.replica = looked.Replica
+	p.replica = latest.Replica
 	then, behind := s.advance(entries, 0)
 	if behind { // only the primary knows whether that is of another history
 		if err := s.wait(p.ctx); err != nil {
@@ -347,7 +347,7 @@ func (s *Store) wait(ctx context.Context) error {
 		defer cancel()
 		waiting = bounded
 	}
-	err := s.Look(waiting)
+	err := s.Poll(waiting)
 	var known *backoffice.Error
 	switch {
 	case err == nil:

@@ -18,8 +18,8 @@ type Source interface {
 	// NewestChanges queues a read of the change log from a number on: at most limit entries, newest first. The newest
 	// entry is always returned. It reads the snapshot of the batch, on the server that answers it.
 	NewestChanges(b *backoffice.Batch, from int64, limit int, each func(*backoffice.Change)) *store.Query
-	// Look waits for a poll of the change log that begins from now on, on the primary.
-	Look(ctx context.Context) error
+	// Poll waits for a poll of the change log that begins from now on, on the primary.
+	Poll(ctx context.Context) error
 	// Listen passes the results of polls to a listener until stop is called.
 	Listen(to store.Listener) (stop func())
 	// ChangedNouns returns the nouns of the entries after a number, and "" when one names none.
@@ -50,7 +50,7 @@ type Store struct {
 
 	further atomic.Int64 // how often queries lately made another round trip after the first; out of always
 
-	hits, misses, filled, looked, dropped, differences, moved, behind atomic.Int64
+	hits, misses, filled, polls, dropped, differences, moved, behind atomic.Int64
 }
 
 // below is a Source whose readers are replaced.
@@ -78,9 +78,9 @@ func New(source Source, o Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) BeginLook() (from int64, behind *store.Statement,
+func (s *Store) BeginPoll() (from int64, behind *store.Statement,
 	heard func(context.Context, []*backoffice.Change, error)) {
-	s.looked.Add(1)
+	s.polls.Add(1)
 	from, _ = s.log.next()
 	return from, nil, func(ctx context.Context, entries []*backoffice.Change, err error) {
 		switch {
@@ -128,7 +128,7 @@ func (s *Store) Gauges() []backoffice.Gauge {
 	}
 	add("cache_hits_total", s.hits.Load, "Rows, lists and totals served from memory.")
 	add("cache_misses_total", s.misses.Load, "Rows, lists and totals read from the store.")
-	add("cache_looks_total", s.looked.Load, "Polls of the end of the change log, shared by requests.")
+	add("cache_looks_total", s.polls.Load, "Polls of the end of the change log, shared by requests.")
 	add("cache_dropped_total", s.dropped.Load, "Entries dropped because of changes.")
 	add("cache_moved_total", s.moved.Load,
 		"Queries restarted because cached data they used had changed.")

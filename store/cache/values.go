@@ -34,7 +34,7 @@ func (r *valueRead[C, V]) Err() error { return r.err }
 
 func (r *valueRead[C, V]) fail(err error) { r.err = err }
 
-func (r *valueRead[C, V]) look(p *pass) {
+func (r *valueRead[C, V]) readMemory(p *pass) {
 	r.known, r.missing, r.places, r.got, r.below, r.hits = make([]any, len(r.parents)), nil, nil, nil, nil, 0
 	if !r.rules.finds(r.criteria) {
 		r.below = r.ask(p.idle, r.parents, r.into)
@@ -120,7 +120,7 @@ func (r *nounRead) Err() error { return r.err }
 
 func (r *nounRead) fail(err error) { r.err = err }
 
-func (r *nounRead) look(p *pass) {
+func (r *nounRead) readMemory(p *pass) {
 	r.missing, r.places, r.known, r.below = nil, nil, make([]backoffice.Noun, len(r.ids)), nil
 	for i, id := range r.ids {
 		if !backoffice.IsID(id) {

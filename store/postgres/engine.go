@@ -39,11 +39,11 @@ func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, read
 	return do(ctx, t)
 }
 
-func (e *engine) Listener(look func(ctx context.Context) error) store.Listener {
+func (e *engine) Listener(poll func(ctx context.Context) error) store.Listener {
 	if e.reads.freshness == nil {
 		return nil
 	}
-	e.reads.freshness.look = look
+	e.reads.freshness.poll = poll
 	return e.reads.freshness
 }
 

@@ -20,7 +20,7 @@ const staleAfter = 3 * time.Second
 // after it: how far the log has come, and who wrote since, on any server. Docs: docs/adr/0007-replicas.md.
 type freshness struct {
 	replicas []*replica
-	look     func(ctx context.Context) error // waits for a poll of the primary that begins from now on
+	poll     func(ctx context.Context) error // waits for a poll of the primary that begins from now on
 
 	life context.Context
 	end  context.CancelFunc
@@ -77,7 +77,7 @@ func (f *freshness) choose(ctx context.Context, clientID string) *replica {
 			return nil
 		}
 	}
-	if !any || f.look(ctx) != nil {
+	if !any || f.poll(ctx) != nil {
 		return nil
 	}
 	f.mu.Lock()
@@ -118,11 +118,11 @@ func (f *freshness) begin(do func()) bool {
 	return true
 }
 
-// lookAtPosition is what a poll reads after the change log, whose entries were committed before that position.
-const lookAtPosition = "SELECT /*backoffice:primary.position*/ (pg_current_wal_insert_lsn() - '0/0')::bigint," +
+// readPosition is what a poll reads after the change log, whose entries were committed before that position.
+const readPosition = "SELECT /*backoffice:primary.position*/ (pg_current_wal_insert_lsn() - '0/0')::bigint," +
 	" substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)"
 
-func (f *freshness) BeginLook() (from int64, behind *store.Statement,
+func (f *freshness) BeginPoll() (from int64, behind *store.Statement,
 	heard func(context.Context, []*backoffice.Change, error)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -134,7 +134,7 @@ func (f *freshness) BeginLook() (from int64, behind *store.Statement,
 	began := time.Now()
 	var at position
 	var timeline int64
-	behind = &store.Statement{Text: lookAtPosition, Each: func(row *store.Row) (err error) {
+	behind = &store.Statement{Text: readPosition, Each: func(row *store.Row) (err error) {
 		at = position(row.Int(0))
 		timeline, err = hexadecimal(row.Text(1))
 		return err

@@ -68,11 +68,11 @@ func (r *replica) poll(ctx context.Context) {
 	var repeats bool
 	var replayed position
 	var timeline int64
-	look := &store.Statement{Text: howFar, Each: func(row *store.Row) error {
+	read := &store.Statement{Text: howFar, Each: func(row *store.Row) error {
 		repeats, replayed, timeline = row.Bool(0), position(row.Int(1)), row.Int(2)
 		return nil
 	}}
-	err := look.Run(ctx, r.connections)
+	err := read.Run(ctx, r.connections)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.polling = false

@@ -19,7 +19,7 @@ func Examine(ctx context.Context, path string, tell func(backoffice.Finding)) (r
 	err := checkHeader(path)
 	var have int64
 	if err == nil {
-		have, err = look(ctx, path)
+		have, err = inspect(ctx, path)
 	}
 	if err != nil {
 		tell(backoffice.Wrong("database", err.Error(),

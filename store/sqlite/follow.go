@@ -140,13 +140,13 @@ func (f *Follower) putPin(ctx context.Context) error {
 
 // end is where the log ends for SQLite, in bytes. What follows was not committed.
 func (f *Follower) end(ctx context.Context) (end int64, err error) {
-	look := &store.Statement{Text: "PRAGMA wal_checkpoint(NOOP)", Each: func(row *store.Row) error {
+	read := &store.Statement{Text: "PRAGMA wal_checkpoint(NOOP)", Each: func(row *store.Row) error {
 		if frames := row.Int(1); frames > 0 {
 			end = logHeader + frames*(logFrame+f.page)
 		}
 		return nil
 	}}
-	err = look.Run(ctx, f.engine.own)
+	err = read.Run(ctx, f.engine.own)
 	return end, err
 }
 

@@ -37,8 +37,8 @@ const (
 	logHeader     = 32
 	logFrame      = 24
 	logMagic      = 0x377f0682 // or with the last bit, when its checksums are of big-endian words
-	looks         = 20
-	betweenLooks  = 25 * time.Millisecond
+	reads         = 20
+	betweenReads  = 25 * time.Millisecond
 	largestCount  = 1<<31 - 1
 	changeStart   = 24 // the bytes that counting changes in a first page, besides the count itself
 	changeEnd     = 28
@@ -49,8 +49,8 @@ const (
 // checkLog rejects a log of another file and changes nothing. Others may write: it trusts only what stays the same.
 func checkLog(path string) error {
 	var before logSeen
-	for range looks {
-		seen, err := lookAtLog(path)
+	for range reads {
+		seen, err := inspectLog(path)
 		if err != nil {
 			return fmt.Errorf("the log of the database %s cannot be read: %w", path, cause(err))
 		}
@@ -61,7 +61,7 @@ func checkLog(path string) error {
 			return &ForeignLogError{path}
 		}
 		before = seen
-		time.Sleep(betweenLooks)
+		time.Sleep(betweenReads)
 	}
 	return nil // somebody writes all the time, so has opened it
 }
@@ -74,7 +74,7 @@ type logSeen struct {
 	cookie uint32
 }
 
-func lookAtLog(path string) (logSeen, error) {
+func inspectLog(path string) (logSeen, error) {
 	log, err := os.Open(path + "-wal")
 	if errors.Is(err, fs.ErrNotExist) {
 		return logSeen{fits: true}, nil
@@ -231,11 +231,11 @@ func firstCount() uint32 { return 1 + rand.Uint32N(largestCount/2) }
 
 func (e *engine) count(ctx context.Context, c *lease) error {
 	var changes, count int64
-	look := &store.Statement{
+	read := &store.Statement{
 		Text: "SELECT /*backoffice:log.changes*/ total_changes(), user_version FROM pragma_user_version",
 		Each: func(row *store.Row) error { changes, count = row.Int(0), row.Int(1); return nil },
 	}
-	if err := look.Run(ctx, c); err != nil || changes == e.changes {
+	if err := read.Run(ctx, c); err != nil || changes == e.changes {
 		return err
 	}
 	e.changes = changes

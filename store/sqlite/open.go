@@ -99,7 +99,7 @@ func cause(err error) error {
 }
 
 func open(ctx context.Context, path string, options Options) (*engine, error) {
-	have, err := look(ctx, path)
+	have, err := inspect(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -170,8 +170,8 @@ func textsOf(ctx context.Context, db *sql.DB, query string) (texts []string, err
 	return texts, rows.Err()
 }
 
-// look reads the schema's version and changes nothing, since the file may be another program's.
-func look(ctx context.Context, path string) (have int64, err error) {
+// inspect reads the schema's version and changes nothing, since the file may be another program's.
+func inspect(ctx context.Context, path string) (have int64, err error) {
 	err = with(dsn(path), func(db *sql.DB) (err error) {
 		have, err = version(ctx, db)
 		if err == nil && have <= migrations.Version(goose.DialectSQLite3) {

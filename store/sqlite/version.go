@@ -25,9 +25,9 @@ func (e *engine) DataVersion(ctx context.Context) (int64, error) {
 	}
 	defer c.pool.give(on)
 	var told int64
-	look := &store.Statement{Text: "PRAGMA data_version",
+	read := &store.Statement{Text: "PRAGMA data_version",
 		Each: func(row *store.Row) error { told = row.Int(0); return nil }}
-	if err := look.Run(ctx, on); err != nil {
+	if err := read.Run(ctx, on); err != nil {
 		return 0, err
 	}
 	if on.conn != c.on || told != c.told {

@@ -41,7 +41,7 @@ func TestTheVersionOfTheDataIsAnotherOneAfterEachCommitOfAnybodyAndAfterNothingE
 		do      func()
 		another bool
 	}{
-		{"the first look", func() {}, true},
+		{"the first poll", func() {}, true},
 		{"nothing", func() {}, false},
 		{"a read", func() { _, _ = backoffice.ReadByID(t.Context(), stores[0].Labels(), []string{"label"}, 0) }, false},
 		{"a write of the store itself", func() { put(stores[0], nil) }, true},

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	lookEvery = 10 * time.Millisecond // between checks of running statements
-	sleepsIn  = time.Second           // without statements until it stops
+	checkEvery = 10 * time.Millisecond // between checks of running statements
+	sleepsIn   = time.Second           // without statements until it stops
 )
 
 // watchdog interrupts statements that exceed their time limit, or whose caller has gone. One goroutine checks all
@@ -99,9 +99,9 @@ func (r *running) close() {
 	r.mu.Unlock()
 }
 
-// look interrupts the statement if it must end, and reports whether one runs. An interruption before SQLite has begun
-// with the statement is lost; the next look repeats it.
-func (r *running) look(now time.Time) bool {
+// check interrupts the statement if it must end, and reports whether one runs. An interruption before SQLite has begun
+// with the statement is lost; the next check repeats it.
+func (r *running) check(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ctx == nil || r.handle == 0 {
@@ -125,11 +125,11 @@ func (w *watchdog) wake() {
 
 // run checks until nothing has run for a while.
 func (w *watchdog) run() {
-	ticks := time.NewTicker(lookEvery)
+	ticks := time.NewTicker(checkEvery)
 	defer ticks.Stop()
 	last := time.Now()
 	for now := range ticks.C {
-		if w.look(now) {
+		if w.check(now) {
 			last = now
 			continue
 		}
@@ -137,19 +137,19 @@ func (w *watchdog) run() {
 			continue
 		}
 		w.awake.Store(false)
-		// A statement that began since the last look may have seen it awake.
-		if !w.look(now) || !w.awake.CompareAndSwap(false, true) {
+		// A statement that began since the last check may have seen it awake.
+		if !w.check(now) || !w.awake.CompareAndSwap(false, true) {
 			return
 		}
 		last = now
 	}
 }
 
-func (w *watchdog) look(now time.Time) (any bool) {
+func (w *watchdog) check(now time.Time) (any bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, c := range w.conns {
-		any = c.running.look(now) || any
+		any = c.running.check(now) || any
 	}
 	return any
 }

@@ -83,29 +83,29 @@ func testHorizon(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	t.Run("whoever knows the log up to its horizon still finds the entry that it knows last", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
-		looked, ok := store.(interface {
+		polled, ok := store.(interface {
 			Listen(to stores.Listener) (stop func())
-			Look(ctx context.Context) error
+			Poll(ctx context.Context) error
 		})
 		if !ok {
-			t.Skip("nobody looks at the end of this log")
+			t.Skip("nobody polls the end of this log")
 		}
 		logged(t, store, backoffice.NounLabel, backoffice.NounLabel, backoffice.NounLabel)
 		for remove(t, store, later, 100) {
 		}
 		logged(t, store, backoffice.NounLabel)
 		var heard knowsThree
-		defer looked.Listen(&heard)()
-		if err := looked.Look(t.Context()); err != nil || !slices.Equal(heard, []int64{4, 3}) {
+		defer polled.Listen(&heard)()
+		if err := polled.Poll(t.Context()); err != nil || !slices.Equal(heard, []int64{4, 3}) {
 			t.Errorf("%v, %v", heard, err)
 		}
 	})
 }
 
-// knowsThree are the numbers that a look tells who knows the log up to the third entry.
+// knowsThree are the numbers that a poll tells who knows the log up to the third entry.
 type knowsThree []int64
 
-func (k *knowsThree) BeginLook() (from int64, behind *stores.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
+func (k *knowsThree) BeginPoll() (from int64, behind *stores.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
 	return 3, nil, func(_ context.Context, entries []*backoffice.Change, _ error) {
 		for _, c := range entries {
 			*k = append(*k, c.Sequence)

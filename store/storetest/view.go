@@ -52,10 +52,10 @@ func Beneath(t testing.TB, store backoffice.Store) (differs string) {
 				t.Fatal(err)
 			}
 			for range 2 { // the second time with what the first has told
-				v.look(ctx, t, o.customers)
-				v.look(ctx, t, v.seen())
+				v.compare(ctx, t, o.customers)
+				v.compare(ctx, t, v.seen())
 				for _, c := range o.customers[:20] {
-					v.look(ctx, t, []*backoffice.Customer{c})
+					v.compare(ctx, t, []*backoffice.Customer{c})
 				}
 			}
 			end()
@@ -107,8 +107,8 @@ func (v *beneath) seen() (all []*backoffice.Customer) {
 	return all
 }
 
-// look compares the lists and the totals beneath some customers.
-func (v *beneath) look(ctx context.Context, t testing.TB, customers []*backoffice.Customer) {
+// compare compares the lists and the totals beneath some customers.
+func (v *beneath) compare(ctx context.Context, t testing.TB, customers []*backoffice.Customer) {
 	t.Helper()
 	ids := idsOf(customers)
 	relations := beneathOf(ctx, t, v.store.Relations(), ids, func(r *backoffice.CustomerRelation) string { return r.ID })

@@ -13,27 +13,27 @@ import (
 
 // Listener receives what polls of the change log find.
 type Listener interface {
-	// BeginLook is called when a poll begins, unless nobody has committed since. It returns the number from which to
+	// BeginPoll is called when a poll begins, unless nobody has committed since. It returns the number from which to
 	// read the log, 0 when nothing of it is known; what else to read, after the log and in the same round trip, or nil;
 	// and what takes the answer: entries as NewestChanges returns them, from that number or a lower one on.
-	BeginLook() (from int64, behind *Statement, heard func(context.Context, []*backoffice.Change, error))
+	BeginPoll() (from int64, behind *Statement, heard func(context.Context, []*backoffice.Change, error))
 }
 
 // Listening is an Engine that may want to receive polls, and to have them run: one with replicas.
 type Listening interface {
-	// Listener receives every poll of look; nil when it needs none.
-	Listener(look func(ctx context.Context) error) Listener
+	// Listener receives every poll; nil when it needs none.
+	Listener(poll func(ctx context.Context) error) Listener
 }
 
 // MostNew is how many entries one poll reads; with one more, others in between may be missing.
 const MostNew = 10_000
 
-const lookTime = 2 * time.Second
+const pollTime = 2 * time.Second
 
-// looking polls for the latest commits, of any process.
-type looking struct {
+// poller polls for the latest commits, of any process.
+type poller struct {
 	store *Store
-	looks Looks
+	polls Polls
 	work  sync.WaitGroup
 
 	mu        sync.Mutex
@@ -45,21 +45,21 @@ type looking struct {
 
 var errClosed = errors.New("the store is closed")
 
-func newLooking(s *Store) *looking {
-	l := &looking{store: s}
-	l.looks = Looks{Do: l.look, Begin: l.begin, Closed: errClosed}
+func newPoller(s *Store) *poller {
+	l := &poller{store: s}
+	l.polls = Polls{Do: l.poll, Begin: l.begin, Closed: errClosed}
 	return l
 }
 
-// Look waits for a poll that begins from now on, and may share it; listeners have its result when Look returns.
-func (s *Store) Look(ctx context.Context) error {
+// Poll waits for a poll that begins from now on, and may share it; listeners have its result when Poll returns.
+func (s *Store) Poll(ctx context.Context) error {
 	defer backoffice.Waits(ctx)()
-	return s.looking.looks.Wait(ctx)
+	return s.poller.polls.Wait(ctx)
 }
 
 // Listen passes the results of polls to a listener until stop is called.
 func (s *Store) Listen(to Listener) (stop func()) {
-	l := s.looking
+	l := s.poller
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.listeners = append(l.listeners, to)
@@ -70,7 +70,7 @@ func (s *Store) Listen(to Listener) (stop func()) {
 	}
 }
 
-func (l *looking) begin(work func()) bool {
+func (l *poller) begin(work func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -80,16 +80,16 @@ func (l *looking) begin(work func()) bool {
 	return true
 }
 
-func (l *looking) close() {
+func (l *poller) close() {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
 	l.work.Wait()
 }
 
-// look asks the primary for new entries of the log, for all listeners.
-func (l *looking) look() error {
-	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+// poll asks the primary for new entries of the log, for all listeners.
+func (l *poller) poll() error {
+	ctx, cancel := context.WithTimeout(context.Background(), pollTime)
 	defer cancel()
 	l.mu.Lock()
 	listeners := l.listeners
@@ -100,7 +100,7 @@ func (l *looking) look() error {
 	var heard []func(context.Context, []*backoffice.Change, error)
 	news := version == 0 || version != l.version
 	for _, listener := range listeners {
-		number, also, hears := listener.BeginLook()
+		number, also, hears := listener.BeginPoll()
 		switch {
 		case number == 0:
 			news = true
@@ -126,7 +126,7 @@ func (l *looking) look() error {
 }
 
 // read reads the log from a number on, and what listeners ask for after it, on the primary.
-func (l *looking) read(ctx context.Context, from int64, behind []*Statement) (entries []*backoffice.Change, err error) {
+func (l *poller) read(ctx context.Context, from int64, behind []*Statement) (entries []*backoffice.Change, err error) {
 	limit := 1
 	if from != 0 {
 		limit = MostNew + 1

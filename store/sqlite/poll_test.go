@@ -37,10 +37,10 @@ func (u unreadSender) Send(ctx context.Context, statements ...*store.Statement) 
 	u.Sender.Send(ctx, statements...)
 }
 
-// hearing counts the entries that looks find.
+// hearing counts the entries that polls find.
 type hearing struct{ from, found int64 }
 
-func (h *hearing) BeginLook() (from int64, behind *store.Statement, heard func(context.Context, []*backoffice.Change, error)) {
+func (h *hearing) BeginPoll() (from int64, behind *store.Statement, heard func(context.Context, []*backoffice.Change, error)) {
 	return h.from, nil, func(_ context.Context, entries []*backoffice.Change, err error) {
 		if err == nil {
 			h.found = int64(len(entries))
@@ -48,7 +48,7 @@ func (h *hearing) BeginLook() (from int64, behind *store.Statement, heard func(c
 	}
 }
 
-func TestALookThatCouldNotReadTheLogIsDoneAgainThoughNobodyHasCommittedSince(t *testing.T) {
+func TestAPollThatCouldNotReadTheLogIsDoneAgainThoughNobodyHasCommittedSince(t *testing.T) {
 	t.Parallel()
 	below, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
 	if err != nil {
@@ -59,8 +59,8 @@ func TestALookThatCouldNotReadTheLogIsDoneAgainThoughNobodyHasCommittedSince(t *
 	t.Cleanup(func() { _ = s.Close() })
 	h := &hearing{from: 1}
 	defer s.Listen(h)()
-	if err := s.Look(t.Context()); err != nil || h.found != 0 {
-		t.Fatalf("a first look finds %d entries (%v)", h.found, err)
+	if err := s.Poll(t.Context()); err != nil || h.found != 0 {
+		t.Fatalf("a first poll finds %d entries (%v)", h.found, err)
 	}
 	err = below.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 		return tx.Labels().Insert(ctx, &backoffice.Label{ID: "label-1", Name: "x"})
@@ -69,11 +69,11 @@ func TestALookThatCouldNotReadTheLogIsDoneAgainThoughNobodyHasCommittedSince(t *
 		t.Fatal(err)
 	}
 	fails.Store(true)
-	if err := s.Look(t.Context()); err == nil {
-		t.Error("a look at a log that can't be read succeeds")
+	if err := s.Poll(t.Context()); err == nil {
+		t.Error("a poll of a log that can't be read succeeds")
 	}
 	fails.Store(false)
-	if err := s.Look(t.Context()); err != nil || h.found != 1 {
-		t.Errorf("the next look finds %d entries (%v), want 1", h.found, err)
+	if err := s.Poll(t.Context()); err != nil || h.found != 1 {
+		t.Errorf("the next poll finds %d entries (%v), want 1", h.found, err)
 	}
 }

@@ -5,34 +5,34 @@ import (
 	"sync"
 )
 
-// Looks lets any number of callers share polls: at most one is running and one is next, so their number depends on how
+// Polls lets any number of callers share polls: at most one is running and one is next, so their number depends on how
 // long one takes and not on how many callers wait. A waiter gets a poll that started after it asked.
-type Looks struct {
+type Polls struct {
 	Do func() error
 	// Begin starts work of its own, or reports that the process ends.
 	Begin  func(work func()) bool
 	Closed error
 
-	mu    sync.Mutex
-	under *look // the running poll
-	next  *look // the one that begins when it ends
+	mu      sync.Mutex
+	running *poll // the running poll
+	next    *poll // the one that begins when it ends
 }
 
-type look struct {
+type poll struct {
 	done chan struct{}
 	err  error
 }
 
-func (l *Looks) Wait(ctx context.Context) error {
+func (l *Polls) Wait(ctx context.Context) error {
 	l.mu.Lock()
 	mine := l.next
 	if mine == nil {
-		mine = &look{done: make(chan struct{})}
+		mine = &poll{done: make(chan struct{})}
 		switch {
-		case l.under != nil:
+		case l.running != nil:
 			l.next = mine
 		case l.Begin(func() { l.on(mine) }):
-			l.under = mine
+			l.running = mine
 		default:
 			l.mu.Unlock()
 			return l.Closed
@@ -48,13 +48,13 @@ func (l *Looks) Wait(ctx context.Context) error {
 }
 
 // on polls until nobody waits.
-func (l *Looks) on(now *look) {
+func (l *Polls) on(now *poll) {
 	for now != nil {
 		now.err = l.Do()
 		close(now.done)
 		l.mu.Lock()
-		l.under, l.next = l.next, nil
-		now = l.under
+		l.running, l.next = l.next, nil
+		now = l.running
 		l.mu.Unlock()
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"example.org/backoffice/store/storetest"
 )
 
-// counting counts how often looks told anything.
+// counting counts how often polls told anything.
 type counting struct {
 	cache.Source
 	read atomic.Int64
@@ -30,8 +30,8 @@ type toldCounted struct {
 	read *atomic.Int64
 }
 
-func (l toldCounted) BeginLook() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
-	from, behind, hears := l.Listener.BeginLook()
+func (l toldCounted) BeginPoll() (from int64, behind *store.Statement, heard func(ctx context.Context, entries []*backoffice.Change, err error)) {
+	from, behind, hears := l.Listener.BeginPoll()
 	return from, behind, func(ctx context.Context, entries []*backoffice.Change, err error) {
 		l.read.Add(1)
 		hears(ctx, entries, err)
@@ -61,7 +61,7 @@ func TestTheLogOfTheEmbeddedStoreIsReadAfterACommitAlone(t *testing.T) {
 	}
 }
 
-func TestAnAnswerOfAReplicaHangsOnOneLookForItAndForTheCache(t *testing.T) {
+func TestAnAnswerOfAReplicaHangsOnOnePollForItAndForTheCache(t *testing.T) {
 	t.Parallel()
 	pair := pgtest.NewPair(t)
 	url := pair.Primary.URL("backoffice")
@@ -76,7 +76,7 @@ func TestAnAnswerOfAReplicaHangsOnOneLookForItAndForTheCache(t *testing.T) {
 		return tx.Labels().Upsert(ctx, []*backoffice.Label{colour(0, "#000000")})
 	})
 	for try := range 1000 {
-		answers, looks := source.answers.Load(), gauge(s, "cache_looks_total")
+		answers, polls := source.answers.Load(), gauge(s, "cache_looks_total")
 		miss := storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: "reader"})
 		if _, err := backoffice.ReadByID(miss, s.Labels(), []string{fmt.Sprint("label-", try)}, 0); err != nil {
 			t.Fatal(err)
@@ -85,8 +85,8 @@ func TestAnAnswerOfAReplicaHangsOnOneLookForItAndForTheCache(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 			continue
 		}
-		if n := gauge(s, "cache_looks_total") - looks; n != 1 {
-			t.Errorf("a miss that the replica answered hung on %d looks", n)
+		if n := gauge(s, "cache_looks_total") - polls; n != 1 {
+			t.Errorf("a miss that the replica answered hung on %d polls", n)
 		}
 		return
 	}
