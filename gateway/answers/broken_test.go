@@ -11,8 +11,8 @@ const foundByModel = "TestAKeptAnswerIsWhatExecutingAgainGives/SQLite"
 // brokenAnswers are faults of kept answers.
 var brokenAnswers = map[string]brokentest.Copy{
 	"leaves lists out of the slots": {Found: foundByModel, Edits: []brokentest.Edit{
-		{"../../store/cache/log.go", "		s.log.touched[p], s.log.clock[p.slot()] = e.Sequence, e.Sequence\n",
-			"		s.log.touched[p] = e.Sequence\nif !BROKEN || p.kind != lists {\ns.log.clock[p.slot()] = e.Sequence\n}\n"}}},
+		{"../../store/cache/log.go", "		s.log.touched[k], s.log.clock[k.slot()] = e.Sequence, e.Sequence\n",
+			"		s.log.touched[k] = e.Sequence\nif !BROKEN || k.kind != lists {\ns.log.clock[k.slot()] = e.Sequence\n}\n"}}},
 	"does not name what the store was asked": {Found: foundByModel, Edits: []brokentest.Edit{
 		{"../../store/cache/trace.go", "		if !read.rests(p, t.on) {", "		if !BROKEN && !read.rests(p, t.on) {"}}},
 	"does not name what memory had": {Found: foundByModel, Edits: []brokentest.Edit{

@@ -116,10 +116,10 @@ func TestACacheThatBreaksThePromiseIsFoundOut(t *testing.T) {
 			return &admitsOld{Source: s, told: map[*backoffice.Batch]func(){}}
 		},
 	} {
-		for place, openIn := range places {
-			t.Run(name+" on "+place, func(t *testing.T) {
+		for engine, openIn := range engines {
+			t.Run(name+" on "+engine, func(t *testing.T) {
 				t.Parallel()
-				findOut(t, name+", on "+place+",", openIn(t), broken)
+				findOut(t, name+", on "+engine+",", openIn(t), broken)
 			})
 		}
 	}

@@ -19,11 +19,11 @@ var urls = map[string]func(t testing.TB) string{
 	},
 }
 
-// places are where a store can be opened several times.
-var places = func() map[string]func(t testing.TB) (open func() cache.Source) {
+// engines are where a store can be opened several times.
+var engines = func() map[string]func(t testing.TB) (open func() cache.Source) {
 	all := map[string]func(t testing.TB) (open func() cache.Source){}
-	for place, fresh := range urls {
-		all[place] = func(t testing.TB) func() cache.Source {
+	for engine, fresh := range urls {
+		all[engine] = func(t testing.TB) func() cache.Source {
 			url := fresh(t)
 			return func() cache.Source {
 				s, err := openURL(t.Context(), url)
@@ -64,11 +64,11 @@ func TestAStoreWithACacheBeforeItKeepsTheContractOfStores(t *testing.T) {
 	if *histories > 25 { // in the long run
 		sizes["64 MiB, compared"] = cache.Options{Bytes: 64 << 20, Check: true}
 	}
-	for place, openIn := range places {
+	for engine, openIn := range engines {
 		for size, options := range sizes {
-			t.Run(place+" with "+size, func(t *testing.T) {
+			t.Run(engine+" with "+size, func(t *testing.T) {
 				t.Parallel()
-				if (place != "SQLite" || size == "64 MiB") && *histories <= 25 {
+				if (engine != "SQLite" || size == "64 MiB") && *histories <= 25 {
 					storetest.SkipUnderRace(t)
 				}
 				storetest.Run(t, func(t testing.TB) backoffice.Store {

@@ -105,8 +105,8 @@ const hangingSteps = 15
 func TestAnswersThatGoByOtherNounsAreGoodAsLongAsThoseAreNotChanged(t *testing.T) {
 	storetest.SkipUnderRace(t)
 	t.Parallel()
-	for place, openIn := range places {
-		t.Run(place, func(t *testing.T) {
+	for engine, openIn := range engines {
+		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			open := openIn(t)
 			s := before(t, open(), cache.Options{Bytes: 4 << 20})
@@ -120,7 +120,7 @@ func TestAnswersThatGoByOtherNounsAreGoodAsLongAsThoseAreNotChanged(t *testing.T
 		for _, forgotten := range []backoffice.Noun{
 			backoffice.NounCustomer, backoffice.NounRelation, backoffice.NounTranscript, backoffice.NounUser, backoffice.NounDocument,
 		} {
-			t.Run(fmt.Sprintf("%s, and a copy that forgets each %s is found out", place, forgotten), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, and a copy that forgets each %s is found out", engine, forgotten), func(t *testing.T) {
 				t.Parallel()
 				open := openIn(t)
 				s := before(t, open(), cache.Options{Bytes: 4 << 20})

@@ -30,7 +30,7 @@ const (
 const bitsEach = 8
 
 // opens reports whether what was read of a key is admitted; strict is as if there were no room.
-func (d *door) opens(to place, strict bool) bool {
+func (d *door) opens(to key, strict bool) bool {
 	if !strict && !d.full.Load() {
 		return true
 	}

@@ -116,8 +116,8 @@ func writeUntilKilled(url string) {
 func TestAGatewayThatIsKilledWhileItCommitsLeavesNothingOldInOthers(t *testing.T) {
 	storetest.SkipUnderRace(t)
 	t.Parallel()
-	for place, url := range urls {
-		t.Run(place, func(t *testing.T) {
+	for engine, url := range urls {
+		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			url := url(t)
 			truth, err := openURL(t.Context(), url)

@@ -30,29 +30,29 @@ func formOfType(of reflect.Type) *form {
 func (f *form) add(of reflect.Type, at []int, exported bool) {
 	for i := range of.NumField() {
 		field := of.Field(i)
-		place := append(append([]int{}, at...), i)
+		path := append(append([]int{}, at...), i)
 		open := exported && field.IsExported()
 		switch field.Type.Kind() {
 		case reflect.String:
 			if open {
-				f.texts = append(f.texts, place)
+				f.texts = append(f.texts, path)
 			} else {
-				f.own = append(f.own, place)
+				f.own = append(f.own, path)
 			}
 		case reflect.Slice:
 			switch {
 			case open && field.Type.Elem().Kind() == reflect.String:
-				f.lists = append(f.lists, place)
+				f.lists = append(f.lists, path)
 			case open && field.Type.Elem().Kind() == reflect.Uint8:
-				f.bytes = append(f.bytes, place)
+				f.bytes = append(f.bytes, path)
 			default:
-				f.own = append(f.own, place)
+				f.own = append(f.own, path)
 			}
 		case reflect.Struct:
-			f.add(field.Type, place, open)
+			f.add(field.Type, path, open)
 		case reflect.Pointer:
 			if open && field.Type.Elem().Kind() == reflect.Struct {
-				f.files = append(f.files, place)
+				f.files = append(f.files, path)
 				f.below = formOfType(field.Type.Elem())
 			}
 		}

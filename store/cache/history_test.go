@@ -266,9 +266,9 @@ func clean(t *watch, store backoffice.Store) {
 
 func TestReadsThroughSeveralGatewaysAndAnImportAreLinearizable(t *testing.T) {
 	t.Parallel()
-	for place, openIn := range everywhere {
+	for engine, openIn := range everywhere {
 		for size, bytes := range map[string]int{"64 MiB": 64 << 20, "a few entries": aFew} {
-			t.Run(place+" with "+size, func(t *testing.T) {
+			t.Run(engine+" with "+size, func(t *testing.T) {
 				t.Parallel()
 				open := openIn(t)
 				importer := open()
@@ -295,7 +295,7 @@ func TestReadsThroughSeveralGatewaysAndAnImportAreLinearizable(t *testing.T) {
 					}
 				}
 				t.Logf("%s, a cache of %s: %d histories of %d reads and writes are linearizable; one gateway had %d hits and %d misses, and began %d queries anew%s",
-					place, size, n, w.steps, gauge(gateways[0], "cache_hits_total"), gauge(gateways[0], "cache_misses_total"), gauge(gateways[0], "cache_moved_total"), replica)
+					engine, size, n, w.steps, gauge(gateways[0], "cache_hits_total"), gauge(gateways[0], "cache_misses_total"), gauge(gateways[0], "cache_moved_total"), replica)
 			})
 		}
 	}

@@ -23,7 +23,7 @@ type log struct {
 	now     moment
 	last    backoffice.Change // the one with the number now.at
 	from    int64             // everything changed after this number is in touched
-	touched map[place]int64   // the last number that changed a key
+	touched map[key]int64     // the last number that changed a key
 	marks   map[int64]uint64  // of the entries from that number on
 	whole   int64             // nothing is dropped as a whole after this number
 	clock   [slots]int64      // the last number that changed a key of each slot
@@ -90,7 +90,7 @@ func (s *Store) advance(entries []*backoffice.Change, from int64) (as moment, be
 
 // rememberFrom forgets what was changed before an entry. It is called under mu.
 func (l *log) rememberFrom(newest *backoffice.Change) {
-	l.from, l.touched, l.marks = newest.Sequence, map[place]int64{}, map[int64]uint64{newest.Sequence: markOf(newest)}
+	l.from, l.touched, l.marks = newest.Sequence, map[key]int64{}, map[int64]uint64{newest.Sequence: markOf(newest)}
 }
 
 // markOf distinguishes an entry from others of its number, as its Same does.
@@ -139,19 +139,19 @@ func (s *Store) touch(e *backoffice.Change) bool {
 	if e.Done != backoffice.Updated {
 		s.log.changed[members+no].Store(e.Sequence)
 	}
-	drop := func(p place) {
-		s.log.touched[p], s.log.clock[p.slot()] = e.Sequence, e.Sequence
-		if _, was := s.memory.Invalidate(p); was {
+	drop := func(k key) {
+		s.log.touched[k], s.log.clock[k.slot()] = e.Sequence, e.Sequence
+		if _, was := s.memory.Invalidate(k); was {
 			s.dropped.Add(1)
 		}
 	}
 	for _, of := range viewsOf(no) {
-		drop(place{aRow, of, e.ObjectID})
+		drop(key{aRow, of, e.ObjectID})
 		for _, parent := range e.Parents {
-			drop(place{lists, of, parent.ID})
+			drop(key{lists, of, parent.ID})
 		}
 	}
-	drop(place{kind: aNoun, id: e.ObjectID})
+	drop(key{kind: aNoun, id: e.ObjectID})
 	return true
 }
 
@@ -237,10 +237,10 @@ func (s nounSet) all() iter.Seq[int] {
 
 // whileStands calls a function with what was read at a moment, unless a later change affects its key or the nouns it
 // depends on: then it may be stale. Nothing is evicted meanwhile.
-func (l *log) whileStands(as moment, p place, depends nounSet, do func()) {
+func (l *log) whileStands(as moment, k key, depends nounSet, do func()) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	if l.standsAs(as, p, depends) {
+	if l.standsAs(as, k, depends) {
 		do()
 	}
 }
@@ -261,7 +261,7 @@ func (l *log) good(used []*kept, as, then moment) bool {
 			if u.filled > then.at {
 				return false
 			}
-		case as.at < l.from || l.touched[u.place] > as.at || l.changedSince(u.depends, as.at):
+		case as.at < l.from || l.touched[u.key] > as.at || l.changedSince(u.depends, as.at):
 			return false
 		}
 	}

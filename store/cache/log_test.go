@@ -64,7 +64,7 @@ func TestWhatTheLogTellsIsDroppedAndNothingElse(t *testing.T) {
 	if s.remembers("label-1") {
 		t.Error("its own change does not drop it")
 	}
-	s.keepRow(place{aRow, view(labels), "label-1"}, 0, &backoffice.Label{ID: "label-1"}, 10, moment{s.log.position().history, 2})
+	s.keepRow(key{aRow, view(labels), "label-1"}, 0, &backoffice.Label{ID: "label-1"}, 10, moment{s.log.position().history, 2})
 	if s.remembers("label-1") {
 		t.Error("what was read before the change was kept after it")
 	}
@@ -102,11 +102,11 @@ func TestEverythingIsDroppedWhenTheHistoryIsAnotherOrDoesNotTell(t *testing.T) {
 			if s.remembers("label-1") {
 				t.Error("what was known is still there")
 			}
-			s.keepRow(place{aRow, view(labels), "label-1"}, 0, &backoffice.Label{ID: "label-1"}, 10, before)
+			s.keepRow(key{aRow, view(labels), "label-1"}, 0, &backoffice.Label{ID: "label-1"}, 10, before)
 			if s.remembers("label-1") {
 				t.Error("what was read in the history before is kept in the new one")
 			}
-			if s.log.good([]*kept{{place: place{aRow, view(labels), "label-2"}}}, before, s.log.position()) {
+			if s.log.good([]*kept{{key: key{aRow, view(labels), "label-2"}}}, before, s.log.position()) {
 				t.Error("what a query took from the history before counts as good in the new one")
 			}
 		})
@@ -122,10 +122,10 @@ func TestAReplicaThatIsBehindDropsNothing(t *testing.T) {
 	if !asks || as.at != 1 || !s.remembers("label-1") || s.log.position().at != 2 {
 		t.Errorf("as of %v, asks %v", as, asks)
 	}
-	if !s.log.good([]*kept{{place: place{aRow, view(labels), "label-1"}, filled: 1}}, s.log.position(), as) {
+	if !s.log.good([]*kept{{key: key{aRow, view(labels), "label-1"}, filled: 1}}, s.log.position(), as) {
 		t.Error("what was read as of 1 is not good as of 1")
 	}
-	if s.log.good([]*kept{{place: place{aRow, view(labels), "label-1"}, filled: 2}}, s.log.position(), as) {
+	if s.log.good([]*kept{{key: key{aRow, view(labels), "label-1"}, filled: 2}}, s.log.position(), as) {
 		t.Error("what was read as of 2 is good as of 1")
 	}
 }
@@ -206,7 +206,7 @@ func TestWhenANounIsDroppedEveryViewOfItIsAndNothingElse(t *testing.T) {
 		noun := is.Name()
 		for other := range backoffice.Nouns {
 			for _, of := range viewsOf(other) {
-				s.keepRow(place{aRow, of, "x"}, 0, &backoffice.Label{ID: "x"}, 10, s.log.position())
+				s.keepRow(key{aRow, of, "x"}, 0, &backoffice.Label{ID: "x"}, 10, s.log.position())
 				s.keepAnswer(of, "x", "a question", 0, s.log.position(), func() (any, int) { return 1, 8 })
 			}
 		}
@@ -217,7 +217,7 @@ func TestWhenANounIsDroppedEveryViewOfItIsAndNothingElse(t *testing.T) {
 		for other := range backoffice.Nouns {
 			for _, of := range viewsOf(other) {
 				for _, kind := range []kind{aRow, lists} {
-					if _, there := s.memory.GetIfPresent(place{kind, of, "x"}); there != (other != no) {
+					if _, there := s.memory.GetIfPresent(key{kind, of, "x"}); there != (other != no) {
 						t.Errorf("after very many changes of each %s the view %d (%d) is there: %v", noun, of, kind, there)
 					}
 				}
@@ -231,7 +231,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	s := remembering(t)
 	for i := range 20_000 {
 		id := string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676%26)) + "-label"
-		s.keepRow(place{aRow, view(labels), id}, 0, &backoffice.Label{ID: id}, 100, s.log.position())
+		s.keepRow(key{aRow, view(labels), id}, 0, &backoffice.Label{ID: id}, 100, s.log.position())
 	}
 	s.memory.CleanUp()
 	if held := s.memory.WeightedSize(); held > 1<<20 || held < 1<<19 {
@@ -262,7 +262,7 @@ func TestACopyHoldsEverythingOfARowAndNoMemoryOfOthers(t *testing.T) {
 	}
 }
 
-func TestAPlaceHoldsNoMemoryOfWhatWasRead(t *testing.T) {
+func TestAKeyHoldsNoMemoryOfWhatWasRead(t *testing.T) {
 	t.Parallel()
 	s := remembering(t)
 	block := "label-7 and all else that was read with it"
@@ -271,7 +271,7 @@ func TestAPlaceHoldsNoMemoryOfWhatWasRead(t *testing.T) {
 	for at := range s.memory.All() {
 		if at.kind == lists && at.id == parent {
 			if unsafe.StringData(at.id) == unsafe.StringData(parent) {
-				t.Error("the place of a list holds the block that its parent's identifier is a piece of")
+				t.Error("the key of a list holds the block that its parent's identifier is a piece of")
 			}
 			return
 		}

@@ -11,8 +11,8 @@ import (
 
 func TestAnUpdateLeavesListsInTheOrderOfIdentifiersAndTotalsInMemory(t *testing.T) {
 	t.Parallel()
-	for place, openIn := range places {
-		t.Run(place, func(t *testing.T) {
+	for engine, openIn := range engines {
+		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			open := openIn(t)
 			s, other := before(t, open(), cache.Options{Bytes: 1 << 20}), open()

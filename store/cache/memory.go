@@ -22,9 +22,9 @@ const (
 // view is a noun as a reader returns it. Customers have two, with registration numbers and without.
 type view uint8
 
-// place is the key of a cache entry. A change evicts records, identifiers and the lists of parents; the key of a root
+// key is the key of a cache entry. A change evicts records, identifiers and the lists of parents; the key of a root
 // query is made of its digest, and nothing evicts it: it is valid while its nouns are not changed.
-type place struct {
+type key struct {
 	kind kind
 	of   view
 	id   string
@@ -32,7 +32,7 @@ type place struct {
 
 // kept is a cache entry. It is immutable.
 type kept struct {
-	place
+	key
 	filled   int64 // the number of the log at which it was read; of lists, of the latest
 	bytes    int
 	want     backoffice.Columns // of a row
@@ -60,17 +60,17 @@ const mostAnswers = 24
 // that is when it is half full, and entries used until then would be evicted by the first walk.
 const leastEntry = 256
 
-func newMemory(bytes int) (*otter.Cache[place, *kept], error) {
-	return otter.New(&otter.Options[place, *kept]{
+func newMemory(bytes int) (*otter.Cache[key, *kept], error) {
+	return otter.New(&otter.Options[key, *kept]{
 		MaximumWeight:   uint64(bytes),
 		InitialCapacity: bytes/leastEntry + 1,
-		Weigher:         func(at place, e *kept) uint32 { return uint32(overhead + len(at.id) + e.bytes) },
+		Weigher:         func(at key, e *kept) uint32 { return uint32(overhead + len(at.id) + e.bytes) },
 	})
 }
 
 // row is what is known of a record at a number of the log; nil unless all is known. Then have is worth reading, too.
 func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *kept, have backoffice.Columns) {
-	e, ok := s.memory.GetIfPresent(place{aRow, of, id})
+	e, ok := s.memory.GetIfPresent(key{aRow, of, id})
 	if !ok || e.filled > at {
 		return nil, want
 	}
@@ -82,23 +82,23 @@ func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *k
 
 var seed = maphash.MakeSeed()
 
-// rootPlace is the key of the answer to a query about a parent that depends on whole nouns.
-func rootPlace(of view, parent string, question any) place {
+// rootKey is the key of the answer to a query about a parent that depends on whole nouns.
+func rootKey(of view, parent string, question any) key {
 	digest := maphash.Comparable(seed, question)
-	return place{aRoot, of, string(binary.LittleEndian.AppendUint64(nil, digest)) + parent}
+	return key{aRoot, of, string(binary.LittleEndian.AppendUint64(nil, digest)) + parent}
 }
 
 // recall is what is known of a query about a parent: one of its lists, or an answer that depends on whole nouns.
 func (p *pass) recall(of view, parent string, question any, depends nounSet) (value any, ok bool) {
 	if depends != 0 {
-		e, ok := p.of.memory.GetIfPresent(rootPlace(of, parent, question))
+		e, ok := p.of.memory.GetIfPresent(rootKey(of, parent, question))
 		if !ok || e.question != question || e.filled > p.as.at || p.of.log.changedSince(depends, e.filled) {
 			return nil, false
 		}
 		p.take(e)
 		return e.value, true
 	}
-	e, ok := p.of.memory.GetIfPresent(place{lists, of, parent})
+	e, ok := p.of.memory.GetIfPresent(key{lists, of, parent})
 	if !ok {
 		return nil, false
 	}
@@ -114,9 +114,9 @@ func (p *pass) recall(of view, parent string, question any, depends nounSet) (va
 // keepAnswer caches what recall finds, if it is admitted; only then it calls make.
 func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet, as moment,
 	make func() (value any, bytes int)) {
-	at := place{lists, of, parent}
+	at := key{lists, of, parent}
 	if depends != 0 {
-		at = rootPlace(of, parent, question)
+		at = rootKey(of, parent, question)
 	}
 	if !s.door.opens(at, false) {
 		return
@@ -129,24 +129,24 @@ func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet
 		return
 	}
 	bytes += overhead
-	s.keep(as, &kept{place: at, filled: as.at, bytes: bytes, value: value, question: question, depends: depends})
+	s.keep(as, &kept{key: at, filled: as.at, bytes: bytes, value: value, question: question, depends: depends})
 }
 
-func (s *Store) keepRow(at place, want backoffice.Columns, value any, bytes int, as moment) {
-	s.keep(as, &kept{place: at, filled: as.at, bytes: bytes, want: want, value: value})
+func (s *Store) keepRow(at key, want backoffice.Columns, value any, bytes int, as moment) {
+	s.keep(as, &kept{key: at, filled: as.at, bytes: bytes, want: want, value: value})
 }
 
 // keep caches what was read at a moment, unless it may be stale by now.
 func (s *Store) keep(as moment, e *kept) {
-	s.log.whileStands(as, e.place, e.depends, func() { s.memory.Set(e.place, e) })
+	s.log.whileStands(as, e.key, e.depends, func() { s.memory.Set(e.key, e) })
 	s.noteRoom()
 }
 
 // keepList adds an answer to what is known of a parent's lists.
-func (s *Store) keepList(at place, a answer, as moment) {
+func (s *Store) keepList(at key, a answer, as moment) {
 	s.log.whileStands(as, at, 0, func() {
 		s.memory.Compute(at, func(e *kept, there bool) (*kept, otter.ComputeOp) {
-			next := &kept{place: at, filled: a.filled, answers: []answer{a}, bytes: overhead + a.bytes}
+			next := &kept{key: at, filled: a.filled, answers: []answer{a}, bytes: overhead + a.bytes}
 			if there {
 				next.filled = max(next.filled, e.filled)
 				for _, known := range e.answers {

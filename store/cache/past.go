@@ -94,7 +94,7 @@ func (r passed) readMemory(p *pass) {
 
 func (passed) settle(*pass) {}
 
-func (passed) rests(*pass, func(place, nounSet) bool) bool { return false }
+func (passed) rests(*pass, func(key, nounSet) bool) bool { return false }
 
 // readsOf are the reads of a batch; unknown reports whether some are passed on.
 func readsOf(b *backoffice.Batch) (reads []asked, unknown bool) {

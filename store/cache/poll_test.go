@@ -40,7 +40,7 @@ func (l toldCounted) BeginPoll() (from int64, behind *store.Statement, heard fun
 
 func TestTheLogOfTheEmbeddedStoreIsReadAfterACommitAlone(t *testing.T) {
 	t.Parallel()
-	open := places["SQLite"](t)
+	open := engines["SQLite"](t)
 	source, other := &counting{Source: open()}, open()
 	s := before(t, source, cache.Options{Bytes: 1 << 20})
 	w := &watch{Context: t.Context(), found: t.Errorf}

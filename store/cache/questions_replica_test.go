@@ -134,8 +134,8 @@ func TestACopyThatTakesAReplicaForThePrimaryAnswersWithWhatWasChanged(t *testing
 func TestWhatAQueryReadsInSeveralTripsIsOfOneMomentWhateverItAsks(t *testing.T) {
 	storetest.SkipUnderRace(t)
 	t.Parallel()
-	for place, openIn := range places {
-		t.Run(place, func(t *testing.T) {
+	for engine, openIn := range engines {
+		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			open := openIn(t)
 			truth, gateway := open(), before(t, open(), cache.Options{Bytes: 64 << 20})

@@ -24,7 +24,7 @@ func (p *pass) readAgain() error {
 
 // stands reports whether the primary would still have given the same answer.
 func (p *pass) stands() bool {
-	valid := func(at place, depends nounSet) bool { return p.of.log.untouched(p.then, at, depends) }
+	valid := func(at key, depends nounSet) bool { return p.of.log.untouched(p.then, at, depends) }
 	for _, read := range p.reads {
 		if !read.rests(p, valid) {
 			return false
@@ -34,44 +34,44 @@ func (p *pass) stands() bool {
 }
 
 // untouched reports whether no change after a moment affects a key, or the nouns that its answer depends on.
-func (l *log) untouched(as moment, p place, depends nounSet) bool {
+func (l *log) untouched(as moment, k key, depends nounSet) bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.standsAs(as, p, depends)
+	return l.standsAs(as, k, depends)
 }
 
 // standsAs is untouched, called under mu.
-func (l *log) standsAs(as moment, p place, depends nounSet) bool {
-	return as.history == l.now.history && as.at >= l.from && l.touched[p] <= as.at && !l.changedSince(depends, as.at)
+func (l *log) standsAs(as moment, k key, depends nounSet) bool {
+	return as.history == l.now.history && as.at >= l.from && l.touched[k] <= as.at && !l.changedSince(depends, as.at)
 }
 
 // onAnswers calls a function with the keys of queries about parents, until it returns false.
-func onAnswers(of view, parents []string, depends nounSet, on func(place, nounSet) bool) bool {
+func onAnswers(of view, parents []string, depends nounSet, on func(key, nounSet) bool) bool {
 	if depends != 0 {
-		return len(parents) == 0 || on(place{}, depends)
+		return len(parents) == 0 || on(key{}, depends)
 	}
 	return onAll(lists, of, parents, on)
 }
 
-func onAll(k kind, of view, ids []string, on func(place, nounSet) bool) bool {
+func onAll(k kind, of view, ids []string, on func(key, nounSet) bool) bool {
 	for _, id := range ids {
-		if !on(place{k, of, id}, 0) {
+		if !on(key{k, of, id}, 0) {
 			return false
 		}
 	}
 	return true
 }
 
-func (f *find[T, C]) rests(p *pass, on func(place, nounSet) bool) bool {
+func (f *find[T, C]) rests(p *pass, on func(key, nounSet) bool) bool {
 	return onAll(aRow, f.view, f.missing, on) &&
 		(!p.within.isSet() || onAnswers(f.view, f.missing, f.depends(p), on))
 }
 
 // rests also names rows read with a list: an update of one does not affect a list that depends on its members.
-func (l *listRead[T, C]) rests(p *pass, on func(place, nounSet) bool) bool {
+func (l *listRead[T, C]) rests(p *pass, on func(key, nounSet) bool) bool {
 	for i := range l.got {
 		for _, row := range l.got[i].Items {
-			if !on(place{aRow, l.view, row.Identity()}, 0) {
+			if !on(key{aRow, l.view, row.Identity()}, 0) {
 				return false
 			}
 		}
@@ -79,17 +79,17 @@ func (l *listRead[T, C]) rests(p *pass, on func(place, nounSet) bool) bool {
 	return onAnswers(l.view, l.missing, l.depends(p), on) && onAll(aRow, l.view, l.lacking, on)
 }
 
-func (r *valueRead[C, V]) rests(p *pass, on func(place, nounSet) bool) bool {
+func (r *valueRead[C, V]) rests(p *pass, on func(key, nounSet) bool) bool {
 	return onAnswers(r.view, r.missing, r.depends(p), on)
 }
 
-func (r *nounRead) rests(p *pass, on func(place, nounSet) bool) bool {
+func (r *nounRead) rests(p *pass, on func(key, nounSet) bool) bool {
 	if p.within.isSet() {
 		return false
 	}
 	for i, id := range r.missing {
 		// Entries of the register are in no change log.
-		if r.got[i].Index() < 0 || !on(place{kind: aNoun, id: id}, 0) {
+		if r.got[i].Index() < 0 || !on(key{kind: aNoun, id: id}, 0) {
 			return false
 		}
 	}
@@ -97,4 +97,4 @@ func (r *nounRead) rests(p *pass, on func(place, nounSet) bool) bool {
 }
 
 // What is not cached is in no change log.
-func (r *pastRead) rests(*pass, func(place, nounSet) bool) bool { return false }
+func (r *pastRead) rests(*pass, func(key, nounSet) bool) bool { return false }

@@ -15,9 +15,9 @@ import (
 	"example.org/backoffice/store/postgres/pgtest"
 )
 
-// everywhere are all places, one with a replica that is now and then behind, and one through a pooler.
+// everywhere are all engines, one with a replica that is now and then behind, and one through a pooler.
 var everywhere = func() map[string]func(t testing.TB) (open func() cache.Source) {
-	all := maps.Clone(places)
+	all := maps.Clone(engines)
 	all["PostgreSQL with a replica"] = laggingPair
 	all["PostgreSQL through PgBouncer"] = throughBouncer
 	return all

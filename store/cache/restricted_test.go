@@ -170,8 +170,8 @@ func wrongInView(t *testing.T, s *cache.Store, other cache.Source) (wrong []stri
 func TestWhatRestrictedCallersAreAnsweredFromMemoryIsWhatIsInTheirView(t *testing.T) {
 	storetest.SkipUnderRace(t)
 	t.Parallel()
-	for place, openIn := range places {
-		t.Run(place, func(t *testing.T) {
+	for engine, openIn := range engines {
+		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			open := openIn(t)
 			s := before(t, open(), cache.Options{Bytes: 4 << 20})
@@ -193,7 +193,7 @@ func TestWhatRestrictedCallersAreAnsweredFromMemoryIsWhatIsInTheirView(t *testin
 			"forgets transcripts":          func(s *cache.Store) { s.ForgettingInView(backoffice.NounTranscript) },
 			"shares what one of them sees": (*cache.Store).SharingAnswers,
 		} {
-			if place != "SQLite" { // what it is that memory forgets is no matter of the engine
+			if engine != "SQLite" { // what it is that memory forgets is no matter of the engine
 				break
 			}
 			t.Run("a copy that "+name+" is found out", func(t *testing.T) {

@@ -126,7 +126,7 @@ func (f *find[T, C]) there() map[string]bool {
 func (f *find[T, C]) keepAbsence(p *pass) {
 	there := f.there()
 	for _, id := range f.missing {
-		if at := (place{aRow, f.view, id}); !there[id] && f.of.door.opens(at, p.once) {
+		if at := (key{aRow, f.view, id}); !there[id] && f.of.door.opens(at, p.once) {
 			at.id = strings.Clone(id)
 			f.of.keepRow(at, 0, nil, 0, p.then)
 		}
@@ -149,7 +149,7 @@ func (f *find[T, C]) compare(p *pass) {
 
 // keepRow caches a row that was read, if it is admitted, and returns it as the caller gets it.
 func (r *reader[T, C]) keepRow(p *pass, row T, want backoffice.Columns) T {
-	at := place{aRow, r.view, row.Identity()}
+	at := key{aRow, r.view, row.Identity()}
 	e, ok := r.of.memory.GetIfPresent(at)
 	if ok && e.filled <= p.then.at && e.want.Cover(want) || !r.of.door.opens(at, p.once) {
 		return row
@@ -182,9 +182,9 @@ func (p *pass) charge(rows, bytes int) error {
 
 // page is a cached page: its rows are cached by themselves.
 type page struct {
-	ids    []string
-	places []backoffice.Position // for orders that records do not determine
-	more   bool
+	ids       []string
+	positions []backoffice.Position // for orders that records do not determine
+	more      bool
 }
 
 // pageOf makes a cached page, and returns how many bytes it takes.
@@ -202,14 +202,14 @@ func pageOf[T backoffice.Entity](read backoffice.Page[T]) (of *page, bytes int) 
 	bytes = all.Len() + 16*len(of.ids)
 	for i, at := range read.Places {
 		at.ID, at.Text = of.ids[i], strings.Clone(at.Text)
-		of.places = append(of.places, at)
-		bytes += len(at.Text) + placeBytes
+		of.positions = append(of.positions, at)
+		bytes += len(at.Text) + positionBytes
 	}
 	return of, bytes
 }
 
-// placeBytes is the size of a position without its text.
-const placeBytes = 56
+// positionBytes is the size of a position without its text.
+const positionBytes = 56
 
 type listRead[T backoffice.Entity, C comparable] struct {
 	*reader[T, C]
@@ -224,7 +224,7 @@ type listRead[T backoffice.Entity, C comparable] struct {
 	known    []*page // of each parent
 	items    [][]T   // of the known pages
 	missing  []string
-	places   []int // of the missing parents
+	indexes  []int // of the missing parents
 	got      []backoffice.Page[T]
 	holes    []hole // in the known pages
 	lacking  []string
@@ -244,9 +244,9 @@ func (l *listRead[T, C]) fail(err error) { l.err = err }
 
 func (l *listRead[T, C]) readMemory(p *pass) {
 	if !l.rules.finds(l.list.Criteria) {
-		l.got, l.places, l.missing = make([]backoffice.Page[T], len(l.parents)), make([]int, len(l.parents)), nil
-		for i := range l.places {
-			l.places[i] = i
+		l.got, l.indexes, l.missing = make([]backoffice.Page[T], len(l.parents)), make([]int, len(l.parents)), nil
+		for i := range l.indexes {
+			l.indexes[i] = i
 		}
 		l.below = l.reader.below.Lists(p.idle, l.list, l.parents, l.want, l.got)
 		return
@@ -256,7 +256,7 @@ func (l *listRead[T, C]) readMemory(p *pass) {
 		l.columns |= l.Columns([]string{l.list.Order.Key.Field()})
 	}
 	l.known, l.items = make([]*page, len(l.parents)), make([][]T, len(l.parents))
-	l.missing, l.places, l.holes, l.lacking, l.rows, l.below, l.rest, l.wider, l.bytes, l.hits = nil, nil, nil, nil,
+	l.missing, l.indexes, l.holes, l.lacking, l.rows, l.below, l.rest, l.wider, l.bytes, l.hits = nil, nil, nil, nil,
 		nil, nil, nil, l.columns, 0, 0
 	keeps := l.rules.keeps(l.list.Criteria)
 	if !keeps {
@@ -278,7 +278,7 @@ func (l *listRead[T, C]) readMemory(p *pass) {
 				}
 			}
 		}
-		l.missing, l.places = append(l.missing, parent), append(l.places, i)
+		l.missing, l.indexes = append(l.missing, parent), append(l.indexes, i)
 	}
 	l.fromMemory(p, rows)
 	if len(l.missing) > 0 {
@@ -355,7 +355,7 @@ func (l *listRead[T, C]) settle(p *pass) {
 	depends := l.depends(p)
 	for i, parent := range l.missing {
 		read := &l.got[i]
-		if l.into[l.places[i]] = *read; p.once {
+		if l.into[l.indexes[i]] = *read; p.once {
 			continue
 		}
 		for j, row := range read.Items {
@@ -366,8 +366,8 @@ func (l *listRead[T, C]) settle(p *pass) {
 		}
 	}
 	if l.missing == nil { // nothing was asked
-		for i, place := range l.places {
-			l.into[place] = l.got[i]
+		for i, at := range l.indexes {
+			l.into[at] = l.got[i]
 		}
 	}
 }
@@ -401,7 +401,7 @@ func (l *listRead[T, C]) fill(p *pass) {
 				l.items[i][j] = p.handed(l.form, row).(T)
 			}
 		}
-		l.into[i] = backoffice.Page[T]{Items: l.items[i], Places: known.places, More: known.more}
+		l.into[i] = backoffice.Page[T]{Items: l.items[i], Places: known.positions, More: known.more}
 	}
 }
 
@@ -409,8 +409,8 @@ func (l *listRead[T, C]) compare(p *pass) {
 	if !p.sound || l.known == nil {
 		return
 	}
-	for i, place := range l.places {
-		known := l.known[place]
+	for i, at := range l.indexes {
+		known := l.known[at]
 		if known == nil {
 			continue
 		}
@@ -419,7 +419,7 @@ func (l *listRead[T, C]) compare(p *pass) {
 			ids[j] = row.Identity()
 		}
 		got := l.got[i]
-		if !slices.Equal(known.ids, ids) || !slices.Equal(known.places, got.Places) || known.more != got.More {
+		if !slices.Equal(known.ids, ids) || !slices.Equal(known.positions, got.Places) || known.more != got.More {
 			l.of.differ(l.view, l.missing[i])
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func TestAWalkOverEverythingDoesNotPushOutWhatIsUsedOften(t *testing.T) {
 	t.Parallel()
 	const rows, used = 4000, 100 // and room for some 400
-	source := places["SQLite"](t)()
+	source := engines["SQLite"](t)()
 	s := before(t, source, cache.Options{Bytes: 256 << 10})
 	write(&watch{Context: t.Context(), found: t.Errorf}, source, func(ctx context.Context, tx backoffice.Tx) error {
 		var labels []*backoffice.Label
@@ -58,7 +58,7 @@ func TestAWalkOverEverythingDoesNotPushOutWhatIsUsedOften(t *testing.T) {
 
 func TestWhatIsReadOnceLeavesNothingInMemoryButWhatIsAskedForAgain(t *testing.T) {
 	t.Parallel()
-	source := places["SQLite"](t)()
+	source := engines["SQLite"](t)()
 	s := before(t, source, cache.Options{Bytes: 8 << 20})
 	write(&watch{Context: t.Context(), found: t.Errorf}, source, func(ctx context.Context, tx backoffice.Tx) error {
 		var labels []*backoffice.Label
@@ -91,7 +91,7 @@ func TestWhatIsReadOnceLeavesNothingInMemoryButWhatIsAskedForAgain(t *testing.T)
 func TestWhatDoesNotFitCostsFewCopiesHoweverOftenItIsAskedFor(t *testing.T) {
 	t.Parallel()
 	const rows = 800 // and room for some 350
-	source := places["SQLite"](t)()
+	source := engines["SQLite"](t)()
 	s := before(t, source, cache.Options{Bytes: 256 << 10})
 	write(&watch{Context: t.Context(), found: t.Errorf}, source, func(ctx context.Context, tx backoffice.Tx) error {
 		var labels []*backoffice.Label

@@ -132,7 +132,7 @@ type asked interface {
 	settle(p *pass)
 	// rests calls a function with the keys and the nouns that the store's answer depends on, until it returns false.
 	// It reports whether it named all of them; some reads have none.
-	rests(p *pass, on func(place, nounSet) bool) bool
+	rests(p *pass, on func(key, nounSet) bool) bool
 	fail(err error)
 }
 
@@ -369,7 +369,7 @@ const answerTime = 500 * time.Millisecond
 func (p *pass) take(e *kept) {
 	p.used = append(p.used, e)
 	if p.trace != nil && e.kind != 0 {
-		p.trace.on(e.place, e.depends)
+		p.trace.on(e.key, e.depends)
 	}
 }
 

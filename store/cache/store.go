@@ -40,7 +40,7 @@ type Store struct {
 	below
 	backoffice.ByName
 	readers map[backoffice.Noun]any
-	memory  *otter.Cache[place, *kept]
+	memory  *otter.Cache[key, *kept]
 	door    *door
 	log     log
 	stop    func()
@@ -71,7 +71,7 @@ func New(source Source, o Options) (*Store, error) {
 	if s.logger == nil {
 		s.logger = slog.Default()
 	}
-	s.log.touched = map[place]int64{}
+	s.log.touched = map[key]int64{}
 	s.From = s
 	s.keepReaders()
 	s.stop = source.Listen(s)

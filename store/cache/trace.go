@@ -11,7 +11,7 @@ import (
 // slots is the size of the striped clock. Keys share slots, so a change may invalidate more than it touched.
 const slots = 1 << 16
 
-func (p place) slot() uint16 { return uint16(maphash.Comparable(seed, p) % slots) }
+func (k key) slot() uint16 { return uint16(maphash.Comparable(seed, k) % slots) }
 
 // Trace is what a query has read: the slots of its keys in the clock, its nouns, and a moment such that a change which
 // the query did not see came later. Reads without a key end it: then nothing can be proved of the query.
@@ -38,7 +38,7 @@ func Follow(ctx context.Context) *Trace {
 }
 
 // on is called under the snapshot's mu, like add and end.
-func (t *Trace) on(at place, depends nounSet) bool {
+func (t *Trace) on(at key, depends nounSet) bool {
 	t.nouns |= depends
 	if depends == 0 {
 		t.slots = append(t.slots, at.slot())

@@ -11,8 +11,8 @@ import (
 
 func TestWhatTheCacheDoesNotKnowIsReadFromTheStoreAndTheRestOfTheBatchIsAnswered(t *testing.T) {
 	t.Parallel()
-	for place, openIn := range everywhere {
-		t.Run(place, func(t *testing.T) {
+	for engine, openIn := range everywhere {
+		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			open := openIn(t)
 			source, other := open(), open()

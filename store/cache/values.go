@@ -24,7 +24,7 @@ type valueRead[C comparable, V any] struct {
 
 	known   []any // of each parent, nil for those that are missing
 	missing []string
-	places  []int
+	indexes []int
 	got     []V
 	below   backoffice.Queued
 	hits    int
@@ -35,7 +35,7 @@ func (r *valueRead[C, V]) Err() error { return r.err }
 func (r *valueRead[C, V]) fail(err error) { r.err = err }
 
 func (r *valueRead[C, V]) readMemory(p *pass) {
-	r.known, r.missing, r.places, r.got, r.below, r.hits = make([]any, len(r.parents)), nil, nil, nil, nil, 0
+	r.known, r.missing, r.indexes, r.got, r.below, r.hits = make([]any, len(r.parents)), nil, nil, nil, nil, 0
 	if !r.rules.finds(r.criteria) {
 		r.below = r.ask(p.idle, r.parents, r.into)
 		return
@@ -58,7 +58,7 @@ func (r *valueRead[C, V]) readMemory(p *pass) {
 				}
 			}
 		}
-		r.missing, r.places = append(r.missing, parent), append(r.places, i)
+		r.missing, r.indexes = append(r.missing, parent), append(r.indexes, i)
 	}
 	if len(r.missing) > 0 {
 		p.needed = true
@@ -82,10 +82,10 @@ func (r *valueRead[C, V]) settle(p *pass) {
 	}
 	question, depends := p.within.question(r.question), r.depends(p)
 	for i, parent := range r.missing {
-		if known := r.known[r.places[i]]; known != nil && p.sound {
+		if known := r.known[r.indexes[i]]; known != nil && p.sound {
 			r.of.compareAnswer(r.view, parent, known, r.got[i])
 		}
-		r.into[r.places[i]] = r.got[i]
+		r.into[r.indexes[i]] = r.got[i]
 		if r.rules.keeps(r.criteria) {
 			r.of.keepAnswer(r.view, parent, question, depends, p.then,
 				func() (any, int) { return r.got[i], totalBytes })
@@ -106,7 +106,7 @@ type nounRead struct {
 	err  error
 
 	missing []string
-	places  []int
+	indexes []int
 	known   []backoffice.Noun
 	got     []backoffice.Noun
 	below   backoffice.Queued
@@ -121,13 +121,13 @@ func (r *nounRead) Err() error { return r.err }
 func (r *nounRead) fail(err error) { r.err = err }
 
 func (r *nounRead) readMemory(p *pass) {
-	r.missing, r.places, r.known, r.below = nil, nil, make([]backoffice.Noun, len(r.ids)), nil
+	r.missing, r.indexes, r.known, r.below = nil, nil, make([]backoffice.Noun, len(r.ids)), nil
 	for i, id := range r.ids {
 		if !backoffice.IsID(id) {
 			continue
 		}
 		if p.memory && !p.within.isSet() { // a restricted caller sees another noun, or none
-			if e, ok := r.of.memory.GetIfPresent(place{kind: aNoun, id: id}); ok && e.filled <= p.as.at {
+			if e, ok := r.of.memory.GetIfPresent(key{kind: aNoun, id: id}); ok && e.filled <= p.as.at {
 				p.take(e)
 				r.known[i] = e.value.(backoffice.Noun)
 				if !r.of.check {
@@ -135,7 +135,7 @@ func (r *nounRead) readMemory(p *pass) {
 				}
 			}
 		}
-		r.missing, r.places = append(r.missing, id), append(r.places, i)
+		r.missing, r.indexes = append(r.missing, id), append(r.indexes, i)
 	}
 	if len(r.missing) > 0 {
 		p.needed = true
@@ -152,15 +152,15 @@ func (r *nounRead) settle(p *pass) {
 	}
 	copy(r.into, r.known)
 	for i, id := range r.missing {
-		if known := r.known[r.places[i]]; known != "" && p.sound {
+		if known := r.known[r.indexes[i]]; known != "" && p.sound {
 			r.of.compareAnswer(0, id, known, r.got[i])
 		}
-		r.into[r.places[i]] = r.got[i]
+		r.into[r.indexes[i]] = r.got[i]
 		// An entry of the register is in no change log, so neither it nor its absence is cached.
 		if r.got[i].Index() >= 0 && !p.within.isSet() {
-			if at := (place{kind: aNoun, id: id}); r.of.door.opens(at, p.once) {
+			if at := (key{kind: aNoun, id: id}); r.of.door.opens(at, p.once) {
 				at.id = strings.Clone(id)
-				r.of.keep(p.then, &kept{place: at, filled: p.then.at, value: r.got[i]})
+				r.of.keep(p.then, &kept{key: at, filled: p.then.at, value: r.got[i]})
 			}
 		}
 	}
