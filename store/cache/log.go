@@ -203,7 +203,7 @@ func (s *Store) dropNouns(last *backoffice.Change, nouns []backoffice.Noun, newe
 }
 
 // nouns are those on which a cached entry may depend.
-func (e *kept) nouns() nounSet {
+func (e *entry) nouns() nounSet {
 	switch noun, _ := e.value.(backoffice.Noun); {
 	case e.kind == aNoun:
 		return 1 << noun.Index()
@@ -246,7 +246,7 @@ func (l *log) whileStands(as moment, k key, depends nounSet, do func()) {
 }
 
 // good reports whether everything that was valid at one moment is valid at another, too.
-func (l *log) good(used []*kept, as, then moment) bool {
+func (l *log) good(used []*entry, as, then moment) bool {
 	if len(used) == 0 || as == then {
 		return true
 	}

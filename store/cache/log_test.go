@@ -106,7 +106,7 @@ func TestEverythingIsDroppedWhenTheHistoryIsAnotherOrDoesNotTell(t *testing.T) {
 			if s.remembers("label-1") {
 				t.Error("what was read in the history before is kept in the new one")
 			}
-			if s.log.good([]*kept{{key: key{aRow, view(labels), "label-2"}}}, before, s.log.position()) {
+			if s.log.good([]*entry{{key: key{aRow, view(labels), "label-2"}}}, before, s.log.position()) {
 				t.Error("what a query took from the history before counts as good in the new one")
 			}
 		})
@@ -122,10 +122,10 @@ func TestAReplicaThatIsBehindDropsNothing(t *testing.T) {
 	if !asks || as.at != 1 || !s.remembers("label-1") || s.log.position().at != 2 {
 		t.Errorf("as of %v, asks %v", as, asks)
 	}
-	if !s.log.good([]*kept{{key: key{aRow, view(labels), "label-1"}, filled: 1}}, s.log.position(), as) {
+	if !s.log.good([]*entry{{key: key{aRow, view(labels), "label-1"}, filled: 1}}, s.log.position(), as) {
 		t.Error("what was read as of 1 is not good as of 1")
 	}
-	if s.log.good([]*kept{{key: key{aRow, view(labels), "label-1"}, filled: 2}}, s.log.position(), as) {
+	if s.log.good([]*entry{{key: key{aRow, view(labels), "label-1"}, filled: 2}}, s.log.position(), as) {
 		t.Error("what was read as of 2 is good as of 1")
 	}
 }

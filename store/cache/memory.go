@@ -30,8 +30,8 @@ type key struct {
 	id   string
 }
 
-// kept is a cache entry. It is immutable.
-type kept struct {
+// entry is a cache entry. It is immutable.
+type entry struct {
 	key
 	filled   int64 // the number of the log at which it was read; of lists, of the latest
 	bytes    int
@@ -60,16 +60,16 @@ const mostAnswers = 24
 // that is when it is half full, and entries used until then would be evicted by the first walk.
 const leastEntry = 256
 
-func newMemory(bytes int) (*otter.Cache[key, *kept], error) {
-	return otter.New(&otter.Options[key, *kept]{
+func newMemory(bytes int) (*otter.Cache[key, *entry], error) {
+	return otter.New(&otter.Options[key, *entry]{
 		MaximumWeight:   uint64(bytes),
 		InitialCapacity: bytes/leastEntry + 1,
-		Weigher:         func(at key, e *kept) uint32 { return uint32(overhead + len(at.id) + e.bytes) },
+		Weigher:         func(at key, e *entry) uint32 { return uint32(overhead + len(at.id) + e.bytes) },
 	})
 }
 
 // row is what is known of a record at a number of the log; nil unless all is known. Then have is worth reading, too.
-func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *kept, have backoffice.Columns) {
+func (s *Store) row(of view, id string, want backoffice.Columns, at int64) (e *entry, have backoffice.Columns) {
 	e, ok := s.memory.GetIfPresent(key{aRow, of, id})
 	if !ok || e.filled > at {
 		return nil, want
@@ -129,15 +129,15 @@ func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet
 		return
 	}
 	bytes += overhead
-	s.keep(as, &kept{key: at, filled: as.at, bytes: bytes, value: value, question: question, depends: depends})
+	s.keep(as, &entry{key: at, filled: as.at, bytes: bytes, value: value, question: question, depends: depends})
 }
 
 func (s *Store) keepRow(at key, want backoffice.Columns, value any, bytes int, as moment) {
-	s.keep(as, &kept{key: at, filled: as.at, bytes: bytes, want: want, value: value})
+	s.keep(as, &entry{key: at, filled: as.at, bytes: bytes, want: want, value: value})
 }
 
 // keep caches what was read at a moment, unless it may be stale by now.
-func (s *Store) keep(as moment, e *kept) {
+func (s *Store) keep(as moment, e *entry) {
 	s.log.whileStands(as, e.key, e.depends, func() { s.memory.Set(e.key, e) })
 	s.noteRoom()
 }
@@ -145,8 +145,8 @@ func (s *Store) keep(as moment, e *kept) {
 // keepList adds an answer to what is known of a parent's lists.
 func (s *Store) keepList(at key, a answer, as moment) {
 	s.log.whileStands(as, at, 0, func() {
-		s.memory.Compute(at, func(e *kept, there bool) (*kept, otter.ComputeOp) {
-			next := &kept{key: at, filled: a.filled, answers: []answer{a}, bytes: overhead + a.bytes}
+		s.memory.Compute(at, func(e *entry, there bool) (*entry, otter.ComputeOp) {
+			next := &entry{key: at, filled: a.filled, answers: []answer{a}, bytes: overhead + a.bytes}
 			if there {
 				next.filled = max(next.filled, e.filled)
 				for _, known := range e.answers {

@@ -16,7 +16,7 @@ type find[T backoffice.Entity, C comparable] struct {
 	found func(T)
 	err   error
 
-	hits    []*kept
+	hits    []*entry
 	hitIDs  []string
 	missing []string
 	wider   backoffice.Columns // the columns read of those
@@ -86,7 +86,7 @@ func (f *find[T, C]) settle(p *pass) {
 }
 
 // row is what is known of a record as the caller sees it; nil is nothing. Then have is worth reading with it.
-func (f *find[T, C]) row(p *pass, id string) (e *kept, have backoffice.Columns) {
+func (f *find[T, C]) row(p *pass, id string) (e *entry, have backoffice.Columns) {
 	if p.within.isSet() {
 		there, known := p.recall(f.view, id, p.within.question(inView{}), f.depends(p))
 		if !known {
@@ -102,7 +102,7 @@ func (f *find[T, C]) row(p *pass, id string) (e *kept, have backoffice.Columns) 
 	return e, have
 }
 
-var notInView = &kept{}
+var notInView = &entry{}
 
 func (f *find[T, C]) depends(p *pass) nounSet { return p.within.depends(0, f.rules.noun) }
 
@@ -154,13 +154,13 @@ func (r *reader[T, C]) keepRow(p *pass, row T, want backoffice.Columns) T {
 	if ok && e.filled <= p.then.at && e.want.Cover(want) || !r.of.door.opens(at, p.once) {
 		return row
 	}
-	kept, bytes := copyOf(r.form, row)
-	at.id = kept.Identity()
-	r.of.keepRow(at, want, kept, bytes, p.then)
+	copied, bytes := copyOf(r.form, row)
+	at.id = copied.Identity()
+	r.of.keepRow(at, want, copied, bytes, p.then)
 	if p.own {
 		return row
 	}
-	return kept
+	return copied
 }
 
 // handed is a cached row as the caller gets it: shared, or a copy.

@@ -24,16 +24,16 @@ type snapshot struct {
 
 	mu      sync.Mutex
 	polled  bool
-	as      moment  // of the poll
-	inStore bool    // the store's own snapshot has begun, at that moment
-	replica bool    // a replica answers in it
-	over    bool    // the last batch was sent
-	past    bool    // memory is bypassed
-	once    bool    // what is read is not worth caching, unless it was asked for before
-	used    []*kept // what was taken from memory, until the store's own snapshot has begun
-	read    []*pass // what was read in round trips whose snapshot has ended
-	trips   int     // round trips to the store, if more may follow
-	trace   *Trace  // of the query; nil when nobody asks
+	as      moment   // of the poll
+	inStore bool     // the store's own snapshot has begun, at that moment
+	replica bool     // a replica answers in it
+	over    bool     // the last batch was sent
+	past    bool     // memory is bypassed
+	once    bool     // what is read is not worth caching, unless it was asked for before
+	used    []*entry // what was taken from memory, until the store's own snapshot has begun
+	read    []*pass  // what was read in round trips whose snapshot has ended
+	trips   int      // round trips to the store, if more may follow
+	trace   *Trace   // of the query; nil when nobody asks
 }
 
 func (q *snapshot) Unwrap() backoffice.Snapshot { return q.reads }
@@ -41,7 +41,7 @@ func (q *snapshot) Unwrap() backoffice.Snapshot { return q.reads }
 func (s *Store) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
 	r, reads := backoffice.RequestOf(ctx), s.Source.BeginSnapshot(ctx)
 	return &snapshot{
-		of: s, reads: reads, past: r.WithoutMemory, once: r.ReadOnce, used: *usedBefore.Get().(*[]*kept),
+		of: s, reads: reads, past: r.WithoutMemory, once: r.ReadOnce, used: *usedBefore.Get().(*[]*entry),
 	}
 }
 
@@ -58,7 +58,7 @@ func (q *snapshot) Close() {
 }
 
 // usedBefore are slices of used for reuse, if they are not too long.
-var usedBefore = sync.Pool{New: func() any { return new([]*kept) }}
+var usedBefore = sync.Pool{New: func() any { return new([]*entry) }}
 
 const mostUsed = 1 << 14
 
@@ -366,11 +366,11 @@ func (s *Store) wait(ctx context.Context) error {
 const answerTime = 500 * time.Millisecond
 
 // take records what is taken from memory: its validity must be proved.
-func (p *pass) take(e *kept) {
+func (p *pass) take(e *entry) {
 	p.used = append(p.used, e)
 	if p.trace != nil && e.kind != 0 {
 		p.trace.on(e.key, e.depends)
 	}
 }
 
-func (p *pass) taken() []*kept { return p.used[p.first:] }
+func (p *pass) taken() []*entry { return p.used[p.first:] }

@@ -40,7 +40,7 @@ type Store struct {
 	below
 	backoffice.ByName
 	readers map[backoffice.Noun]any
-	memory  *otter.Cache[key, *kept]
+	memory  *otter.Cache[key, *entry]
 	door    *door
 	log     log
 	stop    func()

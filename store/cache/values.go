@@ -160,14 +160,14 @@ func (r *nounRead) settle(p *pass) {
 		if r.got[i].Index() >= 0 && !p.within.isSet() {
 			if at := (key{kind: aNoun, id: id}); r.of.door.opens(at, p.once) {
 				at.id = strings.Clone(id)
-				r.of.keep(p.then, &kept{key: at, filled: p.then.at, value: r.got[i]})
+				r.of.keep(p.then, &entry{key: at, filled: p.then.at, value: r.got[i]})
 			}
 		}
 	}
 }
 
 // compareRow counts a cached record that differs from the store's.
-func (s *Store) compareRow(of view, id string, e *kept, row any, there bool, want backoffice.Columns) {
+func (s *Store) compareRow(of view, id string, e *entry, row any, there bool, want backoffice.Columns) {
 	switch {
 	case (e.value != nil) != there:
 	case !there || e.want != want || reflect.DeepEqual(e.value, row):
