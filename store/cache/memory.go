@@ -89,7 +89,7 @@ func rootKey(of view, parent string, question any) key {
 }
 
 // recall is what is known of a query about a parent: one of its lists, or an answer that depends on whole nouns.
-func (p *pass) recall(of view, parent string, question any, depends nounSet) (value any, ok bool) {
+func (p *attempt) recall(of view, parent string, question any, depends nounSet) (value any, ok bool) {
 	if depends != 0 {
 		e, ok := p.of.memory.GetIfPresent(rootKey(of, parent, question))
 		if !ok || e.question != question || e.filled > p.as.at || p.of.log.changedSince(depends, e.filled) {

@@ -24,12 +24,12 @@ func (r *pastRead) fail(err error) { r.err = err }
 
 func (*pastRead) passes() {}
 
-func (r *pastRead) readMemory(p *pass) {
+func (r *pastRead) readMemory(p *attempt) {
 	p.needed = true
 	r.below = r.ask(p.batch)
 }
 
-func (r *pastRead) settle(*pass) { r.err = r.below.Err() }
+func (r *pastRead) settle(*attempt) { r.err = r.below.Err() }
 
 func (r *past[T, C]) Send(ctx context.Context, b *backoffice.Batch) error { return r.of.Send(ctx, b) }
 
@@ -54,7 +54,7 @@ type pastFind[T any] struct {
 	found func(T)
 }
 
-func (r *pastFind[T]) settle(p *pass) {
+func (r *pastFind[T]) settle(p *attempt) {
 	r.pastRead.settle(p)
 	if r.err == nil {
 		for _, row := range *r.rows {
@@ -87,14 +87,14 @@ func (passed) fail(error) {}
 
 func (passed) passes() {}
 
-func (r passed) readMemory(p *pass) {
+func (r passed) readMemory(p *attempt) {
 	p.needed = true
 	p.batch.Queue(r.Queued)
 }
 
-func (passed) settle(*pass) {}
+func (passed) settle(*attempt) {}
 
-func (passed) rests(*pass, func(key, nounSet) bool) bool { return false }
+func (passed) rests(*attempt, func(key, nounSet) bool) bool { return false }
 
 // readsOf are the reads of a batch; unknown reports whether some are passed on.
 func readsOf(b *backoffice.Batch) (reads []asked, unknown bool) {

@@ -7,14 +7,14 @@ import "example.org/backoffice/backoffice"
 // a replica may answer. If something changed, the primary answers the request.
 
 // leaveReplica keeps the rest of the request on the primary.
-func (p *pass) leaveReplica() {
+func (p *attempt) leaveReplica() {
 	backoffice.SessionOf(p.ctx).StayOnPrimary()
 	p.replica = false
 	p.of.RenewSnapshot(p.ctx)
 }
 
 // readAgain is the error of a query that the primary must answer again: a replica could be behind once more.
-func (p *pass) readAgain() error {
+func (p *attempt) readAgain() error {
 	if p.replica {
 		p.leaveReplica()
 	}
@@ -23,7 +23,7 @@ func (p *pass) readAgain() error {
 }
 
 // stands reports whether the primary would still have given the same answer.
-func (p *pass) stands() bool {
+func (p *attempt) stands() bool {
 	valid := func(at key, depends nounSet) bool { return p.of.log.untouched(p.then, at, depends) }
 	for _, read := range p.reads {
 		if !read.rests(p, valid) {
@@ -62,13 +62,13 @@ func onAll(k kind, of view, ids []string, on func(key, nounSet) bool) bool {
 	return true
 }
 
-func (f *find[T, C]) rests(p *pass, on func(key, nounSet) bool) bool {
+func (f *find[T, C]) rests(p *attempt, on func(key, nounSet) bool) bool {
 	return onAll(aRow, f.view, f.missing, on) &&
 		(!p.within.isSet() || onAnswers(f.view, f.missing, f.depends(p), on))
 }
 
 // rests also names rows read with a list: an update of one does not affect a list that depends on its members.
-func (l *listRead[T, C]) rests(p *pass, on func(key, nounSet) bool) bool {
+func (l *listRead[T, C]) rests(p *attempt, on func(key, nounSet) bool) bool {
 	for i := range l.got {
 		for _, row := range l.got[i].Items {
 			if !on(key{aRow, l.view, row.Identity()}, 0) {
@@ -79,11 +79,11 @@ func (l *listRead[T, C]) rests(p *pass, on func(key, nounSet) bool) bool {
 	return onAnswers(l.view, l.missing, l.depends(p), on) && onAll(aRow, l.view, l.lacking, on)
 }
 
-func (r *valueRead[C, V]) rests(p *pass, on func(key, nounSet) bool) bool {
+func (r *valueRead[C, V]) rests(p *attempt, on func(key, nounSet) bool) bool {
 	return onAnswers(r.view, r.missing, r.depends(p), on)
 }
 
-func (r *nounRead) rests(p *pass, on func(key, nounSet) bool) bool {
+func (r *nounRead) rests(p *attempt, on func(key, nounSet) bool) bool {
 	if p.within.isSet() {
 		return false
 	}
@@ -97,4 +97,4 @@ func (r *nounRead) rests(p *pass, on func(key, nounSet) bool) bool {
 }
 
 // What is not cached is in no change log.
-func (r *pastRead) rests(*pass, func(key, nounSet) bool) bool { return false }
+func (r *pastRead) rests(*attempt, func(key, nounSet) bool) bool { return false }

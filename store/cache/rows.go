@@ -28,7 +28,7 @@ func (f *find[T, C]) Err() error { return f.err }
 
 func (f *find[T, C]) fail(err error) { f.err = err }
 
-func (f *find[T, C]) readMemory(p *pass) {
+func (f *find[T, C]) readMemory(p *attempt) {
 	f.hits, f.hitIDs, f.missing, f.got, f.below, f.wider = f.hits[:0], f.hitIDs[:0], f.missing[:0], nil, nil, f.want
 	for _, id := range f.ids {
 		if !backoffice.IsID(id) {
@@ -54,7 +54,7 @@ func (f *find[T, C]) readMemory(p *pass) {
 	}
 }
 
-func (f *find[T, C]) settle(p *pass) {
+func (f *find[T, C]) settle(p *attempt) {
 	if f.below != nil {
 		if f.err = f.below.Err(); f.err != nil {
 			return
@@ -86,7 +86,7 @@ func (f *find[T, C]) settle(p *pass) {
 }
 
 // row is what is known of a record as the caller sees it; nil is nothing. Then have is worth reading with it.
-func (f *find[T, C]) row(p *pass, id string) (e *entry, have backoffice.Columns) {
+func (f *find[T, C]) row(p *attempt, id string) (e *entry, have backoffice.Columns) {
 	if p.within.isSet() {
 		there, known := p.recall(f.view, id, p.within.question(inView{}), f.depends(p))
 		if !known {
@@ -104,9 +104,9 @@ func (f *find[T, C]) row(p *pass, id string) (e *entry, have backoffice.Columns)
 
 var notInView = &entry{}
 
-func (f *find[T, C]) depends(p *pass) nounSet { return p.within.depends(0, f.rules.noun) }
+func (f *find[T, C]) depends(p *attempt) nounSet { return p.within.depends(0, f.rules.noun) }
 
-func (f *find[T, C]) keepInView(p *pass) {
+func (f *find[T, C]) keepInView(p *attempt) {
 	there := f.there()
 	for _, id := range f.missing {
 		answer := func() (any, int) { return there[id], 1 }
@@ -123,7 +123,7 @@ func (f *find[T, C]) there() map[string]bool {
 	return there
 }
 
-func (f *find[T, C]) keepAbsence(p *pass) {
+func (f *find[T, C]) keepAbsence(p *attempt) {
 	there := f.there()
 	for _, id := range f.missing {
 		if at := (key{aRow, f.view, id}); !there[id] && f.of.door.opens(at, p.once) {
@@ -133,7 +133,7 @@ func (f *find[T, C]) keepAbsence(p *pass) {
 	}
 }
 
-func (f *find[T, C]) compare(p *pass) {
+func (f *find[T, C]) compare(p *attempt) {
 	if !p.sound {
 		return
 	}
@@ -148,7 +148,7 @@ func (f *find[T, C]) compare(p *pass) {
 }
 
 // keepRow caches a row that was read, if it is admitted, and returns it as the caller gets it.
-func (r *reader[T, C]) keepRow(p *pass, row T, want backoffice.Columns) T {
+func (r *reader[T, C]) keepRow(p *attempt, row T, want backoffice.Columns) T {
 	at := key{aRow, r.view, row.Identity()}
 	e, ok := r.of.memory.GetIfPresent(at)
 	if ok && e.filled <= p.then.at && e.want.Cover(want) || !r.of.door.opens(at, p.once) {
@@ -164,7 +164,7 @@ func (r *reader[T, C]) keepRow(p *pass, row T, want backoffice.Columns) T {
 }
 
 // handed is a cached row as the caller gets it: shared, or a copy.
-func (p *pass) handed(f *form, row any) any {
+func (p *attempt) handed(f *form, row any) any {
 	if !p.own {
 		return row
 	}
@@ -173,7 +173,7 @@ func (p *pass) handed(f *form, row any) any {
 }
 
 // charge counts what is taken from memory as if it had been read: a request has a budget for it.
-func (p *pass) charge(rows, bytes int) error {
+func (p *attempt) charge(rows, bytes int) error {
 	if budget := backoffice.BudgetOf(p.ctx); budget != nil {
 		return budget.Read(rows, bytes)
 	}
@@ -242,7 +242,7 @@ func (l *listRead[T, C]) Err() error { return l.err }
 
 func (l *listRead[T, C]) fail(err error) { l.err = err }
 
-func (l *listRead[T, C]) readMemory(p *pass) {
+func (l *listRead[T, C]) readMemory(p *attempt) {
 	if !l.rules.finds(l.list.Criteria) {
 		l.got, l.indexes, l.missing = make([]backoffice.Page[T], len(l.parents)), make([]int, len(l.parents)), nil
 		for i := range l.indexes {
@@ -293,7 +293,7 @@ func (l *listRead[T, C]) readMemory(p *pass) {
 }
 
 // fromMemory looks up the rows of the known pages; those that it misses are lacking.
-func (l *listRead[T, C]) fromMemory(p *pass, rows int) {
+func (l *listRead[T, C]) fromMemory(p *attempt, rows int) {
 	all := make([]T, 0, rows)
 	p.used = slices.Grow(p.used, rows)
 	for i, known := range l.known {
@@ -327,14 +327,14 @@ func (l *listRead[T, C]) fromMemory(p *pass, rows int) {
 }
 
 // depends are the nouns on which the list depends as a whole. In the order of identifiers no update moves a record.
-func (l *listRead[T, C]) depends(p *pass) nounSet {
+func (l *listRead[T, C]) depends(p *attempt) nounSet {
 	return p.within.depends(l.rules.depends(l.list.Under, l.list.Criteria, l.list.Order.Key,
 		l.list.Order.Key == backoffice.KeyID), l.rules.noun)
 }
 
 var errNoRow = errors.New("a cached list has a record that does not exist")
 
-func (l *listRead[T, C]) settle(p *pass) {
+func (l *listRead[T, C]) settle(p *attempt) {
 	for _, read := range []backoffice.Queued{l.below, l.rest} {
 		if read != nil && read.Err() != nil {
 			l.err = read.Err()
@@ -373,7 +373,7 @@ func (l *listRead[T, C]) settle(p *pass) {
 }
 
 // fill assembles the known pages from their rows.
-func (l *listRead[T, C]) fill(p *pass) {
+func (l *listRead[T, C]) fill(p *attempt) {
 	var read []T
 	for _, id := range l.lacking {
 		if row := l.rows[id]; any(row) != any(*new(T)) {
@@ -405,7 +405,7 @@ func (l *listRead[T, C]) fill(p *pass) {
 	}
 }
 
-func (l *listRead[T, C]) compare(p *pass) {
+func (l *listRead[T, C]) compare(p *attempt) {
 	if !p.sound || l.known == nil {
 		return
 	}

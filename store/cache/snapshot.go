@@ -24,16 +24,16 @@ type snapshot struct {
 
 	mu      sync.Mutex
 	polled  bool
-	as      moment   // of the poll
-	inStore bool     // the store's own snapshot has begun, at that moment
-	replica bool     // a replica answers in it
-	over    bool     // the last batch was sent
-	past    bool     // memory is bypassed
-	once    bool     // what is read is not worth caching, unless it was asked for before
-	used    []*entry // what was taken from memory, until the store's own snapshot has begun
-	read    []*pass  // what was read in round trips whose snapshot has ended
-	trips   int      // round trips to the store, if more may follow
-	trace   *Trace   // of the query; nil when nobody asks
+	as      moment     // of the poll
+	inStore bool       // the store's own snapshot has begun, at that moment
+	replica bool       // a replica answers in it
+	over    bool       // the last batch was sent
+	past    bool       // memory is bypassed
+	once    bool       // what is read is not worth caching, unless it was asked for before
+	used    []*entry   // what was taken from memory, until the store's own snapshot has begun
+	read    []*attempt // what was read in round trips whose snapshot has ended
+	trips   int        // round trips to the store, if more may follow
+	trace   *Trace     // of the query; nil when nobody asks
 }
 
 func (q *snapshot) Unwrap() backoffice.Snapshot { return q.reads }
@@ -91,7 +91,7 @@ const always = 1 << 20
 
 // ends reports whether the store's snapshot ends with a round trip: with the first one, when most of the latest queries
 // needed no other. What is not cached can't be proved valid later.
-func (p *pass) ends() bool {
+func (p *attempt) ends() bool {
 	if p.trips > 1 || p.past || p.of.check || p.of.further.Load() > always/2 {
 		return false
 	}
@@ -127,24 +127,24 @@ func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
 type asked interface {
 	backoffice.Queued
 	// readMemory takes from memory what is there, and queues reads of the rest.
-	readMemory(p *pass)
+	readMemory(p *attempt)
 	// settle completes the reads and caches what was read. It is called once, after the last readMemory.
-	settle(p *pass)
+	settle(p *attempt)
 	// rests calls a function with the keys and the nouns that the store's answer depends on, until it returns false.
 	// It reports whether it named all of them; some reads have none.
-	rests(p *pass, on func(key, nounSet) bool) bool
+	rests(p *attempt, on func(key, nounSet) bool) bool
 	fail(err error)
 }
 
-// pass is one attempt to answer a batch.
-type pass struct {
+// attempt is one attempt to answer a batch.
+type attempt struct {
 	*snapshot
 	ctx    context.Context
 	reads  []asked
 	memory bool              // entries may be used
 	own    bool              // the rows must be the caller's own
 	as     moment            // at which memory is asked
-	first  int               // of the snapshot's used that were taken in this pass
+	first  int               // of the snapshot's used that were taken in this attempt
 	needed bool              // the store must be asked
 	batch  *backoffice.Batch // the reads for the store
 	idle   *backoffice.Batch // reads that ask nothing, such as those that can match nothing
@@ -178,7 +178,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	}
 	last := b.Last || q.alone
 	for memory := !q.past && !unknown; ; memory = false {
-		p := q.pass(ctx, memory)
+		p := q.attempt(ctx, memory)
 		p.reads = reads
 		p.own = !b.Pooled
 		if p.batch.Pooled = b.Pooled && (q.once || q.of.door.churns.Load()); p.batch.Pooled { // cached rows are copied
@@ -208,8 +208,8 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 	}
 }
 
-func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
-	p := &pass{snapshot: q, ctx: ctx, first: len(q.used), as: q.as, within: q.of.within(ctx),
+func (q *snapshot) attempt(ctx context.Context, memory bool) *attempt {
+	p := &attempt{snapshot: q, ctx: ctx, first: len(q.used), as: q.as, within: q.of.within(ctx),
 		batch: &backoffice.Batch{}, idle: &backoffice.Batch{}}
 	now := q.of.log.position()
 	if !q.polled {
@@ -220,7 +220,7 @@ func (q *snapshot) pass(ctx context.Context, memory bool) *pass {
 }
 
 // answer gets what is missing, and determines the moment of everything; again if none exists: memory is then bypassed.
-func (q *snapshot) answer(p *pass, last bool) (again bool, err error) {
+func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 	s := q.of
 	if len(p.taken()) > 0 && s.log.position().history != p.as.history {
 		return true, nil // another history began while memory was asked
@@ -302,7 +302,7 @@ func (q *snapshot) readStands(then moment) bool {
 }
 
 // ask asks the store, which first returns how far the log has come. It sets then, to none for a history that was lost.
-func (p *pass) ask(last bool) error {
+func (p *attempt) ask(last bool) error {
 	s := p.of
 	from, limit := s.log.next()
 	var entries []*backoffice.Change
@@ -366,11 +366,11 @@ func (s *Store) wait(ctx context.Context) error {
 const answerTime = 500 * time.Millisecond
 
 // take records what is taken from memory: its validity must be proved.
-func (p *pass) take(e *entry) {
+func (p *attempt) take(e *entry) {
 	p.used = append(p.used, e)
 	if p.trace != nil && e.kind != 0 {
 		p.trace.on(e.key, e.depends)
 	}
 }
 
-func (p *pass) taken() []*entry { return p.used[p.first:] }
+func (p *attempt) taken() []*entry { return p.used[p.first:] }

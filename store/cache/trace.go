@@ -47,7 +47,7 @@ func (t *Trace) on(at key, depends nounSet) bool {
 }
 
 // add adds an answered batch. Its rows are of the moment at which memory was asked or of that of the store, or later.
-func (t *Trace) add(p *pass) {
+func (t *Trace) add(p *attempt) {
 	if t == nil || t.ended {
 		return
 	}

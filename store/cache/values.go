@@ -34,7 +34,7 @@ func (r *valueRead[C, V]) Err() error { return r.err }
 
 func (r *valueRead[C, V]) fail(err error) { r.err = err }
 
-func (r *valueRead[C, V]) readMemory(p *pass) {
+func (r *valueRead[C, V]) readMemory(p *attempt) {
 	r.known, r.missing, r.indexes, r.got, r.below, r.hits = make([]any, len(r.parents)), nil, nil, nil, nil, 0
 	if !r.rules.finds(r.criteria) {
 		r.below = r.ask(p.idle, r.parents, r.into)
@@ -67,7 +67,7 @@ func (r *valueRead[C, V]) readMemory(p *pass) {
 	}
 }
 
-func (r *valueRead[C, V]) settle(p *pass) {
+func (r *valueRead[C, V]) settle(p *attempt) {
 	if r.below != nil {
 		if r.err = r.below.Err(); r.err != nil {
 			return
@@ -93,7 +93,7 @@ func (r *valueRead[C, V]) settle(p *pass) {
 	}
 }
 
-func (r *valueRead[C, V]) depends(p *pass) nounSet {
+func (r *valueRead[C, V]) depends(p *attempt) nounSet {
 	return p.within.depends(r.rules.depends(r.under, r.criteria, backoffice.KeyID, r.anyOrder), r.rules.noun)
 }
 
@@ -120,7 +120,7 @@ func (r *nounRead) Err() error { return r.err }
 
 func (r *nounRead) fail(err error) { r.err = err }
 
-func (r *nounRead) readMemory(p *pass) {
+func (r *nounRead) readMemory(p *attempt) {
 	r.missing, r.indexes, r.known, r.below = nil, nil, make([]backoffice.Noun, len(r.ids)), nil
 	for i, id := range r.ids {
 		if !backoffice.IsID(id) {
@@ -144,7 +144,7 @@ func (r *nounRead) readMemory(p *pass) {
 	}
 }
 
-func (r *nounRead) settle(p *pass) {
+func (r *nounRead) settle(p *attempt) {
 	if r.below != nil {
 		if r.err = r.below.Err(); r.err != nil {
 			return
