@@ -60,10 +60,10 @@ func (s *skipsPolls) Poll(ctx context.Context) error {
 	return s.Source.Poll(ctx)
 }
 
-// standsStill says that nobody has committed.
-type standsStill struct{ store.Engine }
+// unchanging says that nobody has committed.
+type unchanging struct{ store.Engine }
 
-func (standsStill) DataVersion(context.Context) (int64, error) { return 1, nil }
+func (unchanging) DataVersion(context.Context) (int64, error) { return 1, nil }
 
 // through is a store with something between it and its engine.
 func through(s cache.Source, wrap func(store.Engine) store.Engine) cache.Source {
@@ -110,7 +110,7 @@ func TestACacheThatBreaksThePromiseIsFoundOut(t *testing.T) {
 		"forgets lists":  func(s cache.Source) cache.Source { return forgetsLists{s} },
 		"skips the poll": func(s cache.Source) cache.Source { return &skipsPolls{Source: s} },
 		"takes the data for unchanged": func(s cache.Source) cache.Source {
-			return through(s, func(e store.Engine) store.Engine { return standsStill{e} })
+			return through(s, func(e store.Engine) store.Engine { return unchanging{e} })
 		},
 		"admits old rows": func(s cache.Source) cache.Source {
 			return &admitsOld{Source: s, told: map[*backoffice.Batch]func(){}}

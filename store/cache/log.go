@@ -235,12 +235,12 @@ func (s nounSet) all() iter.Seq[int] {
 	}
 }
 
-// whileStands calls a function with what was read at a moment, unless a later change affects its key or the nouns it
+// whileValid calls a function with what was read at a moment, unless a later change affects its key or the nouns it
 // depends on: then it may be stale. Nothing is evicted meanwhile.
-func (l *log) whileStands(as moment, k key, depends nounSet, do func()) {
+func (l *log) whileValid(as moment, k key, depends nounSet, do func()) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	if l.standsAs(as, k, depends) {
+	if l.validAs(as, k, depends) {
 		do()
 	}
 }

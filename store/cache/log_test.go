@@ -138,7 +138,7 @@ func TestAPollThatWasOvertakenDropsNothing(t *testing.T) {
 	s.advance(s.entries(backoffice.Change{Sequence: 2, Noun: backoffice.NounLabel, ObjectID: "label-2", Done: backoffice.Created}), 0)
 	s.advance(overtaken, asked)
 	if !s.remembers("label-1") || s.log.position().at != 2 {
-		t.Errorf("it stands at %v", s.log.position())
+		t.Errorf("it is at %v", s.log.position())
 	}
 }
 

@@ -138,13 +138,13 @@ func (s *Store) keepRow(at key, want backoffice.Columns, value any, bytes int, a
 
 // keep caches what was read at a moment, unless it may be stale by now.
 func (s *Store) keep(as moment, e *entry) {
-	s.log.whileStands(as, e.key, e.depends, func() { s.memory.Set(e.key, e) })
+	s.log.whileValid(as, e.key, e.depends, func() { s.memory.Set(e.key, e) })
 	s.noteRoom()
 }
 
 // keepList adds an answer to what is known of a parent's lists.
 func (s *Store) keepList(at key, a answer, as moment) {
-	s.log.whileStands(as, at, 0, func() {
+	s.log.whileValid(as, at, 0, func() {
 		s.memory.Compute(at, func(e *entry, there bool) (*entry, otter.ComputeOp) {
 			next := &entry{key: at, filled: a.filled, answers: []answer{a}, bytes: overhead + a.bytes}
 			if there {

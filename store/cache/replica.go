@@ -22,8 +22,8 @@ func (p *attempt) readAgain() error {
 	return backoffice.Moved()
 }
 
-// stands reports whether the primary would still have given the same answer.
-func (p *attempt) stands() bool {
+// valid reports whether the primary would still have given the same answer.
+func (p *attempt) valid() bool {
 	valid := func(at key, depends nounSet) bool { return p.of.log.untouched(p.then, at, depends) }
 	for _, read := range p.reads {
 		if !read.rests(p, valid) {
@@ -37,11 +37,11 @@ func (p *attempt) stands() bool {
 func (l *log) untouched(as moment, k key, depends nounSet) bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.standsAs(as, k, depends)
+	return l.validAs(as, k, depends)
 }
 
-// standsAs is untouched, called under mu.
-func (l *log) standsAs(as moment, k key, depends nounSet) bool {
+// validAs is untouched, called under mu.
+func (l *log) validAs(as moment, k key, depends nounSet) bool {
 	return as.history == l.now.history && as.at >= l.from && l.touched[k] <= as.at && !l.changedSince(depends, as.at)
 }
 

@@ -251,7 +251,7 @@ func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 		_ = s.Source.Send(p.ctx, p.batch)
 		p.sound = true
 		q.inStore, q.over = !last, last
-		if q.replica && !p.stands() {
+		if q.replica && !p.valid() {
 			return false, p.readAgain()
 		}
 		return false, nil
@@ -264,14 +264,14 @@ func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 	if q.replica {
 		proved = s.log.position()
 	}
-	if p.then == (moment{}) || q.replica && !p.stands() {
+	if p.then == (moment{}) || q.replica && !p.valid() {
 		if q.replica {
 			s.behind.Add(1)
 		}
 		p.leaveReplica()
 		return true, nil
 	}
-	if before := q.used[:p.first]; !s.log.good(before, q.as, proved) || !q.readStands(p.then) {
+	if before := q.used[:p.first]; !s.log.good(before, q.as, proved) || !q.readsValid(p.then) {
 		return false, p.readAgain()
 	}
 	p.sound = s.log.good(p.taken(), p.as, proved)
@@ -291,10 +291,10 @@ func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 	return false, nil
 }
 
-// readStands reports whether what was read in earlier round trips is valid at a later moment.
-func (q *snapshot) readStands(then moment) bool {
+// readsValid reports whether what was read in earlier round trips is valid at a later moment.
+func (q *snapshot) readsValid(then moment) bool {
 	for _, p := range q.read {
-		if then.history != p.then.history || then.at < p.then.at || !p.stands() {
+		if then.history != p.then.history || then.at < p.then.at || !p.valid() {
 			return false
 		}
 	}
