@@ -25,7 +25,7 @@ func (w *writer[T, C]) waits(rows []*T) bool {
 
 // writeLater runs a statement on rows later, and after it what a function does with a writer.
 func (w *writer[T, C]) writeLater(ctx context.Context, text, last string, rows []*T,
-	before attachments, then func(*writer[T, C]) error) error {
+	before attachments, after func(*writer[T, C]) error) error {
 	var kept keeper
 	keeping := *w
 	keeping.conn = Conn{&kept}
@@ -35,7 +35,7 @@ func (w *writer[T, C]) writeLater(ctx context.Context, text, last string, rows [
 	w.tx.visible.count += len(rows)
 	now := func() { w.tx.visible.count -= len(rows); w.noteChanged(rows, before) }
 	l := &later{rows: len(kept.statements), last: last, now: now}
-	if err := then(&keeping); err != nil {
+	if err := after(&keeping); err != nil {
 		return err
 	}
 	for _, row := range rows {

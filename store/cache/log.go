@@ -246,19 +246,19 @@ func (l *log) whileValid(as moment, k key, depends nounSet, do func()) {
 }
 
 // good reports whether everything that was valid at one moment is valid at another, too.
-func (l *log) good(used []*entry, as, then moment) bool {
-	if len(used) == 0 || as == then {
+func (l *log) good(used []*entry, as, readAt moment) bool {
+	if len(used) == 0 || as == readAt {
 		return true
 	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	if as.history != then.history || then.history != l.now.history {
+	if as.history != readAt.history || readAt.history != l.now.history {
 		return false
 	}
 	for _, u := range used {
 		switch {
-		case then.at < as.at:
-			if u.filled > then.at {
+		case readAt.at < as.at:
+			if u.filled > readAt.at {
 				return false
 			}
 		case as.at < l.from || l.touched[u.key] > as.at || l.changedSince(u.depends, as.at):

@@ -156,7 +156,7 @@ func TestWhatAQueryReadsInSeveralTripsIsOfOneMomentWhateverItAsks(t *testing.T) 
 				nothing := func() {}
 				first, err1 := pages(t.Context(), truth, nothing)
 				got, err := pages(t.Context(), gateway, change)
-				then, err2 := pages(t.Context(), truth, nothing)
+				later, err2 := pages(t.Context(), truth, nothing)
 				switch {
 				case err1 != nil || err2 != nil:
 					t.Fatal(err1, err2)
@@ -164,7 +164,7 @@ func TestWhatAQueryReadsInSeveralTripsIsOfOneMomentWhateverItAsks(t *testing.T) 
 					moved++
 				case err != nil:
 					t.Fatal(err)
-				case !reflect.DeepEqual(got, first) && !reflect.DeepEqual(got, then):
+				case !reflect.DeepEqual(got, first) && !reflect.DeepEqual(got, later):
 					t.Errorf("%s: what is answered to %s is of two moments", q.reader, q.name)
 				}
 			}

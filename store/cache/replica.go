@@ -24,7 +24,7 @@ func (p *attempt) readAgain() error {
 
 // valid reports whether the primary would still have given the same answer.
 func (p *attempt) valid() bool {
-	valid := func(at key, depends nounSet) bool { return p.of.log.untouched(p.then, at, depends) }
+	valid := func(at key, depends nounSet) bool { return p.of.log.untouched(p.readAt, at, depends) }
 	for _, read := range p.reads {
 		if !read.rests(p, valid) {
 			return false

@@ -110,7 +110,7 @@ func (f *find[T, C]) keepInView(p *attempt) {
 	there := f.there()
 	for _, id := range f.missing {
 		answer := func() (any, int) { return there[id], 1 }
-		f.of.keepAnswer(f.view, id, p.within.question(inView{}), f.depends(p), p.then, answer)
+		f.of.keepAnswer(f.view, id, p.within.question(inView{}), f.depends(p), p.readAt, answer)
 	}
 }
 
@@ -128,7 +128,7 @@ func (f *find[T, C]) keepAbsence(p *attempt) {
 	for _, id := range f.missing {
 		if at := (key{aRow, f.view, id}); !there[id] && f.of.door.opens(at, p.once) {
 			at.id = strings.Clone(id)
-			f.of.keepRow(at, 0, nil, 0, p.then)
+			f.of.keepRow(at, 0, nil, 0, p.readAt)
 		}
 	}
 }
@@ -151,12 +151,12 @@ func (f *find[T, C]) compare(p *attempt) {
 func (r *reader[T, C]) keepRow(p *attempt, row T, want backoffice.Columns) T {
 	at := key{aRow, r.view, row.Identity()}
 	e, ok := r.of.memory.GetIfPresent(at)
-	if ok && e.filled <= p.then.at && e.want.Cover(want) || !r.of.door.opens(at, p.once) {
+	if ok && e.filled <= p.readAt.at && e.want.Cover(want) || !r.of.door.opens(at, p.once) {
 		return row
 	}
 	copied, bytes := copyOf(r.form, row)
 	at.id = copied.Identity()
-	r.of.keepRow(at, want, copied, bytes, p.then)
+	r.of.keepRow(at, want, copied, bytes, p.readAt)
 	if p.own {
 		return row
 	}
@@ -362,7 +362,7 @@ func (l *listRead[T, C]) settle(p *attempt) {
 			read.Items[j] = l.keepRow(p, row, l.columns)
 		}
 		if keeps {
-			l.of.keepAnswer(l.view, parent, l.question, depends, p.then, func() (any, int) { return pageOf(*read) })
+			l.of.keepAnswer(l.view, parent, l.question, depends, p.readAt, func() (any, int) { return pageOf(*read) })
 		}
 	}
 	if l.missing == nil { // nothing was asked

@@ -148,7 +148,7 @@ type attempt struct {
 	needed bool              // the store must be asked
 	batch  *backoffice.Batch // the reads for the store
 	idle   *backoffice.Batch // reads that ask nothing, such as those that can match nothing
-	then   moment            // at which the store answered
+	readAt moment            // at which the store answered
 	within restricted
 	sound  bool // what was taken from memory is valid then; check compares it
 }
@@ -246,7 +246,7 @@ func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 		q.trips++
 	}
 	if q.inStore {
-		p.then = q.as
+		p.readAt = q.as
 		p.batch.Last = last
 		_ = s.Source.Send(p.ctx, p.batch)
 		p.sound = true
@@ -260,22 +260,22 @@ func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 	if err := p.ask(ends); err != nil {
 		return false, err
 	}
-	proved := p.then
+	proved := p.readAt
 	if q.replica {
 		proved = s.log.position()
 	}
-	if p.then == (moment{}) || q.replica && !p.valid() {
+	if p.readAt == (moment{}) || q.replica && !p.valid() {
 		if q.replica {
 			s.behind.Add(1)
 		}
 		p.leaveReplica()
 		return true, nil
 	}
-	if before := q.used[:p.first]; !s.log.good(before, q.as, proved) || !q.readsValid(p.then) {
+	if before := q.used[:p.first]; !s.log.good(before, q.as, proved) || !q.readsValid(p.readAt) {
 		return false, p.readAgain()
 	}
 	p.sound = s.log.good(p.taken(), p.as, proved)
-	q.polled, q.as, q.inStore = true, p.then, !ends
+	q.polled, q.as, q.inStore = true, p.readAt, !ends
 	if !p.sound && !s.check {
 		if ends {
 			q.polled = p.first > 0 || len(q.read) > 0
@@ -292,16 +292,16 @@ func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 }
 
 // readsValid reports whether what was read in earlier round trips is valid at a later moment.
-func (q *snapshot) readsValid(then moment) bool {
+func (q *snapshot) readsValid(readAt moment) bool {
 	for _, p := range q.read {
-		if then.history != p.then.history || then.at < p.then.at || !p.valid() {
+		if readAt.history != p.readAt.history || readAt.at < p.readAt.at || !p.valid() {
 			return false
 		}
 	}
 	return true
 }
 
-// ask asks the store, which first returns how far the log has come. It sets then, to none for a history that was lost.
+// ask asks the store, which first returns how far the log has come. It sets readAt, to none for a lost history.
 func (p *attempt) ask(last bool) error {
 	s := p.of
 	from, limit := s.log.next()
@@ -321,7 +321,7 @@ func (p *attempt) ask(last bool) error {
 		}
 	}
 	p.replica = latest.Replica
-	then, behind := s.advance(entries, 0)
+	readAt, behind := s.advance(entries, 0)
 	if behind { // only the primary knows whether that is of another history
 		if err := s.wait(p.ctx); err != nil {
 			return err
@@ -330,9 +330,9 @@ func (p *attempt) ask(last bool) error {
 		if len(entries) > 0 {
 			newest = *entries[0]
 		}
-		then = s.log.momentOf(&newest)
+		readAt = s.log.momentOf(&newest)
 	}
-	p.then = then
+	p.readAt = readAt
 	return nil
 }
 

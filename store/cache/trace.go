@@ -55,7 +55,7 @@ func (t *Trace) add(p *attempt) {
 		t.since(p.as)
 	}
 	if p.needed {
-		t.since(p.then)
+		t.since(p.readAt)
 	}
 	for _, read := range p.reads {
 		if !read.rests(p, t.on) {

@@ -87,7 +87,7 @@ func (r *valueRead[C, V]) settle(p *attempt) {
 		}
 		r.into[r.indexes[i]] = r.got[i]
 		if r.rules.keeps(r.criteria) {
-			r.of.keepAnswer(r.view, parent, question, depends, p.then,
+			r.of.keepAnswer(r.view, parent, question, depends, p.readAt,
 				func() (any, int) { return r.got[i], totalBytes })
 		}
 	}
@@ -160,7 +160,7 @@ func (r *nounRead) settle(p *attempt) {
 		if r.got[i].Index() >= 0 && !p.within.isSet() {
 			if at := (key{kind: aNoun, id: id}); r.of.door.opens(at, p.once) {
 				at.id = strings.Clone(id)
-				r.of.keep(p.then, &entry{key: at, filled: p.then.at, value: r.got[i]})
+				r.of.keep(p.readAt, &entry{key: at, filled: p.readAt.at, value: r.got[i]})
 			}
 		}
 	}
