@@ -180,7 +180,7 @@ func (s server) routes(schema *execute.Executor, endpoint *graphqlhttp.GraphQL, 
 	c.Throttle, c.Proxies = throttle, s.proxies
 	c.Bounded, c.Streamed = s.http.Deadline, s.http.Stream
 	c.SignedIn = func(next http.Handler) http.Handler { return httpserver.Client(s.budgets.middleware(next)) }
-	c.Admit, c.Open = s.admitREST(admission), s.opens()
+	c.Admit, c.Open = s.admitREST(admission), s.chargesOne()
 	rest.Mount(r, c)
 	return r
 }

@@ -85,8 +85,8 @@ func onAnswer(ctx context.Context, settle func()) {
 	}
 }
 
-// opens charges 1 for an answer that is a stream or a file, which cannot be charged by rows.
-func (s server) opens() func(context.Context) error {
+// chargesOne charges 1 for an answer that is a stream or a file, which cannot be charged by rows.
+func (s server) chargesOne() func(context.Context) error {
 	if s.budgets == nil {
 		return nil
 	}

@@ -12,7 +12,7 @@ const (
 	foundByWalk    = "TestAListIsReadToItsEndAsTheAnswersSay/SQLite"
 )
 
-// broken are faults of the door for agents.
+// broken are faults of the endpoint for agents.
 var broken = map[string]brokentest.Copy{
 	"discloses numbers by every tool": {Found: foundByNumbers, Edits: []brokentest.Edit{
 		{"../agents.go", "if !numbers && by.Has(backoffice.PrivacyRead) {", "if !BROKEN && !numbers && by.Has(backoffice.PrivacyRead) {"}}},

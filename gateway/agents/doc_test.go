@@ -1,3 +1,3 @@
-// Package agents tests the promises of the door for agents on the whole server: its tools, who has them, what they
+// Package agents tests the promises of the endpoint for agents on the whole server: its tools, who has them, what they
 // disclose and what they do not.
 package agents

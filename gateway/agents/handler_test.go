@@ -110,7 +110,7 @@ func TestOlderClientsAreServed(t *testing.T) {
 	}
 }
 
-func TestTheDoorOpensOnlyToWhatItIsFor(t *testing.T) {
+func TestTheEndpointAdmitsOnlyWhatItIsFor(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	mark(t, o)
@@ -149,7 +149,7 @@ func TestTheDoorOpensOnlyToWhatItIsFor(t *testing.T) {
 	config := gatewaytest.Config(gatewaytest.Limits())
 	config.Agents = gateway.AgentSettings{}
 	if closed := gatewaytest.ServeOpen(t, o.Backend, config); closed.Agent(t, header, "tools/list", map[string]any{}).Status != http.StatusNotFound {
-		t.Error("the door is open by default")
+		t.Error("the endpoint is served by default")
 	}
 }
 

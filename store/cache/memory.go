@@ -118,7 +118,7 @@ func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet
 	if depends != 0 {
 		at = rootKey(of, parent, question)
 	}
-	if !s.door.opens(at, false) {
+	if !s.admission.admit(at, false) {
 		return
 	}
 	value, bytes := make()
@@ -168,6 +168,6 @@ func (s *Store) keepList(at key, a answer, as moment) {
 func (s *Store) noteRoom() {
 	const often = 256
 	if s.filled.Add(1)%often == 0 {
-		s.door.full.Store(s.memory.WeightedSize() >= s.memory.GetMaximum()/8*7)
+		s.admission.full.Store(s.memory.WeightedSize() >= s.memory.GetMaximum()/8*7)
 	}
 }

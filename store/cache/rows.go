@@ -126,7 +126,7 @@ func (f *find[T, C]) there() map[string]bool {
 func (f *find[T, C]) keepAbsence(p *attempt) {
 	there := f.there()
 	for _, id := range f.missing {
-		if at := (key{aRow, f.view, id}); !there[id] && f.of.door.opens(at, p.once) {
+		if at := (key{aRow, f.view, id}); !there[id] && f.of.admission.admit(at, p.once) {
 			at.id = strings.Clone(id)
 			f.of.keepRow(at, 0, nil, 0, p.readAt)
 		}
@@ -151,7 +151,7 @@ func (f *find[T, C]) compare(p *attempt) {
 func (r *reader[T, C]) keepRow(p *attempt, row T, want backoffice.Columns) T {
 	at := key{aRow, r.view, row.Identity()}
 	e, ok := r.of.memory.GetIfPresent(at)
-	if ok && e.filled <= p.readAt.at && e.want.Cover(want) || !r.of.door.opens(at, p.once) {
+	if ok && e.filled <= p.readAt.at && e.want.Cover(want) || !r.of.admission.admit(at, p.once) {
 		return row
 	}
 	copied, bytes := copyOf(r.form, row)

@@ -181,7 +181,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		p := q.attempt(ctx, memory)
 		p.reads = reads
 		p.own = !b.Pooled
-		if p.batch.Pooled = b.Pooled && (q.once || q.of.door.churns.Load()); p.batch.Pooled { // cached rows are copied
+		if p.batch.Pooled = b.Pooled && (q.once || q.of.admission.churns.Load()); p.batch.Pooled { // the cache copies
 			b.Lend(p.batch)
 		}
 		for _, a := range reads {

@@ -39,14 +39,14 @@ type Options struct {
 type Store struct {
 	below
 	backoffice.ByName
-	readers map[backoffice.Noun]any
-	memory  *otter.Cache[key, *entry]
-	door    *door
-	log     log
-	stop    func()
-	check   bool
-	within  func(context.Context) restricted
-	logger  *slog.Logger
+	readers   map[backoffice.Noun]any
+	memory    *otter.Cache[key, *entry]
+	admission *admission
+	log       log
+	stop      func()
+	check     bool
+	within    func(context.Context) restricted
+	logger    *slog.Logger
 
 	further atomic.Int64 // how often queries lately made another round trip after the first; out of always
 
@@ -67,7 +67,7 @@ func New(source Source, o Options) (*Store, error) {
 	s := &Store{below: below{source}, readers: map[backoffice.Noun]any{}, memory: memory,
 		check: o.Check, within: restrictedIn, logger: o.Log}
 	room := max(o.Bytes/leastEntry, 64)
-	s.door = &door{bits: make([]atomic.Uint64, room*bitsEach/64), room: int64(room), hits: &s.hits}
+	s.admission = &admission{bits: make([]atomic.Uint64, room*bitsEach/64), room: int64(room), hits: &s.hits}
 	if s.logger == nil {
 		s.logger = slog.Default()
 	}

@@ -158,7 +158,7 @@ func (r *nounRead) settle(p *attempt) {
 		r.into[r.indexes[i]] = r.got[i]
 		// An entry of the register is in no change log, so neither it nor its absence is cached.
 		if r.got[i].Index() >= 0 && !p.within.isSet() {
-			if at := (key{kind: aNoun, id: id}); r.of.door.opens(at, p.once) {
+			if at := (key{kind: aNoun, id: id}); r.of.admission.admit(at, p.once) {
 				at.id = strings.Clone(id)
 				r.of.keep(p.readAt, &entry{key: at, filled: p.readAt.at, value: r.got[i]})
 			}
