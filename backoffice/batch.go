@@ -42,8 +42,8 @@ func (b *Batch) Queued() []Queued { return b.queued }
 // Releaser is memory that can be used again.
 type Releaser interface{ Release() }
 
-// Lend adds memory that has rows of a pooled batch.
-func (b *Batch) Lend(memory Releaser) { b.pooled = append(b.pooled, memory) }
+// Borrow adds memory that has rows of a pooled batch.
+func (b *Batch) Borrow(memory Releaser) { b.pooled = append(b.pooled, memory) }
 
 // Release lets later batches use the memory of the rows. Rows must not be used afterwards; their texts may be.
 func (b *Batch) Release() {

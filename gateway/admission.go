@@ -22,18 +22,18 @@ const rowsOfAnswers = 2
 
 // execution is an operation of GraphQL, from its admission until its answer was sent.
 type execution struct {
-	of       *server
-	ctx      context.Context
-	whole    *backoffice.StatementCount // the count of the request of which it is a part; nil when it is no part
-	giveBack func()
-	settle   func(executed bool) // nil when nothing is charged
-	share    *limits.Share       // nil when it was not admitted
-	began    time.Time
-	span     *tracing.Operation
-	key      *answers.Key    // of an answer that is to be kept; nil otherwise
-	trace    *cache.Trace    // of what it reads; nil when the answer is not to be kept
-	kept     *answers.Answer // that was in memory
-	valid    bool            // kept is the answer
+	of      *server
+	ctx     context.Context
+	whole   *backoffice.StatementCount // the count of the request of which it is a part; nil when it is no part
+	release func()
+	settle  func(executed bool) // nil when nothing is charged
+	share   *limits.Share       // nil when it was not admitted
+	began   time.Time
+	span    *tracing.Operation
+	key     *answers.Key    // of an answer that is to be kept; nil otherwise
+	trace   *cache.Trace    // of what it reads; nil when the answer is not to be kept
+	kept    *answers.Answer // that was in memory
+	valid   bool            // kept is the answer
 }
 
 // begin admits operations of GraphQL. Each has its own budget, loaders and buffer.
@@ -59,7 +59,7 @@ func (s server) begin(admission *limits.Admission) graphqlhttp.Begin {
 			return ctx, o, err
 		}
 		visible := backoffice.StoreVisibleTo(auth.From(ctx), s.store)
-		o.ctx, o.giveBack = execute.Lend(loaders.With(ctx, visible, loaders.Gated))
+		o.ctx, o.release = execute.WithBuffer(loaders.With(ctx, visible, loaders.Gated))
 		if o.key != nil {
 			o.trace = cache.Follow(o.ctx)
 		}
@@ -143,8 +143,8 @@ func (o *execution) Sent() {
 
 func (o *execution) End(of graphqlhttp.Outcome) {
 	o.Sent()
-	if o.giveBack != nil { // it was executed
-		o.giveBack()
+	if o.release != nil { // it was executed
+		o.release()
 	}
 	if o.whole != nil {
 		o.whole.Add(backoffice.StatementCountOf(o.ctx))

@@ -117,8 +117,8 @@ func (e *endpoint) whole(b *testing.B, body []byte) {
 // execution executes the same operation, parsed, validated and its variables read before.
 func (e *endpoint) execution(b *testing.B, text string, document *ast.QueryDocument, variables map[string]any) {
 	ctx, _ := backoffice.WithStatementCount(auth.WithPrincipal(context.Background(), e.caller))
-	ctx, giveBack := execute.Lend(loaders.With(ctx, e.backend.Store, loaders.Gated))
-	defer giveBack()
+	ctx, release := execute.WithBuffer(loaders.With(ctx, e.backend.Store, loaders.Gated))
+	defer release()
 	defer loaders.From(ctx).Close()
 	operation := &graphql.OperationContext{
 		RawQuery: text, Doc: document, Operation: document.Operations[0], Variables: variables, RecoverFunc: graphql.DefaultRecover,

@@ -47,7 +47,7 @@ var unused = sync.Pool{New: func() any { return new(keyIndex) }}
 // mostKept is the most texts that a pooled index may have held.
 const mostKept = 4096
 
-func (k *keyIndex) giveBack() {
+func (k *keyIndex) release() {
 	if len(k.keys) <= mostKept {
 		k.cut(0)
 		unused.Put(k)

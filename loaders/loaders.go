@@ -117,7 +117,7 @@ func (l *Loaders) Close() {
 		b.Release()
 	}
 	for _, k := range l.keys {
-		k.giveBack()
+		k.release()
 	}
 	l.keys = nil
 }

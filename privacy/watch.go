@@ -84,8 +84,8 @@ func (r *register) takeHeads() []backoffice.ConsultationHead {
 	return heads
 }
 
-// giveBack keeps a head whose receipt could not be written, unless its chain has grown since.
-func (r *register) giveBack(head backoffice.ConsultationHead) {
+// restore keeps a head whose receipt could not be written, unless its chain has grown since.
+func (r *register) restore(head backoffice.ConsultationHead) {
 	r.mu.Lock()
 	_, later := r.unstated[head.Chain]
 	r.mu.Unlock()
@@ -125,7 +125,7 @@ func (w *watch) round(ctx context.Context) {
 			continue
 		}
 		if err := w.state(ctx, head); err != nil {
-			w.register.giveBack(head)
+			w.register.restore(head)
 			slog.Error("cannot write a receipt of the register of consultations; will retry",
 				"cause", err)
 		}
@@ -206,7 +206,7 @@ func (v *Vault) WriteReceipts(ctx context.Context, receipts backoffice.ReceiptSt
 	}
 	for _, head := range v.register.takeHeads() {
 		if err := w.state(ctx, head); err != nil {
-			v.register.giveBack(head)
+			v.register.restore(head)
 			return fmt.Errorf("writing a receipt of the register of consultations: %w", err)
 		}
 	}

@@ -31,7 +31,7 @@ func (s *slab[T]) new() *T {
 func (s *slab[T]) grow() {
 	if s.batch != nil {
 		s.whole = s.from.take()
-		s.batch.Lend(s.whole)
+		s.batch.Borrow(s.whole)
 		s.block = s.whole.rows[:0]
 		return
 	}

@@ -246,13 +246,13 @@ func TestABufferThatWasGivenBackIsUsedAgainAndAnAnswerThatIsKeptIsNot(t *testing
 			text := string(kept.Data)
 			for i := range 50 {
 				ctx, _ := office.request(t.Context(), loaders.Gated)
-				ctx, giveBack := execute.Lend(ctx)
+				ctx, release := execute.WithBuffer(ctx)
 				id := fmt.Sprintf("customer-%03d", (worker+4*i)%customersOfOffice)
 				response, _ := do(ctx, office.breadth, operation{Query: `query($id: ID!) { customer(id: $id) { id } }`, Variables: map[string]any{"id": id}})
 				if want := `{"customer":{"id":"` + id + `"}}`; string(response.Data) != want {
 					t.Errorf("%s, want %s", response.Data, want)
 				}
-				giveBack()
+				release()
 			}
 			if string(kept.Data) != text {
 				t.Error("an answer changed after it was given")

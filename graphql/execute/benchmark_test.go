@@ -268,13 +268,13 @@ func benchmark(b *testing.B, e *executor.Executor, office *office, o operation, 
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			ctx, _ := office.request(context.Background(), wait)
-			ctx, giveBack := execute.Lend(ctx)
+			ctx, release := execute.WithBuffer(ctx)
 			response, refused := do(ctx, e, o)
 			if refused != nil || len(response.Errors) > 0 {
 				b.Error(refused, response)
 				return
 			}
-			giveBack()
+			release()
 		}
 	})
 }
@@ -316,10 +316,10 @@ func TestQ1AllocatesLessThanItHasObjects(t *testing.T) {
 	objects := 0
 	allocations := testing.AllocsPerRun(50, func() {
 		ctx, _ := office.request(context.Background(), loaders.Gated)
-		ctx, giveBack := execute.Lend(ctx)
+		ctx, release := execute.WithBuffer(ctx)
 		response, _ := do(ctx, office.breadth, q1)
 		objects = bytes.Count(response.Data, []byte("{"))
-		giveBack()
+		release()
 	})
 	t.Logf("%.0f allocations for %d objects", allocations, objects)
 	if allocations > 1_000 || objects < 2_000 {

@@ -122,7 +122,7 @@ func same(t *testing.T, oracle, breadth *executor.Executor, o operation, request
 		return false
 	}
 	for _, plan := range []string{"compiled", "kept"} {
-		ctx, giveBack := execute.Lend(request(true))
+		ctx, release := execute.WithBuffer(request(true))
 		got, refused := do(ctx, breadth, o)
 		if refused != nil {
 			t.Fatalf("refused: %v", refused)
@@ -134,7 +134,7 @@ func same(t *testing.T, oracle, breadth *executor.Executor, o operation, request
 			t.Fatalf("plan %s: errors (-gqlgen +breadth)\n%s\n%s\n%v\n%s", plan, diff, o.Query, o.Variables, want.Data)
 		}
 		checkPlaces(t, o.Query, got.Errors)
-		giveBack()
+		release()
 	}
 	return true
 }

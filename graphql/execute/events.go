@@ -57,7 +57,7 @@ func (e *Executor) Events(ctx context.Context, events List,
 	}
 	r.ctx = ctx
 	w.weigh()
-	lend(ctx, w.bytes)
+	noteGrown(ctx, w.bytes)
 	if w.ended != nil {
 		return nil, w.ended
 	}

@@ -94,7 +94,7 @@ func (e *Executor) respond(ctx context.Context) *graphql.Response {
 	w := newWriter(r, borrow(ctx, int(p.answer.Load())))
 	w.object(all)
 	w.weigh()
-	lend(ctx, w.bytes)
+	noteGrown(ctx, w.bytes)
 	if w.ended != nil {
 		graphql.AddError(ctx, w.ended)
 		return &graphql.Response{}

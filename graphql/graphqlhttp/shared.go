@@ -133,7 +133,7 @@ func (s *shared) tell(of Subscription, from int, answers []answer) {
 		if _, again := s.answers[event]; again || a.data == nil || len(a.errors)+len(a.extensions) > 0 {
 			continue
 		}
-		a.data = bytes.Clone(a.data) // the buffer is lent
+		a.data = bytes.Clone(a.data) // the buffer is borrowed
 		s.answers[event] = toldAnswer{a, now}
 		s.order = append(s.order, event)
 		s.bytes += len(a.data)

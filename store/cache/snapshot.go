@@ -182,7 +182,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		p.reads = reads
 		p.own = !b.Pooled
 		if p.batch.Pooled = b.Pooled && (q.once || q.of.admission.churns.Load()); p.batch.Pooled { // the cache copies
-			b.Lend(p.batch)
+			b.Borrow(p.batch)
 		}
 		for _, a := range reads {
 			a.readMemory(p)

@@ -69,7 +69,7 @@ func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last
 		}
 	}
 	if last && s.on != nil {
-		s.giveBack("commit")
+		s.release("commit")
 	}
 }
 
@@ -113,7 +113,7 @@ func (s *snapshot) trip(ctx context.Context, statements []*store.Statement,
 	s.begun = s.begun || begin != nil && sent.begun
 	if err == nil && last {
 		s.begun = false
-		s.giveBack("commit")
+		s.release("commit")
 	}
 	err = unanswered(ctx, conn, classify(ctx, err))
 	answered = min(sent.answered, len(statements))
@@ -135,14 +135,14 @@ func (s *snapshot) drop(err error) {
 	if isLost(err) {
 		s.place().lost(context.Background(), err)
 	}
-	s.giveBack("rollback")
+	s.release("rollback")
 }
 
 // finishTime is how long the end of a read-only transaction may take.
 const finishTime = time.Second
 
-// giveBack ends the transaction and returns the connection. It is called under mu.
-func (s *snapshot) giveBack(how string) {
+// release ends the transaction and returns the connection. It is called under mu.
+func (s *snapshot) release(how string) {
 	finish(s.on, s.begun, how)
 	s.on, s.begun = nil, false
 }
@@ -164,7 +164,7 @@ func (e *engine) RenewSnapshot(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.on != nil {
-		s.giveBack("commit")
+		s.release("commit")
 	}
 	s.told, s.lost = false, nil
 }

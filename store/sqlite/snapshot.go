@@ -44,7 +44,7 @@ func (s *snapshot) send(ctx context.Context, statements []*store.Statement, last
 		s, last = &snapshot{readers: s.readers}, true
 	}
 	if last {
-		defer s.giveBack()
+		defer s.release()
 	}
 	if last && s.on == nil && !s.lost && len(statements) == 1 { // a single statement is a snapshot by itself
 		s.readers.Send(ctx, statements...)
@@ -71,7 +71,7 @@ func (s *snapshot) run(ctx context.Context, statement *store.Statement) error {
 	err := s.on.run(ctx, statement)
 	if s.on.broken {
 		s.lost = true
-		s.giveBack()
+		s.release()
 	}
 	return err
 }
@@ -84,15 +84,15 @@ func (s *snapshot) begin(ctx context.Context) error {
 	}
 	if err := on.exec(ctx, "BEGIN"); err != nil {
 		s.on = on
-		s.giveBack()
+		s.release()
 		return err
 	}
 	s.on = on
 	return nil
 }
 
-// giveBack is called under mu. A connection that cannot end its transaction is unusable.
-func (s *snapshot) giveBack() {
+// release is called under mu. A connection that cannot end its transaction is unusable.
+func (s *snapshot) release() {
 	if s.on == nil {
 		return
 	}
@@ -110,13 +110,13 @@ func (e *engine) RenewSnapshot(ctx context.Context) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.giveBack()
+	s.release()
 	s.lost = false
 }
 
 func (s *snapshot) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.giveBack()
+	s.release()
 	s.ended = true
 }

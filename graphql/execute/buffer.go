@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// loan is the buffer of an answer, until it is written.
-type loan struct{ buffer *[]byte }
+// borrowed is the buffer of an answer, until it is written.
+type borrowed struct{ buffer *[]byte }
 
-type loanKey struct{}
+type borrowedKey struct{}
 
 // Buffers are pooled. Long ones have a pool of their own, so that no more of them exist than were in use at one time.
 var short, long = newBuffers(), newBuffers()
@@ -29,11 +29,11 @@ func buffersFor(size int) *sync.Pool {
 	return long
 }
 
-// Lend puts the answer of the request with this context into a pooled buffer: its Data are valid until giveBack, which
+// WithBuffer puts the answer of this context's request into a pooled buffer: its Data are valid until release, which
 // must be called exactly once, when they are written. In any other context an answer has a buffer of its own.
-func Lend(ctx context.Context) (lent context.Context, giveBack func()) {
-	l := &loan{}
-	return context.WithValue(ctx, loanKey{}, l), func() {
+func WithBuffer(ctx context.Context) (pooled context.Context, release func()) {
+	l := &borrowed{}
+	return context.WithValue(ctx, borrowedKey{}, l), func() {
 		if l.buffer != nil && cap(*l.buffer) <= longestKept {
 			buffersFor(cap(*l.buffer)).Put(l.buffer)
 		}
@@ -44,7 +44,7 @@ func Lend(ctx context.Context) (lent context.Context, giveBack func()) {
 // borrow returns an empty buffer. size is that of the last answer of this kind.
 func borrow(ctx context.Context, size int) []byte {
 	size = min(size+size/8+64, longestKept)
-	if l, ok := ctx.Value(loanKey{}).(*loan); ok && l.buffer == nil {
+	if l, ok := ctx.Value(borrowedKey{}).(*borrowed); ok && l.buffer == nil {
 		l.buffer = buffersFor(size).Get().(*[]byte)
 		if cap(*l.buffer) >= size {
 			return (*l.buffer)[:0]
@@ -53,9 +53,9 @@ func borrow(ctx context.Context, size int) []byte {
 	return make([]byte, 0, size)
 }
 
-// lend notes where the grown buffer is.
-func lend(ctx context.Context, grown []byte) {
-	if l, ok := ctx.Value(loanKey{}).(*loan); ok && l.buffer != nil {
+// noteGrown notes where the grown buffer is.
+func noteGrown(ctx context.Context, grown []byte) {
+	if l, ok := ctx.Value(borrowedKey{}).(*borrowed); ok && l.buffer != nil {
 		*l.buffer = grown
 	}
 }
