@@ -144,7 +144,7 @@ func createAll[T any, C comparable](ctx context.Context, s *Service, c creations
 		}
 		err = tx.Together(ctx,
 			func(ctx context.Context) error { return c.table.Writer(tx).Insert(ctx, made...) },
-			func(ctx context.Context) error { return settle(ctx, tx, use, c.table, outcome) })
+			func(ctx context.Context) error { return complete(ctx, tx, use, c.table, outcome) })
 		if err != nil {
 			return KindOf(err) == Refused, err // the next attempt sees what was in the way
 		}
@@ -187,20 +187,20 @@ func (c *creations[T, C]) changes(made []*T) []*Change {
 	})
 }
 
-// settled is what is stored of a batch with an idempotency key. It has no value of an input.
-type settled struct {
+// completed is what is stored of a batch with an idempotency key. It has no value of an input.
+type completed struct {
 	IDs     []string             `json:"ids"` // of the objects, "" for an input that was refused
 	Errors  map[int][]*UserError `json:"errors,omitempty"`
 	Written int                  `json:"written"`
 }
 
-func settle[T any, C comparable](
+func complete[T any, C comparable](
 	ctx context.Context, tx Tx, use *keyUse, table *Table[T, C], o *BatchOutcome[T],
 ) error {
 	if use == nil {
 		return nil
 	}
-	kept := settled{IDs: make([]string, len(o.Results)), Errors: map[int][]*UserError{}, Written: o.Written}
+	kept := completed{IDs: make([]string, len(o.Results)), Errors: map[int][]*UserError{}, Written: o.Written}
 	for i, result := range o.Results {
 		if result.Object != nil {
 			kept.IDs[i] = *table.ID(result.Object)
@@ -208,25 +208,25 @@ func settle[T any, C comparable](
 			kept.Errors[i] = result.UserErrors
 		}
 	}
-	return settleKey(ctx, tx, use, kept)
+	return completeKey(ctx, tx, use, kept)
 }
 
-// settleKey stores the outcome of a call with its idempotency key.
-func settleKey(ctx context.Context, tx Tx, use *keyUse, outcome any) error {
+// completeKey stores the outcome of a call with its idempotency key.
+func completeKey(ctx context.Context, tx Tx, use *keyUse, outcome any) error {
 	text, err := json.Marshal(outcome)
 	if err != nil {
 		return Fault(err, "encoding the result of a call")
 	}
 	entry := *use.entry
 	entry.ObjectID = string(text)
-	return tx.SettleKey(ctx, &entry)
+	return tx.CompleteKey(ctx, &entry)
 }
 
 // replay answers a repeated batch with the objects that the first one made, as they are now.
 func replay[T any, C comparable](
 	ctx context.Context, tx Tx, c *creations[T, C], text string,
 ) (*BatchOutcome[T], error) {
-	var kept settled
+	var kept completed
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {
 		return nil, Fault(err, "reading the result of a call")
 	}

@@ -271,7 +271,7 @@ func (m *merging) write(ctx context.Context, use *keyUse) (raced bool, err error
 		if use == nil {
 			return nil
 		}
-		return settleKey(ctx, m.tx, use, m.done)
+		return completeKey(ctx, m.tx, use, m.done)
 	})
 	if err != nil {
 		return lost(err), err

@@ -26,8 +26,8 @@ type IdempotencyStore interface {
 	// RememberKey stores the entry, or returns the one of the same credential, noun and key that is not older than
 	// keep. Concurrent calls wait for each other. With Others it does so for each key; any of them finds the entry.
 	RememberKey(ctx context.Context, entry *Idempotency, keep time.Duration) (earlier *Idempotency, err error)
-	// SettleKey replaces the ObjectID of an entry that this transaction has stored.
-	SettleKey(ctx context.Context, entry *Idempotency) error
+	// CompleteKey replaces the ObjectID of an entry that this transaction has stored.
+	CompleteKey(ctx context.Context, entry *Idempotency) error
 }
 
 // SealIdempotencyKeys replaces the keys that an earlier version stored as they were sent, so that a retry still finds

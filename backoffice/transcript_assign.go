@@ -272,8 +272,8 @@ func (a *assignment) assignedTo(ctx context.Context, tx Tx, customers []string) 
 	return ReadCounts(ctx, tx.Transcripts(), OfCustomer, criteria, customers)
 }
 
-// settledAssignment is stored with the idempotency key of an assignment.
-type settledAssignment struct {
+// completedAssignment is stored with the idempotency key of an assignment.
+type completedAssignment struct {
 	IDs     []string `json:"ids"`
 	Already int      `json:"already"`
 }
@@ -285,7 +285,7 @@ func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *
 	if a.variables.Canonical() != "{}" {
 		fields = append(fields, "customVariables")
 	}
-	kept := settledAssignment{IDs: []string{}, Already: assigned.Already}
+	kept := completedAssignment{IDs: []string{}, Already: assigned.Already}
 	for i, t := range made {
 		kept.IDs = append(kept.IDs, t.ID)
 		changes[i] = changeBy(a.by, a.at, "assignChecklists", NounTranscript, t.ID, fields...)
@@ -299,7 +299,7 @@ func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *
 		if use == nil {
 			return nil
 		}
-		return settleKey(ctx, tx, use, kept)
+		return completeKey(ctx, tx, use, kept)
 	})
 	if err != nil {
 		return err
@@ -308,7 +308,7 @@ func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *
 }
 
 func replayAssigned(ctx context.Context, tx Tx, text string) (*Assigned, error) {
-	var kept settledAssignment
+	var kept completedAssignment
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {
 		return nil, Fault(err, "reading the result of a call")
 	}

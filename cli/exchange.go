@@ -43,8 +43,8 @@ func cause(err error) error {
 	return err
 }
 
-// settle makes the moves so far durable.
-func (x *exchange) settle() error {
+// sync makes the moves so far durable.
+func (x *exchange) sync() error {
 	for folder := range x.folders {
 		if err := syncFolder(folder); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (x *exchange) back(why error) error {
 		return fmt.Errorf("nothing was restored: %w; and not everything could be moved back: %s; "+
 			"move it back before anything is started", why, strings.Join(left, "; "))
 	}
-	if err := x.settle(); err != nil {
+	if err := x.sync(); err != nil {
 		return fmt.Errorf("nothing was restored, and everything is at its place: %w, and %w", why, err)
 	}
 	return fmt.Errorf("nothing was restored, and everything is at its place: %w", why)

@@ -189,19 +189,19 @@ func (p *place) moveAll(x *exchange) error {
 			return err
 		}
 	}
-	if err := x.settle(); err != nil {
+	if err := x.sync(); err != nil {
 		return err
 	}
 	if err := p.moveFiles(x); err != nil {
 		return err
 	}
-	if err := x.settle(); err != nil {
+	if err := x.sync(); err != nil {
 		return err
 	}
 	if _, err := x.move(p.fresh(), p.database); err != nil {
 		return err
 	}
-	return x.settle()
+	return x.sync()
 }
 
 func (p *place) putAside(x *exchange, path, to string) error {

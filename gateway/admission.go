@@ -26,7 +26,7 @@ type execution struct {
 	ctx     context.Context
 	whole   *backoffice.StatementCount // the count of the request of which it is a part; nil when it is no part
 	release func()
-	settle  func(executed bool) // nil when nothing is charged
+	charge  func(executed bool) // nil when nothing is charged
 	share   *limits.Share       // nil when it was not admitted
 	began   time.Time
 	span    *tracing.Operation
@@ -81,8 +81,8 @@ func (o *execution) recall(key *answers.Key) bool {
 		return false
 	}
 	_ = backoffice.BudgetOf(o.ctx).Read(o.kept.Objects, 0)
-	if o.settle != nil {
-		o.settle(true)
+	if o.charge != nil {
+		o.charge(true)
 	}
 	return true
 }
@@ -115,14 +115,14 @@ func (s server) part(ctx context.Context) (context.Context, error) {
 
 func (o *execution) spend(e graphqlhttp.Entry) (err error) {
 	if o.of.budgets != nil && !e.Paid {
-		o.settle, err = o.of.budgets.spend(o.ctx, e.Cost, e.Least)
+		o.charge, err = o.of.budgets.spend(o.ctx, e.Cost, e.Least)
 	}
 	return err
 }
 
 func (o *execution) enter(admission *limits.Admission, e graphqlhttp.Entry) (err error) {
-	if o.share, err = enter(o.ctx, admission, e.Cost); err != nil && o.settle != nil {
-		o.settle(false)
+	if o.share, err = enter(o.ctx, admission, e.Cost); err != nil && o.charge != nil {
+		o.charge(false)
 	}
 	return err
 }
@@ -130,8 +130,8 @@ func (o *execution) enter(admission *limits.Admission, e graphqlhttp.Entry) (err
 func (o *execution) Executed(bytes int, answered bool) {
 	loaders.From(o.ctx).Close()
 	o.share.Executed(bytes)
-	if o.settle != nil {
-		o.settle(answered)
+	if o.charge != nil {
+		o.charge(answered)
 	}
 }
 
@@ -172,17 +172,17 @@ func (s server) admitREST(admission *limits.Admission) func(ctx context.Context,
 	context.Context, func(), error) {
 	return func(ctx context.Context, cost, least int) (context.Context, func(), error) {
 		ctx = backoffice.WithBudget(ctx, backoffice.NewBudget(s.limits.Answer, s.limits.Answer+2*backoffice.MaxJSON))
-		settle, err := s.budgets.spend(ctx, cost, least)
+		charge, err := s.budgets.spend(ctx, cost, least)
 		if err != nil {
 			return nil, nil, err
 		}
 		share, err := enter(ctx, admission, cost)
 		if err != nil {
-			settle(false)
+			charge(false)
 			return nil, nil, err
 		}
-		onAnswer(ctx, func() { settle(true) })
-		return ctx, func() { settle(true); share.Leave() }, nil
+		onAnswer(ctx, func() { charge(true) })
+		return ctx, func() { charge(true); share.Leave() }, nil
 	}
 }
 

@@ -25,13 +25,13 @@ type subscription struct {
 // subscribe begins subscriptions, all of one kind.
 func (s server) subscribe(schema *execute.Executor) graphqlhttp.Subscribe {
 	return func(ctx context.Context, e graphqlhttp.Entry) (_ graphqlhttp.Subscription, err error) {
-		settle, err := s.budgets.spend(ctx, e.Cost, e.Least)
+		charge, err := s.budgets.spend(ctx, e.Cost, e.Least)
 		if err != nil {
 			return nil, err
 		}
 		defer func() {
 			if err != nil {
-				settle(false)
+				charge(false)
 			}
 		}()
 		_, args, err := schema.Subscribed(ctx)
@@ -54,7 +54,7 @@ func (s server) subscribe(schema *execute.Executor) graphqlhttp.Subscribe {
 			defer leave()
 			return nil, cmp.Or(context.Cause(own), err)
 		}
-		return &subscription{own: own, leave: func() { leave(); settle(true) }, reader: reader, schema: schema}, nil
+		return &subscription{own: own, leave: func() { leave(); charge(true) }, reader: reader, schema: schema}, nil
 	}
 }
 

@@ -20,9 +20,9 @@ type bill struct {
 	of       *spending
 	clientID string
 
-	mu     sync.Mutex
-	settle []func()
-	wait   time.Duration // of a refusal
+	mu      sync.Mutex
+	charges []func()
+	wait    time.Duration // of a refusal
 }
 
 func (b *bill) Remaining() any {
@@ -51,11 +51,11 @@ func clientOf(ctx context.Context) string {
 }
 
 // spend takes a cost from the budget of the context's credential. It charges the rows that were read for it, and least.
-func (s *spending) spend(ctx context.Context, cost, least int) (settle func(executed bool), err error) {
+func (s *spending) spend(ctx context.Context, cost, least int) (charge func(executed bool), err error) {
 	if s == nil {
 		return func(bool) {}, nil
 	}
-	charge, wait, err := s.Reserve(clientOf(ctx), cost)
+	chargeCost, wait, err := s.Reserve(clientOf(ctx), cost)
 	if err != nil {
 		if owed := billOf(ctx); owed != nil {
 			owed.mu.Lock()
@@ -72,15 +72,15 @@ func (s *spending) spend(ctx context.Context, cost, least int) (settle func(exec
 				came = max(came, least+budget.Objects())
 			}
 		}
-		charge(came)
+		chargeCost(came)
 	}, nil
 }
 
-// onAnswer settles when the answer begins, at the latest.
-func onAnswer(ctx context.Context, settle func()) {
+// onAnswer charges when the answer begins, at the latest.
+func onAnswer(ctx context.Context, charge func()) {
 	if owed := billOf(ctx); owed != nil {
 		owed.mu.Lock()
-		owed.settle = append(owed.settle, settle)
+		owed.charges = append(owed.charges, charge)
 		owed.mu.Unlock()
 	}
 }
@@ -91,9 +91,9 @@ func (s server) chargesOne() func(context.Context) error {
 		return nil
 	}
 	return func(ctx context.Context) error {
-		settle, err := s.budgets.spend(ctx, 1, 1)
+		charge, err := s.budgets.spend(ctx, 1, 1)
 		if err == nil {
-			settle(true)
+			charge(true)
 		}
 		return err
 	}
@@ -138,8 +138,8 @@ func (t *telling) tell(status int) {
 	t.told = true
 	t.owed.mu.Lock()
 	wait := t.owed.wait
-	for _, settle := range t.owed.settle {
-		settle()
+	for _, charge := range t.owed.charges {
+		charge()
 	}
 	t.owed.mu.Unlock()
 	of := t.owed.of

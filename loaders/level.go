@@ -129,7 +129,7 @@ func (l *Loaders) send(asked []load) (err error) {
 			err = backoffice.Fault(panicked(fault), "loading a batch")
 		}
 		for _, g := range groups {
-			g.settle(err)
+			g.complete(err)
 		}
 	}()
 	b := &backoffice.Batch{Pooled: true}

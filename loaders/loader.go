@@ -30,8 +30,8 @@ type load interface {
 // loads are all loads of a batch that one read answers.
 type loads interface {
 	queue(*backoffice.Batch)
-	// settle records the outcome of the read; err is the whole batch's.
-	settle(err error)
+	// complete records the outcome of the read; err is the whole batch's.
+	complete(err error)
 }
 
 // known is what this request has read of a group: the answers for asked keys, found or not.
@@ -129,8 +129,8 @@ func (l *loader[G, V]) knownOf(of *Loaders, by G, want backoffice.Columns) *know
 	return k
 }
 
-// settle forgets the keys of a read that failed.
-func (g *group[G, V]) settle(err error) {
+// complete forgets the keys of a read that failed.
+func (g *group[G, V]) complete(err error) {
 	if err == nil && g.asked != nil {
 		err = g.asked.Err()
 	}

@@ -66,12 +66,12 @@ func (t *tx) rememberKey(ctx context.Context, entry *backoffice.Idempotency,
 	return &earlier, nil
 }
 
-func (t *tx) SettleKey(ctx context.Context, entry *backoffice.Idempotency) error {
-	const settle = "UPDATE /*backoffice:idempotency_keys.settle*/ idempotency_keys SET object_id = $4" +
+func (t *tx) CompleteKey(ctx context.Context, entry *backoffice.Idempotency) error {
+	const complete = "UPDATE /*backoffice:idempotency_keys.settle*/ idempotency_keys SET object_id = $4" +
 		" WHERE client_id = $1 AND noun = $2 AND key = $3"
 	for _, key := range append([]string{entry.Key}, entry.Others...) {
 		args := []any{entry.ClientID, string(entry.Noun), key, entry.ObjectID}
-		if _, err := t.conn.Exec(ctx, settle, args); err != nil {
+		if _, err := t.conn.Exec(ctx, complete, args); err != nil {
 			return err
 		}
 	}

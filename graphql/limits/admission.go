@@ -248,7 +248,7 @@ func (s *Share) Executed(unsent int) {
 	a := s.of
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s.settle()
+	s.charge()
 	if weight := max(1, int64(unsent)/bytesOfOne); weight < s.weight && !s.left {
 		a.drain(s.weight - weight)
 		s.resize(weight)
@@ -271,7 +271,7 @@ func (s *Share) Leave() {
 	if s.left {
 		return
 	}
-	s.settle()
+	s.charge()
 	a.drain(s.weight)
 	s.resize(0)
 	s.left = true

@@ -314,7 +314,7 @@ func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
 		a := bounded(1_000, 3_000, time.Minute)
 		var running []*Share
 		var waiting []*waiter
-		settle := func() {
+		collect := func() {
 			still := waiting[:0]
 			for _, w := range waiting {
 				switch {
@@ -351,7 +351,7 @@ func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
 					running[i].Executed(rapid.IntRange(0, 400).Draw(rt, "unsent") * bytesOfOne)
 				}
 			}
-			settle()
+			collect()
 			sum, sums, queued := int64(0), map[*credential][large + 1]int64{}, int64(0)
 			for _, share := range running {
 				sum += share.weight
@@ -377,7 +377,7 @@ func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
 		for len(running) > 0 {
 			running[0].Leave()
 			running = running[1:]
-			settle()
+			collect()
 		}
 		if len(waiting) > 0 || a.running != 0 || a.waiting != 0 || len(a.credentials) != 0 {
 			rt.Fatalf("at the end %d are forgotten, %d running, %d credentials", len(waiting), a.running, len(a.credentials))

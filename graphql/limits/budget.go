@@ -22,7 +22,7 @@ type Budgets struct {
 type account struct {
 	has      int64
 	at       time.Time // of has
-	reserved int       // requests that are not settled
+	reserved int       // requests that are not charged
 }
 
 const (
@@ -49,9 +49,9 @@ func (s Settings) NewBudgets() *Budgets {
 	}
 }
 
-// Reserve takes a cost from a credential's budget. settle, once, charges the actual cost and returns the rest. Errors:
+// Reserve takes a cost from a credential's budget. charge, once, charges the actual cost and returns the rest. Errors:
 // RateLimited, and wait is how long to wait; OverLimit for more than the whole budget.
-func (b *Budgets) Reserve(clientID string, cost int) (settle func(came int), wait time.Duration, err error) {
+func (b *Budgets) Reserve(clientID string, cost int) (charge func(came int), wait time.Duration, err error) {
 	if int64(cost) > b.maximum {
 		return nil, 0, backoffice.Errorf(backoffice.OverLimit,
 			"the request costs more than %d, the credential's whole budget", b.maximum)
@@ -68,11 +68,11 @@ func (b *Budgets) Reserve(clientID string, cost int) (settle func(came int), wai
 	a.reserved++
 	var once sync.Once
 	return func(came int) {
-		once.Do(func() { b.settle(clientID, asked-min(max(int64(came), 0)*billion, asked)) })
+		once.Do(func() { b.refund(clientID, asked-min(max(int64(came), 0)*billion, asked)) })
 	}, 0, nil
 }
 
-func (b *Budgets) settle(clientID string, back int64) {
+func (b *Budgets) refund(clientID string, back int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	a := b.of(clientID)

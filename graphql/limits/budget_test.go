@@ -11,7 +11,7 @@ import (
 
 // purse is what Budgets do, and what its broken copies do wrongly.
 type purse interface {
-	Reserve(credential string, cost int) (settle func(came int), wait time.Duration, err error)
+	Reserve(credential string, cost int) (charge func(came int), wait time.Duration, err error)
 	Of(credential string) (Allowance, time.Duration)
 }
 
@@ -31,7 +31,7 @@ func broken(p purse, clock *time.Time, maximum, restore int, seed uint64) string
 	type open struct {
 		credential string
 		cost       int
-		settle     func(int)
+		charge     func(int)
 	}
 	has, at := map[string]int64{}, map[string]time.Time{}
 	left := func(credential string) int64 {
@@ -57,12 +57,12 @@ func broken(p purse, clock *time.Time, maximum, restore int, seed uint64) string
 			opened = append(opened[:i], opened[i+1:]...)
 			came := random.IntN(o.cost + 5)
 			left(o.credential)
-			o.settle(came)
-			o.settle(0) // again it does nothing
+			o.charge(came)
+			o.charge(0) // again it does nothing
 			has[o.credential] = min(int64(maximum)*unit, has[o.credential]+int64(o.cost-min(came, o.cost))*unit)
 		default:
 			cost := 1 + random.IntN(maximum+maximum/10)
-			settle, wait, err := p.Reserve(credential, cost)
+			charge, wait, err := p.Reserve(credential, cost)
 			missing := int64(cost)*unit - left(credential)
 			switch {
 			case cost > maximum:
@@ -80,17 +80,17 @@ func broken(p purse, clock *time.Time, maximum, restore int, seed uint64) string
 					return fmt.Sprintf("step %d: a nanosecond before the time that was said there is enough", step)
 				}
 				*clock = now.Add(wait)
-				if settle, _, err = p.Reserve(credential, cost); err != nil {
+				if charge, _, err = p.Reserve(credential, cost); err != nil {
 					return fmt.Sprintf("step %d: at the time that was said there is not enough", step)
 				}
 				left(credential)
 				has[credential] -= int64(cost) * unit
-				opened = append(opened, open{credential, cost, settle})
+				opened = append(opened, open{credential, cost, charge})
 			case err != nil:
 				return fmt.Sprintf("step %d: there is enough: %v", step, err)
 			default:
 				has[credential] -= int64(cost) * unit
-				opened = append(opened, open{credential, cost, settle})
+				opened = append(opened, open{credential, cost, charge})
 			}
 		}
 		told, whole := p.Of(credential)
@@ -117,42 +117,42 @@ func TestBudgetsAreExactUnderAnyHistory(t *testing.T) {
 
 // Copies that do it wrongly.
 type (
-	keepsAll  struct{ *Budgets } // gives nothing back
-	givesMore struct{ *Budgets } // charges one less than came
-	hurried   struct{ *Budgets } // says a wait that is too short
-	forgetful struct{ *Budgets } // settles, and settles again
-	oneForAll struct{ *Budgets } // has one budget for all credentials
-	unsettled struct{ *Budgets } // charges what came, without a reservation before
+	keepsAll   struct{ *Budgets } // gives nothing back
+	givesMore  struct{ *Budgets } // charges one less than came
+	hurried    struct{ *Budgets } // says a wait that is too short
+	forgetful  struct{ *Budgets } // charges, and charges again
+	oneForAll  struct{ *Budgets } // has one budget for all credentials
+	unreserved struct{ *Budgets } // charges what came, without a reservation before
 )
 
 func (k keepsAll) Reserve(credential string, cost int) (func(int), time.Duration, error) {
-	settle, wait, err := k.Budgets.Reserve(credential, cost)
-	return func(int) { settle(cost) }, wait, err
+	charge, wait, err := k.Budgets.Reserve(credential, cost)
+	return func(int) { charge(cost) }, wait, err
 }
 
 func (g givesMore) Reserve(credential string, cost int) (func(int), time.Duration, error) {
-	settle, wait, err := g.Budgets.Reserve(credential, cost)
-	return func(came int) { settle(came - 1) }, wait, err
+	charge, wait, err := g.Budgets.Reserve(credential, cost)
+	return func(came int) { charge(came - 1) }, wait, err
 }
 
 func (h hurried) Reserve(credential string, cost int) (func(int), time.Duration, error) {
-	settle, wait, err := h.Budgets.Reserve(credential, cost)
-	return settle, wait.Truncate(time.Second), err
+	charge, wait, err := h.Budgets.Reserve(credential, cost)
+	return charge, wait.Truncate(time.Second), err
 }
 
 func (f forgetful) Reserve(credential string, cost int) (func(int), time.Duration, error) {
 	_, wait, err := f.Budgets.Reserve(credential, cost)
-	return func(came int) { f.settle(credential, int64(max(0, cost-came))*billion) }, wait, err
+	return func(came int) { f.refund(credential, int64(max(0, cost-came))*billion) }, wait, err
 }
 
 func (o oneForAll) Reserve(_ string, cost int) (func(int), time.Duration, error) {
 	return o.Budgets.Reserve("all", cost)
 }
 
-func (u unsettled) Reserve(credential string, cost int) (func(int), time.Duration, error) {
-	settle, wait, err := u.Budgets.Reserve(credential, cost)
+func (u unreserved) Reserve(credential string, cost int) (func(int), time.Duration, error) {
+	charge, wait, err := u.Budgets.Reserve(credential, cost)
 	if err == nil {
-		settle(0)
+		charge(0)
 	}
 	return func(came int) { _, _, _ = u.Budgets.Reserve(credential, min(came, cost)) }, wait, err
 }
@@ -165,7 +165,7 @@ func TestWrongBudgetsAreFound(t *testing.T) {
 		"says too short a wait":   func(b *Budgets) purse { return hurried{b} },
 		"gives back twice":        func(b *Budgets) purse { return forgetful{b} },
 		"one budget for all":      func(b *Budgets) purse { return oneForAll{b} },
-		"reserves nothing before": func(b *Budgets) purse { return unsettled{b} },
+		"reserves nothing before": func(b *Budgets) purse { return unreserved{b} },
 	} {
 		found := 0
 		for seed := range uint64(20) {
@@ -183,19 +183,19 @@ func TestWrongBudgetsAreFound(t *testing.T) {
 func TestCredentialsThatHaveAllOfTheirBudgetAreForgotten(t *testing.T) {
 	t.Parallel()
 	b, clock := moved(100, 1)
-	settle, _, _ := b.Reserve("busy", 100)
+	charge, _, _ := b.Reserve("busy", 100)
 	for i := range 50 {
 		if _, _, err := b.Reserve(fmt.Sprint(i), 10); err != nil {
 			t.Fatal(err)
 		}
 	}
-	settleAll := len(b.accounts)
+	before := len(b.accounts)
 	*clock = clock.Add(time.Hour)
 	b.Of("another")
-	if settleAll != 51 || len(b.accounts) != 52 { // none of them is settled
-		t.Errorf("%d, then %d accounts", settleAll, len(b.accounts))
+	if before != 51 || len(b.accounts) != 52 { // none of them is charged
+		t.Errorf("%d, then %d accounts", before, len(b.accounts))
 	}
-	settle(100)
+	charge(100)
 	*clock = clock.Add(time.Hour)
 	b.Of("another")
 	if _, known := b.accounts["busy"]; known || len(b.accounts) != 51 {

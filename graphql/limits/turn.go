@@ -91,8 +91,8 @@ func (s *Share) resume() {
 // forgets is by how much earlier requests still count after one more has executed.
 const forgets = 0.99
 
-// settle charges a credential for its request's time, without waits, at the recent average cost per second.
-func (s *Share) settle() {
+// charge charges a credential for its request's time, without waits, at the recent average cost per second.
+func (s *Share) charge() {
 	if s.executed {
 		return
 	}

@@ -77,7 +77,7 @@ func (p *pulling) follow(ctx context.Context) (done bool, err error) {
 		if p.place.After == before && (round > 0 || len(p.place.Open) == 0) {
 			break
 		}
-		if err := p.settle(ctx); err != nil {
+		if err := p.applyOpen(ctx); err != nil {
 			return true, err
 		}
 		if err := p.notePlace(ctx); err != nil {
@@ -132,8 +132,8 @@ func (p *pulling) endFollow(ctx context.Context) error {
 	return p.prove(ctx)
 }
 
-// settle applies the open changes: first the records that exist, then the deletions.
-func (p *pulling) settle(ctx context.Context) error {
+// applyOpen applies the open changes: first the records that exist, then the deletions.
+func (p *pulling) applyOpen(ctx context.Context) error {
 	for _, n := range nouns {
 		if p.mirror.Of(n.of) == nil {
 			delete(p.place.Open, n.of)

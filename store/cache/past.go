@@ -29,7 +29,7 @@ func (r *pastRead) readMemory(p *attempt) {
 	r.below = r.ask(p.batch)
 }
 
-func (r *pastRead) settle(*attempt) { r.err = r.below.Err() }
+func (r *pastRead) complete(*attempt) { r.err = r.below.Err() }
 
 func (r *past[T, C]) Send(ctx context.Context, b *backoffice.Batch) error { return r.of.Send(ctx, b) }
 
@@ -54,8 +54,8 @@ type pastFind[T any] struct {
 	found func(T)
 }
 
-func (r *pastFind[T]) settle(p *attempt) {
-	r.pastRead.settle(p)
+func (r *pastFind[T]) complete(p *attempt) {
+	r.pastRead.complete(p)
 	if r.err == nil {
 		for _, row := range *r.rows {
 			r.found(row)
@@ -92,7 +92,7 @@ func (r passed) readMemory(p *attempt) {
 	p.batch.Queue(r.Queued)
 }
 
-func (passed) settle(*attempt) {}
+func (passed) complete(*attempt) {}
 
 func (passed) rests(*attempt, func(key, nounSet) bool) bool { return false }
 

@@ -54,7 +54,7 @@ func (f *find[T, C]) readMemory(p *attempt) {
 	}
 }
 
-func (f *find[T, C]) settle(p *attempt) {
+func (f *find[T, C]) complete(p *attempt) {
 	if f.below != nil {
 		if f.err = f.below.Err(); f.err != nil {
 			return
@@ -334,7 +334,7 @@ func (l *listRead[T, C]) depends(p *attempt) nounSet {
 
 var errNoRow = errors.New("a cached list has a record that does not exist")
 
-func (l *listRead[T, C]) settle(p *attempt) {
+func (l *listRead[T, C]) complete(p *attempt) {
 	for _, read := range []backoffice.Queued{l.below, l.rest} {
 		if read != nil && read.Err() != nil {
 			l.err = read.Err()

@@ -128,8 +128,8 @@ type asked interface {
 	backoffice.Queued
 	// readMemory takes from memory what is there, and queues reads of the rest.
 	readMemory(p *attempt)
-	// settle completes the reads and caches what was read. It is called once, after the last readMemory.
-	settle(p *attempt)
+	// complete completes the reads and caches what was read. It is called once, after the last readMemory.
+	complete(p *attempt)
 	// rests calls a function with the keys and the nouns that the store's answer depends on, until it returns false.
 	// It reports whether it named all of them; some reads have none.
 	rests(p *attempt, on func(key, nounSet) bool) bool
@@ -201,7 +201,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 			return fail(err)
 		}
 		for _, a := range reads {
-			a.settle(p)
+			a.complete(p)
 		}
 		q.trace.add(p)
 		return b.Err()

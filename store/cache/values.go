@@ -67,7 +67,7 @@ func (r *valueRead[C, V]) readMemory(p *attempt) {
 	}
 }
 
-func (r *valueRead[C, V]) settle(p *attempt) {
+func (r *valueRead[C, V]) complete(p *attempt) {
 	if r.below != nil {
 		if r.err = r.below.Err(); r.err != nil {
 			return
@@ -144,7 +144,7 @@ func (r *nounRead) readMemory(p *attempt) {
 	}
 }
 
-func (r *nounRead) settle(p *attempt) {
+func (r *nounRead) complete(p *attempt) {
 	if r.below != nil {
 		if r.err = r.below.Err(); r.err != nil {
 			return

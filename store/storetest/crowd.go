@@ -91,7 +91,7 @@ func crowd() *office {
 		c.DisplayName = backoffice.DisplayNameOf(c)
 		o.customers = append(o.customers, c)
 	}
-	o.settle()
+	o.address()
 	o.relate(r, id, instant)
 	for i := range 200 {
 		list := o.checklists[r.IntN(len(o.checklists))]
@@ -147,8 +147,8 @@ func ownStatus(r *rand.Rand) backoffice.TranscriptStatus {
 	return []backoffice.TranscriptStatus{backoffice.ToProcess, backoffice.Sent}[r.IntN(2)]
 }
 
-// settle gives customers addresses and phones, which differ in case and accents from what filters look for.
-func (o *office) settle() {
+// address gives customers addresses and phones, which differ in case and accents from what filters look for.
+func (o *office) address() {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, c := range o.customers {
 		if r.IntN(4) == 0 {

@@ -241,9 +241,9 @@ func testKeys(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			t.Errorf("a new key is known: %+v", earlier)
 		}
 		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
-			settled := both
-			settled.ObjectID = "settled"
-			return tx.SettleKey(ctx, &settled)
+			completed := both
+			completed.ObjectID = "settled"
+			return tx.CompleteKey(ctx, &completed)
 		})
 		for _, key := range []string{"key", "other key"} {
 			one := entry
