@@ -25,7 +25,7 @@ type Admission struct {
 	waiting     int64
 	credentials map[string]*credential
 	clock       float64 // virtual time: cost admitted from the queue, per credential that waited
-	pace        pace
+	throughput  throughput
 	costs       float64 // of recently executed requests
 	seconds     float64 // that these took
 	turns       turns
@@ -89,7 +89,7 @@ func (s Settings) NewAdmission() *Admission {
 	most := int64(max(s.Together, 1)) * processors
 	return &Admission{
 		most: most, waitMost: int64(max(s.Waiting, 0)) * processors, waitTime: s.Wait,
-		credentials: make(map[string]*credential), pace: newPace(most, s.Wait),
+		credentials: make(map[string]*credential), throughput: newThroughput(most, s.Wait),
 		turns: turns{most: [...]int{tiny: 0, small: smallTurns * backoffice.Processors, large: backoffice.Processors}},
 	}
 }
@@ -302,6 +302,6 @@ func (a *Admission) release(p *credential) {
 
 func (a *Admission) drain(weight int64) {
 	if a.waiting > 0 {
-		a.pace.count(weight, time.Now())
+		a.throughput.count(weight, time.Now())
 	}
 }

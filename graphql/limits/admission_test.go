@@ -20,7 +20,7 @@ import (
 func bounded(most, waiting int64, wait time.Duration) *Admission {
 	a := Settings{Together: 1, Wait: wait}.NewAdmission()
 	a.most, a.waitMost = most, waiting
-	a.pace = newPace(most, wait)
+	a.throughput = newThroughput(most, wait)
 	a.turns.most = [large + 1]int{} // any number: turn_test.go is about those
 	return a
 }

@@ -15,7 +15,7 @@ func (a *Admission) mayQueue(p *credential, weight int64) (may bool, inPlaceOf *
 	now := time.Now()
 	w := &waiter{of: p, weight: weight, turn: a.clock + float64(weight)}
 	if a.sizeOf(weight) != tiny && a.waiting > 0 &&
-		float64(a.running+a.before(w)) > a.pace.rate(now)*a.waitTime.Seconds() {
+		float64(a.running+a.before(w)) > a.throughput.rate(now)*a.waitTime.Seconds() {
 		return false, nil
 	}
 	if a.waiting+w.counts() <= a.waitMost {
@@ -41,7 +41,7 @@ func (a *Admission) Crowded() bool      { return a.queued.Load() }
 // enqueue makes a request wait. When too much waits, it rejects the victim.
 func (a *Admission) enqueue(w *waiter) {
 	if a.waiting == 0 {
-		a.pace.begin(time.Now())
+		a.throughput.begin(time.Now())
 	}
 	p := w.of
 	at := p.place(w)

@@ -91,7 +91,7 @@ func TestWhoTakesLongDoesNotKeepOthersFromBeginning(t *testing.T) {
 	})
 }
 
-func TestWhoWouldWaitTooLongAtThePaceOfThingsIsRefusedAtOnce(t *testing.T) {
+func TestWhoWouldWaitTooLongAtTheMeasuredThroughputIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := inTurns(1, 100*time.Millisecond)
@@ -105,7 +105,7 @@ func TestWhoWouldWaitTooLongAtThePaceOfThingsIsRefusedAtOnce(t *testing.T) {
 				if err != nil {
 					mu.Lock()
 					defer mu.Unlock()
-					if refused++; time.Since(began) > 0 && n > 300 { // by then the pace is known
+					if refused++; time.Since(began) > 0 && n > 300 { // by then the throughput is known
 						late++
 					}
 					return
