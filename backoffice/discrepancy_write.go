@@ -36,7 +36,7 @@ const mostOpen = 10_000
 
 // RecordDiscrepancies opens, in one transaction, what is found and is not open, closes what is open of the companies
 // and is not found, and updates the percentages of the others. What has become doubtful stays as it is: between the two
-// updates of a sale the shares do not add up to 100 %. Such transactions wait for each other, so each turn is
+// updates of a sale the shares do not add up to 100 %. Such transactions wait for each other, so each transition is
 // logged once. It first looks without one, and other writers wait only for companies that differ from their records. A
 // change during that look may hide another: call it again after each. A mirror has its origin's, so it records none.
 func (s *Service) RecordDiscrepancies(ctx context.Context, companies []string, find FindDiscrepancies) error {
@@ -47,12 +47,12 @@ func (s *Service) RecordDiscrepancies(ctx context.Context, companies []string, f
 	if of := mirror.Of(NounRelation); of != nil && of.At.IsZero() { // the first pull may still come to the origin's
 		return nil
 	}
-	var seen turns
+	var seen transitions
 	if err := seen.read(ctx, s.Store, companies, find); err != nil || len(seen.companies()) == 0 {
 		return err
 	}
 	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		t := turns{now: InstantOf(s.now())}
+		t := transitions{now: InstantOf(s.now())}
 		if err := tx.Together(ctx, tx.LockDiscrepancies, versionsFrom(tx, &t.from)); err != nil {
 			return false, err
 		}
@@ -69,8 +69,8 @@ func (s *Service) RecordDiscrepancies(ctx context.Context, companies []string, f
 	})
 }
 
-// turns are the changes that make what is open what was found.
-type turns struct {
+// transitions are the changes that make what is open what was found.
+type transitions struct {
 	now     Instant
 	from    int // see Tx.VersionsFrom
 	open    []*Discrepancy
@@ -84,7 +84,7 @@ var openOf = ListQuery[DiscrepancyCriteria]{Under: OfCustomer, Criteria: Discrep
 	Window: Window{Limit: mostOpen}}
 
 // read compares what is open of companies with what is found.
-func (t *turns) read(ctx context.Context, from NounReader, companies []string, find FindDiscrepancies) error {
+func (t *transitions) read(ctx context.Context, from NounReader, companies []string, find FindDiscrepancies) error {
 	found, doubtful, err := find(ctx, from, companies)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (t *turns) read(ctx context.Context, from NounReader, companies []string, f
 }
 
 // companies are those of the changes.
-func (t *turns) companies() []string {
+func (t *transitions) companies() []string {
 	return Unique(Mapped(slices.Concat(t.opened, t.changed), func(d *Discrepancy) string { return d.CustomerID }))
 }
 
@@ -116,7 +116,7 @@ type difference struct {
 
 func (d *Discrepancy) difference() difference { return difference{d.Kind, d.CustomerID, d.PersonID} }
 
-func (t *turns) compare(found, doubtful []*Discrepancy) {
+func (t *transitions) compare(found, doubtful []*Discrepancy) {
 	now, stay := map[difference]*Discrepancy{}, map[difference]bool{}
 	for _, d := range doubtful {
 		stay[d.difference()] = true
@@ -155,13 +155,13 @@ func (t *turns) compare(found, doubtful []*Discrepancy) {
 	}
 }
 
-func (t *turns) change(d *Discrepancy, fields ...string) {
+func (t *transitions) change(d *Discrepancy, fields ...string) {
 	d.Version = NextVersion(d.Version, t.from)
 	t.changed = append(t.changed, d)
 	t.note(d, fields...)
 }
 
-func (t *turns) note(d *Discrepancy, fields ...string) {
+func (t *transitions) note(d *Discrepancy, fields ...string) {
 	t.log = append(t.log, &Change{At: t.now, Action: "recordDiscrepancies", Noun: NounDiscrepancy, ObjectID: d.ID,
 		Fields: fields})
 }

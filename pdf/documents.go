@@ -13,20 +13,20 @@ import (
 type Documents struct {
 	office Letterhead
 	fonts  Fonts
-	turns  chan struct{}
+	slots  chan struct{}
 }
 
 var _ backoffice.Documents = (*Documents)(nil)
 
 func NewDocuments(office Letterhead, fonts Fonts) *Documents {
-	return &Documents{office: office, fonts: fonts, turns: make(chan struct{}, backoffice.Processors)}
+	return &Documents{office: office, fonts: fonts, slots: make(chan struct{}, backoffice.Processors)}
 }
 
 func (d *Documents) Transcript(ctx context.Context, of backoffice.TranscriptDocument) (content io.Reader,
 	contentType string, err error) {
 	select {
-	case d.turns <- struct{}{}:
-		defer func() { <-d.turns }()
+	case d.slots <- struct{}{}:
+		defer func() { <-d.slots }()
 	case <-ctx.Done():
 		return nil, "", ctx.Err()
 	}

@@ -31,14 +31,14 @@ type Scheduler struct {
 type caller struct {
 	name    string
 	has     int
-	waiting []*turn
+	waiting []*waiter
 	used    time.Duration // virtual time: how long connections were used
 	since   time.Time     // used is right up to here
 	held    time.Duration // the longest recent use of one connection; new callers must first prove brief
 }
 
-// Turn is one caller's use of a connection.
-type Turn struct {
+// Slot is one caller's use of a connection.
+type Slot struct {
 	of    *caller
 	began time.Time
 }
@@ -49,14 +49,14 @@ const (
 	rememberedFor = time.Minute
 )
 
-// leastTurn is the minimum charge of a turn, so that callers with little need alternate, too.
-const leastTurn = time.Millisecond
+// leastCharge is the minimum charge of a use, so that callers with little need alternate, too.
+const leastCharge = time.Millisecond
 
 // headStart bounds the lead of callers that were idle, or used little: nobody saves up more.
 const headStart = 100 * time.Millisecond
 
-// turn is a waiting request; its channel is closed when it is served.
-type turn chan struct{}
+// waiter is a waiting request; its channel is closed when it is served.
+type waiter chan struct{}
 
 var ErrBusy = errors.New("no connection was free in time")
 
@@ -77,9 +77,9 @@ func (t *Scheduler) Stats() (used, waiting int) {
 	return used, waiting
 }
 
-// Take waits until the caller of a context may use a connection; Give ends the turn. It fails with ErrBusy, also when
+// Take waits until the caller of a context may use a connection; Give frees the slot. It fails with ErrBusy, also when
 // the context's deadline passes while waiting, or with the context's error.
-func (t *Scheduler) Take(ctx context.Context) (*Turn, error) {
+func (t *Scheduler) Take(ctx context.Context) (*Slot, error) {
 	who := ""
 	if caller := backoffice.SessionOf(ctx); caller != nil {
 		who = caller.ClientID
@@ -100,9 +100,9 @@ func (t *Scheduler) Take(ctx context.Context) (*Turn, error) {
 	if t.free > 0 && t.may(c) && len(c.waiting) == 0 {
 		t.give(c)
 		t.mu.Unlock()
-		return &Turn{c, time.Now()}, nil
+		return &Slot{c, time.Now()}, nil
 	}
-	mine := make(turn)
+	mine := make(waiter)
 	if len(c.waiting) == 0 {
 		t.order = append(t.order, c)
 	}
@@ -123,7 +123,7 @@ func (t *Scheduler) Take(ctx context.Context) (*Turn, error) {
 	var err error
 	select {
 	case <-mine:
-		return &Turn{c, time.Now()}, nil
+		return &Slot{c, time.Now()}, nil
 	case <-ctx.Done():
 		if err = ctx.Err(); errors.Is(err, context.DeadlineExceeded) {
 			err = ErrBusy
@@ -132,17 +132,17 @@ func (t *Scheduler) Take(ctx context.Context) (*Turn, error) {
 		err = ErrBusy
 	}
 	if !t.withdraw(c, &mine) { // it was served just now
-		t.Give(&Turn{c, time.Now()})
+		t.Give(&Slot{c, time.Now()})
 	}
 	return nil, err
 }
 
-func (t *Scheduler) Give(turn *Turn) {
+func (t *Scheduler) Give(slot *Slot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := turn.of
+	c := slot.of
 	c.count()
-	c.held = max(time.Since(turn.began), c.held-c.held/8)
+	c.held = max(time.Since(slot.began), c.held-c.held/8)
 	c.has--
 	t.free++
 	for t.free > 0 {
@@ -173,7 +173,7 @@ func (t *Scheduler) give(c *caller) {
 	if c.name != "" {
 		t.now = max(t.now, c.used)
 	}
-	c.used += leastTurn
+	c.used += leastCharge
 	c.has++
 	t.free--
 }
@@ -214,7 +214,7 @@ func (t *Scheduler) forget() {
 }
 
 // withdraw removes a request from the queue; false when it was served.
-func (t *Scheduler) withdraw(c *caller, one *turn) bool {
+func (t *Scheduler) withdraw(c *caller, one *waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at := slices.Index(c.waiting, one)

@@ -23,9 +23,9 @@ func as(t testing.TB, who string) context.Context {
 	})
 }
 
-func take(t testing.TB, turns *Scheduler, who string) *Turn {
+func take(t testing.TB, scheduler *Scheduler, who string) *Slot {
 	t.Helper()
-	taken, err := turns.Take(as(t, who))
+	taken, err := scheduler.Take(as(t, who))
 	if err != nil {
 		t.Fatalf("%q gets nothing: %v", who, err)
 	}
@@ -33,23 +33,23 @@ func take(t testing.TB, turns *Scheduler, who string) *Turn {
 }
 
 // queue has somebody wait, and returns when they do; served tells who was served, in order.
-func queue(t testing.TB, turns *Scheduler, who string, served chan<- *Turn) {
+func queue(t testing.TB, scheduler *Scheduler, who string, served chan<- *Slot) {
 	t.Helper()
-	before := waiting(turns)
+	before := waiting(scheduler)
 	go func() {
-		if taken, err := turns.Take(as(t, who)); err == nil {
+		if taken, err := scheduler.Take(as(t, who)); err == nil {
 			served <- taken
 		}
 	}()
-	for waiting(turns) == before {
+	for waiting(scheduler) == before {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-func waiting(turns *Scheduler) (n int) {
-	turns.mu.Lock()
-	defer turns.mu.Unlock()
-	for _, c := range turns.callers {
+func waiting(scheduler *Scheduler) (n int) {
+	scheduler.mu.Lock()
+	defer scheduler.mu.Unlock()
+	for _, c := range scheduler.callers {
 		n += len(c.waiting)
 	}
 	return n
@@ -58,15 +58,15 @@ func waiting(turns *Scheduler) (n int) {
 func TestNoCallerHasMoreThanHalfOfTheConnections(t *testing.T) {
 	t.Parallel()
 	for connections, most := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 16: 8} {
-		turns := NewScheduler(connections, time.Millisecond)
+		scheduler := NewScheduler(connections, time.Millisecond)
 		for range most {
-			take(t, turns, "greedy")
+			take(t, scheduler, "greedy")
 		}
-		if _, err := turns.Take(as(t, "greedy")); !errors.Is(err, ErrBusy) {
+		if _, err := scheduler.Take(as(t, "greedy")); !errors.Is(err, ErrBusy) {
 			t.Errorf("of %d connections one caller gets more than %d: %v", connections, most, err)
 		}
 		for range connections - most { // the process itself has no bound
-			take(t, turns, "")
+			take(t, scheduler, "")
 		}
 	}
 }
@@ -80,15 +80,15 @@ func inTime(t *testing.T, do func(t *testing.T)) {
 
 func TestCallersAreServedInTurnAndTheProcessItselfFirst(t *testing.T) {
 	inTime(t, func(t *testing.T) {
-		turns := NewScheduler(1, 0)
-		last := take(t, turns, "first")
-		served := make(chan *Turn, 10)
+		scheduler := NewScheduler(1, 0)
+		last := take(t, scheduler, "first")
+		served := make(chan *Slot, 10)
 		for _, who := range []string{"greedy", "greedy", "greedy", "modest", "greedy", "", "late"} {
-			queue(t, turns, who, served)
+			queue(t, scheduler, who, served)
 		}
 		order := ""
 		for range 7 {
-			turns.Give(last)
+			scheduler.Give(last)
 			last = <-served
 			order += last.of.name + " "
 		}
@@ -102,25 +102,25 @@ func TestCallersAreServedInTurnAndTheProcessItselfFirst(t *testing.T) {
 // change makes the scheduler another one before somebody is chosen.
 func firstAfter(t *testing.T, change func(*Scheduler)) string {
 	t.Helper()
-	turns := NewScheduler(1, 0)
-	served := make(chan *Turn, 10)
+	scheduler := NewScheduler(1, 0)
+	served := make(chan *Slot, 10)
 	for range 2 {
 		for _, who := range []string{"a", "b", "c"} {
-			taken := take(t, turns, who)
+			taken := take(t, scheduler, who)
 			time.Sleep(headStart)
-			turns.Give(taken)
+			scheduler.Give(taken)
 		}
 	}
-	a := take(t, turns, "a")
+	a := take(t, scheduler, "a")
 	for _, who := range []string{"b", "c", "modest"} {
-		queue(t, turns, who, served)
+		queue(t, scheduler, who, served)
 	}
-	change(turns)
-	turns.Give(a)
+	change(scheduler)
+	scheduler.Give(a)
 	first := <-served
-	turns.Give(first)
+	scheduler.Give(first)
 	for range 2 {
-		turns.Give(<-served)
+		scheduler.Give(<-served)
 	}
 	return first.of.name
 }
@@ -137,11 +137,11 @@ func TestASchedulerThatForgetsWhoTookMuchIsFound(t *testing.T) {
 	inTime(t, func(t *testing.T) {
 		for name, broken := range map[string]func(*caller){
 			"counts no time":            func(c *caller) { c.used = 0 },
-			"counts turns, not time":    func(c *caller) { c.used = leastTurn },
+			"counts uses, not time":     func(c *caller) { c.used = leastCharge },
 			"counts for the other side": func(c *caller) { c.used = -c.used },
 		} {
-			if first := firstAfter(t, func(turns *Scheduler) {
-				for _, c := range turns.callers {
+			if first := firstAfter(t, func(scheduler *Scheduler) {
+				for _, c := range scheduler.callers {
 					broken(c)
 				}
 			}); first == "modest" {
@@ -153,55 +153,55 @@ func TestASchedulerThatForgetsWhoTookMuchIsFound(t *testing.T) {
 
 func TestSomeConnectionsAreKeptForThoseWhoAreBrief(t *testing.T) {
 	inTime(t, func(t *testing.T) {
-		turns := NewScheduler(8, time.Millisecond)
+		scheduler := NewScheduler(8, time.Millisecond)
 		for range 10 {
-			turns.Give(take(t, turns, "modest"))
+			scheduler.Give(take(t, scheduler, "modest"))
 		}
 		for _, who := range []string{"a", "b", "c"} {
-			taken := take(t, turns, who)
+			taken := take(t, scheduler, who)
 			time.Sleep(2 * brief)
-			turns.Give(taken)
+			scheduler.Give(taken)
 		}
 		for _, who := range []string{"a", "b", "c", "a", "b", "c"} {
-			take(t, turns, who)
+			take(t, scheduler, who)
 		}
-		if _, err := turns.Take(as(t, "a")); !errors.Is(err, ErrBusy) {
+		if _, err := scheduler.Take(as(t, "a")); !errors.Is(err, ErrBusy) {
 			t.Errorf("who has connections for long gets one that is kept: %v", err)
 		}
-		if _, err := turns.Take(as(t, "new")); !errors.Is(err, ErrBusy) {
+		if _, err := scheduler.Take(as(t, "new")); !errors.Is(err, ErrBusy) {
 			t.Errorf("who is new gets one that is kept: %v", err)
 		}
-		take(t, turns, "modest")
-		take(t, turns, "modest")
+		take(t, scheduler, "modest")
+		take(t, scheduler, "modest")
 	})
 }
 
 func TestWhoGoesAwayWhileWaitingTakesNothingAlong(t *testing.T) {
 	t.Parallel()
-	turns := NewScheduler(1, 0)
-	a := take(t, turns, "a")
+	scheduler := NewScheduler(1, 0)
+	a := take(t, scheduler, "a")
 	gone, cancel := context.WithCancel(as(t, "b"))
 	left := make(chan error)
-	go func() { _, err := turns.Take(gone); left <- err }()
-	for waiting(turns) == 0 {
+	go func() { _, err := scheduler.Take(gone); left <- err }()
+	for waiting(scheduler) == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	cancel()
 	if err := <-left; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	turns.Give(a)
-	take(t, turns, "c")
+	scheduler.Give(a)
+	take(t, scheduler, "c")
 }
 
 // Whoever comes and goes, when all are gone everything is free, and never are there more than there are.
-func TestTurnsAreNeitherLostNorMadeUp(t *testing.T) {
+func TestSlotsAreNeitherLostNorMadeUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		connections := rapid.IntRange(1, 6).Draw(r, "connections")
 		callers := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 40).Draw(r, "callers")
 		patience := rapid.IntRange(0, 300).Draw(r, "patience in µs")
-		turns := NewScheduler(connections, 10*time.Second)
+		scheduler := NewScheduler(connections, 10*time.Second)
 		var mu sync.Mutex
 		has, all := map[string]int{}, 0
 		var clients sync.WaitGroup
@@ -217,7 +217,7 @@ func TestTurnsAreNeitherLostNorMadeUp(t *testing.T) {
 					defer cancel()
 					ctx = impatient
 				}
-				taken, err := turns.Take(ctx)
+				taken, err := scheduler.Take(ctx)
 				if err != nil {
 					return
 				}
@@ -233,13 +233,13 @@ func TestTurnsAreNeitherLostNorMadeUp(t *testing.T) {
 				has[who]--
 				all--
 				mu.Unlock()
-				turns.Give(taken)
+				scheduler.Give(taken)
 			})
 		}
 		clients.Wait()
-		used, waiting := turns.Stats()
-		if turns.free != connections || used > 0 || waiting > 0 || len(turns.order) > 0 {
-			t.Errorf("afterwards %d of %d are free: %+v", turns.free, connections, turns)
+		used, waiting := scheduler.Stats()
+		if scheduler.free != connections || used > 0 || waiting > 0 || len(scheduler.order) > 0 {
+			t.Errorf("afterwards %d of %d are free: %+v", scheduler.free, connections, scheduler)
 		}
 	})
 }

@@ -74,13 +74,13 @@ func (s *Store) Gauges() []backoffice.Gauge {
 	return nil
 }
 
-func GaugesOfPool(name string, turns *Scheduler) []backoffice.Gauge {
+func GaugesOfPool(name string, scheduler *Scheduler) []backoffice.Gauge {
 	labels := []string{"pool", name}
 	return []backoffice.Gauge{
 		{Name: "store_connections_in_use", Help: "Connections to the store in use.", Labels: labels,
-			Read: func() int64 { used, _ := turns.Stats(); return int64(used) }},
+			Read: func() int64 { used, _ := scheduler.Stats(); return int64(used) }},
 		{Name: "store_connections_waited_for", Help: "Callers waiting for a connection to the store.", Labels: labels,
-			Read: func() int64 { _, waiting := turns.Stats(); return int64(waiting) }},
+			Read: func() int64 { _, waiting := scheduler.Stats(); return int64(waiting) }},
 	}
 }
 

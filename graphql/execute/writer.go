@@ -24,7 +24,7 @@ type Writer struct {
 
 	ended   error // why no more is written
 	mark    int   // the length at which to ask again
-	turns   int   // how often it has yielded
+	yields  int   // how often it has yielded
 	objects int   // written since the clock was read
 
 	// Scalars that could not be written, and where. As under gqlgen only those in the answer are reported.
@@ -60,8 +60,8 @@ func newWriter(r *run, buffer []byte) Writer { return Writer{run: r, bytes: buff
 // weigh asks whether the answer may be as long as it is.
 func (w *Writer) weigh() {
 	w.mark = len(w.bytes) + bytesBetween
-	if len(w.bytes)/bytesAtOnce > w.turns {
-		w.turns = len(w.bytes) / bytesAtOnce
+	if len(w.bytes)/bytesAtOnce > w.yields {
+		w.yields = len(w.bytes) / bytesAtOnce
 		runtime.Gosched()
 	}
 	if written := w.run.executor.options.Written; written != nil && w.ended == nil {

@@ -36,7 +36,7 @@ func (s *sharing) enter(key *answers.Key) (of *shared, leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if of = s.all[*key]; of == nil {
-		of = &shared{turn: make(chan struct{}, 1), answers: map[Event]toldAnswer{}}
+		of = &shared{slot: make(chan struct{}, 1), answers: map[Event]toldAnswer{}}
 		if s.all == nil {
 			s.all = map[answers.Key]*shared{}
 		}
@@ -54,7 +54,7 @@ func (s *sharing) enter(key *answers.Key) (of *shared, leave func()) {
 
 // shared is what the subscribers of one subscription were told last. A nil one shares nothing.
 type shared struct {
-	turn chan struct{} // of the one that executes
+	slot chan struct{} // of the one that executes
 
 	mu          sync.Mutex
 	subscribers int
@@ -87,11 +87,11 @@ func (s *shared) told(ctx context.Context, of Subscription, from, before int) (k
 		return known, nil, nil
 	}
 	select {
-	case s.turn <- struct{}{}:
+	case s.slot <- struct{}{}:
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	executed = sync.OnceFunc(func() { <-s.turn })
+	executed = sync.OnceFunc(func() { <-s.slot })
 	if known = s.known(of, from, before, began); len(known) > 0 {
 		executed()
 		return known, nil, nil
@@ -112,7 +112,7 @@ func (s *shared) known(of Subscription, from, before int, now time.Time) (known 
 	return known
 }
 
-// tell shares the answers to the events from an index on, if they are data alone. Its caller has the turn.
+// tell shares the answers to the events from an index on, if they are data alone. Its caller has the slot.
 func (s *shared) tell(of Subscription, from int, answers []answer) {
 	if s == nil {
 		return

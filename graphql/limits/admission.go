@@ -28,7 +28,7 @@ type Admission struct {
 	throughput  throughput
 	costs       float64 // of recently executed requests
 	seconds     float64 // that these took
-	turns       turns
+	slices      timeSlices
 	queued      atomic.Bool // a request waits
 }
 
@@ -38,7 +38,7 @@ type credential struct {
 	running [large + 1]int64 // by size
 	users   int              // requests, running or waiting
 	waiting int64
-	queue   []*waiter // sorted by turn
+	queue   []*waiter // sorted by finish
 	served  float64   // virtual time up to which it has had its share
 }
 
@@ -46,7 +46,7 @@ type waiter struct {
 	of     *credential
 	weight int64
 	came   time.Time
-	turn   float64       // virtual time of arrival plus weight: expensive requests wait longer, not forever
+	finish float64       // virtual time of arrival plus weight: expensive requests wait longer, not forever
 	done   chan struct{} // closed when share or failed is set
 	share  *Share
 	failed error
@@ -59,8 +59,8 @@ type Share struct {
 	weight     int64
 	size       size
 	left       bool
-	turn       *turn // nil while it waits, and if it needs none
-	waits      int   // how many things it waits for
+	slice      *timeSlice // nil while it waits, and if it needs none
+	waits      int        // how many things it waits for
 	executed   bool
 	since      time.Time // when it began to execute, or last resumed
 	took       time.Duration
@@ -90,7 +90,7 @@ func (s Settings) NewAdmission() *Admission {
 	return &Admission{
 		most: most, waitMost: int64(max(s.Waiting, 0)) * processors, waitTime: s.Wait,
 		credentials: make(map[string]*credential), throughput: newThroughput(most, s.Wait),
-		turns: turns{most: [...]int{tiny: 0, small: smallTurns * backoffice.Processors, large: backoffice.Processors}},
+		slices: timeSlices{most: [...]int{small: smallSlices * backoffice.Processors, large: backoffice.Processors}},
 	}
 }
 
@@ -120,7 +120,7 @@ func (a *Admission) Stats() (running, waiting int64) {
 func (a *Admission) fits(weight int64, passing bool) bool {
 	total, s := a.running+weight, a.sizeOf(weight)
 	switch {
-	case !a.turns.free(s, time.Now()):
+	case !a.slices.free(s, time.Now()):
 		return false
 	case s == large:
 		return total <= a.most && a.sized[large]+weight <= a.largest()
@@ -169,7 +169,7 @@ func (a *Admission) Enter(ctx context.Context, clientID string, cost int) (*Shar
 	if inPlaceOf != nil {
 		a.refuse(inPlaceOf, Busy())
 	}
-	w := &waiter{of: p, weight: weight, came: time.Now(), turn: a.clock + float64(weight), done: make(chan struct{})}
+	w := &waiter{of: p, weight: weight, came: time.Now(), finish: a.clock + float64(weight), done: make(chan struct{})}
 	a.enqueue(w)
 	a.mu.Unlock()
 	return a.wait(ctx, w)
@@ -185,7 +185,7 @@ func (a *Admission) admit(p *credential, weight int64) *Share {
 	a.running += weight
 	a.sized[share.size] += weight
 	p.running[share.size] += weight
-	share.turn = a.turns.take(share.size, time.Now())
+	share.slice = a.slices.take(share.size, time.Now())
 	return share
 }
 
@@ -254,7 +254,7 @@ func (s *Share) Executed(unsent int) {
 		s.resize(weight)
 		a.dispatch()
 	}
-	s.endTurn()
+	s.endSlice()
 }
 
 // Large reports whether the request is large. It may have become so.
@@ -279,7 +279,7 @@ func (s *Share) Leave() {
 		a.over = nil
 	}
 	a.release(s.credential)
-	a.turns.end(s.turn)
+	a.slices.end(s.slice)
 	a.dispatch()
 }
 

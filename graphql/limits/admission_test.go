@@ -21,7 +21,7 @@ func bounded(most, waiting int64, wait time.Duration) *Admission {
 	a := Settings{Together: 1, Wait: wait}.NewAdmission()
 	a.most, a.waitMost = most, waiting
 	a.throughput = newThroughput(most, wait)
-	a.turns.most = [large + 1]int{} // any number: turn_test.go is about those
+	a.slices.most = [large + 1]int{} // any number: slice_test.go is about those
 	return a
 }
 
@@ -336,7 +336,7 @@ func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
 					p = &credential{id: name, served: a.clock}
 				}
 				a.hold(p)
-				w := &waiter{of: p, weight: cost, turn: a.clock + float64(cost), done: make(chan struct{})}
+				w := &waiter{of: p, weight: cost, finish: a.clock + float64(cost), done: make(chan struct{})}
 				waiting = append(waiting, w)
 				a.enqueue(w)
 			case 2:

@@ -13,7 +13,7 @@ const youngest = 25 * time.Millisecond
 // Credentials with less than their part may wait beyond the bound.
 func (a *Admission) mayQueue(p *credential, weight int64) (may bool, inPlaceOf *waiter) {
 	now := time.Now()
-	w := &waiter{of: p, weight: weight, turn: a.clock + float64(weight)}
+	w := &waiter{of: p, weight: weight, finish: a.clock + float64(weight)}
 	if a.sizeOf(weight) != tiny && a.waiting > 0 &&
 		float64(a.running+a.before(w)) > a.throughput.rate(now)*a.waitTime.Seconds() {
 		return false, nil
@@ -56,8 +56,8 @@ func (a *Admission) enqueue(w *waiter) {
 }
 
 func (p *credential) place(w *waiter) int {
-	at, _ := slices.BinarySearchFunc(p.queue, w.turn, func(other *waiter, turn float64) int {
-		if other.turn <= turn { // after those that asked earlier
+	at, _ := slices.BinarySearchFunc(p.queue, w.finish, func(other *waiter, finish float64) int {
+		if other.finish <= finish { // after those that asked earlier
 			return -1
 		}
 		return 1
@@ -155,9 +155,9 @@ func (a *Admission) next(most size) (next *waiter) {
 			if a.sizeOf(w.weight) > most || a.hasPart(p, w.weight) {
 				continue
 			}
-			turn := max(p.served, a.clock) + float64(w.weight)
-			if next == nil || turn < earliest || turn == earliest && w.precedes(next) {
-				next, earliest = w, turn
+			finish := max(p.served, a.clock) + float64(w.weight)
+			if next == nil || finish < earliest || finish == earliest && w.precedes(next) {
+				next, earliest = w, finish
 			}
 			break
 		}
@@ -165,9 +165,9 @@ func (a *Admission) next(most size) (next *waiter) {
 	return next
 }
 
-// precedes orders requests whose credentials have had as much: by turn, then by arrival.
+// precedes orders requests whose credentials have had as much: by finish, then by arrival.
 func (w *waiter) precedes(other *waiter) bool {
-	return w.turn < other.turn || w.turn == other.turn && w.came.Before(other.came)
+	return w.finish < other.finish || w.finish == other.finish && w.came.Before(other.came)
 }
 
 func (a *Admission) queues() (n int) {

@@ -82,7 +82,7 @@ func (p *pulling) sweep(ctx context.Context, n *noun) error {
 	if at.Cursor > ids[len(ids)-1] { // its last customer was deleted
 		at.next(p.began)
 	}
-	t := &turn{pulling: p, n: n, now: missing{}, failed: map[string]bool{}}
+	t := &portion{pulling: p, n: n, now: missing{}, failed: map[string]bool{}}
 	if t.known, err = p.missing(ctx, n); err != nil {
 		return err
 	}
@@ -140,8 +140,8 @@ func (p *pulling) changedCustomers(ctx context.Context, after int64) (ids []stri
 	}
 }
 
-// turn is one pull's part of a sweep.
-type turn struct {
+// portion is one pull's part of a sweep.
+type portion struct {
 	*pulling
 	n          *noun
 	known, now missing // by earlier pulls, and by this one
@@ -149,7 +149,7 @@ type turn struct {
 }
 
 // again are the customers that the next pull must read again, after some more were read.
-func (t *turn) again(before, read []string) (ids []string) {
+func (t *portion) again(before, read []string) (ids []string) {
 	ids = slices.DeleteFunc(before, func(id string) bool { return slices.Contains(read, id) })
 	for _, id := range read {
 		if t.failed[id] {
@@ -160,7 +160,7 @@ func (t *turn) again(before, read []string) (ids []string) {
 }
 
 // read reads and loads the dependents of some customers. told is false when the origin has no such lists.
-func (t *turn) read(ctx context.Context, customers []string) (told bool, err error) {
+func (t *portion) read(ctx context.Context, customers []string) (told bool, err error) {
 	lists, err := readEach(customers, func(id string) (*below, error) { return t.readBelow(ctx, id) })
 	if err != nil {
 		return false, err
@@ -218,7 +218,7 @@ type below struct {
 }
 
 // readBelow reads the list of a customer. It requests the first page like the specification, without a page number.
-func (t *turn) readBelow(ctx context.Context, customer string) (*below, error) {
+func (t *portion) readBelow(ctx context.Context, customer string) (*below, error) {
 	path, query := t.n.below(customer)
 	list, ids := &below{}, map[string]bool{}
 	for number := 1; ; number++ {
@@ -244,7 +244,7 @@ func (t *turn) readBelow(ctx context.Context, customer string) (*below, error) {
 }
 
 // compare notes the customer's dependents here that are not in its list.
-func (t *turn) compare(ctx context.Context, customer string, list *below) error {
+func (t *portion) compare(ctx context.Context, customer string, list *below) error {
 	if !list.whole {
 		return nil
 	}
@@ -271,7 +271,7 @@ func (t *turn) compare(ctx context.Context, customer string, list *below) error 
 }
 
 // end notes what two pulls have missed. delete deletes it under the rules for all deletions.
-func (t *turn) end(ctx context.Context) error {
+func (t *portion) end(ctx context.Context) error {
 	done := t.of(t.n)
 	for id := range t.now {
 		if first, before := t.known[id]; before && first < t.began {

@@ -143,18 +143,18 @@ func TestASweepWhoseLastCustomersAreDeletedEnds(t *testing.T) {
 	}
 }
 
-func TestTheRingHasATurnForEachCustomerInADay(t *testing.T) {
+func TestEachCustomerIsSweptOnceADay(t *testing.T) {
 	t.Parallel()
 	ids := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
 	at := &sweep{Sweeps: 1}
-	turns, now := map[string]int{}, backoffice.InstantOf(time.Now())
+	swept, now := map[string]int{}, backoffice.InstantOf(time.Now())
 	at.Ran = now
 	for range 24 {
 		now = backoffice.InstantOf(now.Time().Add(time.Hour))
 		behind, first := at.due(ids, now)
 		for _, some := range [][]string{behind, first} {
 			for _, id := range some {
-				turns[id]++
+				swept[id]++
 				if at.Cursor, at.Ran = id, now; id == "j" {
 					at.next(now)
 				}
@@ -162,17 +162,17 @@ func TestTheRingHasATurnForEachCustomerInADay(t *testing.T) {
 		}
 	}
 	for _, id := range ids {
-		if turns[id] < 1 || turns[id] > 3 {
-			t.Errorf("%s had %d turns in a day", id, turns[id])
+		if swept[id] < 1 || swept[id] > 3 {
+			t.Errorf("%s was swept %d times in a day", id, swept[id])
 		}
 	}
 	if behind, first := (&sweep{Cursor: "d"}).due(ids, now); len(behind) != 6 || first != nil {
 		t.Errorf("the first sweep goes on with %q and %q", behind, first)
 	}
 	if behind, first := (&sweep{Sweeps: 2, Cursor: "h", Ran: now + 12*60*60*1000}).due(ids, now); len(behind)+len(first) > 0 {
-		t.Errorf("after the clock was put back it is the turn of %q and %q", behind, first)
+		t.Errorf("after the clock was put back %q and %q", behind, first)
 	}
 	if behind, first := (&sweep{Sweeps: 2, Cursor: "h", Ran: 1}).due(ids, now); len(behind)+len(first) != len(ids) {
-		t.Errorf("after a long time it is the turn of %q and %q", behind, first)
+		t.Errorf("after a long time %q and %q", behind, first)
 	}
 }

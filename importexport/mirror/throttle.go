@@ -32,7 +32,7 @@ func newThrottle() *throttle {
 	return t
 }
 
-// enter waits for a turn. The caller must call leave after it.
+// enter waits for a slot. The caller must call leave after it.
 func (t *throttle) enter(ctx context.Context) error {
 	if t.every > 0 {
 		t.mu.Lock()
@@ -55,7 +55,7 @@ func (t *throttle) enter(ctx context.Context) error {
 	}
 }
 
-// leave ends a turn; busy reports that the origin was too busy.
+// leave frees the slot; busy reports that the origin was too busy.
 func (t *throttle) leave(busy bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -36,38 +36,38 @@ func unanswered(ctx context.Context, conn *pgx.Conn, err error) error {
 
 // connections runs each statement on any connection of the pool. Callers get them in turn.
 type connections struct {
-	pool   *pgxpool.Pool
-	turns  *store.Scheduler
-	wait   time.Duration // for a free connection
-	limit  time.Duration // of a statement
-	closed atomic.Bool
+	pool      *pgxpool.Pool
+	scheduler *store.Scheduler
+	wait      time.Duration // for a free connection
+	limit     time.Duration // of a statement
+	closed    atomic.Bool
 
 	lastLoss atomic.Int64 // when a loss was last logged, in seconds
 }
 
 func connectionsOf(pool *pgxpool.Pool, wait, limit time.Duration) *connections {
-	turns := store.NewScheduler(int(pool.Config().MaxConns), wait)
-	return &connections{pool: pool, turns: turns, wait: wait, limit: limit}
+	scheduler := store.NewScheduler(int(pool.Config().MaxConns), wait)
+	return &connections{pool: pool, scheduler: scheduler, wait: wait, limit: limit}
 }
 
 type lease struct {
-	pooled *pgxpool.Conn
-	turns  *store.Scheduler
-	turn   *store.Turn
+	pooled    *pgxpool.Conn
+	scheduler *store.Scheduler
+	slot      *store.Slot
 }
 
 func (l *lease) Conn() *pgx.Conn { return l.pooled.Conn() }
 
 func (l *lease) Release() {
 	give(l.pooled)
-	l.turns.Give(l.turn)
+	l.scheduler.Give(l.slot)
 }
 
 var errClosed = errors.New("the store is closed")
 
 // take waits for a connection for a limited time: when all are busy the store is Unavailable.
 func (c *connections) take(ctx context.Context) (*lease, error) {
-	turn, err := c.turns.Take(ctx) // also busy when the deadline comes first
+	slot, err := c.scheduler.Take(ctx) // also busy when the deadline comes first
 	switch {
 	case errors.Is(err, store.ErrBusy):
 		return nil, store.Unavailable(err)
@@ -76,13 +76,13 @@ func (c *connections) take(ctx context.Context) (*lease, error) {
 	}
 	conn, err := c.acquire(ctx)
 	if err != nil {
-		c.turns.Give(turn)
+		c.scheduler.Give(slot)
 		return nil, err
 	}
-	return &lease{conn, c.turns, turn}, nil
+	return &lease{conn, c.scheduler, slot}, nil
 }
 
-// acquire gets a connection for a turn: a new one when none is idle.
+// acquire gets a connection for a slot: a new one when none is idle.
 func (c *connections) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	waiting, cancel := bounded(ctx, c.wait) // a server that connects slowly counts as away in time
 	defer cancel()

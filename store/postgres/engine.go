@@ -53,8 +53,8 @@ func (e *engine) Ping(ctx context.Context) error {
 }
 
 func (e *engine) Gauges() []backoffice.Gauge {
-	gauges := slices.Concat(store.GaugesOfPool("primary", e.reads.primary.turns),
-		store.GaugesOfPool("own", e.own.turns))
+	gauges := slices.Concat(store.GaugesOfPool("primary", e.reads.primary.scheduler),
+		store.GaugesOfPool("own", e.own.scheduler))
 	f := e.reads.freshness
 	if f == nil {
 		return gauges
@@ -62,7 +62,7 @@ func (e *engine) Gauges() []backoffice.Gauge {
 	for i, r := range f.replicas {
 		name := "replica " + strconv.Itoa(i+1)
 		labels := []string{"replica", strconv.Itoa(i + 1)}
-		gauges = slices.Concat(gauges, store.GaugesOfPool(name, r.turns), []backoffice.Gauge{
+		gauges = slices.Concat(gauges, store.GaugesOfPool(name, r.scheduler), []backoffice.Gauge{
 			{Name: "replica_answers", Help: "1 while the replica serves reads, 0 while it is left out.",
 				Labels: labels, Read: func() int64 {
 					if in, _, _ := r.state(); in {

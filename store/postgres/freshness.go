@@ -34,7 +34,7 @@ type freshness struct {
 	wrote    map[string]bool     // who wrote here since the last poll began
 	sequence int64               // the change log is known up to here
 	timeline int64
-	turn     int
+	next     int
 }
 
 // sample is how far, at least, the primary's log had come at a time.
@@ -86,9 +86,9 @@ func (f *freshness) choose(ctx context.Context, clientID string) *replica {
 	if !known {
 		need = f.floor
 	}
-	f.turn++
+	f.next++
 	for i := range f.replicas {
-		r := f.replicas[(f.turn+i)%len(f.replicas)]
+		r := f.replicas[(f.next+i)%len(f.replicas)]
 		in, replayed, timeline := r.state()
 		if in && replayed >= need && timeline == f.timeline && f.recent(replayed) {
 			return r

@@ -18,9 +18,9 @@ const (
 	lockPatience = 10 * time.Minute
 )
 
-// turn returns the writer's connection with a transaction begun. It waits for the other writers of this process and of
+// beginWrite returns the writer's connection in a transaction. It waits for the other writers of this process and of
 // others, such as the import of a folder, but stops before the caller's deadline, in time to report a busy store.
-func (e *engine) turn(ctx context.Context) (*lease, error) {
+func (e *engine) beginWrite(ctx context.Context) (*lease, error) {
 	if e.standBy {
 		return nil, ErrStandBy
 	}

@@ -34,7 +34,7 @@ func (e *engine) Primary() store.Sender { return e.own }
 
 func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
 	e.RenewSnapshot(ctx) // the next read sees the write, and no caller holds a reader while it waits for a writer
-	c, err := e.turn(ctx)
+	c, err := e.beginWrite(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,8 +85,8 @@ func (e *engine) Ping(ctx context.Context) error {
 }
 
 func (e *engine) Gauges() []backoffice.Gauge {
-	return slices.Concat(store.GaugesOfPool("write", e.writer.turns), store.GaugesOfPool("read", e.readers.turns),
-		store.GaugesOfPool("own", e.own.turns))
+	return slices.Concat(store.GaugesOfPool("write", e.writer.scheduler),
+		store.GaugesOfPool("read", e.readers.scheduler), store.GaugesOfPool("own", e.own.scheduler))
 }
 
 func (e *engine) Close() error {

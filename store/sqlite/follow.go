@@ -116,7 +116,7 @@ func (f *Follower) keepLog(ctx context.Context, c *lease, frames, limit int) err
 func (f *Follower) locked(ctx context.Context, do func(*lease) error) error {
 	waiting, cancel := context.WithTimeout(ctx, lockTime)
 	defer cancel()
-	c, err := f.engine.turn(waiting)
+	c, err := f.engine.beginWrite(waiting)
 	if err != nil {
 		return err
 	}

@@ -12,53 +12,53 @@ import (
 
 // pool gives connections to callers in turn, the most recently used first: its pages are in its cache.
 type pool struct {
-	db     *sql.DB
-	health *health
-	turns  *store.Scheduler
-	dog    *watchdog
-	limit  time.Duration // of a statement; 0 is none
-	mu     sync.Mutex
-	idle   []*lease
-	ended  bool
+	db        *sql.DB
+	health    *health
+	scheduler *store.Scheduler
+	dog       *watchdog
+	limit     time.Duration // of a statement; 0 is none
+	mu        sync.Mutex
+	idle      []*lease
+	ended     bool
 }
 
 type lease struct {
 	*conn
-	turn *store.Turn
+	slot *store.Slot
 }
 
 func newPool(db *sql.DB, size int, wait, limit time.Duration, dog *watchdog, h *health) *pool {
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	return &pool{db: db, health: h, turns: store.NewScheduler(size, wait), dog: dog, limit: limit}
+	return &pool{db: db, health: h, scheduler: store.NewScheduler(size, wait), dog: dog, limit: limit}
 }
 
 func (p *pool) take(ctx context.Context) (*lease, error) {
-	turn, err := p.turns.Take(ctx)
+	slot, err := p.scheduler.Take(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
 	if p.ended {
 		p.mu.Unlock()
-		p.turns.Give(turn)
+		p.scheduler.Give(slot)
 		return nil, errClosed
 	}
 	if last := len(p.idle) - 1; last >= 0 {
 		l := p.idle[last]
 		p.idle = p.idle[:last]
 		p.mu.Unlock()
-		l.turn = turn
+		l.slot = slot
 		return l, nil
 	}
 	p.mu.Unlock()
 	c, err := p.open(ctx)
 	if err != nil {
 		p.health.note(code(err), classify(ctx, err))
-		p.turns.Give(turn)
+		p.scheduler.Give(slot)
 		return nil, err
 	}
-	return &lease{c, turn}, nil
+	return &lease{c, slot}, nil
 }
 
 func (p *pool) open(ctx context.Context) (*conn, error) {
@@ -75,7 +75,7 @@ func (p *pool) open(ctx context.Context) (*conn, error) {
 }
 
 func (p *pool) give(l *lease) {
-	turn := l.turn // the next holder of the connection writes there
+	slot := l.slot // the next holder of the connection writes there
 	p.mu.Lock()
 	if p.ended || l.broken {
 		p.dog.leave(l.conn)
@@ -84,7 +84,7 @@ func (p *pool) give(l *lease) {
 		p.idle = append(p.idle, l)
 	}
 	p.mu.Unlock()
-	p.turns.Give(turn)
+	p.scheduler.Give(slot)
 }
 
 // end closes idle connections, and each one that is returned from now on.

@@ -11,17 +11,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// inTurns is an admission with a bound on how many large requests are executed at one time.
-func inTurns(turns int, wait time.Duration) *Admission {
+// withSlices is an admission with a bound on how many large requests are executed at one time.
+func withSlices(most int, wait time.Duration) *Admission {
 	a := bounded(12_000, 300_000, wait)
-	a.turns.most[large] = turns
+	a.slices.most[large] = most
 	return a
 }
 
 func TestAsManyLargeRequestsAreExecutedAtOneTimeAsThereAreTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := inTurns(1, time.Minute)
+		a := withSlices(1, time.Minute)
 		first := enter(t, a, "a", 2_000)
 		second := waits(t, a, "b", 2_000)
 		enter(t, a, "c", 1).Leave()
@@ -34,10 +34,10 @@ func TestAsManyLargeRequestsAreExecutedAtOneTimeAsThereAreTurns(t *testing.T) {
 	})
 }
 
-func TestWhoWaitsForTheDatabaseLetsOthersHaveItsTurn(t *testing.T) {
+func TestWhoWaitsForTheDatabaseLetsOthersHaveItsTimeSlice(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := inTurns(1, time.Minute)
+		a := withSlices(1, time.Minute)
 		first := enter(t, a, "a", 2_000)
 		second := waits(t, a, "b", 2_000)
 		resume, also := first.Wait(), first.Wait() // for two things
@@ -52,8 +52,8 @@ func TestWhoWaitsForTheDatabaseLetsOthersHaveItsTurn(t *testing.T) {
 		}
 		first.Leave()
 		(<-third).Leave()
-		if len(a.turns.by) != 0 || a.turns.taken != [large + 1]int{} {
-			t.Error("turns are left")
+		if len(a.slices.by) != 0 || a.slices.taken != [large + 1]int{} {
+			t.Error("slices are left")
 		}
 	})
 }
@@ -61,7 +61,7 @@ func TestWhoWaitsForTheDatabaseLetsOthersHaveItsTurn(t *testing.T) {
 func TestWhoWaitsIsNotRefusedBecauseNothingHasLeftYet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := inTurns(1, 3*time.Second)
+		a := withSlices(1, 3*time.Second)
 		first := enter(t, a, "a", 7_000)
 		second := waits(t, a, "b", 7_000)
 		enter(t, a, "c", 1).Leave() // all that is known is that next to nothing has left
@@ -80,11 +80,11 @@ func TestWhoWaitsIsNotRefusedBecauseNothingHasLeftYet(t *testing.T) {
 func TestWhoTakesLongDoesNotKeepOthersFromBeginning(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := inTurns(1, time.Minute)
+		a := withSlices(1, time.Minute)
 		began := time.Now()
 		long := enter(t, a, "a", 2_000)
 		(<-waits(t, a, "b", 2_000)).Leave()
-		if waited := time.Since(began); waited != turnTime {
+		if waited := time.Since(began); waited != sliceTime {
 			t.Errorf("it waited for %v", waited)
 		}
 		long.Leave()
@@ -94,7 +94,7 @@ func TestWhoTakesLongDoesNotKeepOthersFromBeginning(t *testing.T) {
 func TestWhoWouldWaitTooLongAtTheMeasuredThroughputIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := inTurns(1, 100*time.Millisecond)
+		a := withSlices(1, 100*time.Millisecond)
 		var all sync.WaitGroup
 		refused, late := 0, 0
 		var mu sync.Mutex
@@ -139,7 +139,7 @@ type flood struct {
 
 // wrong is what is not as promised.
 func (f flood) wrong(t testing.TB) (found []string) {
-	a := inTurns(1, f.wait)
+	a := withSlices(1, f.wait)
 	mostWaiting := a.mostWaiting()
 	if f.enter == nil {
 		f.enter = func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error) {
@@ -253,7 +253,7 @@ func TestAFloodShowsWhatABrokenAdmissionDoes(t *testing.T) {
 			defer a.mu.Unlock()
 			s.resize(0)
 			s.left = true
-			a.turns.end(s.turn)
+			a.slices.end(s.slice)
 			a.release(s.credential)
 		}},
 		"all are one credential": {enter: func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error) {
@@ -262,7 +262,7 @@ func TestAFloodShowsWhatABrokenAdmissionDoes(t *testing.T) {
 			}
 			return a.Enter(ctx, credential, cost)
 		}},
-		"turns are never given back": {leave: func(_ *Admission, s *Share) { s.turn = nil; s.Leave() }},
+		"slices are never given back": {leave: func(_ *Admission, s *Share) { s.slice = nil; s.Leave() }},
 		"the queue has no end": {enter: func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error) {
 			a.mu.Lock()
 			a.waitMost = 1 << 40
@@ -288,7 +288,7 @@ func TestAFloodShowsWhatABrokenAdmissionDoes(t *testing.T) {
 
 // timeOf is how long two credentials were served whose operations cost the same, of which one's take five times as long.
 func timeOf(t *testing.T, leave func(*Share)) (long, short time.Duration) {
-	a := inTurns(1, time.Hour)
+	a := withSlices(1, time.Hour)
 	var all sync.WaitGroup
 	end := time.Now().Add(3 * time.Second)
 	for _, of := range []struct {

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// turnTime is how long a time slice is. The running cost bounds memory; slices share the processors. As many large
+// sliceTime is how long a time slice is. The running cost bounds memory; slices share the processors. As many large
 // requests execute as there are processors. One that waits for the database, or has used its slice, lets others begin.
-const turnTime = 25 * time.Millisecond
+const sliceTime = 25 * time.Millisecond
 
-// smallTurns is how many small requests may execute for one large one.
-const smallTurns = 4
+// smallSlices is how many small requests may execute for one large one.
+const smallSlices = 4
 
-// turns are the time slices of requests that execute, in the order in which they began.
-type turns struct {
+// timeSlices are the time slices of requests that execute, in the order in which they began.
+type timeSlices struct {
 	most  [large + 1]int // at one time, by size; 0 is any number
 	taken [large + 1]int
-	by    []*turn
+	by    []*timeSlice
 	armed bool // a timer runs until the first one ends
 }
 
-type turn struct {
+type timeSlice struct {
 	size size
 	ends time.Time
 }
 
 // free reports whether one more request of a size may execute now. It ends slices that are over.
-func (t *turns) free(s size, now time.Time) bool {
+func (t *timeSlices) free(s size, now time.Time) bool {
 	for len(t.by) > 0 && !now.Before(t.by[0].ends) {
 		t.end(t.by[0])
 	}
@@ -34,18 +34,18 @@ func (t *turns) free(s size, now time.Time) bool {
 }
 
 // take gives a request a slice, even if none is free: one that resumes may hold what others wait for.
-func (t *turns) take(s size, now time.Time) *turn {
+func (t *timeSlices) take(s size, now time.Time) *timeSlice {
 	if t.most[s] == 0 {
 		return nil
 	}
-	one := &turn{s, now.Add(turnTime)}
+	one := &timeSlice{s, now.Add(sliceTime)}
 	t.taken[s]++
 	t.by = append(t.by, one)
 	return one
 }
 
 // end takes a slice back. It may be called twice.
-func (t *turns) end(one *turn) {
+func (t *timeSlices) end(one *timeSlice) {
 	if at := slices.Index(t.by, one); at >= 0 {
 		t.by = slices.Delete(t.by, at, at+1)
 		t.taken[one.size]--
@@ -54,14 +54,14 @@ func (t *turns) end(one *turn) {
 
 // watch calls dispatch when the first slice is over, for requests that wait for nothing else.
 func (a *Admission) watch() {
-	if a.turns.armed || a.waiting == 0 || len(a.turns.by) == 0 {
+	if a.slices.armed || a.waiting == 0 || len(a.slices.by) == 0 {
 		return
 	}
-	a.turns.armed = true
-	time.AfterFunc(time.Until(a.turns.by[0].ends), func() {
+	a.slices.armed = true
+	time.AfterFunc(time.Until(a.slices.by[0].ends), func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.turns.armed = false
+		a.slices.armed = false
 		a.dispatch()
 	})
 }
@@ -73,7 +73,7 @@ func (s *Share) Wait() (resume func()) {
 	defer a.mu.Unlock()
 	if s.waits++; s.waits == 1 {
 		s.took += time.Since(s.since)
-		s.endTurn()
+		s.endSlice()
 	}
 	return s.resume
 }
@@ -84,7 +84,7 @@ func (s *Share) resume() {
 	defer a.mu.Unlock()
 	if s.waits--; s.waits == 0 && !s.executed {
 		s.since = time.Now()
-		s.turn = a.turns.take(s.size, time.Now())
+		s.slice = a.slices.take(s.size, time.Now())
 	}
 }
 
@@ -111,11 +111,11 @@ func (s *Share) charge() {
 	s.credential.served += s.took.Seconds()*a.costs/a.seconds - s.charged
 }
 
-func (s *Share) endTurn() {
-	if s.turn == nil {
+func (s *Share) endSlice() {
+	if s.slice == nil {
 		return
 	}
-	s.of.turns.end(s.turn)
-	s.turn = nil
+	s.of.slices.end(s.slice)
+	s.slice = nil
 	s.of.dispatch()
 }
