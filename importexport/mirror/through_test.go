@@ -252,7 +252,7 @@ func TestAWriteDuringAPullStays(t *testing.T) {
 		page := &kept{lost: lost{header: http.Header{}}}
 		r.Header.Del("Accept-Encoding")
 		origin.handler.ServeHTTP(page, r) // before the writes
-		for request, body := range map[string]string{"PUT /customers/acme": `{"name":"Overtaken"}`, "DELETE /customers/" + gone: ""} {
+		for request, body := range map[string]string{"PUT /customers/acme": `{"name":"Superseded"}`, "DELETE /customers/" + gone: ""} {
 			method, path, _ := strings.Cut(request, " ")
 			if status, answer := copied.send(t, method, path, body); status >= 300 {
 				t.Errorf("%s during a pull is answered with %d %s", request, status, answer)

@@ -37,8 +37,8 @@ var (
 	}
 )
 
-// hanging are changes of what lists of customers and transcripts go by, with what undoes each.
-func hanging(ctx context.Context, step int) func(tx backoffice.Tx) error {
+// dependents are changes of what lists of customers and transcripts go by, with what undoes each.
+func dependents(ctx context.Context, step int) func(tx backoffice.Tx) error {
 	customer := func(no int, name, responsible string) *backoffice.Customer {
 		return &backoffice.Customer{ID: fmt.Sprint("customer-", no), Type: backoffice.Company, OwnName: backoffice.Text(name), DisplayName: name, ResponsibleID: responsible, Version: 1}
 	}
@@ -100,7 +100,7 @@ func hanging(ctx context.Context, step int) func(tx backoffice.Tx) error {
 	}[step]
 }
 
-const hangingSteps = 15
+const dependentSteps = 15
 
 func TestAnswersThatGoByOtherNounsAreGoodAsLongAsThoseAreNotChanged(t *testing.T) {
 	storetest.SkipUnderRace(t)
@@ -138,8 +138,8 @@ func TestAnswersThatGoByOtherNounsAreGoodAsLongAsThoseAreNotChanged(t *testing.T
 func wrongAnswers(t *testing.T, s *cache.Store, other cache.Source) (wrong []string) {
 	t.Helper()
 	w := &watch{Context: t.Context(), found: t.Errorf}
-	for step := range hangingSteps {
-		write(w, other, func(ctx context.Context, tx backoffice.Tx) error { return hanging(ctx, step)(tx) })
+	for step := range dependentSteps {
+		write(w, other, func(ctx context.Context, tx backoffice.Tx) error { return dependents(ctx, step)(tx) })
 		for range 2 {
 			for name, ask := range customerAsks {
 				wrong = append(wrong, compared(t, name, ask, s.Customers(), other.Customers())...)

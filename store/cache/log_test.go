@@ -130,13 +130,13 @@ func TestAReplicaThatIsBehindDropsNothing(t *testing.T) {
 	}
 }
 
-func TestAPollThatWasOvertakenDropsNothing(t *testing.T) {
+func TestAPollThatWasSupersededDropsNothing(t *testing.T) {
 	t.Parallel()
 	s := remembering(t)
 	asked := s.log.position().at
-	overtaken := s.entries()
+	superseded := s.entries()
 	s.advance(s.entries(backoffice.Change{Sequence: 2, Noun: backoffice.NounLabel, ObjectID: "label-2", Done: backoffice.Created}), 0)
-	s.advance(overtaken, asked)
+	s.advance(superseded, asked)
 	if !s.remembers("label-1") || s.log.position().at != 2 {
 		t.Errorf("it is at %v", s.log.position())
 	}

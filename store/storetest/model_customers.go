@@ -61,7 +61,7 @@ func (o *office) meetsCustomer(r *backoffice.Customer, c backoffice.CustomerCrit
 		is(c.RegistrationIndex, string(r.Registration.Index())) && is(c.SpouseRegistrationIndex, string(r.SpouseRegistration.Index())) &&
 		folded(c.City, r.Address.City) && folded(c.PostalCode, r.Address.PostalCode) && folded(c.Country, r.Address.Country) &&
 		tristate(c.HasEmail, r.Email != "") && tristate(c.HasPhone, r.Phone != "") && tristate(c.HasResponsible, r.ResponsibleID != "") && tristate(c.HasKboNumber, r.KboNumber != "") &&
-		c.Created.Holds(r.CreatedAt) && c.Updated.Holds(r.UpdatedAt) && o.meetsHanging(r, c) && o.labelled(r.ResponsibleID, c.LabelID) && tristate(c.HasDocument, o.hasDocument(r.ID)) &&
+		c.Created.Holds(r.CreatedAt) && c.Updated.Holds(r.UpdatedAt) && o.meetsDependents(r, c) && o.labelled(r.ResponsibleID, c.LabelID) && tristate(c.HasDocument, o.hasDocument(r.ID)) &&
 		tristate(c.OwnershipDiffers, o.ownershipDiffers(r.ID)) && (c.MissingChecklistOf == "" || o.missesUsual(r, c.MissingChecklistOf)) && within(r, c.Any, c.Not, o.meetsCustomer)
 }
 
@@ -88,8 +88,8 @@ func (o *office) hasDocument(customer string) bool {
 	return slices.ContainsFunc(o.documents, func(d *backoffice.CustomerDocument) bool { return d.CustomerID == customer })
 }
 
-// meetsHanging reports whether what hangs on a customer meets criteria.
-func (o *office) meetsHanging(r *backoffice.Customer, c backoffice.CustomerCriteria) bool {
+// meetsDependents reports whether what depends on a customer meets criteria.
+func (o *office) meetsDependents(r *backoffice.Customer, c backoffice.CustomerCriteria) bool {
 	for _, some := range c.SomeTranscript.List() {
 		if o.transcribed(r, func(t *backoffice.Transcript) bool { return o.meetsTranscript(t, some) }) == 0 {
 			return false
