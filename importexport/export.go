@@ -57,7 +57,7 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 			return nil, err
 		}
 	}
-	err = atOneMoment(ctx, e.Store, func(ctx context.Context, reads backoffice.Readers) error {
+	err = inSnapshot(ctx, e.Store, func(ctx context.Context, reads backoffice.Readers) error {
 		ex.reads, all = reads, nil
 		for _, t := range inOrder() {
 			dumped, err := t.dump(ctx, ex)
@@ -77,8 +77,8 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 	return all, nil
 }
 
-// atOneMoment reads from a snapshot if the store can make one. Otherwise some files may have later records than others.
-func atOneMoment(ctx context.Context, from backoffice.Store, do func(context.Context, backoffice.Readers) error) error {
+// inSnapshot reads from a snapshot if the store can make one. Otherwise some files may have later records than others.
+func inSnapshot(ctx context.Context, from backoffice.Store, do func(context.Context, backoffice.Readers) error) error {
 	if store, can := from.(snapshotter); can {
 		return store.Snapshot(ctx, do)
 	}

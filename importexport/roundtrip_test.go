@@ -225,7 +225,7 @@ func TestAnExportThatFailsLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestAnExportShowsOneMoment(t *testing.T) {
+func TestAnExportShowsOneSnapshot(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
 	h.mustLoad(t, office(t))

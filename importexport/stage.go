@@ -65,7 +65,7 @@ func (n *noun[T, C]) stage(ctx context.Context, im *importing, s *staged) error 
 	if im.dry != nil { // its transaction has the earlier files
 		return read(ctx, im.dry, n.Reader(im.dry))
 	}
-	return atOneMoment(ctx, im.Store, func(ctx context.Context, reads backoffice.Readers) error {
+	return inSnapshot(ctx, im.Store, func(ctx context.Context, reads backoffice.Readers) error {
 		return read(ctx, reads, n.Reader(reads))
 	})
 }

@@ -106,15 +106,15 @@ func textsOf(in reflect.Type) map[string][]int {
 func registerList[I, O any](
 	a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
 	register(a, op, needs, func(ctx context.Context, in *I) (*O, error) {
-		out, err := atOneMoment(ctx, a.Store, in, handler)
+		out, err := inSnapshot(ctx, a.Store, in, handler)
 		if errors.Is(err, backoffice.ErrMoved) {
-			return atOneMoment(backoffice.WithoutMemory(ctx), a.Store, in, handler)
+			return inSnapshot(backoffice.WithoutMemory(ctx), a.Store, in, handler)
 		}
 		return out, err
 	})
 }
 
-func atOneMoment[I, O any](
+func inSnapshot[I, O any](
 	ctx context.Context, store Store, in *I, handler func(context.Context, *I) (*O, error)) (*O, error) {
 	ctx, end := backoffice.BeginSnapshot(ctx, store)
 	defer end()

@@ -109,7 +109,7 @@ func feedNames(inView bool) string {
 func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery,
 	into *backoffice.ChangePage) backoffice.Queued {
 	asked := s.changesQuery(q, into, false)
-	asked.inView = func(*moment) *Query { return s.changesQuery(q, into, true) }
+	asked.inView = func(*snapshot) *Query { return s.changesQuery(q, into, true) }
 	return b.Queue(asked)
 }
 

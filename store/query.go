@@ -14,8 +14,8 @@ type Query struct {
 
 	uncounted bool // not asked by a request
 
-	inView func(*moment) *Query // asks the same of visible rows; nil where that is the same statement
-	tells  func(*moment)        // records which customers the answer shows to be visible; nil where it shows none
+	inView func(*snapshot) *Query // asks the same of visible rows; nil where that is the same statement
+	tells  func(*snapshot)        // records which customers the answer shows to be visible; nil where it shows none
 }
 
 const maxParameters = 30_000 // SQLite takes 32,766 of one statement, less what views add
@@ -36,8 +36,8 @@ type source struct {
 	begun bool
 }
 
-// oneMoment is for a Sender whose statements always share a snapshot.
-func oneMoment(to Sender) source {
+// oneSnapshot is for a Sender whose statements always share a snapshot.
+func oneSnapshot(to Sender) source {
 	return source{send: func(ctx context.Context, statements []*Statement, _ bool) { to.Send(ctx, statements...) }}
 }
 
@@ -45,9 +45,9 @@ func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error
 	queued := b.Queued()
 	statements := make([]*Statement, 0, len(queued))
 	metering, restricted := backoffice.BudgetOf(ctx) != nil, n.viewOf(ctx) != nil
-	var m *moment
+	var m *snapshot
 	if from.begun && restricted {
-		if m = n.momentOf(ctx); m != nil {
+		if m = n.snapshotOf(ctx); m != nil {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 		}

@@ -94,7 +94,7 @@ func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.C
 		return nil
 	})
 	if statement.customers != nil {
-		read.inView = func(m *moment) *Query {
+		read.inView = func(m *snapshot) *Query {
 			telling = m != nil
 			if !r.table.reach.itself || !m.knows(ids) {
 				return &Query{Statement: read.Statement}
@@ -102,7 +102,7 @@ func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.C
 			s.known = true
 			return queryOf(text(s).text, read.Args, read.Each)
 		}
-		read.tells = func(m *moment) { statement.told(m, all) }
+		read.tells = func(m *snapshot) { statement.told(m, all) }
 	}
 	return b.Queue(read)
 }
@@ -202,13 +202,13 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 		}
 	}}
 	if r.table.reach.nameParent(columns) {
-		read.inView = func(m *moment) *Query {
+		read.inView = func(m *snapshot) *Query {
 			s.inView, s.known = true, m.knows(list)
 			return &Query{Statement: Statement{Text: pages(s).text, Args: args, Each: read.Each}, done: read.done}
 		}
 	}
 	if statement.customers != nil {
-		read.tells = func(m *moment) { statement.told(m, items) }
+		read.tells = func(m *snapshot) { statement.told(m, items) }
 	}
 	return b.Queue(read)
 }
@@ -299,7 +299,7 @@ func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []str
 	if under != backoffice.Root || s.criteria != 0 || s.varying != "" || s.similar || r.table.uncounted {
 		read := counting()
 		if !s.similar && r.table.reach.nameParent(columns) {
-			read.inView = func(m *moment) *Query {
+			read.inView = func(m *snapshot) *Query {
 				s.inView, s.known = true, m.knows(list)
 				return counting()
 			}
@@ -308,7 +308,7 @@ func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []str
 	}
 	total := queryOf(totalText, []any{string(r.table.noun)}, each)
 	if !r.table.reach.everybody {
-		total.inView = func(*moment) *Query { return counting() }
+		total.inView = func(*snapshot) *Query { return counting() }
 	}
 	return total
 }

@@ -92,7 +92,7 @@ func (s *Store) Close() error {
 // Snapshot runs do with reads of one snapshot, for one caller at a time and until do returns. Others go on writing.
 func (s *Store) Snapshot(ctx context.Context, do func(ctx context.Context, reads backoffice.Readers) error) error {
 	return s.engine.Snapshot(ctx, func(ctx context.Context, to Sender) error {
-		reads := s.nouns.readers(oneMoment(to))
+		reads := s.nouns.readers(oneSnapshot(to))
 		return do(ctx, &reads)
 	})
 }
@@ -102,11 +102,11 @@ func (s *Store) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
 	if s.nouns.viewOf(ctx) == nil {
 		return reads
 	}
-	return &moment{Snapshot: reads, of: backoffice.RestrictionOf(ctx)}
+	return &snapshot{Snapshot: reads, of: backoffice.RestrictionOf(ctx)}
 }
 
 func (s *Store) RenewSnapshot(ctx context.Context) {
-	anotherMoment(ctx)
+	forgetSnapshot(ctx)
 	s.engine.RenewSnapshot(ctx)
 }
 
@@ -115,8 +115,8 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 }
 
 func (s *Store) write(ctx context.Context, do func(ctx context.Context, tx *tx) error) error {
-	anotherMoment(ctx)       // because the engine releases it
-	defer anotherMoment(ctx) // and what others read alongside meanwhile
+	forgetSnapshot(ctx)       // because the engine releases it
+	defer forgetSnapshot(ctx) // and what others read alongside meanwhile
 	late, noted, err := s.attempt(ctx, false, do)
 	if late {
 		_, noted, err = s.attempt(ctx, true, do)
@@ -139,7 +139,7 @@ func (s *Store) attempt(ctx context.Context, eager bool,
 		tx := &tx{store: s, to: to, visible: visibility{mark: backoffice.InstantOf(time.Now())},
 			restricted: s.nouns.viewOf(ctx) != nil, eager: eager}
 		tx.conn = Conn{counted{inTx{tx}, s.nouns}}
-		tx.nounReader, tx.In = nounReader{nouns: s.nouns, from: oneMoment(inTx{tx})}, tx
+		tx.nounReader, tx.In = nounReader{nouns: s.nouns, from: oneSnapshot(inTx{tx})}, tx
 		tx.copier, _ = to.(Copier)
 		tx.batchConn, _ = to.(BatchConn)
 		defer func() { late = tx.late }()

@@ -159,7 +159,7 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 	found := map[backoffice.TranscriptStatus]int{}
 	parts := r.parts(criteria, func(status backoffice.TranscriptStatus, n int) { found[status] += n })
 	parts.done = func() { into[0] = backoffice.StatusCountsOf(found) }
-	parts.inView = func(*moment) *Query { return counting() }
+	parts.inView = func(*snapshot) *Query { return counting() }
 	return b.Queue(parts)
 }
 

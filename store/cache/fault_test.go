@@ -44,7 +44,7 @@ func paint(ctx context.Context, store backoffice.Store, text string) error {
 	})
 }
 
-// painted reads the labels of one moment, and fails when they have several colours.
+// painted reads the labels of one version, and fails when they have several colours.
 func painted(ctx context.Context, t *testing.T, store backoffice.Store) (string, error) {
 	t.Helper()
 	ids := make([]string, historyLabels)

@@ -278,7 +278,7 @@ func TestReadsThroughSeveralGatewaysAndAnImportAreLinearizable(t *testing.T) {
 					gateways[i] = before(t, sources[i], cache.Options{Bytes: bytes})
 				}
 				w := &watch{Context: t.Context(), found: t.Errorf}
-				defer gateways[0].(*cache.Store).EndEarly()() // whose queries read in several trips, each of its own moment
+				defer gateways[0].(*cache.Store).EndEarly()() // whose queries read in several trips, each of its own version
 				n := (*histories + 1) / 2
 				for seed := range n {
 					clean(w, importer)

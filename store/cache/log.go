@@ -12,15 +12,15 @@ import (
 	"example.org/backoffice/store"
 )
 
-// moment is a number of the change log, in one of its histories. A new history begins when what was known of the log is
+// version is a number of the change log in one history. A new history begins when what was known of the log is
 // not in it, or when too much happened at once to know what is still valid.
-type moment struct{ history, at int64 }
+type version struct{ history, at int64 }
 
 // log is what is known of the change log: how far it has come, and what was changed lately.
 type log struct {
 	mu      sync.RWMutex
 	known   bool
-	now     moment
+	now     version
 	last    backoffice.Change // the one with the number now.at
 	from    int64             // everything changed after this number is in touched
 	touched map[key]int64     // the last number that changed a key
@@ -45,16 +45,16 @@ func (l *log) next() (from int64, limit int) {
 	return max(l.now.at, 1), store.MostNew + 1
 }
 
-func (l *log) position() moment {
+func (l *log) position() version {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.now
 }
 
 // advance processes the answer to next: entries, newest first. from is the number from which the primary was asked, so
-// that a lower entry is of another history; 0 is for an answer of any server. It returns the moment of the answer;
+// that a lower entry is of another history; 0 is for an answer of any server. It returns the version of the answer;
 // behind reports that more of the log is known already.
-func (s *Store) advance(entries []*backoffice.Change, from int64) (as moment, behind bool) {
+func (s *Store) advance(entries []*backoffice.Change, from int64) (as version, behind bool) {
 	l := &s.log
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (s *Store) advance(entries []*backoffice.Change, from int64) (as moment, be
 	case !l.known:
 		s.dropAll(newest)
 	case from <= newest.Sequence && newest.Sequence < known:
-		return moment{l.now.history, newest.Sequence}, true
+		return version{l.now.history, newest.Sequence}, true
 	case newest.Sequence < known, !l.continues(entries):
 		s.dropAll(newest)
 	default:
@@ -102,15 +102,15 @@ func markOf(c *backoffice.Change) uint64 {
 	}{c.At, c.VisibleAt, c.ClientID, c.ObjectID, c.Noun})
 }
 
-// momentOf is the moment at which the log ended with an entry; none when this history is not known to have it. A
+// versionOf is the version at which the log ended with an entry; none when this history is not known to have it. A
 // delayed answer may be of a server whose last writes were lost meanwhile.
-func (l *log) momentOf(newest *backoffice.Change) moment {
+func (l *log) versionOf(newest *backoffice.Change) version {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if mark, known := l.marks[newest.Sequence]; !known || mark != markOf(newest) {
-		return moment{}
+		return version{}
 	}
-	return moment{l.now.history, newest.Sequence}
+	return version{l.now.history, newest.Sequence}
 }
 
 // continues reports whether the last known entry is among these, unchanged. It is called under mu.
@@ -159,7 +159,7 @@ func (s *Store) touch(e *backoffice.Change) bool {
 func (s *Store) dropAll(newest backoffice.Change) {
 	l := &s.log
 	l.known, l.last = true, newest
-	l.now = moment{l.now.history + 1, newest.Sequence}
+	l.now = version{l.now.history + 1, newest.Sequence}
 	l.rememberFrom(&newest)
 	l.whole, l.clock = newest.Sequence, [slots]int64{}
 	for no := range l.changed {
@@ -235,9 +235,9 @@ func (s nounSet) all() iter.Seq[int] {
 	}
 }
 
-// whileValid calls a function with what was read at a moment, unless a later change affects its key or the nouns it
+// whileValid calls a function with what was read at a version, unless a later change affects its key or the nouns it
 // depends on: then it may be stale. Nothing is evicted meanwhile.
-func (l *log) whileValid(as moment, k key, depends nounSet, do func()) {
+func (l *log) whileValid(as version, k key, depends nounSet, do func()) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if l.validAs(as, k, depends) {
@@ -245,8 +245,8 @@ func (l *log) whileValid(as moment, k key, depends nounSet, do func()) {
 	}
 }
 
-// good reports whether everything that was valid at one moment is valid at another, too.
-func (l *log) good(used []*entry, as, readAt moment) bool {
+// good reports whether everything that was valid at one version is valid at another, too.
+func (l *log) good(used []*entry, as, readAt version) bool {
 	if len(used) == 0 || as == readAt {
 		return true
 	}

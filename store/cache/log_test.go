@@ -64,7 +64,7 @@ func TestWhatTheLogTellsIsDroppedAndNothingElse(t *testing.T) {
 	if s.remembers("label-1") {
 		t.Error("its own change does not drop it")
 	}
-	s.keepRow(key{aRow, view(labels), "label-1"}, 0, &backoffice.Label{ID: "label-1"}, 10, moment{s.log.position().history, 2})
+	s.keepRow(key{aRow, view(labels), "label-1"}, 0, &backoffice.Label{ID: "label-1"}, 10, version{s.log.position().history, 2})
 	if s.remembers("label-1") {
 		t.Error("what was read before the change was kept after it")
 	}

@@ -112,7 +112,7 @@ func (p *attempt) recall(of view, parent string, question any, depends nounSet) 
 }
 
 // keepAnswer caches what recall finds, if it is admitted; only then it calls make.
-func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet, as moment,
+func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet, as version,
 	make func() (value any, bytes int)) {
 	at := key{lists, of, parent}
 	if depends != 0 {
@@ -132,18 +132,18 @@ func (s *Store) keepAnswer(of view, parent string, question any, depends nounSet
 	s.keep(as, &entry{key: at, filled: as.at, bytes: bytes, value: value, question: question, depends: depends})
 }
 
-func (s *Store) keepRow(at key, want backoffice.Columns, value any, bytes int, as moment) {
+func (s *Store) keepRow(at key, want backoffice.Columns, value any, bytes int, as version) {
 	s.keep(as, &entry{key: at, filled: as.at, bytes: bytes, want: want, value: value})
 }
 
-// keep caches what was read at a moment, unless it may be stale by now.
-func (s *Store) keep(as moment, e *entry) {
+// keep caches what was read at a version, unless it may be stale by now.
+func (s *Store) keep(as version, e *entry) {
 	s.log.whileValid(as, e.key, e.depends, func() { s.memory.Set(e.key, e) })
 	s.noteRoom()
 }
 
 // keepList adds an answer to what is known of a parent's lists.
-func (s *Store) keepList(at key, a answer, as moment) {
+func (s *Store) keepList(at key, a answer, as version) {
 	s.log.whileValid(as, at, 0, func() {
 		s.memory.Compute(at, func(e *entry, there bool) (*entry, otter.ComputeOp) {
 			next := &entry{key: at, filled: a.filled, answers: []answer{a}, bytes: overhead + a.bytes}

@@ -131,7 +131,7 @@ func TestACopyThatTakesAReplicaForThePrimaryAnswersWithWhatWasChanged(t *testing
 	}
 }
 
-func TestWhatAQueryReadsInSeveralTripsIsOfOneMomentWhateverItAsks(t *testing.T) {
+func TestWhatAQueryReadsInSeveralTripsIsOfOneSnapshotWhateverItAsks(t *testing.T) {
 	storetest.SkipUnderRace(t)
 	t.Parallel()
 	for engine, openIn := range engines {
@@ -165,7 +165,7 @@ func TestWhatAQueryReadsInSeveralTripsIsOfOneMomentWhateverItAsks(t *testing.T) 
 				case err != nil:
 					t.Fatal(err)
 				case !reflect.DeepEqual(got, first) && !reflect.DeepEqual(got, later):
-					t.Errorf("%s: what is answered to %s is of two moments", q.reader, q.name)
+					t.Errorf("%s: what is answered to %s is of two versions", q.reader, q.name)
 				}
 			}
 			if moved == 0 || moved == *behindReads/2 {

@@ -33,15 +33,15 @@ func (p *attempt) valid() bool {
 	return true
 }
 
-// untouched reports whether no change after a moment affects a key, or the nouns that its answer depends on.
-func (l *log) untouched(as moment, k key, depends nounSet) bool {
+// untouched reports whether no change after a version affects a key, or the nouns that its answer depends on.
+func (l *log) untouched(as version, k key, depends nounSet) bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.validAs(as, k, depends)
 }
 
 // validAs is untouched, called under mu.
-func (l *log) validAs(as moment, k key, depends nounSet) bool {
+func (l *log) validAs(as version, k key, depends nounSet) bool {
 	return as.history == l.now.history && as.at >= l.from && l.touched[k] <= as.at && !l.changedSince(depends, as.at)
 }
 

@@ -10,13 +10,13 @@ import (
 	"example.org/backoffice/store"
 )
 
-// snapshot is the reading of a query, all in one moment. At first the moment is unknown. It is set by a poll, when
+// snapshot is the reading of a query, all in one version. At first the version is unknown. It is set by a poll, when
 // everything was found in memory, or by the first statement of the round trip that reads the rest. What the query took
-// from memory before must be valid at that moment. From there on the store's own snapshot is fixed to it, and cache
-// entries are used if they were read at that moment or before, and were not evicted since.
+// from memory before must be valid at that version. From there on the store's own snapshot is fixed to it, and cache
+// entries are used if they were read at that version or before, and were not evicted since.
 //
 // Where most queries need one round trip, the store's snapshot ends with it, so that no connection waits for a query
-// that finds the rest in memory. Another round trip is at another moment, at which all of the query must be valid.
+// that finds the rest in memory. Another round trip is at another version, at which all of the query must be valid.
 type snapshot struct {
 	of    *Store
 	reads backoffice.Snapshot // of the store
@@ -24,8 +24,8 @@ type snapshot struct {
 
 	mu      sync.Mutex
 	polled  bool
-	as      moment     // of the poll
-	inStore bool       // the store's own snapshot has begun, at that moment
+	as      version    // of the poll
+	inStore bool       // the store's own snapshot has begun, at that version
 	replica bool       // a replica answers in it
 	over    bool       // the last batch was sent
 	past    bool       // memory is bypassed
@@ -143,12 +143,12 @@ type attempt struct {
 	reads  []asked
 	memory bool              // entries may be used
 	own    bool              // the rows must be the caller's own
-	as     moment            // at which memory is asked
+	as     version           // at which memory is asked
 	first  int               // of the snapshot's used that were taken in this attempt
 	needed bool              // the store must be asked
 	batch  *backoffice.Batch // the reads for the store
 	idle   *backoffice.Batch // reads that ask nothing, such as those that can match nothing
-	readAt moment            // at which the store answered
+	readAt version           // at which the store answered
 	within restricted
 	sound  bool // what was taken from memory is valid then; check compares it
 }
@@ -219,7 +219,7 @@ func (q *snapshot) attempt(ctx context.Context, memory bool) *attempt {
 	return p
 }
 
-// answer gets what is missing, and determines the moment of everything; again if none exists: memory is then bypassed.
+// answer gets what is missing, and determines the version of everything; again if none exists: memory is then bypassed.
 func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 	s := q.of
 	if len(p.taken()) > 0 && s.log.position().history != p.as.history {
@@ -264,7 +264,7 @@ func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 	if q.replica {
 		proved = s.log.position()
 	}
-	if p.readAt == (moment{}) || q.replica && !p.valid() {
+	if p.readAt == (version{}) || q.replica && !p.valid() {
 		if q.replica {
 			s.behind.Add(1)
 		}
@@ -291,8 +291,8 @@ func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 	return false, nil
 }
 
-// readsValid reports whether what was read in earlier round trips is valid at a later moment.
-func (q *snapshot) readsValid(readAt moment) bool {
+// readsValid reports whether what was read in earlier round trips is valid at a later version.
+func (q *snapshot) readsValid(readAt version) bool {
 	for _, p := range q.read {
 		if readAt.history != p.readAt.history || readAt.at < p.readAt.at || !p.valid() {
 			return false
@@ -330,7 +330,7 @@ func (p *attempt) ask(last bool) error {
 		if len(entries) > 0 {
 			newest = *entries[0]
 		}
-		readAt = s.log.momentOf(&newest)
+		readAt = s.log.versionOf(&newest)
 	}
 	p.readAt = readAt
 	return nil

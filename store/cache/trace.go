@@ -13,12 +13,12 @@ const slots = 1 << 16
 
 func (k key) slot() uint16 { return uint16(maphash.Comparable(seed, k) % slots) }
 
-// Trace is what a query has read: the slots of its keys in the clock, its nouns, and a moment such that a change which
+// Trace is what a query has read: the slots of its keys in the clock, its nouns, and a version such that a change which
 // the query did not see came later. Reads without a key end it: then nothing can be proved of the query.
 type Trace struct {
 	store *Store
 	of    *snapshot // until it is closed
-	as    moment
+	as    version
 	nouns nounSet
 	slots []uint16
 	began bool
@@ -46,7 +46,7 @@ func (t *Trace) on(at key, depends nounSet) bool {
 	return true
 }
 
-// add adds an answered batch. Its rows are of the moment at which memory was asked or of that of the store, or later.
+// add adds an answered batch. Its rows are of the version at which memory was asked or of that of the store, or later.
 func (t *Trace) add(p *attempt) {
 	if t == nil || t.ended {
 		return
@@ -65,7 +65,7 @@ func (t *Trace) add(p *attempt) {
 	}
 }
 
-func (t *Trace) since(as moment) {
+func (t *Trace) since(as version) {
 	switch {
 	case !t.began:
 		t.as, t.began = as, true

@@ -34,7 +34,7 @@ func (e *engine) Snapshot(ctx context.Context, do func(ctx context.Context, read
 		return err
 	}
 	defer conn.Release()
-	t := &transaction{conn: conn.Conn(), limit: primary.limit, begin: beginMoment}
+	t := &transaction{conn: conn.Conn(), limit: primary.limit, begin: beginReadOnly}
 	defer t.rollback(ctx)
 	return do(ctx, t)
 }

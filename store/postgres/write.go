@@ -78,9 +78,9 @@ func beginWrite(limit time.Duration) []string {
 	}
 }
 
-// beginMoment starts a transaction that reads one snapshot: an import's, before it writes, or an export's page by page.
+// beginReadOnly starts a transaction that reads one snapshot: an import's, before it writes, or an export's by pages.
 // The planner settings have the reasons given at beginWrite.
-var beginMoment = []string{"begin isolation level repeatable read read only", planByKeys}
+var beginReadOnly = []string{"begin isolation level repeatable read read only", planByKeys}
 
 const planByKeys = "select set_config('plan_cache_mode', 'force_generic_plan', true)," +
 	" set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true)," +

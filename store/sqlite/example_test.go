@@ -11,7 +11,7 @@ import (
 )
 
 // A store is opened by the package of its engine. What is written together is written in one transaction, and what is
-// read together is queued on a batch: it is sent in one trip where the engine can, and all of it is of one moment.
+// read together is queued on a batch: it is sent in one trip where the engine can, and all of it is of one snapshot.
 func Example() {
 	folder, err := os.MkdirTemp("", "store")
 	if err != nil {

@@ -34,13 +34,13 @@ func (e trusting) Send(ctx context.Context, statements []*store.Statement, last 
 	e.Engine.Send(ctx, statements, last)
 }
 
-// unforgetting is a store that takes what it knew of one moment for true of the next.
+// unforgetting is a store that takes what it knew of one snapshot for true of the next.
 type unforgetting struct {
 	*store.Store
 	engine store.Engine
 }
 
-// Write lets the engine alone know that another moment begins.
+// Write lets the engine alone know that another snapshot begins.
 func (s unforgetting) Write(ctx context.Context, do func(ctx context.Context, tx backoffice.Tx) error) error {
 	err := s.Store.Write(context.Background(), do)
 	s.engine.RenewSnapshot(ctx)
@@ -65,7 +65,7 @@ func TestTheLookBeneathCustomersFindsWhoTrustsAName(t *testing.T) {
 	var engine store.Engine
 	remembers := open().Through(func(e store.Engine) store.Engine { engine = e; return e })
 	if differs := storetest.Beneath(t, unforgetting{remembers, engine}); !strings.Contains(differs, "left the view") {
-		t.Error("a store that goes by another moment is not found: ", differs)
+		t.Error("a store that goes by another snapshot is not found: ", differs)
 	}
 }
 

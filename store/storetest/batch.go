@@ -101,7 +101,7 @@ func testBatch(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 	})
 
-	t.Run("all reads of a batch see one moment", func(t *testing.T) {
+	t.Run("all reads of a batch see one snapshot", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
 		var over atomic.Bool

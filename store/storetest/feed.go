@@ -180,7 +180,7 @@ func testFeed(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 	})
 
-	t.Run("a page is of the moment of what is read with it", func(t *testing.T) {
+	t.Run("a page is of the snapshot of what is read with it", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
 		logged(t, store, backoffice.NounLabel)

@@ -35,9 +35,9 @@ func Beneath(t testing.TB, store backoffice.Store) (differs string) {
 		}
 		v := &beneath{store: store, o: o, of: fields}
 		ctx := backoffice.WithRestriction(t.Context(), r)
-		for _, way := range []string{"beside a moment", "in a moment", "when all have been named", "when each has been named"} {
+		for _, way := range []string{"beside a snapshot", "in a snapshot", "when all have been named", "when each has been named"} {
 			ctx, end := ctx, func() {}
-			if way != "beside a moment" {
+			if way != "beside a snapshot" {
 				ctx, end = backoffice.BeginSnapshot(ctx, store)
 			}
 			for _, c := range o.customers {
@@ -164,7 +164,7 @@ func beneathOf[T any, C comparable](ctx context.Context, t testing.TB, reader ba
 }
 
 // afterwards reads a customer in view, whom a write then takes out of it: when a write in the context begins another
-// moment there is nothing beneath.
+// snapshot there is nothing beneath.
 func afterwards(t testing.TB, store backoffice.Store, o *office) string {
 	t.Helper()
 	at := slices.IndexFunc(o.customers, func(c *backoffice.Customer) bool {
@@ -191,7 +191,7 @@ func afterwards(t testing.TB, store backoffice.Store, o *office) string {
 	c.ResponsibleID, c.Version = "", c.Version+1
 	write(t, store, func(ctx context.Context, tx backoffice.Tx) error { return tx.Customers().Update(ctx, c) })
 	if found, n := see(); !found || n == 0 {
-		return fmt.Sprintf("in the same moment the customer %s is there no more: %v, %d transcripts", before.ID, found, n)
+		return fmt.Sprintf("in the same snapshot the customer %s is there no more: %v, %d transcripts", before.ID, found, n)
 	}
 	c.Version++
 	whole := backoffice.WithRestriction(ctx, backoffice.Restriction{}) // for what is written is not in view

@@ -8,10 +8,10 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// moment is what a restricted request knows of its snapshot: customers known to be visible, because a statement has
+// snapshot is what a restricted request knows of its snapshot: customers known to be visible, because a statement has
 // returned them, or records under them, as visible. They need not be checked again. It knows only what the store itself
 // has read in this snapshot under this restriction, never an identifier that a caller names.
-type moment struct {
+type snapshot struct {
 	backoffice.Snapshot // of the engine
 
 	mu    sync.Mutex // held while a batch is answered: no other snapshot begins in between
@@ -20,27 +20,27 @@ type moment struct {
 	ended bool
 }
 
-func (m *moment) Unwrap() backoffice.Snapshot { return m.Snapshot }
+func (m *snapshot) Unwrap() backoffice.Snapshot { return m.Snapshot }
 
-func (m *moment) Close() {
+func (m *snapshot) Close() {
 	m.Snapshot.Close()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.known, m.ended = nil, true
 }
 
-// momentOf is the moment of a context whose restriction is that with which the moment began; nil without one.
-func (n *nouns) momentOf(ctx context.Context) *moment {
-	m := backoffice.SnapshotOf[*moment](ctx)
+// snapshotOf is the snapshot of a context whose restriction is that with which it began; nil without one.
+func (n *nouns) snapshotOf(ctx context.Context) *snapshot {
+	m := backoffice.SnapshotOf[*snapshot](ctx)
 	if m != nil && n.viewOf(ctx) != nil && m.of == backoffice.RestrictionOf(ctx) {
 		return m
 	}
 	return nil
 }
 
-// anotherMoment forgets what a context knows: its next read is of another snapshot.
-func anotherMoment(ctx context.Context) {
-	if m := backoffice.SnapshotOf[*moment](ctx); m != nil {
+// forgetSnapshot forgets what a context knows: its next read is of another snapshot.
+func forgetSnapshot(ctx context.Context) {
+	if m := backoffice.SnapshotOf[*snapshot](ctx); m != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.known = nil
@@ -48,11 +48,11 @@ func anotherMoment(ctx context.Context) {
 }
 
 // knows reports whether all of some customers are known to be visible. It is called under mu.
-func (m *moment) knows(ids []string) bool {
+func (m *snapshot) knows(ids []string) bool {
 	return m != nil && !m.ended && !slices.ContainsFunc(ids, func(id string) bool { return !m.known[id] })
 }
 
-func (m *moment) note(id any) {
+func (m *snapshot) note(id any) {
 	name, _ := id.(string)
 	if name == "" || m.ended {
 		return
@@ -64,7 +64,7 @@ func (m *moment) note(id any) {
 }
 
 // told adds what rows of a restricted statement show: the rows if they are customers, else the rows' customers.
-func (s *statement[T]) told(m *moment, rows []*T) {
+func (s *statement[T]) told(m *snapshot, rows []*T) {
 	for _, customer := range s.customers {
 		for _, row := range rows {
 			m.note(customer(row))

@@ -153,7 +153,7 @@ type adrift struct{}
 func (adrift) Unwrap() backoffice.Snapshot { return nil }
 func (adrift) Close()                      {}
 
-func TestAnAnswerIsOfOneMomentWhoeverWrites(t *testing.T) {
+func TestAnAnswerIsOfOneSnapshotWhoeverWrites(t *testing.T) {
 	t.Parallel()
 	places := map[string]func(*testing.T) (string, []string){"PostgreSQL with a replica": withReplica}
 	for engine, database := range gatewaytest.Engines {
