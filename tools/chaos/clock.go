@@ -92,8 +92,8 @@ func output(name string, arguments ...string) (string, error) {
 }
 
 // apart lets a second gateway serve, whose clock is another.
-func apart(by time.Duration) func(*stand) error {
-	return func(s *stand) error {
+func apart(by time.Duration) func(*environment) error {
+	return func(s *environment) error {
 		office := *s.office
 		office.Binary = s.withClock
 		if err := s.second.Start(&office, []string{clockVariable + "=" + by.String()}); err != nil {

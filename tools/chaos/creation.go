@@ -20,7 +20,7 @@ type creation struct {
 	path    string         // of REST
 	body    any            // of REST; of a document its bytes
 	on      []*creation    // customers that it hangs on
-	began   int            // the witness's step at which it was sent first
+	began   int            // the checker's step at which it was sent first
 	id      string         // of the record, once it was answered
 	dropped bool           // its deletion was sent
 
@@ -35,8 +35,8 @@ var mutations = map[string]string{
 	"TRANSCRIPT":        `mutation($i: AssignChecklistInput!) { done: assignChecklist(input: $i) { made: transcript { id } userErrors { code } } }`,
 }
 
-// newCreation names a record and its key so that no other one of any witness has them.
-func (w *witness) newCreation(noun string, input map[string]any, on ...*creation) *creation {
+// newCreation names a record and its key so that no other one of any checker has them.
+func (w *checker) newCreation(noun string, input map[string]any, on ...*creation) *creation {
 	w.turn++
 	c := &creation{noun: noun, key: fmt.Sprintf("%s %d %x", w.name, w.turn, rand.Uint64()), input: input, on: on, began: w.step + 1}
 	body := maps.Clone(input)
@@ -73,7 +73,7 @@ func (c *creation) stands() bool {
 
 // send makes a record, or asks again for the one that its key has made. Each second replay goes by the other face of
 // the program, which knows the same keys.
-func (w *witness) send(c *creation, replay bool) (answered bool) {
+func (w *checker) send(c *creation, replay bool) (answered bool) {
 	w.step++
 	var id, refused string
 	var ok bool
@@ -102,7 +102,7 @@ func (w *witness) send(c *creation, replay bool) (answered bool) {
 	return true
 }
 
-func (w *witness) postGraphQL(c *creation) (id, refused string, ok bool) {
+func (w *checker) postGraphQL(c *creation) (id, refused string, ok bool) {
 	var got struct {
 		Done struct {
 			Made       *struct{ ID string }
@@ -118,7 +118,7 @@ func (w *witness) postGraphQL(c *creation) (id, refused string, ok bool) {
 	return got.Done.Made.ID, "", true
 }
 
-func (w *witness) postREST(c *creation) (id, refused string, ok bool) {
+func (w *checker) postREST(c *creation) (id, refused string, ok bool) {
 	content, isFile := c.body.([]byte)
 	kind := "text/plain"
 	if !isFile {
@@ -153,7 +153,7 @@ func (w *witness) postREST(c *creation) (id, refused string, ok bool) {
 }
 
 // standing are the customers that were made and may have records of their own.
-func (w *witness) standing() (found []*creation) {
+func (w *checker) standing() (found []*creation) {
 	for _, c := range w.sent {
 		if c.noun == "CUSTOMER" && c.id != "" && c.stands() {
 			found = append(found, c)
@@ -163,7 +163,7 @@ func (w *witness) standing() (found []*creation) {
 }
 
 // make makes a customer, a label, or a record of customers that were made.
-func (w *witness) make(random *rand.Rand) {
+func (w *checker) make(random *rand.Rand) {
 	customers := w.standing()
 	switch random.IntN(4) {
 	case 0:
@@ -186,7 +186,7 @@ func (w *witness) make(random *rand.Rand) {
 }
 
 // replay sends a creation again: the oldest of which no answer came, or any.
-func (w *witness) replay(random *rand.Rand) {
+func (w *checker) replay(random *rand.Rand) {
 	var of []*creation
 	for _, c := range w.sent {
 		if c.stands() {
@@ -204,7 +204,7 @@ func (w *witness) replay(random *rand.Rand) {
 }
 
 // drop deletes a customer with all that hangs on it.
-func (w *witness) drop(random *rand.Rand) {
+func (w *checker) drop(random *rand.Rand) {
 	customers := w.standing()
 	if len(customers) < 4 {
 		return
@@ -232,7 +232,7 @@ func (w *witness) drop(random *rand.Rand) {
 }
 
 // replayAll sends every creation again when all is well.
-func (w *witness) replayAll() {
+func (w *checker) replayAll() {
 	for _, c := range w.sent {
 		if c.stands() && !patiently(func() bool { return w.send(c, true) }) {
 			w.of.addf(&w.of.wrong, "a creation cannot be sent again when all is well")
@@ -251,7 +251,7 @@ func patiently(try func() bool) bool {
 	return false
 }
 
-// checklist is the one that witnesses assign.
+// checklist is the one that checkers assign.
 const checklist = "chaos-checklist"
 
 // checklists is a folder of an import with it.

@@ -20,7 +20,7 @@ type damage struct {
 	name   string
 	often  int
 	live   bool
-	does   func(p *patient, random *rand.Rand) error
+	does   func(p *victim, random *rand.Rand) error
 	// What it may do: without marks it has to be refused wherever it is noticed, and nothing may be served wrong.
 	older  bool // an older state may be served, whole
 	other  bool // what the file holds may be served as it is now: no engine can know better
@@ -56,13 +56,13 @@ var damages = []damage{
 }
 
 // missing takes a file or folder away; it comes back with the rest.
-func missing(name string) func(*patient, *rand.Rand) error {
-	return func(p *patient, _ *rand.Rand) error { return os.Rename(p.at(name), p.at(name)+".away") }
+func missing(name string) func(*victim, *rand.Rand) error {
+	return func(p *victim, _ *rand.Rand) error { return os.Rename(p.at(name), p.at(name)+".away") }
 }
 
 // cut leaves a part of a file, from a tenth to nine tenths.
-func cut(name string) func(*patient, *rand.Rand) error {
-	return func(p *patient, random *rand.Rand) error {
+func cut(name string) func(*victim, *rand.Rand) error {
+	return func(p *victim, random *rand.Rand) error {
 		info, err := os.Stat(p.at(name))
 		if err != nil {
 			return err
@@ -72,8 +72,8 @@ func cut(name string) func(*patient, *rand.Rand) error {
 }
 
 // flipped turns bytes that stand one after the other.
-func flipped(name string, bytes int) func(*patient, *rand.Rand) error {
-	return func(p *patient, random *rand.Rand) error { return flip(p.at(name), bytes, random) }
+func flipped(name string, bytes int) func(*victim, *rand.Rand) error {
+	return func(p *victim, random *rand.Rand) error { return flip(p.at(name), bytes, random) }
 }
 
 func flip(path string, bytes int, random *rand.Rand) error {
@@ -98,7 +98,7 @@ func flip(path string, bytes int, random *rand.Rand) error {
 	return err
 }
 
-func otherKeyset(p *patient, _ *rand.Rand) error {
+func otherKeyset(p *victim, _ *rand.Rand) error {
 	other := rig.Office{Binary: p.office.Binary, Folder: p.at("other"), Database: "sqlite:" + p.at("other/backoffice.db")}
 	if err := os.MkdirAll(other.Folder, 0o755); err != nil {
 		return err
@@ -113,8 +113,8 @@ func otherKeyset(p *patient, _ *rand.Rand) error {
 }
 
 // oneFile does something to the first stored file of a document.
-func oneFile(do func(path string) error) func(*patient, *rand.Rand) error {
-	return func(p *patient, _ *rand.Rand) error {
+func oneFile(do func(path string) error) func(*victim, *rand.Rand) error {
+	return func(p *victim, _ *rand.Rand) error {
 		found := ""
 		err := filepath.WalkDir(p.at("files"), func(path string, entry fs.DirEntry, err error) error {
 			if err == nil && found == "" && entry.Type().IsRegular() && !strings.HasPrefix(entry.Name(), ".") {

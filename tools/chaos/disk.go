@@ -12,10 +12,10 @@ import (
 	"example.org/backoffice/tools/rig"
 )
 
-// disks are those of their own on which a stand's data are.
+// disks are those of their own on which an environment's data are.
 type disks struct{ store, log, files *rig.Disk }
 
-func (s *stand) mount() (err error) {
+func (s *environment) mount() (err error) {
 	if s.disks.store, err = rig.NewDisk(s.at("store"), 512); err != nil {
 		return err
 	}
@@ -37,12 +37,12 @@ func (d *disks) close() {
 }
 
 // full leaves no room on one of the disks for a while, and does something meanwhile.
-func full(which func(*disks) *rig.Disk, meanwhile func(*stand) error) func(*stand) error {
+func full(which func(*disks) *rig.Disk, meanwhile func(*environment) error) func(*environment) error {
 	return fullBut(0, which, meanwhile)
 }
 
-func fullBut(keep int64, which func(*disks) *rig.Disk, meanwhile func(*stand) error) func(*stand) error {
-	return func(s *stand) error {
+func fullBut(keep int64, which func(*disks) *rig.Disk, meanwhile func(*environment) error) func(*environment) error {
+	return func(s *environment) error {
 		disk := which(&s.disks)
 		if err := disk.Fill(keep); err != nil {
 			return err
@@ -56,12 +56,12 @@ func storeDisk(d *disks) *rig.Disk { return d.store }
 func logDisk(d *disks) *rig.Disk   { return d.log }
 func filesDisk(d *disks) *rig.Disk { return d.files }
 
-func lasting(d time.Duration) func(*stand) error {
-	return func(*stand) error { time.Sleep(d); return nil }
+func lasting(d time.Duration) func(*environment) error {
+	return func(*environment) error { time.Sleep(d); return nil }
 }
 
 // fails runs a command that has to fail, and keeps what it said.
-func (s *stand) fails(arguments ...string) error {
+func (s *environment) fails(arguments ...string) error {
 	_, err := s.office.Run(arguments...)
 	if err == nil {
 		return fmt.Errorf("%s does its work on a disk that has no room for it", arguments[0])
@@ -78,7 +78,7 @@ const imported = 20_000
 
 // importing imports a folder for which there is no room. PostgreSQL has nothing of it then; SQLite, to which portions are
 // written, whole portions from its beginning on. All of it is done later.
-func importing(s *stand) error {
+func importing(s *environment) error {
 	folder := s.at("import")
 	var lines strings.Builder
 	for i := range imported {
@@ -112,7 +112,7 @@ func writeFiles(folder string, files map[string]string) error {
 }
 
 // importFiles imports a folder that has these files.
-func (s *stand) importFiles(name string, files map[string]string) error {
+func (s *environment) importFiles(name string, files map[string]string) error {
 	if err := writeFiles(s.at(name), files); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *stand) importFiles(name string, files map[string]string) error {
 
 // importedCount is how many of what was imported is there, among some of it; first reports whether none of these lacks
 // before one that is there.
-func (s *stand) importedCount() (count int, first bool, err error) {
+func (s *environment) importedCount() (count int, first bool, err error) {
 	ids := make([]string, 0, sampled)
 	for i := range cap(ids) {
 		ids = append(ids, fmt.Sprint("imported-", i*imported/cap(ids)))
@@ -144,7 +144,7 @@ func (s *stand) importedCount() (count int, first bool, err error) {
 }
 
 // importAgain does, when there is room again, what had to fail.
-func importAgain(s *stand) error {
+func importAgain(s *environment) error {
 	if _, err := s.office.Run("import", s.at("import")); err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func importAgain(s *stand) error {
 }
 
 // backingUp makes a backup for which there is no room: nothing passes for one.
-func backingUp(s *stand) error {
+func backingUp(s *environment) error {
 	target := filepath.Join(s.disks.files.Path, "backup")
 	if err := s.fails("backup", target); err != nil {
 		return err
@@ -169,7 +169,7 @@ func backingUp(s *stand) error {
 }
 
 // backUpAgain makes one with room, and looks into it.
-func backUpAgain(s *stand) error {
+func backUpAgain(s *environment) error {
 	target := filepath.Join(s.disks.files.Path, "backup")
 	if _, err := s.office.Run("backup", target); err != nil {
 		return err
@@ -183,7 +183,7 @@ func backUpAgain(s *stand) error {
 }
 
 // withoutLog has PostgreSQL write on until its log finds no room, which ends it.
-func withoutLog(s *stand) error {
+func withoutLog(s *environment) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {

@@ -16,15 +16,15 @@ type fault struct {
 	name   string
 	before time.Duration // of work, each time
 	often  int           // how many times; 0 is as often as gateways are killed
-	breaks func(*stand) error
+	breaks func(*environment) error
 
-	says  []string           // of which each has to be in a line of the log, or in what a command that failed said
-	long  bool               // it takes time, and a quicker one is of its kind
-	small bool               // it is of the disks, which are small
-	then  func(*stand) error // what has to work when all is well again; may be nil
+	says  []string                 // of which each has to be in a line of the log, or in what a command that failed said
+	long  bool                     // it takes time, and a quicker one is of its kind
+	small bool                     // it is of the disks, which are small
+	then  func(*environment) error // what has to work when all is well again; may be nil
 }
 
-func (f fault) times(s *stand) int {
+func (f fault) times(s *environment) int {
 	if f.often == 0 {
 		return s.kills
 	}
@@ -32,27 +32,27 @@ func (f fault) times(s *stand) int {
 }
 
 var faults = []fault{
-	{name: "the gateway killed (kill -9)", before: 100 * time.Millisecond, breaks: func(s *stand) error {
+	{name: "the gateway killed (kill -9)", before: 100 * time.Millisecond, breaks: func(s *environment) error {
 		s.gone.Store(true)
 		s.server.Kill()
 		return s.server.Start(s.office, nil) // as systemd does
 	}, says: []string{`"serving"`}},
-	{name: "the gateway stopped under load and started", before: 300 * time.Millisecond, often: 5, breaks: func(s *stand) error {
+	{name: "the gateway stopped under load and started", before: 300 * time.Millisecond, often: 5, breaks: func(s *environment) error {
 		s.gone.Store(true)
 		if err := s.server.Stop(20 * time.Second); err != nil {
 			return err
 		}
 		return s.server.Start(s.office, nil)
 	}, says: []string{`"stopping"`, `"serving"`}},
-	{engine: "postgres", name: "PostgreSQL restarted", long: true, before: half, often: 3, breaks: func(s *stand) error { return s.cluster.Restart() }, says: []string{told, starting}},
-	{engine: "postgres", name: "PostgreSQL killed, back after 1 s", long: true, before: half, often: 3, breaks: func(s *stand) error {
+	{engine: "postgres", name: "PostgreSQL restarted", long: true, before: half, often: 3, breaks: func(s *environment) error { return s.cluster.Restart() }, says: []string{told, starting}},
+	{engine: "postgres", name: "PostgreSQL killed, back after 1 s", long: true, before: half, often: 3, breaks: func(s *environment) error {
 		s.cluster.Kill()
 		time.Sleep(time.Second)
 		return s.cluster.Start()
 	}, says: []string{"connecting to PostgreSQL failed"}},
 	{engine: "postgres", name: "PostgreSQL frozen for 3 s", long: true, before: half, often: 2, breaks: frozen(3 * time.Second), says: []string{slow}},
 	{engine: "postgres", name: "PostgreSQL frozen for 20 s", long: true, before: half, often: 1, breaks: frozen(20 * time.Second), says: []string{told, "no answer in time"}},
-	{engine: "postgres", name: "all connections cut", before: half, often: 5, breaks: func(s *stand) error {
+	{engine: "postgres", name: "all connections cut", before: half, often: 5, breaks: func(s *environment) error {
 		s.proxy.Stop()
 		return s.proxy.Start()
 	}, says: []string{told}},
@@ -70,7 +70,7 @@ var faults = []fault{
 	{engine: "postgres", name: "PostgreSQL's disk full for 2 s, during writes", before: half, often: 2, small: true, breaks: full(storeDisk, lasting(2*time.Second)), says: []string{diskFull}},
 	{engine: "postgres", name: "PostgreSQL's disk full during an import", before: half, often: 1, small: true, breaks: fullBut(2<<20, storeDisk, importing), then: importAgain,
 		says: []string{diskFull, "import: "}},
-	{engine: "postgres", name: "the disk of PostgreSQL's log full, which ends it, until it is started again", before: half, often: 1, small: true, breaks: func(s *stand) error {
+	{engine: "postgres", name: "the disk of PostgreSQL's log full, which ends it, until it is started again", before: half, often: 1, small: true, breaks: func(s *environment) error {
 		if err := full(logDisk, withoutLog)(s); err != nil {
 			return err
 		}
@@ -88,8 +88,8 @@ const (
 	diskFull = "the disk is full"
 )
 
-func frozen(d time.Duration) func(*stand) error {
-	return func(s *stand) error {
+func frozen(d time.Duration) func(*environment) error {
+	return func(s *environment) error {
 		s.cluster.Freeze()
 		time.Sleep(d)
 		s.cluster.Thaw()
@@ -97,8 +97,8 @@ func frozen(d time.Duration) func(*stand) error {
 	}
 }
 
-func poisoned(toxic string, d time.Duration) func(*stand) error {
-	return func(s *stand) error {
+func poisoned(toxic string, d time.Duration) func(*environment) error {
+	return func(s *environment) error {
 		if _, err := s.proxy.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func poisoned(toxic string, d time.Duration) func(*stand) error {
 }
 
 // exhausted cuts the gateway's connections while others take all that there are.
-func exhausted(s *stand) error {
+func exhausted(s *environment) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	var taken []*pgx.Conn

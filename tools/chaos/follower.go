@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// note is what the feed has to tell of something that was acknowledged: it was sent as a witness's step from, and its
+// note is what the feed has to tell of something that was acknowledged: it was sent as a checker's step from, and its
 // answer came in step to.
 type note struct {
 	id, action string
@@ -21,7 +21,7 @@ type note struct {
 
 // follower pages the change feed from before a fault until all is well, by GraphQL and REST in turn.
 type follower struct {
-	*witness
+	*checker
 	after string           // the cursor of the last change
 	began int              // the number of the last change before
 	last  int              // that was told
@@ -92,7 +92,7 @@ func (f *follower) page() (changes int, ok bool) {
 }
 
 // finish reads to the end of the feed, and looks whether it told all that was acknowledged, once, in order.
-func (f *follower) finish(witnesses []*witness) {
+func (f *follower) finish(checkers []*checker) {
 	if !patiently(func() bool {
 		for {
 			if n, ok := f.page(); !ok || n == 0 {
@@ -103,7 +103,7 @@ func (f *follower) finish(witnesses []*witness) {
 		f.of.addf(&f.of.gaps, "the feed cannot be read to its end after %s", f.after)
 		return
 	}
-	for _, w := range witnesses {
+	for _, w := range checkers {
 		for i, id := range w.ids {
 			if told, made := len(f.told[id+" UPDATED"]), w.versions[i]-w.begun[i]; told != made {
 				f.of.addf(&f.of.gaps, "%d changes of a customer are told, of %d", told, made)
@@ -113,8 +113,8 @@ func (f *follower) finish(witnesses []*witness) {
 	}
 }
 
-// follows looks for what one witness was answered: what was acknowledged before something else was sent is told first.
-func (f *follower) follows(w *witness) {
+// follows looks for what one checker was answered: what was acknowledged before something else was sent is told first.
+func (f *follower) follows(w *checker) {
 	type placed struct {
 		note
 		at int
@@ -144,7 +144,7 @@ func (f *follower) follows(w *witness) {
 }
 
 // numbered looks whether the numbers of the log go on without a gap.
-func (s *stand) numbered(after int) error {
+func (s *environment) numbered(after int) error {
 	out, err := s.office.Run("changes", "list", "--format", "jsonl", "--after", strconv.Itoa(after))
 	if err != nil {
 		return err

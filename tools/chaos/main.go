@@ -90,7 +90,7 @@ func (o options) run() (whole bool, err error) {
 			if small && o.noDisks {
 				continue
 			}
-			s := &stand{engine: engine, kills: o.kills, small: small, withClock: withClock, office: &rig.Office{Binary: o.binary, Folder: filepath.Join(o.folder, fmt.Sprint(engine, small))}}
+			s := &environment{engine: engine, kills: o.kills, small: small, withClock: withClock, office: &rig.Office{Binary: o.binary, Folder: filepath.Join(o.folder, fmt.Sprint(engine, small))}}
 			well, lines, err := o.on(s)
 			if err != nil {
 				return false, fmt.Errorf("%s: %w", engine, err)
@@ -114,13 +114,13 @@ func (o options) engines() []string {
 	return []string{"sqlite", "postgres"}
 }
 
-// tries reports whether a fault is one of those that are to happen on a stand.
-func (o options) tries(f fault, s *stand) bool {
+// tries reports whether a fault is to happen on an environment.
+func (o options) tries(f fault, s *environment) bool {
 	return (f.engine == "" || f.engine == s.engine) && !(o.brief && f.long) && f.small == s.small && strings.Contains(f.name, o.only)
 }
 
 // on breaks one engine in all ways, one after the other, under one gateway.
-func (o options) on(s *stand) (whole bool, told []string, err error) {
+func (o options) on(s *environment) (whole bool, told []string, err error) {
 	tried := slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return !o.tries(f, s) })
 	if len(tried) == 0 {
 		return true, nil, nil
@@ -171,7 +171,7 @@ func (o options) damaged() (whole bool, err error) {
 }
 
 func (o options) damage(engine string, tried []damage) (whole bool, err error) {
-	p := &patient{stand: &stand{engine: engine, office: &rig.Office{Binary: o.binary, Folder: filepath.Join(o.folder, engine+"-patient")}}}
+	p := &victim{environment: &environment{engine: engine, office: &rig.Office{Binary: o.binary, Folder: filepath.Join(o.folder, engine+"-victim")}}}
 	defer p.close()
 	if err := p.open(); err != nil {
 		return false, err

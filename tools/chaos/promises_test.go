@@ -13,19 +13,19 @@ import (
 	"example.org/backoffice/tools/rig"
 )
 
-// asking is a witness of a server that answers as a test wants.
-func asking(t *testing.T, answer http.HandlerFunc) *witness {
+// asking is a checker of a server that answers as a test wants.
+func asking(t *testing.T, answer http.HandlerFunc) *checker {
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
-	return &witness{
+	return &checker{
 		client: rig.NewClient(strings.TrimPrefix(server.URL, "http://"), rig.Credential{}, 1, time.Minute), of: &noted{counts: counts{acknowledged: 1}}, name: "Witness",
 		deaf: func() bool { return true }, files: map[string]string{},
 	}
 }
 
 // A server that makes a record of each key, and loses the first answer when a test wants it.
-func TestAWitnessNoticesAKeyThatMakesMoreThanOneRecord(t *testing.T) {
+func TestACheckerNoticesAKeyThatMakesMoreThanOneRecord(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answers  []string // to each time it is sent; "" is no answer
@@ -112,8 +112,8 @@ func TestAFollowerNoticesWhatTheFeedDoesWrongly(t *testing.T) {
 			}
 			fmt.Fprintf(w, `{"changes":%s}`, text)
 		})
-		f := &follower{witness: w, told: map[string][]int{}}
-		f.finish([]*witness{{ids: [2]string{"a", "b"}, begun: [2]int{1, 1}, versions: [2]int{3, 3}, notes: []note{
+		f := &follower{checker: w, told: map[string][]int{}}
+		f.finish([]*checker{{ids: [2]string{"a", "b"}, begun: [2]int{1, 1}, versions: [2]int{3, 3}, notes: []note{
 			{id: "a", action: "UPDATED", which: 1, from: 1, to: 1}, {id: "b", action: "UPDATED", which: 1, from: 1, to: 1},
 			{id: "x", action: "CREATED", from: 2, to: 3}, {id: "a", action: "UPDATED", which: 2, from: 4, to: 4},
 			{id: "b", action: "UPDATED", which: 2, from: 4, to: 4}, {id: "x", action: "DELETED", from: 5, to: 5},
@@ -149,7 +149,7 @@ func TestACountThatIsNotThatOfTheRowsIsNoticed(t *testing.T) {
 				`"nodes":[{"id":%q,"name":%q,"status":%q,"isCompleted":%v}],"pageInfo":%s},"open":{"totalCount":%d}}}`,
 				c.total, c.toProcess, id, listed, status, status == "SENT", next, c.open)
 		})
-		w.tally([]*witness{{sent: []*creation{{noun: "CUSTOMER", name: "a"}, {noun: "CUSTOMER", name: "deleted", dropped: true}}}})
+		w.tally([]*checker{{sent: []*creation{{noun: "CUSTOMER", name: "a"}, {noun: "CUSTOMER", name: "deleted", dropped: true}}}})
 		if w.of.miscounted != c.miscounted || w.of.replayed != c.replayed || w.of.wrong > 0 ||
 			w.of.isWhole(time.Minute) != (c.miscounted+c.replayed == 0) || (w.of.example == "") != (c.miscounted+c.replayed == 0) {
 			t.Errorf("%s: %+v", name, w.of.counts)

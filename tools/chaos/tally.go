@@ -29,7 +29,7 @@ type walked struct {
 
 // tally reads all lists to their ends when nobody writes: what is counted has to be what there is, and of each record
 // that was made with a key there is one.
-func (w *witness) tally(witnesses []*witness) {
+func (w *checker) tally(checkers []*checker) {
 	names := map[string]int{}
 	for _, list := range lists {
 		var found walked
@@ -51,7 +51,7 @@ func (w *witness) tally(witnesses []*witness) {
 			names[list.noun+" "+name] = n
 		}
 	}
-	for _, of := range witnesses {
+	for _, of := range checkers {
 		for _, c := range of.sent {
 			if n := names[c.noun+" "+c.name]; c.name != "" && c.stands() && n != 1 {
 				w.of.addf(&w.of.replayed, "%s: %d exist of one key", c.noun, n)
@@ -60,7 +60,7 @@ func (w *witness) tally(witnesses []*witness) {
 	}
 }
 
-func (w *witness) walk(list, rows, totals string) (found walked) {
+func (w *checker) walk(list, rows, totals string) (found walked) {
 	type row struct {
 		ID, Name, Status string
 		IsCompleted      bool

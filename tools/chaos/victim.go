@@ -16,9 +16,9 @@ import (
 	"example.org/backoffice/tools/rig"
 )
 
-// patient is an office at rest, of which everything is known, whose files are damaged and put right again.
-type patient struct {
-	*stand
+// victim is an office at rest, of which everything is known, whose files are damaged and put right again.
+type victim struct {
+	*environment
 	was     string              // a copy of its files, as a gateway left them that was killed
 	emails  map[string][]string // of each customer, all that it ever had; the last is what it has
 	numbers []string            // customers with a registration number
@@ -33,7 +33,7 @@ const (
 )
 
 // parts are what an office's files are, of which PostgreSQL's are its own.
-func (p *patient) parts() []string {
+func (p *victim) parts() []string {
 	if p.engine == "postgres" {
 		return []string{"files", "keyset.json"}
 	}
@@ -41,7 +41,7 @@ func (p *patient) parts() []string {
 }
 
 // fill makes the office, kills the gateway in the midst of its log, and keeps a copy.
-func (p *patient) fill() error {
+func (p *victim) fill() error {
 	p.was, p.emails, p.files = p.at("was"), map[string][]string{}, map[string]string{}
 	client := rig.NewClient(p.server.Address, p.credential, 2, 30*time.Second)
 	ids, err := client.Fill(200)
@@ -63,7 +63,7 @@ func (p *patient) fill() error {
 	}
 	of := &noted{}
 	for i := range twinPairs {
-		w := &witness{client: client, of: of, name: fmt.Sprint("Twins ", i), deaf: func() bool { return false }}
+		w := &checker{client: client, of: of, name: fmt.Sprint("Twins ", i), deaf: func() bool { return false }}
 		if err := w.begin(); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (p *patient) fill() error {
 }
 
 // mend puts all files back as they were: those that were moved away at their place, the others from the copy.
-func (p *patient) mend(live bool) error {
+func (p *victim) mend(live bool) error {
 	for _, name := range []string{databaseFile, logFile, "keyset.json", "files"} {
 		if _, err := os.Stat(p.at(name) + ".away"); err != nil {
 			continue
@@ -120,7 +120,7 @@ func (p *patient) mend(live bool) error {
 }
 
 // under damages the office so often, looks what it answers, puts it right and looks again.
-func (p *patient) under(d damage, once bool) (f findings, err error) {
+func (p *victim) under(d damage, once bool) (f findings, err error) {
 	f.times = d.often
 	if once {
 		f.times = 1
@@ -147,7 +147,7 @@ func (p *patient) under(d damage, once bool) (f findings, err error) {
 	return f, nil
 }
 
-func (p *patient) once(d damage, f *findings, random *rand.Rand) (said []string, err error) {
+func (p *victim) once(d damage, f *findings, random *rand.Rand) (said []string, err error) {
 	if err := p.mend(false); err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (p *patient) once(d damage, f *findings, random *rand.Rand) (said []string,
 }
 
 // recover is what an operator does, and how long it takes until all is well then.
-func (p *patient) recover(d damage, f *findings) error {
+func (p *victim) recover(d damage, f *findings) error {
 	ends := p.server.Lives() && !d.live
 	if ends {
 		p.server.Kill()
@@ -236,7 +236,7 @@ func (r *reading) addf(where *int, format string, values ...any) {
 }
 
 // read reads everything: each customer, each number, each file; and writes.
-func (p *patient) read(d damage) (r reading) {
+func (p *victim) read(d damage) (r reading) {
 	client := rig.NewClient(p.server.Address, p.credential, 2, 30*time.Second)
 	have := map[string]string{}
 	ids := make([]string, 0, len(p.emails))
@@ -285,7 +285,7 @@ func (p *patient) read(d damage) (r reading) {
 	}
 	if d.refuses {
 		of := &noted{}
-		w := &witness{client: client, of: of, name: "Late", ids: p.twins[0], deaf: func() bool { return false }}
+		w := &checker{client: client, of: of, name: "Late", ids: p.twins[0], deaf: func() bool { return false }}
 		if w.upload(); of.refused != 1 {
 			r.addf(&r.wrong, "a write was not refused as the contract has it: %s", of.example)
 		}
@@ -294,7 +294,7 @@ func (p *patient) read(d damage) (r reading) {
 	return r
 }
 
-func (p *patient) compare(d damage, r *reading, got string, all []string) {
+func (p *victim) compare(d damage, r *reading, got string, all []string) {
 	switch {
 	case got == all[len(all)-1]:
 	case slices.Contains(all, got) && d.older:
@@ -307,9 +307,9 @@ func (p *patient) compare(d damage, r *reading, got string, all []string) {
 }
 
 // ask asks for some; a refusal that the contract names is counted as one.
-func (p *patient) ask(client *rig.Client, r *reading, into any, query string, ids []string) bool {
+func (p *victim) ask(client *rig.Client, r *reading, into any, query string, ids []string) bool {
 	of := &noted{}
-	w := &witness{client: client, of: of, deaf: func() bool { return false }}
+	w := &checker{client: client, of: of, deaf: func() bool { return false }}
 	if w.answered(into, query, map[string]any{"ids": ids}) {
 		return true
 	}
@@ -321,7 +321,7 @@ func (p *patient) ask(client *rig.Client, r *reading, into any, query string, id
 	return false
 }
 
-func (p *patient) download(client *rig.Client, d damage, r *reading, id, digest string) {
+func (p *victim) download(client *rig.Client, d damage, r *reading, id, digest string) {
 	a, err := client.Get("/customers/documents/" + id + "/download")
 	var problem struct{ Status int }
 	switch {

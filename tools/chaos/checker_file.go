@@ -14,7 +14,7 @@ import (
 const fileSize = 20_000
 
 // upload sends a document and remembers its digest.
-func (w *witness) upload() {
+func (w *checker) upload() {
 	c := w.newCreation("CUSTOMER_DOCUMENT", nil)
 	line := []byte(c.key + "\n")
 	content := bytes.Repeat(line, fileSize/len(line))
@@ -24,7 +24,7 @@ func (w *witness) upload() {
 }
 
 // download looks for a document that was acknowledged, and for all of its bytes.
-func (w *witness) download(id, digest string) {
+func (w *checker) download(id, digest string) {
 	a, err := w.asks().Get("/customers/documents/" + id + "/download")
 	switch {
 	case err == nil && a.Status == http.StatusNotFound:
@@ -35,7 +35,7 @@ func (w *witness) download(id, digest string) {
 }
 
 // rest reports whether REST answered as hoped; what it answered otherwise has to be as the contract names it.
-func (w *witness) rest(a rig.Answer, err error, hoped int) (ok bool) {
+func (w *checker) rest(a rig.Answer, err error, hoped int) (ok bool) {
 	later := a.Header.Get("Retry-After") != ""
 	switch {
 	case err != nil:

@@ -13,7 +13,7 @@ import (
 )
 
 // A server that keeps two customers, and does to them what a test wants.
-func TestAWitnessNoticesWhatAServerDoesWrongly(t *testing.T) {
+func TestACheckerNoticesWhatAServerDoesWrongly(t *testing.T) {
 	t.Parallel()
 	const torn = `{"data":{"a":{"id":"a","email":"%s","version":2},"b":{"id":"b","email":"x","version":2}}}`
 	for name, c := range map[string]struct {
@@ -50,7 +50,7 @@ func TestAWitnessNoticesWhatAServerDoesWrongly(t *testing.T) {
 			c.read(w, email)
 		}))
 		of := &noted{}
-		w := &witness{
+		w := &checker{
 			client: rig.NewClient(strings.TrimPrefix(server.URL, "http://"), rig.Credential{}, 1, time.Minute), of: of, ids: [2]string{"a", "b"}, versions: [2]int{1, 1},
 			value: email, deaf: func() bool { return false },
 		}

@@ -31,8 +31,8 @@ func (c *counts) isWhole(within time.Duration) bool {
 	return c.lost+c.torn+c.unentered+c.wrong+c.replayed+c.gaps+c.miscounted+c.byHand+c.mute == 0 && c.healthy <= within && c.acknowledged > 0
 }
 
-// witness is a client that knows what it may read: two customers that only it changes, and always together.
-type witness struct {
+// checker is a client that knows what it may read: two customers that only it changes, and always together.
+type checker struct {
 	client   *rig.Client
 	of       *noted
 	ids      [2]string
@@ -55,7 +55,7 @@ type witness struct {
 	asked     int
 }
 
-// noted is what all witnesses notice.
+// noted is what all checkers notice.
 type noted struct {
 	mu sync.Mutex
 	counts
@@ -73,7 +73,7 @@ func (n *noted) addf(where *int, format string, values ...any) {
 // asks is the client that asks this time: that of the other gateway each second time, while there are two.
 const partialSuccess = 294
 
-func (w *witness) asks() *rig.Client {
+func (w *checker) asks() *rig.Client {
 	w.asked++
 	if w.both != nil && w.both() && w.asked%2 == 0 {
 		return w.elsewhere
@@ -82,7 +82,7 @@ func (w *witness) asks() *rig.Client {
 }
 
 // answered is the data of an answer; ok is whether it is one. What is none has to be as the contract names it.
-func (w *witness) answered(into any, query string, variables any) (ok bool) {
+func (w *checker) answered(into any, query string, variables any) (ok bool) {
 	a, err := w.asks().Ask(query, variables)
 	if err != nil {
 		if !w.deaf() {
@@ -127,7 +127,7 @@ type twin struct {
 }
 
 // begin makes the two customers.
-func (w *witness) begin() error {
+func (w *checker) begin() error {
 	var made struct {
 		CreateCustomers struct {
 			Results []struct{ Customer twin }
@@ -136,11 +136,11 @@ func (w *witness) begin() error {
 	input := map[string]any{"type": "PRIVATE_PERSON", "firstName": "Twin", "lastName": w.name, "email": "first@example.org", "registrationNumber": "85.07.30-033.28"}
 	err := w.client.Decode(&made, `mutation($i: [CreateCustomerInput!]!) { createCustomers(inputs: $i) { results { customer { id email version } } } }`, map[string]any{"i": []any{input, input}})
 	if err != nil || len(made.CreateCustomers.Results) != 2 {
-		return fmt.Errorf("a witness cannot begin: %w", err)
+		return fmt.Errorf("a checker cannot begin: %w", err)
 	}
 	for i, r := range made.CreateCustomers.Results {
 		if r.Customer.ID == "" {
-			return errors.New("a witness has no customers")
+			return errors.New("a checker has no customers")
 		}
 		w.ids[i], w.versions[i] = r.Customer.ID, r.Customer.Version
 	}
@@ -148,7 +148,7 @@ func (w *witness) begin() error {
 	return nil
 }
 
-func (w *witness) run(until <-chan struct{}) {
+func (w *checker) run(until <-chan struct{}) {
 	for random := rand.New(rand.NewPCG(uint64(w.turn), 1)); ; w.turn++ {
 		select {
 		case <-until:
@@ -176,7 +176,7 @@ func (w *witness) run(until <-chan struct{}) {
 }
 
 // write changes both, in a batch that is done whole or not at all.
-func (w *witness) write() (acknowledged bool) {
+func (w *checker) write() (acknowledged bool) {
 	value := fmt.Sprintf("changed%d@example.org", w.turn)
 	inputs := []any{}
 	for i, id := range w.ids {
@@ -216,7 +216,7 @@ func (w *witness) write() (acknowledged bool) {
 }
 
 // read reads both at one moment: they are as they were acknowledged last, or as something since then would have them.
-func (w *witness) read() (ok bool) {
+func (w *checker) read() (ok bool) {
 	var found struct{ A, B *twin }
 	if !w.answered(&found, `query($a: ID!, $b: ID!) { a: customer(id: $a) { id email version } b: customer(id: $b) { id email version } }`, map[string]any{"a": w.ids[0], "b": w.ids[1]}) {
 		return false
@@ -236,7 +236,7 @@ func (w *witness) read() (ok bool) {
 	return true
 }
 
-func (w *witness) disclose() {
+func (w *checker) disclose() {
 	var found struct {
 		Customer *struct{ RegistrationNumber string }
 	}
@@ -249,7 +249,7 @@ func (w *witness) disclose() {
 }
 
 // verify looks, when all is well, for everything that was acknowledged.
-func (w *witness) verify() {
+func (w *checker) verify() {
 	if !w.read() {
 		w.of.addf(&w.of.wrong, "nothing can be read when all is well")
 	}
@@ -268,7 +268,7 @@ func (w *witness) verify() {
 }
 
 // exist looks for records that have to be there, or not.
-func (w *witness) exist(all []string, there bool) {
+func (w *checker) exist(all []string, there bool) {
 	for ids := range slices.Chunk(all, 100) {
 		var found struct{ Nodes []*struct{ ID string } }
 		if !w.answered(&found, `query($ids: [ID!]!) { nodes(ids: $ids) { id } }`, map[string]any{"ids": ids}) {

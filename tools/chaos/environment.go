@@ -16,8 +16,8 @@ import (
 	"example.org/backoffice/tools/rig"
 )
 
-// stand is a gateway over a store that is broken.
-type stand struct {
+// environment is a gateway over a store that is broken.
+type environment struct {
 	engine     string
 	kills      int
 	office     *rig.Office
@@ -39,10 +39,10 @@ type stand struct {
 	said  []string    // by commands that failed as they had to
 }
 
-// at is a path in the stand's folder.
-func (s *stand) at(name string) string { return filepath.Join(s.office.Folder, name) }
+// at is a path in the environment's folder.
+func (s *environment) at(name string) string { return filepath.Join(s.office.Folder, name) }
 
-func (s *stand) open() (err error) {
+func (s *environment) open() (err error) {
 	if err := os.MkdirAll(s.office.Folder, 0o755); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s *stand) open() (err error) {
 	return err
 }
 
-func (s *stand) close() {
+func (s *environment) close() {
 	if s.server != nil && s.server.Lives() {
 		_ = s.server.Stop(time.Minute)
 	}
@@ -105,7 +105,7 @@ func (s *stand) close() {
 
 // under lets clients work before a fault, during it and after it, and counts. A fault happens as often as it says;
 // each time all has to be well again.
-func (s *stand) under(f fault) (counts, error) {
+func (s *environment) under(f fault) (counts, error) {
 	of := &noted{}
 	s.noted, s.said = of, nil
 	from, fromSecond := s.server.LogSize(), s.second.LogSize()
@@ -113,21 +113,21 @@ func (s *stand) under(f fault) (counts, error) {
 	if err != nil {
 		return counts{}, err
 	}
-	follower := &follower{witness: s.newWitness("Follower")}
+	follower := &follower{checker: s.newChecker("Follower")}
 	if err := follower.begin(); err != nil {
 		return counts{}, err
 	}
-	witnesses := make([]*witness, 4)
-	for i := range witnesses {
-		witnesses[i] = s.newWitness(fmt.Sprint("Witness ", i))
-		witnesses[i].turn = i * 1_000_000
-		if err := witnesses[i].begin(); err != nil {
+	checkers := make([]*checker, 4)
+	for i := range checkers {
+		checkers[i] = s.newChecker(fmt.Sprint("Checker ", i))
+		checkers[i].turn = i * 1_000_000
+		if err := checkers[i].begin(); err != nil {
 			return counts{}, err
 		}
 	}
 	until := make(chan struct{})
 	var all sync.WaitGroup
-	for _, w := range witnesses {
+	for _, w := range checkers {
 		all.Go(func() { w.run(until) })
 	}
 	all.Go(func() { follower.run(until) })
@@ -141,11 +141,11 @@ func (s *stand) under(f fault) (counts, error) {
 	if err != nil {
 		return counts{}, err
 	}
-	for _, w := range witnesses {
+	for _, w := range checkers {
 		w.verify()
 	}
-	follower.finish(witnesses)
-	s.newWitness("Counter").tally(witnesses)
+	follower.finish(checkers)
+	s.newChecker("Counter").tally(checkers)
 	if err := s.numbered(follower.began); err != nil {
 		return counts{}, err
 	}
@@ -168,16 +168,16 @@ func (s *stand) under(f fault) (counts, error) {
 	return of.counts, nil
 }
 
-func (s *stand) newWitness(name string) *witness {
-	return &witness{
+func (s *environment) newChecker(name string) *checker {
+	return &checker{
 		client: rig.NewClient(s.server.Address, s.credential, 2, 30*time.Second), elsewhere: rig.NewClient(s.second.Address, s.credential, 2, 30*time.Second),
 		both: s.both.Load, of: s.noted, name: name, deaf: s.gone.Load,
 	}
 }
 
 // repeat has a fault happen as often as it does, and waits each time until all is well.
-func (s *stand) repeat(f fault, of *noted) error {
-	prober := &witness{client: rig.NewClient(s.server.Address, s.credential, 1, 10*time.Second), of: &noted{}, name: "Prober", deaf: func() bool { return true }}
+func (s *environment) repeat(f fault, of *noted) error {
+	prober := &checker{client: rig.NewClient(s.server.Address, s.credential, 1, 10*time.Second), of: &noted{}, name: "Prober", deaf: func() bool { return true }}
 	if err := prober.begin(); err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (s *stand) repeat(f fault, of *noted) error {
 }
 
 // balance asks whether the server is ready, as a balancer before it does.
-func (s *stand) balance(until <-chan struct{}) {
+func (s *environment) balance(until <-chan struct{}) {
 	for {
 		select {
 		case <-until:
@@ -220,7 +220,7 @@ func (s *stand) balance(until <-chan struct{}) {
 }
 
 // healthy waits until the server is ready and a write is acknowledged.
-func (s *stand) healthy(prober *witness) (time.Duration, error) {
+func (s *environment) healthy(prober *checker) (time.Duration, error) {
 	began := time.Now()
 	for time.Since(began) < mostPatience {
 		if !s.server.Lives() {
@@ -241,7 +241,7 @@ func (s *stand) healthy(prober *witness) (time.Duration, error) {
 const mostPatience = 30 * time.Second
 
 // entries are how many the register of consultations has.
-func (s *stand) entries() (n int, err error) {
+func (s *environment) entries() (n int, err error) {
 	out, err := s.office.Run("consultations", "list", "--format", "jsonl")
 	if err != nil {
 		return 0, err
