@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 
@@ -56,6 +57,9 @@ func (s *source) Read(p []byte) (int, error) {
 	}
 	n, err := s.r.Read(p)
 	if err != nil && err != io.EOF {
+		if err == io.ErrUnexpectedEOF { //nolint:errorlint // that one itself is the end for a bucket's client
+			err = fmt.Errorf("it broke off: %w", err)
+		}
 		s.err = err
 	}
 	return n, err

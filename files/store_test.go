@@ -224,12 +224,13 @@ func TestAListingNamesEveryFileOnceAndStopsAtAnError(t *testing.T) {
 func TestAFailingReaderLeavesNoFileAndKeepsItsError(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, store files.Store) {
-		broken := errors.New("the sender hung up")
-		for _, before := range []int{0, 100, 6 << 20, 9 << 20} {
-			reader := io.MultiReader(bytes.NewReader(randomBytes(before)), iotest.ErrReader(broken))
-			file, err := store.Put(t.Context(), newKey(), reader, "application/pdf")
-			if !errors.Is(err, broken) || file.Key != "" {
-				t.Errorf("after %d bytes: %+v, %v", before, file, err)
+		for _, broken := range []error{errors.New("the sender hung up"), io.ErrUnexpectedEOF} {
+			for _, before := range []int{0, 100, 6 << 20, 9 << 20} {
+				reader := io.MultiReader(bytes.NewReader(randomBytes(before)), iotest.ErrReader(broken))
+				file, err := store.Put(t.Context(), newKey(), reader, "application/pdf")
+				if !errors.Is(err, broken) || file.Key != "" {
+					t.Errorf("after %d bytes: %+v, %v", before, file, err)
+				}
 			}
 		}
 		refused := backoffice.Errorf(backoffice.BadInput, "too large")
