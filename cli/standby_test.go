@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -360,21 +361,29 @@ func TestAStandByWhosePlaceIsLostIsPromotedAlone(t *testing.T) {
 	}
 }
 
-func TestAPromotionNamesTheFilesThatWereNeverShipped(t *testing.T) {
+func TestAPromotionAndARestoreNameTheFilesThatThePlaceLacks(t *testing.T) {
 	t.Parallel()
 	s, place := shipping(t)
 	server := s.ships(t, place)
-	there, err := filepath.Glob(filepath.Join(strings.TrimPrefix(place, "file:"), "files", "*"))
-	if err != nil || len(there) < 2 {
+	there, err := filepath.Glob(filepath.Join(strings.TrimPrefix(place, "file:"), "files", "*", "*"))
+	if err != nil || len(there) < 3 {
 		t.Fatal(err, there)
 	}
-	if err := os.RemoveAll(there[0]); err != nil {
+	damaged, err := os.ReadFile(there[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged[len(damaged)-1]++
+	if err := errors.Join(os.RemoveAll(there[0]), os.WriteFile(there[1], damaged, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	standBy := standsBy(t, s, place)
 	server.stop(t)
+	if code, _, err := s.elsewhere(t).run(t, "restore", place, "--incomplete"); code != exitPartial || strings.Count(err, "is missing\n") != 2 {
+		t.Errorf("restore ends with %d, %q", code, err)
+	}
 	out := standBy.on.must(t, "promote")
-	if !strings.Contains(out, "Never shipped: the file of the ") {
+	if strings.Count(out, "Not at the place: the file of the ") != 2 {
 		t.Errorf("promote tells %q", out)
 	}
 }

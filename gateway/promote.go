@@ -33,7 +33,7 @@ func (p *Promotion) String() string {
 	if p.stopped {
 		text = fmt.Sprintf("The stand-by is promoted, after change %d, and was told to stop: start it again.", p.last)
 	}
-	return strings.Join(append([]string{text}, p.missing...), "\nNever shipped: ")
+	return strings.Join(append([]string{text}, p.missing...), "\nNot at the place: ")
 }
 
 // Done tells the operator's command, if one waits, how it ended.

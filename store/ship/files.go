@@ -1,13 +1,12 @@
 package ship
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"path"
 	"strings"
-
-	"github.com/tink-crypto/tink-go/v2/tink"
 
 	"example.org/backoffice/backoffice"
 )
@@ -75,23 +74,35 @@ func (s *Shipper) shipFile(ctx context.Context, key string) error {
 // Files are the stored files of a place.
 type Files Place
 
-// Open opens a whole file by its key.
+// Open opens a whole file by its key. A copy that is damaged is as good as none, unlike one that cannot be read now.
 func (f Files) Open(ctx context.Context, key string, _, _ int64) (io.ReadCloser, error) {
-	return open(ctx, f.From, f.Key, path.Join(shipped, key))
-}
-
-func open(ctx context.Context, from backoffice.ObjectStore, key tink.StreamingAEAD,
-	name string) (io.ReadCloser, error) {
-	object, err := from.Get(ctx, name)
+	name := path.Join(shipped, key)
+	object, err := f.From.Get(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	opened, err := key.NewDecryptingReader(object, []byte(name))
+	var failed error // the place
+	sealed := reader(func(p []byte) (n int, err error) {
+		if n, err = object.Read(p); err != io.EOF {
+			failed = err
+		}
+		return n, err
+	})
+	opened, err := f.Key.NewDecryptingReader(sealed, []byte(name))
 	if err != nil {
 		return nil, errors.Join(err, object.Close())
 	}
 	return struct {
 		io.Reader
 		io.Closer
-	}{opened, object}, nil
+	}{reader(func(p []byte) (n int, err error) {
+		if n, err = opened.Read(p); err != nil && err != io.EOF {
+			err = cmp.Or(failed, error(backoffice.Errorf(backoffice.NotFound, "the shipped copy of a file is damaged")))
+		}
+		return n, err
+	}), object}, nil
 }
+
+type reader func([]byte) (int, error)
+
+func (r reader) Read(p []byte) (int, error) { return r(p) }
