@@ -100,6 +100,12 @@ func (s *StandBy) create(ctx context.Context, c chain) error {
 	if err := os.MkdirAll(filepath.Dir(fresh), 0o700); err != nil {
 		return err
 	}
+	// A log that is left would be applied to the new database.
+	for _, left := range []string{s.Path + "-wal", s.Path + "-shm", fresh + "-wal", fresh + "-shm"} {
+		if err := os.Remove(left); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	file, err := os.OpenFile(fresh, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -108,12 +114,6 @@ func (s *StandBy) create(ctx context.Context, c chain) error {
 	err = a.chain(ctx, c)
 	if err = errors.Join(err, file.Close()); err == nil {
 		err = sqlite.MarkStandBy(ctx, fresh)
-	}
-	// A log that is left would be applied to the new database.
-	for _, left := range []string{s.Path + "-wal", s.Path + "-shm", fresh + "-wal", fresh + "-shm"} {
-		if gone := os.Remove(left); err == nil && !errors.Is(gone, fs.ErrNotExist) {
-			err = gone
-		}
 	}
 	if err == nil {
 		err = os.Rename(fresh, s.Path)
