@@ -41,7 +41,7 @@ var brokenPromotions = map[string]brokentest.Copy{
 		{"../gateway/promote.go", "	if errors.Is(err, backoffice.ErrHeld) {", "	if BROKEN {\n		held, release, err = ctx, func() {}, nil\n	}\n	if errors.Is(err, backoffice.ErrHeld) {"}}},
 	"fences the server before for seconds only": {Found: foundByPromotion, Edits: []brokentest.Edit{
 		{"../gateway/promote.go", "	if err := b.from.Place.Promote(held, p.name); err != nil {", "	if err := b.from.Place.Promote(held, p.name); !BROKEN && err != nil {"},
-		{"../store/ship/promote.go", "	return p.From.Put(ctx, ownerName, ", "	if BROKEN {\n		return nil\n	}\n	return p.From.Put(ctx, ownerName, "}}},
+		{"../store/ship/promote.go", "	err = p.From.Put(ctx, ownerName, ", "	if BROKEN {\n		return nil\n	}\n	err = p.From.Put(ctx, ownerName, "}}},
 	"goes on with the history of the server before": {Found: foundByPromotion, Edits: []brokentest.Edit{
 		{"../gateway/promote.go", "		err = store.RenewHistory(ctx, \"\", \"promote\", now)", "		if !BROKEN {\n			err = store.RenewHistory(ctx, \"\", \"promote\", now)\n		}"}}},
 }

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -358,33 +357,6 @@ func TestAStandByWhosePlaceIsLostIsPromotedAlone(t *testing.T) {
 	}
 	if code, _, err := standBy.on.run(t, "promote", "--place-lost"); code == exitDone || !strings.Contains(err, "is not a stand-by's") {
 		t.Errorf("a second time it ends with %d, %q", code, err)
-	}
-}
-
-func TestAPromotionAndARestoreNameTheFilesThatThePlaceLacks(t *testing.T) {
-	t.Parallel()
-	s, place := shipping(t)
-	server := s.ships(t, place)
-	there, err := filepath.Glob(filepath.Join(strings.TrimPrefix(place, "file:"), "files", "*", "*"))
-	if err != nil || len(there) < 3 {
-		t.Fatal(err, there)
-	}
-	damaged, err := os.ReadFile(there[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	damaged[len(damaged)-1]++
-	if err := errors.Join(os.RemoveAll(there[0]), os.WriteFile(there[1], damaged, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	standBy := standsBy(t, s, place)
-	server.stop(t)
-	if code, _, err := s.elsewhere(t).run(t, "restore", place, "--incomplete"); code != exitPartial || strings.Count(err, "is missing\n") != 2 {
-		t.Errorf("restore ends with %d, %q", code, err)
-	}
-	out := standBy.on.must(t, "promote")
-	if strings.Count(out, "Not at the place: the file of the ") != 2 {
-		t.Errorf("promote tells %q", out)
 	}
 }
 

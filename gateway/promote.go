@@ -38,6 +38,10 @@ func (p *Promotion) String() string {
 
 // Done tells the operator's command, if one waits, how it ended.
 func (p *Promotion) Done(err error) {
+	if err != nil {
+		err = fmt.Errorf("the place is this stand-by's now: keep the server before stopped, start the stand-by again, "+
+			"and promote it again if it still follows: %w", backoffice.Why(err))
+	}
 	if p.by.asked {
 		p.by.answer(p.String(), err)
 	}
@@ -167,7 +171,7 @@ func (s *Settings) Promote(ctx context.Context, placeLost bool) (string, error) 
 	for patience := time.Now().Add(takeTime); ; {
 		text, err := os.ReadFile(b.told())
 		if why, refused := strings.CutPrefix(string(text), refusedMark); err == nil && refused {
-			return "", fmt.Errorf("nothing was promoted: %s", why)
+			return "", errors.New(why)
 		} else if err == nil {
 			return string(text), nil
 		}

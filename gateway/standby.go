@@ -160,7 +160,7 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 			if errors.Is(err, ship.ErrNotContinued) { // it goes on when it has begun anew
 				return err
 			}
-			b.answer("", err)
+			b.answer("", fmt.Errorf("nothing was promoted: %w", backoffice.Why(err)))
 		}
 		if time.Now().Before(next) {
 			continue

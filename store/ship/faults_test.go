@@ -185,6 +185,21 @@ func TestWhatAKillHasLeftOfAnObjectIsDeletedAtThePlaceOfTheStoreAlone(t *testing
 	}
 }
 
+func TestAPromotionWhoseAnswerIsLostIsOne(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	s, stop := o.ships(t)
+	o.away(t, s)
+	stop()
+	to := &faulty{ObjectStore: o.objects(t)}
+	for mode, want := range map[int32]bool{away: false, failsAfterwards: true} {
+		to.mode.Store(mode)
+		if err := (Place{From: to}).Promote(t.Context(), fmt.Sprint(mode)); (err == nil) != want {
+			t.Errorf("it ends with %v", err)
+		}
+	}
+}
+
 func TestAnotherStoresPlaceIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	o, other := newOffice(t), newOffice(t)
