@@ -33,6 +33,7 @@ const (
 	away
 	failsAfterwards // it has stored the object
 	slow
+	stuck // until its context ends
 )
 
 func (f *faulty) Put(ctx context.Context, name string, content io.Reader) error {
@@ -42,6 +43,9 @@ func (f *faulty) Put(ctx context.Context, name string, content io.Reader) error 
 		return backoffice.Errorf(backoffice.Unavailable, "it is away")
 	case failsAfterwards:
 		return errors.Join(errors.New("an answer of 500"), f.ObjectStore.Put(ctx, name, content))
+	case stuck:
+		<-ctx.Done()
+		return ctx.Err()
 	case slow:
 		time.Sleep(300 * time.Millisecond)
 	}
@@ -101,11 +105,17 @@ func TestNothingIsLostWhenThePlaceFails(t *testing.T) {
 // Otherwise the disk fills with a log that is never written back.
 func TestALogThatBecomesTooLongIsCutAndASnapshotFollows(t *testing.T) {
 	t.Parallel()
+	for name, mode := range map[string]int32{"away": away, "stuck": stuck} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); itsLogIsCut(t, mode) })
+	}
+}
+
+func itsLogIsCut(t *testing.T, mode int32) {
 	o := newOffice(t)
 	to := &faulty{ObjectStore: o.objects(t)}
 	s, stop := o.ships(t, func(s *Shipper) { s.To, s.Most = to, 100<<10 })
 	o.away(t, s)
-	to.mode.Store(away)
+	to.mode.Store(mode)
 	for i := range 20 {
 		o.label(t, fmt.Sprint("meanwhile ", i))
 	}

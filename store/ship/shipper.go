@@ -143,7 +143,7 @@ func (s *Shipper) generation(ctx, held context.Context) error {
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
 	wanted := s.wanted.next() // before writers learn that the snapshot lacks what they wait for
-	err = g.begin(beginning)
+	err = g.unlessTooFar(beginning, 0, g.begin)
 	for until := time.Now().Add(day); err == nil && time.Now().Before(until); {
 		stopping := rest(ctx, cmp.Or(s.period, second), wanted) != nil
 		wanted = s.wanted.next()
@@ -165,31 +165,42 @@ type generation struct {
 	failed  bool      // the last attempt to send
 }
 
-func (g *generation) begin(ctx context.Context) error {
-	at := g.renewed
+// unlessTooFar ends what it does when the log becomes too long meanwhile; size bytes of it were read before.
+func (g *generation) unlessTooFar(ctx context.Context, size int64, do func(context.Context) error) error {
 	ctx, end := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
 	defer func() { end(nil); watching.Wait() }()
 	watching.Go(func() {
 		for backoffice.Sleep(ctx, retry) == nil {
-			if unread, err := g.from.Unread(ctx); err == nil && unread > g.Most {
-				end(errTooFar)
+			if unread, err := g.from.Unread(ctx); err == nil {
+				g.behind.Store(size + unread)
+				if size+unread > g.Most {
+					end(errTooFar)
+				}
 			}
 		}
 	})
+	if err := do(ctx); err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	return nil
+}
+
+func (g *generation) begin(ctx context.Context) error {
+	at := g.renewed
 	unnamed, err := g.shipFiles(ctx)
 	if err == nil && g.Keep > 0 {
 		err = g.noteUnnamed(ctx, unnamed)
 	}
 	if err != nil {
-		return cmp.Or(context.Cause(ctx), err)
+		return err
 	}
 	o := object{generation: g.name, first: 1, from: g.from.Last(), to: g.from.Last(), at: at}
 	content := sealing(g.Key, o.String(), func(to io.Writer) error { return g.writer.snapshot(ctx, to) })
 	err = g.To.Put(ctx, o.String(), content)
 	_ = content.Close()
 	if err != nil {
-		return cmp.Or(context.Cause(ctx), err)
+		return err
 	}
 	g.shippedTo(at, o.to)
 	g.Log.InfoContext(ctx, "shipped a snapshot", "change", o.to, "milliseconds", time.Since(at).Milliseconds())
@@ -260,15 +271,17 @@ func (g *generation) ship(ctx context.Context, renew bool) error {
 		return nil
 	}
 	g.behind.Store(size)
-	if err := g.send(ctx, size, func() error { return g.shipChanged(ctx, before) }); err != nil {
-		return err
-	}
-	err = g.send(ctx, size, func() error {
-		content, err := sealed.reader()
-		if err != nil {
+	err = g.unlessTooFar(ctx, size, func(ctx context.Context) error {
+		if err := g.send(ctx, func() error { return g.shipChanged(ctx, before) }); err != nil {
 			return err
 		}
-		return g.To.Put(ctx, o.String(), content)
+		return g.send(ctx, func() error {
+			content, err := sealed.reader()
+			if err != nil {
+				return err
+			}
+			return g.To.Put(ctx, o.String(), content)
+		})
 	})
 	if err == nil {
 		g.shippedTo(at, o.to)
@@ -276,8 +289,8 @@ func (g *generation) ship(ctx context.Context, renew bool) error {
 	return err
 }
 
-// send does something until it succeeds, unless the log becomes too long meanwhile.
-func (g *generation) send(ctx context.Context, size int64, do func() error) error {
+// send does something until it succeeds.
+func (g *generation) send(ctx context.Context, do func() error) error {
 	for {
 		err := do()
 		if err == nil {
@@ -293,12 +306,6 @@ func (g *generation) send(ctx context.Context, size int64, do func() error) erro
 		if !g.failed {
 			g.failed = true
 			g.Log.WarnContext(ctx, "what is written cannot be shipped now", "cause", backoffice.Why(err))
-		}
-		if more, unknown := g.from.Unread(ctx); unknown == nil {
-			g.behind.Store(size + more)
-			if size+more > g.Most {
-				return errTooFar
-			}
 		}
 		if err := backoffice.Sleep(ctx, retry); err != nil {
 			return err
