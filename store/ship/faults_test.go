@@ -34,6 +34,7 @@ const (
 	failsAfterwards // it has stored the object
 	slow
 	stuck // until its context ends
+	full  // it takes no snapshot
 )
 
 func (f *faulty) Put(ctx context.Context, name string, content io.Reader) error {
@@ -43,6 +44,10 @@ func (f *faulty) Put(ctx context.Context, name string, content io.Reader) error 
 		return backoffice.Errorf(backoffice.Unavailable, "it is away")
 	case failsAfterwards:
 		return errors.Join(errors.New("an answer of 500"), f.ObjectStore.Put(ctx, name, content))
+	case full:
+		if strings.HasPrefix(name, generations) {
+			return errors.New("no space left")
+		}
 	case stuck:
 		<-ctx.Done()
 		return ctx.Err()
@@ -134,6 +139,19 @@ func itsLogIsCut(t *testing.T, mode int32) {
 	o.away(t, s)
 	stop()
 	o.isLatest(t)
+}
+
+func TestASnapshotIsNotShippedAgainAndAgainWhenThatFails(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	to := &faulty{ObjectStore: o.objects(t)}
+	to.mode.Store(full)
+	s, stop := o.ships(t, func(s *Shipper) { s.To = to })
+	o.wait(t, func() bool { return to.puts.Load() >= 4 }) // the owner, and three snapshots
+	stop()
+	if s.pause != 7*second {
+		t.Errorf("the next one would follow after %v", s.pause)
+	}
 }
 
 func TestAnIdleStoreIsAwayHoweverLongItsLogIs(t *testing.T) {

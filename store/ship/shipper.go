@@ -19,6 +19,7 @@ import (
 const (
 	second   = time.Second      // between two objects
 	retry    = 2 * time.Second  // after a failure
+	mostWait = 10 * time.Minute // before a snapshot, after those that failed
 	lastTime = 10 * time.Second // for what is left when the server stops
 	day      = 24 * time.Hour   // of a generation
 	mostLog  = 16 << 20         // bytes
@@ -42,6 +43,7 @@ type Shipper struct {
 	tidy    time.Duration   // between two looks for what is old at the place; 0 is an hour
 	large   map[object]bool // what is too large for a bundle
 	renewAt int64           // bytes of the log that is then written back to the database; 0 is mostLog
+	pause   time.Duration   // before the next snapshot
 
 	whole  atomic.Int64 // everything committed until so long after started is away
 	behind atomic.Int64 // bytes
@@ -122,6 +124,12 @@ func (s *Shipper) hold(ctx context.Context) error {
 
 // generation ships a snapshot, and what is committed after it for a day.
 func (s *Shipper) generation(ctx, held context.Context) error {
+	beginning, cancel := context.WithCancel(held)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	if err := backoffice.Sleep(beginning, s.pause); err != nil {
+		return err
+	}
 	if err := s.own(held); err != nil {
 		return err
 	}
@@ -139,17 +147,18 @@ func (s *Shipper) generation(ctx, held context.Context) error {
 	if len(all) > 0 {
 		g.before = all[len(all)-1][0].generation
 	}
-	beginning, cancel := context.WithCancel(held)
-	defer cancel()
-	defer context.AfterFunc(ctx, cancel)()
 	wanted := s.wanted.next() // before writers learn that the snapshot lacks what they wait for
 	err = g.unlessTooFar(beginning, 0, g.begin)
-	for until := time.Now().Add(day); err == nil && time.Now().Before(until); {
+	until := time.Now().Add(day)
+	for err == nil && time.Now().Before(until) {
 		stopping := rest(ctx, cmp.Or(s.period, second), wanted) != nil
 		wanted = s.wanted.next()
 		if err = g.next(held); stopping {
 			break
 		}
+	}
+	if s.pause = min(2*s.pause+second, mostWait); time.Until(until) < day-mostWait {
+		s.pause = 0
 	}
 	return errors.Join(err, from.Close(held))
 }
