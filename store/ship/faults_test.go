@@ -228,6 +228,26 @@ func TestAPromotionWhoseAnswerIsLostIsOne(t *testing.T) {
 	}
 }
 
+func TestAnEmptyFolderWhereThePlaceWasIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	s, _ := o.ships(t)
+	o.away(t, s)
+	if err := errors.Join(os.Rename(o.place, o.place+".unmounted"), os.Mkdir(o.place, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	o.wait(t, func() bool { return strings.Contains(o.log.String(), "mount its disk") })
+	o.label(t, "meanwhile")
+	if there, _ := o.contents(t); !slices.Equal(there, []string{"lease"}) {
+		t.Errorf("there is %q", there)
+	}
+	if err := errors.Join(os.RemoveAll(o.place), os.Rename(o.place+".unmounted", o.place)); err != nil {
+		t.Fatal(err)
+	}
+	o.away(t, s)
+	o.isLatest(t)
+}
+
 func TestAnotherStoresPlaceIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	o, other := newOffice(t), newOffice(t)

@@ -9,10 +9,11 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// own marks the place as the store's own, or fails when it is another's, or sealed by another key.
+// own marks the place as the store's own, or fails when it is another's, or sealed by another key. What lacks the mark
+// later is not the place, but perhaps the folder on which its disk was mounted.
 func (s *Shipper) own(ctx context.Context) error {
 	err := s.owns(ctx)
-	if !errors.Is(err, errUnmarked) {
+	if s.marked = s.marked || err == nil; s.marked || !errors.Is(err, errUnmarked) {
 		return err
 	}
 	for _, folder := range []string{generations, shipped} {
@@ -79,7 +80,8 @@ type owner struct{ store, key string }
 const ownerFormat = "backoffice ship 1"
 
 var (
-	errUnmarked = errors.New("this place has no object owner, so it may be another store's")
+	errUnmarked = errors.New("this place has no object owner any more: mount its disk, or, to ship to an empty " +
+		"place, start the server again")
 	errNotEmpty = errors.New("this place has objects, but no object owner, so they may be another store's: put that " +
 		"back, or name an empty place with --ship")
 )

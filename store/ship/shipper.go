@@ -44,6 +44,7 @@ type Shipper struct {
 	large   map[object]bool // what is too large for a bundle
 	renewAt int64           // bytes of the log that is then written back to the database; 0 is mostLog
 	pause   time.Duration   // before the next snapshot
+	marked  bool            // the place, as the store's own
 
 	whole  atomic.Int64 // everything committed until so long after started is away
 	behind atomic.Int64 // bytes
