@@ -3,6 +3,8 @@ package sqlite_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"example.org/backoffice/backoffice/brokentest"
@@ -21,17 +23,36 @@ func write(t *testing.T, path string) {
 func followed(t *testing.T) (path string, from *sqlite.Follower) {
 	t.Helper()
 	path = filled(t)
+	return path, followedAt(t, path)
+}
+
+func followedAt(t *testing.T, path string) *sqlite.Follower {
+	t.Helper()
 	opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = opened.Close() })
 	write(t, path)
-	if from, err = opened.Follow(t.Context()); err != nil {
+	from, err := opened.Follow(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = from.Close(t.Context()) })
-	return path, from
+	return from
+}
+
+func TestADatabaseIsFollowedWhereALinkLeads(t *testing.T) {
+	t.Parallel()
+	path, link := filled(t), filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	from := followedAt(t, link)
+	write(t, path)
+	if n := transactions(t, from); n != 1 {
+		t.Errorf("%d transactions were seen", n)
+	}
 }
 
 func transactions(t *testing.T, from *sqlite.Follower) int {

@@ -40,12 +40,15 @@ type Store struct {
 
 var _ backoffice.Store = (*Store)(nil)
 
-// Path is the file of a URL sqlite:PATH. It fails for any other URL.
+// Path is the file of a URL sqlite:PATH. It fails for any other URL. SQLite has the log next to the target of a link.
 func Path(url string) (string, error) {
 	path, ok := strings.CutPrefix(url, "sqlite:")
 	path = strings.TrimPrefix(path, "//")
 	if !ok || path == "" || strings.HasPrefix(path, ":") {
 		return "", errors.New("the embedded store needs a URL of the form sqlite:PATH, such as sqlite:data/backoffice.db")
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
 	return path, nil
 }
