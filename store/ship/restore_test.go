@@ -1,6 +1,8 @@
 package ship
 
 import (
+	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -207,4 +209,39 @@ func TestWhatCannotBeRestoredIsRefusedInOneSentence(t *testing.T) {
 			t.Errorf("it ends with %v", err)
 		}
 	})
+}
+
+func TestASnapshotHasNothingThatIsNewerThanItsName(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	s, stop := o.ships(t)
+	o.away(t, s)
+	stop()
+	var before time.Time
+	withDatabase(t, o.path, func(db *sql.DB) {
+		writes, err := db.Begin()
+		if err == nil {
+			_, err = writes.Exec("INSERT INTO leases (name, holder, since, until) VALUES ('later', '', 0, 0)")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.ships(t) // which waits for it
+		o.wait(t, func() bool {
+			_, release, err := o.objects(t).Hold(t.Context())
+			if err == nil {
+				release()
+			}
+			return errors.Is(err, backoffice.ErrHeld)
+		})
+		time.Sleep(100 * time.Millisecond)
+		before = time.Now()
+		if err := writes.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	o.wait(t, func() bool { return len(o.generations(t)) == 2 })
+	if _, r := o.restored(t, Target{At: before}); r.Generation != o.generations(t)[0][0].generation {
+		t.Error("it is restored with what was committed later")
+	}
 }

@@ -197,7 +197,7 @@ func (g *generation) unlessTooFar(ctx context.Context, size int64, do func(conte
 }
 
 func (g *generation) begin(ctx context.Context) error {
-	at := g.renewed
+	at, follows := g.renewed, time.Now() // everything in the snapshot was committed before
 	unnamed, err := g.shipFiles(ctx)
 	if err == nil && g.Keep > 0 {
 		err = g.noteUnnamed(ctx, unnamed)
@@ -205,7 +205,7 @@ func (g *generation) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o := object{generation: g.name, first: 1, from: g.from.Last(), to: g.from.Last(), at: at}
+	o := object{generation: g.name, first: 1, from: g.from.Last(), to: g.from.Last(), at: follows}
 	content := sealing(g.Key, o.String(), func(to io.Writer) error { return g.writer.snapshot(ctx, to) })
 	err = g.To.Put(ctx, o.String(), content)
 	_ = content.Close()
