@@ -1,6 +1,10 @@
 package sqlite
 
-import "testing"
+import (
+	"testing"
+
+	"example.org/backoffice/store"
+)
 
 // Version is what DataVersion of the store's engine tells.
 func (s *Store) Version(t testing.TB) int64 {
@@ -18,4 +22,19 @@ func (f *Follower) LosePin(t testing.TB) {
 	if _, err := f.pin.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Checkpoints is after how many frames a commit of the store writes the log back.
+func (f *Follower) Checkpoints(t testing.TB) (frames int64) {
+	t.Helper()
+	c, err := f.engine.writer.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.engine.writer.give(c)
+	read := &store.Statement{Text: "PRAGMA wal_autocheckpoint", Each: func(row *store.Row) error { frames = row.Int(0); return nil }}
+	if err := read.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	return frames
 }

@@ -91,7 +91,12 @@ func (f *Follower) Close(ctx context.Context) error {
 	if f.pin != nil {
 		_, _ = f.pin.ExecContext(ctx, "ROLLBACK")
 		errs = append(errs, f.pin.Close())
-		_ = f.locked(ctx, func(c *lease) error { return f.keepLog(ctx, c, ownCheckpoints, logLimit) })
+		c, err := f.engine.writer.take(ctx) // without the write lock, which another process may hold
+		if err == nil {
+			err = f.keepLog(ctx, c, ownCheckpoints, logLimit)
+			f.engine.writer.give(c)
+		}
+		errs = append(errs, err)
 	}
 	if f.db != nil {
 		errs = append(errs, f.db.Close())

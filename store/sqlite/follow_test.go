@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -96,6 +97,25 @@ func TestAFollowerMissesNoTransactionWhateverOthersDoToTheLog(t *testing.T) {
 	}
 	if unread, err := from.Unread(t.Context()); unread != 0 || err != nil {
 		t.Errorf("%d bytes are not read (%v)", unread, err)
+	}
+}
+
+func TestALogIsGivenBackWhileAnotherProcessWrites(t *testing.T) {
+	t.Parallel()
+	path, from := followed(t)
+	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	writes, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = writes.Rollback() }()
+	kept := from.Checkpoints(t)
+	if err := from.Close(t.Context()); err != nil || kept != 0 || from.Checkpoints(t) != 1000 {
+		t.Errorf("the log is written back after %d frames, and was after %d (%v)", from.Checkpoints(t), kept, err)
 	}
 }
 
