@@ -93,7 +93,7 @@ func (g *Graph) BeneficialOwners(
 // the target is only 18 % of it, and yet counts.
 func (g *Graph) ownersOfControllers(stakes []Stake, natural Natural, enough func(float64) bool) map[int32]bool {
 	owners := map[int32]bool{}
-	solvers := []*solver{g.solver(g.shareWeights()), g.solver(g.voteWeights())}
+	solvers := []*solver{g.solver(g.shareWeights()), g.solver(g.votes)}
 	for _, controller := range stakes {
 		if natural(controller.CustomerID) || max(controller.Control, controller.controlledShare) <= 50 {
 			continue

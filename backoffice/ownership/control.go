@@ -21,7 +21,7 @@ func (c *control) of(holder int32) {
 		for _, holding := range c.g.holds.of(company) {
 			held, h := c.g.arcs[holding].held, &c.g.holdings[holding]
 			before := c.votes[held]
-			c.votes[held] += int64(h.votes().units)
+			c.votes[held] += int64(c.g.votes[holding])
 			c.shares[held] += int64(h.Share.units)
 			c.touched = append(c.touched, held)
 			if before <= whole/2 && c.votes[held] > whole/2 && held != holder {

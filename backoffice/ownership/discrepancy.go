@@ -16,8 +16,8 @@ type Discrepancy struct {
 	RelationID string  // that declares it; "" with NotDeclared
 	Declared   Percent // the relation's share
 	Computed   float64 // as Stake.Share; 0 without a stake
-	// Certain reports that what nobody has recorded cannot explain the difference: shares, holders, directors, or for
-	// whom a nominee holds.
+	// Certain reports that what nobody has recorded cannot explain the difference: shares, votes, holders, directors, or
+	// for whom a nominee holds.
 	Certain bool
 }
 
@@ -82,7 +82,7 @@ func (s *Structure) discrepancies(
 			return nil, err
 		}
 		d := &Discrepancy{Kind: backoffice.NotComputed, CustomerID: relation.RelatedCustomerID, RelationID: relation.ID,
-			Declared: share, Computed: computed[relation.RelatedCustomerID], Certain: complete && owned}
+			Declared: share, Computed: computed[relation.RelatedCustomerID], Certain: complete && owned && s.allVotes}
 		if missing[d.CustomerID] != nil {
 			delete(missing, d.CustomerID)
 			if !share.Known() || math.Abs(share.Float()-d.Computed) < rounded-equal {
@@ -95,7 +95,7 @@ func (s *Structure) discrepancies(
 	}
 	for id, owner := range missing {
 		found = append(found, &Discrepancy{Kind: backoffice.NotDeclared, CustomerID: id, Computed: computed[id],
-			Certain: complete || owner.Category != SeniorManager})
+			Certain: owner.Share > 25 || s.allVotes && (complete || owner.Category != SeniorManager)})
 	}
 	for _, d := range found {
 		d.Certain = d.Certain && !nominees

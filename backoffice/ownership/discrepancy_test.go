@@ -19,10 +19,12 @@ func (l lines) Relations(_ context.Context, list backoffice.ListQuery[backoffice
 	return backoffice.Mapped(customerIDs, func(id string) (page backoffice.Page[*backoffice.CustomerRelation]) {
 		for line := range strings.Lines(string(l)) {
 			words := append(strings.Fields(line), "SHAREHOLDER")
+			share, vote, _ := strings.Cut(strings.ReplaceAll(words[1], "?", ""), "/")
 			if words[2] == id && words[3] == string(list.Criteria.Kind) {
 				page.Items = append(page.Items, &backoffice.CustomerRelation{
 					ID: words[0] + words[2] + words[3], CustomerID: id, RelatedCustomerID: words[0],
-					SharePercent: backoffice.Text(strings.Trim(words[1], "?")), Nominee: slices.Contains(words, "NOMINEE"),
+					SharePercent: backoffice.Text(share), VotePercent: backoffice.Text(vote),
+					Nominee: slices.Contains(words, "NOMINEE"),
 				})
 			}
 		}
@@ -93,6 +95,11 @@ func TestDeclaredOwnersAreComparedWithTheComputedOnes(t *testing.T) {
 			[]string{"NOT_COMPUTED r 60 0?", "NOT_DECLARED p 60?"}},
 		"two companies": {"p 100 T\nq 100 U\nq 100 U UBO\nr ? U UBO",
 			[]string{"NOT_DECLARED p 100", "NOT_COMPUTED r 0"}},
+		"votes are missing": {"p 80/10 T\nq 20 T\np 80 T UBO\nr ? T UBO", []string{"NOT_COMPUTED r 0?"}},
+		"all votes are known": {"p 80/10 T\nq 20/90 T\np 80 T UBO\nr ? T UBO",
+			[]string{"NOT_COMPUTED r 0", "NOT_DECLARED q 20"}},
+		"votes of a holder are missing": {"A 40/60 T\np 30 T\nr 30/30 T\np 100 A\np 70 T UBO\nr 30 T UBO\nq ? T UBO",
+			[]string{"NOT_COMPUTED q 0?"}},
 	} {
 		if got := discrepancies(t, c.office, "2026-03-31"); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, not %q", name, got, c.want)

@@ -113,6 +113,9 @@ func TestChainsAreMultipliedAndAdded(t *testing.T) {
 		"all of a minority":   {"H 30 T\n p 100 H", "30/30/30"},
 		"minority of all":     {"H 100 T\n p 30 H", "30/30/0"},
 		"votes beside shares": {"H 40/60 T\n p 10/51 H", "4/30.6/60"},
+		// Unknown votes are no more than known ones leave: A has 20 of 100, and not 60.
+		"votes that are left": {"A 60 T\n q 40/80 T\n p 60 A", "36/12/20"},
+		"left for two":        {"p 45 T\n A 15 T\n q 40/60 T\n p 100 A", "60/40/40"},
 		"half is no control":  {"H 100 T\n p 50 H", "50/50/0"},
 		// Owned by each other: what T has of itself through S belongs to p as well.
 		"a ring":   {"p 50 T\n S 50 T\n T 100 S", "100/100/50"},

@@ -12,6 +12,8 @@ type Graph struct {
 	holdings  []Holding
 	arcs      []arc          // of each holding
 	held      []int32        // of each customer: what was recorded of its shares, in units
+	votes     []int32        // of each holding: see voteWeights
+	allVotes  bool           // likewise
 	holders   lists          // of each customer: the holdings of it
 	holds     lists          // of each customer: the holdings that it has
 	ranks     []int32        // of each customer: when to eliminate it from its ring
@@ -53,6 +55,7 @@ func (g *Graph) link() {
 	for i, a := range g.arcs {
 		g.held[a.held] += g.holdings[i].Share.units
 	}
+	g.votes, g.allVotes = g.voteWeights()
 	g.ranks = make([]int32, len(g.ids))
 	g.connected = g.components(g.everyHolding())
 	for _, component := range g.connected {

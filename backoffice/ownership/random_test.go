@@ -65,7 +65,7 @@ func TestRandomGraphsAreSolvedAsByADenseSolver(t *testing.T) {
 			of     func(s ownership.Stake) float64
 		}{
 			"share": {shareOf, func(s ownership.Stake) float64 { return s.Share }},
-			"vote":  {votesOf, func(s ownership.Stake) float64 { return s.Vote }},
+			"vote":  {func(h ownership.Holding) float64 { return votesOf(read, h) }, func(s ownership.Stake) float64 { return s.Vote }},
 			"upper": {
 				func(h ownership.Holding) float64 { return upperShare(read, h) },
 				func(s ownership.Stake) float64 { return s.UpperBound },
@@ -92,11 +92,24 @@ func TestRandomGraphsAreSolvedAsByADenseSolver(t *testing.T) {
 
 func shareOf(h ownership.Holding) float64 { return h.Share.Float() }
 
-func votesOf(h ownership.Holding) float64 {
-	if h.Vote.Known() {
-		return h.Vote.Float()
+func votesOf(holdings []ownership.Holding, of ownership.Holding) float64 {
+	if of.Vote.Known() {
+		return of.Vote.Float()
 	}
-	return h.Share.Float()
+	told, left, shares := false, 100.0, 0.0
+	for _, h := range holdings {
+		switch {
+		case h.HeldID != of.HeldID:
+		case h.Vote.Known():
+			told, left = true, left-h.Vote.Float()
+		default:
+			shares += h.Share.Float()
+		}
+	}
+	if !told || shares == 0 || shares <= left+1e-9 {
+		return of.Share.Float()
+	}
+	return math.Floor(of.Share.Float()/shares*max(0, left)*10_000+1e-6) / 10_000
 }
 
 func upperShare(holdings []ownership.Holding, of ownership.Holding) float64 {
@@ -232,7 +245,7 @@ func naiveControl(holdings []ownership.Holding, customers int, holder, of string
 	votes := func(held string) (sum float64) {
 		for _, h := range holdings {
 			if h.HeldID == held && controlled[h.HolderID] {
-				sum += votesOf(h)
+				sum += votesOf(holdings, h)
 			}
 		}
 		return sum

@@ -10,16 +10,9 @@ import (
 type Holding struct {
 	RelationID, HolderID, HeldID string
 	Share                        Percent
-	Vote                         Percent // unknown: as many as Share
+	Vote                         Percent // unknown: see Graph.voteWeights
 	Nominee                      bool    // holds for another; counts as the holder's own, and is only shown
 	StartDate, EndDate           string  // YYYY-MM-DD, or ""; only shown
-}
-
-func (h *Holding) votes() Percent {
-	if h.Vote.known {
-		return h.Vote
-	}
-	return h.Share
 }
 
 // Direction is in which direction holdings are read from a customer.

@@ -35,8 +35,8 @@ func (g *Graph) computeStakes() []Stake {
 	if weights := g.upperWeights(); !slices.Equal(weights, shares) {
 		upper = g.solver(weights).from(target)
 	}
-	if weights := g.voteWeights(); !slices.Equal(weights, shares) {
-		voted = g.solver(weights).from(target)
+	if !slices.Equal(g.votes, shares) {
+		voted = g.solver(g.votes).from(target)
 	}
 	stakes := make([]Stake, 0, len(g.ids)-1)
 	control := &control{g: g, votes: make([]int64, len(g.ids)), shares: make([]int64, len(g.ids))}
