@@ -46,7 +46,8 @@ type BeneficialOwner struct {
 const equal = 1e-9
 
 // BeneficialOwners are the natural persons who, by a rule, own or control the target of a graph of Owners. Only Custom
-// needs a threshold. If there is none, they are the directors who are natural persons. Only recorded shares count.
+// needs a threshold. If there is none and nothing was cut off, they are the directors who are natural persons. Only
+// recorded shares count.
 func (g *Graph) BeneficialOwners(
 	rule Rule, threshold Percent, natural Natural, directorIDs []string,
 ) ([]*BeneficialOwner, error) {
@@ -74,7 +75,7 @@ func (g *Graph) BeneficialOwners(
 			owners = append(owners, &BeneficialOwner{Stake: s, Category: Control})
 		}
 	}
-	if len(owners) > 0 || natural(g.Target()) {
+	if len(owners) > 0 || natural(g.Target()) || g.Truncated(natural) {
 		return owners, nil
 	}
 	for _, id := range directorIDs {

@@ -1,6 +1,7 @@
 package ownership_test
 
 import (
+	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
@@ -43,6 +44,25 @@ func TestARuleNamesBeneficialOwners(t *testing.T) {
 			if err != nil || got != want {
 				t.Errorf("%s by %s: %s, not %s (%v)", name, rule, got, want, err)
 			}
+		}
+	}
+}
+
+func TestNoDirectorStandsInForOwnersWhoMayHaveBeenCutOff(t *testing.T) {
+	t.Parallel()
+	for depth, want := range map[int]int{1: 0, 2: 1} {
+		r := &recorded{holdings: holdingsOf(t, "A 100 T\n p 5 A")}
+		graphs, err := ownership.Read(t.Context(), []string{"T"}, ownership.Owners, depth, r.each)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := graphs[0].BeneficialOwners(ownership.EU2024, ownership.Percent{}, natural, []string{"d"})
+		if err != nil || len(found) != want {
+			t.Errorf("%d levels: %+v %v", depth, found, err)
+		}
+		written, err := graphs[0].Statements(published, describe, found)
+		if err != nil || strings.Count(string(written), `"annotations":[{"statementPointerTarget":"","motivation":"commenting"`) != 1-want {
+			t.Errorf("%d levels: %s %v", depth, written, err)
 		}
 	}
 }

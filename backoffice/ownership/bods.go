@@ -33,6 +33,10 @@ func (g *Graph) Statements(by Publication, describe Describe, owners []*Benefici
 	for _, id := range g.ids {
 		b.customer(id)
 	}
+	if g.Truncated(func(id string) bool { return describe(id).Natural }) {
+		b.all[target].Annotations = []annotation{{Motivation: "commenting",
+			Description: "Not all holdings were read: beneficial owners may be missing."}}
+	}
 	for _, owner := range owners {
 		if _, known := g.index[owner.CustomerID]; !known {
 			b.customer(owner.CustomerID) // a director without shares

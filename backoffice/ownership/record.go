@@ -23,23 +23,33 @@ func (s Stored) Customers(ctx context.Context, ids []string) ([]*backoffice.Cust
 	return backoffice.Mapped(ids, func(id string) *backoffice.Customer { return found[id] }), err
 }
 
-// WithHoldings are companies, those that they direct and all that they hold on a day, directly or through others.
+// WithHoldings are companies, those that they direct and all that they hold on a day, directly or through others. The
+// limits of a graph do not end it: each of the companies may have few owners.
 func WithHoldings(ctx context.Context, store backoffice.NounReader, companies []string, day string) ([]string, error) {
-	from, all := Stored{store}, slices.Clone(companies)
+	from, held := Stored{store}, slices.Clone(backoffice.Unique(companies))
 	directed, err := from.Relations(ctx, relationsOf(backoffice.Director, day, backoffice.Incoming), companies)
-	if err != nil {
-		return nil, err
+	list := relationsOf(backoffice.Shareholder, day, backoffice.Incoming)
+	for read := 0; read < len(held) && err == nil; {
+		some := held[read:min(read+backoffice.MaxPageSize, len(held))]
+		read += len(some)
+		var pages []backoffice.Page[*backoffice.CustomerRelation]
+		pages, err = from.Relations(ctx, list, some)
+		for i, page := range pages {
+			if page.More && err == nil {
+				page.Items, err = backoffice.ReadAll(ctx, backoffice.ByName(from).Relations(), list, some[i])
+			}
+			held = append(held, heldBy(page)...)
+		}
+		held = backoffice.Unique(held)
 	}
 	for _, page := range directed {
-		for _, r := range page.Items {
-			all = append(all, r.CustomerID)
-		}
+		held = append(held, heldBy(page)...)
 	}
-	below, err := Structures(ctx, companies, Question{Direction: Holdings, Depth: MaxDepth, Today: day}, from)
-	for _, s := range below {
-		all = append(all, s.ids...)
-	}
-	return backoffice.Unique(all), err
+	return backoffice.Unique(held), err
+}
+
+func heldBy(page backoffice.Page[*backoffice.CustomerRelation]) []string {
+	return backoffice.Mapped(page.Items, func(r *backoffice.CustomerRelation) string { return r.CustomerID })
 }
 
 // FindDiscrepancies finds those of a day. They are certain if what nobody has recorded cannot explain them.

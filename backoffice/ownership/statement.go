@@ -5,13 +5,19 @@ import "encoding/json"
 // The parts of the Beneficial Ownership Data Standard that Statements writes, in its names.
 type (
 	statement struct {
-		StatementID   string      `json:"statementId"`
-		Subject       string      `json:"declarationSubject"`
-		Date          string      `json:"statementDate"`
-		Publication   publication `json:"publicationDetails"`
-		RecordID      string      `json:"recordId"`
-		RecordType    string      `json:"recordType"`
-		RecordDetails any         `json:"recordDetails"`
+		StatementID   string       `json:"statementId"`
+		Subject       string       `json:"declarationSubject"`
+		Date          string       `json:"statementDate"`
+		Annotations   []annotation `json:"annotations,omitempty"`
+		Publication   publication  `json:"publicationDetails"`
+		RecordID      string       `json:"recordId"`
+		RecordType    string       `json:"recordType"`
+		RecordDetails any          `json:"recordDetails"`
+	}
+	annotation struct {
+		Target      string `json:"statementPointerTarget"` // "": all of the statement
+		Motivation  string `json:"motivation"`
+		Description string `json:"description"`
 	}
 	publication struct {
 		Date      string `json:"publicationDate"`

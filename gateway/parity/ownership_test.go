@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/backoffice/ownership"
 	"example.org/backoffice/gateway/gatewaytest"
 )
 
@@ -184,6 +186,33 @@ func TestBeneficialOwnersAreByTheRuleOfTheDayUnlessOneIsNamed(t *testing.T) {
 		if strings.Count(shown, `"category"`) != want {
 			t.Errorf("on %s %s", day, shown)
 		}
+	}
+}
+
+func TestAllThatACompanyHoldsIsLookedAtAfterAChange(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	const direct = ownership.MaxHoldings + 2 // more than a graph or a page has
+	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		customers := []*backoffice.Customer{{ID: "top", Type: backoffice.Company, DisplayName: "top", Version: 1}}
+		var relations []*backoffice.CustomerRelation
+		hold := func(holder, held string, kind backoffice.RelationKind) {
+			customers = append(customers, &backoffice.Customer{ID: held, Type: backoffice.Company, DisplayName: held, Version: 1})
+			relations = append(relations, &backoffice.CustomerRelation{ID: "of-" + held, Kind: kind, CustomerID: held, RelatedCustomerID: holder, Version: 1})
+		}
+		for i := range direct {
+			hold("top", fmt.Sprint("held-", i), backoffice.Shareholder)
+		}
+		hold(fmt.Sprint("held-", direct-1), "below", backoffice.Shareholder)
+		hold("top", "directed", backoffice.Director)
+		return errors.Join(tx.Customers().Insert(ctx, customers...), tx.Relations().Insert(ctx, relations...))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := ownership.WithHoldings(t.Context(), o.Store, []string{"top", "held-1", "top"}, "2026-03-31")
+	if err != nil || len(held) != 1+direct+2 || !slices.Contains(held, "below") || !slices.Contains(held, "directed") {
+		t.Error(len(held), err)
 	}
 }
 
