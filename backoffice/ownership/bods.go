@@ -131,10 +131,15 @@ func (b *statements) computed(owner *BeneficialOwner) relationship {
 	if owner.Category == SeniorManager {
 		return r
 	}
-	r.ComponentRecords = b.g.between(owner.CustomerID)
-	r.Interests = []interest{
-		{Type: "shareholding", Share: computedShare(owner.Share, owner.UpperBound)},
-		{Type: "votingRights", Share: computedShare(owner.Vote, owner.Vote)},
+	var chains []*Holding
+	r.ComponentRecords, chains = b.g.between(owner.CustomerID)
+	r.Interests = []interest{{Type: "shareholding", Share: computedShare(owner.Share, owner.UpperBound)}}
+	if slices.ContainsFunc(chains, func(h *Holding) bool { return h.Vote.known }) {
+		votes := interest{Type: "votingRights"}
+		if !slices.ContainsFunc(chains, func(h *Holding) bool { return !h.Vote.known }) {
+			votes.Share = computedShare(owner.Vote, owner.Vote)
+		}
+		r.Interests = append(r.Interests, votes)
 	}
 	if owner.Category == Control {
 		r.Interests = append(r.Interests, interest{
@@ -149,7 +154,7 @@ func (b *statements) computed(owner *BeneficialOwner) relationship {
 }
 
 // between are the records of all chains to an owner, in the order of reading: companies, then relations.
-func (g *Graph) between(owner string) (records []string) {
+func (g *Graph) between(owner string) (records []string, chains []*Holding) {
 	best := g.bestToward(g.index[owner], g.everyHolding())
 	for i, id := range g.ids {
 		if i != target && id != owner && best[i].known {
@@ -159,9 +164,10 @@ func (g *Graph) between(owner string) (records []string) {
 	for i := range g.holdings {
 		if far := g.far(int32(i)); best[far].known && far != target {
 			records = append(records, relationRecord(g.holdings[i].RelationID))
+			chains = append(chains, &g.holdings[i])
 		}
 	}
-	return slices.Clip(records)
+	return slices.Clip(records), chains
 }
 
 func customerRecord(id string) string { return "customer/" + id }

@@ -65,7 +65,7 @@ func TestStatementsFollowTheStandard(t *testing.T) {
 				`"componentRecords":["customer/A","relation/AT","relation/pA"],"subject":"customer/T",`+
 				`"interestedParty":"customer/p","interests":[{"type":"shareholding","directOrIndirect":"indirect",`+
 				`"beneficialOwnershipOrControl":true,"share":{"exact":30}},{"type":"votingRights",`+
-				`"directOrIndirect":"indirect","beneficialOwnershipOrControl":true,"share":{"exact":35}}]}`),
+				`"directOrIndirect":"indirect","beneficialOwnershipOrControl":true}]}`),
 		}},
 		"a direct owner": {"p 33.3333 T", []string{
 			about("customer/T", "entity", `{"isComponent":false,"entityType":{"type":"registeredEntity"},"name":"Name of T",`+
@@ -100,6 +100,21 @@ func TestAComputedShareIsARangeIfSharesAreUnknown(t *testing.T) {
 	written := statementsOf(t, owners(t, "A 100 T\n B 50 A\n p 60 B\n p ? A"), ownership.EU2024)
 	if !strings.Contains(written, `"share":{"minimum":30,"maximum":80}`) {
 		t.Error(written)
+	}
+}
+
+func TestComputedVotesAreExactOnlyIfAllOfTheirChainsAreKnown(t *testing.T) {
+	t.Parallel()
+	const votes = `{"type":"votingRights","directOrIndirect":"indirect","beneficialOwnershipOrControl":true`
+	for lines, want := range map[string]string{
+		"p 50/60 A\n A 60/70 T\n q 5 T": votes + `,"share":{"exact":42}}`,
+		"p 50 A\n A 60/70 T":            votes + `}`,
+		"p 50 A\n A 60 T\n q 40/40 T":   "",
+	} {
+		written := statementsOf(t, owners(t, lines), ownership.EU2024)
+		if strings.Contains(written, votes) != (want != "") || !strings.Contains(written, want) {
+			t.Errorf("%q: %s", lines, written)
+		}
 	}
 }
 
