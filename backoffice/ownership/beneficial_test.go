@@ -61,7 +61,8 @@ func TestNoDirectorStandsInForOwnersWhoMayHaveBeenCutOff(t *testing.T) {
 			t.Errorf("%d levels: %+v %v", depth, found, err)
 		}
 		written, err := graphs[0].Statements(published, describe, found)
-		if err != nil || strings.Count(string(written), `"annotations":[{"statementPointerTarget":"","motivation":"commenting"`) != 1-want {
+		const annotated = `"annotations":[{"statementPointerTarget":"","motivation":"commenting"`
+		if err != nil || strings.Count(string(written), annotated) != 1-want {
 			t.Errorf("%d levels: %s %v", depth, written, err)
 		}
 	}

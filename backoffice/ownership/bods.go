@@ -104,7 +104,7 @@ func (b *statements) customer(id string) {
 }
 
 func (b *statements) holding(h *Holding, beneficial map[string]bool) {
-	record, direct := relationRecord(h.RelationID), h.HeldID == b.g.Target() && beneficial[h.HolderID]
+	record, direct := relationRecord(h.RelationID), h.HeldID == b.g.Target() && beneficial[h.HolderID] && !h.Nominee
 	interests := []interest{{Type: "shareholding", Share: recordedShare(h.Share)}}
 	if h.Vote.known {
 		interests = append(interests, interest{Type: "votingRights", Share: recordedShare(h.Vote)})
@@ -147,8 +147,9 @@ func (b *statements) computed(owner *BeneficialOwner) relationship {
 			Details: "Controls companies with shares of the subject, or owns part of a company that controls it.",
 		})
 	}
+	own := func(h *Holding) bool { return h.HolderID == owner.CustomerID && !h.Nominee }
 	for i := range r.Interests {
-		r.Interests[i].Directness, r.Interests[i].Beneficial = "indirect", true
+		r.Interests[i].Directness, r.Interests[i].Beneficial = "indirect", slices.ContainsFunc(chains, own)
 	}
 	return r
 }

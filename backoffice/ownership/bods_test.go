@@ -118,6 +118,20 @@ func TestComputedVotesAreExactOnlyIfAllOfTheirChainsAreKnown(t *testing.T) {
 	}
 }
 
+func TestANomineeOwnsForSomeoneElse(t *testing.T) {
+	t.Parallel()
+	for lines, want := range map[string]int{
+		"p 60/60 T": 0, "p 60/60 A\n A 100/100 T": 0, "p 60/60 A\n A 100/100 T\n p 5/5 B\n B 5/5 A": 2,
+	} {
+		holdings := holdingsOf(t, lines)
+		holdings[0].Nominee = true
+		written := statementsOf(t, graphOf(t, holdings, ownership.Owners, "T"), ownership.EU2024)
+		if got := strings.Count(written, `"beneficialOwnershipOrControl":true`); got != want {
+			t.Errorf("%q: %d interests in %s", lines, got, written)
+		}
+	}
+}
+
 func TestAStatementShowsDatesAndNominees(t *testing.T) {
 	t.Parallel()
 	holdings := holdingsOf(t, "p 10 T")

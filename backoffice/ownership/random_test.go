@@ -65,7 +65,10 @@ func TestRandomGraphsAreSolvedAsByADenseSolver(t *testing.T) {
 			of     func(s ownership.Stake) float64
 		}{
 			"share": {shareOf, func(s ownership.Stake) float64 { return s.Share }},
-			"vote":  {func(h ownership.Holding) float64 { return votesOf(read, h) }, func(s ownership.Stake) float64 { return s.Vote }},
+			"vote": {
+				func(h ownership.Holding) float64 { return votesOf(read, h) },
+				func(s ownership.Stake) float64 { return s.Vote },
+			},
 			"upper": {
 				func(h ownership.Holding) float64 { return upperShare(read, h) },
 				func(s ownership.Stake) float64 { return s.UpperBound },
