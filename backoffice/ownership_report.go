@@ -12,8 +12,8 @@ type OwnershipReport struct {
 
 // ReportedOwner has decimal percentages.
 type ReportedOwner struct {
-	Name, Share, UpperBound, Control string
-	Category                         string // of a beneficial owner, as the schema names it
+	Name, Share, UpperBound, Vote, Control string
+	Category                               string // of a beneficial owner, as the schema names it
 }
 
 // ReportedDiscrepancy has decimal percentages, "" for unknown.

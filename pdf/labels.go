@@ -27,7 +27,7 @@ type labels struct {
 	Consultations, ConsultationsTitle, ConsultationsText, ConsultationsAlone, ConsultationsCompared string
 
 	Ownership, OwnershipTitle, OwnershipText, OwnersComplete, OwnersMissing, BeneficialOwners, Owners string
-	Owner, NoOwners, Share, Control, Discrepancies, Declared, Computed, Uncertain                     string
+	Owner, NoOwners, Share, Vote, Control, Discrepancies, Declared, Computed, Uncertain               string
 
 	Supervision, SupervisionTitle, SupervisionText, CustomersByRisk, NoRisk, NoNumbers, Number string
 	Reviews, ReviewsDue, ReviewsDone, ReviewsLate, ReviewsOverdue                              string

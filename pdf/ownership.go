@@ -50,6 +50,9 @@ func (c *composer) owners(heading string, owners []backoffice.ReportedOwner) {
 			share += " – " + l.exact(o.UpperBound)
 		}
 		lines := []string{l.Share + ": " + share}
+		if o.Vote != o.Share {
+			lines = append(lines, l.Vote+": "+l.exact(o.Vote))
+		}
 		if o.Control != o.Share && o.Control != "0" {
 			lines = append(lines, l.Control+": "+l.exact(o.Control))
 		}

@@ -16,8 +16,8 @@ func TestADocumentShowsWhoOwnsACustomer(t *testing.T) {
 	must(t, err)
 	report := backoffice.OwnershipReport{
 		Customer: &backoffice.Customer{ID: "acme", DisplayName: "Acme", KboNumber: "0403170701", Language: "dutch"}, At: day,
-		BeneficialOwners: []backoffice.ReportedOwner{{Name: "An 85.07.30-033.28", Share: "33.3333", UpperBound: "43.3333", Control: "60", Category: "OWNERSHIP"}},
-		Owners:           []backoffice.ReportedOwner{{Name: "Holding", Share: "60", UpperBound: "60", Control: "60"}},
+		BeneficialOwners: []backoffice.ReportedOwner{{Name: "An 85.07.30-033.28", Share: "33.3333", UpperBound: "43.3333", Vote: "40", Control: "60", Category: "OWNERSHIP"}},
+		Owners:           []backoffice.ReportedOwner{{Name: "Holding", Share: "60", UpperBound: "60", Vote: "60", Control: "60"}},
 		Discrepancies:    []backoffice.ReportedDiscrepancy{{Kind: "PERCENTAGE", Name: "An", Declared: "45", Computed: "33.3333"}},
 	}
 	page := func() *reading {
@@ -28,12 +28,15 @@ func TestADocumentShowsWhoOwnsACustomer(t *testing.T) {
 	dutch := page()
 	text := strings.Join(slices.Concat(dutch.texts("P"), dutch.texts("LBody"), dutch.texts("TD"), dutch.texts("TH")), "\n")
 	for _, want := range []string{
-		"31 maart 2026", "0403.170.701", "Niet alle aandelen zijn vastgelegd", "Aandelen: 33,3333\u00a0% – 43,3333\u00a0%", "Stemmen, met gecontroleerde ondernemingen: 60\u00a0%",
+		"31 maart 2026", "0403.170.701", "Niet alle aandelen zijn vastgelegd", "Aandelen: 33,3333\u00a0% – 43,3333\u00a0%", "Stemmen: 40\u00a0%", "Stemmen, met gecontroleerde ondernemingen: 60\u00a0%",
 		"Door aandelen of stemmen", "Aandelen: 60\u00a0%", "Een ander percentage", "Gemeld: 45\u00a0%", "Berekend: 33,3333\u00a0%", "Kan komen door wat niet is vastgelegd.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}
+	}
+	if strings.Contains(text, "Stemmen: 60") {
+		t.Error("as many votes as shares are told")
 	}
 	if strings.Contains(text, "033.28") {
 		t.Error("a number is printed")

@@ -32,7 +32,7 @@ type Owner struct {
 	PersonID     string `json:"person" doc:"The identifier of the holder."`
 	DisplayName  string `json:"displayName" doc:"Its name to show."`
 	SharePercent string `json:"sharePercent" doc:"The shares, direct and through others; unknown shares count 0." example:"33.3333"`
-	VotePercent  string `json:"votePercent" doc:"The votes, computed like sharePercent."`
+	VotePercent  string `json:"votePercent" doc:"The votes, alike; unknown ones are the shares, or what is left."`
 	UpperBound   string `json:"upperBound" doc:"The most that sharePercent can be: unknown shares are all that is left of 100."`
 	Direct       bool   `json:"direct" doc:"Whether a part is held directly."`
 	Control      string `json:"control" doc:"The votes of the holder and of all companies of which these have more than half of the votes."`
@@ -43,6 +43,7 @@ type BeneficialOwner struct {
 	DisplayName  string                  `json:"displayName" doc:"The name to show."`
 	Category     BeneficialOwnerCategory `json:"category" doc:"Why the person is one: by shares or votes, by control, or as a director because nobody else is."`
 	SharePercent string                  `json:"sharePercent" doc:"The shares, direct and through others."`
+	VotePercent  string                  `json:"votePercent" doc:"The votes, computed like sharePercent."`
 	Control      string                  `json:"control" doc:"The votes, with those of companies that the person controls."`
 }
 
@@ -202,7 +203,8 @@ func (o *owned) shown() Ownership {
 			return BeneficialOwner{
 				PersonID: b.CustomerID, DisplayName: o.describe(b.CustomerID).Name,
 				Category:     BeneficialOwnerCategory(b.Category),
-				SharePercent: ownership.Decimal(b.Share), Control: ownership.Decimal(b.Control),
+				SharePercent: ownership.Decimal(b.Share), VotePercent: ownership.Decimal(b.Vote),
+				Control: ownership.Decimal(b.Control),
 			}
 		}),
 		Discrepancies: backoffice.Mapped(o.discrepancies, func(d *ownership.Discrepancy) OwnershipDiscrepancy {

@@ -9,7 +9,7 @@ func (s *Structure) Report(
 	shown := func(stake Stake, category Category) backoffice.ReportedOwner {
 		return backoffice.ReportedOwner{
 			Name: describe(stake.CustomerID).Name, Category: string(category), Share: Decimal(stake.Share),
-			UpperBound: Decimal(stake.UpperBound), Control: Decimal(stake.Control),
+			UpperBound: Decimal(stake.UpperBound), Vote: Decimal(stake.Vote), Control: Decimal(stake.Control),
 		}
 	}
 	return backoffice.OwnershipReport{

@@ -121,14 +121,14 @@ func TestOwnersByRESTAreThoseOfGraphQLAndHaveNoNumbers(t *testing.T) {
 	var shown struct {
 		AsOf             string
 		Owners           []struct{ Person, SharePercent, Control string }
-		BeneficialOwners []struct{ Person, Category string }
+		BeneficialOwners []struct{ Person, Category, VotePercent string }
 		Discrepancies    []struct {
 			Kind, Person, DisplayName, ComputedPercent string
 			Relation, DeclaredPercent                  *string
 			Certain                                    bool
 		}
 	}
-	if err := json.Unmarshal([]byte(get("")), &shown); err != nil || len(shown.Owners) != 3 || shown.Owners[1].Person != "ann" || shown.Owners[1].SharePercent != "40" || len(shown.BeneficialOwners) != 2 {
+	if err := json.Unmarshal([]byte(get("")), &shown); err != nil || len(shown.Owners) != 3 || shown.Owners[1].Person != "ann" || shown.Owners[1].SharePercent != "40" || len(shown.BeneficialOwners) != 2 || shown.BeneficialOwners[0].VotePercent != "40" {
 		t.Errorf("%+v, %v", shown, err)
 	}
 	if d := shown.Discrepancies; len(d) != 3 || d[0].Person != "els-2" || d[0].DisplayName == "" || d[1].Relation != nil || !d[1].Certain || d[2].Kind != "PERCENTAGE" || *d[2].DeclaredPercent != "45" || d[2].ComputedPercent != "40" {
