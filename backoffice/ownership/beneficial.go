@@ -60,10 +60,10 @@ func (g *Graph) BeneficialOwners(
 	case rule != EU2024:
 		return nil, backoffice.Errorf(backoffice.BadInput, "the rule CUSTOM needs a threshold of more than 0 %%")
 	}
-	stakes := g.Stakes()
+	stakes, control := g.Stakes(), g.control(rule == EU2024)
 	throughControllers := map[int32]bool{}
 	if rule == EU2024 {
-		throughControllers = g.ownersOfControllers(stakes, natural, enough)
+		throughControllers = g.ownersOfControllers(stakes, control, natural, enough)
 	}
 	owners := []*BeneficialOwner{}
 	for _, s := range stakes {
@@ -71,7 +71,7 @@ func (g *Graph) BeneficialOwners(
 		case !natural(s.CustomerID):
 		case enough(max(s.Share, s.Vote)):
 			owners = append(owners, &BeneficialOwner{Stake: s, Category: Ownership})
-		case enough(max(s.Control, s.controlledShare)), throughControllers[s.customer]:
+		case enough(control.most(s.customer)), throughControllers[s.customer]:
 			owners = append(owners, &BeneficialOwner{Stake: s, Category: Control})
 		}
 	}
@@ -92,11 +92,13 @@ func (g *Graph) BeneficialOwners(
 
 // ownersOfControllers own enough of a company that controls the target (article 54, b): 30 % of a company with 60 % of
 // the target is only 18 % of it, and yet counts.
-func (g *Graph) ownersOfControllers(stakes []Stake, natural Natural, enough func(float64) bool) map[int32]bool {
+func (g *Graph) ownersOfControllers(
+	stakes []Stake, control *control, natural Natural, enough func(float64) bool,
+) map[int32]bool {
 	owners := map[int32]bool{}
 	solvers := []*solver{g.solver(g.shareWeights()), g.solver(g.votes)}
 	for _, controller := range stakes {
-		if natural(controller.CustomerID) || max(controller.Control, controller.controlledShare) <= 50 {
+		if natural(controller.CustomerID) || control.most(controller.customer) <= 50 {
 			continue
 		}
 		for _, solver := range solvers {

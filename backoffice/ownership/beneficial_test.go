@@ -24,6 +24,8 @@ func TestARuleNamesBeneficialOwners(t *testing.T) {
 		"chains added": {"p 10 T\n A 18 T\n p 100 A", "p=OWNERSHIP ", "p=OWNERSHIP ", "p=OWNERSHIP "},
 		// The law of 2018: more than 25 % held by a company that a natural person controls. 60 % of 40 % is 24 %.
 		"control of a holder": {"A 40 T\n p 60 A", "p=CONTROL ", "p=CONTROL ", "p=OWNERSHIP "},
+		// Article 53: 50 % plus one of the shares or of the votes is control, of each company in the chain.
+		"a majority of shares": {"A 30 T\n B 60/40 A\n p 60/10 B", "d=SENIOR_MANAGER ", "p=CONTROL ", "p=OWNERSHIP "},
 		// Article 54: ownership interest in a company that controls the target. 30 % of 60 % is 18 %.
 		"share of a controller": {"A 60 T\n p 30 A\n B 70 A\n q 40 B", "d=SENIOR_MANAGER ", "p=CONTROL q=CONTROL ",
 			"p=OWNERSHIP q=OWNERSHIP "},

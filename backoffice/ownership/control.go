@@ -1,8 +1,9 @@
 package ownership
 
-// control computes whom a holder controls, in exact units.
+// control computes whom a holder controls, in exact units: companies of which it has more than half of the votes.
 type control struct {
 	g       *Graph
+	shared  bool    // more than half of the shares is control, too
 	votes   []int64 // of each customer: the votes that the holder and all that it controls have
 	shares  []int64 // likewise
 	touched []int32
@@ -20,13 +21,27 @@ func (c *control) of(holder int32) {
 		controlled = controlled[:len(controlled)-1]
 		for _, holding := range c.g.holds.of(company) {
 			held, h := c.g.arcs[holding].held, &c.g.holdings[holding]
-			before := c.votes[held]
+			before := c.controls(held)
 			c.votes[held] += int64(c.g.votes[holding])
 			c.shares[held] += int64(h.Share.units)
 			c.touched = append(c.touched, held)
-			if before <= whole/2 && c.votes[held] > whole/2 && held != holder {
+			if !before && c.controls(held) && held != holder {
 				controlled = append(controlled, held)
 			}
 		}
 	}
+}
+
+func (c *control) controls(held int32) bool {
+	return c.votes[held] > whole/2 || c.shared && c.shares[held] > whole/2
+}
+
+// most is how many of the target's votes or shares a holder and all that it controls have, whichever are more.
+func (c *control) most(holder int32) float64 {
+	c.of(holder)
+	return asPercent(float64(max(c.votes[target], c.shares[target])) / whole)
+}
+
+func (g *Graph) control(shared bool) *control {
+	return &control{g: g, shared: shared, votes: make([]int64, len(g.ids)), shares: make([]int64, len(g.ids))}
 }

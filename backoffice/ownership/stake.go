@@ -20,8 +20,7 @@ type Stake struct {
 	// more than half of its votes. It is another number than Vote, which multiplies.
 	Control float64
 
-	customer        int32
-	controlledShare float64 // as Control: how many shares they have
+	customer int32
 }
 
 // Stakes are those of every owner, or in every held company, the largest share first.
@@ -39,7 +38,7 @@ func (g *Graph) computeStakes() []Stake {
 		voted = g.solver(g.votes).from(target)
 	}
 	stakes := make([]Stake, 0, len(g.ids)-1)
-	control := &control{g: g, votes: make([]int64, len(g.ids)), shares: make([]int64, len(g.ids))}
+	control := g.control(false)
 	if g.direction == Holdings {
 		control.of(target)
 	}
@@ -55,7 +54,6 @@ func (g *Graph) computeStakes() []Stake {
 			held = target
 		}
 		s.Control = asPercent(float64(control.votes[held]) / whole)
-		s.controlledShare = asPercent(float64(control.shares[held]) / whole)
 		stakes = append(stakes, s)
 	}
 	for _, holding := range g.outwards(target) {
