@@ -41,22 +41,18 @@ type BeneficialOwner struct {
 	Category Category
 }
 
-// Percentages that differ by less than this are equal: 50 % of 50 % is exactly 25 %, whatever rounding adds. It is far
-// more than rounding (1e-12) and less than any decimal with four places can differ over two levels.
-const equal = 1e-9
-
 // BeneficialOwners are the natural persons who, by a rule, own or control the target of a graph of Owners. Only Custom
 // needs a threshold. If there is none and nothing was cut off, they are the directors who are natural persons. Only
 // recorded shares count.
 func (g *Graph) BeneficialOwners(
 	rule Rule, threshold Percent, natural Natural, directorIDs []string,
 ) ([]*BeneficialOwner, error) {
-	enough := func(percent float64) bool { return percent > 25-equal }
+	enough := func(percent float64) bool { return percent >= 25 }
 	switch {
 	case rule == Belgium2018:
-		enough = func(percent float64) bool { return percent > 25+equal }
+		enough = func(percent float64) bool { return percent > 25 }
 	case rule == Custom && threshold.units > 0:
-		enough = func(percent float64) bool { return percent > threshold.Float()-equal }
+		enough = func(percent float64) bool { return percent >= threshold.Float() }
 	case rule != EU2024:
 		return nil, backoffice.Errorf(backoffice.BadInput, "the rule CUSTOM needs a threshold of more than 0 %%")
 	}

@@ -21,6 +21,9 @@ func TestARuleNamesBeneficialOwners(t *testing.T) {
 			"q=OWNERSHIP p=OWNERSHIP r=OWNERSHIP "},
 		"a quarter of thirds": {"A 75 T\n p 33.3333 A\n q 33.3334 A", "q=OWNERSHIP ", "q=OWNERSHIP p=CONTROL ",
 			"q=OWNERSHIP p=OWNERSHIP "},
+		"hardly more than a quarter": {"A 50.1001 T\n p 49.9001 A", "p=OWNERSHIP ", "p=OWNERSHIP ", "p=OWNERSHIP "},
+		"hardly less than ten": {"A 51.3239 T\n p 19.4841 A", "d=SENIOR_MANAGER ", "d=SENIOR_MANAGER ",
+			"d=SENIOR_MANAGER "},
 		"chains added": {"p 10 T\n A 18 T\n p 100 A", "p=OWNERSHIP ", "p=OWNERSHIP ", "p=OWNERSHIP "},
 		// The law of 2018: more than 25 % held by a company that a natural person controls. 60 % of 40 % is 24 %.
 		"control of a holder": {"A 40 T\n p 60 A", "p=CONTROL ", "p=CONTROL ", "p=OWNERSHIP "},

@@ -32,8 +32,9 @@ func ruleOn(day string) Rule {
 	return Belgium2018
 }
 
-// rounded is by how much a declared percentage may differ: the UBO register has two decimal places.
-const rounded = 0.01
+// rounded is by how much a declared percentage may differ: the UBO register has two decimal places. Subtracting rounds
+// far less than the last part.
+const rounded = 0.01 - 1e-9
 
 // Discrepancies compares the UBO relations of each structure of Owners with its beneficial owners by the rule of its
 // day: by kind, then by person. A natural person has none.
@@ -85,7 +86,7 @@ func (s *Structure) discrepancies(
 			Declared: share, Computed: computed[relation.RelatedCustomerID], Certain: complete && owned && s.allVotes}
 		if missing[d.CustomerID] != nil {
 			delete(missing, d.CustomerID)
-			if !share.Known() || math.Abs(share.Float()-d.Computed) < rounded-equal {
+			if !share.Known() || math.Abs(share.Float()-d.Computed) < rounded {
 				continue
 			}
 			// More may be missing, but nothing that is missing makes a share smaller.
