@@ -75,9 +75,10 @@ type SupervisionStore interface {
 	ConsultationStore
 }
 
-// ReportSupervision counts what the caller of the context sees of a year. A customer's risk is the custom variable of
-// this name in the transcript that was completed last until the end of the year. It reads all customers, all
-// transcripts and the whole register. Errors: BadInput for a variable that is no risk, having too many values.
+// ReportSupervision counts what the caller of the context sees of a year, and customers that were created by its end. A
+// customer's risk is the custom variable of this name in the transcript that was completed last until then. It reads
+// all customers, all transcripts and the whole register. Errors: BadInput for a variable that is no risk, having too
+// many values.
 func ReportSupervision(
 	ctx context.Context, store SupervisionStore, year int, variable string, at Instant) (SupervisionYear, error) {
 	first := fmt.Sprintf("%04d-01-01", year)
@@ -182,14 +183,21 @@ var errNoRisk = Errorf(BadInput,
 	"the variable is no risk: it has more than %d different values, or one of more than %d characters", mostRisks, longestRisk)
 
 func (s *supervision) countCustomers(ctx context.Context, store SupervisionStore) error {
-	customers := store.CustomersWithoutNumbers()
-	total, err := ReadCounts(ctx, customers, Root, CustomerCriteria{}, nil)
+	customers, counts := store.CustomersWithoutNumbers(), map[supervised]int{}
+	want := customers.Columns([]string{"createdAt"})
+	err := eachRow(ctx, customers, ListQuery[CustomerCriteria]{}, NoParent, want, func(c *Customer) error {
+		of := s.customers[c.ID]
+		switch {
+		case c.CreatedAt >= s.span.To:
+		case of == nil:
+			counts[supervised{}]++
+		default:
+			counts[supervised{state: of.state, risk: of.risk}]++
+		}
+		return nil
+	})
 	if err != nil {
 		return err
-	}
-	counts := map[supervised]int{{}: total[NoParent] - len(s.customers)}
-	for _, of := range s.customers {
-		counts[supervised{state: of.state, risk: of.risk}]++
 	}
 	risks := map[string]bool{}
 	for of, n := range counts {

@@ -17,7 +17,7 @@ import (
 type SupervisionYear struct {
 	Year               int                   `json:"year" doc:"The calendar year."`
 	At                 Instant               `json:"at" doc:"When it was counted."`
-	Customers          []SupervisedCustomers `json:"customers" nullable:"false" doc:"Customers by risk and state."`
+	Customers          []SupervisedCustomers `json:"customers" nullable:"false" doc:"At its end, by risk and state."`
 	Reviews            ReviewCounts          `json:"reviews" doc:"Transcripts of checklists that are due in the year, or that have no due date and whose financial year ends in it."`
 	Discrepancies      DiscrepancyCounts     `json:"discrepancies" doc:"Where UBO relations differ from the computed owners. Restricted credentials see none."`
 	Consultations      []PurposeCount        `json:"consultations" nullable:"false" doc:"Consultations of registration numbers: the 100 most frequent purposes."`

@@ -40,6 +40,9 @@ func TestAYearOfSupervisionCountsReviewsDiscrepanciesAndConsultations(t *testing
 					"reviews,due,,6", "reviews,done,,3", "reviews,late,,1", "reviews,overdue,,1",
 					"discrepancies,opened,,2", "discrepancies,closed,,3", "discrepancies,reported,,1", "discrepancies,open,,1",
 					"discrepancies,medianDaysToClose,,4", "discrepancies,medianDaysToReport,,2"),
+				"year=2024&format=csv": lines(head, "customers,,NONE,1", "customers,,DONE,22", // c1, c2 and c3 came later
+					"reviews,due,,23", "reviews,done,,23", "reviews,late,,0", "reviews,overdue,,0",
+					"discrepancies,opened,,1", "discrepancies,closed,,0", "discrepancies,reported,,0", "discrepancies,open,,1"),
 				"year=2999&format=csv&riskVariable=score": lines(head,
 					"customers,1.5,DUE,1", "customers,true,NONE,1", "customers,,NONE,24",
 					"reviews,due,,1", "reviews,done,,0", "reviews,late,,0", "reviews,overdue,,0",
@@ -131,6 +134,9 @@ func supervisedOffice(t *testing.T, store backoffice.Store) {
 		id := fmt.Sprintf("c%d", i+1)
 		people = append(people, &backoffice.Customer{ID: id, Type: backoffice.PrivatePerson, DisplayName: id, Language: "dutch",
 			CreatedAt: day("2024-01-01"), UpdatedAt: day("2024-01-01"), Version: 1})
+		if i < 3 {
+			people[i].CreatedAt = day("2025-01-01")
+		}
 		if id == "c26" {
 			people[i].Type = backoffice.Company // nobody declared that c2 owns it, which is d4
 		}
