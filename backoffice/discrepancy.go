@@ -13,8 +13,8 @@ const (
 var DiscrepancyKinds = []DiscrepancyKind{NotComputed, NotDeclared, OtherPercentage}
 
 // Discrepancy records that the UBO relations of a company differ from its computed beneficial owners: from when that
-// was seen until it was closed. Differences that missing shares and holders can explain are not recorded. It follows
-// from records of the whole office, so restricted credentials see none.
+// was seen until it was closed. Differences that what nobody recorded can explain are not kept. It follows from
+// records of the whole office, so restricted credentials see none.
 type Discrepancy struct {
 	ID              string
 	Kind            DiscrepancyKind

@@ -5564,7 +5564,7 @@ type Owner {
   person: Customer!
   "The shares, direct and through others: multiplied along each chain, and all chains added. Unknown shares count 0."
   sharePercent: Float!
-  "The votes, computed like sharePercent. Where votes are unknown, they are as many as the shares."
+  "The votes, computed like sharePercent. Unknown votes are as many as the shares, and together no more than known ones leave."
   votePercent: Float!
   "The least that sharePercent can be: unknown shares are 0."
   lowerBound: Float!
@@ -5587,7 +5587,7 @@ type Holding {
   company: Customer!
   "The shares, direct and through others: multiplied along each chain, and all chains added. Unknown shares count 0."
   sharePercent: Float!
-  "The votes, computed like sharePercent. Where votes are unknown, they are as many as the shares."
+  "The votes, computed like sharePercent. Unknown votes are as many as the shares, and together no more than known ones leave."
   votePercent: Float!
   "The least that sharePercent can be: unknown shares are 0."
   lowerBound: Float!
@@ -5630,7 +5630,7 @@ type OwnershipDiscrepancy {
   declaredPercent: Float
   "The computed share, as in Owner; 0 for a person without one."
   computedPercent: Float!
-  "Whether shares and holders that are not recorded cannot explain the difference."
+  "Whether what nobody has recorded cannot explain the difference: shares, votes, holders, directors, or for whom a nominee holds."
   certain: Boolean!
 }
 
@@ -5644,7 +5644,7 @@ enum OwnershipDiscrepancyKind {
   PERCENTAGE
 }
 
-"Which natural persons are beneficial owners. If nobody is, the directors are."
+"Which natural persons are beneficial owners. If nobody is and nothing was cut off, the directors are."
 enum BeneficialOwnerRule {
   "More than 25 % of the shares or votes: law of 18 September 2017, article 4, 27°."
   BELGIUM_2018
@@ -5702,7 +5702,7 @@ type CustomerDocument implements Node {
   file: File!
 }
 
-"A difference between the UBO relations of a company and its computed beneficial owners, which shares and holders that are not recorded cannot explain. It is kept when it is closed."
+"A difference between the UBO relations of a company and its computed beneficial owners, which is certain: what nobody has recorded cannot explain it. It is kept when it is closed."
 type Discrepancy implements Node {
   "The discrepancy's identifier."
   id: ID!
