@@ -186,12 +186,7 @@ func (s *supervision) countCustomers(ctx context.Context, store SupervisionStore
 	customers, counts := store.CustomersWithoutNumbers(), map[supervised]int{}
 	want := customers.Columns([]string{"createdAt"})
 	err := eachRow(ctx, customers, ListQuery[CustomerCriteria]{}, NoParent, want, func(c *Customer) error {
-		of := s.customers[c.ID]
-		switch {
-		case c.CreatedAt >= s.span.To:
-		case of == nil:
-			counts[supervised{}]++
-		default:
+		if of := cmp.Or(s.customers[c.ID], &supervised{}); c.CreatedAt < s.span.To {
 			counts[supervised{state: of.state, risk: of.risk}]++
 		}
 		return nil

@@ -57,9 +57,9 @@ func (g *Graph) BeneficialOwners(
 		return nil, backoffice.Errorf(backoffice.BadInput, "the rule CUSTOM needs a threshold of more than 0 %%")
 	}
 	stakes, control := g.Stakes(), g.control(rule == EU2024)
-	throughControllers := map[int32]bool{}
+	throughControllers := map[string]bool{}
 	if rule == EU2024 {
-		throughControllers = g.ownersOfControllers(stakes, control, natural, enough)
+		throughControllers = g.ownersOfControllers(control, natural, enough)
 	}
 	owners := []*BeneficialOwner{}
 	for _, s := range stakes {
@@ -67,7 +67,7 @@ func (g *Graph) BeneficialOwners(
 		case !natural(s.CustomerID):
 		case enough(max(s.Share, s.Vote)):
 			owners = append(owners, &BeneficialOwner{Stake: s, Category: Ownership})
-		case enough(control.most(s.customer)), throughControllers[s.customer]:
+		case enough(control.most(s.CustomerID)), throughControllers[s.CustomerID]:
 			owners = append(owners, &BeneficialOwner{Stake: s, Category: Control})
 		}
 	}
@@ -88,19 +88,17 @@ func (g *Graph) BeneficialOwners(
 
 // ownersOfControllers own enough of a company that controls the target (article 54, b): 30 % of a company with 60 % of
 // the target is only 18 % of it, and yet counts.
-func (g *Graph) ownersOfControllers(
-	stakes []Stake, control *control, natural Natural, enough func(float64) bool,
-) map[int32]bool {
-	owners := map[int32]bool{}
+func (g *Graph) ownersOfControllers(control *control, natural Natural, enough func(float64) bool) map[string]bool {
+	owners := map[string]bool{}
 	solvers := []*solver{g.solver(g.shareWeights()), g.solver(g.votes)}
-	for _, controller := range stakes {
-		if natural(controller.CustomerID) || control.most(controller.customer) <= 50 {
+	for _, controller := range g.Stakes() {
+		if natural(controller.CustomerID) || control.most(controller.CustomerID) <= 50 {
 			continue
 		}
 		for _, solver := range solvers {
-			for c, share := range solver.from(controller.customer) {
-				if int32(c) != controller.customer && enough(asPercent(share)) {
-					owners[int32(c)] = true
+			for c, share := range solver.from(g.index[controller.CustomerID]) {
+				if enough(asPercent(share)) {
+					owners[g.ids[c]] = true // a company is no owner
 				}
 			}
 		}

@@ -66,7 +66,7 @@ func TestNoDirectorStandsInForOwnersWhoMayHaveBeenCutOff(t *testing.T) {
 			t.Errorf("%d levels: %+v %v", depth, found, err)
 		}
 		written, err := graphs[0].Statements(published, describe, found)
-		const annotated = `"annotations":[{"statementPointerTarget":"","motivation":"commenting"`
+		const annotated = `"motivation":"commenting","statementPointerTarget":""}]`
 		if err != nil || strings.Count(string(written), annotated) != 1-want {
 			t.Errorf("%d levels: %s %v", depth, written, err)
 		}

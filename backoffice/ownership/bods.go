@@ -34,8 +34,8 @@ func (g *Graph) Statements(by Publication, describe Describe, owners []*Benefici
 		b.customer(id)
 	}
 	if g.Truncated(func(id string) bool { return describe(id).Natural }) {
-		b.all[target].Annotations = []annotation{{Motivation: "commenting",
-			Description: "Not all holdings were read: beneficial owners may be missing."}}
+		b.all[target].Annotations = []map[string]string{{"statementPointerTarget": "", "motivation": "commenting",
+			"description": "Not all holdings were read: beneficial owners may be missing."}}
 	}
 	for _, owner := range owners {
 		if _, known := g.index[owner.CustomerID]; !known {
@@ -89,13 +89,14 @@ func (b *statements) customer(id string) {
 	party, record := b.describe(id), customerRecord(id)
 	if party.Natural {
 		b.add(record, "person", person{
-			IsComponent: b.components[record], PersonType: "knownPerson", Names: []personName{{FullName: party.Name}},
+			IsComponent: b.components[record], PersonType: "knownPerson", Names: []map[string]string{{"fullName": party.Name}},
 		})
 		return
 	}
-	e := entity{IsComponent: b.components[record], EntityType: entityType{Type: "legalEntity"}, Name: party.Name}
+	kind := map[string]string{"type": "legalEntity"}
+	e := entity{IsComponent: b.components[record], EntityType: kind, Name: party.Name}
 	if party.KBONumber != "" {
-		e.EntityType.Type = "registeredEntity"
+		kind["type"] = "registeredEntity"
 		e.Identifiers = []identifier{{
 			ID: party.KBONumber, Scheme: "BE-BCE_KBO", Name: "Crossroads Bank for Enterprises",
 		}}

@@ -37,8 +37,8 @@ func (c *control) controls(held int32) bool {
 }
 
 // most is how many of the target's votes or shares a holder and all that it controls have, whichever are more.
-func (c *control) most(holder int32) float64 {
-	c.of(holder)
+func (c *control) most(holder string) float64 {
+	c.of(c.g.index[holder])
 	return asPercent(float64(max(c.votes[target], c.shares[target])) / whole)
 }
 

@@ -24,14 +24,6 @@ type Discrepancy struct {
 // euApplies is the first day of regulation (EU) 2024/1624.
 const euApplies = "2027-07-10"
 
-// ruleOn is the rule that the law has on a day.
-func ruleOn(day string) Rule {
-	if day >= euApplies {
-		return EU2024
-	}
-	return Belgium2018
-}
-
 // rounded is by how much a declared percentage may differ: the UBO register has two decimal places. Subtracting rounds
 // far less than the last part.
 const rounded = 0.01 - 1e-9
@@ -86,7 +78,7 @@ func (s *Structure) discrepancies(
 			Declared: share, Computed: computed[relation.RelatedCustomerID], Certain: complete && owned && s.allVotes}
 		if missing[d.CustomerID] != nil {
 			delete(missing, d.CustomerID)
-			if !share.Known() || math.Abs(share.Float()-d.Computed) < rounded {
+			if !share.known || math.Abs(share.Float()-d.Computed) < rounded {
 				continue
 			}
 			// More may be missing, but nothing that is missing makes a share smaller.

@@ -111,6 +111,6 @@ func (s *solver) ring(component int) *ring {
 
 func fraction(units int32) float64 { return float64(units) / whole }
 
-// asPercent is a computed fraction in percent, without the noise of its last bits: 50 % of 50 % is exactly 25 %, and two
-// levels of four decimal places are exact. No one owns more than all.
+// asPercent is a computed fraction in percent, without the noise of its last bits: 50 % of 50 % is exactly 25 %, as are
+// all products of two recorded percentages. No one owns more than all.
 func asPercent(fraction float64) float64 { return math.Round(100*min(fraction, 1)*1e10) / 1e10 }

@@ -79,7 +79,7 @@ func (g *Graph) layOut() *layout {
 func (g *Graph) mostImportant() []int32 {
 	share := make([]float64, len(g.ids))
 	for _, s := range g.Stakes() {
-		share[s.customer] = s.Share + s.UpperBound/1e6
+		share[g.index[s.CustomerID]] = s.Share + s.UpperBound/1e6
 	}
 	drawn, reached := []int32{}, map[int32]bool{}
 	for next := int32(target); next >= 0 && len(drawn) < mostBoxes; {

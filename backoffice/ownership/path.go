@@ -77,7 +77,7 @@ type rest struct {
 
 // bestToward is the rest from each customer to the end; unknown where no chain leads there.
 func (g *Graph) bestToward(end int32, weights []int32) []rest {
-	best, back := make([]rest, len(g.ids)), g.direction.reversed()
+	best, back := make([]rest, len(g.ids)), Holdings-g.direction
 	for open := (&chains{{at: end, promise: 1}}); len(*open) > 0; {
 		c := heap.Pop(open).(*chain)
 		if best[c.at].known {

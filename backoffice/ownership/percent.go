@@ -28,9 +28,6 @@ func ParsePercent(text string) (Percent, error) {
 	return Percent{units: int32(math.Round(number * (whole / 100))), known: true}, err
 }
 
-// Known reports whether the percentage was recorded.
-func (p Percent) Known() bool { return p.known }
-
 // Float is the percentage, from 0 to 100; 0 if it is unknown.
 func (p Percent) Float() float64 { return float64(p.units) / (whole / 100) }
 

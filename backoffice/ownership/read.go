@@ -23,8 +23,6 @@ const (
 	Holdings                  // downwards: what the customer holds
 )
 
-func (d Direction) reversed() Direction { return Holdings - d }
-
 const (
 	// MaxDepth is the most levels that Read reads.
 	MaxDepth = 20

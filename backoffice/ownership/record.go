@@ -26,7 +26,7 @@ func (s Stored) Customers(ctx context.Context, ids []string) ([]*backoffice.Cust
 // WithHoldings are companies, those that they direct and all that they hold on a day, directly or through others. The
 // limits of a graph do not end it: each of the companies may have few owners.
 func WithHoldings(ctx context.Context, store backoffice.NounReader, companies []string, day string) ([]string, error) {
-	from, held := Stored{store}, slices.Clone(backoffice.Unique(companies))
+	from, held := Stored{store}, backoffice.Unique(companies)
 	directed, err := from.Relations(ctx, relationsOf(backoffice.Director, day, backoffice.Incoming), companies)
 	list := relationsOf(backoffice.Shareholder, day, backoffice.Incoming)
 	for read := 0; read < len(held) && err == nil; {
@@ -34,22 +34,23 @@ func WithHoldings(ctx context.Context, store backoffice.NounReader, companies []
 		read += len(some)
 		var pages []backoffice.Page[*backoffice.CustomerRelation]
 		pages, err = from.Relations(ctx, list, some)
-		for i, page := range pages {
-			if page.More && err == nil {
-				page.Items, err = backoffice.ReadAll(ctx, backoffice.ByName(from).Relations(), list, some[i])
+		for i := range pages {
+			if pages[i].More && err == nil {
+				pages[i].Items, err = backoffice.ReadAll(ctx, backoffice.ByName(from).Relations(), list, some[i])
 			}
-			held = append(held, heldBy(page)...)
 		}
-		held = backoffice.Unique(held)
+		held = backoffice.Unique(slices.Concat(held, heldBy(pages)))
 	}
-	for _, page := range directed {
-		held = append(held, heldBy(page)...)
-	}
-	return backoffice.Unique(held), err
+	return backoffice.Unique(slices.Concat(held, heldBy(directed))), err
 }
 
-func heldBy(page backoffice.Page[*backoffice.CustomerRelation]) []string {
-	return backoffice.Mapped(page.Items, func(r *backoffice.CustomerRelation) string { return r.CustomerID })
+func heldBy(pages []backoffice.Page[*backoffice.CustomerRelation]) (held []string) {
+	for _, page := range pages {
+		for _, r := range page.Items {
+			held = append(held, r.CustomerID)
+		}
+	}
+	return held
 }
 
 // FindDiscrepancies finds those of a day. They are certain if what nobody has recorded cannot explain them.

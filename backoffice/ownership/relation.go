@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -115,9 +116,10 @@ func BeneficialOwners(
 	if err != nil || len(of) == 0 {
 		return nil, err
 	}
-	if rule == "" {
-		rule = ruleOn(of[0].AsOf)
+	if rule == "" && of[0].AsOf >= euApplies {
+		rule = EU2024
 	}
+	rule = cmp.Or(rule, Belgium2018)
 	companies := backoffice.Mapped(of, (*Structure).Target)
 	pages, err := from.Relations(ctx, relationsOf(backoffice.Director, of[0].AsOf, backoffice.Outgoing), companies)
 	if err != nil {

@@ -8,9 +8,6 @@ type Natural func(customerID string) bool
 // Target is the customer that the graph was read from.
 func (g *Graph) Target() string { return g.ids[target] }
 
-// Holdings are all that were read, level by level.
-func (g *Graph) Holdings() []Holding { return slices.Clone(g.holdings) }
-
 // Layers is how many levels of holdings there are.
 func (g *Graph) Layers() int {
 	return int(g.levels[len(g.levels)-1]) // they were read in this order
@@ -21,20 +18,20 @@ func (g *Graph) Truncated(natural Natural) bool {
 	return g.limited || slices.ContainsFunc(g.ids[g.unread:], func(id string) bool { return !natural(id) })
 }
 
-// UnknownShares are the relations whose share is unknown.
-func (g *Graph) UnknownShares() (relationIDs []string) {
+// UnknownShares is of how many holdings the share is unknown.
+func (g *Graph) UnknownShares() (n int) {
 	for i := range g.holdings {
 		if !g.holdings[i].Share.known {
-			relationIDs = append(relationIDs, g.holdings[i].RelationID)
+			n++
 		}
 	}
-	return relationIDs
+	return n
 }
 
 // Complete reports whether nothing is missing: no limit was reached, all shares are known, and no company has more
 // than 100 %. Upwards, every company must have exactly 100 %; downwards, its other holders are not read.
 func (g *Graph) Complete(natural Natural) bool {
-	if g.Truncated(natural) || len(g.UnknownShares()) > 0 {
+	if g.Truncated(natural) || g.UnknownShares() > 0 {
 		return false
 	}
 	for c, id := range g.ids {

@@ -10,17 +10,13 @@ import (
 // 100 is shown as 100.
 type Stake struct {
 	CustomerID string
-	Level      int     // 1: a direct holding
 	Direct     bool    // has a holding without another company between
-	Held       Percent // of that holding; with Direct only
 	Share      float64 // direct and through others, all chains added; an unknown share counts 0: the lower bound
 	UpperBound float64 // as Share, if each unknown share were all that is left of 100
 	Vote       float64 // as Share, by votes
 	// Control is how many votes a holder and the companies that it controls have. It controls a company if they have
 	// more than half of its votes. It is another number than Vote, which multiplies.
 	Control float64
-
-	customer int32
 }
 
 // Stakes are those of every owner, or in every held company, the largest share first.
@@ -45,8 +41,7 @@ func (g *Graph) computeStakes() []Stake {
 	for i := 1; i < len(g.ids); i++ {
 		c := int32(i)
 		s := Stake{
-			CustomerID: g.ids[i], Level: int(g.levels[i]), customer: c,
-			Share: asPercent(known[i]), UpperBound: asPercent(upper[i]), Vote: asPercent(voted[i]),
+			CustomerID: g.ids[i], Share: asPercent(known[i]), UpperBound: asPercent(upper[i]), Vote: asPercent(voted[i]),
 		}
 		held := c
 		if g.direction == Owners {
@@ -57,8 +52,7 @@ func (g *Graph) computeStakes() []Stake {
 		stakes = append(stakes, s)
 	}
 	for _, holding := range g.outwards(target) {
-		s, h := &stakes[g.far(holding)-1], &g.holdings[holding]
-		s.Direct, s.Held = true, h.Share
+		stakes[g.far(holding)-1].Direct = true
 	}
 	slices.SortFunc(stakes, func(a, b Stake) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.UpperBound, a.UpperBound),

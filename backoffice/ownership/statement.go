@@ -5,19 +5,14 @@ import "encoding/json"
 // The parts of the Beneficial Ownership Data Standard that Statements writes, in its names.
 type (
 	statement struct {
-		StatementID   string       `json:"statementId"`
-		Subject       string       `json:"declarationSubject"`
-		Date          string       `json:"statementDate"`
-		Annotations   []annotation `json:"annotations,omitempty"`
-		Publication   publication  `json:"publicationDetails"`
-		RecordID      string       `json:"recordId"`
-		RecordType    string       `json:"recordType"`
-		RecordDetails any          `json:"recordDetails"`
-	}
-	annotation struct {
-		Target      string `json:"statementPointerTarget"` // "": all of the statement
-		Motivation  string `json:"motivation"`
-		Description string `json:"description"`
+		StatementID   string      `json:"statementId"`
+		Subject       string      `json:"declarationSubject"`
+		Date          string      `json:"statementDate"`
+		Annotations   any         `json:"annotations,omitempty"`
+		Publication   publication `json:"publicationDetails"`
+		RecordID      string      `json:"recordId"`
+		RecordType    string      `json:"recordType"`
+		RecordDetails any         `json:"recordDetails"`
 	}
 	publication struct {
 		Date      string `json:"publicationDate"`
@@ -27,21 +22,15 @@ type (
 		} `json:"publisher"`
 	}
 	person struct {
-		IsComponent bool         `json:"isComponent"`
-		PersonType  string       `json:"personType"`
-		Names       []personName `json:"names"`
-	}
-	personName struct {
-		FullName string `json:"fullName"`
+		IsComponent bool                `json:"isComponent"`
+		PersonType  string              `json:"personType"`
+		Names       []map[string]string `json:"names"`
 	}
 	entity struct {
-		IsComponent bool         `json:"isComponent"`
-		EntityType  entityType   `json:"entityType"`
-		Name        string       `json:"name"`
-		Identifiers []identifier `json:"identifiers,omitempty"`
-	}
-	entityType struct {
-		Type string `json:"type"`
+		IsComponent bool              `json:"isComponent"`
+		EntityType  map[string]string `json:"entityType"`
+		Name        string            `json:"name"`
+		Identifiers []identifier      `json:"identifiers,omitempty"`
 	}
 	identifier struct {
 		ID     string `json:"id"`

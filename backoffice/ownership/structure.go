@@ -31,13 +31,22 @@ func (s *Structure) Rings(n int) []*Cycle {
 	return rings[:min(n, len(rings))]
 }
 
-func (s *Structure) Complete() bool     { return s.Graph.Complete(s.natural) }
-func (s *Structure) Truncated() bool    { return s.Graph.Truncated(s.natural) }
-func (s *Structure) Cycles() int        { return len(s.Graph.Cycles()) }
-func (s *Structure) UnknownShares() int { return len(s.Graph.UnknownShares()) }
+func (s *Structure) Complete() bool  { return s.Graph.Complete(s.natural) }
+func (s *Structure) Truncated() bool { return s.Graph.Truncated(s.natural) }
+func (s *Structure) Cycles() int     { return len(s.Graph.Cycles()) }
 
 // Paths are the first chains to the stake.
 func (s *StakeOf) Paths(n int) []*Path { return s.Of.Graph.Paths(s.CustomerID, n) }
 
 // SharePercent is the recorded share, nil for unknown.
 func (s *Step) SharePercent() *float64 { return s.Share.number() }
+
+// Party is how a customer is shown.
+type Party struct {
+	Name      string
+	Natural   bool
+	KBONumber string // shown for companies only; "" shows none
+}
+
+// Describe returns how customers are shown.
+type Describe func(customerID string) Party
