@@ -51,7 +51,7 @@ var brokenDeletes = map[string]brokentest.Copy{
 	"deletes all the same":   {Found: foundByDeletes, Edits: []brokentest.Edit{{"../backoffice/credential.go", "if v != nil && v.NoDeletes {", "if !BROKEN && v != nil && v.NoDeletes {"}}},
 	"forgets it for users":   {Found: foundByDeletes, Edits: []brokentest.Edit{{"../backoffice/user_write.go", "	if err := requireDelete(by, UsersWrite); err != nil {", "	if err := requireDelete(by, UsersWrite); !BROKEN && err != nil {"}}},
 	"forgets it for queries": {Found: foundByDeletes, Edits: []brokentest.Edit{{"../backoffice/savedquery.go", "err := cmp.Or(maySave(by), by.MayDelete()); err != nil {", "err := cmp.Or(maySave(by), by.MayDelete()); !BROKEN && err != nil {"}}},
-	"does not store it":      {Found: foundByDeletes, Edits: []brokentest.Edit{{"../store/credential.go", "	if credential.NoDeletes {", "	if !BROKEN && credential.NoDeletes {"}}},
+	"does not store it":      {Found: foundByDeletes, Edits: []brokentest.Edit{{"../store/credential.go", "	if c.NoDeletes {", "	if !BROKEN && c.NoDeletes {"}}},
 }
 
 func TestACopyWithAFaultIsFoundByTheTestOfItsPromise(t *testing.T) {
