@@ -14,8 +14,9 @@ const PurposeHeader = "X-Access-Purpose"
 
 const maxPurpose = 200 // characters
 
-// ParsePurpose checks a stated purpose and trims it. BadInput when it is that of a tool, longer than 200 characters, not UTF-8, or
-// has a control character or digits that backoffice.MaskDigits would mask: the register keeps it for good.
+// ParsePurpose checks a stated purpose and trims it. BadInput when it is that of a tool, longer than 200 characters,
+// not UTF-8, or has a control character or digits that backoffice.MaskDigits would mask: the register keeps it for
+// good.
 func ParsePurpose(text string) (string, error) {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxPurpose {
 		return "", badPurpose("x-access-purpose has at most %d characters of UTF-8", maxPurpose)

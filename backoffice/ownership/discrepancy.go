@@ -16,8 +16,8 @@ type Discrepancy struct {
 	RelationID string  // that declares it; "" with NotDeclared
 	Declared   Percent // the relation's share
 	Computed   float64 // as Stake.Share; 0 without a stake
-	// Certain reports that what nobody has recorded cannot explain the difference: shares, votes, holders, directors, or
-	// for whom a nominee holds.
+	// Certain reports that what nobody has recorded cannot explain the difference: shares, votes, holders, directors,
+	// or for whom a nominee holds.
 	Certain bool
 }
 

@@ -176,7 +176,8 @@ func (t *portion) read(ctx context.Context, customers []string) (told bool, err 
 			told = true
 		}
 		if list.status != http.StatusOK {
-			if _, is := t.of(nounOf(backoffice.NounCustomer)).seen[sumOf(customers[i])]; is && list.failed == nil && told {
+			_, is := t.of(nounOf(backoffice.NounCustomer)).seen[sumOf(customers[i])]
+			if is && list.failed == nil && told {
 				t.failed[customers[i]] = true
 				t.of(t.n).leave(fmt.Sprintf("customer %s: its list returned %d", customers[i], list.status))
 			}
