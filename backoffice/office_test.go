@@ -48,9 +48,9 @@ func TestAnIdempotencyKeyMakesOneObject(t *testing.T) {
 		other.RegistrationNumber = text("17073003384")
 		_, err = w.CreateCustomer(t.Context(), w.by, other, text("key"))
 		expect(t, err, "IDEMPOTENCY_KEY_REUSED idempotencyKey")
-		_, err = w.CreateCustomer(t.Context(), viewer("pair"), fields, text("key"))
+		_, err = w.CreateCustomer(t.Context(), viewer("credential"), fields, text("key"))
 		expect(t, err, "this needs the scope customers.write")
-		_, err = w.CreateCustomer(t.Context(), viewer("pair", backoffice.CustomersWrite), fields, text("key"))
+		_, err = w.CreateCustomer(t.Context(), viewer("credential", backoffice.CustomersWrite), fields, text("key"))
 		expect(t, err, "this needs the scope privacy.read")
 		_, err = w.CreateCustomer(t.Context(), viewer("another", backoffice.AllScopes...), fields, text("key"))
 		expect(t, err, "TAKEN customerCode") // another credential's key is another key

@@ -186,7 +186,8 @@ func (s *supervision) countCustomers(ctx context.Context, store SupervisionStore
 	customers, counts := store.CustomersWithoutNumbers(), map[supervised]int{}
 	want := customers.Columns([]string{"createdAt"})
 	err := eachRow(ctx, customers, ListQuery[CustomerCriteria]{}, NoParent, want, func(c *Customer) error {
-		if of := cmp.Or(s.customers[c.ID], &supervised{}); c.CreatedAt < s.span.To {
+		of := cmp.Or(s.customers[c.ID], &supervised{})
+		if c.CreatedAt < s.span.To || of.state > 0 || of.risk != "" { // one may have been imported later
 			counts[supervised{state: of.state, risk: of.risk}]++
 		}
 		return nil
@@ -194,7 +195,7 @@ func (s *supervision) countCustomers(ctx context.Context, store SupervisionStore
 	if err != nil {
 		return err
 	}
-	risks := map[string]bool{}
+	risks := map[string]bool{"": true}
 	for of, n := range counts {
 		if utf8.RuneCountInString(of.risk) > longestRisk {
 			return errNoRisk

@@ -62,7 +62,7 @@ func FuzzWebhookURL(f *testing.F) {
 }
 
 func pairWith(scopes ...backoffice.Scope) *backoffice.Credential {
-	return &backoffice.Credential{ID: "pair", Name: "x", Scopes: scopes, CreatedAt: 1}
+	return &backoffice.Credential{ID: "credential", Name: "x", Scopes: scopes, CreatedAt: 1}
 }
 
 func TestAWebhookIsToldWhatItsCredentialMayReadButNeverOfRegistrationNumbers(t *testing.T) {
@@ -111,7 +111,7 @@ func TestAWebhookIsRefusedWithEachFault(t *testing.T) {
 		t.Errorf("%+v", refused)
 	}
 	made, err := backoffice.NewWebhook(pairWith(), "https://receiver.example", []backoffice.Noun{backoffice.NounLabel, backoffice.NounLabel}, "history1", 7, 10)
-	if err != nil || made.At != 7 || made.ClientID != "pair" || len(made.Nouns) != 1 || made.State() != "live" {
+	if err != nil || made.At != 7 || made.ClientID != "credential" || len(made.Nouns) != 1 || made.State() != "live" {
 		t.Errorf("%+v %v", made, err)
 	}
 }

@@ -77,7 +77,7 @@ func newWorld(t testing.TB, store backoffice.Store) *world {
 	}
 	w := &world{
 		Service: &backoffice.Service{Store: store, Files: stored, Keys: keys, Documents: pdf.NewDocuments(pdf.Letterhead{Name: "Office"}, nil)},
-		by:      viewer("pair", backoffice.AllScopes...),
+		by:      viewer("credential", backoffice.AllScopes...),
 		vault:   privacy.NewVault(keys, store),
 		folder:  folder,
 	}

@@ -194,7 +194,7 @@ func TestOldEntriesAreRemovedByThemselvesByTheStoresClock(t *testing.T) {
 func TestAStoppedFeedEndsItsStreamsAndTakesNoMore(t *testing.T) {
 	t.Parallel()
 	feed := newFeed(t, newStore(t), changes.Options{})
-	ctx, leave, err := feed.Enter(t.Context(), &backoffice.Principal{ClientID: "pair"})
+	ctx, leave, err := feed.Enter(t.Context(), &backoffice.Principal{ClientID: "credential"})
 	if err != nil || feed.Streams() != 1 {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestAStoppedFeedEndsItsStreamsAndTakesNoMore(t *testing.T) {
 	if backoffice.KindOf(context.Cause(ctx)) != backoffice.Unavailable {
 		t.Error(context.Cause(ctx))
 	}
-	if _, _, err := feed.Enter(t.Context(), &backoffice.Principal{ClientID: "pair"}); backoffice.KindOf(err) != backoffice.Unavailable {
+	if _, _, err := feed.Enter(t.Context(), &backoffice.Principal{ClientID: "credential"}); backoffice.KindOf(err) != backoffice.Unavailable {
 		t.Error(err)
 	}
 	leave()

@@ -5587,7 +5587,7 @@ type Holding {
   company: Customer!
   "The shares, direct and through others: multiplied along each chain, and all chains added. Unknown shares count 0."
   sharePercent: Float!
-  "The votes, computed like sharePercent. Unknown votes are as many as the shares, and together no more than known ones leave."
+  "The votes, computed like sharePercent. Unknown votes are as many as the shares."
   votePercent: Float!
   "The least that sharePercent can be: unknown shares are 0."
   lowerBound: Float!

@@ -48,7 +48,7 @@ func TestASignedDownloadHoldsForItsFileUntilItEnds(t *testing.T) {
 func FuzzVerifyDownload(f *testing.F) {
 	keys := testKeys(f)
 	now := time.Unix(1_780_000_000, 0)
-	signature, err := keys.SignDownload("pair", "minfin", "f1", now.Add(pathLife))
+	signature, err := keys.SignDownload("credential", "minfin", "f1", now.Add(pathLife))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func FuzzVerifyDownload(f *testing.F) {
 	f.Add("_____________________________")
 	f.Fuzz(func(t *testing.T, text string) {
 		client, err := keys.VerifyDownload(text, "minfin", "f1", now)
-		if (err == nil) != (text == signature) || (err == nil) != (client == "pair") {
+		if (err == nil) != (text == signature) || (err == nil) != (client == "credential") {
 			t.Fatalf("%q: %q %v", text, client, err)
 		}
 	})
@@ -107,7 +107,7 @@ func FuzzVerifyUpload(f *testing.F) {
 	keys := testKeys(f)
 	now := time.Unix(1_780_000_000, 0)
 	of := backoffice.DocumentUpload{ID: "d1", CustomerID: "c1", Name: "Statuten é.pdf"}
-	signature, err := keys.SignUpload("pair", &of, now.Add(pathLife))
+	signature, err := keys.SignUpload("credential", &of, now.Add(pathLife))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func FuzzVerifyUpload(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, id, customer, name string) {
 		said := backoffice.DocumentUpload{ID: id, CustomerID: customer, Name: name}
 		client, err := keys.VerifyUpload(text, &said, now)
-		if (err == nil) != (text == signature && said == of) || (err == nil) != (client == "pair") {
+		if (err == nil) != (text == signature && said == of) || (err == nil) != (client == "credential") {
 			t.Fatalf("%q for %q: %q %v", text, said, client, err)
 		}
 	})

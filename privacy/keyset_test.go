@@ -174,7 +174,7 @@ func TestANewerPrimaryKeyStillOpensWhatOlderKeysMade(t *testing.T) {
 		t.Errorf("cursor: %v", err)
 	}
 	now := time.Unix(1000, 0)
-	signature, err := old.SignDownload("pair", "minfin", "f1", now.Add(time.Minute))
+	signature, err := old.SignDownload("credential", "minfin", "f1", now.Add(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}

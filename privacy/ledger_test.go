@@ -59,8 +59,8 @@ func TestARevealedNumberIsEnteredOncePerCustomerInOneAppend(t *testing.T) {
 		}
 	}
 	want := []string{
-		"READ a [REGISTRATION_NUMBER SPOUSE_REGISTRATION_NUMBER] pair-1 Reader for tax return",
-		"READ c [REGISTRATION_NUMBER] pair-1 Reader for tax return",
+		"READ a [REGISTRATION_NUMBER SPOUSE_REGISTRATION_NUMBER] credential-1 Reader for tax return",
+		"READ c [REGISTRATION_NUMBER] credential-1 Reader for tax return",
 	}
 	if diff := cmp.Diff(want, store.lines()); diff != "" || store.appends != 1 {
 		t.Errorf("%d appends; %s", store.appends, diff)
@@ -128,10 +128,10 @@ func TestEachSearchIsAnEntryUnderWhomItFoundOrUnderNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"SEARCH a [REGISTRATION_NUMBER] pair-1 Reader for none",
-		"SEARCH nobody [REGISTRATION_NUMBER SPOUSE_REGISTRATION_NUMBER] pair-1 Reader for none",
-		"SEARCH a [SPOUSE_REGISTRATION_NUMBER] pair-1 Reader for none",
-		"SEARCH b [SPOUSE_REGISTRATION_NUMBER] pair-1 Reader for none",
+		"SEARCH a [REGISTRATION_NUMBER] credential-1 Reader for none",
+		"SEARCH nobody [REGISTRATION_NUMBER SPOUSE_REGISTRATION_NUMBER] credential-1 Reader for none",
+		"SEARCH a [SPOUSE_REGISTRATION_NUMBER] credential-1 Reader for none",
+		"SEARCH b [SPOUSE_REGISTRATION_NUMBER] credential-1 Reader for none",
 	}
 	if diff := cmp.Diff(want, store.lines()); diff != "" || store.appends != 1 {
 		t.Errorf("%d appends; %s", store.appends, diff)
@@ -159,8 +159,8 @@ func TestAnExportIsAnEntryForEachCustomerBeforeAnyNumberLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"EXPORT a [REGISTRATION_NUMBER SPOUSE_REGISTRATION_NUMBER] pair-1 Reader for yearly copy",
-		"EXPORT b [REGISTRATION_NUMBER] pair-1 Reader for yearly copy",
+		"EXPORT a [REGISTRATION_NUMBER SPOUSE_REGISTRATION_NUMBER] credential-1 Reader for yearly copy",
+		"EXPORT b [REGISTRATION_NUMBER] credential-1 Reader for yearly copy",
 	}
 	if diff := cmp.Diff(want, store.lines()); diff != "" || store.appends != 1 {
 		t.Errorf("%d appends; %s", store.appends, diff)

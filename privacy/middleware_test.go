@@ -65,7 +65,7 @@ func TestTheEntryIsDurableBeforeTheFirstByteLeaves(t *testing.T) {
 			if !strings.Contains(w.Body.String()+w.Header().Get("X-Text"), number) {
 				t.Errorf("answered %d %q", w.Code, w.Body)
 			}
-			if got := store.lines(); len(got) != 1 || store.appends != 1 || got[0] != "READ a [REGISTRATION_NUMBER] pair-1 Reader for tax return" {
+			if got := store.lines(); len(got) != 1 || store.appends != 1 || got[0] != "READ a [REGISTRATION_NUMBER] credential-1 Reader for tax return" {
 				t.Errorf("%q", got)
 			}
 		})

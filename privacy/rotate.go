@@ -112,11 +112,11 @@ func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
 
 // finish makes the primary key that of the file, too, and reports whether it was not: a rotation was killed before.
 func (t *KeyTurner) finish(primary *generation) (turned bool, err error) {
-	err = t.Keys.rewrite(func(h handles) error {
-		turned = material(h[sealing]).GetPrimaryKeyId() != primary.ids[sealing]
-		return h.setPrimary(primary)
-	})
-	return turned, err
+	h, err := t.Keys.file.read()
+	if err != nil || material(h[sealing]).GetPrimaryKeyId() == primary.ids[sealing] {
+		return false, err
+	}
+	return true, t.Keys.rewrite(func(h handles) error { return h.setPrimary(primary) })
 }
 
 // next returns the key after the primary in the file: a new one unless an interrupted rotation has left one.

@@ -41,9 +41,8 @@ type BeneficialOwner struct {
 	Category Category
 }
 
-// BeneficialOwners are the natural persons who, by a rule, own or control the target of a graph of Owners. Only Custom
-// needs a threshold. If there is none and nothing was cut off, they are the directors who are natural persons. Only
-// recorded shares count.
+// BeneficialOwners are the natural persons who, by a rule, own or control the target of a graph of Owners by recorded
+// shares; if there is none and nothing was cut off, the directors who are. Only Custom needs a threshold.
 func (g *Graph) BeneficialOwners(
 	rule Rule, threshold Percent, natural Natural, directorIDs []string,
 ) ([]*BeneficialOwner, error) {

@@ -89,7 +89,8 @@ func (b *statements) customer(id string) {
 	party, record := b.describe(id), customerRecord(id)
 	if party.Natural {
 		b.add(record, "person", person{
-			IsComponent: b.components[record], PersonType: "knownPerson", Names: []map[string]string{{"fullName": party.Name}},
+			IsComponent: b.components[record], PersonType: "knownPerson",
+			Names: []map[string]string{{"fullName": party.Name}},
 		})
 		return
 	}

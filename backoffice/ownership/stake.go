@@ -41,7 +41,8 @@ func (g *Graph) computeStakes() []Stake {
 	for i := 1; i < len(g.ids); i++ {
 		c := int32(i)
 		s := Stake{
-			CustomerID: g.ids[i], Share: asPercent(known[i]), UpperBound: asPercent(upper[i]), Vote: asPercent(voted[i]),
+			CustomerID: g.ids[i],
+			Share:      asPercent(known[i]), UpperBound: asPercent(upper[i]), Vote: asPercent(voted[i]),
 		}
 		held := c
 		if g.direction == Owners {

@@ -240,7 +240,7 @@ func TestAWebhookIsToldWhatItsCredentialMayReadAsLongAsItMay(t *testing.T) {
 		t.Run("on "+engine, func(t *testing.T) {
 			t.Parallel()
 			o := newOffice(t, open(t), nil)
-			credential := &backoffice.Credential{ID: "pair", Name: "x", CreatedAt: 1, Scopes: []backoffice.Scope{backoffice.MinfinRead, backoffice.PrivacyRead}}
+			credential := &backoffice.Credential{ID: "credential", Name: "x", CreatedAt: 1, Scopes: []backoffice.Scope{backoffice.MinfinRead, backoffice.PrivacyRead}}
 			if err := o.CreateCredential(t.Context(), credential); err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +251,7 @@ func TestAWebhookIsToldWhatItsCredentialMayReadAsLongAsItMay(t *testing.T) {
 				}
 				return http.StatusOK
 			})
-			made, _, err := Create(t.Context(), o.Store, o.keys, Draft{ClientID: "pair", URL: r.URL, Nouns: []backoffice.Noun{backoffice.NounMinfin, backoffice.NounLabel, backoffice.NounCustomer}})
+			made, _, err := Create(t.Context(), o.Store, o.keys, Draft{ClientID: "credential", URL: r.URL, Nouns: []backoffice.Noun{backoffice.NounMinfin, backoffice.NounLabel, backoffice.NounCustomer}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,7 +260,7 @@ func TestAWebhookIsToldWhatItsCredentialMayReadAsLongAsItMay(t *testing.T) {
 				&backoffice.Change{Noun: backoffice.NounMinfin, ObjectID: "m", Done: backoffice.Created})
 			waits(t, "it fails", func() bool { return o.stored(t, made.ID).Attempts == 1 })
 			// What fails on its way is not sent any more when the credential may not read it, and what comes after it is.
-			if err := o.UpdateCredential(t.Context(), "pair", func(c *backoffice.Credential) error { c.Scopes = nil; return nil }); err != nil {
+			if err := o.UpdateCredential(t.Context(), "credential", func(c *backoffice.Credential) error { c.Scopes = nil; return nil }); err != nil {
 				t.Fatal(err)
 			}
 			if err := Rewind(t.Context(), o.Store, made.ID, o.cursor(t, o.stored(t, made.ID).At)); err != nil { // at once, not in five seconds
@@ -271,7 +271,7 @@ func TestAWebhookIsToldWhatItsCredentialMayReadAsLongAsItMay(t *testing.T) {
 			if ids, err := r.told(); !slices.Equal(ids, want) || err != nil {
 				t.Errorf("%q %v", ids, err)
 			}
-			if err := o.UpdateCredential(t.Context(), "pair", func(c *backoffice.Credential) error { c.Revoke(5); return nil }); err != nil {
+			if err := o.UpdateCredential(t.Context(), "credential", func(c *backoffice.Credential) error { c.Revoke(5); return nil }); err != nil {
 				t.Fatal(err)
 			}
 			waits(t, "it stops", func() bool { return o.stored(t, made.ID).Stop == backoffice.WebhookCredentialEnded })

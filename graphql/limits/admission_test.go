@@ -330,7 +330,7 @@ func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
 			switch rapid.IntRange(0, 3).Draw(rt, "what") {
 			case 0, 1:
 				// Enter, without a goroutine.
-				name, cost := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "pair"), rapid.SampledFrom([]int64{1, 5, 10, 60, 200, 500, 750}).Draw(rt, "cost")
+				name, cost := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "credential"), rapid.SampledFrom([]int64{1, 5, 10, 60, 200, 500, 750}).Draw(rt, "cost")
 				p := a.credentials[name]
 				if p == nil {
 					p = &credential{id: name, served: a.clock}
@@ -389,7 +389,7 @@ func BenchmarkEnteringWhenNothingWaits(b *testing.B) {
 	a := Defaults().NewAdmission()
 	b.ReportAllocs()
 	for b.Loop() {
-		share, err := a.Enter(b.Context(), "pair", 1)
+		share, err := a.Enter(b.Context(), "credential", 1)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -39,6 +39,8 @@ type place struct {
 	Proven  bool               `json:"proven"`  // the counts here and there were equal while nothing changed
 	// Open are changes not applied yet: records that could not be loaded, and deletions that were not made.
 	Open map[backoffice.Noun]map[string]touched `json:"open"`
+	// Unread are nouns whose list the last full walk could not read; what changed in them before After is missing here.
+	Unread []backoffice.Noun `json:"unread,omitempty"`
 }
 
 type change struct {
@@ -144,6 +146,9 @@ func (p *pulling) endFeed(ctx context.Context) error {
 		done := p.done[n.of]
 		switch {
 		case done == nil || !done.Told:
+			if p.mirror.Of(n.of) != nil {
+				p.place.Unread = append(p.place.Unread, n.of)
+			}
 			continue
 		case done.Incomplete != "" || done.Missing > 0 || done.after < 0 || done.history != p.place.History:
 			return nil

@@ -102,6 +102,23 @@ func (p *pulling) gather(ctx context.Context) (known bool, err error) {
 	return false, nil
 }
 
+// readUnread walks through a noun that the last full walk could not read.
+func (p *pulling) readUnread(ctx context.Context, n *noun) error {
+	done := p.of(n)
+	done.seen = nil
+	if err := p.walk(ctx, n); err != nil {
+		return err
+	}
+	if done.seen == nil {
+		done.Incomplete = whyUnread
+	}
+	if done.Incomplete != "" {
+		return nil
+	}
+	p.place.Unread = slices.DeleteFunc(p.place.Unread, func(of backoffice.Noun) bool { return of == n.of })
+	return p.notePlace(ctx)
+}
+
 // endFollow counts unchanged records, and checks whether the origin has more nouns by now.
 func (p *pulling) endFollow(ctx context.Context) error {
 	for _, n := range nouns {
@@ -119,6 +136,11 @@ func (p *pulling) endFollow(ctx context.Context) error {
 			return err
 		}
 		done := p.of(n)
+		if slices.Contains(p.place.Unread, n.of) {
+			if err := p.readUnread(ctx, n); err != nil {
+				return p.cut(n, err)
+			}
+		}
 		done.Told, done.Missing = true, len(p.place.ids(n.of, true))
 		unread := len(p.place.Open[n.of]) - done.Missing - done.Loaded.Rejected
 		if unread > 0 && done.Incomplete == "" {

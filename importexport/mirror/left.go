@@ -56,4 +56,6 @@ func nameOf(w *walk, id string, place []byte) string {
 	return fmt.Sprintf("record %s of page %d", place, max(w.Pages, 1))
 }
 
+const whyUnread = "its list can no longer be read"
+
 const whyLeftOut = "some answers do not conform to the specification"

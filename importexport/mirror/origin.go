@@ -99,6 +99,9 @@ func (o *origin) ask(
 ) (int, error) {
 	faults, busy := 0, 0
 	for {
+		if err := o.throttle.closed(); err != nil {
+			return 0, err
+		}
 		status, wait, failed := o.once(ctx, method, path, query, limit, read)
 		switch {
 		case ctx.Err() != nil:
@@ -109,7 +112,10 @@ func (o *origin) ask(
 			status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusGone:
 			return status, failed
 		case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
-			if busy++; busy >= busyTries || wait > longestWait {
+			if wait > longestWait {
+				continue // closed
+			}
+			if busy++; busy >= busyTries {
 				return 0, &errAway{why: fmt.Sprintf("it answered %d, %d times in a row", status, busy)}
 			}
 		case failed == nil && status >= 300 && status < 400:
@@ -138,7 +144,7 @@ func (o *origin) once(
 		return 0, 0, err
 	}
 	busy := false
-	defer func() { o.throttle.leave(busy) }()
+	defer func() { o.throttle.leave(busy, wait) }()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	request, err := o.request(ctx, method, path, query, http.NoBody)

@@ -116,6 +116,7 @@ func (p *pulling) years(ctx context.Context) ([]string, error) {
 func (p *pulling) walkParts(ctx context.Context, n *noun, parts []part) error {
 	done, seen := p.of(n), map[uint64]struct{}{}
 	done.Incomplete, done.after = "", -1
+	done.Told = len(parts) == 0 && p.mirror.Of(n.of) != nil // as of a year without checklists
 	for _, of := range parts {
 		inPart := *n
 		inPart.part = &of

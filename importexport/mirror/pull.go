@@ -202,9 +202,6 @@ func (p *pulling) everything(ctx context.Context) error {
 		if err == nil && !p.of(n).Told {
 			err = p.otherwise(ctx, n)
 		}
-		if done := p.of(n); err == nil && !done.Told && p.mirror.Of(n.of) != nil {
-			done.Told, done.Incomplete = true, "its list can no longer be read"
-		}
 		passed = passed || err != nil
 		if err = p.passOver(n, err); err != nil {
 			return p.cut(n, err)
@@ -276,6 +273,9 @@ func (p *pulling) note(ctx context.Context) error {
 		done, of := p.done[n.of], p.mirror.Of(n.of)
 		switch {
 		case done == nil || of == nil:
+		case !done.Told:
+			done.Incomplete = cmp.Or(done.Incomplete, whyUnread)
+			of.Incomplete++
 		case done.Incomplete == "" && done.sweep != nil:
 			of.At = done.sweep.Whole
 		case done.Incomplete == "":

@@ -50,7 +50,7 @@ func (t *Through) send(ctx context.Context, w *backoffice.OriginWrite) (*sent, e
 		return nil, err
 	}
 	busy := false
-	defer func() { t.origin.throttle.leave(busy) }()
+	defer func() { t.origin.throttle.leave(busy, 0) }()
 	limited, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
 	r, err := t.origin.request(limited, method, address, nil, bytes.NewReader(body))

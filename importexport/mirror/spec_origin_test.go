@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5"
 	"encoding/base64"
 	"encoding/json"
@@ -18,6 +19,7 @@ import (
 
 // specOrigin is an origin that has the requests of the specification, and nothing else.
 type specOrigin struct {
+	year      string // "" for year
 	mu        sync.Mutex
 	customers []record
 	relations map[string][]record // by customer
@@ -112,7 +114,7 @@ func (o *specOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var content []byte
 	switch {
 	case path == "/financialyears/current":
-		content, _ = json.Marshal(record{"_id": textOf("year"), "startDate": textOf("2026"), "endDate": textOf("2026"), "isCurrentYear": json.RawMessage("true")})
+		content, _ = json.Marshal(record{"_id": textOf(cmp.Or(o.year, "year")), "startDate": textOf("2026"), "endDate": textOf("2026"), "isCurrentYear": json.RawMessage("true")})
 	case path == "/customers":
 		list = o.customers
 	case len(parts) == 3 && parts[1] == "customers" && recordOf(o.customers, last) != nil:

@@ -76,6 +76,7 @@ func (p *pulling) sweep(ctx context.Context, n *noun) error {
 		return nil
 	})
 	if err != nil || len(ids) == 0 {
+		p.of(n).Told = p.mirror.Of(n.of) != nil
 		return err
 	}
 	slices.Sort(ids)
@@ -176,11 +177,6 @@ func (t *portion) read(ctx context.Context, customers []string) (told bool, err 
 			told = true
 		}
 		if list.status != http.StatusOK {
-			_, is := t.of(nounOf(backoffice.NounCustomer)).seen[sumOf(customers[i])]
-			if is && list.failed == nil && told {
-				t.failed[customers[i]] = true
-				t.of(t.n).leave(fmt.Sprintf("customer %s: its list returned %d", customers[i], list.status))
-			}
 			continue
 		}
 		if !list.whole {
@@ -244,9 +240,11 @@ func (t *portion) readBelow(ctx context.Context, customer string) (*below, error
 	}
 }
 
-// compare notes the customer's dependents here that are not in its list.
+// compare notes the customer's dependents here that are not in its list, or whose list is gone and the customer not.
 func (t *portion) compare(ctx context.Context, customer string, list *below) error {
-	if !list.whole {
+	_, seen := t.of(nounOf(backoffice.NounCustomer)).seen[sumOf(customer)]
+	gone := seen && list.status != http.StatusOK && list.failed == nil
+	if !list.whole && !gone {
 		return nil
 	}
 	there := map[string]bool{}
@@ -262,8 +260,12 @@ func (t *portion) compare(ctx context.Context, customer string, list *below) err
 		if err != nil {
 			return err
 		}
+		if gone && len(here) > 0 && !t.failed[customer] {
+			t.failed[customer] = true
+			t.of(t.n).leave(fmt.Sprintf("customer %s: its list returned %d", customer, list.status))
+		}
 		for _, id := range here {
-			if !there[id] {
+			if !there[id] && !gone {
 				t.now[id] = t.began
 			}
 		}

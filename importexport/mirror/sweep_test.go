@@ -143,6 +143,29 @@ func TestASweepWhoseLastCustomersAreDeletedEnds(t *testing.T) {
 	}
 }
 
+func TestAnOriginThatHasNothingOfANounIsUpToDate(t *testing.T) {
+	t.Parallel()
+	origin, _, pull := specMirror(t)
+	delete(origin.documents, "c05")
+	origin.set("status 404", "/customers/c05/documents") // for a customer without any
+	for range 2 {
+		if of := pull.mustOnce(t).of(backoffice.NounDocument); of.Incomplete != "" {
+			t.Errorf("documents: %+v", of)
+		}
+		pull.later += 25 * time.Hour
+	}
+	origin.set("", "none")
+	origin.mu.Lock()
+	origin.lists["/checklists"] = []record{} // as after New Year
+	origin.year = "next"
+	origin.mu.Unlock()
+	for range 2 {
+		if report := pull.mustOnce(t); report.of(backoffice.NounTranscript).Incomplete != "" {
+			t.Errorf("transcripts: %+v", report.of(backoffice.NounTranscript))
+		}
+	}
+}
+
 func TestEachCustomerIsSweptOnceADay(t *testing.T) {
 	t.Parallel()
 	ids := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}

@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ type throttle struct {
 	limit, held int       // requests at a time, and tokens held back because there are fewer
 	calm        int       // answers since the limit was changed
 	next        time.Time // no request is sent earlier
+	opens       time.Time // nor before the origin asks for it
 }
 
 func newThrottle() *throttle {
@@ -55,10 +57,23 @@ func (t *throttle) enter(ctx context.Context) error {
 	}
 }
 
-// leave frees the slot; busy reports that the origin was too busy.
-func (t *throttle) leave(busy bool) {
+// closed returns an *errAway while the origin asks to be left alone.
+func (t *throttle) closed() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if wait := time.Until(t.opens); wait > 0 {
+		return &errAway{why: fmt.Sprintf("it asks to wait for another %v", wait.Round(time.Second))}
+	}
+	return nil
+}
+
+// leave frees the slot; busy reports that the origin was too busy.
+func (t *throttle) leave(busy bool, wait time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if wait > longestWait {
+		t.opens = time.Now().Add(wait)
+	}
 	if t.calm++; busy {
 		t.limit, t.calm = max(1, t.limit/2), 0
 	} else if t.calm >= calmAfter && t.limit < mostAtOnce {

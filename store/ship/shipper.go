@@ -19,7 +19,7 @@ import (
 const (
 	second   = time.Second      // between two objects
 	retry    = 2 * time.Second  // after a failure
-	mostWait = 10 * time.Minute // before a snapshot, after those that failed
+	mostWait = time.Minute      // before a snapshot, after those that failed
 	lastTime = 10 * time.Second // for what is left when the server stops
 	day      = 24 * time.Hour   // of a generation
 	mostLog  = 16 << 20         // bytes
