@@ -57,10 +57,11 @@ func (s *source) Read(p []byte) (int, error) {
 	}
 	n, err := s.r.Read(p)
 	if err != nil && err != io.EOF {
-		if err == io.ErrUnexpectedEOF { //nolint:errorlint // that one itself is the end for a bucket's client
-			err = fmt.Errorf("it broke off: %w", err)
-		}
 		s.err = err
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) { // which itself is the end for a bucket's client
+		s.err = fmt.Errorf("it broke off: %w", err)
+		return n, s.err
 	}
 	return n, err
 }

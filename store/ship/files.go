@@ -96,10 +96,10 @@ func (f Files) Open(ctx context.Context, key string, _, _ int64) (io.ReadCloser,
 		io.Reader
 		io.Closer
 	}{reader(func(p []byte) (n int, err error) {
-		if n, err = opened.Read(p); err != nil && err != io.EOF {
-			err = cmp.Or(failed, error(backoffice.Errorf(backoffice.NotFound, "the shipped copy of a file is damaged")))
+		if n, err = opened.Read(p); err == nil || err == io.EOF {
+			return n, err
 		}
-		return n, err
+		return n, cmp.Or(failed, error(backoffice.Errorf(backoffice.NotFound, "the shipped copy of a file is damaged")))
 	}), object}, nil
 }
 
