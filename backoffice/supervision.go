@@ -75,10 +75,10 @@ type SupervisionStore interface {
 	ConsultationStore
 }
 
-// ReportSupervision counts what the caller of the context sees of a year, and customers that were created by its end. A
-// customer's risk is the custom variable of this name in the transcript that was completed last until then. It reads
-// all customers, all transcripts and the whole register. Errors: BadInput for a variable that is no risk, having too
-// many values.
+// ReportSupervision counts what the caller of the context sees of a year, and the customers that were created by its
+// end or have a review in it. A customer's risk is the custom variable of this name in the transcript that was
+// completed last until then. It reads all customers, all transcripts and the whole register. Errors: BadInput for a
+// variable that is no risk, having too many values.
 func ReportSupervision(
 	ctx context.Context, store SupervisionStore, year int, variable string, at Instant) (SupervisionYear, error) {
 	first := fmt.Sprintf("%04d-01-01", year)

@@ -40,7 +40,7 @@ func TestAYearOfSupervisionCountsReviewsDiscrepanciesAndConsultations(t *testing
 					"reviews,due,,6", "reviews,done,,3", "reviews,late,,1", "reviews,overdue,,1",
 					"discrepancies,opened,,2", "discrepancies,closed,,3", "discrepancies,reported,,1", "discrepancies,open,,1",
 					"discrepancies,medianDaysToClose,,4", "discrepancies,medianDaysToReport,,2"),
-				"year=2024&format=csv": lines(head, "customers,,NONE,1", "customers,,DONE,22", // c1, c2 and c3 came later
+				"year=2024&format=csv": lines(head, "customers,,NONE,1", "customers,,DONE,23", // c2 and c3 came later; c1 too, and has a review
 					"reviews,due,,23", "reviews,done,,23", "reviews,late,,0", "reviews,overdue,,0",
 					"discrepancies,opened,,1", "discrepancies,closed,,0", "discrepancies,reported,,0", "discrepancies,open,,1"),
 				"year=2999&format=csv&riskVariable=score": lines(head,
