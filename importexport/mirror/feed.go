@@ -172,7 +172,7 @@ func (p *pulling) endFeed(ctx context.Context) error {
 func (p *pulling) prove(ctx context.Context) error {
 	differ := map[*noun]string{}
 	for _, n := range nouns {
-		if done := p.done[n.of]; done == nil || !done.Told {
+		if done := p.done[n.of]; done == nil || !done.Told || slices.Contains(p.place.Unread, n.of) {
 			continue
 		}
 		got, status, err := p.page(ctx, n, 1, 1)
