@@ -131,16 +131,16 @@ func (p *pulling) endFollow(ctx context.Context) error {
 			}
 			continue
 		}
-		here, err := n.count(ctx, p.Store)
-		if err != nil {
-			return err
-		}
-		done := p.of(n)
 		if slices.Contains(p.place.Unread, n.of) {
 			if err := p.readUnread(ctx, n); err != nil {
 				return p.cut(n, err)
 			}
 		}
+		here, err := n.count(ctx, p.Store)
+		if err != nil {
+			return err
+		}
+		done := p.of(n)
 		done.Told, done.Missing = true, len(p.place.ids(n.of, true))
 		unread := len(p.place.Open[n.of]) - done.Missing - done.Loaded.Rejected
 		if unread > 0 && done.Incomplete == "" {

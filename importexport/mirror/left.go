@@ -38,14 +38,15 @@ type Rejected struct {
 }
 
 func (p *pulling) reject(n *noun, of held, faults []importexport.Fault) error {
-	rejected := importexport.RejectedLine{Faults: faults}
-	if p.Rejects == nil {
-		p.of(n).Rejected = append(p.of(n).Rejected, Rejected{of.name, rejected})
-		return nil
+	rejected := Rejected{of.name, importexport.RejectedLine{Faults: faults}}
+	if p.Rejects != nil {
+		rejected.Line = of.line // written at the end
+		if err := p.Rejects.KeepFile(of.line, p.inHand.folder); err != nil {
+			return err
+		}
 	}
-	rejected.Line = of.line // they are written at the end
-	p.of(n).Rejected = append(p.of(n).Rejected, Rejected{of.name, rejected})
-	return p.Rejects.KeepFile(of.line, p.inHand.folder)
+	p.of(n).Rejected = append(p.of(n).Rejected, rejected)
+	return nil
 }
 
 // nameOf is the name of a record in a report.
@@ -57,5 +58,4 @@ func nameOf(w *walk, id string, place []byte) string {
 }
 
 const whyUnread = "its list can no longer be read"
-
 const whyLeftOut = "some answers do not conform to the specification"
