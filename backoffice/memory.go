@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// ErrMoved is the cause if rows from memory changed before the next read. Read again from the start, WithoutMemory.
-var ErrMoved = errors.New("cached data was changed before the query's next read")
+// ErrSnapshotChanged is the cause if rows from memory changed before the next read. Read again from the start, WithoutCache.
+var ErrSnapshotChanged = errors.New("cached data was changed before the query's next read")
 
 // Moved is the error of such a read: Unavailable, for callers that do not read again.
 func Moved() error {
-	return &Error{Kind: Unavailable, Message: "the data changed while being read; try again", Cause: ErrMoved}
+	return &Error{Kind: Unavailable, Message: "the data changed while being read; try again", Cause: ErrSnapshotChanged}
 }
 
-func WithoutMemory(ctx context.Context) context.Context {
-	return WithRequest(ctx, func(r *Request) { r.WithoutMemory = true })
+func WithoutCache(ctx context.Context) context.Context {
+	return WithRequest(ctx, func(r *Request) { r.WithoutCache = true })
 }

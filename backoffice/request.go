@@ -5,21 +5,21 @@ import "context"
 // Request is a context with the state of its request. It is never changed, only replaced: see WithRequest.
 type Request struct {
 	context.Context
-	ID            string     // in the log
-	Principal     *Principal // nil when nobody is signed in
-	Session       *Session
-	Restriction   Restriction
-	Budget        *Budget
-	Timeline      *Timeline
-	Statements    *StatementCount
-	Snapshot      Snapshot            // nil: each read has its own
-	Ledger        Ledger              // nil: no registration number is disclosed
-	CostBudget    CostBudget          // nil: no budget
-	Written       func(answer []byte) // gets what is written of a GraphQL answer; may be nil
-	act           *Act
-	drawings      *drawings
-	WithoutMemory bool // new snapshots read only from the store
-	ReadOnce      bool // new snapshots leave no lists in memory, and only records that were asked for before
+	ID           string     // in the log
+	Principal    *Principal // nil when nobody is signed in
+	Session      *Session
+	Restriction  Restriction
+	Budget       *Budget
+	Timeline     *Timeline
+	Statements   *StatementCount
+	Snapshot     Snapshot            // nil: each read has its own
+	Ledger       Ledger              // nil: no registration number is disclosed
+	CostBudget   CostBudget          // nil: no budget
+	Written      func(answer []byte) // gets what is written of a GraphQL answer; may be nil
+	act          *Act
+	drawings     *drawings
+	WithoutCache bool // new snapshots read only from the store
+	ReadOnce     bool // new snapshots leave no lists in memory, and only records that were asked for before
 }
 
 // Snapshot is the version of the data that a context reads, as one layer of stores knows it.

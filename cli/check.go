@@ -54,7 +54,7 @@ func (c *checkCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) 
 	if err != nil {
 		return err
 	}
-	_, stray, err := (&privacy.KeyTurner{Keys: b.Keys, Store: b.Store}).Status(ctx)
+	_, stray, err := (&privacy.KeyRotator{Keys: b.Keys, Store: b.Store}).Status(ctx)
 	if err != nil {
 		return err
 	}

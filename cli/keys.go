@@ -27,8 +27,8 @@ type keysCommand struct {
 type keysStatusCommand struct{ formatFlag }
 
 func (c *keysStatusCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
-	turner := &privacy.KeyTurner{Keys: b.Keys, Store: b.Store}
-	keys, stray, err := turner.Status(ctx)
+	rotator := &privacy.KeyRotator{Keys: b.Keys, Store: b.Store}
+	keys, stray, err := rotator.Status(ctx)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func notNegative(flag string, d time.Duration, such string) error {
 }
 
 func (c *keysRotateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
-	fresh, old, err := newTurner(b, c.Wait, t).Rotate(ctx)
+	fresh, old, err := newRotator(b, c.Wait, t).Rotate(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,9 +76,9 @@ func (c *keysRotateCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 		"Keep a copy of the keyset file, and run: backoffice keys reseal\n", fresh, old))
 }
 
-func newTurner(b *gateway.Backend, wait time.Duration, t terminal) *privacy.KeyTurner {
+func newRotator(b *gateway.Backend, wait time.Duration, t terminal) *privacy.KeyRotator {
 	report := func(what string) { fmt.Fprintln(t.err, what) }
-	return &privacy.KeyTurner{Keys: b.Keys, Store: b.Store, Wait: wait, Tell: report}
+	return &privacy.KeyRotator{Keys: b.Keys, Store: b.Store, Wait: wait, Tell: report}
 }
 
 type keysResealCommand struct {
@@ -88,10 +88,10 @@ type keysResealCommand struct {
 func (c *keysResealCommand) Validate() error { return notNegative("--wait", c.Wait, "2m") }
 
 func (c *keysResealCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
-	turner := newTurner(b, c.Wait, t)
+	rotator := newRotator(b, c.Wait, t)
 	bar := newProgress(t.err, false)
-	turner.Done = func(done, of int64) { bar.at("customers", done, of) }
-	done, err := turner.Reseal(ctx)
+	rotator.Done = func(done, of int64) { bar.at("customers", done, of) }
+	done, err := rotator.Reseal(ctx)
 	bar.end()
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ type keysRetireCommand struct {
 }
 
 func (c *keysRetireCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
-	if err := newTurner(b, 0, t).Retire(ctx, c.Key, c.DropCursors); err != nil {
+	if err := newRotator(b, 0, t).Retire(ctx, c.Key, c.DropCursors); err != nil {
 		return err
 	}
 	return printed(fmt.Fprintf(t.out, "The key %s was removed from the keyset file. Copy the file to the other servers. "+
@@ -126,7 +126,7 @@ func (c *keysWrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settin
 	if err != nil {
 		return err
 	}
-	if err := newTurner(b, 0, t).Wrap(ctx, by); err != nil {
+	if err := newRotator(b, 0, t).Wrap(ctx, by); err != nil {
 		return err
 	}
 	return printed(fmt.Fprintf(t.out, "%s is wrapped. Earlier copies of it are not: destroy them.\n"+
@@ -145,7 +145,7 @@ func (*keysUnwrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settin
 	} else if !wrapped {
 		return printed(fmt.Fprintf(t.out, "%s is not wrapped; nothing was changed.\n", s.Keyset))
 	}
-	if err := newTurner(b, 0, t).Wrap(ctx, nil); err != nil {
+	if err := newRotator(b, 0, t).Wrap(ctx, nil); err != nil {
 		return err
 	}
 	return printed(fmt.Fprintf(t.out,
@@ -157,7 +157,7 @@ type keysSigningCommand struct {
 }
 
 func (c *keysSigningCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
-	signer, made, err := newTurner(b, 0, t).CreateSigner(ctx, c.Replace)
+	signer, made, err := newRotator(b, 0, t).CreateSigner(ctx, c.Replace)
 	if err != nil {
 		return err
 	}

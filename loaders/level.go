@@ -149,7 +149,7 @@ func (l *Loaders) send(asked []load) (err error) {
 		return backoffice.Fault(errors.New("read after the last level"), "reading at one moment")
 	}
 	err = l.store.Send(l.ctx, b)
-	if errors.Is(err, backoffice.ErrMoved) {
+	if errors.Is(err, backoffice.ErrSnapshotChanged) {
 		l.mu.Lock()
 		l.moved = true
 		l.mu.Unlock()

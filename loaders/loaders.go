@@ -79,7 +79,7 @@ func (l *Loaders) ReadAgain() bool {
 	if moved {
 		l.reads.Close()
 		l.Forget()
-		l.begin(backoffice.WithoutMemory(l.from))
+		l.begin(backoffice.WithoutCache(l.from))
 	}
 	return moved
 }

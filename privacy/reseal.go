@@ -13,7 +13,7 @@ const resealBatch = 500
 
 // Reseal seals by the primary key everything that older ones have sealed, while servers run. It can be interrupted and
 // run again. At the end it closes the older key: searches no longer use it. done counts customers.
-func (t *KeyTurner) Reseal(ctx context.Context) (done int64, err error) {
+func (t *KeyRotator) Reseal(ctx context.Context) (done int64, err error) {
 	err = t.alone(ctx, func(renew func() error) error {
 		in, err := t.refresh(ctx)
 		if err != nil {
@@ -71,7 +71,7 @@ func (t *KeyTurner) Reseal(ctx context.Context) (done int64, err error) {
 }
 
 // resealNumbers goes once through all customers with a number that another key has sealed.
-func (t *KeyTurner) resealNumbers(ctx context.Context, prefix []byte, renew func() error) (done int64, err error) {
+func (t *KeyRotator) resealNumbers(ctx context.Context, prefix []byte, renew func() error) (done int64, err error) {
 	all, err := t.Store.CountNumbersNotBy(ctx, prefix)
 	if err != nil || all == 0 {
 		return 0, err
@@ -108,7 +108,7 @@ func (t *KeyTurner) resealNumbers(ctx context.Context, prefix []byte, renew func
 }
 
 // resealed returns the same number sealed by the primary key; one that it has sealed already is unchanged.
-func (t *KeyTurner) resealed(
+func (t *KeyRotator) resealed(
 	customerID string, field backoffice.PrivacyField, before backoffice.Sealed) (backoffice.Sealed, error) {
 	if before.IsZero() || before.Prefix() == string(t.Keys.use().primary.prefix(sealing)) {
 		return before, nil
@@ -121,7 +121,7 @@ func (t *KeyTurner) resealed(
 }
 
 // resealRest seals anew what belongs to no customer: the trash and the secrets of webhooks.
-func (t *KeyTurner) resealRest(ctx context.Context, in *keysInUse) error {
+func (t *KeyRotator) resealRest(ctx context.Context, in *keysInUse) error {
 	err := t.Store.ResealTrash(ctx, func(c *backoffice.Customer) (changed bool, err error) {
 		for _, field := range backoffice.AllPrivacyFields {
 			place := c.SealedNumber(field)

@@ -31,7 +31,7 @@ func purposeOf(thing backoffice.SealedThing) string {
 }
 
 // Status returns what needs each key; stray counts values that are sealed by none of them.
-func (t *KeyTurner) Status(ctx context.Context) (keys []KeyStatus, stray map[backoffice.SealedThing]int64, err error) {
+func (t *KeyRotator) Status(ctx context.Context) (keys []KeyStatus, stray map[backoffice.SealedThing]int64, err error) {
 	in, err := t.refresh(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +69,7 @@ func (t *KeyTurner) Status(ctx context.Context) (keys []KeyStatus, stray map[bac
 // Retire removes a key from the store and the keyset file. BadInput, with the reason in a sentence, while anything
 // needs it. Entries of the register that it has signed can still be verified: that part of it stays in the file.
 // cursors permits clients to lose the cursors that it has made.
-func (t *KeyTurner) Retire(ctx context.Context, id string, cursors bool) error {
+func (t *KeyRotator) Retire(ctx context.Context, id string, cursors bool) error {
 	return t.alone(ctx, func(func() error) error {
 		keys, _, err := t.Status(ctx)
 		if err != nil {

@@ -18,8 +18,8 @@ const (
 	keysLeaseLife = time.Minute
 )
 
-// KeyTurner rotates the keys of a keyset that is bound to a store, for the operator's commands.
-type KeyTurner struct {
+// KeyRotator rotates the keys of a keyset that is bound to a store, for the operator's commands.
+type KeyRotator struct {
 	Keys  *Keyset
 	Store backoffice.Store
 	Wait  time.Duration              // for other programs, at most
@@ -28,14 +28,14 @@ type KeyTurner struct {
 	after func(step string, n int64) // for tests
 }
 
-func (t *KeyTurner) reached(step string, n int64) {
+func (t *KeyRotator) reached(step string, n int64) {
 	if t.after != nil {
 		t.after(step, n)
 	}
 }
 
 // alone runs do while no other command rotates keys; do calls renew from time to time to keep the lease.
-func (t *KeyTurner) alone(ctx context.Context, do func(renew func() error) error) error {
+func (t *KeyRotator) alone(ctx context.Context, do func(renew func() error) error) error {
 	holder, began := backoffice.NewID(), backoffice.InstantOf(time.Now())
 	renew := func() error {
 		now := time.Now()
@@ -56,7 +56,7 @@ func (t *KeyTurner) alone(ctx context.Context, do func(renew func() error) error
 }
 
 // refresh applies the store's current keys to the keyset, and reports that to the store.
-func (t *KeyTurner) refresh(ctx context.Context) (*keysInUse, error) {
+func (t *KeyRotator) refresh(ctx context.Context) (*keysInUse, error) {
 	err := t.Keys.poll(ctx)
 	if err == nil {
 		err = t.Keys.writeNote(ctx)
@@ -67,7 +67,7 @@ func (t *KeyTurner) refresh(ctx context.Context) (*keysInUse, error) {
 // Rotate adds a key to the keyset file and makes it the sealing key once every program that has the keyset open knows
 // it. If some do not within Wait, it returns an error that names them; run it again to continue. It returns the
 // identifiers of the new key and of the old one.
-func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
+func (t *KeyRotator) Rotate(ctx context.Context) (fresh, old string, err error) {
 	err = t.alone(ctx, func(renew func() error) error {
 		in, err := t.refresh(ctx)
 		if err != nil {
@@ -97,7 +97,7 @@ func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
 			return err
 		}
 		err = t.wait(ctx, renew, "have the new key: copy the keyset file to each of them, and run this again",
-			func() ([]backoffice.KeyUser, error) { return t.Store.TurnKey(ctx, fresh) })
+			func() ([]backoffice.KeyUser, error) { return t.Store.PromoteKey(ctx, fresh) })
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (t *KeyTurner) Rotate(ctx context.Context) (fresh, old string, err error) {
 }
 
 // finish makes the primary key that of the file, too, and reports whether it was not: a rotation was killed before.
-func (t *KeyTurner) finish(primary *generation) (turned bool, err error) {
+func (t *KeyRotator) finish(primary *generation) (turned bool, err error) {
 	h, err := t.Keys.file.read()
 	if err != nil || material(h[sealing]).GetPrimaryKeyId() == primary.ids[sealing] {
 		return false, err
@@ -120,7 +120,7 @@ func (t *KeyTurner) finish(primary *generation) (turned bool, err error) {
 }
 
 // next returns the key after the primary in the file: a new one unless an interrupted rotation has left one.
-func (t *KeyTurner) next(in *keysInUse) (*generation, error) {
+func (t *KeyRotator) next(in *keysInUse) (*generation, error) {
 	find := func(in *keysInUse) *generation {
 		at := slices.Index(in.all, in.generation(in.primary.id))
 		if at+1 < len(in.all) {
@@ -145,7 +145,7 @@ func (t *KeyTurner) next(in *keysInUse) (*generation, error) {
 }
 
 // wait asks until no programs block the rotation.
-func (t *KeyTurner) wait(
+func (t *KeyRotator) wait(
 	ctx context.Context, renew func() error, what string, ask func() ([]backoffice.KeyUser, error)) error {
 	told := false
 	for until := time.Now().Add(t.Wait); ; {
@@ -202,7 +202,7 @@ func (f KeysetFile) rewrite(into KeysetFile, change func(handles) error) error {
 }
 
 // Wrap rewrites the keyset file, encrypted by a key of a key management service, or in clear when by is nil.
-func (t *KeyTurner) Wrap(ctx context.Context, by tink.AEAD) error {
+func (t *KeyRotator) Wrap(ctx context.Context, by tink.AEAD) error {
 	return t.alone(ctx, func(func() error) error {
 		from := t.Keys.file
 		return from.rewrite(KeysetFile{from.Path, by}, func(handles) error { return nil })

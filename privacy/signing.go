@@ -81,7 +81,7 @@ func signerOf(handle *keyset.Handle) (*Signer, error) {
 
 // CreateSigner adds a signing key to the keyset file unless it has one, or in place of it, and reports whether it did.
 // Servers that have used the old one sign by it until they restart.
-func (t *KeyTurner) CreateSigner(ctx context.Context, replace bool) (signer *Signer, made bool, err error) {
+func (t *KeyRotator) CreateSigner(ctx context.Context, replace bool) (signer *Signer, made bool, err error) {
 	err = t.alone(ctx, func(func() error) error {
 		if !replace {
 			if signer, err = t.Keys.Signer(); !errors.Is(err, ErrNoSigningKey) {

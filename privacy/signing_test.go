@@ -26,7 +26,7 @@ func TestAnOfficeKeepsItsSigningKeyThroughEveryRotation(t *testing.T) {
 	} else if _, err := memory.Signer(); !errors.Is(err, ErrNoSigningKey) {
 		t.Errorf("a keyset in memory: %v", err)
 	}
-	first, made, err := g.turner().CreateSigner(ctx, false)
+	first, made, err := g.rotator().CreateSigner(ctx, false)
 	if err != nil || !made {
 		t.Fatal(made, err)
 	}
@@ -43,10 +43,10 @@ func TestAnOfficeKeepsItsSigningKeyThroughEveryRotation(t *testing.T) {
 		}
 	}
 	holds("a running server", server)
-	if again, made, err := g.turner().CreateSigner(ctx, false); err != nil || made || !again.Public.Equal(first.Public) {
+	if again, made, err := g.rotator().CreateSigner(ctx, false); err != nil || made || !again.Public.Equal(first.Public) {
 		t.Errorf("made twice: %v, %v", made, err)
 	}
-	fresh, _, err := g.turner().Rotate(ctx)
+	fresh, _, err := g.rotator().Rotate(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestAnOfficeKeepsItsSigningKeyThroughEveryRotation(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds("wrapped", wrapped)
-	other := &KeyTurner{Keys: wrapped, Store: g.store}
+	other := &KeyRotator{Keys: wrapped, Store: g.store}
 	if second, made, err := other.CreateSigner(ctx, true); err != nil || !made || second.Public.Equal(first.Public) {
 		t.Errorf("replaced: %v, %v", made, err)
 	}
@@ -77,7 +77,7 @@ func TestADamagedSigningKeyIsNotTakenForNone(t *testing.T) {
 	t.Parallel()
 	path := newKeysetFile(t)
 	g := turnedFrom(t, turnEngines["SQLite"](t), path)
-	if _, _, err := g.turner().CreateSigner(t.Context(), false); err != nil {
+	if _, _, err := g.rotator().CreateSigner(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)

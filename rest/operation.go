@@ -107,8 +107,8 @@ func registerList[I, O any](
 	a *API, op huma.Operation, needs backoffice.Scope, handler func(context.Context, *I) (*O, error)) {
 	register(a, op, needs, func(ctx context.Context, in *I) (*O, error) {
 		out, err := inSnapshot(ctx, a.Store, in, handler)
-		if errors.Is(err, backoffice.ErrMoved) {
-			return inSnapshot(backoffice.WithoutMemory(ctx), a.Store, in, handler)
+		if errors.Is(err, backoffice.ErrSnapshotChanged) {
+			return inSnapshot(backoffice.WithoutCache(ctx), a.Store, in, handler)
 		}
 		return out, err
 	})

@@ -28,8 +28,8 @@ func (s *Store) keys(ctx context.Context, conn Conn) (keys []backoffice.Key, err
 
 func (s *Store) Keys(ctx context.Context) ([]backoffice.Key, error) { return s.keys(ctx, s.primary()) }
 
-// turning runs do in a transaction, while no other program adds or rotates a key or reports which keys it knows.
-func (s *Store) turning(ctx context.Context, do func(ctx context.Context, tx *tx) error) error {
+// underKeyLock runs do in a transaction, while no other program adds or rotates a key or reports which keys it knows.
+func (s *Store) underKeyLock(ctx context.Context, do func(ctx context.Context, tx *tx) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.lock(ctx, lockKeys); err != nil {
 			return err
@@ -39,7 +39,7 @@ func (s *Store) turning(ctx context.Context, do func(ctx context.Context, tx *tx
 }
 
 func (s *Store) AddKey(ctx context.Context, key backoffice.Key) error {
-	return s.turning(ctx, func(ctx context.Context, tx *tx) error {
+	return s.underKeyLock(ctx, func(ctx context.Context, tx *tx) error {
 		text := "INSERT /*backoffice:keyset_keys.insert*/ INTO keyset_keys (id, fingerprint, prefix, state, made_at," +
 			" turned_at, closed_at) SELECT $1, $2, $3, $4, " + s.nouns.dialect.now + ", 0, 0 WHERE "
 		condition := "true"
@@ -54,7 +54,7 @@ func (s *Store) AddKey(ctx context.Context, key backoffice.Key) error {
 
 func (s *Store) UseKeys(ctx context.Context, user backoffice.KeyUser,
 	milliseconds int64) (keys []backoffice.Key, err error) {
-	err = s.turning(ctx, func(ctx context.Context, tx *tx) (err error) {
+	err = s.underKeyLock(ctx, func(ctx context.Context, tx *tx) (err error) {
 		text := "DELETE /*backoffice:keyset_users.expire*/ FROM keyset_users WHERE until <= " + s.nouns.dialect.now
 		if _, err = tx.conn.Exec(ctx, text, nil); err != nil {
 			return err
@@ -125,8 +125,8 @@ func (s *Store) keyUsers(ctx context.Context, conn Conn,
 	return users, err
 }
 
-func (s *Store) TurnKey(ctx context.Context, id string) (lacking []backoffice.KeyUser, err error) {
-	err = s.turning(ctx, func(ctx context.Context, tx *tx) (err error) {
+func (s *Store) PromoteKey(ctx context.Context, id string) (lacking []backoffice.KeyUser, err error) {
+	err = s.underKeyLock(ctx, func(ctx context.Context, tx *tx) (err error) {
 		lacks := func(u *backoffice.KeyUser) bool { return !slices.Contains(u.Knows, id) }
 		lacking, err = s.keyUsers(ctx, tx.conn, lacks)
 		if err != nil || len(lacking) > 0 {
@@ -147,7 +147,7 @@ func (s *Store) TurnKey(ctx context.Context, id string) (lacking []backoffice.Ke
 
 func (s *Store) CloseKey(ctx context.Context, id string) (using []backoffice.KeyUser, err error) {
 	var mark int64
-	err = s.turning(ctx, func(ctx context.Context, tx *tx) (err error) {
+	err = s.underKeyLock(ctx, func(ctx context.Context, tx *tx) (err error) {
 		using, err = s.keyUsers(ctx, tx.conn, func(u *backoffice.KeyUser) bool { return u.Seals == id })
 		if err != nil || len(using) > 0 {
 			return err
@@ -181,7 +181,7 @@ func (s *Store) ClosedKey(ctx context.Context, id string) error {
 }
 
 func (s *Store) RemoveKey(ctx context.Context, id string) error {
-	return s.turning(ctx, func(ctx context.Context, tx *tx) error {
+	return s.underKeyLock(ctx, func(ctx context.Context, tx *tx) error {
 		// For a store that has no keys yet, the fingerprint's first row names the keyset it was filled with.
 		name := "UPDATE /*backoffice:keyset.turn*/ keyset SET fingerprint = (SELECT k.fingerprint FROM keyset_keys k" +
 			" WHERE k.state = 'primary')"

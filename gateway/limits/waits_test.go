@@ -282,10 +282,10 @@ func transactionsThatLast(t *testing.T, settings gateway.Settings) {
 	_, err = o.Service().RestoreTrashed(ctx, "els")
 	done("trash restore", err)
 	mutate(`deleteCustomer(input: {id: "els"})`)
-	turner := &privacy.KeyTurner{Keys: o.Keys, Store: o.Store, Wait: time.Hour}
-	_, _, err = turner.Rotate(ctx)
+	rotator := &privacy.KeyRotator{Keys: o.Keys, Store: o.Store, Wait: time.Hour}
+	_, _, err = rotator.Rotate(ctx)
 	done("keys rotate", err)
-	_, err = turner.Reseal(ctx)
+	_, err = rotator.Reseal(ctx)
 	done("keys reseal", err)
 	_, err = o.Service().StartYear(ctx, backoffice.YearStart{Year: "2027", WithChecklists: true})
 	done("years start", err)

@@ -329,7 +329,7 @@ func TestAServerWithoutASigningKeyMakesNoPacks(t *testing.T) {
 	if w := askForPack(t, o, credential, path, ""); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "keys signing") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if _, _, err := (&privacy.KeyTurner{Keys: o.Keys, Store: o.Store}).CreateSigner(t.Context(), false); err != nil {
+	if _, _, err := (&privacy.KeyRotator{Keys: o.Keys, Store: o.Store}).CreateSigner(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	packOf(t, o, credential, path, "") // without a restart

@@ -69,8 +69,8 @@ func painted(ctx context.Context, t *testing.T, store backoffice.Store) (string,
 		return text, nil
 	}
 	text, err := read(ctx)
-	if errors.Is(err, backoffice.ErrMoved) {
-		text, err = read(backoffice.WithoutMemory(ctx))
+	if errors.Is(err, backoffice.ErrSnapshotChanged) {
+		text, err = read(backoffice.WithoutCache(ctx))
 	}
 	return text, err
 }

@@ -97,8 +97,8 @@ func askedOnce(ctx context.Context, s backoffice.Store, q question, n int) (any,
 		return q.ask(ctx, s, n)
 	}
 	got, err := ask(ctx)
-	if errors.Is(err, backoffice.ErrMoved) {
-		got, err = ask(backoffice.WithoutMemory(ctx))
+	if errors.Is(err, backoffice.ErrSnapshotChanged) {
+		got, err = ask(backoffice.WithoutCache(ctx))
 	}
 	return got, err
 }
@@ -160,7 +160,7 @@ func TestWhatAQueryReadsInSeveralTripsIsOfOneSnapshotWhateverItAsks(t *testing.T
 				switch {
 				case err1 != nil || err2 != nil:
 					t.Fatal(err1, err2)
-				case errors.Is(err, backoffice.ErrMoved):
+				case errors.Is(err, backoffice.ErrSnapshotChanged):
 					moved++
 				case err != nil:
 					t.Fatal(err)

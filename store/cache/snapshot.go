@@ -41,7 +41,7 @@ func (q *snapshot) Unwrap() backoffice.Snapshot { return q.reads }
 func (s *Store) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
 	r, reads := backoffice.RequestOf(ctx), s.Source.BeginSnapshot(ctx)
 	return &snapshot{
-		of: s, reads: reads, past: r.WithoutMemory, once: r.ReadOnce, used: *usedBefore.Get().(*[]*entry),
+		of: s, reads: reads, past: r.WithoutCache, once: r.ReadOnce, used: *usedBefore.Get().(*[]*entry),
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
 	q := backoffice.SnapshotOf[*snapshot](ctx)
 	if q == nil || q.of != s {
 		r := backoffice.RequestOf(ctx)
-		q = &snapshot{of: s, alone: true, past: r.WithoutMemory, once: r.ReadOnce}
+		q = &snapshot{of: s, alone: true, past: r.WithoutCache, once: r.ReadOnce}
 	}
 	return q.send(ctx, b)
 }

@@ -41,7 +41,7 @@ func testClosedKeys(t *testing.T, newStore func(t testing.TB) backoffice.Store) 
 			t.Fatal(err)
 		}
 	}
-	if lacking, err := store.TurnKey(t.Context(), "2"); err != nil || len(lacking) > 0 {
+	if lacking, err := store.PromoteKey(t.Context(), "2"); err != nil || len(lacking) > 0 {
 		t.Fatal(lacking, err)
 	}
 	if using, err := store.CloseKey(t.Context(), "1"); err != nil || len(using) > 0 {

@@ -50,13 +50,13 @@ func TestAKeyIsRetiredOnlyWhenNothingNeedsIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fresh, old, err := g.turner().Rotate(ctx)
+			fresh, old, err := g.rotator().Rotate(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
 			refused := func(id, why string) {
 				t.Helper()
-				err := g.turner().Retire(ctx, id, false)
+				err := g.rotator().Retire(ctx, id, false)
 				if backoffice.KindOf(err) != backoffice.BadInput || !strings.Contains(err.Error(), why) {
 					t.Errorf("retiring %s: %v, want %q", id, err, why)
 				}
@@ -64,7 +64,7 @@ func TestAKeyIsRetiredOnlyWhenNothingNeedsIt(t *testing.T) {
 			refused(old, "keys reseal")
 			refused(fresh, "it is the primary key")
 			refused("none", "unknown key")
-			if done, err := g.turner().Reseal(ctx); err != nil || done != 1 {
+			if done, err := g.rotator().Reseal(ctx); err != nil || done != 1 {
 				t.Fatal(done, err)
 			}
 			refused(old, "cursors")
@@ -76,7 +76,7 @@ func TestAKeyIsRetiredOnlyWhenNothingNeedsIt(t *testing.T) {
 			if err != nil || len(both) != 2 || !bytes.Equal(both[0], lookups[0]) {
 				t.Errorf("%v: %x, and %x before the turn", err, both, lookups)
 			}
-			keys, stray, err := g.turner().Status(ctx)
+			keys, stray, err := g.rotator().Status(ctx)
 			if err != nil {
 				t.Fatal(stray, err)
 			}
@@ -154,10 +154,10 @@ func TestANumberSealedBeforeItsKeyWasClosedIsRefusedAfterIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := g.turner().Rotate(ctx); err != nil {
+			if _, _, err := g.rotator().Rotate(ctx); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := g.turner().Reseal(ctx); err != nil {
+			if _, err := g.rotator().Reseal(ctx); err != nil {
 				t.Fatal(err)
 			}
 			if err := g.store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error { return tx.Customers().Insert(ctx, late) }); err == nil {
@@ -178,7 +178,7 @@ func TestARotationThatWasCutShortIsGoneOnWith(t *testing.T) {
 			open := turnEngines["SQLite"](t)
 			path := newKeysetFile(t)
 			g := turnedFrom(t, open, path)
-			cut := g.turner()
+			cut := g.rotator()
 			ctx, kill := context.WithCancel(t.Context())
 			cut.after = func(step string, _ int64) {
 				if step == at {
@@ -189,7 +189,7 @@ func TestARotationThatWasCutShortIsGoneOnWith(t *testing.T) {
 				t.Fatal("it was not cut short")
 			}
 			again := turnedFrom(t, open, path)
-			if fresh, old, err := again.turner().Rotate(t.Context()); err != nil || fresh != again.keys.use().primary.id || old == fresh {
+			if fresh, old, err := again.rotator().Rotate(t.Context()); err != nil || fresh != again.keys.use().primary.id || old == fresh {
 				t.Fatal(fresh, old, err)
 			}
 			if in := again.keys.use(); len(in.all) != 2 || in.primary != in.all[1] {
@@ -218,16 +218,16 @@ func TestARotationWaitsForProgramsThatDoNotKnowTheKeyAndNamesThem(t *testing.T) 
 		t.Fatal(err)
 	}
 	g, lacking := turnedFrom(t, open, path), turnedFrom(t, open, other)
-	turner := g.turner()
-	turner.Wait = 0
-	if _, _, err := turner.Rotate(t.Context()); backoffice.KindOf(err) != backoffice.Unavailable || !strings.Contains(err.Error(), "process ") {
+	rotator := g.rotator()
+	rotator.Wait = 0
+	if _, _, err := rotator.Rotate(t.Context()); backoffice.KindOf(err) != backoffice.Unavailable || !strings.Contains(err.Error(), "process ") {
 		t.Errorf("%v", err)
 	}
 	if err := lacking.insert(t.Context(), "a", numberFor(1)); err != nil {
 		t.Error(err)
 	}
 	lacking.keys.Release() // it has ended
-	if _, _, err := turner.Rotate(t.Context()); err != nil {
+	if _, _, err := rotator.Rotate(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -78,8 +78,8 @@ func newKeysetFile(t testing.TB) string {
 	return path
 }
 
-func (g *turned) turner() *KeyTurner {
-	return &KeyTurner{Keys: g.keys, Store: g.store, Wait: time.Minute}
+func (g *turned) rotator() *KeyRotator {
+	return &KeyRotator{Keys: g.keys, Store: g.store, Wait: time.Minute}
 }
 
 // numberFor is the n-th number.
@@ -215,7 +215,7 @@ func turnWhileInUse(t *testing.T, open func() backoffice.Store, indexes func(str
 	}
 
 	// The other gateway's file is copied late: nothing turns before.
-	rotating := a.turner()
+	rotating := a.rotator()
 	rotating.after = func(step string, _ int64) {
 		if step == "added" {
 			go func() {
@@ -237,13 +237,13 @@ func turnWhileInUse(t *testing.T, open func() backoffice.Store, indexes func(str
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := a.turner().Rotate(ctx); backoffice.KindOf(err) != backoffice.BadInput {
+	if _, _, err := a.rotator().Rotate(ctx); backoffice.KindOf(err) != backoffice.BadInput {
 		t.Errorf("a second rotation before the old key is retired: %v", err)
 	}
 	pause(&rounds, 20)
 	for cut := range 3 {
 		run, kill := context.WithCancel(ctx)
-		resealing := b.turner()
+		resealing := b.rotator()
 		resealing.after = func(step string, n int64) {
 			pause(&rounds, 5)
 			if cut == 0 && step == "batch" && n >= resealBatch || cut == 1 && step == "closing" {
@@ -266,7 +266,7 @@ func turnWhileInUse(t *testing.T, open func() backoffice.Store, indexes func(str
 			t.Fatalf("sealed anew, %d: %v, %v", n, found, err)
 		}
 	}
-	keys, stray, err := b.turner().Status(ctx)
+	keys, stray, err := b.rotator().Status(ctx)
 	if err != nil || len(keys) != 2 || keys[0].ID != old || keys[1].ID != fresh || keys[0].Counts[backoffice.SealedNumbers] != 0 ||
 		keys[1].Counts[backoffice.SealedNumbers] != turnCustomers+written.Load() || stray[backoffice.SealedNumbers] != 0 {
 		t.Errorf("status: %+v %v %v", keys, stray, err)
