@@ -79,7 +79,7 @@ func ReadByID[T any, C comparable](
 func ReadPages[T any, C comparable](
 	ctx context.Context, r Reader[T, C], list ListQuery[C], parents []string, want Columns,
 ) (map[string]Page[T], error) {
-	parents = parentsOf(list.Under, parents)
+	parents = parentsOf(list.Parent, parents)
 	pages := make([]Page[T], len(parents))
 	return readEach(ctx, r, parents, pages, func(b *Batch) { r.Lists(b, list, parents, want, pages) })
 }

@@ -24,12 +24,12 @@ type List[C comparable] struct {
 // Connection is a page of a list as GraphQL sees it. It keeps its query, so that totals, status counts and the page's
 // neighbours are read only when they are asked for.
 type Connection[T Entity, C comparable] struct {
-	List   *List[C]
-	Parent string // whose list; NoParent at the root
-	Items  []T
-	Places []Position // as in Page
-	More   bool       // as in Page
-	Whole  []T        // the whole list if it is in memory; nil: ask the store
+	List      *List[C]
+	Parent    string // whose list; NoParent at the root
+	Items     []T
+	Positions []Position // as in Page
+	More      bool       // as in Page
+	Whole     []T        // the whole list if it is in memory; nil: ask the store
 }
 
 // Known makes a page of a list that is wholly in memory, ordered by identifier and read forward.
@@ -88,8 +88,8 @@ func (e *ConnectionEdge[T]) Cursor() string {
 
 func (c *Connection[T, C]) cursor(no int) string {
 	order := c.List.Ask.Order
-	if c.Places != nil {
-		return c.List.Seal(order, c.Places[no])
+	if c.Positions != nil {
+		return c.List.Seal(order, c.Positions[no])
 	}
 	return c.List.Seal(order, c.Items[no].Position(order.Key))
 }

@@ -57,7 +57,7 @@ func EachConsultation(
 	if !IsID(customerID) {
 		return nil
 	}
-	list := ListQuery[ConsultationCriteria]{Under: OfCustomer, Order: Order{Key: KeyAt}}
+	list := ListQuery[ConsultationCriteria]{Parent: OfCustomer, Order: Order{Key: KeyAt}}
 	return eachRow(ctx, store.Consultations(), list, customerID, 0, func(entry *Consultation) error {
 		if !in.Holds(entry.At) {
 			return nil

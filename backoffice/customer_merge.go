@@ -183,7 +183,7 @@ func (m *merging) move() {
 // recordsOf reads all of a customer's records of a noun, for Tx.Together.
 func recordsOf[T any, C comparable](rows Reader[T, C], customer string, into *[]T) func(context.Context) error {
 	return func(ctx context.Context) (err error) {
-		*into, err = ReadAll(ctx, rows, ListQuery[C]{Under: OfCustomer}, customer)
+		*into, err = ReadAll(ctx, rows, ListQuery[C]{Parent: OfCustomer}, customer)
 		return err
 	}
 }

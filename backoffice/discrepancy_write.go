@@ -80,7 +80,7 @@ type transitions struct {
 }
 
 // openOf are the open discrepancies of companies.
-var openOf = ListQuery[DiscrepancyCriteria]{Under: OfCustomer, Criteria: DiscrepancyCriteria{Open: Yes},
+var openOf = ListQuery[DiscrepancyCriteria]{Parent: OfCustomer, Criteria: DiscrepancyCriteria{Open: Yes},
 	Window: Window{Limit: mostOpen}}
 
 // read compares what is open of companies with what is found.

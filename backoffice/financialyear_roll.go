@@ -61,7 +61,7 @@ func (s *Service) RollForward(
 }
 
 func (s *Service) checklistsOf(ctx context.Context, year *FinancialYear) ([]*Checklist, error) {
-	return ReadAll(ctx, s.Store.Checklists(), ListQuery[ChecklistCriteria]{Under: OfFinancialYear}, year.ID)
+	return ReadAll(ctx, s.Store.Checklists(), ListQuery[ChecklistCriteria]{Parent: OfFinancialYear}, year.ID)
 }
 
 // matchChecklists returns the match of each earlier checklist, nil for none. Two that match the same one have none.
@@ -120,7 +120,7 @@ func (s *Service) rollChecklist(
 // customersWith returns the customers with transcripts of a checklist, each once.
 func (s *Service) customersWith(ctx context.Context, list *Checklist) (ids []string, err error) {
 	rows := s.Store.Transcripts()
-	all := ListQuery[TranscriptCriteria]{Under: OfChecklist}
+	all := ListQuery[TranscriptCriteria]{Parent: OfChecklist}
 	err = EachPage(ctx, rows, all, list.ID, rows.Columns([]string{"customer"}), func(page []*Transcript) error {
 		ids = append(ids, Mapped(page, func(t *Transcript) string { return t.CustomerID })...)
 		return nil

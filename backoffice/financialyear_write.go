@@ -67,7 +67,7 @@ func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted,
 }
 
 func bringOver(ctx context.Context, tx Tx, from, to string) (lists []*Checklist, err error) {
-	all := ListQuery[ChecklistCriteria]{Under: OfFinancialYear}
+	all := ListQuery[ChecklistCriteria]{Parent: OfFinancialYear}
 	err = eachRow(ctx, tx.Checklists(), all, from, 0, func(one *Checklist) error {
 		list := *one
 		list.ID, list.FinancialYearID, list.DueDate = NewID(), to, "" // it was a day of the old year

@@ -85,8 +85,8 @@ type KeyStore interface {
 	EndKeyUse(ctx context.Context, id string) error
 	// KeyUsers returns the programs whose time is not over.
 	KeyUsers(ctx context.Context) ([]KeyUser, error)
-	// PromoteKey makes the next key the primary, and the previous primary an old one. If programs do not know the key, it
-	// returns them and changes nothing.
+	// PromoteKey makes the next key the primary, and the previous primary an old one. If programs do not know the key,
+	// it returns them and changes nothing.
 	PromoteKey(ctx context.Context, id string) (lacking []KeyUser, err error)
 	// CloseKey sets an old key to closing. If programs seal by it, it returns them and changes nothing. When it returns
 	// none, every earlier write is done, and no later one seals a number by the key.

@@ -85,7 +85,7 @@ type Window struct {
 // ListQuery asks for pages of a list: which rows, in which order, which part of them. It is comparable, so that equal
 // queries about different parents can be sent as one.
 type ListQuery[C comparable] struct {
-	Under    Parent // whose list; Root for the list of all
+	Parent   Parent // whose list; Root for the list of all
 	Criteria C
 	Order    Order
 	Window   Window
@@ -111,9 +111,9 @@ var ParentNouns = [...]Noun{
 // Page is one window of a list. More reports whether the list has further rows in the direction of travel, within After
 // and Before.
 type Page[T any] struct {
-	Items  []T
-	Places []Position // of the items, in an order whose values records do not have; else nil
-	More   bool
+	Items     []T
+	Positions []Position // of the items, in an order whose values records do not have; else nil
+	More      bool
 }
 
 // NoParent is the parent of a list at the root.

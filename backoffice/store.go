@@ -7,7 +7,7 @@ type Reader[T any, C comparable] interface {
 	Sender
 	// Find passes each row with one of these identifiers (any number, all different) to found, in one statement.
 	Find(b *Batch, ids []string, want Columns, found func(T)) Queued
-	// Lists reads a page for each of the parents in one statement; into has one page when list.Under is Root. BadInput
+	// Lists reads a page for each of the parents in one statement; into has one page when list.Parent is Root. BadInput
 	// for an unknown list or order.
 	Lists(b *Batch, list ListQuery[C], parents []string, want Columns, into []Page[T]) Queued
 	// Counts counts each parent's rows under the criteria in one statement; into has one count when under is Root. The

@@ -59,7 +59,7 @@ func (s server) begin(admission *limits.Admission) graphqlhttp.Begin {
 			return ctx, o, err
 		}
 		visible := backoffice.StoreVisibleTo(auth.From(ctx), s.store)
-		o.ctx, o.release = execute.WithBuffer(loaders.With(ctx, visible, loaders.Gated))
+		o.ctx, o.release = execute.WithBuffer(loaders.With(ctx, visible, loaders.ByLevel))
 		if o.key != nil {
 			o.trace = cache.Follow(o.ctx)
 		}
@@ -163,9 +163,6 @@ func written(ctx context.Context, answer []byte) error {
 	}
 	return nil
 }
-
-// readAgain reports whether a query has to be executed again, on new reads.
-func readAgain(ctx context.Context) bool { return loaders.From(ctx).ReadAgain() }
 
 // admitREST admits REST requests. Their answers are made of one page, so they read hardly more than they show.
 func (s server) admitREST(admission *limits.Admission) func(ctx context.Context, cost, least int) (

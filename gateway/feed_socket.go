@@ -27,7 +27,7 @@ func (s server) signIn(throttle *auth.Throttle) graphqlhttp.SignIn {
 		httpserver.NoteClient(ctx, principal)
 		return func() (_, _ context.Context, leave func(), err error) {
 			own, end := s.authenticator.Begin(ctx, principal)
-			own = s.budgets.withBill(s.backend.Vault.WithLedger(own, principal, purpose))
+			own = s.budgets.withCharges(s.backend.Vault.WithLedger(own, principal, purpose))
 			open, left, err := s.feed.Connect(own, principal)
 			if err != nil {
 				end()

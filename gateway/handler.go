@@ -37,7 +37,7 @@ type server struct {
 	answers       *answers.Cache   // nil keeps none
 	http          *httpserver.Server
 	limits        limits.Settings
-	budgets       *spending
+	budgets       *costBudgets
 	slow          time.Duration // operations that take as long are logged; 0 for none
 	noPartial     bool
 	tracer        *tracing.Tracer
@@ -86,9 +86,9 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	life, stopExports := context.WithCancelCause(context.Background())
 	feed := changes.New(b.Store, changes.Options{Keep: c.Changes.Keep, Bounds: c.Streams, Log: c.Log})
 	b.Vault.RequirePurpose = c.Privacy.RequirePurpose
-	var budgets *spending
+	var budgets *costBudgets
 	if of := c.Limits.NewBudgets(); of != nil {
-		budgets = &spending{of}
+		budgets = &costBudgets{of}
 	}
 	mirror := &mirror{store: b.Store, MirrorSettings: c.Mirror}
 	return server{
@@ -197,8 +197,8 @@ func (s server) schema() *execute.Executor {
 		Resolvers:  &resolvers.Root{Keys: s.backend.Keys, Service: s.service()},
 		Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope},
 	}, execute.Options{
-		Runner: loaders.Level, Early: resolvers.HangsOnIdentity, Written: written, Again: readAgain,
-		MaxErrors: s.limits.FieldErrors,
+		Runner: loaders.Level, NeedsOnlyID: resolvers.NeedsOnlyID, Written: written, MaxErrors: s.limits.FieldErrors,
+		Retry: func(ctx context.Context) bool { return loaders.From(ctx).Retry() },
 		// The executor knows what an operation selects of a field's rows, and the loaders what to read for it.
 		Prepare: func(s execute.Selection) any { return loaders.NewFields(s.Names()) },
 		Attach: func(ctx context.Context, fields any) context.Context {

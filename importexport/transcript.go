@@ -34,7 +34,7 @@ func findTranscripts(
 		customers[t.ChecklistID] = append(customers[t.ChecklistID], t.CustomerID)
 	}
 	for id, customers := range customers {
-		list := backoffice.ListQuery[backoffice.TranscriptCriteria]{Under: backoffice.OfCustomer}
+		list := backoffice.ListQuery[backoffice.TranscriptCriteria]{Parent: backoffice.OfCustomer}
 		list.Criteria.ChecklistID, list.Window.Limit = id, 2
 		pages, err := backoffice.ReadPages(ctx, l.rows, list, customers, 0)
 		if err != nil {
@@ -117,6 +117,6 @@ func removeTranscripts(ctx context.Context, l *transcriptLoading, entries []*ent
 }
 
 func calculationOf(ctx context.Context, tx backoffice.Tx, transcriptID string) (*calculation, bool, error) {
-	list := backoffice.ListQuery[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript}
+	list := backoffice.ListQuery[backoffice.CalculationCriteria]{Parent: backoffice.OfTranscript}
 	return backoffice.First(ctx, tx.Calculations(), list, transcriptID)
 }

@@ -151,7 +151,7 @@ func (l *Loaders) send(asked []load) (err error) {
 	err = l.store.Send(l.ctx, b)
 	if errors.Is(err, backoffice.ErrSnapshotChanged) {
 		l.mu.Lock()
-		l.moved = true
+		l.changed = true
 		l.mu.Unlock()
 	}
 	if b.Err() != nil { // each read has its own error

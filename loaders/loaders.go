@@ -24,7 +24,7 @@ type Loaders struct {
 	waiting int        // loads without an answer
 	last    bool       // nothing is read after this level
 	over    bool       // the last level's batch was sent
-	moved   bool       // what was read is no longer one snapshot
+	changed bool       // what was read is no longer one snapshot
 	sent    []*backoffice.Batch
 
 	reading sync.Mutex // one batch at a time, and of the keys
@@ -38,16 +38,16 @@ type Loaders struct {
 	Changes          Changes
 }
 
-// Timed is how long a batch stays open under gqlgen's own executor, where no level closes it.
-const Timed = 500 * time.Microsecond
+// ByTimer is how long a batch stays open under gqlgen's own executor, where no level closes it.
+const ByTimer = 500 * time.Microsecond
 
-// Gated is for requests whose resolvers are all called by Level, which closes every batch without a timer.
-const Gated = time.Hour
+// ByLevel is for requests whose resolvers are all called by Level, which closes every batch without a timer.
+const ByLevel = time.Hour
 
-// With returns a context with a request's loaders over a store. wait is Gated or Timed. All reads use ctx, whichever
-// resolver asks first, and share one snapshot. Close the loaders when their rows are no longer needed.
+// With returns a context with a request's loaders over a store. wait is ByLevel or ByTimer. All reads use ctx,
+// whichever resolver asks first, and share one snapshot. Close the loaders when their rows are no longer needed.
 func With(ctx context.Context, store backoffice.Store, wait time.Duration) context.Context {
-	l := &Loaders{from: ctx, store: store, timed: wait != Gated, nouns: map[backoffice.Noun]interface{ forget() }{}}
+	l := &Loaders{from: ctx, store: store, timed: wait != ByLevel, nouns: map[backoffice.Noun]interface{ forget() }{}}
 	l.queue = dataloader.NewBatchedLoader(l.batch,
 		dataloader.WithCache(&dataloader.NoCache[load, struct{}]{}),
 		dataloader.WithInputCapacity[load, struct{}](16),
@@ -69,19 +69,18 @@ func (l *Loaders) Unwrap() backoffice.Snapshot { return l.reads }
 // From returns the request's loaders, nil in a context that With did not make, which is a wiring fault.
 func From(ctx context.Context) *Loaders { return backoffice.SnapshotOf[*Loaders](ctx) }
 
-// ReadAgain reports whether the request must read again because some of it changed before the rest was read. It then
+// Retry reports whether the request must read again because some of it changed before the rest was read. It then
 // forgets everything, and further reads share a new snapshot.
-func (l *Loaders) ReadAgain() bool {
+func (l *Loaders) Retry() (changed bool) {
 	l.mu.Lock()
-	moved := l.moved
-	l.moved, l.last = false, false
+	changed, l.changed, l.last = l.changed, false, false
 	l.mu.Unlock()
-	if moved {
+	if changed {
 		l.reads.Close()
 		l.Forget()
 		l.begin(backoffice.WithoutCache(l.from))
 	}
-	return moved
+	return changed
 }
 
 // Forget drops all that the request has read. A write calls it, so that later reads of the request see it.

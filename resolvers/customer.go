@@ -155,7 +155,7 @@ func (r customer) Documents(ctx context.Context, customers []*backoffice.Custome
 
 // latestProposal selects the most recently updated calculation that has a proposal.
 var latestProposal = backoffice.ListQuery[backoffice.CalculationCriteria]{
-	Under:    backoffice.OfCustomer,
+	Parent:   backoffice.OfCustomer,
 	Criteria: backoffice.CalculationCriteria{HasProposal: backoffice.Yes},
 	Order:    backoffice.Order{Key: backoffice.KeyUpdatedAt, Descending: true},
 	Window:   backoffice.Window{Limit: 1},

@@ -2,8 +2,8 @@ package resolvers
 
 import "slices"
 
-// hangOnIdentity lists the fields whose resolvers use only their object's identifier.
-var hangOnIdentity = map[string][]string{
+// needOnlyID lists the fields whose resolvers use only their object's identifier.
+var needOnlyID = map[string][]string{
 	"Customer":      {"transcripts", "relations", "documents", "minfinDocuments", "calculationProposal"},
 	"Checklist":     {"transcripts"},
 	"FinancialYear": {"checklists", "transcripts"},
@@ -11,7 +11,7 @@ var hangOnIdentity = map[string][]string{
 	"User":          {"customers", "transcripts"},
 }
 
-// HangsOnIdentity reports whether a field can be resolved before its object was read.
-func HangsOnIdentity(object, field string) bool {
-	return slices.Contains(hangOnIdentity[object], field)
+// NeedsOnlyID reports whether a field can be resolved before its object was read.
+func NeedsOnlyID(object, field string) bool {
+	return slices.Contains(needOnlyID[object], field)
 }

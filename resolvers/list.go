@@ -86,7 +86,7 @@ func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, 
 		return nil, err
 	}
 	seal := func(order backoffice.Order, at backoffice.Position) string { return r.sealCursor(of, order, at) }
-	ask := backoffice.ListQuery[C]{Under: under, Criteria: criteria, Order: order, Window: window}
+	ask := backoffice.ListQuery[C]{Parent: under, Criteria: criteria, Order: order, Window: window}
 	exists := func(ctx context.Context, window backoffice.Window, parents []string) ([]bool, error) {
 		look := ask
 		look.Window = window
@@ -113,8 +113,8 @@ func pages[T backoffice.Entity, C comparable](ctx context.Context, noun *loaders
 	block := make([]backoffice.Connection[T, C], len(answers))
 	connections := make([]*backoffice.Connection[T, C], len(answers))
 	for i, page := range answers {
-		block[i] = backoffice.Connection[T, C]{List: list, Parent: parents[i], Items: page.Items, Places: page.Places,
-			More: page.More}
+		block[i] = backoffice.Connection[T, C]{List: list, Parent: parents[i], Items: page.Items,
+			Positions: page.Positions, More: page.More}
 		connections[i] = &block[i]
 	}
 	return connections, nil
@@ -188,7 +188,7 @@ func known[T backoffice.Entity, C comparable](r *Root, whole []T,
 func (n noun[T, C]) TotalCount(ctx context.Context, connections []*backoffice.Connection[T, C]) ([]int, error) {
 	count := func(whole []T) int { return len(whole) }
 	return perList(ctx, connections, count, func(list *backoffice.List[C], parents []string) ([]int, error) {
-		return n.of(ctx).Counts(ctx, list.Ask.Under, list.Ask.Criteria, parents)
+		return n.of(ctx).Counts(ctx, list.Ask.Parent, list.Ask.Criteria, parents)
 	})
 }
 

@@ -56,7 +56,7 @@ func (transcript) FinancialYear(ctx context.Context,
 	return linked(ctx, financialYears.of(ctx), rows, func(t *backoffice.Transcript) string { return t.FinancialYearID })
 }
 
-var ofTranscript = backoffice.ListQuery[backoffice.CalculationCriteria]{Under: backoffice.OfTranscript,
+var ofTranscript = backoffice.ListQuery[backoffice.CalculationCriteria]{Parent: backoffice.OfTranscript,
 	Window: backoffice.Window{Limit: 1}}
 
 func (transcript) Calculation(ctx context.Context, rows []*backoffice.Transcript) ([]*backoffice.Calculation, error) {
@@ -67,7 +67,7 @@ func (transcripts) StatusCounts(ctx context.Context,
 	connections []*backoffice.TranscriptConnection) ([][]*backoffice.TranscriptStatusCount, error) {
 	type C = backoffice.TranscriptCriteria
 	ask := func(list *backoffice.List[C], parents []string) ([][]backoffice.TranscriptStatusCount, error) {
-		return loaders.From(ctx).TranscriptCounts.All(ctx, list.Ask.Under, list.Ask.Criteria, parents)
+		return loaders.From(ctx).TranscriptCounts.All(ctx, list.Ask.Parent, list.Ask.Criteria, parents)
 	}
 	answers, err := perList(ctx, connections, backoffice.CountStatuses, ask)
 	if err != nil {

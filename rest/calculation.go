@@ -71,7 +71,7 @@ func (a *API) latestProposal(ctx context.Context, customerID string) (id string,
 		return "", err
 	}
 	ask := backoffice.ListQuery[backoffice.CalculationCriteria]{
-		Under:    backoffice.OfCustomer,
+		Parent:   backoffice.OfCustomer,
 		Criteria: backoffice.CalculationCriteria{HasProposal: backoffice.Yes},
 		Order:    backoffice.Order{Key: backoffice.KeyUpdatedAt, Descending: true},
 	}

@@ -82,7 +82,7 @@ func addList[T any, C comparable, R any](p *packing, name string, rows backoffic
 	return p.draft.Add(name, func(w io.Writer) error {
 		var text bytes.Buffer
 		text.WriteString("[")
-		ask := backoffice.ListQuery[C]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: page}}
+		ask := backoffice.ListQuery[C]{Parent: backoffice.OfCustomer, Window: backoffice.Window{Limit: page}}
 		err := backoffice.EachPage(p.ctx, rows, ask, p.customer.ID, 0, func(page []*T) error {
 			for _, row := range page {
 				text.WriteString("\n")

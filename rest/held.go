@@ -163,7 +163,7 @@ func hold[T any, C comparable, R any](
 		of.end()
 		return nil
 	}
-	ask := backoffice.ListQuery[C]{Under: backoffice.OfCustomer, Order: order}
+	ask := backoffice.ListQuery[C]{Parent: backoffice.OfCustomer, Order: order}
 	err := backoffice.EachPage(h.ctx, table.Reader(h.Store), ask, h.all.CustomerID, 0, func(page []*T) error {
 		for _, row := range page {
 			var file *backoffice.File

@@ -54,7 +54,7 @@ type rows[T any] struct {
 func read[T any, C comparable](
 	ctx context.Context, reader backoffice.Reader[T, C], q question[C], window backoffice.Window) (rows[T], error) {
 	parents := []string{q.parent}
-	ask := backoffice.ListQuery[C]{Under: q.under, Criteria: q.criteria, Order: q.order, Window: window}
+	ask := backoffice.ListQuery[C]{Parent: q.under, Criteria: q.criteria, Order: q.order, Window: window}
 	pages, err := backoffice.ReadPages(ctx, reader, ask, parents, 0)
 	if err != nil {
 		return rows[T]{}, err

@@ -12,7 +12,7 @@ type calculationCriteria = backoffice.CalculationCriteria
 
 var calculationTable = describe(backoffice.CalculationTable, table[backoffice.Calculation, calculationCriteria]{
 	name: "calculations",
-	reach: through("customer_id").within("EXISTS (SELECT 1 FROM stored.transcripts w" +
+	seenBy: through("customer_id").within("EXISTS (SELECT 1 FROM stored.transcripts w" +
 		" WHERE w.id = x.transcript_id AND w.financial_year_id ?)"),
 	special: map[string]special{
 		"state": {also: "stateLabel"}, "updatedAt": {also: backoffice.KeyUpdatedAt.Field()},

@@ -21,26 +21,26 @@ const feedColumns = "sequence, at, client_id, noun, object_id, fields, done, par
 // to a few. The kinds are part of the text: PostgreSQL assumes that an unknown kind is frequent, and would search all
 // entries for a kind that never occurred.
 type feedShape struct {
-	kinds   string // separated by commas
-	seeing  string // likewise
-	limit   int
-	inView  bool // of the entries that are visible
-	bounded bool // each part of the union has the limit, too: PostgreSQL merges nothing else
+	kinds      string // separated by commas
+	seeing     string // likewise
+	limit      int
+	restricted bool // of the entries that are visible
+	bounded    bool // each part of the union has the limit, too: PostgreSQL merges nothing else
 }
 
-func feedShapeOf(d *Dialect, q backoffice.ChangeQuery, inView bool) feedShape {
+func feedShapeOf(d *Dialect, q backoffice.ChangeQuery, restricted bool) feedShape {
 	// The last removed entry is still stored, so one row more may be read; another one shows whether more follow.
 	limit := 16
 	for limit < q.First+2 {
 		limit *= 2
 	}
-	return feedShape{kindsOf(q.Kinds, inView), kindsOf(q.Seeing, inView), limit, inView, d.lateral}
+	return feedShape{kindsOf(q.Kinds, restricted), kindsOf(q.Seeing, restricted), limit, restricted, d.lateral}
 }
 
 // kindsOf are the names of kinds, without those of which a view shows nothing.
-func kindsOf(kinds backoffice.ChangeKinds, inView bool) string {
+func kindsOf(kinds backoffice.ChangeKinds, restricted bool) string {
 	return strings.Join(slices.DeleteFunc(kinds.Names(), func(kind string) bool {
-		return inView && describedKind(kind).reach.nobody
+		return restricted && describedKind(kind).seenBy.nobody
 	}), ",")
 }
 
@@ -65,7 +65,7 @@ func feedText(s feedShape, d *Dialect) string {
 	text := endsOfFeed
 	if s.seeing != "" {
 		newest := entries(s.seeing, "sequence", "SELECT (? ORDER BY sequence DESC LIMIT 1) AS sequence")
-		if s.inView {
+		if s.restricted {
 			newest = "SELECT p.sequence FROM (" + visibleEntries("sequence", s.seeing, d) +
 				" ORDER BY sequence DESC LIMIT 1) p UNION ALL SELECT MAX(m.sequence) FROM view_moves m" +
 				" WHERE m.sequence > $1 AND " + movedInView
@@ -79,7 +79,7 @@ func feedText(s feedShape, d *Dialect) string {
 			form = "SELECT * FROM (?" + limit + ") p"
 		}
 		page, order := entries(s.kinds, feedColumns, form)+limit, " ORDER BY c.sequence"
-		if s.inView {
+		if s.restricted {
 			page = visibleEntries(feedColumns+", "+parentsInView(d)+" AS seen, 0 AS place", s.kinds, d) + limit
 			if moved := movesInView(strings.Split(s.kinds, ",")); moved != "" {
 				page, order = "SELECT * FROM ("+page+") p UNION ALL SELECT * FROM ("+moved+") p",
@@ -87,7 +87,7 @@ func feedText(s feedShape, d *Dialect) string {
 			}
 		}
 		text = named("changes.feed", unnamed(text)) + " LEFT JOIN (" + page + ") c ON true" + order
-		text = strings.Replace(text, "AS seen", "AS seen, c."+strings.ReplaceAll(feedNames(s.inView), ", ", ", c."), 1)
+		text = strings.Replace(text, "AS seen", "AS seen, c."+strings.ReplaceAll(s.names(), ", ", ", c."), 1)
 	}
 	return text
 }
@@ -99,8 +99,8 @@ const endsOfFeed = "SELECT /*backoffice:changes.ends*/ h.removed, h.latest, h.hi
 	" FROM (SELECT r.removed, r.history, COALESCE((SELECT MAX(m.sequence) FROM changes m), 0) AS latest" +
 	" FROM change_horizon r) h"
 
-func feedNames(inView bool) string {
-	if inView {
+func (s feedShape) names() string {
+	if s.restricted {
 		return feedColumns + ", seen, place, there"
 	}
 	return feedColumns
@@ -109,13 +109,13 @@ func feedNames(inView bool) string {
 func (s *Store) ReadChanges(b *backoffice.Batch, q backoffice.ChangeQuery,
 	into *backoffice.ChangePage) backoffice.Queued {
 	asked := s.changesQuery(q, into, false)
-	asked.inView = func(*snapshot) *Query { return s.changesQuery(q, into, true) }
+	asked.restricted = func(*snapshot) *Query { return s.changesQuery(q, into, true) }
 	return b.Queue(asked)
 }
 
-func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePage, inView bool) *Query {
+func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePage, restricted bool) *Query {
 	*into = backoffice.ChangePage{}
-	shape := feedShapeOf(s.nouns.dialect, q, inView)
+	shape := feedShapeOf(s.nouns.dialect, q, restricted)
 	text := feedTexts.get(shape, mostFeedTexts, func() string { return feedText(shape, s.nouns.dialect) })
 	moved, ended := 0, false
 	asked := queryOf(text, []any{q.After, q.History}, func(row *Row) error {
@@ -139,7 +139,7 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 			Done: backoffice.ChangeAction(row.Text(11)), Parents: parentsFrom(row.Text(12), row.Text(13)),
 			VisibleAt: row.Instant(14),
 		}
-		if inView {
+		if restricted {
 			seen := split[string](row.Text(15))
 			hidden := func(p backoffice.ChangeParent) bool { return !slices.Contains(seen, p.ID) }
 			c.Parents = slices.DeleteFunc(c.Parents, hidden)
@@ -157,7 +157,7 @@ func (s *Store) changesQuery(q backoffice.ChangeQuery, into *backoffice.ChangePa
 		into.Changes = append(into.Changes, c)
 		return nil
 	})
-	asked.Generic = inView
+	asked.Generic = restricted
 	return asked
 }
 
@@ -168,7 +168,7 @@ func resetMoved(into *backoffice.ChangePage, kinds backoffice.ChangeKinds, at *b
 	}
 	into.Changes = into.Changes[:len(into.Changes)-mostMoves]
 	for _, kind := range kinds.Names() {
-		if of := describedKind(kind); !of.reach.everybody && kind != backoffice.RegistrationNumbers {
+		if of := describedKind(kind); !of.seenBy.everybody && kind != backoffice.RegistrationNumbers {
 			into.Changes = append(into.Changes, &backoffice.Change{
 				History: at.History, Sequence: at.Sequence, At: at.At, ClientID: at.ClientID, VisibleAt: at.VisibleAt,
 				Noun: of.noun, Done: backoffice.Reset,

@@ -4,7 +4,7 @@ import "example.org/backoffice/backoffice"
 
 var checklistTable = describe(backoffice.ChecklistTable, table[backoffice.Checklist, backoffice.ChecklistCriteria]{
 	name:    "checklists",
-	reach:   seenByAll,
+	seenBy:  public,
 	special: map[string]special{"name": {also: backoffice.KeyName.Field()}, "language": {null: true}},
 	columns: []column[backoffice.Checklist]{folded("name_folded",
 		func(c *backoffice.Checklist) string { return backoffice.Fold(c.Name) })},

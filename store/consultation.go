@@ -11,7 +11,7 @@ import (
 var privacyAccessTable = register(&table[backoffice.Consultation, backoffice.ConsultationCriteria]{
 	noun:      backoffice.NounConsultation,
 	name:      "consultations",
-	reach:     through("customer_id"),
+	seenBy:    through("customer_id"),
 	uncounted: true,
 	id:        backoffice.ConsultationTable.ID,
 	finds:     backoffice.ConsultationTable.CanMatch,

@@ -10,7 +10,7 @@ import (
 
 var customerTable = describe(backoffice.CustomerTable, table[backoffice.Customer, backoffice.CustomerCriteria]{
 	name:      "customers",
-	reach:     reach{itself: true},
+	seenBy:    seenBy{itself: true},
 	changedAt: func(c *backoffice.Customer) []*backoffice.Instant { return []*backoffice.Instant{&c.UpdatedAt} },
 	changedIn: []string{"updated_at"},
 	hidden: &hiddenChanges[backoffice.Customer]{

@@ -26,7 +26,7 @@ type description struct {
 	view      backoffice.Noun // what readers are asked for
 	noun      backoffice.Noun
 	table     string
-	reach     reach
+	seenBy    seenBy
 	uncounted bool
 	on        func(*nouns) any                // a *noun
 	reads     func(noun any, from source) any // a backoffice.Reader
@@ -35,7 +35,7 @@ type description struct {
 
 // describe adds to a noun's columns what the domain defines: the identifier, its fields, its version and its file.
 func describe[T any, C comparable](of *backoffice.Table[T, C], t table[T, C]) *table[T, C] {
-	t.reach.nobody = of.WholeOffice
+	t.seenBy.nobody = of.WholeOffice
 	t.noun, t.id, t.version, t.finds = of.Noun, of.ID, of.Version, of.CanMatch
 	columns := []column[T]{text("id", "", of.ID)}
 	for i := range of.Fields {
@@ -81,7 +81,7 @@ func (t *table[T, C]) listedUnder(noun backoffice.Noun, column string) {
 }
 
 func register[T any, C comparable](t *table[T, C]) *table[T, C] {
-	if r := t.reach; !r.everybody && !r.nobody && !r.itself && !r.responsible && len(r.customers) == 0 {
+	if r := t.seenBy; !r.everybody && !r.nobody && !r.itself && !r.responsible && len(r.customers) == 0 {
 		panic("store: the table " + t.name + " does not define how its records relate to customers")
 	}
 	if t.reads == nil {
@@ -92,7 +92,7 @@ func register[T any, C comparable](t *table[T, C]) *table[T, C] {
 	}
 	t.place = len(described)
 	described = append(described, description{
-		cmp.Or(t.view, t.noun), t.noun, t.name, t.reach, t.uncounted, func(all *nouns) any { return nounOf(t, all) },
+		cmp.Or(t.view, t.noun), t.noun, t.name, t.seenBy, t.uncounted, func(all *nouns) any { return nounOf(t, all) },
 		func(of any, from source) any { return t.reads(reader[T, C]{of.(*noun[T, C]), from}) },
 		func(tx *tx) any { return t.writes(writerOf(tx, t)) },
 	})

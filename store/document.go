@@ -4,7 +4,7 @@ import "example.org/backoffice/backoffice"
 
 var documentTable = describe(backoffice.DocumentTable, table[backoffice.CustomerDocument, backoffice.DocumentCriteria]{
 	name:    "documents",
-	reach:   through("customer_id"),
+	seenBy:  through("customer_id"),
 	special: map[string]special{"name": {also: backoffice.KeyName.Field()}},
 	columns: []column[backoffice.CustomerDocument]{folded("name_folded",
 		func(d *backoffice.CustomerDocument) string { return backoffice.Fold(d.Name) })},

@@ -105,7 +105,7 @@ func (c counted) Send(ctx context.Context, statements ...*Statement) {
 	if timeline := backoffice.TimelineOf(ctx); timeline != nil {
 		defer timed(timeline, statements, false)()
 	}
-	c.nouns.inView(ctx, statements)
+	c.nouns.restrictAll(ctx, statements)
 	c.Sender.Send(ctx, statements...)
 }
 

@@ -11,7 +11,7 @@ type yearCriteria = backoffice.FinancialYearCriteria
 
 var financialYearTable = describe(backoffice.FinancialYearTable, table[backoffice.FinancialYear, yearCriteria]{
 	name:    "financial_years",
-	reach:   seenByAll,
+	seenBy:  public,
 	special: map[string]special{"isCurrentYear": {name: "is_current"}},
 	criteria: []criterion[yearCriteria]{
 		where(func(c yearCriteria) bool { return c.Current }, "t.is_current"),

@@ -8,7 +8,7 @@ import (
 
 var labelTable = describe(backoffice.LabelTable, table[backoffice.Label, backoffice.LabelCriteria]{
 	name:    "labels",
-	reach:   seenByAll,
+	seenBy:  public,
 	special: map[string]special{"name": {also: backoffice.KeyName.Field()}},
 	columns: []column[backoffice.Label]{folded("name_folded",
 		func(l *backoffice.Label) string { return backoffice.Fold(l.Name) })},

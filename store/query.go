@@ -14,8 +14,8 @@ type Query struct {
 
 	uncounted bool // not asked by a request
 
-	inView func(*snapshot) *Query // asks the same of visible rows; nil where that is the same statement
-	tells  func(*snapshot)        // records which customers the answer shows to be visible; nil where it shows none
+	restricted func(*snapshot) *Query // asks the same of visible rows; nil where that is the same statement
+	tells      func(*snapshot)        // records which customers the answer shows to be visible; nil where it shows none
 }
 
 const maxParameters = 30_000 // SQLite takes 32,766 of one statement, less what views add
@@ -57,9 +57,9 @@ func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error
 		if !ok {
 			return backoffice.Fault(errForeign, "reading")
 		}
-		for restricted && q.inView != nil && q.Err() == nil {
-			other := q.inView(m)
-			q.Statement, q.done, q.inView = other.Statement, other.done, other.inView
+		for restricted && q.restricted != nil && q.Err() == nil {
+			other := q.restricted(m)
+			q.Statement, q.done, q.restricted = other.Statement, other.done, other.restricted
 		}
 		if len(q.Args) > maxParameters && q.Err() == nil {
 			q.Statement.Err = backoffice.Errorf(backoffice.BadInput, "the filter has too many conditions")
@@ -75,7 +75,7 @@ func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error
 		}
 		statements = append(statements, &q.Statement)
 	}
-	n.inView(ctx, statements)
+	n.restrictAll(ctx, statements)
 	if len(statements) > 0 || b.Last {
 		if timeline := backoffice.TimelineOf(ctx); timeline != nil {
 			defer timed(timeline, statements, from.begun)()

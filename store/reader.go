@@ -94,9 +94,9 @@ func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.C
 		return nil
 	})
 	if statement.customers != nil {
-		read.inView = func(m *snapshot) *Query {
+		read.restricted = func(m *snapshot) *Query {
 			telling = m != nil
-			if !r.table.reach.itself || !m.knows(ids) {
+			if !r.table.seenBy.itself || !m.knows(ids) {
 				return &Query{Statement: read.Statement}
 			}
 			s.known = true
@@ -118,10 +118,10 @@ func wellFormed(ids []string) []string {
 
 func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], parents []string,
 	want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
-	if ask.Under == backoffice.Root {
+	if ask.Parent == backoffice.Root {
 		parents = []string{backoffice.NoParent}
 	}
-	list, err := r.parentsOf(ask.Under, ask.Criteria, parents)
+	list, err := r.parentsOf(ask.Parent, ask.Criteria, parents)
 	if err != nil || list == nil {
 		return b.Queue(failed(err))
 	}
@@ -133,13 +133,13 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 	}
 	w, of := ask.Window, r.table.orders[ask.Order.Key]
 	s := shape{
-		kind: pagesStatement, under: ask.Under, order: ask.Order, columns: want,
-		criteria: r.table.mask(ask.Under, ask.Criteria), single: isSingle(ask.Under, list),
+		kind: pagesStatement, under: ask.Parent, order: ask.Order, columns: want,
+		criteria: r.table.mask(ask.Parent, ask.Criteria), single: isSingle(ask.Parent, list),
 		varying: r.table.varyingText(ask.Criteria, r.dialect),
 		window: windowShape{limit: w.Limit, backward: w.Backward, after: w.HasAfter, before: w.HasBefore,
 			inclusive: w.Inclusive, offset: w.Offset > 0},
 	}
-	columns, _ := r.table.ends(ask.Under, ask.Criteria)
+	columns, _ := r.table.ends(ask.Parent, ask.Criteria)
 	pages := func(s shape) *statement[T] {
 		return r.texts.get(s, func() *statement[T] { return r.textFor(s, columns).pages() })
 	}
@@ -153,7 +153,7 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 	args = r.window(args, ask.Order, w)
 
 	rows, from := r.rows(b, 0), 0
-	if ask.Under != backoffice.Root && !s.single {
+	if ask.Parent != backoffice.Root && !s.single {
 		from = 1
 	}
 	items := make([]*T, 0, min(len(list)*(w.Limit+1), mostExpected))
@@ -188,22 +188,22 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 			page := &into[i]
 			page.Items = items[start:ends[at]:ends[at]]
 			if of.place != nil {
-				page.Places = places[start:ends[at]:ends[at]]
+				page.Positions = places[start:ends[at]:ends[at]]
 			}
 			if len(page.Items) > w.Limit {
 				page.Items, page.More = page.Items[:w.Limit:w.Limit], true
-				page.Places = page.Places[:min(w.Limit, len(page.Places))]
+				page.Positions = page.Positions[:min(w.Limit, len(page.Positions))]
 			}
 			if w.Backward {
 				slices.Reverse(page.Items)
-				slices.Reverse(page.Places)
+				slices.Reverse(page.Positions)
 			}
 			at, start = at+1, ends[at]
 		}
 	}}
-	if r.table.reach.nameParent(columns) {
-		read.inView = func(m *snapshot) *Query {
-			s.inView, s.known = true, m.knows(list)
+	if r.table.seenBy.nameParent(columns) {
+		read.restricted = func(m *snapshot) *Query {
+			s.restricted, s.known = true, m.knows(list)
 			return &Query{Statement: Statement{Text: pages(s).text, Args: args, Each: read.Each}, done: read.done}
 		}
 	}
@@ -298,17 +298,17 @@ func (r *reader[T, C]) counts(under backoffice.Parent, criteria C, parents []str
 	}
 	if under != backoffice.Root || s.criteria != 0 || s.varying != "" || s.similar || r.table.uncounted {
 		read := counting()
-		if !s.similar && r.table.reach.nameParent(columns) {
-			read.inView = func(m *snapshot) *Query {
-				s.inView, s.known = true, m.knows(list)
+		if !s.similar && r.table.seenBy.nameParent(columns) {
+			read.restricted = func(m *snapshot) *Query {
+				s.restricted, s.known = true, m.knows(list)
 				return counting()
 			}
 		}
 		return read
 	}
 	total := queryOf(totalText, []any{string(r.table.noun)}, each)
-	if !r.table.reach.everybody {
-		total.inView = func(*snapshot) *Query { return counting() }
+	if !r.table.seenBy.everybody {
+		total.restricted = func(*snapshot) *Query { return counting() }
 	}
 	return total
 }

@@ -3,8 +3,8 @@ package store
 import "example.org/backoffice/backoffice"
 
 var relationTable = describe(backoffice.RelationTable, table[backoffice.CustomerRelation, backoffice.RelationCriteria]{
-	name:  "relations",
-	reach: through("customer_id", "related_customer_id"),
+	name:   "relations",
+	seenBy: through("customer_id", "related_customer_id"),
 	special: map[string]special{"customerId": {also: "direction otherCustomer"},
 		"relatedCustomerId": {also: "direction otherCustomer"}},
 	criteria: []criterion[backoffice.RelationCriteria]{

@@ -77,9 +77,9 @@ func (t *Scheduler) Stats() (used, waiting int) {
 	return used, waiting
 }
 
-// Take waits until the caller of a context may use a connection; Give frees the slot. It fails with ErrBusy, also when
-// the context's deadline passes while waiting, or with the context's error.
-func (t *Scheduler) Take(ctx context.Context) (*Slot, error) {
+// Acquire waits until the caller of a context may use a connection; Release frees the slot. It fails with ErrBusy, also
+// when the context's deadline passes while waiting, or with the context's error.
+func (t *Scheduler) Acquire(ctx context.Context) (*Slot, error) {
 	who := ""
 	if caller := backoffice.SessionOf(ctx); caller != nil {
 		who = caller.ClientID
@@ -132,12 +132,12 @@ func (t *Scheduler) Take(ctx context.Context) (*Slot, error) {
 		err = ErrBusy
 	}
 	if !t.withdraw(c, &mine) { // it was served just now
-		t.Give(&Slot{c, time.Now()})
+		t.Release(&Slot{c, time.Now()})
 	}
 	return nil, err
 }
 
-func (t *Scheduler) Give(slot *Slot) {
+func (t *Scheduler) Release(slot *Slot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := slot.of

@@ -25,7 +25,7 @@ func as(t testing.TB, who string) context.Context {
 
 func take(t testing.TB, scheduler *Scheduler, who string) *Slot {
 	t.Helper()
-	taken, err := scheduler.Take(as(t, who))
+	taken, err := scheduler.Acquire(as(t, who))
 	if err != nil {
 		t.Fatalf("%q gets nothing: %v", who, err)
 	}
@@ -37,7 +37,7 @@ func queue(t testing.TB, scheduler *Scheduler, who string, served chan<- *Slot) 
 	t.Helper()
 	before := waiting(scheduler)
 	go func() {
-		if taken, err := scheduler.Take(as(t, who)); err == nil {
+		if taken, err := scheduler.Acquire(as(t, who)); err == nil {
 			served <- taken
 		}
 	}()
@@ -62,7 +62,7 @@ func TestNoCallerHasMoreThanHalfOfTheConnections(t *testing.T) {
 		for range most {
 			take(t, scheduler, "greedy")
 		}
-		if _, err := scheduler.Take(as(t, "greedy")); !errors.Is(err, ErrBusy) {
+		if _, err := scheduler.Acquire(as(t, "greedy")); !errors.Is(err, ErrBusy) {
 			t.Errorf("of %d connections one caller gets more than %d: %v", connections, most, err)
 		}
 		for range connections - most { // the process itself has no bound
@@ -88,7 +88,7 @@ func TestCallersAreServedInTurnAndTheProcessItselfFirst(t *testing.T) {
 		}
 		order := ""
 		for range 7 {
-			scheduler.Give(last)
+			scheduler.Release(last)
 			last = <-served
 			order += last.of.name + " "
 		}
@@ -108,7 +108,7 @@ func firstAfter(t *testing.T, change func(*Scheduler)) string {
 		for _, who := range []string{"a", "b", "c"} {
 			taken := take(t, scheduler, who)
 			time.Sleep(headStart)
-			scheduler.Give(taken)
+			scheduler.Release(taken)
 		}
 	}
 	a := take(t, scheduler, "a")
@@ -116,11 +116,11 @@ func firstAfter(t *testing.T, change func(*Scheduler)) string {
 		queue(t, scheduler, who, served)
 	}
 	change(scheduler)
-	scheduler.Give(a)
+	scheduler.Release(a)
 	first := <-served
-	scheduler.Give(first)
+	scheduler.Release(first)
 	for range 2 {
-		scheduler.Give(<-served)
+		scheduler.Release(<-served)
 	}
 	return first.of.name
 }
@@ -155,20 +155,20 @@ func TestSomeConnectionsAreKeptForThoseWhoAreBrief(t *testing.T) {
 	inTime(t, func(t *testing.T) {
 		scheduler := NewScheduler(8, time.Millisecond)
 		for range 10 {
-			scheduler.Give(take(t, scheduler, "modest"))
+			scheduler.Release(take(t, scheduler, "modest"))
 		}
 		for _, who := range []string{"a", "b", "c"} {
 			taken := take(t, scheduler, who)
 			time.Sleep(2 * brief)
-			scheduler.Give(taken)
+			scheduler.Release(taken)
 		}
 		for _, who := range []string{"a", "b", "c", "a", "b", "c"} {
 			take(t, scheduler, who)
 		}
-		if _, err := scheduler.Take(as(t, "a")); !errors.Is(err, ErrBusy) {
+		if _, err := scheduler.Acquire(as(t, "a")); !errors.Is(err, ErrBusy) {
 			t.Errorf("who has connections for long gets one that is kept: %v", err)
 		}
-		if _, err := scheduler.Take(as(t, "new")); !errors.Is(err, ErrBusy) {
+		if _, err := scheduler.Acquire(as(t, "new")); !errors.Is(err, ErrBusy) {
 			t.Errorf("who is new gets one that is kept: %v", err)
 		}
 		take(t, scheduler, "modest")
@@ -182,7 +182,7 @@ func TestWhoGoesAwayWhileWaitingTakesNothingAlong(t *testing.T) {
 	a := take(t, scheduler, "a")
 	gone, cancel := context.WithCancel(as(t, "b"))
 	left := make(chan error)
-	go func() { _, err := scheduler.Take(gone); left <- err }()
+	go func() { _, err := scheduler.Acquire(gone); left <- err }()
 	for waiting(scheduler) == 0 {
 		time.Sleep(time.Millisecond)
 	}
@@ -190,7 +190,7 @@ func TestWhoGoesAwayWhileWaitingTakesNothingAlong(t *testing.T) {
 	if err := <-left; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	scheduler.Give(a)
+	scheduler.Release(a)
 	take(t, scheduler, "c")
 }
 
@@ -217,7 +217,7 @@ func TestSlotsAreNeitherLostNorMadeUp(t *testing.T) {
 					defer cancel()
 					ctx = impatient
 				}
-				taken, err := scheduler.Take(ctx)
+				taken, err := scheduler.Acquire(ctx)
 				if err != nil {
 					return
 				}
@@ -233,7 +233,7 @@ func TestSlotsAreNeitherLostNorMadeUp(t *testing.T) {
 				has[who]--
 				all--
 				mu.Unlock()
-				scheduler.Give(taken)
+				scheduler.Release(taken)
 			})
 		}
 		clients.Wait()

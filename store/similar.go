@@ -49,7 +49,7 @@ func (d *Dialect) similarArguments(trigrams []string, args []any) []any {
 // similarList reads rows that are like a search; only the domain can order them, and they are few.
 func (r *reader[T, C]) similarList(b *backoffice.Batch, ask backoffice.ListQuery[C], trigrams []string,
 	want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
-	if ask.Under != backoffice.Root {
+	if ask.Parent != backoffice.Root {
 		return b.Queue(failed(backoffice.Errorf(backoffice.BadInput, "unknown list")))
 	}
 	by, of := ask.Order, order{}
@@ -58,7 +58,7 @@ func (r *reader[T, C]) similarList(b *backoffice.Batch, ask backoffice.ListQuery
 	}
 	told := by.Key == backoffice.KeyID || of.column != "" // by the rows
 	s := shape{
-		kind: pagesStatement, columns: want, criteria: r.table.mask(ask.Under, ask.Criteria),
+		kind: pagesStatement, columns: want, criteria: r.table.mask(ask.Parent, ask.Criteria),
 		varying: r.table.varyingText(ask.Criteria, r.dialect), similar: true,
 	}
 	if of.expression != nil || told {
@@ -90,7 +90,7 @@ func (r *reader[T, C]) similarList(b *backoffice.Batch, ask backoffice.ListQuery
 	return b.Queue(&Query{Statement: Statement{Text: statement.text, Args: args, Each: each}, done: func() {
 		into[0] = found.window(by, ask.Window)
 		if told {
-			into[0].Places = nil
+			into[0].Positions = nil
 		}
 	}})
 }
@@ -122,7 +122,7 @@ func (p *placed[T]) window(by backoffice.Order, w backoffice.Window) backoffice.
 		slices.Reverse(order)
 	}
 	for _, i := range order {
-		page.Items, page.Places = append(page.Items, p.items[i]), append(page.Places, p.places[i])
+		page.Items, page.Positions = append(page.Items, p.items[i]), append(page.Positions, p.places[i])
 	}
 	return page
 }

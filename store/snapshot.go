@@ -76,7 +76,7 @@ func (s *statement[T]) told(m *snapshot, rows []*T) {
 func (t *table[T, C]) customersIn(picked []int) (all []func(*T) any) {
 	for _, i := range picked {
 		c := &t.columns[i]
-		if t.reach.itself && i == 0 || slices.Contains(t.reach.customers, c.name) {
+		if t.seenBy.itself && i == 0 || slices.Contains(t.seenBy.customers, c.name) {
 			all = append(all, c.value)
 		}
 	}

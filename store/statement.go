@@ -11,17 +11,17 @@ import (
 
 // shape is everything that the text of a reading statement depends on.
 type shape struct {
-	kind     statementKind
-	under    backoffice.Parent
-	order    backoffice.Order
-	window   windowShape
-	columns  backoffice.Columns
-	criteria uint64
-	varying  string // conditions whose text depends on more than criteria
-	similar  bool   // of rows that are like a search
-	single   bool   // one parent, which is an argument by itself: a simpler plan at half the cost
-	inView   bool   // customers are checked for visibility once, not with each of their rows
-	known    bool   // the customers are known to be visible
+	kind       statementKind
+	under      backoffice.Parent
+	order      backoffice.Order
+	window     windowShape
+	columns    backoffice.Columns
+	criteria   uint64
+	varying    string // conditions whose text depends on more than criteria
+	similar    bool   // of rows that are like a search
+	single     bool   // one parent, which is an argument by itself: a simpler plan at half the cost
+	restricted bool   // customers are checked for visibility once, not with each of their rows
+	known      bool   // the customers are known to be visible
 }
 
 type statementKind uint8
@@ -229,12 +229,12 @@ func (b *textOf[T, C]) pages() *statement[T] {
 	limit := strconv.Itoa(b.shape.window.limit + 1)
 	window := orderBy + " LIMIT " + limit
 	// Of each end this is all the window may need.
-	reach := orderBy + " LIMIT " + limit
+	last := orderBy + " LIMIT " + limit
 	if b.shape.window.offset {
 		b.parameters++
 		window += " OFFSET " + parameter(b.parameters)
 		// Next to a literal PostgreSQL takes it for 4 bytes.
-		reach += " + CAST(" + parameter(b.parameters) + " AS bigint)"
+		last += " + CAST(" + parameter(b.parameters) + " AS bigint)"
 	}
 
 	var text string
@@ -246,7 +246,7 @@ func (b *textOf[T, C]) pages() *statement[T] {
 	case d.lateral:
 		inner := "SELECT " + columns + b.under(b.ends[0]) + window
 		if len(b.ends) > 1 {
-			inner = "SELECT * FROM (" + b.union(columns, reach) + ") t" + b.whereParent() + window
+			inner = "SELECT * FROM (" + b.union(columns, last) + ") t" + b.whereParent() + window
 		}
 		if text = inner; !b.shape.single {
 			text = "SELECT " + d.parentNo + ", t.* FROM " + d.parents + " CROSS JOIN LATERAL (" + inner + ") t" +
@@ -255,7 +255,7 @@ func (b *textOf[T, C]) pages() *statement[T] {
 	default: // visibility is checked within, so that the rows are read from the stored table outside
 		inner := "SELECT t.rowid" + b.under(b.ends[0]) + window
 		if len(b.ends) > 1 {
-			inner = "SELECT t.row FROM (" + b.union("t.rowid AS row, t.id", reach) + ") t" + window
+			inner = "SELECT t.row FROM (" + b.union("t.rowid AS row, t.id", last) + ") t" + window
 		}
 		stored := d.stored + b.table.name + " t"
 		found := " WHERE " + strings.Join(append(b.parentInView(), "t.rowid IN ("+inner+")"), " AND ")
@@ -287,7 +287,7 @@ func (b *textOf[T, C]) hangsOn(end string) string {
 // under selects from the table under the conditions and more, with the parent at an end.
 func (b *textOf[T, C]) under(end string, more ...string) string {
 	base := b.base
-	if b.shape.inView {
+	if b.shape.restricted {
 		base = beneath(b.table.name, end)
 	}
 	conditions := slices.Concat([]string{b.hangsOn(end)}, more, b.conditions)
@@ -296,7 +296,7 @@ func (b *textOf[T, C]) under(end string, more ...string) string {
 
 // parentInView is the condition that under omits where the shape says so.
 func (b *textOf[T, C]) parentInView() []string {
-	if !b.shape.inView || b.shape.known {
+	if !b.shape.restricted || b.shape.known {
 		return nil
 	}
 	return []string{parentInView(b.parent())}
@@ -311,9 +311,9 @@ func (b *textOf[T, C]) whereParent() string {
 }
 
 // union merges the same window of the lists at several ends.
-func (b *textOf[T, C]) union(columns, reach string) string {
+func (b *textOf[T, C]) union(columns, last string) string {
 	return strings.Join(backoffice.Mapped(b.ends, func(end string) string {
-		return "SELECT * FROM (SELECT " + columns + b.under(end) + reach + ") t"
+		return "SELECT * FROM (SELECT " + columns + b.under(end) + last + ") t"
 	}), " UNION ALL ")
 }
 

@@ -15,7 +15,7 @@ type table[T any, C comparable] struct {
 	name      string
 	columns   []column[T]        // the identifier first
 	special   map[string]special // by field name: what describe makes otherwise
-	reach     reach              // the customers who decide which records are visible
+	seenBy    seenBy             // the customers who decide which records are visible
 	uncounted bool               // no trigger counts its rows: they are listed under parents only
 	id        func(*T) *string
 	version   func(*T) *int // nil for nouns without one

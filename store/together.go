@@ -84,7 +84,7 @@ func (t *tx) sendLast(ctx context.Context, statements ...*Statement) {
 	if timeline := backoffice.TimelineOf(ctx); timeline != nil {
 		timed(timeline, statements, false)() // the commit has their answers
 	}
-	t.store.nouns.inView(ctx, statements)
+	t.store.nouns.restrictAll(ctx, statements)
 	t.batchConn.SendLast(statements...)
 }
 

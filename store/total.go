@@ -45,6 +45,6 @@ func (r *transcriptReader) Counts(b *backoffice.Batch, under backoffice.Parent, 
 	total := 0
 	parts := r.parts(c, func(_ backoffice.TranscriptStatus, n int) { total += n })
 	parts.done = func() { into[0] = total }
-	parts.inView = func(*snapshot) *Query { return r.reader.counts(under, c, parents, into) }
+	parts.restricted = func(*snapshot) *Query { return r.reader.counts(under, c, parents, into) }
 	return b.Queue(parts)
 }

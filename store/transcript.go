@@ -27,8 +27,8 @@ func writtenAs[T any](c column[T], expression string) column[T] {
 }
 
 var transcriptTable = describe(backoffice.TranscriptTable, table[backoffice.Transcript, transcriptCriteria]{
-	name:  "transcripts",
-	reach: through("customer_id").within("x.financial_year_id ?"),
+	name:   "transcripts",
+	seenBy: through("customer_id").within("x.financial_year_id ?"),
 	changedAt: func(t *backoffice.Transcript) []*backoffice.Instant {
 		return []*backoffice.Instant{&t.UpdatedAt, &t.OwnUpdatedAt}
 	},
@@ -159,7 +159,7 @@ func (r *transcriptReader) StatusCounts(b *backoffice.Batch, under backoffice.Pa
 	found := map[backoffice.TranscriptStatus]int{}
 	parts := r.parts(criteria, func(status backoffice.TranscriptStatus, n int) { found[status] += n })
 	parts.done = func() { into[0] = backoffice.StatusCountsOf(found) }
-	parts.inView = func(*snapshot) *Query { return counting() }
+	parts.restricted = func(*snapshot) *Query { return counting() }
 	return b.Queue(parts)
 }
 

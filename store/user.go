@@ -8,8 +8,8 @@ import (
 )
 
 var userTable = describe(backoffice.UserTable, table[backoffice.User, backoffice.UserCriteria]{
-	name:  "users",
-	reach: reach{responsible: true},
+	name:   "users",
+	seenBy: seenBy{responsible: true},
 	special: map[string]special{
 		"firstName": {also: "displayName " + backoffice.KeyName.Field()},
 		"lastName":  {also: "displayName " + backoffice.KeyName.Field()},

@@ -14,8 +14,8 @@ import (
 // and joins obey the restriction without knowing of it, and one line in a noun's table applies to every query. In both
 // engines such a name means the query of the WITH.
 
-// reach leads from the records of a noun to the customers who decide whether they are visible.
-type reach struct {
+// seenBy leads from the records of a noun to the customers who decide whether they are visible.
+type seenBy struct {
 	everybody bool // no customers decide: all records are visible
 	nobody    bool // no record is visible to a restricted credential
 	itself    bool // the records are the customers
@@ -25,22 +25,22 @@ type reach struct {
 	year        string   // the condition on x where years are restricted; ? is "one of those years"
 }
 
-// seenByAll are nouns of which every credential sees every record.
-var seenByAll = reach{everybody: true}
+// public are nouns of which every credential sees every record.
+var public = seenBy{everybody: true}
 
 // through are nouns whose records are visible with the customers in all of some columns.
-func through(columns ...string) reach { return reach{customers: columns} }
+func through(columns ...string) seenBy { return seenBy{customers: columns} }
 
-// within adds to a reach that records belong to a year, or may.
-func (r reach) within(year string) reach {
-	r.year = year
-	return r
+// within adds that records belong to a year, or may.
+func (v seenBy) within(year string) seenBy {
+	v.year = year
+	return v
 }
 
 // nameParent reports whether all columns that refer to a parent hold a customer who decides their visibility.
-func (r reach) nameParent(columns []string) bool {
+func (v seenBy) nameParent(columns []string) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns,
-		func(column string) bool { return !slices.Contains(r.customers, column) })
+		func(column string) bool { return !slices.Contains(v.customers, column) })
 }
 
 // viewKind is what the text of a view depends on: for each alternative, the amounts of its four kinds of conditions.
@@ -67,7 +67,7 @@ func (k viewKind) namesCustomers() bool {
 
 // binds reports whether a restriction of this kind hides records of a table.
 func (of *description) binds(kind viewKind) bool {
-	return !of.reach.responsible || kind.namesCustomers()
+	return !of.seenBy.responsible || kind.namesCustomers()
 }
 
 type view struct {
@@ -125,7 +125,7 @@ func whole(ctx context.Context) context.Context {
 // reference. tx checks that what is written is visible.
 var bookkeeping = map[string]bool{"attached": true, "going": true, "cascade": true, "holders": true, "there": true}
 
-func (n *nouns) inView(ctx context.Context, statements []*Statement) {
+func (n *nouns) restrictAll(ctx context.Context, statements []*Statement) {
 	v := n.viewOf(ctx)
 	if v == nil {
 		return
@@ -158,7 +158,7 @@ func (n *nouns) restricted(of viewText, name string) string {
 		}
 	}
 	for _, table := range n.bound {
-		if table.reach.responsible && strings.Contains(text, userInView) {
+		if table.seenBy.responsible && strings.Contains(text, userInView) {
 			named[table.table] = true // by the marks of a feed
 		}
 		if !table.binds(of.kind) {
@@ -175,14 +175,14 @@ func (n *nouns) restricted(of viewText, name string) string {
 	})
 	parts := []string{n.tableInView(n.customers, "", of.kind, of.args)}
 	for _, table := range n.bound { // descendants of customers first, so that the tables they name are stored
-		for _, column := range table.reach.customers {
+		for _, column := range table.seenBy.customers {
 			if named[beneath(table.table, column)] {
 				parts = append(parts, n.tableInView(table, column, of.kind, of.args))
 			}
 		}
 	}
 	for _, table := range n.bound {
-		if named[table.table] && !table.reach.itself {
+		if named[table.table] && !table.seenBy.itself {
 			parts = append(parts, n.tableInView(table, "", of.kind, of.args))
 		}
 	}
@@ -211,33 +211,33 @@ func (n *nouns) tableInView(of description, below string, kind viewKind, args in
 	}
 	var conditions []string
 	switch {
-	case of.reach.nobody:
+	case of.seenBy.nobody:
 		conditions = append(conditions, "1 = 0")
-	case of.reach.itself:
+	case of.seenBy.itself:
 		for _, is := range alternatives {
 			conditions = append(conditions, n.customerInView("x", is, len(alternatives) == 1))
 		}
 		conditions = []string{anyOf(conditions)}
-	case of.reach.responsible:
+	case of.seenBy.responsible:
 		conditions = []string{"x.id IN (SELECT c.responsible_id FROM customers c WHERE c.responsible_id IS NOT NULL)"}
 	case len(alternatives) == 1:
 		is := alternatives[0]
-		if is.ofYears != "" && of.reach.year != "" {
+		if is.ofYears != "" && of.seenBy.year != "" {
 			conditions = append(conditions, n.ofYear(of, is))
 		}
 		if is.customers != "" {
-			for _, column := range of.reach.customers { // repeated for each table, so that an index by customer is used
+			for _, column := range of.seenBy.customers { // for each table, so that an index by customer is used
 				conditions = append(conditions, "x."+column+" "+is.customers)
 			}
 		}
-	case of.reach.year != "" && slices.ContainsFunc(alternatives, func(c comparisons) bool { return c.ofYears != "" }):
+	case of.seenBy.year != "" && slices.ContainsFunc(alternatives, func(c comparisons) bool { return c.ofYears != "" }):
 		var each []string // a year is visible with the customers of its own alternative only
 		for _, is := range alternatives {
 			var both []string
 			if is.ofYears != "" {
 				both = append(both, n.ofYear(of, is))
 			}
-			for _, column := range of.reach.customers {
+			for _, column := range of.seenBy.customers {
 				both = append(both, "EXISTS (SELECT 1 FROM "+d.stored+"customers v WHERE v.id = x."+column+" AND "+
 					n.customerInView("v", is, false)+")")
 			}
@@ -245,7 +245,7 @@ func (n *nouns) tableInView(of description, below string, kind viewKind, args in
 		}
 		conditions = append(conditions, anyOf(each))
 	}
-	for _, column := range of.reach.customers {
+	for _, column := range of.seenBy.customers {
 		if column != below {
 			conditions = append(conditions, n.hasInView("x."+column, "", alternatives))
 		}
@@ -286,7 +286,7 @@ func (n *nouns) hasYear(id string, is comparisons) string {
 }
 
 func (n *nouns) ofYear(of description, is comparisons) string {
-	return "(" + strings.NewReplacer("stored.", n.dialect.stored, "?", is.ofYears).Replace(of.reach.year) + ")"
+	return "(" + strings.NewReplacer("stored.", n.dialect.stored, "?", is.ofYears).Replace(of.seenBy.year) + ")"
 }
 
 // customerInView is the condition that an alternative admits a customer. alone means it is the only alternative.
@@ -354,14 +354,14 @@ func (n *nouns) comparing(kind viewKind, args int) (all []comparisons) {
 func boundTables() (bound []description, customers description, names *regexp.Regexp) {
 	var all []string
 	for _, of := range nounTables() {
-		if of.reach.everybody {
+		if of.seenBy.everybody {
 			continue
 		}
-		for _, column := range of.reach.customers {
+		for _, column := range of.seenBy.customers {
 			all = append(all, beneath(of.table, column))
 		}
 		bound, all = append(bound, of), append(all, of.table)
-		if of.reach.itself {
+		if of.seenBy.itself {
 			customers = of
 		}
 	}

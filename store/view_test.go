@@ -21,8 +21,8 @@ func TestWhatARestrictedContextReadsIsInView(t *testing.T) {
 		for _, of := range nounTables() {
 			s := &Statement{Text: "SELECT /*backoffice:" + of.table + ".page*/ t.id FROM " + of.table + " t WHERE t.id = $1", Args: []any{"x"}}
 			plain := s.Text
-			n.inView(ctx, []*Statement{s})
-			if of.reach.everybody {
+			n.restrictAll(ctx, []*Statement{s})
+			if of.seenBy.everybody {
 				if s.Text != plain || len(s.Args) != 1 {
 					t.Errorf("%s, %s: %s", d.Name, of.table, s.Text)
 				}
@@ -32,13 +32,13 @@ func TestWhatARestrictedContextReadsIsInView(t *testing.T) {
 				t.Errorf("%s, %s: %s with %d arguments", d.Name, of.table, s.Text, len(s.Args))
 			}
 			again := s.Text
-			n.inView(ctx, []*Statement{s})
+			n.restrictAll(ctx, []*Statement{s})
 			if s.Text != again {
 				t.Errorf("%s, %s: it is restricted twice", d.Name, of.table)
 			}
 			for _, in := range []context.Context{t.Context(), whole(ctx)} {
 				s := &Statement{Text: plain, Args: []any{"x"}}
-				if n.inView(in, []*Statement{s}); s.Text != plain {
+				if n.restrictAll(in, []*Statement{s}); s.Text != plain {
 					t.Errorf("%s, %s: %s", d.Name, of.table, s.Text)
 				}
 			}

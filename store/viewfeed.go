@@ -83,8 +83,8 @@ func visibleEntries(columns, kinds string, d *Dialect) string {
 		of := describedKind(kind)
 		when := " WHEN '" + string(of.noun) + "' THEN "
 		switch {
-		case of.reach.everybody || strings.Contains(there, when):
-		case of.reach.responsible:
+		case of.seenBy.everybody || strings.Contains(there, when):
+		case of.seenBy.responsible:
 			there += when + inUsers("c.object_id")
 		default:
 			there += when + "EXISTS (SELECT 1 FROM " + of.table + " v WHERE v.id = c.object_id)"
@@ -113,23 +113,23 @@ func movesInView(kinds []string) string {
 	tells := []string{yearMoved}
 	for _, kind := range kinds {
 		of := describedKind(kind)
-		if !of.reach.everybody && kind != backoffice.RegistrationNumbers {
+		if !of.seenBy.everybody && kind != backoffice.RegistrationNumbers {
 			parts = append(parts, one("4", kind, "''", string(backoffice.Reset), " WHERE m.id = ''", "''", ""))
 		}
 		switch {
-		case of.reach.everybody || kind == backoffice.RegistrationNumbers:
-		case of.reach.responsible:
+		case of.seenBy.everybody || kind == backoffice.RegistrationNumbers:
+		case of.seenBy.responsible:
 			reset := one("4", kind, "''", string(backoffice.Reset), "", "''", "")
 			ofNew := strings.NewReplacer("m.sequence", "e.sequence", moves, newCustomers, "4 AS place", "0 AS place")
 			parts = append(parts, strings.Replace(reset, moves, movesOfUsers, 1), ofNew.Replace(reset))
-		case of.reach.itself:
+		case of.seenBy.itself:
 			parts = append(parts, one("1", kind, "m.id", string(backoffice.Deleted), " WHERE m.has_left", "''", ""),
 				one("2", kind, "x.id", string(backoffice.Created), " JOIN customers x ON x.id = m.id", "''", ""))
 			tells = append(tells, hasLeft, "EXISTS (SELECT 1 FROM customers x WHERE x.id = m.customer_id)")
 		default:
-			named := "x." + strings.Join(of.reach.customers, " || ' ' || x.")
-			letters := strings.Repeat("c", len(of.reach.customers))
-			for _, column := range of.reach.customers {
+			named := "x." + strings.Join(of.seenBy.customers, " || ' ' || x.")
+			letters := strings.Repeat("c", len(of.seenBy.customers))
+			for _, column := range of.seenBy.customers {
 				from := " JOIN " + of.table + " x ON x." + column + " = m.id"
 				tells = append(tells, "EXISTS (SELECT 1 FROM "+of.table+" x WHERE x."+column+" = m.customer_id)")
 				parts = append(parts, one("3", kind, "x.id", string(backoffice.Created), from, named, letters))

@@ -73,7 +73,7 @@ func (t *tx) isInView(ctx context.Context, noun backoffice.Noun, ids []string, r
 	}
 	n := t.store.nouns
 	at := slices.IndexFunc(n.bound, func(of description) bool { return of.noun == noun })
-	if at < 0 || n.bound[at].reach.nobody || !n.bound[at].binds(n.viewOf(ctx).kind) {
+	if at < 0 || n.bound[at].seenBy.nobody || !n.bound[at].binds(n.viewOf(ctx).kind) {
 		return nil // all records are visible
 	}
 	text := "SELECT " + naming(n.bound[at].table, "in_view") + "count(*) FROM " + n.bound[at].table + " t WHERE " +

@@ -69,7 +69,7 @@ func relationsOf(
 	kind backoffice.RelationKind, day string, direction backoffice.RelationDirection,
 ) backoffice.ListQuery[backoffice.RelationCriteria] {
 	return backoffice.ListQuery[backoffice.RelationCriteria]{
-		Under:    backoffice.OfCustomer,
+		Parent:   backoffice.OfCustomer,
 		Criteria: backoffice.RelationCriteria{Kind: kind, Direction: direction, AsOf: day},
 		Window:   backoffice.Window{Limit: MaxHoldings + 1},
 	}

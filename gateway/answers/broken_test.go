@@ -14,7 +14,7 @@ var brokenAnswers = map[string]brokentest.Copy{
 		{"../../store/cache/log.go", "		s.log.touched[k], s.log.clock[k.slot()] = e.Sequence, e.Sequence\n",
 			"		s.log.touched[k] = e.Sequence\nif !BROKEN || k.kind != lists {\ns.log.clock[k.slot()] = e.Sequence\n}\n"}}},
 	"does not name what the store was asked": {Found: foundByModel, Edits: []brokentest.Edit{
-		{"../../store/cache/trace.go", "		if !read.rests(p, t.on) {", "		if !BROKEN && !read.rests(p, t.on) {"}}},
+		{"../../store/cache/trace.go", "		if !read.eachDep(p, t.on) {", "		if !BROKEN && !read.eachDep(p, t.on) {"}}},
 	"does not name what memory had": {Found: foundByModel, Edits: []brokentest.Edit{
 		{"../../store/cache/snapshot.go", "	if p.trace != nil && e.kind != 0 {", "	if !BROKEN && p.trace != nil && e.kind != 0 {"}}},
 	"forgets nouns": {Found: foundByModel, Edits: []brokentest.Edit{

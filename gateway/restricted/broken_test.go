@@ -13,7 +13,7 @@ var brokenViews = map[string]brokentest.Copy{
 	"does not tell what leaves": {Found: foundByCopies, Edits: []brokentest.Edit{
 		{"../../store/viewfeed.go", `" WHERE m.has_left"`, `map[bool]string{true: " WHERE 1 = 0", false: " WHERE m.has_left"}[BROKEN]`}}},
 	"does not tell what comes along": {Found: foundByCopies, Edits: []brokentest.Edit{
-		{"../../store/viewfeed.go", "			for _, column := range of.reach.customers {\n", "			for _, column := range of.reach.customers {\nif BROKEN {\ncontinue\n}\n"}}},
+		{"../../store/viewfeed.go", "			for _, column := range of.seenBy.customers {\n", "			for _, column := range of.seenBy.customers {\nif BROKEN {\ncontinue\n}\n"}}},
 	"tells of records that were never in view": {Found: foundByCopies, Edits: []brokentest.Edit{
 		{"../../store/viewfeed.go", `mayBeGone+" AND "+goneThen`, `mayBeGone+map[bool]string{true: "", false: " AND "+goneThen}[BROKEN]`}}},
 	"ends a page among what is told at one place": {Found: foundByCopies, Edits: []brokentest.Edit{

@@ -241,11 +241,11 @@ func TestABufferThatWasGivenBackIsUsedAgainAndAnAnswerThatIsKeptIsNot(t *testing
 	var wait sync.WaitGroup
 	for worker := range 4 {
 		wait.Go(func() {
-			ctx, _ := office.request(t.Context(), loaders.Gated)
+			ctx, _ := office.request(t.Context(), loaders.ByLevel)
 			kept, _ := do(ctx, office.breadth, q2)
 			text := string(kept.Data)
 			for i := range 50 {
-				ctx, _ := office.request(t.Context(), loaders.Gated)
+				ctx, _ := office.request(t.Context(), loaders.ByLevel)
 				ctx, release := execute.WithBuffer(ctx)
 				id := fmt.Sprintf("customer-%03d", (worker+4*i)%customersOfOffice)
 				response, _ := do(ctx, office.breadth, operation{Query: `query($id: ID!) { customer(id: $id) { id } }`, Variables: map[string]any{"id": id}})

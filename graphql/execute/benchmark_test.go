@@ -60,7 +60,7 @@ func (r *remembered[T, C]) Find(b *backoffice.Batch, ids []string, _ backoffice.
 }
 
 func (r *remembered[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], parents []string, _ backoffice.Columns, into []backoffice.Page[T]) backoffice.Queued {
-	if ask.Under == backoffice.Root {
+	if ask.Parent == backoffice.Root {
 		parents = []string{backoffice.NoParent}
 	}
 	pages, err := r.byParent(ask, parents)
@@ -189,11 +189,11 @@ func (m *memory) byHand(ctx context.Context, b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	relations, err := m.relations.byParent(backoffice.ListQuery[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}, ids)
+	relations, err := m.relations.byParent(backoffice.ListQuery[backoffice.RelationCriteria]{Parent: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}, ids)
 	if err != nil {
 		return nil, err
 	}
-	transcripts, err := m.transcripts.byParent(backoffice.ListQuery[backoffice.TranscriptCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}, ids)
+	transcripts, err := m.transcripts.byParent(backoffice.ListQuery[backoffice.TranscriptCriteria]{Parent: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func (m *memory) byHand(ctx context.Context, b []byte) ([]byte, error) {
 func TestTheHandWrittenAnswerIsTheSame(t *testing.T) {
 	t.Parallel()
 	office := newOffice(t)
-	ctx, _ := office.request(t.Context(), loaders.Gated)
+	ctx, _ := office.request(t.Context(), loaders.ByLevel)
 	want, _ := do(ctx, office.breadth, q1)
 	if got, err := inMemory(office.store).byHand(t.Context(), nil); err != nil || string(got) != string(want.Data) {
 		t.Fatalf("%v\n%s\nwant\n%s", err, got, want.Data)
@@ -285,7 +285,7 @@ func BenchmarkOverAStore(b *testing.B) {
 		name string
 		o    operation
 	}{{"Q1", q1}, {"Q2", q2}, {"Q3", q3}, {"Q4", q4}, {"Q5", q5}} {
-		b.Run(query.name, func(b *testing.B) { benchmark(b, office.breadth, office, query.o, loaders.Gated) })
+		b.Run(query.name, func(b *testing.B) { benchmark(b, office.breadth, office, query.o, loaders.ByLevel) })
 	}
 }
 
@@ -306,8 +306,8 @@ func BenchmarkQ1WithoutSQL(b *testing.B) {
 			}
 		})
 	})
-	b.Run("breadth first", func(b *testing.B) { benchmark(b, office.breadth, office, q1, loaders.Gated) })
-	b.Run("gqlgen", func(b *testing.B) { benchmark(b, office.oracle, office, q1, loaders.Timed) })
+	b.Run("breadth first", func(b *testing.B) { benchmark(b, office.breadth, office, q1, loaders.ByLevel) })
+	b.Run("gqlgen", func(b *testing.B) { benchmark(b, office.oracle, office, q1, loaders.ByTimer) })
 }
 
 func TestQ1AllocatesLessThanItHasObjects(t *testing.T) {
@@ -315,7 +315,7 @@ func TestQ1AllocatesLessThanItHasObjects(t *testing.T) {
 	office.store = inMemory(office.store)
 	objects := 0
 	allocations := testing.AllocsPerRun(50, func() {
-		ctx, _ := office.request(context.Background(), loaders.Gated)
+		ctx, _ := office.request(context.Background(), loaders.ByLevel)
 		ctx, release := execute.WithBuffer(ctx)
 		response, _ := do(ctx, office.breadth, q1)
 		objects = bytes.Count(response.Data, []byte("{"))

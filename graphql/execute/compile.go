@@ -28,7 +28,7 @@ const (
 
 // compile fails when a variable of @skip or @include has no value.
 func compile(schema *linked, operation *graphql.OperationContext, prepare func(Selection) any,
-	early func(object, field string) bool) (p *plan, err error) {
+	needsOnlyID func(object, field string) bool) (p *plan, err error) {
 	c := &compiler{
 		schema: schema, fragments: operation.Doc.Fragments, variables: operation.Variables, prepare: prepare,
 		numbers: map[ast.Selection]uint64{}, known: map[string]*selection{},
@@ -44,23 +44,23 @@ func compile(schema *linked, operation *graphql.OperationContext, prepare func(S
 	if p.root, err = c.selection(schema.objects[object], operation.Operation.SelectionSet); err != nil {
 		return nil, err
 	}
-	if early != nil && !p.serial {
-		p.root.findEarly(early)
+	if needsOnlyID != nil && !p.serial {
+		p.root.findPrefetched(needsOnlyID)
 	}
 	p.bytes = c.bytes
 	return p, nil
 }
 
-// findEarly finds the resolvers that can run together with the root field that returns their object. Fields with
+// findPrefetched finds the resolvers that can run together with the root field that returns their object. Fields with
 // directives wait: a directive may deny them.
-func (s *selection) findEarly(early func(object, field string) bool) {
+func (s *selection) findPrefetched(needsOnlyID func(object, field string) bool) {
 	for _, f := range s.columns {
 		if f.def.Identified == nil || f.def.Guard != nil {
 			continue
 		}
 		for at, below := range f.below[0].columns {
-			if below.def.Resolver && early(below.object.Name, below.def.Name) {
-				f.early = append(f.early, at)
+			if below.def.Resolver && needsOnlyID(below.object.Name, below.def.Name) {
+				f.prefetched = append(f.prefetched, at)
 			}
 		}
 		f.findLevelsBelow()
@@ -72,7 +72,7 @@ func (f *field) findLevelsBelow() {
 	for _, s := range f.below {
 		for at, below := range s.columns {
 			if below.def.Resolver {
-				f.levelsBelow = f.levelsBelow || !slices.Contains(f.early, at)
+				f.levelsBelow = f.levelsBelow || !slices.Contains(f.prefetched, at)
 			} else {
 				f.levelsBelow = f.levelsBelow || below.levelsBelow
 			}

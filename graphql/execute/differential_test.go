@@ -238,9 +238,9 @@ func sameInAnOffice(t *testing.T, office *office, ids, texts []string, seed uint
 	scopes := someScopes(d)
 	o := randomOperation(office.schema.Schema(), d, words{ids: ids, texts: texts})
 	return same(t, office.oracle, office.breadth, o, func(ours bool) context.Context {
-		wait := loaders.Timed
+		wait := loaders.ByTimer
 		if ours {
-			wait = loaders.Gated
+			wait = loaders.ByLevel
 		}
 		ctx, _ := office.request(t.Context(), wait, scopes...)
 		return ctx

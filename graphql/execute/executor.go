@@ -18,16 +18,16 @@ type Options struct {
 	Prepare func(Selection) any
 	Attach  func(ctx context.Context, prepared any) context.Context
 
-	// Early reports whether a field's resolver needs only its object's identifier. Below a root field that takes the
-	// identifier as its argument it then runs together with that field, in the same level and so in the same trip to
-	// the store. If the object does not exist, its result is dropped.
-	Early func(object, field string) bool
+	// NeedsOnlyID reports whether a field's resolver needs only its object's identifier. Below a root field that takes
+	// the identifier as its argument it then runs together with that field, in the same level and so in the same trip
+	// to the store. If the object does not exist, its result is dropped.
+	NeedsOnlyID func(object, field string) bool
 
 	// Written gets the answer so far, at times and at its end; it must not keep it. Its error becomes the answer.
 	Written func(ctx context.Context, answer []byte) error
 
-	// Again is called after all resolvers of a query and reports whether their reads are outdated: all are called anew.
-	Again func(ctx context.Context) bool
+	// Retry is called after all resolvers of a query and reports whether their reads are outdated: all are called anew.
+	Retry func(ctx context.Context) bool
 
 	// PlanBytes roughly bounds the plans; 16 MiB when 0. Their key is *ast.OperationDefinition: keep documents.
 	PlanBytes int
@@ -117,7 +117,7 @@ func (e *Executor) start(ctx context.Context, objects List) (*run, *group, error
 	r := &run{ctx: ctx, executor: e, operation: operation, plan: p}
 	all := &group{selection: p.root, objects: objects}
 	err = r.execute(all)
-	if err == nil && e.options.Again != nil && operation.Operation.Operation != ast.Mutation && e.options.Again(ctx) {
+	if err == nil && e.options.Retry != nil && operation.Operation.Operation != ast.Mutation && e.options.Retry(ctx) {
 		r = &run{ctx: ctx, executor: e, operation: operation, plan: p}
 		all = &group{selection: p.root, objects: objects}
 		err = r.execute(all)
@@ -131,7 +131,7 @@ func (e *Executor) planOf(operation *graphql.OperationContext) (*plan, error) {
 	if p != nil {
 		return p, nil
 	}
-	p, err := compile(e.schema, operation, e.options.Prepare, e.options.Early)
+	p, err := compile(e.schema, operation, e.options.Prepare, e.options.NeedsOnlyID)
 	if err == nil {
 		e.plans.put(operation, conditions, values, p)
 	}

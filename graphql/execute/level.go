@@ -44,14 +44,14 @@ type frame struct {
 	nothing bool // a directive returned null instead of the resolver
 
 	// The results: a field of leaves sets the column itself; one of objects sets which rows have one.
-	leaves putter
-	counts []int32  // of lists: how many elements each has, -1 for none
-	kinds  []uint16 // of each element: which of the groups it is in, from 1; 0 for null; nil when all are in the first
-	below  []List
-	groups []group
-	early  bool // called before its object was there
-	next   int  // which element is written next
-	index  int  // its index in the list that is being written
+	leaves     putter
+	counts     []int32  // of lists: how many elements each has, -1 for none
+	kinds      []uint16 // of each element: its group, from 1; 0 for null; nil when all are in the first
+	below      []List
+	groups     []group
+	prefetched bool // called before its object was there
+	next       int  // which element is written next
+	index      int  // its index in the list that is being written
 }
 
 type run struct {
@@ -93,8 +93,8 @@ func (r *run) levels() error {
 			}
 			continue
 		}
-		for _, f := range r.level { // those added by anticipate have none of their own
-			r.anticipate(f)
+		for _, f := range r.level { // those added by prefetch have none of their own
+			r.prefetch(f)
 		}
 		r.calls = r.calls[:0]
 		for _, f := range r.level {
@@ -102,7 +102,7 @@ func (r *run) levels() error {
 		}
 		r.executor.options.Runner(r.ctx, r.calls, !r.plan.serial && !slices.ContainsFunc(r.level, (*frame).leadsOn))
 		for _, f := range r.level {
-			if !f.early {
+			if !f.prefetched {
 				r.spread(f)
 			}
 		}
@@ -112,12 +112,12 @@ func (r *run) levels() error {
 
 // leadsOn reports whether resolvers below the field will be called in a later level.
 func (f *frame) leadsOn() bool {
-	return f.field.levelsBelow || len(f.field.early) > 0 && f.groups == nil
+	return f.field.levelsBelow || len(f.field.prefetched) > 0 && f.groups == nil
 }
 
-// anticipate adds to a level the calls that do not need the object of a root field.
-func (r *run) anticipate(f *frame) {
-	if len(f.field.early) == 0 {
+// prefetch adds to a level the calls that do not need the object of a root field.
+func (r *run) prefetch(f *frame) {
+	if len(f.field.prefetched) == 0 {
 		return
 	}
 	args, err := arguments(r.ctx, f.field, r.operation)
@@ -128,8 +128,8 @@ func (r *run) anticipate(f *frame) {
 	f.groups = []group{{selection: f.field.below[0], from: f, objects: f.field.def.Identified(args)}}
 	g := &f.groups[0]
 	g.frames = r.frames(g)
-	for _, at := range f.field.early {
-		g.frames[at].early = true
+	for _, at := range f.field.prefetched {
+		g.frames[at].prefetched = true
 		r.level = append(r.level, &g.frames[at])
 	}
 }
@@ -142,7 +142,7 @@ func (r *run) open(g *group) {
 	}
 	for i := range g.frames {
 		f := &g.frames[i]
-		if f.early {
+		if f.prefetched {
 			r.spread(f)
 			continue
 		}

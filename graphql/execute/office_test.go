@@ -79,14 +79,14 @@ func officeIn(t testing.TB, store backoffice.Store) *office {
 		Attach: func(ctx context.Context, prepared any) context.Context {
 			return loaders.WithFields(ctx, prepared.(*loaders.Fields))
 		},
-		Early: resolvers.HangsOnIdentity,
+		NeedsOnlyID: resolvers.NeedsOnlyID,
 	}))
 	return o
 }
 
 type endKey struct{}
 
-// request is a context for one operation, which do ends. wait is loaders.Gated or loaders.Timed.
+// request is a context for one operation, which do ends. wait is loaders.ByLevel or loaders.ByTimer.
 func (o *office) request(ctx context.Context, wait time.Duration, scopes ...backoffice.Scope) (context.Context, *backoffice.StatementCount) {
 	viewer := &backoffice.Principal{ClientID: "client", Name: "test", Scopes: scopes}
 	ctx, calls := backoffice.WithStatementCount(auth.WithPrincipal(ctx, viewer))
@@ -178,7 +178,7 @@ func (o *office) identifiers(t testing.TB) (ids, texts []string) {
 		"user-1", "label-1", "year-3", "checklist-2", "document-5", "minfin-5", "nobody",
 	}
 	texts = []string{"", "gent", "dutch", "customer", "not a cursor"}
-	ctx, _ := o.request(t.Context(), loaders.Gated)
+	ctx, _ := o.request(t.Context(), loaders.ByLevel)
 	response, _ := do(ctx, o.breadth, operation{Query: `{
 		customers(first: 3) { edges { cursor } }
 		named: customers(last: 3, orderBy: {field: NAME}) { pageInfo { startCursor } }

@@ -27,15 +27,15 @@ type selection struct {
 
 // field is a field of a selection: all its occurrences in the document, merged.
 type field struct {
-	def      *Field // nil for __typename
-	object   *Object
-	source   graphql.CollectedField
-	places   []gqlerror.Location
-	prefix   []byte // written before the value: `{"name":` or `,"name":`
-	typename []byte // the value of __typename
-	column   int    // its index among the selection's columns
-	below    []*selection
-	early    []int // of a root field: the columns below that need only its object's identifier
+	def        *Field // nil for __typename
+	object     *Object
+	source     graphql.CollectedField
+	places     []gqlerror.Location
+	prefix     []byte // written before the value: `{"name":` or `,"name":`
+	typename   []byte // the value of __typename
+	column     int    // its index among the selection's columns
+	below      []*selection
+	prefetched []int // of a root field: the columns below that need only its object's identifier
 
 	levelsBelow bool // resolvers below are called in later levels
 	prepared    any

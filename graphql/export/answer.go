@@ -31,7 +31,7 @@ type exporting struct {
 	*Endpoint
 	request *http.Request
 	options Options
-	spine   *spine
+	list    *rootList
 	table   *table // nil for JSON Lines
 	walk    *walk
 
@@ -67,11 +67,11 @@ func (x *exporting) answer(w http.ResponseWriter) {
 	case err == nil:
 		w.Header().Set(ExportRows, strconv.Itoa(x.rows))
 		w.Header().Set(ExportStatus, Complete)
-		x.config.GraphQL.Done(ctx, x.spine.query, x.walk.cost, http.StatusOK, nil)
+		x.config.GraphQL.Done(ctx, x.list.query, x.walk.cost, http.StatusOK, nil)
 	case x.begun:
-		x.broken(x.request.Context(), x.spine.query, x.walk.cost, err)
+		x.broken(x.request.Context(), x.list.query, x.walk.cost, err)
 	default:
-		x.refuse(w, x.request, x.spine.query, x.walk.cost, err)
+		x.refuse(w, x.request, x.list.query, x.walk.cost, err)
 	}
 }
 
@@ -123,7 +123,7 @@ func (x *exporting) run(ctx context.Context) error {
 	case XLSX:
 		return x.sheets(ctx)
 	}
-	return x.stream(ctx, &lines{row: x.spine.row})
+	return x.stream(ctx, &lines{row: x.list.row})
 }
 
 func (x *exporting) stream(ctx context.Context, as text) error {
@@ -165,7 +165,7 @@ func (x *exporting) open() {
 	header := x.w.Header()
 	header.Set("Content-Type", x.options.Format.contentType())
 	header.Set("Content-Disposition",
-		fmt.Sprintf("attachment; filename=%q", backoffice.ShownName(x.spine.name)+"."+string(x.options.Format)))
+		fmt.Sprintf("attachment; filename=%q", backoffice.ShownName(x.list.name)+"."+string(x.options.Format)))
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no") // by proxies
 	header.Add("Vary", "Accept")

@@ -93,21 +93,21 @@ func (e *Endpoint) begin(r *http.Request, asked graphqlhttp.Asked, o Options) (_
 		return nil, err
 	}
 	x := &exporting{Endpoint: e, request: r, options: o}
-	if x.spine, err = spineOf(query, o); err != nil {
+	if x.list, err = rootListOf(query, o); err != nil {
 		return nil, err
 	}
-	if x.spine.first > int64(e.config.Limits.ExportRows) {
+	if x.list.first > int64(e.config.Limits.ExportRows) {
 		return nil, errRows(e.config.Limits.ExportRows)
 	}
 	if o.Format != JSONL {
-		if x.table, err = newTable(x.spine.row, o.Rows); err != nil {
+		if x.table, err = newTable(x.list.row, o.Rows); err != nil {
 			return nil, err
 		}
 	}
-	if _, err = x.spine.admit(r.Context()); err != nil {
+	if _, err = x.list.admit(r.Context()); err != nil {
 		return nil, err
 	}
-	x.walk, err = e.newWalk(x.spine)
+	x.walk, err = e.newWalk(x.list)
 	return x, err
 }
 

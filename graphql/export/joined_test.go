@@ -30,7 +30,7 @@ const listsRows = `[{"createdAt":"2020-10-19T16:18:47.925Z","scopes":["a","b \"c
 
 func listsTable(t *testing.T, query, unfold string) (*table, error) {
 	t.Helper()
-	s, err := spineFor(t, query, Options{})
+	s, err := rootListFor(t, query, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

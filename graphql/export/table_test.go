@@ -20,8 +20,8 @@ import (
 	"example.org/backoffice/graphql/graphqlhttp"
 )
 
-// spineFor rewrites a query against the schema of the program.
-func spineFor(t testing.TB, query string, o Options) (*spine, error) {
+// rootListFor rewrites a query against the schema of the program.
+func rootListFor(t testing.TB, query string, o Options) (*rootList, error) {
 	t.Helper()
 	text, err := os.ReadFile("../../schema.graphqls")
 	if err != nil {
@@ -35,7 +35,7 @@ func spineFor(t testing.TB, query string, o Options) (*spine, error) {
 	if errs != nil {
 		t.Fatal(errs)
 	}
-	return spineOf(&graphqlhttp.Query{Schema: schema, Document: document, Operation: document.Operations[0], Variables: map[string]any{}}, o)
+	return rootListOf(&graphqlhttp.Query{Schema: schema, Document: document, Operation: document.Operations[0], Variables: map[string]any{}}, o)
 }
 
 const oddQuery = `{ customers { nodes { name customerCode version hasIt: __typename address { postalCode } relations(first: 2) { edges { direction otherCustomer { name } } } } } }`
@@ -47,7 +47,7 @@ const oddRows = `[{"name":"Zon \"& Maan\", \u00e9én\r\nregel;2","customerCode":
 
 func oddTable(t *testing.T) *table {
 	t.Helper()
-	s, err := spineFor(t, oddQuery, Options{})
+	s, err := rootListFor(t, oddQuery, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestCSVIsQuotedWhereItHasToBe(t *testing.T) {
 
 func TestJSONLinesAreTheNodesAsTheyWereAsked(t *testing.T) {
 	t.Parallel()
-	s, err := spineFor(t, oddQuery, Options{})
+	s, err := rootListFor(t, oddQuery, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func FuzzOptions(f *testing.F) {
 	for _, seed := range []string{"format=csv&rows=relations", "rows=responsible.transcripts&cursor=on", "format=pdf", "after=x&after=y", "excel=on&a=b", "rows=relations.edges", "rows=%2e"} {
 		f.Add(seed)
 	}
-	s, err := spineFor(f, `{ customers { nodes { id relations { nodes { id kind } } } } }`, Options{})
+	s, err := rootListFor(f, `{ customers { nodes { id relations { nodes { id kind } } } } }`, Options{})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -20,7 +20,7 @@ const mostPages = 3
 
 type walk struct {
 	*Endpoint
-	spine *spine
+	list  *rootList
 	size  int64 // of a page
 	cost  int   // of a page
 	at    place // of the next page to hand over
@@ -33,8 +33,8 @@ type place struct {
 }
 
 // newWalk finds a page size that may be executed. Errors: those of Price.
-func (e *Endpoint) newWalk(s *spine) (_ *walk, err error) {
-	w := &walk{Endpoint: e, spine: s, size: pageRows, at: place{s.after, s.first}}
+func (e *Endpoint) newWalk(s *rootList) (_ *walk, err error) {
+	w := &walk{Endpoint: e, list: s, size: pageRows, at: place{s.after, s.first}}
 	if w.at.left < 0 {
 		w.at.left = math.MaxInt64
 	}
@@ -62,12 +62,12 @@ func (l *leaf) end() {
 // read reads a page. It checks again that the credential is valid, and has the scopes. begun is called at most once,
 // with the start of the next page, as soon as that is known: before the whole page is read, or known to be good.
 func (w *walk) read(ctx context.Context, at place, begun func(place)) (*leaf, error) {
-	ctx, err := w.spine.admit(ctx)
+	ctx, err := w.list.admit(ctx)
 	if err != nil {
 		return nil, err
 	}
 	l, asked := &leaf{held: &w.pages}, min(w.size, at.left)
-	l.part, err = w.config.GraphQL.Part(ctx, w.spine.query, w.spine.variables(asked, at.after), w.cost, func(b []byte) {
+	l.part, err = w.config.GraphQL.Part(ctx, w.list.query, w.list.variables(asked, at.after), w.cost, func(b []byte) {
 		if l.rows == 0 && l.open(b, at.left-asked) && !l.last {
 			begun(l.next)
 		}

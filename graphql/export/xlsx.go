@@ -51,7 +51,7 @@ type workbook struct {
 }
 
 func (x *exporting) sheets(ctx context.Context) error {
-	w, err := newWorkbook(x.table, x.spine.name, x.config.Limits.ExportBytes)
+	w, err := newWorkbook(x.table, x.list.name, x.config.Limits.ExportBytes)
 	if err != nil {
 		return err
 	}

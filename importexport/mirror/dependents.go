@@ -35,7 +35,7 @@ func under[T backoffice.Entity, C comparable](
 	of backoffice.Parent, noun backoffice.NounOf[T, C],
 ) func(context.Context, backoffice.Readers, string) ([]string, error) {
 	return func(ctx context.Context, readers backoffice.Readers, parent string) ([]string, error) {
-		found, err := backoffice.ReadAll(ctx, noun.Reader(readers), backoffice.ListQuery[C]{Under: of}, parent)
+		found, err := backoffice.ReadAll(ctx, noun.Reader(readers), backoffice.ListQuery[C]{Parent: of}, parent)
 		return backoffice.Mapped(found, T.Identity), err
 	}
 }

@@ -29,11 +29,11 @@ var (
 	}
 	transcriptAsks = map[string]backoffice.ListQuery[backoffice.TranscriptCriteria]{
 		"by the customer's name":       {Order: backoffice.Order{Key: backoffice.KeyCustomerName}},
-		"by name, of a checklist":      {Under: backoffice.OfChecklist, Order: backoffice.Order{Key: backoffice.KeyCustomerName}},
+		"by name, of a checklist":      {Parent: backoffice.OfChecklist, Order: backoffice.Order{Key: backoffice.KeyCustomerName}},
 		"of a user's customers":        {Criteria: backoffice.TranscriptCriteria{ResponsibleID: "user-1"}},
 		"of a label's users":           {Criteria: backoffice.TranscriptCriteria{LabelID: "label-1"}},
 		"not of a user's customers":    {Criteria: backoffice.TranscriptCriteria{Not: ofUser}},
-		"any of a user, of a customer": {Under: backoffice.OfCustomer, Criteria: backoffice.TranscriptCriteria{Any: ofUser}},
+		"any of a user, of a customer": {Parent: backoffice.OfCustomer, Criteria: backoffice.TranscriptCriteria{Any: ofUser}},
 	}
 )
 
@@ -155,7 +155,7 @@ func wrongAnswers(t *testing.T, s *cache.Store, other cache.Source) (wrong []str
 // compared asks two readers for a page and a total, and gives the name of the question when they differ.
 func compared[T backoffice.Entity, C comparable](t *testing.T, name string, ask backoffice.ListQuery[C], of, other backoffice.Reader[T, C]) []string {
 	t.Helper()
-	parent := map[backoffice.Parent]string{backoffice.Root: backoffice.NoParent, backoffice.OfChecklist: "list", backoffice.OfCustomer: "customer-1"}[ask.Under]
+	parent := map[backoffice.Parent]string{backoffice.Root: backoffice.NoParent, backoffice.OfChecklist: "list", backoffice.OfCustomer: "customer-1"}[ask.Parent]
 	ask.Window.Limit = 10
 	var answers []string
 	for _, reader := range []backoffice.Reader[T, C]{of, other} {
@@ -163,7 +163,7 @@ func compared[T backoffice.Entity, C comparable](t *testing.T, name string, ask 
 		if err != nil {
 			t.Fatal(err)
 		}
-		counts, err := backoffice.ReadCounts(t.Context(), reader, ask.Under, ask.Criteria, []string{parent})
+		counts, err := backoffice.ReadCounts(t.Context(), reader, ask.Parent, ask.Criteria, []string{parent})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func compared[T backoffice.Entity, C comparable](t *testing.T, name string, ask 
 		for _, row := range pages[parent].Items {
 			b.WriteString(row.Identity() + " ")
 		}
-		answers = append(answers, fmt.Sprint(b.String(), pages[parent].Places, counts[parent]))
+		answers = append(answers, fmt.Sprint(b.String(), pages[parent].Positions, counts[parent]))
 	}
 	if answers[0] != answers[1] {
 		return []string{name}

@@ -200,7 +200,7 @@ func writeSome(t *watch, store backoffice.Store, random *rand.Rand, text string)
 // readSome reads labels, then a customer's documents, in one query.
 func readSome(t *watch, store backoffice.Store, random *rand.Rand) map[step]string {
 	label, customer := fmt.Sprint("label-", random.IntN(historyLabels)), fmt.Sprint("customer-", random.IntN(historyCustomers))
-	list := backoffice.ListQuery[backoffice.DocumentCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}
+	list := backoffice.ListQuery[backoffice.DocumentCriteria]{Parent: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}
 	read := func(ctx context.Context) (map[step]string, error) {
 		ctx, end := backoffice.BeginSnapshot(ctx, store)
 		defer end()

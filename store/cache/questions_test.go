@@ -143,7 +143,7 @@ func questionsOf[T backoffice.Entity, C comparable](of func(backoffice.Store) ba
 						if name != "no criterion" && (key != backoffice.KeyID || descending) && (key != backoffice.KeyRelevance || name != "Search" && name != "Fuzzy") {
 							continue
 						}
-						list := backoffice.ListQuery[C]{Under: parent, Criteria: c, Order: backoffice.Order{Key: key, Descending: descending}}
+						list := backoffice.ListQuery[C]{Parent: parent, Criteria: c, Order: backoffice.Order{Key: key, Descending: descending}}
 						taken[name] = offer(t, s, &all, question{reader, fmt.Sprintf("list with %s under %d in the order %d %v", name, parent, key, descending), func(ctx context.Context, s backoffice.Store, n int) (any, error) {
 							list := list
 							list.Window.Limit = 2 + n

@@ -30,7 +30,8 @@ func (r *reader[T, C]) Find(b *backoffice.Batch, ids []string, want backoffice.C
 
 func (r *reader[T, C]) Lists(b *backoffice.Batch, list backoffice.ListQuery[C], parents []string,
 	want backoffice.Columns, into []backoffice.Page[T]) backoffice.Queued {
-	return b.Queue(&listRead[T, C]{reader: r, list: list, parents: atRoot(list.Under, parents), want: want, into: into})
+	parents = atRoot(list.Parent, parents)
+	return b.Queue(&listRead[T, C]{reader: r, list: list, parents: parents, want: want, into: into})
 }
 
 type counted[C comparable] struct {
@@ -59,7 +60,7 @@ func atRoot(under backoffice.Parent, parents []string) []string {
 // Groups implements backoffice.Reader. They are counted anew: any change of a noun that they use would evict them.
 func (r *reader[T, C]) Groups(b *backoffice.Batch, q backoffice.GroupQuery[C],
 	into *backoffice.Aggregate) backoffice.Queued {
-	return (&past[T, C]{r.below, r.of}).Groups(b, q, into)
+	return (&direct[T, C]{r.below, r.of}).Groups(b, q, into)
 }
 
 type transcriptReader struct {
@@ -108,7 +109,7 @@ func (s *Store) keepReaders() {
 	open := *keep(s, backoffice.CustomerTable, customerRules)
 	open.view, open.below = withoutNumbers, s.Source.CustomersWithoutNumbers()
 	s.readers[backoffice.CustomersWithoutNumbers] = &open
-	s.readers[backoffice.NounConsultation] = &past[*backoffice.Consultation, backoffice.ConsultationCriteria]{
+	s.readers[backoffice.NounConsultation] = &direct[*backoffice.Consultation, backoffice.ConsultationCriteria]{
 		s.Source.Consultations(), s}
 }
 

@@ -13,20 +13,20 @@ func (p *attempt) leaveReplica() {
 	p.of.RenewSnapshot(p.ctx)
 }
 
-// readAgain is the error of a query that the primary must answer again: a replica could be behind once more.
-func (p *attempt) readAgain() error {
+// snapshotChanged is the error of a query that the primary must answer again: a replica could be behind once more.
+func (p *attempt) snapshotChanged() error {
 	if p.replica {
 		p.leaveReplica()
 	}
 	p.of.moved.Add(1)
-	return backoffice.Moved()
+	return backoffice.SnapshotChanged()
 }
 
 // valid reports whether the primary would still have given the same answer.
 func (p *attempt) valid() bool {
 	valid := func(at key, depends nounSet) bool { return p.of.log.untouched(p.readAt, at, depends) }
 	for _, read := range p.reads {
-		if !read.rests(p, valid) {
+		if !read.eachDep(p, valid) {
 			return false
 		}
 	}
@@ -62,13 +62,13 @@ func onAll(k kind, of view, ids []string, on func(key, nounSet) bool) bool {
 	return true
 }
 
-func (f *find[T, C]) rests(p *attempt, on func(key, nounSet) bool) bool {
+func (f *find[T, C]) eachDep(p *attempt, on func(key, nounSet) bool) bool {
 	return onAll(aRow, f.view, f.missing, on) &&
 		(!p.within.isSet() || onAnswers(f.view, f.missing, f.depends(p), on))
 }
 
-// rests also names rows read with a list: an update of one does not affect a list that depends on its members.
-func (l *listRead[T, C]) rests(p *attempt, on func(key, nounSet) bool) bool {
+// eachDep also names rows read with a list: an update of one does not affect a list that depends on its members.
+func (l *listRead[T, C]) eachDep(p *attempt, on func(key, nounSet) bool) bool {
 	for i := range l.got {
 		for _, row := range l.got[i].Items {
 			if !on(key{aRow, l.view, row.Identity()}, 0) {
@@ -79,11 +79,11 @@ func (l *listRead[T, C]) rests(p *attempt, on func(key, nounSet) bool) bool {
 	return onAnswers(l.view, l.missing, l.depends(p), on) && onAll(aRow, l.view, l.lacking, on)
 }
 
-func (r *valueRead[C, V]) rests(p *attempt, on func(key, nounSet) bool) bool {
+func (r *valueRead[C, V]) eachDep(p *attempt, on func(key, nounSet) bool) bool {
 	return onAnswers(r.view, r.missing, r.depends(p), on)
 }
 
-func (r *nounRead) rests(p *attempt, on func(key, nounSet) bool) bool {
+func (r *nounRead) eachDep(p *attempt, on func(key, nounSet) bool) bool {
 	if p.within.isSet() {
 		return false
 	}
@@ -97,4 +97,4 @@ func (r *nounRead) rests(p *attempt, on func(key, nounSet) bool) bool {
 }
 
 // What is not cached is in no change log.
-func (r *pastRead) rests(*attempt, func(key, nounSet) bool) bool { return false }
+func (r *directRead) eachDep(*attempt, func(key, nounSet) bool) bool { return false }

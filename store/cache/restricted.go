@@ -54,5 +54,5 @@ func (r restricted) depends(of nounSet, noun int) nounSet {
 	return of | r.goes | 1<<noun
 }
 
-// inView is the query whether a record exists for a restricted caller.
-type inView struct{}
+// isVisible is the query whether a record exists for a restricted caller.
+type isVisible struct{}

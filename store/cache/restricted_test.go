@@ -112,7 +112,7 @@ func toldOf[T backoffice.Entity, C comparable](ctx context.Context, t *testing.T
 			continue
 		}
 		var all C
-		list := backoffice.ListQuery[C]{Under: under.parent, Window: backoffice.Window{Limit: 10}}
+		list := backoffice.ListQuery[C]{Parent: under.parent, Window: backoffice.Window{Limit: 10}}
 		pages, err := backoffice.ReadPages(ctx, r, list, under.ids, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -88,7 +88,7 @@ func (f *find[T, C]) complete(p *attempt) {
 // row is what is known of a record as the caller sees it; nil is nothing. Then have is worth reading with it.
 func (f *find[T, C]) row(p *attempt, id string) (e *entry, have backoffice.Columns) {
 	if p.within.isSet() {
-		there, known := p.recall(f.view, id, p.within.question(inView{}), f.depends(p))
+		there, known := p.recall(f.view, id, p.within.question(isVisible{}), f.depends(p))
 		if !known {
 			return nil, f.want
 		}
@@ -110,7 +110,7 @@ func (f *find[T, C]) keepInView(p *attempt) {
 	there := f.there()
 	for _, id := range f.missing {
 		answer := func() (any, int) { return there[id], 1 }
-		f.of.keepAnswer(f.view, id, p.within.question(inView{}), f.depends(p), p.readAt, answer)
+		f.of.keepAnswer(f.view, id, p.within.question(isVisible{}), f.depends(p), p.readAt, answer)
 	}
 }
 
@@ -200,7 +200,7 @@ func pageOf[T backoffice.Entity](read backoffice.Page[T]) (of *page, bytes int) 
 		of.ids[i], rest = rest[:n], rest[n:]
 	}
 	bytes = all.Len() + 16*len(of.ids)
-	for i, at := range read.Places {
+	for i, at := range read.Positions {
 		at.ID, at.Text = of.ids[i], strings.Clone(at.Text)
 		of.positions = append(of.positions, at)
 		bytes += len(at.Text) + positionBytes
@@ -265,7 +265,7 @@ func (l *listRead[T, C]) readMemory(p *attempt) {
 	depends := l.depends(p)
 	rows := 0
 	for i, parent := range l.parents {
-		if l.list.Under != backoffice.Root && !backoffice.IsID(parent) {
+		if l.list.Parent != backoffice.Root && !backoffice.IsID(parent) {
 			continue
 		}
 		if p.memory && keeps {
@@ -328,7 +328,7 @@ func (l *listRead[T, C]) fromMemory(p *attempt, rows int) {
 
 // depends are the nouns on which the list depends as a whole. In the order of identifiers no update moves a record.
 func (l *listRead[T, C]) depends(p *attempt) nounSet {
-	return p.within.depends(l.rules.depends(l.list.Under, l.list.Criteria, l.list.Order.Key,
+	return p.within.depends(l.rules.depends(l.list.Parent, l.list.Criteria, l.list.Order.Key,
 		l.list.Order.Key == backoffice.KeyID), l.rules.noun)
 }
 
@@ -401,7 +401,7 @@ func (l *listRead[T, C]) fill(p *attempt) {
 				l.items[i][j] = p.handed(l.form, row).(T)
 			}
 		}
-		l.into[i] = backoffice.Page[T]{Items: l.items[i], Places: known.positions, More: known.more}
+		l.into[i] = backoffice.Page[T]{Items: l.items[i], Positions: known.positions, More: known.more}
 	}
 }
 
@@ -419,7 +419,7 @@ func (l *listRead[T, C]) compare(p *attempt) {
 			ids[j] = row.Identity()
 		}
 		got := l.got[i]
-		if !slices.Equal(known.ids, ids) || !slices.Equal(known.positions, got.Places) || known.more != got.More {
+		if !slices.Equal(known.ids, ids) || !slices.Equal(known.positions, got.Positions) || known.more != got.More {
 			l.of.differ(l.view, l.missing[i])
 		}
 	}

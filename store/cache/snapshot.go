@@ -22,18 +22,18 @@ type snapshot struct {
 	reads backoffice.Snapshot // of the store
 	alone bool                // of one batch
 
-	mu      sync.Mutex
-	polled  bool
-	as      version    // of the poll
-	inStore bool       // the store's own snapshot has begun, at that version
-	replica bool       // a replica answers in it
-	over    bool       // the last batch was sent
-	past    bool       // memory is bypassed
-	once    bool       // what is read is not worth caching, unless it was asked for before
-	used    []*entry   // what was taken from memory, until the store's own snapshot has begun
-	read    []*attempt // what was read in round trips whose snapshot has ended
-	trips   int        // round trips to the store, if more may follow
-	trace   *Trace     // of the query; nil when nobody asks
+	mu         sync.Mutex
+	polled     bool
+	as         version    // of the poll
+	inStore    bool       // the store's own snapshot has begun, at that version
+	replica    bool       // a replica answers in it
+	over       bool       // the last batch was sent
+	bypass     bool       // memory is bypassed
+	once       bool       // what is read is not worth caching, unless it was asked for before
+	used       []*entry   // what was taken from memory, until the store's own snapshot has begun
+	read       []*attempt // what was read in round trips whose snapshot has ended
+	roundTrips int        // round trips to the store, if more may follow
+	trace      *Trace     // of the query; nil when nobody asks
 }
 
 func (q *snapshot) Unwrap() backoffice.Snapshot { return q.reads }
@@ -41,7 +41,7 @@ func (q *snapshot) Unwrap() backoffice.Snapshot { return q.reads }
 func (s *Store) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
 	r, reads := backoffice.RequestOf(ctx), s.Source.BeginSnapshot(ctx)
 	return &snapshot{
-		of: s, reads: reads, past: r.WithoutCache, once: r.ReadOnce, used: *usedBefore.Get().(*[]*entry),
+		of: s, reads: reads, bypass: r.WithoutCache, once: r.ReadOnce, used: *usedBefore.Get().(*[]*entry),
 	}
 }
 
@@ -49,7 +49,7 @@ func (q *snapshot) Close() {
 	q.reads.Close()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.of.noteTrips(q.trips)
+	q.of.noteTrips(q.roundTrips)
 	q.forget(0)
 	if used := q.used; cap(used) <= mostUsed {
 		usedBefore.Put(&used)
@@ -92,11 +92,11 @@ const always = 1 << 20
 // ends reports whether the store's snapshot ends with a round trip: with the first one, when most of the latest queries
 // needed no other. What is not cached can't be proved valid later.
 func (p *attempt) ends() bool {
-	if p.trips > 1 || p.past || p.of.check || p.of.further.Load() > always/2 {
+	if p.roundTrips > 1 || p.bypass || p.of.check || p.of.further.Load() > always/2 {
 		return false
 	}
 	for _, read := range p.reads {
-		if _, past := read.(interface{ passes() }); past {
+		if _, is := read.(interface{ direct() }); is {
 			return false
 		}
 	}
@@ -108,7 +108,7 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx backo
 	if q := backoffice.SnapshotOf[*snapshot](ctx); q != nil {
 		q.mu.Lock()
 		q.trace.end()
-		q.polled, q.inStore, q.over, q.past, q.read = false, false, false, true, nil
+		q.polled, q.inStore, q.over, q.bypass, q.read = false, false, false, true, nil
 		q.forget(0)
 		q.mu.Unlock()
 	}
@@ -119,7 +119,7 @@ func (s *Store) Send(ctx context.Context, b *backoffice.Batch) error {
 	q := backoffice.SnapshotOf[*snapshot](ctx)
 	if q == nil || q.of != s {
 		r := backoffice.RequestOf(ctx)
-		q = &snapshot{of: s, alone: true, past: r.WithoutCache, once: r.ReadOnce}
+		q = &snapshot{of: s, alone: true, bypass: r.WithoutCache, once: r.ReadOnce}
 	}
 	return q.send(ctx, b)
 }
@@ -130,9 +130,9 @@ type asked interface {
 	readMemory(p *attempt)
 	// complete completes the reads and caches what was read. It is called once, after the last readMemory.
 	complete(p *attempt)
-	// rests calls a function with the keys and the nouns that the store's answer depends on, until it returns false.
+	// eachDep calls a function with the keys and the nouns that the store's answer depends on, until it returns false.
 	// It reports whether it named all of them; some reads have none.
-	rests(p *attempt, on func(key, nounSet) bool) bool
+	eachDep(p *attempt, on func(key, nounSet) bool) bool
 	fail(err error)
 }
 
@@ -177,7 +177,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		backoffice.SessionOf(ctx).StayOnPrimary()
 	}
 	last := b.Last || q.alone
-	for memory := !q.past && !unknown; ; memory = false {
+	for memory := !q.bypass && !unknown; ; memory = false {
 		p := q.attempt(ctx, memory)
 		p.reads = reads
 		p.own = !b.Pooled
@@ -193,7 +193,7 @@ func (q *snapshot) send(ctx context.Context, b *backoffice.Batch) error {
 		}
 		switch {
 		case again && unknown:
-			err = p.readAgain()
+			err = p.snapshotChanged()
 		case again:
 			continue
 		}
@@ -242,8 +242,8 @@ func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 		q.polled, q.as = true, now
 		return false, nil
 	}
-	if q.trips > 0 || !last {
-		q.trips++
+	if q.roundTrips > 0 || !last {
+		q.roundTrips++
 	}
 	if q.inStore {
 		p.readAt = q.as
@@ -252,7 +252,7 @@ func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 		p.sound = true
 		q.inStore, q.over = !last, last
 		if q.replica && !p.valid() {
-			return false, p.readAgain()
+			return false, p.snapshotChanged()
 		}
 		return false, nil
 	}
@@ -272,7 +272,7 @@ func (q *snapshot) answer(p *attempt, last bool) (again bool, err error) {
 		return true, nil
 	}
 	if before := q.used[:p.first]; !s.log.good(before, q.as, proved) || !q.readsValid(p.readAt) {
-		return false, p.readAgain()
+		return false, p.snapshotChanged()
 	}
 	p.sound = s.log.good(p.taken(), p.as, proved)
 	q.polled, q.as, q.inStore = true, p.readAt, !ends

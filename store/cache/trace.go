@@ -58,7 +58,7 @@ func (t *Trace) add(p *attempt) {
 		t.since(p.readAt)
 	}
 	for _, read := range p.reads {
-		if !read.rests(p, t.on) {
+		if !read.eachDep(p, t.on) {
 			t.end()
 			return
 		}

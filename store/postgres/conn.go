@@ -60,14 +60,14 @@ func (l *lease) Conn() *pgx.Conn { return l.pooled.Conn() }
 
 func (l *lease) Release() {
 	give(l.pooled)
-	l.scheduler.Give(l.slot)
+	l.scheduler.Release(l.slot)
 }
 
 var errClosed = errors.New("the store is closed")
 
 // take waits for a connection for a limited time: when all are busy the store is Unavailable.
 func (c *connections) take(ctx context.Context) (*lease, error) {
-	slot, err := c.scheduler.Take(ctx) // also busy when the deadline comes first
+	slot, err := c.scheduler.Acquire(ctx) // also busy when the deadline comes first
 	switch {
 	case errors.Is(err, store.ErrBusy):
 		return nil, store.Unavailable(err)
@@ -76,7 +76,7 @@ func (c *connections) take(ctx context.Context) (*lease, error) {
 	}
 	conn, err := c.acquire(ctx)
 	if err != nil {
-		c.scheduler.Give(slot)
+		c.scheduler.Release(slot)
 		return nil, err
 	}
 	return &lease{conn, c.scheduler, slot}, nil

@@ -30,7 +30,7 @@ func (e *engine) beginWrite(ctx context.Context) (*lease, error) {
 	}
 	until := time.Now().Add(patience)
 	waiting, cancel := context.WithDeadline(ctx, until)
-	c, err := e.writer.take(waiting)
+	c, err := e.writer.acquire(waiting)
 	cancel()
 	switch {
 	case err != nil && ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrBusy)):
@@ -49,7 +49,7 @@ func (e *engine) beginWrite(ctx context.Context) (*lease, error) {
 		}
 		err = ErrBusy
 	}
-	e.writer.give(c)
+	e.writer.release(c)
 	return nil, err
 }
 

@@ -31,11 +31,11 @@ func (s *Store) Compact(ctx context.Context) error {
 		return ErrStandBy
 	}
 	s.ForgetErased()
-	c, err := s.engine.writer.take(ctx)
+	c, err := s.engine.writer.acquire(ctx)
 	if err != nil {
 		return classify(ctx, err)
 	}
-	defer s.engine.writer.give(c)
+	defer s.engine.writer.release(c)
 	for _, text := range []string{
 		"INSERT INTO users_search (users_search) VALUES ('optimize')",
 		"INSERT INTO customers_search (customers_search) VALUES ('optimize')",

@@ -38,7 +38,7 @@ func (e *engine) Write(ctx context.Context, do func(ctx context.Context, tx stor
 	if err != nil {
 		return err
 	}
-	defer e.writer.give(c)
+	defer e.writer.release(c)
 	// A transaction is ended even if its caller has gone: a connection is never left inside one.
 	end := context.WithoutCancel(ctx)
 	committed := false

@@ -27,11 +27,11 @@ func (f *Follower) LosePin(t testing.TB) {
 // Checkpoints is after how many frames a commit of the store writes the log back.
 func (f *Follower) Checkpoints(t testing.TB) (frames int64) {
 	t.Helper()
-	c, err := f.engine.writer.take(t.Context())
+	c, err := f.engine.writer.acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.engine.writer.give(c)
+	defer f.engine.writer.release(c)
 	read := &store.Statement{Text: "PRAGMA wal_autocheckpoint", Each: func(row *store.Row) error { frames = row.Int(0); return nil }}
 	if err := read.Run(t.Context(), c); err != nil {
 		t.Fatal(err)

@@ -91,10 +91,10 @@ func (f *Follower) Close(ctx context.Context) error {
 	if f.pin != nil {
 		_, _ = f.pin.ExecContext(ctx, "ROLLBACK")
 		errs = append(errs, f.pin.Close())
-		c, err := f.engine.writer.take(ctx) // without the write lock, which another process may hold
+		c, err := f.engine.writer.acquire(ctx) // without the write lock, which another process may hold
 		if err == nil {
 			err = f.keepLog(ctx, c, ownCheckpoints, logLimit)
-			f.engine.writer.give(c)
+			f.engine.writer.release(c)
 		}
 		errs = append(errs, err)
 	}
@@ -125,7 +125,7 @@ func (f *Follower) locked(ctx context.Context, do func(*lease) error) error {
 	if err != nil {
 		return err
 	}
-	defer f.engine.writer.give(c)
+	defer f.engine.writer.release(c)
 	defer func() { _ = c.exec(context.WithoutCancel(ctx), "ROLLBACK") }()
 	if err := f.engine.place.check(); err != nil {
 		return err

@@ -111,13 +111,13 @@ func TestTranscriptsBelowARecordOrByNameAreNotReadByAnIndexOfHalfOfAll(t *testin
 		backoffice.OfChecklist:     {FinancialYearID: "a", IsCompleted: backoffice.No, DocumentGenerated: backoffice.No},
 		backoffice.OfFinancialYear: {ChecklistID: "a", IsCompleted: backoffice.No, DocumentGenerated: backoffice.No},
 	} {
-		list := backoffice.ListQuery[backoffice.TranscriptCriteria]{Under: parent, Criteria: filter, Window: backoffice.Window{Limit: 50}}
+		list := backoffice.ListQuery[backoffice.TranscriptCriteria]{Parent: parent, Criteria: filter, Window: backoffice.Window{Limit: 50}}
 		if _, err := backoffice.ReadPages(t.Context(), opened.Through(recorder.On).Transcripts(), list, []string{"b", "c"}, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	related := backoffice.ListQuery[backoffice.RelationCriteria]{
-		Under: backoffice.OfCustomer, Criteria: backoffice.RelationCriteria{Kind: "UBO"}, Window: backoffice.Window{Limit: 50},
+		Parent: backoffice.OfCustomer, Criteria: backoffice.RelationCriteria{Kind: "UBO"}, Window: backoffice.Window{Limit: 50},
 	}
 	if _, err := backoffice.ReadPages(t.Context(), opened.Through(recorder.On).Relations(), related, []string{"b", "c"}, 0); err != nil {
 		t.Fatal(err)

@@ -33,15 +33,15 @@ func newPool(db *sql.DB, size int, wait, limit time.Duration, dog *watchdog, h *
 	return &pool{db: db, health: h, scheduler: store.NewScheduler(size, wait), dog: dog, limit: limit}
 }
 
-func (p *pool) take(ctx context.Context) (*lease, error) {
-	slot, err := p.scheduler.Take(ctx)
+func (p *pool) acquire(ctx context.Context) (*lease, error) {
+	slot, err := p.scheduler.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
 	if p.ended {
 		p.mu.Unlock()
-		p.scheduler.Give(slot)
+		p.scheduler.Release(slot)
 		return nil, errClosed
 	}
 	if last := len(p.idle) - 1; last >= 0 {
@@ -55,7 +55,7 @@ func (p *pool) take(ctx context.Context) (*lease, error) {
 	c, err := p.open(ctx)
 	if err != nil {
 		p.health.note(code(err), classify(ctx, err))
-		p.scheduler.Give(slot)
+		p.scheduler.Release(slot)
 		return nil, err
 	}
 	return &lease{c, slot}, nil
@@ -74,7 +74,7 @@ func (p *pool) open(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-func (p *pool) give(l *lease) {
+func (p *pool) release(l *lease) {
 	slot := l.slot // the next holder of the connection writes there
 	p.mu.Lock()
 	if p.ended || l.broken {
@@ -84,7 +84,7 @@ func (p *pool) give(l *lease) {
 		p.idle = append(p.idle, l)
 	}
 	p.mu.Unlock()
-	p.scheduler.Give(slot)
+	p.scheduler.Release(slot)
 }
 
 // end closes idle connections, and each one that is returned from now on.
@@ -100,13 +100,13 @@ func (p *pool) end() {
 }
 
 func (p *pool) Send(ctx context.Context, statements ...*store.Statement) {
-	l, err := p.take(ctx)
+	l, err := p.acquire(ctx)
 	if err != nil {
 		for _, s := range statements {
 			s.Err = classify(ctx, err)
 		}
 		return
 	}
-	defer p.give(l)
+	defer p.release(l)
 	l.Send(ctx, statements...)
 }

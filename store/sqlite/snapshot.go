@@ -78,7 +78,7 @@ func (s *snapshot) run(ctx context.Context, statement *store.Statement) error {
 
 // begin is called under mu. The snapshot is that of the first statement.
 func (s *snapshot) begin(ctx context.Context) error {
-	on, err := s.readers.take(ctx)
+	on, err := s.readers.acquire(ctx)
 	if err != nil {
 		return classify(ctx, err)
 	}
@@ -99,7 +99,7 @@ func (s *snapshot) release() {
 	if err := s.on.exec(background, "ROLLBACK"); err != nil {
 		s.on.broken = true
 	}
-	s.readers.give(s.on)
+	s.readers.release(s.on)
 	s.on = nil
 }
 

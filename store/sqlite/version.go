@@ -19,11 +19,11 @@ var _ store.Versioned = (*engine)(nil)
 
 func (e *engine) DataVersion(ctx context.Context) (int64, error) {
 	c := &e.commits
-	on, err := c.pool.take(ctx) // the next holder sees what this one has recorded
+	on, err := c.pool.acquire(ctx) // the next holder sees what this one has recorded
 	if err != nil {
 		return 0, classify(ctx, err)
 	}
-	defer c.pool.give(on)
+	defer c.pool.release(on)
 	var told int64
 	read := &store.Statement{Text: "PRAGMA data_version",
 		Each: func(row *store.Row) error { told = row.Int(0); return nil }}

@@ -33,7 +33,7 @@ func testBatch(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		case 1:
 			want := o.customers[i%20]
 			m := o.relationModel()
-			list := backoffice.ListQuery[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 3}}
+			list := backoffice.ListQuery[backoffice.RelationCriteria]{Parent: backoffice.OfCustomer, Window: backoffice.Window{Limit: 3}}
 			pages := make([]backoffice.Page[*backoffice.CustomerRelation], 2)
 			store.Relations().Lists(b, list, []string{"unknown", want.ID}, 0, pages)
 			return func(t *testing.T) {

@@ -45,12 +45,12 @@ func Benchmark(b *testing.B, newStore func(t testing.TB) backoffice.Store) {
 		pages, err := backoffice.ReadPages(ctx, store.Customers(), backoffice.ListQuery[backoffice.CustomerCriteria]{Window: backoffice.Window{Limit: 100}}, nil, columns)
 		return len(pages[""].Items), err
 	}, 100)
-	relations := backoffice.ListQuery[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}
+	relations := backoffice.ListQuery[backoffice.RelationCriteria]{Parent: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}
 	run("pages of 10 relations of 50 customers", func(ctx context.Context) (int, error) {
 		pages, err := backoffice.ReadPages(ctx, store.Relations(), relations, parents, 0)
 		return rowsOf(pages), err
 	}, 500)
-	transcripts := backoffice.ListQuery[backoffice.TranscriptCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}
+	transcripts := backoffice.ListQuery[backoffice.TranscriptCriteria]{Parent: backoffice.OfCustomer, Window: backoffice.Window{Limit: 10}}
 	some := store.Transcripts().Columns([]string{"status", "progressPercentage", "updatedAt", "checklist"})
 	run("pages of 10 transcripts of 50 customers", func(ctx context.Context) (int, error) {
 		pages, err := backoffice.ReadPages(ctx, store.Transcripts(), transcripts, parents, some)

@@ -22,7 +22,7 @@ func testCalls(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 				return err
 			},
 			"pages": func(ctx context.Context) error {
-				_, err := backoffice.ReadPages(ctx, store.Relations(), backoffice.ListQuery[backoffice.RelationCriteria]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 5}}, parents, 0)
+				_, err := backoffice.ReadPages(ctx, store.Relations(), backoffice.ListQuery[backoffice.RelationCriteria]{Parent: backoffice.OfCustomer, Window: backoffice.Window{Limit: 5}}, parents, 0)
 				return err
 			},
 			"counts": func(ctx context.Context) error {

@@ -121,7 +121,7 @@ func testConsultations(t *testing.T, newStore func(t testing.TB) backoffice.Stor
 		if got := readOne(t, store.Consultations(), "consultation-1"); cmp.Diff(entries[0], got) != "" {
 			t.Error(cmp.Diff(entries[0], got))
 		}
-		newest := backoffice.ListQuery[backoffice.ConsultationCriteria]{Under: backoffice.OfCustomer, Order: backoffice.NewestFirst, Window: backoffice.Window{Limit: 5}}
+		newest := backoffice.ListQuery[backoffice.ConsultationCriteria]{Parent: backoffice.OfCustomer, Order: backoffice.NewestFirst, Window: backoffice.Window{Limit: 5}}
 		pages, err := backoffice.ReadPages(t.Context(), store.Consultations(), newest, []string{"customer-1", "customer-2"}, 0)
 		if err != nil || len(pages["customer-1"].Items) != 1 || len(pages["customer-2"].Items) != 0 {
 			t.Errorf("%v %v", pages, err)

@@ -98,7 +98,7 @@ func readStatusCounts(ctx context.Context, r backoffice.TranscriptReader, under 
 
 func checkStatusCounts(ctx context.Context, t *rapid.T, store backoffice.Store,
 	m *model[backoffice.Transcript, *backoffice.Transcript, backoffice.TranscriptCriteria], ask backoffice.ListQuery[backoffice.TranscriptCriteria], parents []string) {
-	got, err := readStatusCounts(ctx, store.Transcripts(), ask.Under, ask.Criteria, parents)
+	got, err := readStatusCounts(ctx, store.Transcripts(), ask.Parent, ask.Criteria, parents)
 	if err != nil {
 		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
 	}
@@ -208,7 +208,7 @@ func hasStatus(wanted backoffice.StatusSet, status backoffice.TranscriptStatus) 
 func listed[T any, C comparable](t *testing.T, reader backoffice.Reader[*T, C], under backoffice.Parent, parent string, criteria C, want int, key backoffice.OrderKey) {
 	t.Helper()
 	for _, order := range []backoffice.Order{{Key: key}, {Key: key, Descending: true}} {
-		ask := backoffice.ListQuery[C]{Under: under, Criteria: criteria, Order: order, Window: backoffice.Window{Limit: 10}}
+		ask := backoffice.ListQuery[C]{Parent: under, Criteria: criteria, Order: order, Window: backoffice.Window{Limit: 10}}
 		pages, err := backoffice.ReadPages(t.Context(), reader, ask, []string{parent}, 0)
 		if err != nil || len(pages[parent].Items) != want {
 			t.Errorf("%T: %d rows under %q, want %d (%v)", reader, len(pages[parent].Items), parent, want, err)

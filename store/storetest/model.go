@@ -58,11 +58,11 @@ func compare(order backoffice.Order, a, b backoffice.Position) int {
 
 // list is all of a parent's list, in order.
 func (m *model[T, P, C]) list(ask backoffice.ListQuery[C], parent string) (rows []P) {
-	if ask.Under != backoffice.Root && parent == "" {
+	if ask.Parent != backoffice.Root && parent == "" {
 		return nil // nobody's list: what is under no parent is in none
 	}
 	for _, row := range m.rows {
-		if m.lists[ask.Under].holds(row, parent, ask.Criteria) && m.matches(row, ask.Criteria) {
+		if m.lists[ask.Parent].holds(row, parent, ask.Criteria) && m.matches(row, ask.Criteria) {
 			rows = append(rows, row)
 		}
 	}
@@ -92,17 +92,17 @@ func (m *model[T, P, C]) page(ask backoffice.ListQuery[C], parent string) backof
 func (m *model[T, P, C]) drawAsk(t *rapid.T) (backoffice.ListQuery[C], []string) {
 	edges := slices.Sorted(maps.Keys(m.lists))
 	ask := backoffice.ListQuery[C]{
-		Under: rapid.SampledFrom(edges).Draw(t, "under"),
-		Order: backoffice.Order{Key: rapid.SampledFrom(append(m.orders, backoffice.KeyID)).Draw(t, "key"), Descending: rapid.Bool().Draw(t, "descending")},
+		Parent: rapid.SampledFrom(edges).Draw(t, "under"),
+		Order:  backoffice.Order{Key: rapid.SampledFrom(append(m.orders, backoffice.KeyID)).Draw(t, "key"), Descending: rapid.Bool().Draw(t, "descending")},
 	}
 	if rapid.Bool().Draw(t, "filtered") {
 		ask.Criteria = m.draw(t)
 	}
 	if m.atRoot != nil && m.atRoot(ask.Criteria) {
-		ask.Under = backoffice.Root
+		ask.Parent = backoffice.Root
 	}
-	parents := m.lists[ask.Under].parents
-	if ask.Under != backoffice.Root {
+	parents := m.lists[ask.Parent].parents
+	if ask.Parent != backoffice.Root {
 		known := rapid.SampledFrom(append(parents, "unknown", "no\x00identifier", ""))
 		parents = rapid.SliceOfN(known, 0, 6).Draw(t, "parents")
 	}
@@ -148,14 +148,14 @@ func (m *model[T, P, C]) checkPages(ctx context.Context, t *rapid.T, reader back
 	for _, parent := range parents {
 		asked[parent] = true
 		want, got := m.page(ask, parent), pages[parent]
-		if diff := gocmp.Diff(m.positions(ask, want.Items, nil), m.positions(ask, got.Items, got.Places)); diff != "" || want.More != got.More {
+		if diff := gocmp.Diff(m.positions(ask, want.Items, nil), m.positions(ask, got.Items, got.Positions)); diff != "" || want.More != got.More {
 			t.Fatalf("%+v of %q: more is %v, wanted %v (-wanted +got):\n%s", ask, parent, got.More, want.More, diff)
 		}
 	}
 	if len(pages) != len(asked) {
 		t.Fatalf("%d parents were asked and %d answered", len(asked), len(pages))
 	}
-	if ask.Under == backoffice.Root {
+	if ask.Parent == backoffice.Root {
 		parents = []string{backoffice.NoParent}
 	}
 	b := backoffice.Batch{Pooled: true}
@@ -190,7 +190,7 @@ func (m *model[T, P, C]) positions(ask backoffice.ListQuery[C], rows []P, places
 }
 
 func (m *model[T, P, C]) checkCounts(ctx context.Context, t *rapid.T, reader backoffice.Reader[P, C], ask backoffice.ListQuery[C], parents []string) {
-	counts, err := backoffice.ReadCounts(ctx, reader, ask.Under, ask.Criteria, parents)
+	counts, err := backoffice.ReadCounts(ctx, reader, ask.Parent, ask.Criteria, parents)
 	if err != nil {
 		t.Fatalf("%+v: %v (%v)", ask, err, errorCause(err))
 	}
@@ -199,6 +199,6 @@ func (m *model[T, P, C]) checkCounts(ctx context.Context, t *rapid.T, reader bac
 		want[parent] = len(m.list(ask, parent))
 	}
 	if diff := gocmp.Diff(want, counts); diff != "" {
-		t.Fatalf("counts under %d with %+v (-wanted +got):\n%s", ask.Under, ask.Criteria, diff)
+		t.Fatalf("counts under %d with %+v (-wanted +got):\n%s", ask.Parent, ask.Criteria, diff)
 	}
 }

@@ -66,7 +66,7 @@ func testSimilar(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			}
 			pages, err := backoffice.ReadPages(ctx, store.Customers(), ask, nil, 0)
 			page := pages[backoffice.NoParent]
-			if diff := gocmp.Diff(shown, page.Places, cmpopts.EquateEmpty()); diff != "" || page.More != (len(shown) < len(found)) || err != nil {
+			if diff := gocmp.Diff(shown, page.Positions, cmpopts.EquateEmpty()); diff != "" || page.More != (len(shown) < len(found)) || err != nil {
 				t.Fatalf("%+v (%v) (-wanted +got):\n%s", ask, err, diff)
 			}
 		})

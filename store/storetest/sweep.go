@@ -164,7 +164,7 @@ func sweepEdges[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice
 					{Order: backoffice.Order{Key: key}, Window: backoffice.Window{Limit: 50, Offset: 50}},
 					{Order: backoffice.Order{Key: key, Descending: true}, Window: backoffice.Window{Limit: 50, After: at, HasAfter: true}},
 				} {
-					ask.Under, ask.Criteria = edge, c
+					ask.Parent, ask.Criteria = edge, c
 					if _, err := backoffice.ReadPages(ctx, reader, ask, parents, 0); err != nil {
 						t.Fatalf("%T: %v (%v)", reader, err, errorCause(err))
 					}

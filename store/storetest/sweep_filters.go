@@ -57,7 +57,7 @@ func SweepDear(t *testing.T, store backoffice.Store) {
 	}
 	day := backoffice.ListQuery[backoffice.RelationCriteria]{Criteria: backoffice.RelationCriteria{AsOf: "2025-06-15"}, Window: backoffice.Window{Limit: 50}}
 	for parent, ids := range map[backoffice.Parent][]string{backoffice.Root: nil, backoffice.OfCustomer: {o.customers[0].ID}} {
-		day.Under = parent
+		day.Parent = parent
 		if _, err := backoffice.ReadPages(t.Context(), store.Relations(), day, ids, 0); err != nil {
 			t.Fatalf("%v (%v)", err, errorCause(err))
 		}

@@ -22,7 +22,7 @@ func SweepBelowUsers(t *testing.T, store backoffice.Store) {
 		for _, key := range []backoffice.OrderKey{backoffice.KeyID, backoffice.KeyUpdatedAt, backoffice.KeyProgress} {
 			for _, after := range []bool{false, true} {
 				window := backoffice.Window{Limit: 50, HasAfter: after, After: backoffice.Position{Text: "m", Number: 1, ID: "a"}}
-				list := backoffice.ListQuery[C]{Under: under, Criteria: c, Order: backoffice.Order{Key: key}, Window: window}
+				list := backoffice.ListQuery[C]{Parent: under, Criteria: c, Order: backoffice.Order{Key: key}, Window: window}
 				if _, err := backoffice.ReadPages(t.Context(), store.Transcripts(), list, parents, 0); err != nil {
 					t.Fatalf("%v (%v)", err, errorCause(err))
 				}

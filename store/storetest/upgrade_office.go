@@ -105,7 +105,7 @@ func isThere[T any, P rowOf[T], C comparable](t *testing.T, reader backoffice.Re
 				t.Errorf("%T under %d, criteria %d: %d are counted (%v)", *new(T), edge, i, counts[parent], err)
 			}
 			for _, key := range append(orders, backoffice.KeyID) {
-				ask := backoffice.ListQuery[C]{Under: edge, Criteria: c, Order: backoffice.Order{Key: key}, Window: backoffice.Window{Limit: 10}}
+				ask := backoffice.ListQuery[C]{Parent: edge, Criteria: c, Order: backoffice.Order{Key: key}, Window: backoffice.Window{Limit: 10}}
 				pages, err := backoffice.ReadPages(t.Context(), reader, ask, []string{parent}, 0)
 				if err != nil || len(pages[parent].Items) != 2 {
 					t.Errorf("%T under %d by %v, criteria %d: %d are listed (%v)", *new(T), edge, key, i, len(pages[parent].Items), err)

@@ -142,7 +142,7 @@ func (v *beneath) compare(ctx context.Context, t testing.TB, customers []*backof
 func beneathOf[T any, C comparable](ctx context.Context, t testing.TB, reader backoffice.Reader[T, C], customers []string, id func(T) string) map[string][]string {
 	t.Helper()
 	var none C
-	pages, err := backoffice.ReadPages(ctx, reader, backoffice.ListQuery[C]{Under: backoffice.OfCustomer, Window: backoffice.Window{Limit: 200}}, customers, 0)
+	pages, err := backoffice.ReadPages(ctx, reader, backoffice.ListQuery[C]{Parent: backoffice.OfCustomer, Window: backoffice.Window{Limit: 200}}, customers, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func (w *walk) step(ctx context.Context, t *rapid.T, size int) bool {
 	case w.at != nil:
 		window.After, window.HasAfter = *w.at, true
 	}
-	pages, err := backoffice.ReadPages(ctx, w.store.Customers(), backoffice.ListQuery[backoffice.CustomerCriteria]{Under: backoffice.OfUser, Order: w.order, Window: window}, []string{w.user}, 0)
+	pages, err := backoffice.ReadPages(ctx, w.store.Customers(), backoffice.ListQuery[backoffice.CustomerCriteria]{Parent: backoffice.OfUser, Order: w.order, Window: window}, []string{w.user}, 0)
 	w.must(t, err)
 	page := pages[w.user]
 	if w.backward {

@@ -12,35 +12,35 @@ import (
 	"example.org/backoffice/graphql/limits"
 )
 
-// spending connects requests of both APIs to the credentials' budgets; nil without --limit-budget.
-type spending struct{ *limits.Budgets }
+// costBudgets connects requests of both APIs to the credentials' budgets; nil without --limit-budget.
+type costBudgets struct{ *limits.Budgets }
 
-// bill is what a request of HTTP owes until its answer begins. Its header reports what is left.
-type bill struct {
-	of       *spending
+// charges is what a request of HTTP owes until its answer begins. Its header reports what is left.
+type charges struct {
+	of       *costBudgets
 	clientID string
 
 	mu      sync.Mutex
-	charges []func()
+	pending []func()
 	wait    time.Duration // of a refusal
 }
 
-func (b *bill) Remaining() any {
-	left, _ := b.of.Of(b.clientID)
+func (c *charges) Remaining() any {
+	left, _ := c.of.Of(c.clientID)
 	return left
 }
 
-func (s *spending) withBill(ctx context.Context) context.Context {
+func (s *costBudgets) withCharges(ctx context.Context) context.Context {
 	if s == nil {
 		return ctx
 	}
-	owed := &bill{of: s, clientID: clientOf(ctx)}
-	return backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.CostBudget = owed })
+	of := &charges{of: s, clientID: clientOf(ctx)}
+	return backoffice.WithRequest(ctx, func(r *backoffice.Request) { r.CostBudget = of })
 }
 
-func billOf(ctx context.Context) *bill {
-	owed, _ := backoffice.RequestOf(ctx).CostBudget.(*bill)
-	return owed
+func chargesOf(ctx context.Context) *charges {
+	charges, _ := backoffice.RequestOf(ctx).CostBudget.(*charges)
+	return charges
 }
 
 func clientOf(ctx context.Context) string {
@@ -51,16 +51,16 @@ func clientOf(ctx context.Context) string {
 }
 
 // spend takes a cost from the budget of the context's credential. It charges the rows that were read for it, and least.
-func (s *spending) spend(ctx context.Context, cost, least int) (charge func(executed bool), err error) {
+func (s *costBudgets) spend(ctx context.Context, cost, least int) (charge func(executed bool), err error) {
 	if s == nil {
 		return func(bool) {}, nil
 	}
 	chargeCost, wait, err := s.Reserve(clientOf(ctx), cost)
 	if err != nil {
-		if owed := billOf(ctx); owed != nil {
-			owed.mu.Lock()
-			owed.wait = max(owed.wait, wait)
-			owed.mu.Unlock()
+		if charges := chargesOf(ctx); charges != nil {
+			charges.mu.Lock()
+			charges.wait = max(charges.wait, wait)
+			charges.mu.Unlock()
 		}
 		return nil, err
 	}
@@ -78,10 +78,10 @@ func (s *spending) spend(ctx context.Context, cost, least int) (charge func(exec
 
 // onAnswer charges when the answer begins, at the latest.
 func onAnswer(ctx context.Context, charge func()) {
-	if owed := billOf(ctx); owed != nil {
-		owed.mu.Lock()
-		owed.charges = append(owed.charges, charge)
-		owed.mu.Unlock()
+	if charges := chargesOf(ctx); charges != nil {
+		charges.mu.Lock()
+		charges.pending = append(charges.pending, charge)
+		charges.mu.Unlock()
 	}
 }
 
@@ -100,50 +100,50 @@ func (s server) chargesOne() func(context.Context) error {
 }
 
 // middleware reports what a credential has left (draft-ietf-httpapi-ratelimit-headers), and in a refusal when to retry.
-func (s *spending) middleware(next http.Handler) http.Handler {
+func (s *costBudgets) middleware(next http.Handler) http.Handler {
 	if s == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := s.withBill(r.Context())
-		next.ServeHTTP(&telling{ResponseWriter: w, owed: billOf(ctx)}, r.WithContext(ctx))
+		ctx := s.withCharges(r.Context())
+		next.ServeHTTP(&budgetHeaders{ResponseWriter: w, charges: chargesOf(ctx)}, r.WithContext(ctx))
 	})
 }
 
-// telling adds the headers when the answer begins.
-type telling struct {
+// budgetHeaders adds the headers when the answer begins.
+type budgetHeaders struct {
 	http.ResponseWriter
-	owed *bill
-	told bool
+	charges *charges
+	written bool
 }
 
-func (t *telling) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+func (t *budgetHeaders) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
-func (t *telling) WriteHeader(status int) {
+func (t *budgetHeaders) WriteHeader(status int) {
 	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
-		t.tell(status)
+		t.write(status)
 	}
 	t.ResponseWriter.WriteHeader(status)
 }
 
-func (t *telling) Write(b []byte) (int, error) {
-	t.tell(http.StatusOK)
+func (t *budgetHeaders) Write(b []byte) (int, error) {
+	t.write(http.StatusOK)
 	return t.ResponseWriter.Write(b)
 }
 
-func (t *telling) tell(status int) {
-	if t.told {
+func (t *budgetHeaders) write(status int) {
+	if t.written {
 		return
 	}
-	t.told = true
-	t.owed.mu.Lock()
-	wait := t.owed.wait
-	for _, charge := range t.owed.charges {
+	t.written = true
+	t.charges.mu.Lock()
+	wait := t.charges.wait
+	for _, charge := range t.charges.pending {
 		charge()
 	}
-	t.owed.mu.Unlock()
-	of := t.owed.of
-	left, whole := of.Of(t.owed.clientID)
+	t.charges.mu.Unlock()
+	of := t.charges.of
+	left, whole := of.Of(t.charges.clientID)
 	header := t.Header()
 	header.Set("RateLimit-Policy",
 		`"cost";q=`+strconv.FormatInt(left.Maximum, 10)+`;w=`+backoffice.WholeSeconds(of.Window()))

@@ -5,11 +5,12 @@ import (
 	"errors"
 )
 
-// ErrSnapshotChanged is the cause if rows from memory changed before the next read. Read again from the start, WithoutCache.
+// ErrSnapshotChanged is the cause if rows from memory changed before the next read. Read again from the start,
+// WithoutCache.
 var ErrSnapshotChanged = errors.New("cached data was changed before the query's next read")
 
-// Moved is the error of such a read: Unavailable, for callers that do not read again.
-func Moved() error {
+// SnapshotChanged is the error of such a read: Unavailable, for callers that do not read again.
+func SnapshotChanged() error {
 	return &Error{Kind: Unavailable, Message: "the data changed while being read; try again", Cause: ErrSnapshotChanged}
 }
 

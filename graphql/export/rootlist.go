@@ -17,8 +17,8 @@ import (
 	"example.org/backoffice/privacy"
 )
 
-// spine is the list that an export walks, and the query for a page of it.
-type spine struct {
+// rootList is the list that an export walks, and the query for a page of it.
+type rootList struct {
 	query  *graphqlhttp.Query // with its own variables, below
 	name   string             // for a file
 	row    *shape             // of an element of the list
@@ -33,9 +33,9 @@ const (
 	afterVariable = "+after"
 )
 
-// spineOf finds a document's list and rewrites the document to ask for a page and for what the walk has to know.
+// rootListOf finds a document's list and rewrites the document to ask for a page and for what the walk has to know.
 // Errors: BadInput for a document that cannot be exported, OverLimit, and those of a query's limits.
-func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
+func rootListOf(asked *graphqlhttp.Query, o Options) (*rootList, error) {
 	if asked.Operation.Operation != ast.Query {
 		return nil, backoffice.Errorf(backoffice.BadInput, "only a query can be exported")
 	}
@@ -46,8 +46,8 @@ func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
 			"an export must have exactly one root field, a list with edges; this document has %s", namesOf(roots))
 	}
 	root := roots[0]
-	sp := &spine{name: cmp.Or(asked.Operation.Name, root.name)}
-	arguments, err := sp.window(root, asked.Variables, o)
+	l := &rootList{name: cmp.Or(asked.Operation.Name, root.name)}
+	arguments, err := l.window(root, asked.Variables, o)
 	if err != nil {
 		return nil, err
 	}
@@ -64,16 +64,16 @@ func spineOf(asked *graphqlhttp.Query, o Options) (*spine, error) {
 	query := *asked
 	query.Operation = &operation
 	query.Document = &ast.QueryDocument{Operations: ast.OperationList{&operation}, Fragments: r.rewritten}
-	sp.query = &query
+	l.query = &query
 	for _, name := range limits.Scopes(asked.Schema, asked.Operation, asked.Variables) {
-		sp.scopes = append(sp.scopes, backoffice.Scope(name))
+		l.scopes = append(l.scopes, backoffice.Scope(name))
 	}
 	shapes := &shaping{selecting: &selecting{fragments: r.rewritten, variables: asked.Variables}}
-	if sp.row, err = shapes.of(list.SelectionSet); err != nil {
+	if l.row, err = shapes.of(list.SelectionSet); err != nil {
 		return nil, err
 	}
-	sp.row.paths("")
-	return sp, sp.row.named(map[string]bool{cursorColumn: true, truncatedColumn: true})
+	l.row.paths("")
+	return l, l.row.named(map[string]bool{cursorColumn: true, truncatedColumn: true})
 }
 
 func namesOf(fields []*selected) string {
@@ -94,7 +94,7 @@ func cutTo(names []string, none string) string {
 }
 
 // window reads the requested part of the list from its arguments, and replaces them with the variables of a page.
-func (sp *spine) window(root *selected, variables map[string]any, o Options) (ast.ArgumentList, error) {
+func (l *rootList) window(root *selected, variables map[string]any, o Options) (ast.ArgumentList, error) {
 	given := root.source.ArgumentMap(variables)
 	for _, name := range []string{"last", "before", "page", "pageSize"} {
 		if given[name] != nil {
@@ -102,16 +102,16 @@ func (sp *spine) window(root *selected, variables map[string]any, o Options) (as
 				"an export is forward only: its list takes first and after, not %s", name)
 		}
 	}
-	sp.first = -1
+	l.first = -1
 	if root.source.Arguments.ForName("first") != nil && given["first"] != nil {
 		first, ok := given["first"].(int64)
 		if !ok || first < 0 {
 			return nil, backoffice.Errorf(backoffice.BadInput, "first must be 0 or more")
 		}
-		sp.first = first
+		l.first = first
 	}
 	after, _ := given["after"].(string)
-	sp.after = cmp.Or(o.After, after)
+	l.after = cmp.Or(o.After, after)
 	arguments := slices.DeleteFunc(slices.Clone(root.source.Arguments), func(a *ast.Argument) bool {
 		return slices.Contains([]string{"first", "after", "last", "before", "page", "pageSize"}, a.Name)
 	})
@@ -125,9 +125,9 @@ func (sp *spine) window(root *selected, variables map[string]any, o Options) (as
 	return arguments, nil
 }
 
-func (sp *spine) variables(first int64, after string) map[string]any {
+func (l *rootList) variables(first int64, after string) map[string]any {
 	values := map[string]any{}
-	maps.Copy(values, sp.query.Variables)
+	maps.Copy(values, l.query.Variables)
 	values[firstVariable] = first
 	if after != "" {
 		values[afterVariable] = after
@@ -137,13 +137,13 @@ func (sp *spine) variables(first int64, after string) map[string]any {
 
 // admit checks that the context's principal may see all that the document asks for, and has the register record the
 // export as such. Errors: Forbidden; BadInput when the register requires a purpose.
-func (sp *spine) admit(ctx context.Context) (context.Context, error) {
-	for _, scope := range sp.scopes {
+func (l *rootList) admit(ctx context.Context) (context.Context, error) {
+	for _, scope := range l.scopes {
 		if err := auth.Require(ctx, scope); err != nil {
 			return ctx, err
 		}
 	}
-	if slices.Contains(sp.scopes, backoffice.PrivacyRead) {
+	if slices.Contains(l.scopes, backoffice.PrivacyRead) {
 		return privacy.AsExport(ctx)
 	}
 	return ctx, nil

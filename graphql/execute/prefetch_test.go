@@ -16,14 +16,14 @@ func TestListsOfAnObjectThatIsNamedAreReadInItsTrip(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	var levels []int
-	early := serve(graph.NewBreadthFirst(
+	prefetching := serve(graph.NewBreadthFirst(
 		graph.Config{Resolvers: &resolvers.Root{Keys: o.keys}, Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope}},
 		execute.Options{
 			Runner: func(ctx context.Context, calls []func(context.Context), last bool) {
 				levels = append(levels, len(calls))
 				loaders.Level(ctx, calls, last)
 			},
-			Early: resolvers.HangsOnIdentity,
+			NeedsOnlyID: resolvers.NeedsOnlyID,
 		}))
 	for name, test := range map[string]struct {
 		query  string
@@ -56,13 +56,13 @@ func TestListsOfAnObjectThatIsNamedAreReadInItsTrip(t *testing.T) {
 		},
 	} {
 		levels = nil
-		timed, _ := o.request(t.Context(), loaders.Timed, backoffice.AllScopes...)
+		timed, _ := o.request(t.Context(), loaders.ByTimer, backoffice.AllScopes...)
 		want, refused := do(timed, o.oracle, operation{Query: test.query})
 		if refused != nil {
 			t.Fatalf("%s: %v", name, refused)
 		}
-		gated, _ := o.request(t.Context(), loaders.Gated, backoffice.AllScopes...)
-		got, _ := do(gated, early, operation{Query: test.query})
+		gated, _ := o.request(t.Context(), loaders.ByLevel, backoffice.AllScopes...)
+		got, _ := do(gated, prefetching, operation{Query: test.query})
 		if string(got.Data) != string(want.Data) {
 			t.Errorf("%s:\n%s, gqlgen's own executor says\n%s", name, got.Data, want.Data)
 		}
@@ -79,17 +79,17 @@ func TestNothingIsAskedForEarlyThatADirectiveMayRefuse(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	var levels []int
-	early := serve(graph.NewBreadthFirst(
+	prefetching := serve(graph.NewBreadthFirst(
 		graph.Config{Resolvers: &resolvers.Root{Keys: o.keys}, Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope}},
 		execute.Options{
 			Runner: func(ctx context.Context, calls []func(context.Context), last bool) {
 				levels = append(levels, len(calls))
 				loaders.Level(ctx, calls, last)
 			},
-			Early: func(string, string) bool { return true },
+			NeedsOnlyID: func(string, string) bool { return true },
 		}))
-	ctx, _ := o.request(t.Context(), loaders.Gated)
-	if got, _ := do(ctx, early, operation{Query: `{ minfinDocument(id: "minfin-1") { customer { id } } }`}); len(got.Errors) != 1 {
+	ctx, _ := o.request(t.Context(), loaders.ByLevel)
+	if got, _ := do(ctx, prefetching, operation{Query: `{ minfinDocument(id: "minfin-1") { customer { id } } }`}); len(got.Errors) != 1 {
 		t.Errorf("without the scope: %s %v", got.Data, got.Errors)
 	}
 	if !slices.Equal(levels, []int{1}) {
