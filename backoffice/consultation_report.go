@@ -8,6 +8,7 @@ type ConsultationReport struct {
 	Customer   *Customer // nil when it was deleted; its entries stay
 	At         Instant   // when the report was made
 	Entries    []*Consultation
+	Only       string // the days, or the tool, whose entries these are; "" for all there are
 	Receipts   int // outside the database, compared with the register
 }
 

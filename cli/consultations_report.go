@@ -45,7 +45,7 @@ func (c *consultationsReportCommand) Run(ctx context.Context, b *gateway.Backend
 	if err != nil {
 		return err
 	}
-	if c.Tool != "" {
+	if report.Only = c.Tool; c.Tool != "" {
 		report.Entries = slices.DeleteFunc(report.Entries, func(e *backoffice.Consultation) bool {
 			return e.Purpose == nil || *e.Purpose != backoffice.ToolPurpose+c.Tool
 		})

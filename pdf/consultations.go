@@ -31,12 +31,16 @@ func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string,
 	if of.Receipts > 0 {
 		compared = fmt.Sprintf(l.ConsultationsCompared, of.Receipts)
 	}
-	c.paragraph(bodyStyle, l.ConsultationsText+" "+compared)
+	text, none := l.ConsultationsText, l.NoConsultations
+	if of.Only != "" {
+		text, none = fmt.Sprintf(l.ConsultationsPart, c.clean(of.Only)), l.NoneOfThese
+	}
+	c.paragraph(bodyStyle, text+" "+compared)
 	c.y += 12
 	rows := backoffice.Mapped(of.Entries, func(entry *backoffice.Consultation) row {
 		return row{cells: [2]string{l.second(entry.At), c.consultation(entry)}}
 	})
-	c.tableOr(l.NoConsultations, table{header: [2]string{l.ConsultedAt, l.ConsultedBy}, rows: rows})
+	c.tableOr(none, table{header: [2]string{l.ConsultedAt, l.ConsultedBy}, rows: rows})
 	return c.finish(w, office.Name+" · "+l.ConsultationsTitle+" · "+customer.Name)
 }
 

@@ -25,6 +25,7 @@ type labels struct {
 	DateLabel, Description, AmountHeader, Agreement, AgreementText, DateAndSignature, Reference       string
 
 	Consultations, ConsultationsTitle, ConsultationsText, ConsultationsAlone, ConsultationsCompared string
+	ConsultationsPart, NoneOfThese                                                                  string
 
 	Ownership, OwnershipTitle, OwnershipText, OwnersComplete, OwnersMissing, BeneficialOwners, Owners string
 	Owner, NoOwners, Share, Vote, Control, Discrepancies, Declared, Computed, Uncertain               string

@@ -131,6 +131,7 @@ func (a *API) working(ctx context.Context, cost int) (own context.Context, done 
 // evidenceSpan is a number of days in Belgium.
 type evidenceSpan struct {
 	from, to string // the first, "" for the beginning, and the last
+	whole    bool   // from the beginning until today
 	backoffice.Span
 	receipt backoffice.Instant // until when the receipt covers the register: what is entered then never changes again
 }
@@ -152,6 +153,7 @@ func (in *evidenceAsked) span(now time.Time) (s evidenceSpan, err error) {
 	if s.from > s.to {
 		return s, badParameter("from", "the first day must not be after the last one")
 	}
+	s.whole = s.from == "" && s.to == today
 	if s.HasFrom = s.from != ""; s.HasFrom {
 		s.From = backoffice.StartOfDay(s.from, 0)
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -129,6 +130,9 @@ func (p *packing) addRegister() error {
 	}
 	report := backoffice.ConsultationReport{CustomerID: p.customer.ID, Customer: p.customer, Entries: p.register,
 		At: p.manifest.Position.At}
+	if !p.span.whole {
+		report.Only = strings.TrimSpace(p.span.from + " – " + p.span.to)
+	}
 	for _, entry := range p.register {
 		report.At = max(report.At, entry.At)
 	}
