@@ -96,7 +96,7 @@ func New(o Options) (*Cache, error) {
 		MaximumWeight:   uint64(o.Bytes),
 		InitialCapacity: o.Bytes/(4*overhead) + 1,
 		Weigher: func(k Key, a *Answer) uint32 {
-			bytes := overhead + len(k.Variables) + len(a.Body) + len(a.Body)/packedPart*(codings-1)
+			bytes := overhead + len(k.Operation) + len(k.Variables) + len(a.Body) + len(a.Body)/packedPart*(codings-1)
 			if o.Quoted {
 				bytes += len(a.Body) * 5 / 4 // a fifth are quotation marks
 			}

@@ -27,13 +27,16 @@ type Key struct {
 	Day         int    // its year and day: some filters compare with it
 }
 
-// longest bounds the variables of a key, which is kept in memory.
+// longest bounds the variables of a key, and its operation's name, which are kept in memory.
 const longest = 4 << 10
 
 // KeyOf makes the key of an operation with coerced variables, for the caller of a context; nil when a value is of an
-// unknown type, or they are too long.
+// unknown type, or they or the operation's name are too long.
 func KeyOf(ctx context.Context, document [sha256.Size]byte, operation *ast.OperationDefinition,
 	variables map[string]any) *Key {
+	if len(operation.Name) > longest {
+		return nil
+	}
 	var b []byte
 	for _, variable := range operation.VariableDefinitions {
 		value, given := variables[variable.Variable]

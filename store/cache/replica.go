@@ -76,7 +76,8 @@ func (l *listRead[T, C]) eachDep(p *attempt, on func(key, nounSet) bool) bool {
 			}
 		}
 	}
-	return onAnswers(l.view, l.missing, l.depends(p), on) && onAll(aRow, l.view, l.lacking, on)
+	return onAnswers(l.view, l.missing, l.depends(p), on) && onAll(aRow, l.view, l.lacking, on) &&
+		(!p.within.isSet() || onAnswers(l.view, l.lacking, l.depends(p), on)) // whether those are visible
 }
 
 func (r *valueRead[C, V]) eachDep(p *attempt, on func(key, nounSet) bool) bool {

@@ -351,7 +351,11 @@ func (l *listRead[T, C]) complete(p *attempt) {
 	} else if l.fill(p); l.err != nil {
 		return
 	}
-	keeps := l.rules.keeps(l.list.Criteria)
+	bytes, keeps := 0, len(l.missing) > 0 && l.rules.keeps(l.list.Criteria)
+	if keeps {
+		bytes = sizeOf(l.question)
+		keeps = bytes <= mostQuestion
+	}
 	depends := l.depends(p)
 	for i, parent := range l.missing {
 		read := &l.got[i]
@@ -362,7 +366,10 @@ func (l *listRead[T, C]) complete(p *attempt) {
 			read.Items[j] = l.keepRow(p, row, l.columns)
 		}
 		if keeps {
-			l.of.keepAnswer(l.view, parent, l.question, depends, p.readAt, func() (any, int) { return pageOf(*read) })
+			l.of.keepAnswer(l.view, parent, l.question, depends, p.readAt, func() (any, int) {
+				page, itsBytes := pageOf(*read)
+				return page, itsBytes + bytes
+			})
 		}
 	}
 	if l.missing == nil { // nothing was asked

@@ -81,14 +81,19 @@ func (r *valueRead[C, V]) complete(p *attempt) {
 		}
 	}
 	question, depends := p.within.question(r.question), r.depends(p)
+	bytes, keeps := totalBytes, len(r.missing) > 0 && r.rules.keeps(r.criteria)
+	if keeps {
+		bytes += sizeOf(r.question)
+		keeps = bytes <= mostQuestion
+	}
 	for i, parent := range r.missing {
 		if known := r.known[r.indexes[i]]; known != nil && p.sound {
 			r.of.compareAnswer(r.view, parent, known, r.got[i])
 		}
 		r.into[r.indexes[i]] = r.got[i]
-		if r.rules.keeps(r.criteria) {
+		if keeps {
 			r.of.keepAnswer(r.view, parent, question, depends, p.readAt,
-				func() (any, int) { return r.got[i], totalBytes })
+				func() (any, int) { return r.got[i], bytes })
 		}
 	}
 }
