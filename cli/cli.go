@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -121,7 +122,7 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		return exited
 	}
 	if wrong == nil {
-		wrong = checkLists(command)
+		wrong = checkValues(command)
 	}
 	if wrong != nil {
 		// serve is the default, so any unknown word is its argument. Without a default, kong suggests a command.
@@ -152,10 +153,12 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 	return exitDone
 }
 
-// checkLists rejects a list without values: an empty variable of a script would lift a restriction.
-func checkLists(command *kong.Context) error {
+// checkValues rejects a list or a text without a value: an empty variable of a script would lift a restriction. What
+// can be set in the environment can be unset by a flag.
+func checkValues(command *kong.Context) error {
 	for _, path := range command.Path {
-		if f := path.Flag; f != nil && f.IsSlice() && f.Target.Len() == 0 {
+		f := path.Flag
+		if f != nil && (f.IsSlice() || f.Target.Kind() == reflect.String && len(f.Envs) == 0) && f.Target.Len() == 0 {
 			return fmt.Errorf("--%s: missing value", f.Name)
 		}
 	}

@@ -21,9 +21,13 @@ func (c *compactCommand) Run(ctx context.Context, s *settings, t terminal) error
 		return err
 	}
 	defer opened.Close()
-	if err := opened.(*sqlite.Store).Compact(ctx); err != nil {
+	whole, err := opened.(*sqlite.Store).Compact(ctx)
+	if err != nil {
 		return err
 	}
-	return printed(fmt.Fprint(t.out, "The store was rewritten: its file has no traces of erased records.\n",
-		s.ShippedOfErased(time.Now())))
+	said := "The store was rewritten: its file has no traces of erased records.\n"
+	if !whole {
+		said = "The store was rewritten: traces of erased records leave its file when those who read it now end.\n"
+	}
+	return printed(fmt.Fprint(t.out, said, s.ShippedOfErased(time.Now())))
 }

@@ -54,7 +54,7 @@ func (c *evidenceVerifyCommand) Run(t terminal) error {
 		return errNotAuthentic
 	}
 	m := found.Manifest
-	_, err = fmt.Fprintf(t.out, "The pack matches its signature: %s of customer %s, up to %s.\nKey: %s\n",
+	_, err = fmt.Fprintf(t.out, "The pack matches its signature: %s of customer %q, up to %q.\nKey: %s\n",
 		backoffice.Plural(len(m.Entries), "entry", "entries"), m.CustomerID, m.To, evidence.Fingerprint(found.Key))
 	if err == nil && key == nil {
 		_, err = fmt.Fprintln(t.out,

@@ -53,7 +53,7 @@ func (c *evidenceSampleCommand) Run(ctx context.Context, b *gateway.Backend, t t
 		defer operator.Close()
 		for _, customer := range sample {
 			path := filepath.Join(c.Out, "evidence-"+customer.ID+".zip")
-			err := writeFile(path, true, func(to io.Writer) error { return c.pack(ctx, operator, customer.ID, to) })
+			err := writeFile(path, false, func(to io.Writer) error { return c.pack(ctx, operator, customer.ID, to) })
 			if err != nil {
 				return fmt.Errorf("%s: %w", filepath.Base(path), err)
 			}

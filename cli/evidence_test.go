@@ -57,7 +57,7 @@ func TestAPackIsVerifiedByTheKeyThatKeysSigningShows(t *testing.T) {
 	if err := os.WriteFile(key, []byte(public), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out := s.must(t, "evidence", "verify", pack, "--key", key); !strings.Contains(out, "matches its signature: 2 entries of customer acme") || strings.Contains(out, "compare") {
+	if out := s.must(t, "evidence", "verify", pack, "--key", key); !strings.Contains(out, "matches its signature: 2 entries of customer \"acme\"") || strings.Contains(out, "compare") {
 		t.Error(out)
 	}
 	if out := s.must(t, "evidence", "verify", pack); !strings.Contains(out, "compare it with the firm's") {

@@ -48,6 +48,8 @@ func (c *importCommand) Validate() error {
 		return errors.New("--allow-deletions and --undo must be 0 or more")
 	case (c.Path == "") == (c.Undo == 0):
 		return errors.New("pass a folder or a file, or --undo NUMBER")
+	case c.Propose && (c.Undo > 0 || c.DryRun):
+		return errors.New("--propose writes a mapping and imports nothing: pass it without --undo and --dry-run")
 	case c.Undo > 0 && c.Rejects != "":
 		return errors.New("--rejects does not apply to --undo, which prints what it does not undo")
 	}
@@ -124,6 +126,9 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	}
 	all, err := c.load(ctx, importer, t)
 	bar.end()
+	if err == nil {
+		err = compactErased(ctx, h, t)
+	}
 	rejected := 0
 	for i := range all {
 		c.print(&all[i], t)

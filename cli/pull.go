@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 			err = partial
 		}
 		if c.Watch == 0 || backoffice.KindOf(err) == backoffice.BadInput { // another attempt would fail too
-			return err
+			return cmp.Or(err, compactErased(ctx, h, t))
 		}
 		if err != nil {
 			fmt.Fprintf(t.err, "backoffice: %s\n", explain(err))

@@ -15,6 +15,11 @@ func TestACredentialIsRestrictedToWhatIsThere(t *testing.T) {
 			t.Errorf("%v: %d %q %q", wrong, code, out, err)
 		}
 	}
+	for _, args := range [][]string{{"consultations", "list", "--customer", ""}, {"evidence", "verify", "pack.zip", "--key", ""}, {"webhooks", "create", "--url", "https://example.org", "--client", ""}, {"restore", "place", "--at", ""}} {
+		if code, _, said := s.run(t, args...); code != exitUsage || !strings.Contains(said, args[len(args)-2]+": missing value") {
+			t.Errorf("%q with an empty value ends with %d: %s", args, code, said)
+		}
+	}
 	s.must(t, "credentials", "create", "--name", "north", "--only-year", "2026", "--only-responsible", "user-bruno", "--only-responsible", "user-an", "--only-label", "label-plain")
 	var row map[string]any
 	if err := json.Unmarshal([]byte(s.must(t, "credentials", "list", "--format=jsonl")), &row); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
+	"example.org/backoffice/store/sqlite"
 )
 
 type trashCommand struct {
@@ -70,12 +71,32 @@ func (c *trashEmptyCommand) Run(ctx context.Context, s *settings, b *gateway.Bac
 	if err != nil {
 		return err
 	}
+	if len(erased) == 0 && !c.All {
+		return errors.New("none of these is in the trash")
+	}
 	if unknown := len(backoffice.Unique(ids)) - len(erased); unknown > 0 && !c.All {
 		fmt.Fprintf(t.err, "%s not in the trash.\n",
 			backoffice.Plural(unknown, "of these was", "of these were"))
 	}
+	if err := compactErased(ctx, b, t); err != nil {
+		return err
+	}
 	return printed(fmt.Fprintf(t.out, "Erased %s permanently.\n%s",
 		backoffice.Plural(len(erased), "deletion", "deletions"), s.ShippedOfErased(time.Now())))
+}
+
+// compactErased compacts an embedded store after a command that erased: a server does so only for what it erased
+// itself.
+func compactErased(ctx context.Context, b *gateway.Backend, t terminal) error {
+	embedded, ok := b.Store.(*sqlite.Store)
+	if !ok {
+		return nil
+	}
+	_, large, err := embedded.CompactErased(ctx)
+	if large {
+		fmt.Fprintln(t.err, "Traces remain in the database's file until you run backoffice compact.")
+	}
+	return err
 }
 
 func textOf(text string) any {

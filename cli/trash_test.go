@@ -101,6 +101,9 @@ func TestWhatWasDeletedIsListedBroughtBackAndErasedByCommands(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, "Erased 1 deletion permanently.") || !strings.Contains(said, "1 of these was not in the trash.") {
 		t.Errorf("emptying ends with %d: %s %s", code, out, said)
 	}
+	if code, _, said := s.run(t, "trash", "empty", "nobody"); code != exitFailure || !strings.Contains(said, "none of these is in the trash") {
+		t.Errorf("emptying for nobody ends with %d: %s", code, said)
+	}
 	if n := len(s.storedFiles(t)); n != stored-5 {
 		t.Errorf("%d files are left of %d", n, stored)
 	}

@@ -2,8 +2,11 @@ package importexport
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -131,7 +134,7 @@ func (n *noun[T, C]) dumpFile(ctx context.Context, ex *exporting, line []byte, r
 		return append(line, `,"file":null`...), nil
 	}
 	name := path.Join(filesFolder, strings.TrimSuffix(n.file, ".ndjson"), files.SafeName(*n.ID(row), file.ContentType))
-	if err := ex.copyFile(ctx, name, file.Key); err != nil {
+	if err := ex.copyFile(ctx, name, file); err != nil {
 		return line, fmt.Errorf("the file of the %s %s: %w", n.Noun, *n.ID(row), err)
 	}
 	dumped.Stored++
@@ -142,7 +145,7 @@ func (n *noun[T, C]) dumpFile(ctx context.Context, ex *exporting, line []byte, r
 	return file.TimeCreated.AppendJSON(append(line, `,"timeCreated":`...)), nil
 }
 
-func (ex *exporting) copyFile(ctx context.Context, name, key string) (err error) {
+func (ex *exporting) copyFile(ctx context.Context, name string, of *backoffice.File) (err error) {
 	local := filepath.FromSlash(name)
 	if err := ex.folder.MkdirAll(filepath.Dir(local), 0o700); err != nil {
 		return cannotWrite(filesFolder, err)
@@ -153,11 +156,14 @@ func (ex *exporting) copyFile(ctx context.Context, name, key string) (err error)
 		return cannotWrite(filesFolder, err)
 	}
 	defer func() { err = cmp.Or(err, file.Close()) }()
-	source, err := ex.Files.Open(ctx, key, 0, -1)
+	source, err := ex.Files.Open(ctx, of.Key, 0, -1)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = source.Close() }()
-	_, err = io.Copy(file, source)
+	digest := sha256.New()
+	if _, err = io.Copy(io.MultiWriter(file, digest), source); err == nil && !bytes.Equal(digest.Sum(nil), of.SHA256) {
+		err = errors.New("its bytes are not those that were stored: restore it from a backup (see backoffice check)")
+	}
 	return err
 }

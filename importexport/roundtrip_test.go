@@ -225,6 +225,28 @@ func TestAnExportThatFailsLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+func TestAnExportOfADamagedFileFails(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.mustLoad(t, office(t))
+	document := one(t, h.store.Documents(), "document-1")
+	must(t, h.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		changed := *document
+		file := *document.File
+		file.SHA256 = make([]byte, 32)
+		changed.File = &file
+		return tx.Documents().Update(ctx, &changed)
+	}))
+	above := t.TempDir()
+	_, err := (&Exporter{Store: h.store, Files: h.files}).Export(t.Context(), filepath.Join(above, "export"), nil)
+	if err == nil || !strings.Contains(err.Error(), "document-1") || !strings.Contains(err.Error(), "not those that were stored") {
+		t.Errorf("the error is %v", err)
+	}
+	if left := textOf(t, above); len(left) != 0 {
+		t.Errorf("there is left %v", left)
+	}
+}
+
 func TestAnExportShowsOneSnapshot(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

@@ -64,8 +64,8 @@ const pingTime = 5 * time.Second
 
 func (s *Store) Erased() bool { return s.erased.Load() }
 
-// ForgetErased resets Erased: the file no longer contains what was deleted.
-func (s *Store) ForgetErased() { s.erased.Store(false) }
+// SetErased records whether the file may contain what was deleted.
+func (s *Store) SetErased(erased bool) { s.erased.Store(erased) }
 
 func (s *Store) Gauges() []backoffice.Gauge {
 	if known, ok := s.engine.(interface{ Gauges() []backoffice.Gauge }); ok {

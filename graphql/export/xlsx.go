@@ -190,6 +190,9 @@ func (w *workbook) begin() (err error) {
 	}
 	const longest = 25 // characters of a sheet's name, and a number after them
 	name := w.name[:min(len(w.name), longest)]
+	if strings.EqualFold(name, "history") { // which Excel keeps for itself
+		name += "_"
+	}
 	if w.sheets++; w.sheets == 1 {
 		err = w.file.SetSheetName("Sheet1", name)
 	} else {

@@ -172,7 +172,7 @@ func TestAStandByRefusesEveryWrite(t *testing.T) {
 	if !errors.Is(err, sqlite.ErrStandBy) || !store.StandBy() {
 		t.Errorf("a write ends with %v", err)
 	}
-	if err := store.Compact(t.Context()); !errors.Is(err, sqlite.ErrStandBy) {
+	if _, err := store.Compact(t.Context()); !errors.Is(err, sqlite.ErrStandBy) {
 		t.Errorf("compacting ends with %v", err)
 	}
 	if _, err := store.Follow(t.Context()); !errors.Is(err, sqlite.ErrStandBy) {
@@ -274,7 +274,7 @@ func TestAStandByOfARestoredOrCompactedStoreBeginsAnew(t *testing.T) {
 	for range 5 {
 		o.label(t, "label "+backoffice.NewID())
 	}
-	if err := o.store.Compact(t.Context()); err != nil {
+	if _, err := o.store.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	o.away(t, s)

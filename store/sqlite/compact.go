@@ -20,20 +20,27 @@ func (s *Store) CompactErased(ctx context.Context) (done, large bool, err error)
 	if err != nil || info.Size() > CompactMost {
 		return false, err == nil, cause(err)
 	}
-	return true, false, s.Compact(ctx)
+	_, err = s.Compact(ctx)
+	return err == nil, false, err
 }
 
 // Compact rewrites the database. Erased data is overwritten at once, but where SQLite moves entries of an index from
 // page to page it leaves copies between them, and the search indexes keep single words as separators. Compact removes
-// these, and truncates the log if there are no readers at the time.
-func (s *Store) Compact(ctx context.Context) error {
+// these. whole reports that it reached the file: while somebody reads the old pages, the new ones are in the log.
+func (s *Store) Compact(ctx context.Context) (whole bool, err error) {
 	if s.engine.standBy {
-		return ErrStandBy
+		return false, ErrStandBy
 	}
-	s.ForgetErased()
+	was := s.Erased()
+	s.SetErased(false) // what is erased from now on may be left
+	defer func() {
+		if was && err != nil {
+			s.SetErased(true)
+		}
+	}()
 	c, err := s.engine.writer.acquire(ctx)
 	if err != nil {
-		return classify(ctx, err)
+		return false, classify(ctx, err)
 	}
 	defer s.engine.writer.release(c)
 	for _, text := range []string{
@@ -42,9 +49,13 @@ func (s *Store) Compact(ctx context.Context) error {
 		"VACUUM",
 	} {
 		if err := c.exec(ctx, text); err != nil {
-			return err
+			return false, err
 		}
 	}
-	empty := &store.Statement{Text: "PRAGMA wal_checkpoint(TRUNCATE)", Each: func(*store.Row) error { return nil }}
-	return empty.Run(ctx, c)
+	empty := &store.Statement{Text: "PRAGMA wal_checkpoint(TRUNCATE)", Each: func(row *store.Row) error {
+		whole = row.Int(0) == 0 // not busy
+		return nil
+	}}
+	err = empty.Run(ctx, c)
+	return whole && err == nil, err
 }

@@ -88,6 +88,11 @@ func TestNothingOfAnErasedPersonStaysInTheFile(t *testing.T) {
 		t.Fatalf("%d were in the trash (%v)", len(erased), err)
 	}
 
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if done, _, err := opened.CompactErased(gone); done || err == nil {
+		t.Fatalf("compacted for nobody: %v", err)
+	}
 	if done, large, err := opened.CompactErased(t.Context()); !done || large || err != nil {
 		t.Fatalf("done %v, large %v: %v", done, large, err)
 	}
