@@ -34,8 +34,8 @@ func sizeOfValue(v reflect.Value, size int) int {
 		if v.Type() == reflect.TypeFor[backoffice.Restriction]() {
 			return size
 		}
-		for i := range v.NumField() {
-			size = sizeOfValue(v.Field(i), size)
+		for _, field := range v.Fields() {
+			size = sizeOfValue(field, size)
 		}
 	}
 	return size
