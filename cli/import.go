@@ -127,7 +127,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	all, err := c.load(ctx, importer, t)
 	bar.end()
 	if err == nil {
-		err = compactErased(ctx, h, t)
+		compactErased(ctx, h, t)
 	}
 	rejected := 0
 	for i := range all {

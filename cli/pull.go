@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,7 +104,8 @@ func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 			err = partial
 		}
 		if c.Watch == 0 || backoffice.KindOf(err) == backoffice.BadInput { // another attempt would fail too
-			return cmp.Or(err, compactErased(ctx, h, t))
+			compactErased(ctx, h, t)
+			return err
 		}
 		if err != nil {
 			fmt.Fprintf(t.err, "backoffice: %s\n", explain(err))
