@@ -9,7 +9,7 @@ type ConsultationReport struct {
 	At         Instant   // when the report was made
 	Entries    []*Consultation
 	Only       string // the days, or the tool, whose entries these are; "" for all there are
-	Receipts   int // outside the database, compared with the register
+	Receipts   int    // outside the database, compared with the register
 }
 
 // ReportConsultations collects the entries of the register about a customer, as FindCustomer finds it: reads, searches
