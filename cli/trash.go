@@ -83,8 +83,7 @@ func (c *trashEmptyCommand) Run(ctx context.Context, s *settings, b *gateway.Bac
 		backoffice.Plural(len(erased), "deletion", "deletions"), s.ShippedOfErased(time.Now())))
 }
 
-// compactErased compacts an embedded store after a command that erased: a server does so only for what it erased
-// itself.
+// compactErased compacts an embedded store after a command that erased, of which servers do not know.
 func compactErased(ctx context.Context, b *gateway.Backend, t terminal) {
 	embedded, ok := b.Store.(*sqlite.Store)
 	if !ok {

@@ -2,13 +2,10 @@ package importexport
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -156,13 +153,8 @@ func (ex *exporting) copyFile(ctx context.Context, name string, of *backoffice.F
 		return cannotWrite(filesFolder, err)
 	}
 	defer func() { err = cmp.Or(err, file.Close()) }()
-	source, err := ex.Files.Open(ctx, of.Key, 0, -1)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = source.Close() }()
-	digest := sha256.New()
-	if _, err = io.Copy(io.MultiWriter(file, digest), source); err == nil && !bytes.Equal(digest.Sum(nil), of.SHA256) {
+	wrong, err := files.VerifiedCopy(ctx, file, ex.Files, *of)
+	if wrong != "" {
 		err = errors.New("its bytes are not those that were stored: restore it from a backup (see backoffice check)")
 	}
 	return err
