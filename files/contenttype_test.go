@@ -62,10 +62,17 @@ func FuzzContentType(f *testing.F) {
 	f.Add("a.pdf", []byte("%PDF-"))
 	f.Add("a.html", []byte("<html>"))
 	f.Add("a.csv", []byte("\xef\xbb\xbfa;b"))
+	f.Add("a.cod", []byte("plain words"))
+	f.Add("a.camt", []byte(`<?xml version="1.0"?><a/>`))
+	f.Add("a", []byte("plain words"))
 	f.Fuzz(func(t *testing.T, name string, head []byte) {
-		media, _, err := mime.ParseMediaType(files.DetectContentType(name, head))
+		detected := files.DetectContentType(name, head)
+		media, _, err := mime.ParseMediaType(detected)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if again := files.DetectContentType(files.TypedName("document-1", detected), head); again != detected {
+			t.Fatalf("%s is %s after an export and an import", detected, again)
 		}
 		for _, active := range []string{"html", "javascript", "svg", "ecmascript"} {
 			if strings.Contains(media, active) {

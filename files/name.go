@@ -43,6 +43,14 @@ func SafeName(name, contentType string) string {
 	return base + extension
 }
 
+// TypedName makes a file name of an identifier, by which DetectContentType finds its type again.
+func TypedName(id, contentType string) string {
+	if contentType == UnknownContentType {
+		id += ".bin" // text without an extension is taken for plain text
+	}
+	return SafeName(id, contentType)
+}
+
 // splitExtension splits the extension off a name, or adds the usual one of its type.
 func splitExtension(name, contentType string) (base, extension string) {
 	usual := extensionsOf(contentType)

@@ -63,6 +63,9 @@ func (n *noun[T, C]) dumpPage(ctx context.Context, ex *exporting, out *bufio.Wri
 	}
 	var line []byte
 	for i, row := range page {
+		if n.dumped != nil {
+			row = n.dumped(*row)
+		}
 		line = backoffice.AppendJSONString(append(line[:0], `{"_id":`...), *n.ID(row))
 		for j := range n.fields {
 			f := &n.fields[j]
@@ -130,7 +133,7 @@ func (n *noun[T, C]) dumpFile(ctx context.Context, ex *exporting, line []byte, r
 	if file == nil {
 		return append(line, `,"file":null`...), nil
 	}
-	name := path.Join(filesFolder, strings.TrimSuffix(n.file, ".ndjson"), files.SafeName(*n.ID(row), file.ContentType))
+	name := path.Join(filesFolder, strings.TrimSuffix(n.file, ".ndjson"), files.TypedName(*n.ID(row), file.ContentType))
 	if err := ex.copyFile(ctx, name, file); err != nil {
 		return line, fmt.Errorf("the file of the %s %s: %w", n.Noun, *n.ID(row), err)
 	}

@@ -148,8 +148,8 @@ func TestADeletedLineDeletesTheRecordWithItsFilesAndAgainDoesNothing(t *testing.
 	}
 	forgotten, err := h.store.ForgottenFiles(t.Context(), 10)
 	must(t, err)
-	if len(forgotten) != 4 {
-		t.Errorf("%d files are to be removed, not those of the transcript, the calculation and two documents", len(forgotten))
+	if len(forgotten) != 5 {
+		t.Errorf("%d files are to be removed, not those of the transcript, the calculation and three documents", len(forgotten))
 	}
 	deleted := map[string]bool{}
 	for _, entry := range h.changes(t) {

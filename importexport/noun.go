@@ -28,6 +28,8 @@ type noun[T any, C comparable] struct {
 	derive func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
 	// check checks the rules that need no other record, and normalizes the row; nil for the domain's.
 	check func(row *T) []*backoffice.UserError
+	// dumped is what an export writes of a row, if that differs from the row.
+	dumped func(row T) *T
 	// last puts rows that must be written after the others at the end; nil keeps the lines' order.
 	last func(row *T) bool
 	// follow updates other records after changed rows.

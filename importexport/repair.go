@@ -46,11 +46,11 @@ func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 	return true
 }
 
-// faultsOf are the faults of a row by itself. In a stream, a transcript may have a generated document whose file comes
-// later: the origin shows it only for completed transcripts.
-func (l *loading[T, C]) faultsOf(row *T) []Fault {
-	faults := faultsOf(l.noun.check(row))
-	if l.im.stream {
+// faultsOf are the faults of a row by itself. A generated document without its file is one only where the line says
+// so, and never in a stream: an origin shows the file only of completed transcripts, so a mirror may lack it.
+func (l *loading[T, C]) faultsOf(e *entry[T]) []Fault {
+	faults := faultsOf(l.noun.check(e.row))
+	if l.im.stream || !e.given.has(l.at["documentGenerated"]) && !e.given.has(l.at["file"]) {
 		faults = slices.DeleteFunc(faults, func(f Fault) bool { return f.Field == "documentGenerated" })
 	}
 	return faults
@@ -59,7 +59,7 @@ func (l *loading[T, C]) faultsOf(row *T) []Fault {
 // check checks the rules that need no other record, and again after leaving out fields.
 func (l *loading[T, C]) check(e *entry[T]) {
 	for {
-		e.faults = l.faultsOf(e.row)
+		e.faults = l.faultsOf(e)
 		repaired := false
 		for _, fault := range e.faults {
 			name, _, _ := strings.Cut(fault.Field, ".")

@@ -52,6 +52,24 @@ func TestImportOfAnExportGivesTheSameDataBack(t *testing.T) {
 	compareStores(t, first, second)
 }
 
+func TestTheExportOfAMirrorIsTakenAlthoughItLacksADocumentThatItsOriginDoesNotShow(t *testing.T) {
+	t.Parallel()
+	mirror, second := newEnv(t), newEnv(t)
+	mirror.mustLoad(t, office(t))
+	pulled, err := (&Importer{Store: mirror.store, Files: mirror.files, Keys: mirror.keys}).StreamBeside(nil)
+	must(t, err)
+	defer pulled.Close()
+	loaded, err := pulled.Load(t.Context(), backoffice.NounTranscript, []byte(`{"_id":"transcript-bare","documentGenerated":true}`+"\n"), false)
+	if err != nil || loaded.Updated != 1 {
+		t.Fatalf("%+v (%v)", loaded, err)
+	}
+	second.mustLoad(t, mirror.dump(t, true))
+	mirror.mustLoad(t, only(t, "transcripts.ndjson", `{"_id":"transcript-bare","progressPercentage":50}`))
+	if got := one(t, mirror.store.Transcripts(), "transcript-bare"); got.ProgressPercentage != 50 || !got.DocumentGenerated {
+		t.Errorf("the mirror has %+v", got)
+	}
+}
+
 func TestEitherEngineTakesWhatTheOtherGives(t *testing.T) {
 	t.Parallel()
 	first, second := newEnv(t), newPostgresEnv(t)

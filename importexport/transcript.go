@@ -16,6 +16,7 @@ var transcripts = describe(backoffice.TranscriptTable, noun[transcript, backoffi
 	touched:  func(t *transcript) *backoffice.Instant { return &t.OwnUpdatedAt },
 	derive:   deriveTranscripts,
 	check:    checkTranscript,
+	dumped:   dumpedTranscript,
 	follow:   followTranscripts,
 	remove:   removeTranscripts,
 	keys: always(&ownKey[transcript, backoffice.TranscriptCriteria]{
@@ -59,6 +60,14 @@ func checkTranscript(t *transcript) []*backoffice.UserError {
 		})
 	}
 	return found
+}
+
+// dumpedTranscript drops the generated document of which a mirror has no file yet: no import would take it.
+func dumpedTranscript(t transcript) *transcript {
+	if t.Document == nil {
+		t.DocumentGenerated, t.DocumentGeneratedAt = false, 0
+	}
+	return &t
 }
 
 // deriveTranscripts puts each transcript into the year of its checklist.

@@ -149,7 +149,7 @@ func (o *origin) fetch(ctx context.Context, f *file, to *inHand, name string, li
 		}
 	}
 	status, err := o.get(ctx, f.path, nil, fileTime, func(r *http.Response) error {
-		place := files.SafeName(name, cmp.Or(f.tells.text("contentType"), r.Header.Get("Content-Type")))
+		place := files.TypedName(name, cmp.Or(f.tells.text("contentType"), r.Header.Get("Content-Type")))
 		line["file"], _ = json.Marshal(place)
 		content := bufio.NewReader(r.Body)
 		begins, _ := content.Peek(1024)
