@@ -99,6 +99,9 @@ func thaw[T any, C comparable](of *table[T, C], rows []frozenRow) []*T {
 				c.read(t, &row, i)
 			}
 		}
+		if of.version != nil { // of an earlier schema, it may lack one
+			*of.version(t) = max(*of.version(t), 1)
+		}
 		return t
 	})
 }

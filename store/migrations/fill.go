@@ -47,16 +47,23 @@ func (f *Filled) some(ctx context.Context, db *sql.DB, after string) (last strin
 	if err != nil || len(ids) == 0 {
 		return "", false, err
 	}
-	sets := make([]string, len(f.To))
+	sets, asRead := make([]string, len(f.To)), "" // a gateway may have changed a row since, and filled it
 	for i, column := range f.To {
 		sets[i] = column + " = $" + strconv.Itoa(i+2)
 	}
-	update, err := tx.PrepareContext(ctx, "UPDATE "+f.Table+" SET "+strings.Join(sets, ", ")+" WHERE id = $1")
+	for i, expression := range f.From {
+		asRead += " AND COALESCE(" + expression + ", '') = $" + strconv.Itoa(len(f.To)+i+2)
+	}
+	update, err := tx.PrepareContext(ctx, "UPDATE "+f.Table+" SET "+strings.Join(sets, ", ")+" WHERE id = $1"+asRead)
 	if err != nil {
 		return "", false, err
 	}
 	for i, id := range ids {
-		if _, err := update.ExecContext(ctx, append([]any{id}, f.Work(from[i])...)...); err != nil {
+		args := append([]any{id}, f.Work(from[i])...)
+		for _, text := range from[i] {
+			args = append(args, text)
+		}
+		if _, err := update.ExecContext(ctx, args...); err != nil {
 			return "", false, errors.Join(err, update.Close())
 		}
 	}

@@ -187,6 +187,11 @@ func inspect(ctx context.Context, path string) (have int64, err error) {
 
 // prepare brings the schema up to date and checks every table.
 func prepare(ctx context.Context, db *sql.DB, have int64) error {
+	if 0 < have && have < erasureVersion { // before its version tells that this was done
+		if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
+			return err
+		}
+	}
 	if have < migrations.Version(goose.DialectSQLite3) {
 		provider, err := migrations.Provider(goose.DialectSQLite3, db)
 		if err != nil {
@@ -198,11 +203,6 @@ func prepare(ctx context.Context, db *sql.DB, have int64) error {
 	}
 	if err := migrations.Fill(ctx, db, store.Filled); err != nil {
 		return err
-	}
-	if 0 < have && have < erasureVersion {
-		if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
-			return err
-		}
 	}
 	if err := keepSteps(ctx, db); err != nil {
 		return err

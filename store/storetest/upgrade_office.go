@@ -43,7 +43,8 @@ func FillVersion1(t *testing.T, db *sql.DB) {
 	}
 }
 
-// CopyOffice writes a second record of each noun in all columns that the tables have by now.
+// CopyOffice writes a second record of each noun in all columns that the tables have by now, and a deleted relation in
+// those of the first version where there is a trash.
 func CopyOffice(t *testing.T, db *sql.DB) {
 	t.Helper()
 	for _, of := range officeOfVersion1 {
@@ -68,6 +69,13 @@ func CopyOffice(t *testing.T, db *sql.DB) {
 			t.Fatalf("%s: %v", of.table, err)
 		}
 	}
+	if _, err := db.ExecContext(t.Context(), "SELECT 1 FROM trash"); err != nil {
+		return // this version has none
+	}
+	deleted := []byte(`{"relations": [{"id": "c", "kind": "UBO", "customer_id": "a", "related_customer_id": "b", "created_at": 1}]}`)
+	if _, err := db.ExecContext(t.Context(), "INSERT INTO trash (id, noun, client_id, at, until, records) VALUES ('c', 'relation', 'd', 1, 2, $1)", deleted); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // CheckUpgraded checks that both records of each noun are there, in every order, counted, and found by what is worked
@@ -90,6 +98,11 @@ func CheckUpgraded(t *testing.T, store backoffice.Store) {
 	isThere(t, store.Documents(), byName, ofCustomer)
 	isThere(t, store.MinfinDocuments(), nil, map[backoffice.Parent]string{backoffice.OfCustomer: "a", backoffice.OfFinancialYear: "a"}, backoffice.MinfinCriteria{DocumentType: "letter"})
 	isThere(t, store.Consultations(), []backoffice.OrderKey{backoffice.KeyAt}, ofCustomer)
+	for _, entry := range trashed(t, store) {
+		if r := entry.Relations; len(r) != 1 || r[0].Version != 1 || r[0].Kind != backoffice.UBO {
+			t.Errorf("%+v is in the trash", entry)
+		}
+	}
 }
 
 // isThere checks that all lists and counts of a noun have both records.
