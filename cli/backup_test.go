@@ -21,8 +21,13 @@ func TestABackupIsAStoreThatOpensWithTheSameKeyset(t *testing.T) {
 	if len(entries) != 2 || entries[0].Name() != "backoffice.db" || entries[1].Name() != "files" {
 		t.Fatalf("the backup holds %v", entries)
 	}
-	if code, _, err := copied.run(t, "export", filepath.Join(copied.dir, "export")); code != exitFailure || !strings.Contains(err, "restore the keyset") {
-		t.Errorf("without its keyset the backup opens: %d, %s", code, err)
+	here, _ := os.Getwd()
+	path, _ := filepath.Rel(here, filepath.Join(copied.dir, "data", "backoffice.db"))
+	for _, url := range []string{"sqlite:" + path, "sqlite://" + path} {
+		code, _, err := copied.run(t, "export", filepath.Join(copied.dir, "export"), "--database", url)
+		if code != exitFailure || !strings.Contains(err, "restore the keyset") {
+			t.Errorf("without its keyset the backup opens by %s: %d, %s", url, code, err)
+		}
 	}
 	keyset, err := os.ReadFile(filepath.Join(s.dir, "data", "keyset.json"))
 	if err != nil {

@@ -62,12 +62,7 @@ func (b *Backend) Close() error {
 }
 
 // Embedded reports whether the store is a file of ours.
-func (s *Settings) Embedded() bool {
-	_, ok := s.embedded()
-	return ok
-}
-
-func (s *Settings) embedded() (path string, ok bool) { return strings.CutPrefix(s.Database, "sqlite:") }
+func (s *Settings) Embedded() bool { return strings.HasPrefix(s.Database, "sqlite:") }
 
 // Open opens the store, the files and the keys. On the first start of an embedded store it makes them.
 func (s *Settings) Open(ctx context.Context) (*Backend, error) {
@@ -206,7 +201,7 @@ func (s *Settings) openEngine(ctx context.Context) (backoffice.Store, error) {
 	if s.Statement < 0 {
 		return nil, errors.New("--limit-statement must be a time such as 5s, not below 0")
 	}
-	if _, ok := s.embedded(); ok {
+	if s.Embedded() {
 		if len(s.Replicas) > 0 {
 			return nil, errors.New("--replica needs a --database in PostgreSQL; an embedded store has no replicas")
 		}
@@ -228,11 +223,10 @@ func (s *Settings) openKeyset() (*privacy.Keyset, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return keys, err
 	}
-	path, embedded := s.embedded()
-	if !embedded {
+	if !s.Embedded() {
 		return nil, fmt.Errorf("the keyset %s does not exist: pass it with --keyset PATH; every server of a PostgreSQL store needs the same one, which backoffice migrate creates with a new database", s.Keyset)
 	}
-	if _, err := os.Stat(path); err == nil {
+	if path, missing := s.missing(); path != "" && !missing {
 		return nil, fmt.Errorf("the keyset %s does not exist, but the database %s does: restore the keyset; without it the registration numbers cannot be read", s.Keyset, path)
 	}
 	if err := makeFolderOf(s.Keyset); err != nil {

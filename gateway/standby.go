@@ -212,7 +212,7 @@ func (b *StandBy) forgetRequest() {
 
 // examineStandBy compares a stand-by with what was shipped.
 func (s *Settings) examineStandBy(ctx context.Context, shipped int64, tell func(backoffice.Finding)) {
-	path, _ := s.embedded()
+	path, _ := sqlite.Path(s.Database) // it was opened by it
 	at, err := sqlite.StateOf(ctx, path)
 	found := fmt.Sprintf("at change %d of %d that were shipped", at.Last, shipped)
 	switch {
