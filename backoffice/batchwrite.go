@@ -110,9 +110,13 @@ func createAll[T any, C comparable](ctx context.Context, s *Service, c creations
 	content := struct {
 		Mode   BatchMode
 		Inputs []values
-	}{Mode: c.mode}
-	for _, d := range c.drafts {
+		Faults map[int][]*UserError `json:",omitempty"` // an empty text is different content than none
+	}{Mode: c.mode, Faults: map[int][]*UserError{}}
+	for i, d := range c.drafts {
 		content.Inputs = append(content.Inputs, d.content)
+		if len(d.wrong.found) > 0 {
+			content.Faults[i] = d.wrong.found
+		}
 	}
 	use, err := s.keyUse(c.by, c.table.Noun, c.key, content, "a batch")
 	if err != nil {

@@ -151,6 +151,35 @@ func (s *Service) deleteCustomers(
 	return wrong, gone, nil
 }
 
+// removeVersion is remove of an object that has one of the expected versions. Refused also with STALE_VERSION.
+func removeVersion[T any, C comparable](
+	ctx context.Context, tx Tx, of *Table[T, C], change *Change, expected Versions,
+) (raced bool, err error) {
+	rows := of.Writer(tx)
+	if expected == nil {
+		return false, remove(ctx, tx, rows, change)
+	}
+	row, ok, from := new(T), false, 0
+	err = tx.Together(ctx, finding(of.Reader(tx), change.ObjectID, &row, &ok), versionsFrom(tx, &from))
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		return false, NoSuch(change.Noun, "id")
+	}
+	version := of.Version(row)
+	if err := checkVersion(expected, *version); err != nil {
+		return false, err
+	}
+	*version = NextVersion(*version, from)
+	err = tx.Together(ctx, func(ctx context.Context) error {
+		err := rows.Update(ctx, row) // of several writers of this version only the first succeeds
+		raced = lost(err)
+		return err
+	}, func(ctx context.Context) error { return remove(ctx, tx, rows, change) })
+	return raced, err
+}
+
 // remove deletes the object of a change and logs the change. Refused with NOT_FOUND (id).
 func remove[T any, C comparable](ctx context.Context, tx Tx, rows Writer[T, C], change *Change) error {
 	gone, err := rows.Delete(ctx, change.ObjectID)

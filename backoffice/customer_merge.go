@@ -250,10 +250,17 @@ func (m *merging) moveRelations() {
 	})
 }
 
+// claim raises the version of the customer to delete: another writer's update since it was read is a lost race.
+func (m *merging) claim(ctx context.Context) error {
+	drop := *m.drop
+	drop.Version = NextVersion(drop.Version, m.from)
+	return m.tx.Customers().Update(ctx, &drop)
+}
+
 // write moves the records, deletes the one customer and updates the other. It lost a race if the deletion takes along
 // what was added meanwhile.
 func (m *merging) write(ctx context.Context, use *keyUse) (raced bool, err error) {
-	if err := m.tx.Together(ctx, m.records...); err != nil {
+	if err := m.tx.Together(ctx, append(m.records, m.claim)...); err != nil {
 		return KindOf(err) == Refused, err // what was read has changed
 	}
 	m.keepDeleted(m.tx, m.by, m.at, m.keep.ID)

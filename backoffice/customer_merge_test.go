@@ -208,12 +208,16 @@ func TestAMergeKeepsWhatIsWrittenMeanwhile(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {
 		w.twice(t)
+		before := w.customer(t, "drop")
 		written, release, merged := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 		writing := make(chan error, 1)
 		go func() {
 			writing <- w.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 				err := tx.Transcripts().Update(ctx, &backoffice.Transcript{ID: "old", CustomerID: "drop", ChecklistID: "list2025", FinancialYearID: "y2025",
 					OwnStatus: backoffice.Sent, CustomVariables: `{"answer":"new"}`})
+				drop := *before
+				drop.Phone, drop.Version = "+32 9 765 43 21", drop.Version+1
+				err = errors.Join(err, tx.Customers().Update(ctx, &drop))
 				close(written)
 				<-release
 				return err
@@ -236,6 +240,9 @@ func TestAMergeKeepsWhatIsWrittenMeanwhile(t *testing.T) {
 		accept(t, err)
 		if got := found["old"]; got.CustomerID != "keep" || got.CustomVariables != `{"answer":"new"}` {
 			t.Errorf("it is %+v", got)
+		}
+		if got := w.customer(t, "keep").Phone; got != "+32 9 765 43 21" {
+			t.Errorf("the phone number is %s", got)
 		}
 	})
 }

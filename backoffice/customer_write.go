@@ -24,7 +24,7 @@ func (c *Customer) SealedNumber(field PrivacyField) *Sealed {
 func (in *CustomerFields) apply(c *Customer, check *checker) {
 	shown := c.workedOutName()
 	customerInput.apply(in, c, check)
-	if c.Type == PrivatePerson && c.OwnName == shown { // sent as it was read, perhaps with a new last name
+	if c.OwnName == shown && c.workedOutName() != "" { // sent as it was read, perhaps with a new last name
 		c.OwnName = ""
 	}
 	check.found = append(check.found, CustomerTable.Check(c)...)
@@ -93,7 +93,7 @@ func (a *around) look(ctx context.Context, tx Tx, customers ...*Customer) error 
 			slices.ContainsFunc(coded, has) {
 			continue
 		}
-		place := strconv.Itoa(i)
+		place := "#" + strconv.Itoa(i) // the identifier of no customer
 		codes[place] = c.CustomerCode
 		coded = append(coded, &Customer{ID: place, CustomerCode: c.CustomerCode})
 	}

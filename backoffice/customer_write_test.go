@@ -89,6 +89,67 @@ func TestInAnUpdateAbsentKeepsAndNullClears(t *testing.T) {
 	})
 }
 
+func TestANameThatMovesOutOfItsPartsIsKept(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		c, err := w.CreateCustomer(t.Context(), w.by, backoffice.CustomerFields{
+			Type: backoffice.Value(backoffice.PrivatePerson), FirstName: text("Jan"), LastName: text("Peeters")}, noKey)
+		accept(t, err)
+		moved, err := w.UpdateCustomer(t.Context(), w.by, c.ID, backoffice.CustomerFields{
+			Name: text("Jan Peeters"), FirstName: backoffice.Null[string](), LastName: backoffice.Null[string]()}, nil)
+		accept(t, err)
+		if moved.DisplayName != "Jan Peeters" || moved.OwnName != "Jan Peeters" {
+			t.Errorf("it is %q, shown as %q", moved.OwnName, moved.DisplayName)
+		}
+	})
+}
+
+func TestACodeIsTakenAlsoByACustomerWhoseIdentifierIsANumber(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
+			return tx.Customers().Insert(ctx, &backoffice.Customer{ID: "1", Type: backoffice.Company, OwnName: "One", DisplayName: "One", CustomerCode: "K-1", Version: 1})
+		})
+		company := func(code string) backoffice.BatchInput[backoffice.CustomerFields] {
+			return backoffice.BatchInput[backoffice.CustomerFields]{Input: backoffice.CustomerFields{Type: backoffice.Value(backoffice.Company), Name: text("A"), CustomerCode: text(code)}}
+		}
+		_, err := w.CreateCustomers(t.Context(), w.by, []backoffice.BatchInput[backoffice.CustomerFields]{company("K-0"), company("K-1")}, backoffice.Each, noKey)
+		accept(t, err)
+		if there := w.customer(t, "1"); there.CustomerCode != "K-1" {
+			t.Errorf("it has the code %s", there.CustomerCode)
+		}
+	})
+}
+
+func TestAnIdempotencyKeyIsAnothersAfterAnInvalidInputIsCorrected(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		named := backoffice.CustomerFields{Type: backoffice.Value(backoffice.Company), Name: text("A")}
+		wrong := named
+		wrong.Email = text("")
+		create := func(second backoffice.CustomerFields) error {
+			inputs := []backoffice.BatchInput[backoffice.CustomerFields]{{Input: named}, {Input: second}}
+			_, err := w.CreateCustomers(t.Context(), w.by, inputs, backoffice.Each, backoffice.Value("key"))
+			return err
+		}
+		accept(t, create(wrong))
+		accept(t, create(wrong))
+		expect(t, create(named), "IDEMPOTENCY_KEY_REUSED idempotencyKey")
+	})
+}
+
+func TestARelationIsDeletedOnlyInTheVersionThatIsExpected(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		w.twice(t)
+		_, err := w.UpdateRelation(t.Context(), w.by, "later", backoffice.RelationFields{EndDate: text("2025-12-31")}, nil)
+		accept(t, err)
+		expect(t, w.DeleteRelation(t.Context(), w.by, "later", backoffice.Versions{1}), "STALE_VERSION expectedVersion")
+		expect(t, w.DeleteRelation(t.Context(), w.by, "unknown", backoffice.Versions{1}), "NOT_FOUND id")
+		accept(t, w.DeleteRelation(t.Context(), w.by, "later", backoffice.Versions{2}))
+	})
+}
+
 func TestAChangeThatChangesNothingIsNoChange(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {
@@ -143,7 +204,7 @@ func TestWritesAskForTheirScopes(t *testing.T) {
 			},
 			"customers.write to delete": func() error { return w.deleteCustomer(ctx, nobody, c.ID, nil) },
 			"customers.write to relate": func() error { _, err := w.CreateRelation(ctx, nobody, backoffice.RelationDraft{}, noKey); return err },
-			"customers.write to part":   func() error { return w.DeleteRelation(ctx, nobody, "x") },
+			"customers.write to part":   func() error { return w.DeleteRelation(ctx, nobody, "x", nil) },
 			"pti.write to assign":       func() error { _, err := w.AssignChecklist(ctx, writer, backoffice.Assignment{}, noKey); return err },
 			"pti.write to generate":     func() error { _, err := w.GenerateTranscriptDocument(ctx, writer, "x"); return err },
 			"settings.write to label": func() error {

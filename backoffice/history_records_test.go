@@ -157,7 +157,7 @@ func (m *model) createThisRelation(r *rapid.T, draft backoffice.RelationDraft, k
 
 func (m *model) deleteRelation(r *rapid.T) {
 	id := anyOf(r, m, m.relations, "relation")
-	err := m.w.DeleteRelation(m.t.Context(), m.w.by, id)
+	err := m.w.DeleteRelation(m.t.Context(), m.w.by, id, nil)
 	if m.relations[id] == nil {
 		check(r, err, "NOT_FOUND id")
 		return

@@ -43,9 +43,9 @@ func TestARelationJoinsTwoCustomersOnceOfAKind(t *testing.T) {
 		if diff := cmp.Diff(r, again); diff != "" {
 			t.Error(diff)
 		}
-		expect(t, w.DeleteRelation(t.Context(), w.by, r.ID), "done")
-		expect(t, w.DeleteRelation(t.Context(), w.by, r.ID), "NOT_FOUND id")
-		expect(t, w.DeleteRelation(t.Context(), w.by, a.ID), "NOT_FOUND id")
+		expect(t, w.DeleteRelation(t.Context(), w.by, r.ID, nil), "done")
+		expect(t, w.DeleteRelation(t.Context(), w.by, r.ID, nil), "NOT_FOUND id")
+		expect(t, w.DeleteRelation(t.Context(), w.by, a.ID, nil), "NOT_FOUND id")
 		if log := w.changes(t, 5); !slices.Equal(log, []string{"credential createCustomerRelation relation customerId kind relatedCustomerId", "credential deleteCustomerRelation relation"}) {
 			t.Errorf("%q", log)
 		}

@@ -81,14 +81,16 @@ func (s *Service) UpdateRelation(
 	})
 }
 
-// DeleteRelation needs customers.write. The relation can be restored within Service.Trash. Refused with NOT_FOUND (id).
-func (s *Service) DeleteRelation(ctx context.Context, by *Principal, id string) error {
+// DeleteRelation needs customers.write. The relation can be restored within Service.Trash. Refused with NOT_FOUND (id)
+// and STALE_VERSION.
+func (s *Service) DeleteRelation(ctx context.Context, by *Principal, id string, expected Versions) error {
 	if err := requireDelete(by, CustomersWrite); err != nil {
 		return err
 	}
 	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
 		now := InstantOf(s.now())
 		s.keepDeleted(tx, by, now, "")
-		return false, remove(ctx, tx, tx.Relations(), changeBy(by, now, "deleteCustomerRelation", NounRelation, id))
+		change := changeBy(by, now, "deleteCustomerRelation", NounRelation, id)
+		return removeVersion(ctx, tx, RelationTable, change, expected)
 	})
 }

@@ -94,7 +94,8 @@ func (s *Service) AssignChecklists(
 		if err != nil {
 			return false, err
 		}
-		return false, a.write(ctx, tx, assigned, use)
+		err = a.write(ctx, tx, assigned, use)
+		return KindOf(err) == Refused, err // a customer was deleted meanwhile
 	})
 	if err != nil {
 		return nil, err

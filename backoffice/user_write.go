@@ -76,30 +76,8 @@ func (s *Service) DeleteUser(ctx context.Context, by *Principal, id string, expe
 	} else if there {
 		return s.deleteUserThere(ctx, by, id, expected)
 	}
-	return s.write(ctx, func(ctx context.Context, tx Tx) (bool, error) {
-		var user *User
-		var ok bool
-		var from int
-		if err := tx.Together(ctx, finding(tx.Users(), id, &user, &ok), versionsFrom(tx, &from)); err != nil {
-			return false, err
-		}
-		if !ok {
-			return false, NoSuch(NounUser, "id")
-		}
-		if err := checkVersion(expected, user.Version); err != nil {
-			return false, err
-		}
-		raced := false
-		err := tx.Together(ctx, func(ctx context.Context) (err error) {
-			if expected != nil { // of several writers of this version only the first succeeds
-				user.Version = NextVersion(user.Version, from)
-				err = tx.Users().Update(ctx, user)
-				raced = lost(err)
-			}
-			return err
-		}, func(ctx context.Context) error {
-			return remove(ctx, tx, tx.Users(), changeBy(by, InstantOf(s.now()), "deleteUser", NounUser, id))
-		})
-		return raced, err
+	return s.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
+		change := changeBy(by, InstantOf(s.now()), "deleteUser", NounUser, id)
+		return removeVersion(ctx, tx, UserTable, change, expected)
 	})
 }

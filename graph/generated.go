@@ -7342,6 +7342,8 @@ type UpdateCustomerRelationPayload {
 input DeleteCustomerRelationInput {
   "The relation."
   id: ID!
+  "The version to delete. If the relation has another version, nothing is deleted."
+  expectedVersion: Int
 }
 
 "The result of deleteCustomerRelation."
@@ -30533,7 +30535,7 @@ func (ec *executionContext) unmarshalInputDeleteCustomerRelationInput(ctx contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "expectedVersion"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30547,6 +30549,13 @@ func (ec *executionContext) unmarshalInputDeleteCustomerRelationInput(ctx contex
 				return it, err
 			}
 			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = data
 		}
 	}
 	return it, nil

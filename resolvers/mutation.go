@@ -104,7 +104,8 @@ func (m mutation) NoteDiscrepancy(ctx context.Context, input inputs.NoteDiscrepa
 
 func (m mutation) DeleteCustomerRelation(ctx context.Context, input inputs.DeleteCustomerRelationInput,
 	dryRun *bool) (*inputs.DeleteCustomerRelationPayload, error) {
-	err := m.service(dryRun).DeleteRelation(ctx, auth.From(ctx), input.ID)
+	err := m.service(dryRun).DeleteRelation(ctx, auth.From(ctx), input.ID,
+		backoffice.OnlyVersion(input.ExpectedVersion))
 	return answer(ctx, err, &inputs.DeleteCustomerRelationPayload{DeletedRelationID: deleted(input.ID, err)})
 }
 

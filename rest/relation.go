@@ -121,11 +121,14 @@ func (a *API) relations() {
 	})
 	register(a, operation("DELETE /customers/{customerId}/relations/{relationId}", "deleteRelation",
 		"Delete a relation", "Deletes a relation with the customer on either side.",
-	), backoffice.CustomersWrite, func(ctx context.Context, in *struct{ OfRelation }) (*nothing, error) {
+	), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+		OfRelation
+		Guarded
+	}) (*nothing, error) {
 		if err := a.has(ctx, in.OfRelation); err != nil {
 			return nil, err
 		}
-		if err := a.Service.DeleteRelation(ctx, auth.From(ctx), in.RelationID); err != nil {
+		if err := a.Service.DeleteRelation(ctx, auth.From(ctx), in.RelationID, in.match); err != nil {
 			return nil, inPath(err, backoffice.NounRelation, "id")
 		}
 		return &nothing{}, nil

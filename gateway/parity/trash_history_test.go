@@ -203,7 +203,7 @@ func randomStep(t *testing.T, o *gatewaytest.Office, service *backoffice.Service
 		return "deleting a customer"
 	case 9:
 		id := one(slices.Collect(maps.Keys(m.relations)))
-		if ok(service.DeleteRelation(t.Context(), by, id)) {
+		if ok(service.DeleteRelation(t.Context(), by, id, nil)) {
 			m.trash[id] = plainDeletion{relations: map[string][2]string{id: m.relations[id]}}
 			delete(m.relations, id)
 		}

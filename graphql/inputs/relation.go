@@ -62,7 +62,8 @@ func (in *UpdateCustomerRelationInput) Fields() backoffice.RelationFields {
 }
 
 type DeleteCustomerRelationInput struct {
-	ID string
+	ID              string
+	ExpectedVersion *int
 }
 
 type RelationPayload struct {
