@@ -307,7 +307,7 @@ func TestAMirrorOfTheSpecificationAloneConvergesWhateverTheOriginAnswers(t *test
 	t.Parallel()
 	count := *histories
 	if count <= 24 {
-		count /= 6
+		count /= 3
 	}
 	for seed := range uint64(count) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
