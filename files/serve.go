@@ -16,19 +16,27 @@ import (
 // ErrNothingOfRange reports that the file has nothing of what Range asks for: 416. Content-Range is set.
 var ErrNothingOfRange = errors.New("files: the range is outside the file")
 
+// ErrOtherContent reports that If-Match does not have the file's tag: 412.
+var ErrOtherContent = errors.New("files: the file is not the one in If-Match")
+
 // Serve answers a GET or HEAD with a stored file under a safe form of name: streamed, always as an attachment that no
 // browser runs, with Range, If-Range, If-Match, If-None-Match and the digest of RFC 9530. The caller checks scopes.
 //
 // An error means that nothing was answered: NotFound when the store lacks the file, Unavailable when it cannot answer,
-// ErrNothingOfRange. A later failure is logged and breaks the connection: no client takes a part for the whole. Do not
-// compress the answer. http.ServeContent sends the status before it asks the store, and several ranges as parts.
+// ErrNothingOfRange, ErrOtherContent. A later failure is logged and breaks the connection: no client takes a part for
+// the whole. Do not compress the answer. http.ServeContent sends the status before it asks the store, and several
+// ranges as parts.
 func Serve(w http.ResponseWriter, r *http.Request, from backoffice.FileStore, file backoffice.File, name string) error {
 	header := w.Header()
 	size := int64(file.Size)
 	etag := ETag(file)
 	setCommonHeaders(header, etag)
-	if status := precondition(r.Header, etag); status != http.StatusOK {
-		w.WriteHeader(status)
+	// In the order of RFC 9110, section 13.2.2.
+	if match := r.Header.Values("If-Match"); len(match) > 0 && !hasTag(match, etag, false) {
+		return ErrOtherContent
+	}
+	if none := r.Header.Values("If-None-Match"); len(none) > 0 && hasTag(none, etag, true) {
+		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
 	wanted, status := byteRange{0, size}, http.StatusOK
@@ -104,17 +112,6 @@ func setCommonHeaders(header http.Header, etag string) {
 func clearHeaders(header http.Header) {
 	header.Del("ETag")
 	header.Del("Accept-Ranges")
-}
-
-// precondition evaluates If-Match and If-None-Match in the order of RFC 9110, section 13.2.2.
-func precondition(header http.Header, etag string) int {
-	if match := header.Values("If-Match"); len(match) > 0 && !hasTag(match, etag, false) {
-		return http.StatusPreconditionFailed
-	}
-	if none := header.Values("If-None-Match"); len(none) > 0 && hasTag(none, etag, true) {
-		return http.StatusNotModified
-	}
-	return http.StatusOK
 }
 
 // rangeStillHolds evaluates If-Range, by the digest: a date never matches, because there is no Last-Modified.

@@ -27,9 +27,13 @@ func served(store backoffice.FileStore, file backoffice.File, method string, hea
 	}
 	recorder := httptest.NewRecorder()
 	err := files.Serve(recorder, request, store, file, "Statuten Café.pdf")
-	if errors.Is(err, files.ErrNothingOfRange) { // for the caller to say
-		recorder.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
-		err = nil
+	for said, status := range map[error]int{ // for the caller to say
+		files.ErrNothingOfRange: http.StatusRequestedRangeNotSatisfiable, files.ErrOtherContent: http.StatusPreconditionFailed,
+	} {
+		if errors.Is(err, said) {
+			recorder.WriteHeader(status)
+			err = nil
+		}
 	}
 	return recorder.Result(), err
 }

@@ -5386,7 +5386,7 @@ type Customer implements Node {
     "The order. By identifier when absent."
     orderBy: CustomerDocumentOrder
   ): CustomerDocumentConnection!
-  "Where its UBO relations differ, or differed, from the computed beneficial owners, by identifier. Credentials restricted to some customers see none."
+  "Where its UBO relations, or those that name it, differ, or differed, from the computed beneficial owners, by identifier. Credentials restricted to some customers see none."
   discrepancies(
     "Maximum number of rows, from the start or after ` + "`" + `after` + "`" + `: 0 to 500, default 50."
     first: Int

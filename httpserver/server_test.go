@@ -244,7 +244,7 @@ func TestOnlyListedOriginsMayAsk(t *testing.T) {
 		allowed bool
 	}{{closed, "https://office.example", false}, {open, "https://office.example", true}, {open, "https://elsewhere.example", false}, {open, "null", false}} {
 		preflight := ask(c.handler, "OPTIONS", "/graphql", with("Origin", c.origin), with("Access-Control-Request-Method", "POST"),
-			with("Access-Control-Request-Headers", "content-disposition,content-type,last-event-id,mcp-protocol-version,prefer,x-access-purpose,x-client-id,x-client-secret"))
+			with("Access-Control-Request-Headers", "content-disposition,content-type,if-range,last-event-id,mcp-protocol-version,prefer,x-access-purpose,x-client-id,x-client-secret"))
 		request := ask(c.handler, "POST", "/graphql", with("Origin", c.origin))
 		for _, w := range []*httptest.ResponseRecorder{preflight, request} {
 			if got := w.Header().Get("Access-Control-Allow-Origin"); (got == c.origin) != c.allowed || got == "*" {

@@ -22,7 +22,7 @@ func (g *Guarded) parse() error {
 	switch {
 	case !ok:
 		return badParameter("If-Match", `a list of entity tags, as in "3"`)
-	case any || len(tags) == 0:
+	case any || g.IfMatch == "":
 		return nil
 	}
 	g.match = backoffice.Versions{}

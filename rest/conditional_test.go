@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ func TestIfMatchTakesAList(t *testing.T) {
 	t.Parallel()
 	o := open(t)
 	name := map[string]any{"phone": nil}
-	for _, tags := range []string{`"3", "5"`, `W/"4"`, `"a,b"`, `"04"`, `"3" , W/"4",`, `""`} {
+	for _, tags := range []string{`"3", "5"`, `W/"4"`, `"a,b"`, `"04"`, `"3" , W/"4",`, `""`, ",", " , "} {
 		o.ask(t, o.all, "PUT", "/customers/acme", name, "If-Match", tags).fault(412, "If-Match", "STALE_VERSION")
 	}
 	for _, tags := range []string{`"3" "4"`, `4`, `"4`, `*, "4"`, `"4", x`, `w/"4"`, `"a b"`} {
@@ -79,6 +80,32 @@ func TestHeadIsAnsweredWhereverGetIs(t *testing.T) {
 		if a := o.ask(t, o.all, http.MethodHead, path, nil); a.status != 200 {
 			t.Errorf("HEAD %s: %d", path, a.status)
 		}
+	}
+}
+
+func TestHeadDisclosesNothing(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	var document struct{ Paths map[string]map[string]any }
+	check(t, json.Unmarshal(o.get(t, "/openapi.json").body, &document))
+	answered := 0
+	for path, methods := range document.Paths {
+		if methods["get"] == nil {
+			continue
+		}
+		path = strings.ReplaceAll(path, "{customerId}", "els")
+		for _, query := range []string{"", "?values=true", "?registrationNumbers=true"} {
+			a := o.ask(t, o.all, http.MethodHead, path+query, nil, "X-Access-Purpose", "a look")
+			if a.status == 200 && strings.Contains(string(a.body), "egistrationNumber") {
+				t.Errorf("%s%s: %s", path, query, a.body)
+			}
+			if a.status == 200 {
+				answered++
+			}
+		}
+	}
+	if entries, _ := o.register(t); answered < 20 || len(entries) > 0 {
+		t.Errorf("%d are answered, and the register has %q", answered, entries)
 	}
 }
 

@@ -24,7 +24,7 @@ func (a *API) searchCustomers() {
 	registerList(a, huma.Operation{
 		OperationID: "searchCustomers", Method: http.MethodPost, Path: "/customers/search",
 		Summary: "Search customers", DefaultStatus: http.StatusOK,
-		Description: "GET /customers with the filters in a body, which keeps registration numbers out of logs. For another page, send the same body to its path.",
+		Description: "GET /customers with the filters in a body, which keeps registration numbers out of logs. For another page, send the same body, without page, to its path.",
 	}, "", func(ctx context.Context, in *struct {
 		Paging
 		Body CustomerSearch
@@ -37,7 +37,7 @@ func (a *API) searchCustomers() {
 		}
 		filter, err := in.Body.filter(number, spouse)
 		if err != nil {
-			return nil, err
+			return nil, inBody(err)
 		}
 		filter.Ids, _ = in.Body.IDs.Get()
 		paging, err := in.Body.paging(ctx, in.Paging)
@@ -61,8 +61,8 @@ func (s *CustomerSearch) paging(ctx context.Context, paging Paging) (Paging, err
 		if !ok {
 			continue
 		}
-		if query.Has(number.name) {
-			return paging, badParameter(number.name, "it is in both the query and the body")
+		if query.Has(number.name) && sent != *number.into {
+			return paging, badParameter(number.name, "the query and the body have different ones")
 		}
 		*number.into = sent
 	}

@@ -112,7 +112,12 @@ func (a *API) download(ctx context.Context, owner backoffice.FileOwner) (*downlo
 
 func (a *API) serve(w http.ResponseWriter, r *http.Request, f storedFile) {
 	err := files.Serve(w, r, a.Files, *f.file, f.name)
-	if errors.Is(err, files.ErrNothingOfRange) {
+	switch {
+	case errors.Is(err, files.ErrOtherContent):
+		err = faulty(http.StatusPreconditionFailed, []ProblemError{{
+			Parameter: "If-Match", Code: string(backoffice.CodeStaleVersion), Detail: "the file has another entity tag",
+		}})
+	case errors.Is(err, files.ErrNothingOfRange):
 		err = faulty(http.StatusRequestedRangeNotSatisfiable, []ProblemError{{
 			Parameter: "Range", Code: string(backoffice.CodeInvalid),
 			Detail: "the range is outside the file; Content-Range has its size",
@@ -173,6 +178,24 @@ func (a *API) inFormats(about string, of reflect.Type, others ...string) map[str
 		content[media] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 	}
 	return map[string]*huma.Response{"200": {Description: about, Content: content}}
+}
+
+var mediaOf = map[string]string{
+	"json": mediaJSON, "bods": mediaJSON, "svg": mediaSVG, "csv": mediaCSV, "pdf": mediaPDF}
+
+// formatOf is the format that was sent, which Accept must allow; else, of all, the first that Accept prefers.
+func formatOf(ctx context.Context, sent string, all ...string) (format string, err error) {
+	best := 0.0
+	for _, of := range all {
+		weight := accepts(headers(requestOf(ctx), "Accept"), mediaOf[of])
+		if weight > best && (sent == "" || sent == of) {
+			format, best = of, weight
+		}
+	}
+	if format == "" {
+		return "", problem(http.StatusNotAcceptable, "Accept does not allow the format that was sent")
+	}
+	return format, nil
 }
 
 // jsonOf is an answer of an operation that has other formats too.

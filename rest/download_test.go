@@ -47,6 +47,7 @@ func TestASignedPathNeedsNoHeaders(t *testing.T) {
 	}
 	part := o.ask(t, credential{}, "GET", o.sign(t, o.all, backoffice.DocumentFile, "doc-1", time.Minute), nil, "Range", "bytes=0-3")
 	equal(t, "a part", string(part.body), "%PDF")
+	o.ask(t, credential{}, "GET", o.sign(t, o.all, backoffice.DocumentFile, "doc-1", time.Minute), nil, "If-Match", `"other"`).fault(412, "If-Match", "STALE_VERSION")
 }
 
 func TestASignedPathIsBoundToItsFileItsTimeAndItsCredential(t *testing.T) {
@@ -135,6 +136,7 @@ func (o *office) isFile(t testing.TB, path, name, disposition string) {
 	nothing := o.get(t, path, "Range", "bytes=99999999-")
 	nothing.fault(http.StatusRequestedRangeNotSatisfiable, "Range", "INVALID")
 	equal(t, "Content-Range", nothing.header.Get("Content-Range"), "bytes */"+strconv.Itoa(len(want)))
+	o.get(t, path, "If-Match", `"other"`).fault(http.StatusPreconditionFailed, "If-Match", "STALE_VERSION")
 	if same := o.get(t, path, "If-None-Match", a.header.Get("ETag")); same.status != http.StatusNotModified || len(same.body) != 0 {
 		t.Errorf("the same: %d", same.status)
 	}

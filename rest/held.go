@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -102,7 +103,7 @@ func (a *API) held() {
 		if err := h.readAll(customer); err != nil {
 			return nil, err
 		}
-		if in.Values {
+		if in.Values && requestOf(ctx).Method() != http.MethodHead {
 			if err := h.export(customer); err != nil {
 				return nil, err
 			}

@@ -1,6 +1,11 @@
 package rest_test
 
-import "testing"
+import (
+	"context"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+)
 
 // The lists that the specification has under a customer alone, for all customers.
 
@@ -70,4 +75,21 @@ func idsOf(list map[string]any) (ids string) {
 		ids += item.(map[string]any)["_id"].(string)
 	}
 	return ids
+}
+
+func TestADiscrepancyIsReportedAtAnInstant(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	check(t, o.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		return tx.Discrepancies().Upsert(ctx, []*backoffice.Discrepancy{{ID: "gap", Kind: backoffice.NotDeclared, CustomerID: "acme", PersonID: "els", SeenAt: 1, Version: 1}})
+	}))
+	note := func(body string) *answer { return o.ask(t, o.all, "PATCH", "/discrepancies/gap", body) }
+	has(t, note(`{"reportedAt":"2026-06-01T09:30:00+02:00"}`).is(200), map[string]any{"reportedAt": "2026-06-01T07:30:00.000Z"})
+	has(t, note(`{"reportedAt":null}`).is(200), map[string]any{"reportedAt": nil})
+	for _, wrong := range []string{`"yesterday"`, `7`, `""`} {
+		note(`{"reportedAt":`+wrong+`}`).fault(422, "/reportedAt", "INVALID")
+	}
+	if told := note(`{"reportedAt":"2026-06-01T00:00:00,5Z"}`).problem(422)["detail"]; told != "an instant must look like 2026-06-01T09:30:00.000Z" {
+		t.Error(told)
+	}
 }

@@ -196,7 +196,10 @@ var jsonFormat = huma.Format{Marshal: writeJSON, Unmarshal: readJSON}
 
 // readJSON reads a body that fits its schema. The decoder is stricter than the schema, and its errors repeat values.
 func readJSON(data []byte, into any) error {
-	if json.Unmarshal(data, into) != nil {
+	if err := json.Unmarshal(data, into); err != nil {
+		if known, ok := errors.AsType[*backoffice.Error](err); ok && known.Kind == backoffice.BadInput {
+			return known
+		}
 		return errors.New("a number must be written as an integer, as its field requires")
 	}
 	return nil

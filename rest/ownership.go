@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"reflect"
@@ -77,7 +78,7 @@ type ownershipAsked struct {
 	MaxDepth  int              `query:"maxDepth" default:"20" minimum:"1" maximum:"20" doc:"How many levels are read."`
 	Rule      string           `query:"rule" enum:"BELGIUM_2018,EU_2024,CUSTOM" doc:"Who is a beneficial owner; default the rule in force on the day: more than 25 % (law of 18 September 2017, article 4, 27°), 25 % or more (regulation (EU) 2024/1624, articles 52 to 54), or the threshold or more."`
 	Threshold Optional[string] `query:"threshold" doc:"The percentage of CUSTOM." example:"10"`
-	Format    string           `query:"format" default:"json" enum:"json,bods,svg,pdf" doc:"JSON, statements of the Beneficial Ownership Data Standard 0.4, a picture, or a document."`
+	Format    string           `query:"format" enum:"json,bods,svg,pdf" doc:"Default what Accept prefers: JSON, statements of the Beneficial Ownership Data Standard 0.4, a picture, or a document."`
 }
 
 const (
@@ -92,7 +93,8 @@ func (a *API) ownership() {
 	op.Metadata = map[string]any{costKey: 200} // as in GraphQL
 	op.Responses = a.inFormats("The owners.", reflect.TypeFor[Ownership](), mediaSVG, mediaPDF)
 	registerList(a, op, "", func(ctx context.Context, in *ownershipAsked) (*download, error) {
-		if err := a.exists(ctx, in.CustomerID); err != nil {
+		format, err := formatOf(ctx, in.Format, "json", "bods", "svg", "pdf")
+		if err = cmp.Or(err, a.exists(ctx, in.CustomerID)); err != nil {
 			return nil, err
 		}
 		threshold, _ := in.Threshold.Get()
@@ -101,7 +103,7 @@ func (a *API) ownership() {
 		if err != nil {
 			return nil, err
 		}
-		switch in.Format {
+		switch format {
 		case "svg":
 			return bytesOf(mediaSVG, of.Picture(of.describe)), nil
 		case "bods":
@@ -111,7 +113,7 @@ func (a *API) ownership() {
 		if err := of.compare(ctx); err != nil {
 			return nil, err
 		}
-		if in.Format == "pdf" {
+		if format == "pdf" {
 			var page bytes.Buffer
 			err := of.page(a.Service.Documents, &page)
 			return bytesOf(mediaPDF, page.Bytes()), err

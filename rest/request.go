@@ -54,10 +54,10 @@ func (r *request) Query(name string) string { return r.query.Get(name) }
 
 // Header returns a header's value. The media types of both bodies were checked already: each body has one.
 func (r *request) Header(name string) string {
-	if name == "Accept" || name == "Content-Type" {
+	switch name {
+	case "Accept", "Content-Type":
 		return mediaJSON
-	}
-	if name == "If-Match" || name == "If-None-Match" { // lists may continue in a second header
+	case "If-Match", "If-None-Match", "Content-Digest": // lists may continue in a second header
 		return strings.Join(headers(r, name), ", ")
 	}
 	return r.humaContext.Header(name)
@@ -85,7 +85,7 @@ func (r *request) readAccept() error {
 			continue
 		}
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(response.Content)), func(media string) bool {
-			return media == mediaEvents && wantsEvents(accepted) || media != mediaEvents && accepts(accepted, media)
+			return media == mediaEvents && wantsEvents(accepted) || media != mediaEvents && accepts(accepted, media) > 0
 		}) {
 			return problem(http.StatusNotAcceptable, "the answer is application/json")
 		}
@@ -119,7 +119,7 @@ func (r *request) readQuery() error {
 		case len(values) > 1 && p.Schema.Type != huma.TypeArray:
 			fault(name, "the parameter must be sent once")
 		case slices.Contains(values, "") && (p.Schema.Type != huma.TypeString || p.Schema.Format != "" ||
-			p.Schema.Pattern != "" || p.Schema.Enum != nil):
+			p.Schema.Pattern != "" || p.Schema.Enum != nil || p.Schema.MinLength != nil):
 			fault(name, "the parameter has no value")
 		}
 	}
@@ -211,14 +211,14 @@ func weightOf(parameters map[string]string) float64 {
 	return weight
 }
 
-// accepts reads Accept (RFC 9110, 12.5.1): of the ranges that include a media type the most specific decides.
-func accepts(values []string, wanted string) bool {
+// accepts is the weight of a media type in Accept (RFC 9110, 12.5.1): the most specific range that includes it decides.
+func accepts(values []string, wanted string) (weight float64) {
 	if strings.TrimSpace(strings.Join(values, "")) == "" { // an empty one accepts anything (RFC 9110, 12.5.1)
-		return true
+		return 1
 	}
 	group, _, _ := strings.Cut(wanted, "/")
 	specific := map[string]int{"*/*": 0, group + "/*": 1, wanted: 2}
-	best, accepted := -1, false
+	best := -1
 	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		media, parameters, err := mime.ParseMediaType(item)
 		if err != nil {
@@ -228,7 +228,7 @@ func accepts(values []string, wanted string) bool {
 		if !holds || level < best {
 			continue
 		}
-		best, accepted = level, weightOf(parameters) > 0
+		best, weight = level, weightOf(parameters)
 	}
-	return accepted
+	return weight
 }

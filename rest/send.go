@@ -34,7 +34,9 @@ func (s *sending) Write(body []byte) (int, error) {
 		return len(body), nil
 	}
 	r.sendStatus()
-	_, _ = r.humaContext.BodyWriter().Write(body)
+	if r.Method() != http.MethodHead { // else its length would be told, and it has no registration numbers
+		_, _ = r.humaContext.BodyWriter().Write(body)
+	}
 	return len(body), nil
 }
 

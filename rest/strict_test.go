@@ -164,6 +164,9 @@ func TestAQueryIsHeldToWhatTheOperationKnows(t *testing.T) {
 	o.get(t, "/changes?noun=customer").fault(400, "noun", "INVALID")
 	o.get(t, "/customers", "x-access-purpose", "about 91042112345").fault(400, "x-access-purpose", "INVALID")
 	o.ask(t, o.all, "POST", "/customers/search", `{"search":"ab"}`).fault(400, "/search", "INVALID")
+	o.ask(t, o.all, "POST", "/customers/search", `{"updatedSince":"2026-06-01T00:00:00,5Z"}`).fault(400, "/updatedSince", "INVALID")
+	o.get(t, "/customers?updatedSince=2026-06-01T00:00:00,5Z").fault(400, "updatedSince", "INVALID")
+	o.get(t, "/reports/supervision-year?year=2026&riskVariable=").fault(400, "riskVariable", "INVALID")
 	for _, query := range []string{"language=%zz", "a;b"} {
 		if a := o.get(t, "/customers?"+query); strings.Contains(string(a.body), "secret") {
 			t.Errorf("%s", a.body)
@@ -293,6 +296,9 @@ func TestASearchInABodyFindsWhatTheQueryFinds(t *testing.T) {
 	equal(t, "by the query's page", ids, "gaspard")
 	ids, _ = o.ask(t, o.all, "POST", "/customers/search", map[string]any{"page": 2, "pageSize": 2, "type": "Private Person"}).items(3, "/customers/search?page=1&pageSize=2", "/customers/search?page=2&pageSize=2")
 	equal(t, "by the body's page", ids, "gaspard")
+	last := "/customers/search?page=2&pageSize=2"
+	ids, _ = o.ask(t, o.all, "POST", last, map[string]any{"pageSize": 2, "type": "Private Person"}).items(3, "/customers/search?page=1&pageSize=2", last)
+	equal(t, "by a link, with the body that gave it", ids, "gaspard")
 	ids, _ = o.ask(t, o.all, "POST", "/customers/search", map[string]any{"ids": []string{}}).items(0, "/customers/search?page=1&pageSize=100", "/customers/search?page=1&pageSize=100")
 	equal(t, "an empty list of identifiers", ids, "")
 	for _, sent := range []map[string]any{{"registrationNumber": number}, {"spouseRegistrationNumber": ""}} {
@@ -302,6 +308,7 @@ func TestASearchInABodyFindsWhatTheQueryFinds(t *testing.T) {
 	}
 	o.ask(t, o.none, "POST", "/customers/search", map[string]any{"registrationNumber": nil}).is(200)
 	o.ask(t, o.all, "POST", "/customers/search?page=1", map[string]any{"page": 2}).fault(400, "page", "INVALID")
+	o.ask(t, o.all, "POST", "/customers/search?pageSize=1", map[string]any{"pageSize": 2}).fault(400, "pageSize", "INVALID")
 	for _, body := range []string{`{"page":0}`, `{"page":"2"}`, `{"page":1.5}`} {
 		o.ask(t, o.all, "POST", "/customers/search", body).fault(400, "/page", "INVALID")
 	}

@@ -70,8 +70,12 @@ func (a *API) reports() {
 		Year     int    `query:"year" required:"true" minimum:"1000" maximum:"9998" doc:"The calendar year." example:"2026"`
 		Variable string `query:"riskVariable" default:"risk" minLength:"1" maxLength:"100" doc:"The custom variable that is a customer's risk: its value in the transcript that was completed last until the end of the year counts. At most 20 different values, in lower case, of at most 40 characters."`
 		Language string `query:"language" default:"english" enum:"dutch,french,german,english" doc:"The language of the PDF."`
-		Format   string `query:"format" default:"json" enum:"json,csv,pdf" doc:"JSON, CSV or a document."`
+		Format   string `query:"format" enum:"json,csv,pdf" doc:"Default what Accept prefers: JSON, CSV or a document."`
 	}) (*download, error) {
+		format, err := formatOf(ctx, in.Format, "json", "csv", "pdf")
+		if err != nil {
+			return nil, err
+		}
 		ctx = backoffice.WithBudget(ctx, nil) // it keeps nothing of the pages that it reads
 		of, err := backoffice.ReportSupervision(ctx, a.Store, in.Year, in.Variable, backoffice.InstantOf(time.Now()))
 		if backoffice.KindOf(err) == backoffice.BadInput {
@@ -80,7 +84,7 @@ func (a *API) reports() {
 		if err != nil {
 			return nil, err
 		}
-		switch in.Format {
+		switch format {
 		case "csv":
 			return bytesOf(mediaCSV, supervisionCSV(&of)), nil
 		case "pdf":

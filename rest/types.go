@@ -2,6 +2,7 @@ package rest
 
 import (
 	"reflect"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -20,7 +21,11 @@ func (o *Optional[T]) OnParamSet(_ bool, parsed any) {
 
 // Schema is the value's, or null.
 func (Optional[T]) Schema(r huma.Registry) *huma.Schema {
-	s := *huma.SchemaFromType(r, reflect.TypeFor[T]())
+	of := reflect.TypeFor[T]()
+	if of == reflect.TypeFor[Instant]() { // only fields know the alias
+		of = reflect.TypeFor[time.Time]()
+	}
+	s := *huma.SchemaFromType(r, of)
 	s.Nullable = true
 	return &s
 }
@@ -54,7 +59,7 @@ func instant(name string, field Optional[string]) (*backoffice.Instant, error) {
 	}
 	at, err := backoffice.ParseInstant(text)
 	if err != nil {
-		return nil, badParameter(name, err.Error())
+		return nil, &backoffice.Error{Kind: backoffice.BadInput, Field: name, Message: err.Error()}
 	}
 	return &at, nil
 }

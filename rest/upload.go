@@ -141,8 +141,8 @@ func uploadName(name *string, disposition string) (string, error) {
 	return given[strings.LastIndexByte(given, '/')+1:], nil
 }
 
-// contentDigest returns the SHA-256 among the digests of Content-Digest (RFC 9530); nil without one.
-func contentDigest(header string) ([]byte, error) {
+// contentDigest returns the last SHA-256 among the digests of Content-Digest (RFC 9530); nil without one.
+func contentDigest(header string) (sum []byte, err error) {
 	for item := range strings.SplitSeq(header, ",") {
 		algorithm, value, _ := strings.Cut(strings.TrimSpace(item), "=")
 		if !strings.EqualFold(algorithm, "sha-256") {
@@ -150,13 +150,12 @@ func contentDigest(header string) ([]byte, error) {
 		}
 		text, isBytes := strings.CutPrefix(value, ":")
 		text, ends := strings.CutSuffix(text, ":")
-		sum, err := base64.StdEncoding.DecodeString(text)
+		sum, err = base64.StdEncoding.DecodeString(text)
 		if !isBytes || !ends || err != nil || len(sum) != sha256.Size {
 			return nil, badParameter("Content-Digest", "the header must have the form sha-256=:base64:")
 		}
-		return sum, nil
 	}
-	return nil, nil
+	return sum, nil
 }
 
 func (a *API) tooLong() error {

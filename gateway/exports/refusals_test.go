@@ -42,6 +42,7 @@ func TestWhatCannotBeExportedIsRefusedBeforeTheFirstByte(t *testing.T) {
 		"excel of a sheet":          {all, "format=xlsx&excel=on", `{ customers { nodes { id } } }`, nil, 400, "BAD_USER_INPUT", "excel"},
 		"another format":            {all, "format=pdf", `{ customers { nodes { id } } }`, nil, 400, "BAD_USER_INPUT", "jsonl, csv or xlsx"},
 		"another parameter":         {all, "format=csv&row=1", `{ customers { nodes { id } } }`, nil, 400, "BAD_USER_INPUT", "parameters"},
+		"a malformed parameter":     {all, "format=csv&rows=%zz", `{ customers { nodes { id } } }`, nil, 400, "BAD_USER_INPUT", "could not be read"},
 		"a parameter twice":         {all, "format=csv&format=csv", `{ customers { nodes { id } } }`, nil, 400, "BAD_USER_INPUT", "duplicate"},
 		"a switch":                  {all, "format=csv&cursor=1", `{ customers { nodes { id } } }`, nil, 400, "BAD_USER_INPUT", "on or off"},
 		"a format unheard of":       {all, "", `{ customers { nodes { id } } }`, http.Header{"Accept": {"text/html, */*;q=0"}}, 406, "BAD_USER_INPUT", "text/csv"},

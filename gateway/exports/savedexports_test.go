@@ -38,6 +38,14 @@ func TestTheAddressOfASavedQueryIsAnExport(t *testing.T) {
 					t.Errorf("HEAD %s: %d %v, %d bytes, %d entries", format, w.Code, w.Header(), w.Body.Len(), len(o.RegisterEntries(t))-before)
 				}
 			}
+			before := len(o.RegisterEntries(t))
+			w := o.Download(t, all, http.MethodHead, "/queries/Numbers.json", "", "X-Access-Purpose", "yearly check")
+			if w.Code != 200 || w.Body.Len() > 0 || w.Header().Get("ETag") != "" || w.Header().Get("Content-Type") != "application/json; charset=utf-8" || len(o.RegisterEntries(t)) != before {
+				t.Errorf("HEAD json: %d %v, %d bytes, %d entries", w.Code, w.Header(), w.Body.Len(), len(o.RegisterEntries(t))-before)
+			}
+			if w := o.Download(t, credential, http.MethodHead, "/queries/Numbers.json", ""); w.Code != 403 {
+				t.Errorf("HEAD json without the scope: %d", w.Code)
+			}
 			if w := o.Download(t, credential, http.MethodGet, "/queries/List.csv?type=COMPANY&rows=relations&excel=on", ""); !strings.HasPrefix(w.Body.String(), "\ufeff") || !strings.Contains(w.Body.String(), ";") {
 				t.Errorf("excel=on: %s", w.Body)
 			}

@@ -104,6 +104,8 @@ func TestAnUploadThatIsRefusedLeavesNothing(t *testing.T) {
 				{"that is empty", customer, "?name=a", may, strings.NewReader(""), "", http.StatusUnprocessableEntity, `"errors":[{"code":"INVALID","detail":"the document is empty"}]`},
 				{"that is empty, with a digest", customer, "?name=a", may, strings.NewReader(""), digestOf("x"), http.StatusUnprocessableEntity, `"parameter":"Content-Digest"`},
 				{"with other bytes", customer, "?name=a", may, strings.NewReader("x"), digestOf("y"), http.StatusUnprocessableEntity, "digest"},
+				{"with other bytes, by a second line", customer, "?name=a", may, strings.NewReader("x"), "md5=:aaaa:\n" + digestOf("y"), http.StatusUnprocessableEntity, "digest"},
+				{"with two digests", customer, "?name=a", may, strings.NewReader("x"), digestOf("x") + "\n" + digestOf("y"), http.StatusUnprocessableEntity, "digest"},
 				{"with a torn digest", customer, "?name=a", may, strings.NewReader("x"), "sha-256=:YWJj:", http.StatusBadRequest, "Content-Digest"},
 				{"that says it is too long", customer, "?name=a", may, strings.NewReader(long), "", http.StatusRequestEntityTooLarge, "1024"},
 				{"that turns out to be too long", customer, "?name=a", may, io.MultiReader(strings.NewReader(long)), "", http.StatusRequestEntityTooLarge, "1024"},
@@ -111,8 +113,8 @@ func TestAnUploadThatIsRefusedLeavesNothing(t *testing.T) {
 				{"with an unknown parameter", customer, "?naam=a", may, strings.NewReader("x"), "", http.StatusBadRequest, "naam"},
 			} {
 				var headers []string
-				if c.header != "" {
-					headers = []string{"Content-Digest", c.header}
+				for _, line := range strings.Fields(c.header) {
+					headers = append(headers, "Content-Digest", line)
 				}
 				w := o.Upload(c.credential, c.customer, c.query, c.body, headers...)
 				if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) || w.Header().Get("Content-Type") != "application/problem+json" {

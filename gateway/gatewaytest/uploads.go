@@ -54,7 +54,7 @@ func (o *Office) Upload(as [2]string, customer, query string, body io.Reader, he
 	r.Header.Set(auth.ClientIDHeader, as[0])
 	r.Header.Set(auth.ClientSecretHeader, as[1])
 	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
+		r.Header.Add(headers[i], headers[i+1])
 	}
 	return o.Serve(r)
 }

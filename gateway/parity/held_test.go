@@ -182,6 +182,9 @@ func TestTheValuesOfWhatIsKeptNeedAPurposeThatTheRegisterHas(t *testing.T) {
 			if status, _, _ := held(t, o, all, "/customers/nobody/held?values=true", "an access request"); status != http.StatusNotFound {
 				t.Errorf("of nobody: %d", status)
 			}
+			if w := o.Download(t, all, http.MethodHead, "/customers/els/held?values=true", "", privacy.PurposeHeader, "an access request"); w.Code != http.StatusOK || w.Body.Len() > 0 {
+				t.Errorf("HEAD: %d %s", w.Code, w.Body)
+			}
 			if entries := o.RegisterEntries(t); len(entries) > 0 {
 				t.Fatalf("entries for nothing: %v", entries)
 			}

@@ -141,11 +141,21 @@ func TestOwnersByRESTAreThoseOfGraphQLAndHaveNoNumbers(t *testing.T) {
 	if err := json.Unmarshal([]byte(get("?format=bods&asOf=2020-12-31")), &statements); err != nil || len(statements) != 3 {
 		t.Errorf("%d statements, %v", len(statements), err)
 	}
-	for accept, status := range map[string]int{"image/svg+xml": http.StatusOK, "image/*": http.StatusOK, "text/html": http.StatusNotAcceptable} {
-		request := gatewaytest.NewRequest(t, credential, http.MethodGet, "/customers/target/ownership?format=svg", "")
+	for asked, want := range map[string]string{ // the format, and Accept
+		"svg image/svg+xml": "image/svg+xml", "svg image/*": "image/svg+xml", "svg */*": "image/svg+xml", "svg ": "image/svg+xml", "pdf application/pdf": "application/pdf",
+		"svg text/html": "406", "svg application/json": "406", "json application/pdf": "406", "bods image/svg+xml": "406", "pdf application/json, */*": "application/pdf",
+		" application/pdf": "application/pdf", " image/*": "image/svg+xml", " */*": "application/json", " ": "application/json", " application/pdf, application/json;q=0.5": "application/pdf",
+		" application/json, application/pdf": "application/json", " text/html": "406",
+	} {
+		format, accept, _ := strings.Cut(asked, " ")
+		path := "/customers/target/ownership?format=" + format
+		if format == "" {
+			path = "/customers/target/ownership"
+		}
+		request := gatewaytest.NewRequest(t, credential, http.MethodGet, path, "")
 		request.Header.Set("Accept", accept)
-		if answer := o.Serve(request); answer.Code != status {
-			t.Errorf("%s: %d", accept, answer.Code)
+		if answer := o.Serve(request); answer.Header().Get("Content-Type") != want && (want != "406" || answer.Code != http.StatusNotAcceptable) {
+			t.Errorf("%s: %d %s", asked, answer.Code, answer.Header())
 		}
 	}
 	if page := get("?format=pdf"); !strings.HasPrefix(page, "%PDF-") {

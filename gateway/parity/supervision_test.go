@@ -62,6 +62,11 @@ func TestAYearOfSupervisionCountsReviewsDiscrepanciesAndConsultations(t *testing
 					t.Errorf("%.20q", got)
 				}
 			}
+			r := gatewaytest.NewRequest(t, credential, http.MethodGet, "/reports/supervision-year?year=2025", "")
+			r.Header.Set("Accept", "text/csv")
+			if got := o.Serve(r); !strings.HasPrefix(got.Body.String(), head) {
+				t.Errorf("by Accept: %d %s", got.Code, got.Body)
+			}
 			for query, want := range map[string]string{
 				"":                              `400 "year"`,
 				"year=next":                     `400 "year"`,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"sync"
 	"sync/atomic"
 
@@ -48,8 +49,14 @@ func (e *Endpoint) Pages() int64 { return e.pages.Load() }
 
 // ServeHTTP answers a GraphQL request with the whole of its list. The query string holds the Options, and nothing else.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	options, rest, err := ReadOptions(r.URL.Query())
-	if err == nil && len(rest) > 0 {
+	var options Options
+	parameters, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		err = backoffice.Errorf(backoffice.BadInput, "the parameters could not be read")
+	} else {
+		options, parameters, err = ReadOptions(parameters)
+	}
+	if err == nil && len(parameters) > 0 {
 		err = backoffice.Errorf(backoffice.BadInput,
 			"an export takes only the parameters format, rows, after, cursor and excel")
 	}

@@ -1,6 +1,7 @@
 package graphqlhttp
 
 import (
+	"math"
 	"mime"
 	"net/http"
 	"strconv"
@@ -34,16 +35,22 @@ func negotiate(accept []string) (media string, ok bool) {
 			return mediaJSON, true
 		}
 	}
-	best := 0.0
-	for _, line := range accept {
-		for entry := range strings.SplitSeq(line, ",") {
-			offered, quality := acceptEntry(entry)
-			if quality > best {
-				switch offered {
-				case mediaGraphQL, mediaEvents:
-					media, best = offered, quality
-				case mediaJSON, "application/*", "*/*":
-					media, best = mediaJSON, quality
+	entries := strings.Split(strings.Join(accept, ","), ",")
+	best, most := 0.0, math.Inf(1) // JSON's own weight: a wildcard with more stands for the other type
+	for _, entry := range entries {
+		if offered, quality := acceptEntry(entry); offered == mediaJSON {
+			most = quality
+		}
+	}
+	for _, entry := range entries {
+		offered, quality := acceptEntry(entry)
+		if quality > best {
+			switch offered {
+			case mediaGraphQL, mediaEvents, mediaJSON:
+				media, best = offered, quality
+			case "application/*", "*/*":
+				if media, best = mediaJSON, quality; quality > most {
+					media = mediaGraphQL
 				}
 			}
 		}

@@ -89,6 +89,11 @@ func TestTheAnswerHasTheMediaTypeThatWasAskedFor(t *testing.T) {
 		"application/graphql-response+json, application/json;q=0.9":           mediaGraphQL,
 		"application/json;q=0.5, application/graphql-response+json; q=0.9":    mediaGraphQL,
 		"text/html, application/graphql-response+json;charset=utf-8, */*;q=0": mediaGraphQL,
+		"*/*, application/json;q=0":                                           mediaGraphQL,
+		"application/json;q=0.1, */*;q=0.5":                                   mediaGraphQL,
+		"*/*, application/json":                                               "application/json",
+		"application/json;q=0.5, */*;q=0.5":                                   "application/json",
+		"application/json, text/plain, */*":                                   "application/json",
 	} {
 		got := post(t, g, body("{ __typename }"), header("Accept", accept))
 		if got.status != 200 || got.header.Get("Content-Type") != want+"; charset=utf-8" {

@@ -21,7 +21,7 @@ import (
 // A saved query has an address, whose parameters are its variables. Addresses end up in logs, so guarded values are not
 // taken from them. A spreadsheet shows no errors with its data, so a missing scope fails the whole query.
 
-// ServeSaved answers a GET request for a saved query as JSON. A failure has its status by GraphQL over HTTP.
+// ServeSaved answers a GET or HEAD request for a saved query as JSON. A failure has its status by GraphQL over HTTP.
 func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *backoffice.TrustedDocument,
 	parameters url.Values) {
 	ctx := r.Context()
@@ -33,13 +33,23 @@ func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *back
 			return refusal(mediaGraphQL, refused)
 		}
 		asked.explain = explainOf(r.Header)
-		return g.respond(ctx, nil, asked, r.Header, mediaGraphQL, &served)
+		if r.Method != http.MethodHead {
+			return g.respond(ctx, nil, asked, r.Header, mediaGraphQL, &served)
+		}
+		// Nothing is read: the register would have what is not shown, and the entity tag would tell of it.
+		if _, refused := g.prepare(ctx, asked, r.Header, mediaGraphQL, &served); refused != nil {
+			return *refused
+		}
+		return answer{status: http.StatusOK}
 	})
 	a.media = mediaJSON
 	if string(a.data) == "null" && a.status == http.StatusOK { // the status alone would not show it
 		a.status = statusOf(codeOfError(a.errors[0]), mediaGraphQL)
 	}
-	if a.data != nil && a.status == http.StatusOK && len(a.errors) == 0 && isKnown(w, r, a.data) {
+	if r.Method == http.MethodHead && a.status == http.StatusOK {
+		w.Header()["Content-Type"], w.Header()["Cache-Control"] = contentTypes[mediaJSON], noStore
+		w.WriteHeader(a.status)
+	} else if a.data != nil && a.status == http.StatusOK && len(a.errors) == 0 && isKnown(w, r, a.data) {
 		a.status = http.StatusNotModified
 		w.Header()["Cache-Control"] = noStore
 		w.WriteHeader(a.status)
