@@ -37,6 +37,11 @@ function mend() {
   each('.modal-ux-header h3', (heading) => level(heading, 2));
   each('.auth-container h4, .auth-container h6, .auth-container h2', (heading) => level(heading, 3));
   each('.modal-ux .close-modal', (button) => button.setAttribute('aria-label', 'Close'));
+  // The client id alone is no secret.
+  each('.auth-container input[type=text]', (field) => {
+    if (!field.closest('.auth-container').textContent.includes('x-client-id')) field.type = 'password';
+    field.autocomplete = 'off';
+  });
   // A button whose name lacks what is written on it can't be spoken to.
   each('.auth-btn-wrapper .btn[aria-label]', (button) => {
     const [written, name] = [button.textContent.trim(), button.getAttribute('aria-label')];

@@ -15,11 +15,47 @@ function inVersion30(text) {
   );
 }
 
+const variables = {
+  'x-client-id': '$BACKOFFICE_CLIENT_ID',
+  'x-client-secret': '$BACKOFFICE_CLIENT_SECRET',
+  authorization: 'Bearer $TOKEN',
+};
+
+// A request as its command is shown: with the shell's variables for what signs it. Headers get single quotes, in which
+// the shell leaves variables as they are; curl's options stand as they are given.
+function withVariables(request) {
+  const headers = request.get('headers');
+  if (!headers) return request;
+  const signing = headers.keySeq().filter((name) => name.toLowerCase() in variables).toList();
+  return request
+    .set('headers', headers.removeAll(signing))
+    .set('curlOptions', signing.map((name) => `-H "${name}: ${variables[name.toLowerCase()]}"`));
+}
+
+// Keeps what is typed in out of sight, and ends all that came of it.
+const discreet = {
+  wrapComponents: {
+    curl: (Curl, { React }) => (props) =>
+      React.createElement(Curl, { ...props, request: withVariables(props.request) }),
+  },
+  statePlugins: {
+    auth: {
+      wrapActions: {
+        logout: (logout) => (names) => {
+          const done = logout(names);
+          globalThis.location.reload(); // the answers go, too
+          return done;
+        },
+      },
+    },
+  },
+};
+
 globalThis.swaggerUI = globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',
   layout: 'Page',
-  plugins: [globalThis.accessibleLayout],
+  plugins: [globalThis.accessibleLayout, discreet],
   deepLinking: true,
   displayRequestDuration: true,
   docExpansion: 'list',

@@ -1,9 +1,12 @@
 // The page in a real browser against a running service, which `go test ./gateway/parity` starts; the environment names it.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, afterEach, before, it } from 'node:test';
+import { promisify } from 'node:util';
 import { AxeBuilder } from '@axe-core/playwright';
 import { chromium } from 'playwright-core';
 
+const run = promisify(execFile);
 const service = { url: required('APIDOCS_TEST_URL'), id: required('APIDOCS_TEST_ID'), secret: required('APIDOCS_TEST_SECRET') };
 
 function required(name) {
@@ -46,6 +49,7 @@ async function signIn(page) {
   assert.equal(await fields.count(), 3, 'the two headers of a pair, and a token of a person');
   for (const [name, value] of [['x-client-id', service.id], ['x-client-secret', service.secret]]) {
     const container = fields.filter({ hasText: name });
+    assert.equal(await container.locator('input').getAttribute('type'), name === 'x-client-id' ? 'text' : 'password');
     await container.locator('input').fill(value);
     await container.getByRole('button', { name: 'Apply credentials' }).click();
   }
@@ -86,6 +90,13 @@ it('tries a request with the pair that was typed in, and keeps that in memory on
   assert.equal(headers['x-client-id'], service.id);
   assert.equal(headers['x-client-secret'], service.secret);
   assert.match(await block.locator('.live-responses-table').innerText(), /Acmé Boekhouding/);
+  const command = await block.locator('.curl').first().innerText();
+  assert.ok(!(await page.content()).includes(service.secret), command);
+  const pair = { BACKOFFICE_CLIENT_ID: service.id, BACKOFFICE_CLIENT_SECRET: service.secret };
+  const curl = `curl() { printf '%s\n' "$@"; }; ${command}`;
+  const { stdout } = await run('sh', ['-c', curl], { env: { ...process.env, ...pair } });
+  const given = stdout.split('\n').filter((argument) => argument.startsWith('x-client'));
+  assert.deepEqual(given, [`x-client-id: ${service.id}`, `x-client-secret: ${service.secret}`]);
   for (const request of heard.requests) {
     assert.ok(request.url().startsWith(`${service.url}/`) || request.url().startsWith('data:'), request.url());
     assert.ok(!request.url().includes(service.secret));
@@ -101,8 +112,13 @@ it('tries a request with the pair that was typed in, and keeps that in memory on
   assert.deepEqual([kept.local, kept.session, kept.cookies, kept.databases], [{}, {}, '', []]);
   assert.deepEqual(heard.complaints, []);
 
-  await page.reload();
+  // Logging out ends all of it, as a reload does.
+  await page.click('.btn.authorize');
+  const loaded = page.waitForEvent('load');
+  await page.getByRole('button', { name: /Logout/ }).first().click();
+  await loaded;
   await page.waitForSelector('.opblock-summary');
+  assert.equal(await page.locator('.live-responses-table').count(), 0);
   const again = await execute(page, 'listUsers');
   assert.equal(again.response.status(), 401);
 });

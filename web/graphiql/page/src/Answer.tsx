@@ -35,7 +35,7 @@ export function AnswerAsTable({ run }: { run: Run | null }) {
   const data = answer?.data ?? null;
   const errors = useMemo(() => errorsOf(answer), [answer]);
   const owned = useMemo(() => ownedOf(data), [data]);
-  // Another tab shows the answer to another question.
+  // Another query in this tab has no answer yet.
   const ran = useMemo(() => (JSON.stringify(run?.answer) === JSON.stringify(answer) ? run : null), [run, answer]);
   const events = ran?.events?.newest ?? none;
   return (

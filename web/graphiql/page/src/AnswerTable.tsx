@@ -2,7 +2,7 @@ import { Fragment, useMemo, useState } from 'react';
 import type { Sizes } from './sizes';
 import { columnsOf, isInner, sorted, textOf, type Cell, type Column, type Inner, type Row } from './table';
 import { useLanguage } from './useWords';
-import { numberOf } from './words';
+import { numberOf, wholeFraction } from './words';
 
 interface Order {
   path: string;
@@ -93,7 +93,7 @@ function Rows({ name, rows, columns, sizes }: RowsProps) {
 
 function Value({ cell, path, open, onOpen }: { cell: Cell; path: string; open: boolean; onOpen: () => void }) {
   if (cell === null) return <span className="bo-nothing">–</span>;
-  if (typeof cell === 'number') return numberOf(cell);
+  if (typeof cell === 'number') return numberOf(cell, wholeFraction);
   if (!isInner(cell)) return String(cell);
   const text = textOf(cell);
   if (cell.joined !== null || cell.rows.length === 0) return text || <span className="bo-nothing">–</span>;

@@ -8,6 +8,8 @@ import { numberOf } from './words';
 
 /** What a run cost: the service's account of it, how long the answer took to come (not for a subscription's), and the files in it. */
 export interface Run {
+  /** The tab that it ran in. */
+  tab: string | undefined;
   cost: Cost | null;
   milliseconds: number | null;
   downloads: Download[];

@@ -19,6 +19,7 @@ export function Editors() {
   state.current = { editors, tabs, activeTabIndex };
   const { stop } = useGraphiQLActions();
   const open = tabs[activeTabIndex]?.id;
+  frame.tab = open;
   useEffect(() => stop, [stop, open]);
 
   useEffect(() => {

@@ -76,7 +76,7 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
     abort.current = null;
   }
 
-  async function exported(whole: Whole, { list, first }: Exportable, signal: AbortSignal): Promise<State> {
+  async function exported(whole: Whole, { list, part }: Exportable, signal: AbortSignal): Promise<State> {
     const file = `${whole.operation.name?.value ?? list}.${chosen.ending}`;
     let target;
     try {
@@ -86,7 +86,8 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
     }
     try {
       const wanted = { ...chosen, rows: table ? rows : null };
-      const response = await beginExport(session.credentials, first && all ? first.all : whole.question, wanted, { purpose: purpose.trim(), signal });
+      const question = part && all ? part.all : whole.question;
+      const response = await beginExport(session.credentials, question, wanted, { purpose: purpose.trim(), signal });
       if (!(response instanceof Response)) {
         await target.abort();
         return { at: 'failed', text: textOf(response, session) };
@@ -130,10 +131,12 @@ export function ExportDialog({ session, seen, purpose, onPurpose, onClose }: Pro
             </label>
           ))}
         </fieldset>
-        {possible && exportable.first && (
+        {possible && exportable.part && (
           <label className="bo-export-all">
             <input type="checkbox" checked={all} disabled={running} onChange={() => setAll(!all)} />
-            {say('All rows, not only the first {n} that the query asks for', { n: exportable.first.rows })}
+            {exportable.part.first === null
+              ? say('All rows, not only those after the query’s cursor')
+              : say('All rows, not only the first {n} that the query asks for', { n: exportable.part.first })}
           </label>
         )}
         {table && wide.length === 0 && joined.length > 0 && (

@@ -48,7 +48,7 @@ export function Pivot({ list, columns, dimensions: [down, across] }: { list: Lis
                 <th scope="row">{name}</th>
                 {values.map((value, j) => (
                   <td key={j} className="bo-number">
-                    {typeof value === 'number' ? numberOf(value) : <span className="bo-nothing">–</span>}
+                    {typeof value === 'number' ? numberOf(value, 4) : <span className="bo-nothing">–</span>}
                   </td>
                 ))}
               </tr>

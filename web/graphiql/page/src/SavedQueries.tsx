@@ -222,9 +222,10 @@ function SaveForm({ all, onSaved }: { all: SavedQuery[]; onSaved: () => void }) 
   );
 }
 
-/** Opens the saved query of the address, now unless there are tabs already, and whenever it changes. Renders nothing. */
+/** Opens the saved query of the address, now unless that was done before, and whenever it changes. Renders nothing. */
 export function OpenSavedFromAddress() {
-  const { session, desk, say } = useFrame();
+  const frame = useFrame();
+  const { session, desk, say } = frame;
   const open = useOpenInEditor();
   const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
   const ready = queryEditor !== undefined && variableEditor !== undefined;
@@ -233,13 +234,16 @@ export function OpenSavedFromAddress() {
     const follow = async () => {
       const name = savedOfAddress();
       if (!name) return;
+      const mine = ++frame.opened;
       const all = await loadSaved(session.credentials);
+      if (typeof all !== 'string') desk.follow('saved');
+      if (mine !== frame.opened) return;
       if (typeof all === 'string') return say({ tone: 'error', title: inWords('The link’s query could not be loaded'), text: all });
       const saved = all.find((q) => q.name === name);
       if (saved) open(saved.document, variablesFor(saved));
       else say({ tone: 'info', title: inWords('The link’s query is not there'), text: inWords('It was removed, or saved under another name.') });
     };
-    if (!desk.open) void follow();
+    if (desk.isNew('saved')) void follow();
     window.addEventListener('hashchange', follow);
     return () => window.removeEventListener('hashchange', follow);
     // eslint-disable-next-line react-hooks/exhaustive-deps

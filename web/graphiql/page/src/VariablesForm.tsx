@@ -1,5 +1,5 @@
 import { pick, useGraphiQL, type GraphiQLPlugin } from '@graphiql/react';
-import { useContext, useState } from 'react';
+import { useContext, useEffect, useRef, useState } from 'react';
 import { SeenContext } from './context';
 import { inputsOf, shownOf, valueOf, type Input } from './inputs';
 import { variablesOf } from './operation';
@@ -57,12 +57,13 @@ interface FieldsProps {
 function Fields({ inputs, values, path, onValue }: FieldsProps) {
   return inputs.map((input) =>
     input.kind === 'fields' ? (
-      <details key={input.name} open={values[input.name] != null}>
-        <summary>
-          {input.name} <code>{input.type}</code>
-        </summary>
-        <Fields inputs={input.fields} values={(values[input.name] ?? {}) as Values} path={[...path, input.name]} onValue={onValue} />
-      </details>
+      <Group
+        key={input.name}
+        input={input}
+        values={(values[input.name] ?? null) as Values | null}
+        path={[...path, input.name]}
+        onValue={onValue}
+      />
     ) : (
       <Field
         key={input.name}
@@ -75,14 +76,40 @@ function Fields({ inputs, values, path, onValue }: FieldsProps) {
   );
 }
 
+type GroupProps = Omit<FieldsProps, 'inputs' | 'values'> & { input: Input; values: Values | null };
+
+function Group({ input, values, ...others }: GroupProps) {
+  const [open] = useState(values !== null); // only at first: it would close over what is being emptied
+  return (
+    <details open={open}>
+      <summary>
+        {input.name} <code>{input.type}</code>
+      </summary>
+      <Fields inputs={input.fields} values={values ?? {}} {...others} />
+    </details>
+  );
+}
+
 function Field({ id, input, value, onValue }: { id: string; input: Input; value: unknown; onValue: (value: unknown) => void }) {
   const say = useWords();
   const [typed, setTyped] = useState(() => shownOf(input, value));
   const [wrong, setWrong] = useState(false);
+  const given = JSON.stringify(value);
+  const wrote = useRef(given);
+  useEffect(() => {
+    // While somebody types here, what comes may be what they typed some letters ago.
+    if (given === wrote.current || document.activeElement?.id === id) return;
+    wrote.current = given;
+    setTyped(shownOf(input, value));
+    setWrong(false);
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [given]);
   const type = (text: string) => {
     setTyped(text);
     try {
-      onValue(valueOf(input, text));
+      const made = valueOf(input, text);
+      wrote.current = JSON.stringify(made);
+      onValue(made);
       setWrong(false);
     } catch {
       setWrong(true);

@@ -10,6 +10,7 @@ import './variables.css';
 import './export.css';
 import './saved.css';
 import { explorerPlugin } from '@graphiql/plugin-explorer';
+import { pick, useGraphiQL } from '@graphiql/react';
 import type { Fetcher } from '@graphiql/toolkit';
 import { GraphiQL } from 'graphiql';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -64,14 +65,14 @@ export default function Workbench({ session, desk, onSignOut }: Props) {
   stated.current = purpose;
 
   useEffect(keepAccessible, []);
-  const fetcher = useMemo<Fetcher>(
-    () => fetcherOf(session, { purpose: () => stated.current, onRun: setRun, onNotice: setNotice }),
-    [session],
-  );
   const frame = useMemo<Frame>(
-    () => ({ session, desk, editor: null, say: setNotice, forget: () => setRun(null) }),
+    () => ({ session, desk, editor: null, say: setNotice, forget: () => setRun(null), opened: 0, tab: undefined }),
     [session, desk],
   );
+  const fetcher = useMemo<Fetcher>(() => {
+    const [purpose, tab] = [() => stated.current, () => frame.tab];
+    return fetcherOf(session, { purpose, tab, onRun: setRun, onNotice: setNotice });
+  }, [session, frame]);
   const first = useMemo(() => desk.open ?? firstWorked(desk), [desk]);
 
   return (
@@ -122,11 +123,7 @@ export default function Workbench({ session, desk, onSignOut }: Props) {
                 </div>
               </GraphiQL.Logo>
               <GraphiQL.Footer>
-                <div className="bo-below" data-frame>
-                  {view === 'table' && <AnswerAsTable run={run} />}
-                  <Needs planned={seen.planned} whole={seen.whole} />
-                  <CostBar run={run} />
-                </div>
+                <Below run={run} view={view} seen={seen} />
               </GraphiQL.Footer>
               <Editors />
               <OpenFromAddress />
@@ -140,6 +137,19 @@ export default function Workbench({ session, desk, onSignOut }: Props) {
         </div>
       </SeenContext>
     </FrameContext>
+  );
+}
+
+// What is below the answer. Another tab has another answer, which the run is not of.
+function Below({ run, view, seen }: { run: Run | null; view: View; seen: Seen }) {
+  const { tabs, activeTabIndex } = useGraphiQL(pick('tabs', 'activeTabIndex'));
+  const ran = run?.tab === tabs[activeTabIndex]?.id ? run : null;
+  return (
+    <div className="bo-below" data-frame>
+      {view === 'table' && <AnswerAsTable run={ran} />}
+      <Needs planned={seen.planned} whole={seen.whole} />
+      <CostBar run={ran} />
+    </div>
   );
 }
 

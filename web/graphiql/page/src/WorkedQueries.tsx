@@ -1,6 +1,7 @@
 import { pick, useGraphiQL, type GraphiQLPlugin } from '@graphiql/react';
 import { useEffect, useState } from 'react';
 import { useFrame } from './context';
+import { noticeOf, refusedFor } from './notice';
 import { useOpenInEditor } from './openInEditor';
 import { isUnknownWorked, prepare, worked, workedOfAddress, type Worked } from './worked';
 import { useWords } from './useWords';
@@ -73,12 +74,15 @@ export function OpenFromAddress() {
     };
     const follow = () => {
       const item = workedOfAddress();
+      desk.follow('worked');
       if (item) void open(item);
       missing();
     };
     missing();
     const item = workedOfAddress();
-    if (item?.settings.variables && !desk.open) void open(item); // one without variables is there already: initialQuery
+    const isThere = !desk.open && !item?.settings.variables; // as initialQuery
+    if (desk.isNew('worked') && item && !isThere) void open(item);
+    desk.follow('worked');
     window.addEventListener('hashchange', follow);
     return () => window.removeEventListener('hashchange', follow);
     // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -88,11 +92,15 @@ export function OpenFromAddress() {
 
 /** Opens a worked query, with variables that are looked up. */
 function useOpen(): (item: Worked) => Promise<void> {
-  const { session, say } = useFrame();
+  const frame = useFrame();
+  const { session, say } = frame;
   const open = useOpenInEditor();
   return async (item) => {
-    const { variables, missing } = await prepare(item, session.credentials);
+    const mine = ++frame.opened;
+    const { variables, missing, failed } = await prepare(item, session.credentials);
+    if (mine !== frame.opened) return;
     open(item.query, variables);
+    if (failed) say(noticeOf(failed, session.viewer) ?? refusedFor(failed.body.errors));
     if (missing) say({ tone: 'info', title: inWords('Something is needed first'), text: missing });
   };
 }

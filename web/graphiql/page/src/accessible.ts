@@ -17,7 +17,7 @@ function mend() {
   for (const tabs of document.querySelectorAll('.graphiql-tabs')) mendTabs(tabs);
   for (const field of document.querySelectorAll('.graphiql-explorer-root :is(select, input[type=text]):not([aria-label])')) {
     const argument = field.closest<HTMLElement>('[data-arg-name]')?.dataset.argName;
-    field.setAttribute('aria-label', argument ?? (field.closest('form') ? 'Kind of operation to add' : 'Value'));
+    field.setAttribute('aria-label', argument ?? say(field.closest('form') ? 'Kind of operation to add' : 'Value'));
   }
 }
 

@@ -12,6 +12,10 @@ export interface Frame {
   editor: { focus: () => void } | null;
   say: (notice: Notice | null) => void;
   forget: () => void;
+  /** Counts what was opened in the editors: a look-up that something else overtook opens nothing. */
+  opened: number;
+  /** The tab that is open: set once it is there. */
+  tab: string | undefined;
 }
 
 /** What the editors hold, for those who go on with it. */

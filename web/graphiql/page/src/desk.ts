@@ -20,6 +20,7 @@ export class Desk {
   private readonly given = new Set<string>();
   private kept: Tabs | null = null;
   private look: (() => Tabs) | null = null;
+  private readonly followed = new Map<string, string>();
 
   /** Notes what the page itself put into an editor: it can be opened again, so nobody is asked before it is lost. */
   give(...texts: string[]) {
@@ -60,6 +61,16 @@ export class Desk {
   /** The tab that was open when the last session ended; null when there was none. */
   get open(): Tab | null {
     return this.kept?.tabs[this.kept.active] ?? null;
+  }
+
+  /** Notes that the address was followed: signing in again does not do it once more. */
+  follow(what: 'worked' | 'saved') {
+    this.followed.set(what, location.hash);
+  }
+
+  /** Whether the address is another one than was followed last. */
+  isNew(what: 'worked' | 'saved'): boolean {
+    return this.followed.get(what) !== location.hash;
   }
 
   /** How many tabs hold something that the user wrote. */

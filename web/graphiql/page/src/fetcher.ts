@@ -11,17 +11,19 @@ import { sizesOf } from './sizes';
 
 interface Listeners {
   purpose: () => string;
+  tab: () => string | undefined;
   onRun: (run: Run | null) => void;
   onNotice: (notice: Notice | null) => void;
 }
 
 /** How GraphiQL asks: with the session's credentials, the stated purpose, and a wish to be told the cost. */
-export function fetcherOf({ credentials, viewer }: Session, { purpose, onRun, onNotice }: Listeners): Fetcher {
+export function fetcherOf({ credentials, viewer }: Session, { purpose, tab, onRun, onNotice }: Listeners): Fetcher {
   function shown(question: Question, { extensions = {}, ...body }: Body, milliseconds: number | null, events?: Events) {
     const { cost = null, ...others } = extensions;
     // The cost is in the answer because this page asked for it: it is shown below, and the answer as any client gets it.
     const answer = Object.keys(others).length > 0 ? { ...body, extensions: others } : body;
-    onRun({ cost, milliseconds, downloads: downloadsOf(body.data), answer, sizes: sizesOf(question), events });
+    const [downloads, sizes] = [downloadsOf(body.data), sizesOf(question)];
+    onRun({ tab: tab(), cost, milliseconds, downloads, answer, sizes, events });
     return answer;
   }
 
@@ -32,7 +34,7 @@ export function fetcherOf({ credentials, viewer }: Session, { purpose, onRun, on
     const { name, isSubscription } = chosenOf(question);
     const asked = { ...question, operationName: name };
     const asking = { purpose: purpose().trim(), explain: true as const, signal };
-    if (isSubscription) onRun({ cost: null, milliseconds: null, downloads: [], events: noEvents });
+    if (isSubscription) onRun({ tab: tab(), cost: null, milliseconds: null, downloads: [], events: noEvents });
     let events: Events | undefined;
     const answer = isSubscription
       ? await follow(credentials, asked, asking, (body) => next(shown(asked, body, null, (events = eventsWith(events, body)))))

@@ -1,5 +1,5 @@
-import { scopeName, sentence, type Answer, type Viewer } from './service';
-import { say, type Sentence } from './words';
+import { scopeName, sentence, type Answer, type GraphQLError, type Viewer } from './service';
+import { say, timeOf, type Sentence } from './words';
 
 /** What the frame says about an answer in words, above the answer itself. */
 export interface Notice {
@@ -47,7 +47,7 @@ export function noticeOf(answer: Answer, viewer: Viewer | null): Notice | null {
   if (answer.status === 503) {
     return { tone: 'error', title: say('Not available right now'), text: say('Try again {when}.', { when: when(answer.retryAfter) }) };
   }
-  return missingScopes(answer, viewer) ?? tooMuch(answer);
+  return forbidden(answer, viewer) ?? tooMuch(answer);
 }
 
 /** The words for an answer to somebody who signed in at the provider, and whom the service does not let in. */
@@ -68,14 +68,22 @@ function reason({ body }: Answer): string {
   return body.errors?.length ? sentence(body.errors[0]!.message) : '';
 }
 
-function missingScopes(answer: Answer, viewer: Viewer | null): Notice | null {
+/** The words for an answer that was refused, as the service gives the reason. */
+export function refusedFor(errors: GraphQLError[] = []): Notice {
+  const said = new Set(errors.map(({ message }) => sentence(message)));
+  return { tone: 'warning', title: say('Refused'), text: [...said].join(' ') };
+}
+
+function forbidden(answer: Answer, viewer: Viewer | null): Notice | null {
   const refused = (answer.body.errors ?? []).filter((e) => e.extensions?.code === 'FORBIDDEN');
   if (refused.length === 0) return null;
-  const scopes = [...new Set(refused.flatMap((e) => e.extensions?.requiredScope ?? []))].map(scopeName).sort();
-  const fields = [...new Set(refused.flatMap((e) => e.path?.findLast((step) => typeof step === 'string') ?? []))];
-  const needs = scopes.length > 0 ? say('Needs scope {scopes}', { scopes: list(scopes) }) : say('A scope is missing');
+  const lacking = refused.filter((e) => e.extensions?.requiredScope);
+  if (lacking.length === 0) return refusedFor(refused);
+  const scopes = [...new Set(lacking.map((e) => scopeName(e.extensions!.requiredScope!)))].sort();
+  const fields = [...new Set(lacking.flatMap((e) => e.path?.findLast((step) => typeof step === 'string') ?? []))];
   const who = viewer ? say('“{name}” does not hold it', { name: viewer.name }) : say('This pair does not hold it');
   const what = fields.length > 0 ? say(fields.length > 1 ? ', so {fields} are left out' : ', so {fields} is left out', { fields: list(fields.map(String)) }) : '';
+  const needs = say('Needs scope {scopes}', { scopes: list(scopes) });
   return { tone: 'warning', title: needs, text: `${who}${what}. ${say('Whoever issued the credentials can add it.')}` };
 }
 
@@ -96,7 +104,7 @@ function tooMuch(answer: Answer): Notice | null {
 
 function when(seconds: number | null): string {
   if (seconds === null) return say('in a while');
-  const at = new Date(Date.now() + seconds * 1000).toLocaleTimeString(undefined, { timeStyle: 'medium' });
+  const at = timeOf(Date.now() + seconds * 1000, 'medium');
   return say(seconds === 1 ? 'in 1 second (at {at})' : 'in {seconds} seconds (at {at})', { seconds, at });
 }
 

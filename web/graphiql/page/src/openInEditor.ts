@@ -4,10 +4,12 @@ import { useFrame } from './context';
 
 /** Puts a query and variables into the editors: in place of what the page put there and nobody touched, else in a new tab. */
 export function useOpenInEditor(): (query: string, variables: string) => void {
-  const { desk, say, forget } = useFrame();
+  const frame = useFrame();
+  const { desk, say, forget } = frame;
   const { addTab, stop, updateActiveTabValues } = useGraphiQLActions();
   const { queryEditor, variableEditor, responseEditor } = useGraphiQL(pick('queryEditor', 'variableEditor', 'responseEditor'));
   return (query, variables) => {
+    frame.opened++;
     const touched = desk.wrote({ query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() ?? '' });
     desk.give(query, variables);
     stop();

@@ -1,5 +1,7 @@
+import { tryParseJSONC } from '@graphiql/react';
 import {
   getNamedType, getNullableType, getVariableValues, isCompositeType, isListType, isObjectType, NoUnusedVariablesRule, parse, validate,
+  valueFromASTUntyped,
   type ArgumentNode, type DocumentNode, type GraphQLCompositeType, type GraphQLObjectType, type GraphQLSchema, type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
@@ -35,10 +37,10 @@ export function wholeOf(schema: GraphQLSchema, query: string, variables: string,
   }
 }
 
-/** The variables in a text; null for what is no JSON. */
+/** The variables in a text, which may have comments, as GraphiQL reads it; null for what is no JSON. */
 export function variablesOf(text: string): Record<string, unknown> | null {
   try {
-    return text.trim() === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+    return tryParseJSONC(text) ?? {};
   } catch {
     return null;
   }
@@ -51,8 +53,11 @@ export interface Exportable {
   wide: string[];
   /** Those of one scalar, which are joined in a table's cell. */
   joined: string[];
-  /** How many rows the query's first asks for, and the question for all of them; null when it asks for all. */
-  first: { rows: number; all: Whole['question'] } | null;
+  /**
+   * The question for all rows, and how many the query's first asks for, which is null where only its after leaves rows
+   * out; null when it asks for all.
+   */
+  part: { first: number | null; all: Whole['question'] } | null;
 }
 
 /** Why an operation cannot be exported, in words, or what of it can. The service has the last word. */
@@ -67,23 +72,32 @@ export function exportableOf(schema: GraphQLSchema, whole: Whole): Exportable | 
   }
   const lists = listsIn(schema, document, rowsOf(schema, document, root), '');
   const paths = (wide: boolean) => [...new Set(lists.filter((list) => list.wide === wide).map(({ path }) => path))];
-  return { list: root.name, first: firstOf(schema, root.arguments, whole), wide: paths(true), joined: paths(false) };
+  return { list: root.name, part: partOf(schema, root.arguments, whole), wide: paths(true), joined: paths(false) };
 }
 
-// A null is no bound. It takes the place of first's value in the text; a variable that nothing else uses has it as value.
-function firstOf(schema: GraphQLSchema, given: readonly ArgumentNode[], { question, operation }: Whole): Exportable['first'] {
-  const value = given.find(({ name }) => name.value === 'first')?.value;
-  if (value?.kind !== 'IntValue' && value?.kind !== 'Variable') return null;
-  const query = `${question.query.slice(0, value.loc!.start)}null${question.query.slice(value.loc!.end)}`;
-  if (value.kind === 'IntValue') return { rows: Number(value.value), all: { ...question, query } };
-  const name = value.name.value;
-  const variable = operation.variableDefinitions?.find((d) => d.variable.name.value === name);
-  const variables = question.variables as Record<string, unknown>;
-  const byDefault = variable?.defaultValue?.kind === 'IntValue' ? Number(variable.defaultValue.value) : null;
-  const rows = name in variables ? variables[name] : byDefault;
-  if (typeof rows !== 'number') return null;
-  if (validate(schema, parse(query), [NoUnusedVariablesRule]).length === 0) return { rows, all: { ...question, query } };
-  return variable?.type.kind === 'NonNullType' ? null : { rows, all: { ...question, variables: { ...variables, [name]: null } } };
+// A null is no bound. It takes the place of first's and after's values in the text; a variable that nothing else uses
+// has it as value.
+function partOf(schema: GraphQLSchema, given: readonly ArgumentNode[], whole: Whole): Exportable['part'] {
+  const definitions = whole.operation.variableDefinitions ?? [];
+  const values = getVariableValues(schema, definitions, whole.question.variables as Record<string, unknown>).coerced;
+  const part: NonNullable<Exportable['part']> = { first: null, all: whole.question };
+  const bounds = given
+    .filter(({ name }) => name.value === 'first' || name.value === 'after')
+    .filter(({ value }) => valueFromASTUntyped(value, values) != null);
+  // From the end of the text: what is before stays in its place.
+  for (const { name, value } of bounds.toSorted((a, b) => b.loc!.start - a.loc!.start)) {
+    const { query, variables } = part.all;
+    if (name.value === 'first') part.first = Number(valueFromASTUntyped(value, values));
+    const without = `${query.slice(0, value.loc!.start)}null${query.slice(value.loc!.end)}`;
+    if (value.kind !== 'Variable' || validate(schema, parse(without), [NoUnusedVariablesRule]).length === 0) {
+      part.all = { ...part.all, query: without };
+      continue;
+    }
+    const variable = definitions.find((d) => d.variable.name.value === value.name.value);
+    if (variable?.type.kind === 'NonNullType') return null;
+    part.all = { ...part.all, variables: { ...(variables as object), [value.name.value]: null } };
+  }
+  return bounds.length > 0 ? part : null;
 }
 
 interface Field {

@@ -2,7 +2,7 @@ import { authorize, NotSignedIn, refresh, revoke, type Tokens } from './authoriz
 import type { Notice } from './notice';
 import { provider } from './provider';
 import type { Credentials } from './service';
-import { say } from './words';
+import { say, timeOf } from './words';
 
 /** How long before its end a token is renewed, at most: a fourth of its life where that is less. */
 const early = 60_000;
@@ -117,7 +117,7 @@ async function inWindow(opened: Window, signal: AbortSignal) {
 }
 
 function ending(tokens: Tokens | null): Notice {
-  const at = tokens ? new Date(tokens.ends).toLocaleTimeString(undefined, { timeStyle: 'short' }) : '';
+  const at = tokens ? timeOf(tokens.ends, 'short') : '';
   const over = !tokens || tokens.ends <= Date.now();
   return {
     tone: 'warning',

@@ -1,6 +1,6 @@
 // An answer's list as rows and columns.
 import type { Asked, Sizes } from './sizes';
-import { numberOf, say } from './words';
+import { numberOf, say, ungrouped } from './words';
 
 /** A list in an answer, by the names that lead there without those of connections. */
 export interface List {
@@ -200,7 +200,19 @@ export function tsvOf(columns: Column[], rows: Row[]): string {
 
 /** Lines of cells as spreadsheets take them, in which none is taken for a formula. */
 export function tsvOfLines(lines: (string | number | boolean | null | undefined)[][]): string {
-  const inert = (text: string) => (/^[=+\-@]/.test(text) ? `'${text}` : text);
-  const text = (cell: string | number | boolean | null | undefined) => (typeof cell === 'string' ? inert(cell.replace(/[\t\r\n]+/g, ' ')) : String(cell ?? ''));
+  const text = (cell: string | number | boolean | null | undefined) => {
+    if (typeof cell === 'number') return ungrouped(cell);
+    return typeof cell === 'string' ? quoted(inert(cell.replace(/[\t\r\n]+/g, ' '))) : String(cell ?? '');
+  };
   return lines.map((cells) => cells.map(text).join('\t')).join('\n');
+}
+
+// The first visible characters that backoffice/inert.go has, too.
+function inert(text: string): string {
+  return /^[\s\x85\p{Cf}\p{Z}]*[=+\-@＝＋－＠﹢﹣﹦﹫−]/u.test(text) ? `'${text}` : text;
+}
+
+// A spreadsheet takes a text that begins with a quote up to the next one, over the ends of cells and lines.
+function quoted(text: string): string {
+  return text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -55,6 +55,20 @@ export function say(sentence: Sentence, values: Values = {}): string {
 
 const locales = { en: 'en', nl: 'nl-BE', fr: 'fr-BE' };
 
+/** All fraction digits of a number: as many as Intl gives. */
+export const wholeFraction = 20;
+
 export function numberOf(value: number, maximumFractionDigits = 2): string {
   return new Intl.NumberFormat(locales[now], { maximumFractionDigits }).format(value);
+}
+
+/** A number as a spreadsheet in this language reads it. */
+export function ungrouped(value: number): string {
+  const options = { maximumFractionDigits: wholeFraction, useGrouping: false };
+  return new Intl.NumberFormat(locales[now], options).format(value);
+}
+
+/** The time of day of a moment in milliseconds. */
+export function timeOf(moment: number, timeStyle: 'short' | 'medium'): string {
+  return new Date(moment).toLocaleTimeString(locales[now], { timeStyle });
 }

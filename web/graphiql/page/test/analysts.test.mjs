@@ -1,7 +1,9 @@
 // What analysts do in the page: see what a query needs, read its answer as a table, take it along, and keep it.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { accessible, insert, isPlan, launch, open, openWorked, put, run, service, signIn } from './browser.mjs';
+import {
+  accessible, closeOwn, insert, isPlan, launch, onePage, open, openWorked, put, run, service, signIn,
+} from './browser.mjs';
 import { through } from './proxy.mjs';
 
 let browser;
@@ -9,9 +11,10 @@ before(async () => {
   browser = await launch();
 });
 after(() => browser?.close());
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+afterEach(() => closeOwn(browser));
+
+const full = onePage(() => browser, service.full, { permissions: ['clipboard-read', 'clipboard-write'] });
+const limited = onePage(() => browser, service.limited);
 
 const needs = (page) => page.getByRole('region', { name: 'What this query needs' });
 
@@ -31,9 +34,7 @@ async function ask(query, { as = service.full, ...headers } = {}) {
 }
 
 describe('what a query needs', () => {
-  it('is told before it runs: scopes, those that are missing, and the cost', async () => {
-    const { page, heard } = await open(browser);
-    await signIn(page, service.limited);
+  it('is told before it runs: scopes, those that are missing, and the cost', limited(async ({ page, heard }) => {
     await openWorked(page, 'Registration numbers');
     await needs(page).getByText('privacy.read, which you lack').waitFor();
     const said = await needs(page).innerText();
@@ -43,21 +44,17 @@ describe('what a query needs', () => {
     await openWorked(page, 'Companies and the people behind them');
     await needs(page).getByText('no scope').waitFor();
     assert.deepEqual(heard.complaints, []);
-  });
+  }));
 
-  it('is told of what costs too much, and of what writes', async () => {
-    const { page } = await open(browser);
-    await signIn(page, service.full);
+  it('is told of what costs too much, and of what writes', full(async ({ page }) => {
     await type(page, '{ customers(first: 500) { nodes { transcripts(first: 500) { nodes { id } } } } }');
     await needs(page).getByText('too much').waitFor();
     await openWorked(page, 'Create a label');
     await needs(page).getByText('writes').waitFor();
     assert.match(await needs(page).innerText(), /settings\.write/);
-  });
+  }));
 
-  it('is asked with one request at a time, and for nothing that is half typed', async () => {
-    const { page, heard } = await open(browser);
-    await signIn(page, service.full);
+  it('is asked with one request at a time, and for nothing that is half typed', full(async ({ page, heard }) => {
     await needs(page).locator('dl').waitFor();
     let [now, most, all] = [0, 0, 0];
     const answered = [];
@@ -86,7 +83,7 @@ describe('what a query needs', () => {
     assert.ok(all <= 3, `${all} requests`);
     assert.deepEqual([...new Set(answered)], [200]);
     assert.deepEqual(heard.complaints, []);
-  });
+  }));
 });
 
 /** Runs a worked query and shows its answer as a table. */
@@ -102,9 +99,8 @@ async function column(page, number) {
 }
 
 describe('the answer as a table', () => {
-  it('has a column for each value, orders numbers as numbers, and keeps its head in sight', async () => {
-    const { page, heard } = await open(browser);
-    await signIn(page, service.full);
+  it('has a column for each value, orders numbers as numbers, and keeps its head in sight', full(async (opened) => {
+    const { page, heard } = opened;
     const { data } = await asTable(page, 'Transcripts in groups');
     const { groups } = data.transcriptsAggregate;
     const head = page.locator('.bo-table-scroll > table > thead th');
@@ -127,11 +123,9 @@ describe('the answer as a table', () => {
     const [top, stays] = [await scroll.boundingBox(), await head.first().boundingBox()];
     assert.ok(Math.abs(top.y - stays.y) < 3, `${top.y} and ${stays.y}`);
     assert.deepEqual(heard.complaints, []);
-  });
+  }));
 
-  it('draws groups as bars, in the order of the table', async () => {
-    const { page } = await open(browser);
-    await signIn(page, service.full);
+  it('draws groups as bars, in the order of the table', full(async ({ page }) => {
     const { data } = await asTable(page, 'Transcripts in groups');
     const bars = page.getByRole('list', { name: 'transcriptsAggregate by count' }).getByRole('listitem');
     const counts = data.transcriptsAggregate.groups.map((g) => g.count);
@@ -143,11 +137,9 @@ describe('the answer as a table', () => {
     await page.getByRole('list', { name: 'transcriptsAggregate by completedCount' }).waitFor();
     await page.getByRole('button', { name: 'Language', exact: true }).click();
     assert.match(await page.locator('.bo-bar-label').first().innerText(), /Dutch$/);
-  });
+  }));
 
-  it('opens the lists within a row, and is copied for a spreadsheet', async () => {
-    const { page } = await open(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
-    await signIn(page, service.full);
+  it('opens the lists within a row, and is copied for a spreadsheet', full(async ({ page }) => {
     const { data } = await asTable(page, 'Companies and the people behind them');
     const rows = data.customers.nodes;
     const at = rows.findIndex((row) => row.relations.edges.length > 0);
@@ -163,11 +155,31 @@ describe('the answer as a table', () => {
     const [names, relations] = [lines[0].indexOf('displayName'), lines[0].indexOf('relations')];
     assert.deepEqual(lines.slice(1).map((line) => line[names]), rows.map((row) => row.displayName));
     assert.deepEqual(lines.slice(1).map((line) => Number(line[relations])), rows.map((row) => row.relations.edges.length));
-  });
 
-  it('tells the errors of an answer, with their codes and where they are, and the rest of the answer below', async () => {
-    const { page, heard } = await open(browser);
-    await signIn(page, service.limited);
+    // What a spreadsheet would take for something else: a text that begins with a quote or as a formula, and a point.
+    const odd = [
+      { name: '"Acme" of Ghent', note: '\u200b＝1+1', ratio: 1234.123456 },
+      { name: ' -1', note: '(=1)', ratio: 2 },
+    ];
+    await page.route('**/graphql', (route) => {
+      if (isPlan(route.request())) return route.fallback();
+      return route.fulfill({ json: { data: { odd } } });
+    });
+    await run(page);
+    await page.getByRole('cell', { name: '1,234.123456' }).waitFor();
+    await page.getByLabel('Language of this page').selectOption('nl');
+    await page.getByRole('cell', { name: '1.234,123456' }).waitFor();
+    await page.getByRole('button', { name: 'Kopiëren voor een rekenblad' }).click();
+    await page.getByText('Gekopieerd').waitFor();
+    assert.equal(
+      await page.evaluate(() => globalThis.navigator.clipboard.readText()),
+      'name\tnote\tratio\n"""Acme"" of Ghent"\t\'\u200b＝1+1\t1234,123456\n\' -1\t(=1)\t2',
+    );
+    await page.getByLabel('Taal van deze pagina').selectOption('en');
+  }));
+
+  it('tells the errors of an answer, with their codes and places, and its rest below', limited(async (opened) => {
+    const { page, heard } = opened;
     await page.getByRole('button', { name: 'Table', exact: true }).click();
     const errors = page.getByRole('alert', { name: 'Errors' });
     const cells = () => errors.locator('tbody td').allInnerTexts();
@@ -197,11 +209,9 @@ describe('the answer as a table', () => {
     await errors.waitFor({ state: 'detached' });
     await page.getByText('This answer has no list').waitFor();
     assert.deepEqual(heard.complaints, []);
-  });
+  }));
 
-  it('draws who owns a customer on the day of the answer, and says it in words', async () => {
-    const { page, heard } = await open(browser);
-    await signIn(page, service.limited);
+  it('draws who owns a customer on the day of the answer, and says it in words', limited(async ({ page, heard }) => {
     const { data } = await asTable(page, 'Who stands behind a company');
     const picture = page.locator('.bo-owners img');
     for (const [n, { id, displayName }] of data.customers.nodes.entries()) {
@@ -223,7 +233,7 @@ describe('the answer as a table', () => {
     await run(page);
     await page.locator('.bo-owners').waitFor({ state: 'detached' }); // for which day is not known
     assert.deepEqual(heard.complaints, []);
-  });
+  }));
 
   it('lists what a subscription is told, the newest first, also when it broke off', async (t) => {
     const network = await through(service.url);

@@ -61,6 +61,49 @@ export async function signIn(page, pair) {
   await page.waitForSelector('.graphiql-query-editor .view-line');
 }
 
+const lasting = new Set();
+
+/**
+ * Loads the page once for several tests, with somebody signed in. Each begins in an empty tab, the only one, with JSON
+ * shown and without a purpose. The test after one that failed has the page loaded anew.
+ */
+export function onePage(browser, pair, { prepare = () => {}, ...options } = {}) {
+  let opened = null;
+  return (test) => async (t) => {
+    try {
+      if (opened) await afresh(opened);
+      else {
+        opened = await open(browser(), options);
+        lasting.add(opened.page.context());
+        await prepare(opened.page);
+        await signIn(opened.page, pair);
+      }
+      await test(opened, t);
+    } catch (cause) {
+      lasting.delete(opened?.page.context());
+      opened = null;
+      throw cause;
+    }
+  };
+}
+
+async function afresh({ page, heard }) {
+  await page.unrouteAll();
+  heard.requests.length = heard.complaints.length = 0;
+  await page.keyboard.press('Escape'); // out of a dialog
+  await page.fill('#purpose', '');
+  await page.getByRole('button', { name: 'JSON', exact: true }).click();
+  await page.getByRole('button', { name: 'New tab' }).click();
+  const ways = page.locator('.graphiql-tab-close'); // seen where the mouse is alone
+  while ((await ways.count()) > 1) await ways.first().dispatchEvent('click');
+  await page.waitForFunction(written, ['operation', '']);
+}
+
+/** Closes the pages that one test had for itself. */
+export async function closeOwn(browser) {
+  for (const context of browser.contexts()) if (!lasting.has(context)) await context.close();
+}
+
 /** Puts a text where the user types, in one of the editors that are empty, and waits until it is there. */
 export async function insert(page, text, editor = 'operation') {
   await page.waitForFunction(written, [editor, '']);

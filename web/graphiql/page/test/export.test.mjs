@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, it } from 'node:test';
-import { launch, open, put, service, signIn } from './browser.mjs';
+import { closeOwn, launch, onePage, open, put, service, signIn } from './browser.mjs';
 import { through } from './proxy.mjs';
 
 let browser;
@@ -10,9 +10,7 @@ before(async () => {
   browser = await launch();
 });
 after(() => browser?.close());
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+afterEach(() => closeOwn(browser));
 
 const people = `query People { customers(orderBy: { field: NAME }) { nodes { displayName email responsible { lastName } } } }`;
 const ties = `query Ties { customers(first: 40) { nodes { displayName relations { edges { direction node { kind } otherCustomer { displayName } } } } } }`;
@@ -27,12 +25,11 @@ async function dialogFor(page, query, format) {
   return dialog;
 }
 
-/** The page without the browser's own dialog for files, so that files go to its downloads. */
-async function withDownloads(options) {
-  const { page, heard } = await open(browser, options);
-  await page.evaluate(() => delete globalThis.showSaveFilePicker);
-  return { page, heard, saved: downloadsOf(page) };
-}
+// Without the browser's own dialog for files, they go to its downloads.
+const withoutPicker = () => void delete globalThis.showSaveFilePicker;
+
+const onOnePage = onePage(() => browser, service.full, { prepare: (page) => page.evaluate(withoutPicker) });
+const full = (test) => onOnePage((opened) => test({ ...opened, saved: downloadsOf(opened.page) }));
 
 function downloadsOf(page) {
   const all = [];
@@ -40,13 +37,19 @@ function downloadsOf(page) {
   return all;
 }
 
-/** What the service gives to another client. */
-async function exported(query, address, headers = {}) {
-  const response = await fetch(`${service.url}/graphql/export?${address}`, {
+/** Asks the service as another client does. */
+function asked(query, where = '', headers = {}) {
+  const pair = { 'x-client-id': service.full.id, 'x-client-secret': service.full.secret };
+  return fetch(`${service.url}/graphql${where}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-client-id': service.full.id, 'x-client-secret': service.full.secret, ...headers },
+    headers: { 'content-type': 'application/json', ...pair, ...headers },
     body: JSON.stringify({ query }),
   });
+}
+
+/** What the service gives to another client. */
+async function exported(query, address, headers = {}) {
+  const response = await asked(query, `/export?${address}`, headers);
   assert.equal(response.status, 200);
   return Buffer.from(await response.arrayBuffer());
 }
@@ -65,9 +68,7 @@ function parseCSV(text, separator = ',') {
 }
 
 for (const [format, address, separator] of [['CSV for programs', 'format=csv', ','], ['CSV for Excel', 'format=csv&excel=on', ';']]) {
-  it(`saves ${format} as the service gives it, every row of the list`, async () => {
-    const { page, heard, saved } = await withDownloads();
-    await signIn(page, service.full);
+  it(`saves ${format} as the service gives it, every row of the list`, full(async ({ page, heard, saved }) => {
     const dialog = await dialogFor(page, people, format);
     await dialog.getByRole('button', { name: 'Save as a file' }).click();
     await dialog.getByText('People.csv is saved').waitFor();
@@ -81,12 +82,10 @@ for (const [format, address, separator] of [['CSV for programs', 'format=csv', '
     assert.ok(rows.every((row) => row.length === 3));
     assert.match(await dialog.innerText(), new RegExp(`${new Intl.NumberFormat('en').format(rows.length)} lines`));
     assert.deepEqual(heard.complaints, []);
-  });
+  }));
 }
 
-it('unfolds the list within the rows into a workbook, and keeps it in JSON Lines', async () => {
-  const { page, saved } = await withDownloads();
-  await signIn(page, service.full);
+it('unfolds the list within the rows into a workbook, and keeps it in JSON Lines', full(async ({ page, saved }) => {
   let dialog = await dialogFor(page, ties, 'XLSX');
   await dialog.getByLabel('All rows, not only the first 40').uncheck();
   assert.match(await dialog.innerText(), /One row for each of relations/);
@@ -102,25 +101,32 @@ it('unfolds the list within the rows into a workbook, and keeps it in JSON Lines
   const content = await readFile(await saved[1].path());
   assert.deepEqual(content, await exported(ties, 'format=jsonl'));
   assert.ok(content.toString().trim().split('\n').map((line) => JSON.parse(line)).some((row) => row.relations.edges.length > 0));
-});
+}));
 
-it('saves all rows of a query that shows the first ones, whether a number or a variable says so', async () => {
-  const { page, saved } = await withDownloads();
-  await signIn(page, service.full);
+it('saves all rows of a query that shows some, whether values or variables say which', full(async ({ page, saved }) => {
   const whole = await exported('{ labels { nodes { name } } }', 'format=csv');
-  for (const query of ['query Names { labels(first: 2) { nodes { name } } }', 'query Names($n: Int = 2) { labels(first: $n) { nodes { name } } }']) {
+  const answered = await asked('{ labels(first: 1) { pageInfo { endCursor } } }');
+  const cursor = JSON.stringify((await answered.json()).data.labels.pageInfo.endCursor);
+  for (const [variables, bounds, said] of [
+    ['', 'first: 2', 'the first 2'],
+    ['($n: Int = 2)', 'first: $n', 'the first 2'],
+    ['', `first: 2, after: ${cursor}`, 'the first 2'],
+    [`($c: String = ${cursor}, $n: Int = 2)`, 'after: $c, first: $n', 'the first 2'],
+    [`($c: String = ${cursor})`, 'after: $c', 'those after the query’s cursor'],
+  ]) {
+    const query = `query Names${variables} { labels(${bounds}) { nodes { name } } }`;
     const dialog = await dialogFor(page, query, 'CSV for programs');
+    await dialog.getByLabel(`All rows, not only ${said}`).waitFor();
     await dialog.getByRole('button', { name: 'Save as a file' }).click();
     await dialog.getByText('Names.csv is saved').waitFor();
-    assert.deepEqual(await readFile(await saved.pop().path()), whole);
+    assert.deepEqual(await readFile(await saved.pop().path()), whole, query);
     await dialog.getByRole('button', { name: 'Close' }).click();
   }
   assert.ok(parseCSV(whole.toString()).length > 3);
-});
+}));
 
-it('saves all rows with the inner lists as they are asked for, also by the same variable', async () => {
-  const { page, saved } = await withDownloads();
-  await signIn(page, service.full);
+it('saves all rows with the inner lists as they are asked for, also by the same variable', full(async (opened) => {
+  const { page, saved } = opened;
   const whole = await exported('{ customers { nodes { id relations(first: 1) { nodes { id } } } } }', 'format=jsonl');
   for (const type of ['Int = 1', 'Int! = 1']) {
     const dialog = await dialogFor(page, `query Firsts($n: ${type}) { customers(first: $n) { nodes { id relations(first: $n) { nodes { id } } } } }`, 'JSON Lines');
@@ -129,11 +135,9 @@ it('saves all rows with the inner lists as they are asked for, also by the same 
     assert.ok(whole.equals(await readFile(await saved.pop().path())), type);
     await dialog.getByRole('button', { name: 'Close' }).click();
   }
-});
+}));
 
-it('asks for a purpose when registration numbers leave, and sends it', async () => {
-  const { page, saved } = await withDownloads();
-  await signIn(page, service.full);
+it('asks for a purpose when registration numbers leave, and sends it', full(async ({ page, saved }) => {
   await put(page, 'query Numbers { customers(first: 3) { nodes { displayName registrationNumber } } }');
   await page.getByRole('region', { name: 'What this query needs' }).getByText('privacy.read').waitFor();
   await page.getByRole('button', { name: 'Export…' }).click();
@@ -146,10 +150,12 @@ it('asks for a purpose when registration numbers leave, and sends it', async () 
   assert.equal((await asked).headers()['x-access-purpose'], 'Audit of 2026');
   await dialog.getByText('Numbers.xlsx is saved').waitFor();
   assert.equal(saved.length, 1);
-});
+}));
 
 it('says why there is no file: what cannot be exported, what a pair lacks, and what the service refuses', async () => {
-  const { page, saved } = await withDownloads();
+  const { page } = await open(browser);
+  const saved = downloadsOf(page);
+  await page.evaluate(withoutPicker);
   await signIn(page, service.limited);
   const dialog = page.getByRole('dialog');
   for (const [query, said] of [
@@ -178,8 +184,6 @@ async function spoilt(prepare) {
   await signIn(page, service.full);
   return { page, heard, network, saved: downloadsOf(page) };
 }
-
-const withoutPicker = () => void delete globalThis.showSaveFilePicker;
 
 // The browser's dialog for files, as if a name was chosen: it writes where it writes for pages themselves.
 const withPicker = () => {
@@ -224,12 +228,11 @@ for (const [where, prepare] of [['in the downloads', withoutPicker], ['in the fi
   });
 }
 
-it('writes the file that was chosen', async () => {
-  const { page } = await open(browser);
+it('writes the file that was chosen', full(async ({ page }) => {
   await page.evaluate(withPicker);
-  await signIn(page, service.full);
   const dialog = await dialogFor(page, people, 'CSV for programs');
   await dialog.getByRole('button', { name: 'Save as a file' }).click();
   await dialog.getByText('People.csv is saved').waitFor();
   assert.equal((await filesOf(page))['People.csv'], (await exported(people, 'format=csv')).toString('utf8'));
-});
+  await page.evaluate(withoutPicker);
+}));

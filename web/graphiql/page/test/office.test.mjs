@@ -129,6 +129,10 @@ async function pivots(page, words, language) {
   assert.equal((await column(page, 'Language \\ Status')).length, 5);
   await page.locator('.bo-table-bar select').selectOption('averageProgress');
   assert.equal(await page.getByRole('columnheader', { name: words.total, exact: true }).count(), 0, 'means have no total');
+  const means = new Intl.NumberFormat(language, { maximumFractionDigits: 4 });
+  const [{ keys: [status, spoken], averageProgress }] = groups;
+  const at = (await column(page, 'Language \\ Status')).indexOf(spoken.label);
+  assert.equal((await column(page, status.label))[at], means.format(averageProgress));
 
   // A customer counts in each of its scopes: these sums would be no total.
   await put(page, 'query Scopes { customersAggregate(groupBy: [SCOPE, TYPE]) { totalCount groups { keys { dimension label } count } } }');
@@ -151,7 +155,9 @@ async function pivots(page, words, language) {
 }
 
 async function forms(page, words, language) {
-  await put(page, 'query Some($first: Int!, $type: CustomerType, $filter: CustomerFilter!) { customers(first: $first, filter: { any: [{ type: $type }, $filter] }) { nodes { type } } }');
+  const some = `query Some($first: Int!, $type: CustomerType, $filter: CustomerFilter!) {
+    customers(first: $first, filter: { any: [{ type: $type }, $filter] }) { nodes { type } } }`;
+  await put(page, some);
   await page.getByRole('button', { name: 'Show Variables as a form' }).click();
   const form = page.getByRole('region', { name: words.form });
   await form.getByLabel('first', { exact: true }).fill('4');
@@ -164,6 +170,28 @@ async function forms(page, words, language) {
   const { request, body } = await run(page);
   assert.deepEqual(request.postDataJSON().variables, { first: 4, type: 'PRIVATE_PERSON', filter: { type: 'PRIVATE_PERSON', ids: ['a', 'b'] } });
   assert.deepEqual(body.data.customers.nodes.map(({ type }) => type), Array(4).fill('PRIVATE_PERSON'));
+
+  // An object's fields stay open while its last value goes.
+  const ids = form.locator('#variable-filter-ids');
+  await form.locator('#variable-filter-type').selectOption('');
+  await ids.fill('');
+  await page.waitForTimeout(700); // the editors are looked at after a pause
+  assert.ok(await ids.isVisible());
+  assert.ok(await ids.evaluate((field) => field === globalThis.document.activeElement));
+
+  // The same query with other variables, in another tab; they may have comments.
+  const shows = (value) =>
+    page.waitForFunction((v) => globalThis.document.querySelector('#variable-first')?.value === v, value);
+  await shows('4');
+  await page.getByRole('button', { name: 'New tab' }).click();
+  await put(page, some);
+  await page.evaluate((text) => {
+    globalThis.__MONACO.editor.getModels().find((m) => m.uri.path.endsWith('variables.json')).setValue(text);
+  }, '{\n  // three of them\n  "first": 3,\n}');
+  await shows('3');
+  await page.locator('.graphiql-tab-button').first().click();
+  await shows('4');
+  assert.equal(await form.getByLabel('type', { exact: true }).first().inputValue(), 'PRIVATE_PERSON');
 }
 
 async function shares(page, words, language) {

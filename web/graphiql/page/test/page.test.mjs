@@ -3,16 +3,20 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { accessible, insert, isPlan, kept, launch, open, openWorked, put, realOffice, run, service, signIn, typePair } from './browser.mjs';
+import {
+  accessible, closeOwn, insert, isPlan, kept, launch, onePage, open, openWorked, put, realOffice, run, service, signIn,
+  typePair,
+} from './browser.mjs';
 
 let browser;
 before(async () => {
   browser = await launch();
 });
 after(() => browser?.close());
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
+afterEach(() => closeOwn(browser));
+
+const full = onePage(() => browser, service.full);
+const real = onePage(() => browser, realOffice.full, { url: realOffice.url });
 
 describe('signing in', () => {
   it('asks the service nothing before, and shows the name and the scopes after', async () => {
@@ -119,9 +123,7 @@ describe('asking', () => {
     assert.ok(out.x >= who.x + who.width && out.y < who.y + who.height, `${JSON.stringify(who)} and ${JSON.stringify(out)}`);
   });
 
-  it('completes and marks what is typed, by the schema', async () => {
-    const { page, heard } = await open(browser);
-    await signIn(page, service.full);
+  it('completes and marks what is typed, by the schema', full(async ({ page, heard }) => {
     await page.getByRole('button', { name: 'New tab' }).click();
     await page.focus('.graphiql-query-editor textarea');
     await page.keyboard.type('query Mine { viewer { nam');
@@ -139,13 +141,13 @@ describe('asking', () => {
       return mark && globalThis.getComputedStyle(mark).backgroundImage.startsWith('url("data:image');
     });
     assert.deepEqual(heard.complaints, []);
-  });
+  }));
 
-  it('builds a query in the explorer', async () => {
-    const { page } = await open(browser);
-    await signIn(page, service.full);
+  it('builds a query in the explorer', full(async ({ page }) => {
     await page.getByRole('button', { name: 'New tab' }).click();
+    await page.getByLabel('Language of this page').selectOption('fr');
     await page.getByRole('button', { name: 'Show GraphiQL Explorer' }).click();
+    await page.getByLabel('Type d’opération à ajouter').waitFor();
     await page.locator('[data-field-name=viewer]').click();
     await page.locator('[data-field-name=clientId]').click();
     await page.waitForFunction(() =>
@@ -153,11 +155,12 @@ describe('asking', () => {
     );
     const { body } = await run(page);
     assert.equal(body.data.viewer.clientId, service.full.id);
-  });
+    await page.getByLabel('Langue de cette page').selectOption('en');
+    await page.getByRole('button', { name: 'Show Worked queries' }).click();
+  }));
 
-  it('sends the purpose, and says when the service would refuse it', async () => {
-    const { page } = await open(browser);
-    await signIn(page, service.full);
+  it('sends the purpose, and says when the service would refuse it', full(async ({ page }) => {
+    await put(page, '{ viewer { name } }');
     const purpose = page.getByLabel('Purpose');
     await purpose.fill('Contrôle annuel');
     const { request } = await run(page);
@@ -169,7 +172,7 @@ describe('asking', () => {
     assert.equal(await purpose.getAttribute('aria-invalid'), 'true');
     await purpose.fill('x'.repeat(300));
     assert.equal((await purpose.inputValue()).length, 200);
-  });
+  }));
 
   it('names the scope that is missing', async () => {
     const { page } = await open(browser);
@@ -183,13 +186,15 @@ describe('asking', () => {
     assert.equal(await notice.count(), 0);
   });
 
-  it('says when the service cannot be reached, and when its answer is none', async () => {
-    const { page } = await open(browser);
-    await signIn(page, service.full);
+  it('says when the service cannot be reached, and when its answer is none', full(async ({ page }) => {
+    await put(page, '{ viewer { name } }');
+    // A refusal that no scope would lift.
+    const refused = { errors: [{ message: 'deleting is for others', extensions: { code: 'FORBIDDEN' } }] };
     for (const [fail, said] of [
       [(route) => route.abort(), /cannot be reached/],
       [(route) => route.fulfill({ status: 401, body: '{"errors":[{"message":"x"}]}' }), /no longer accepted[^]*Sign in again/],
       [(route) => route.fulfill({ status: 503, headers: { 'retry-after': '1' }, body: '' }), /Try again in 1 second /],
+      [(route) => route.fulfill({ json: refused }), /Refused\. Deleting is for others\./],
     ]) {
       await page.route('**/graphql', fail);
       await page.click('.graphiql-execute-button');
@@ -198,11 +203,15 @@ describe('asking', () => {
     }
     await run(page);
     assert.equal(await page.locator('.bo-notice').count(), 0);
-  });
 
-  it('follows a subscription, tells each answer as it comes, and stops', async () => {
-    const { page, heard } = await open(browser);
-    await signIn(page, service.full);
+    // The look-up of a worked query's variables, too: that it failed is not that nothing fits.
+    await page.route('**/graphql', (route) => route.fulfill({ status: 503, body: '' }));
+    await openWorked(page, 'Any object by its identifier');
+    await page.locator('.bo-notice', { hasText: /Not available right now/ }).waitFor();
+    await page.unroute('**/graphql');
+  }));
+
+  it('follows a subscription, tells each answer as it comes, and stops', full(async ({ page, heard }) => {
     await openWorked(page, 'Changes as they come');
     const began = page.waitForResponse((response) => response.headers()['content-type']?.startsWith('text/event-stream'));
     await page.click('.graphiql-execute-button');
@@ -219,7 +228,7 @@ describe('asking', () => {
     await page.click('.graphiql-execute-button');
     await ended;
     assert.deepEqual(heard.complaints, []);
-  });
+  }));
 
   it('stops what runs when its tab is left or has another query, and when its user signs out', async () => {
     const { page, heard } = await open(browser);
@@ -236,9 +245,8 @@ describe('asking', () => {
     assert.deepEqual(heard.complaints, []);
   });
 
-  it('shows no answer under another query than its own', async () => {
-    const { page } = await open(browser);
-    await signIn(page, service.full);
+  it('shows no answer under another query than its own', full(async ({ page }) => {
+    await openWorked(page, 'Companies and the people behind them');
     await page.getByRole('button', { name: 'New tab' }).click();
     const tabs = page.locator('.graphiql-tab-button');
     await tabs.first().click();
@@ -248,21 +256,33 @@ describe('asking', () => {
     await tabs.first().click();
     await page.locator('.graphiql-query-editor .view-line', { hasText: 'Search' }).first().waitFor();
     assert.equal((await page.locator('.result-window .view-lines').innerText()).trim(), '');
-  });
+  }));
 
-  it('opens another query beside variables that were filled in', async () => {
-    const { page } = await open(browser);
-    await signIn(page, service.full);
+  it('opens another query beside variables that were filled in', full(async ({ page }) => {
     await openWorked(page, 'Search by a part of the name');
     await page.evaluate(() => globalThis.__MONACO.editor.getModels().find((m) => m.uri.path.endsWith('variables.json')).setValue('{"text": "mine"}'));
     await openWorked(page, 'Registration numbers');
     await page.locator('.graphiql-tab-button').first().click();
     await page.locator('[aria-label=Variables] .view-lines', { hasText: 'mine' }).waitFor();
-  });
 
-  it('answers every worked query, those that write in the order in which they teach', async () => {
-    const { page, heard } = await open(browser);
-    await signIn(page, service.full);
+    // A look-up that a later click overtook opens nothing.
+    const isLookUp = (request) => request.postData()?.includes('{ transcripts(first: 1) { nodes { id } } }');
+    let answer;
+    const held = new Promise((go) => (answer = go));
+    await page.route('**/graphql', async (route) => {
+      if (isLookUp(route.request())) await held;
+      await route.fallback();
+    });
+    await page.getByText('Any object by its identifier', { exact: true }).click();
+    await openWorked(page, 'Registration numbers');
+    const answered = page.waitForResponse((response) => isLookUp(response.request()));
+    answer();
+    await answered;
+    await page.waitForTimeout(300);
+    assert.match(await page.locator('.graphiql-query-editor .view-lines').innerText(), /Registration.numbers/);
+  }));
+
+  it('answers every worked query, those that write in the order in which they teach', full(async ({ page, heard }) => {
     const drawer = page.getByRole('region', { name: 'Worked queries' });
     const titles = await drawer.locator('li button strong').allInnerTexts();
     assert.ok(titles.length >= 12);
@@ -278,13 +298,11 @@ describe('asking', () => {
       assert.deepEqual(wrong, /( a user|^Merge two customers|^Note a discrepancy)$/.test(title) ? ['NOT_FOUND'] : [], title);
     }
     assert.deepEqual(heard.complaints, []);
-  });
+  }));
 });
 
 describe('what leads to real records', () => {
-  it('makes a link of each downloadPath, in the answer and below it', async () => {
-    const { page, heard } = await open(browser);
-    await signIn(page, service.full);
+  it('makes a link of each downloadPath, in the answer and below it', full(async ({ page, heard }) => {
     await openWorked(page, "A customer's documents");
     const { body } = await run(page);
     const files = body.data.customers.nodes.flatMap((customer) => customer.documents.nodes);
@@ -305,12 +323,18 @@ describe('what leads to real records', () => {
     const paths = files.map((file) => service.url + file.file.downloadPath); // the editor's lines are in no order
     assert.ok(paths.includes((await opened).url()), (await opened).url());
     assert.equal((await opened).status(), 200);
-    assert.deepEqual(heard.complaints, []);
-  });
 
-  it('never puts one into a worked query that writes, unless the store is a demo’s', async () => {
-    const { page } = await open(browser, { url: realOffice.url });
-    await signIn(page, realOffice.full);
+    const cost = page.getByRole('status', { name: 'What the query cost' });
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await below.waitFor({ state: 'detached' }); // they are of the other tab
+    await cost.getByText('Run a query').waitFor();
+    await page.locator('.graphiql-tab-button').first().click();
+    await below.waitFor();
+    await cost.getByText('Store calls').waitFor();
+    assert.deepEqual(heard.complaints, []);
+  }));
+
+  it('never puts one into a worked query that writes, unless the store is a demo’s', real(async ({ page }) => {
     const records = await identifiers();
     assert.ok(records.length > 10);
     const writing = page.getByRole('region', { name: 'Writing', exact: true }).locator('li button strong');
@@ -334,18 +358,16 @@ describe('what leads to real records', () => {
       if (title === 'Delete a customer') assert.ok(filled.includes(mine[0]), 'it does not go on with its own customer');
     }
     assert.deepEqual(new Set(mine).size, 1);
-  });
+  }));
 
-  it('asks the questions of an office about its own years', async () => {
-    const { page } = await open(browser, { url: realOffice.url });
-    await signIn(page, realOffice.full);
+  it('asks the questions of an office about its own years', real(async ({ page }) => {
     for (const [title, isCurrentYear] of [['Who has no transcript this year', true], ["All of last year's transcripts", false]]) {
       await openWorked(page, title);
       const { year } = (await run(page)).request.postDataJSON().variables;
       await put(page, 'query Year($year: ID!) { financialYear(id: $year) { startDate isCurrentYear } }');
       assert.deepEqual((await run(page)).body.data.financialYear, { startDate: isCurrentYear ? '2027' : '2026', isCurrentYear });
     }
-  });
+  }));
 });
 
 async function inEditor(page) {

@@ -84,6 +84,14 @@ it('keeps a query, finds it, shares it by a link, runs it and removes it', { ski
   await signIn(other.page, service.limited); // to what was written: the link's query was opened already
   await run(other.page);
   assert.equal(await other.page.locator('.graphiql-tab-button').count(), 1);
+  for (const [hash, text] of [['#saved=CompaniesByName', 'CompaniesByName'], ['#worked=relations', 'behind']]) {
+    await other.page.getByRole('button', { name: 'Sign out' }).click();
+    await other.page.evaluate((to) => void (globalThis.location.hash = to), hash);
+    await signIn(other.page, service.limited); // to a link that was opened meanwhile, beside what was written
+    await other.page.locator('.graphiql-query-editor .view-line', { hasText: text }).first().waitFor();
+    await run(other.page);
+    assert.equal(await other.page.locator('.graphiql-tab-button').count(), 2);
+  }
   assert.deepEqual(other.heard.complaints, []);
 
   for (const [name, title] of [['CompaniesByName', 'Companies by name'], ['OneCustomer', 'One customer']]) {

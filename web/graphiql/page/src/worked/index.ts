@@ -1,4 +1,4 @@
-import { ask, type Credentials } from '../service';
+import { ask, type Answer, type Credentials } from '../service';
 import { say, type Sentence } from '../words';
 
 /** A query that teaches one thing about the model: a file NN-key.graphql, its title and lesson in the first comments. */
@@ -20,7 +20,9 @@ interface Settings {
   /** Values; "$a.0.b" is looked up in the data of prepare, "$uuid" is a new one. */
   variables?: Record<string, unknown>;
   /** Looks for the identifiers that the variables need, by a query. */
-  prepare?: string | typeof yearsOf;
+  prepare?: string;
+  /** What it found, in another shape. */
+  found?: (data: Answer['body']['data']) => unknown;
   /**
    * Which root fields of prepare find only records that the worked queries made themselves. One that writes gets
    * identifiers of other records in a demo's store alone.
@@ -34,6 +36,8 @@ export interface Prepared {
   variables: string;
   /** Set when an identifier could not be found. */
   missing: string | null;
+  /** The service's answer where that told nothing of what there is. */
+  failed: Answer | null;
 }
 
 // The server says in the page whether it serves a demo's store.
@@ -56,6 +60,8 @@ function partsOf(text: string) {
   return { lines: comments.trim().split('\n').map((line) => line.replace(/^# ?/, '')), body: text.slice(comments.length) };
 }
 
+const years = '{ currentFinancialYear { startDate } financialYears(first: 500) { nodes { id startDate } } }';
+
 // The questions of an office, which have a folder of their own. A line of their comments gives variables that fit the demo's data:
 // its years are any store's current one and the one before.
 const asked = Object.keys(questions)
@@ -71,7 +77,9 @@ const asked = Object.keys(questions)
       lesson: lines.filter((line) => !line.startsWith('Variables: ')).join(' '),
       query: `# ${title}\n${body}`,
       scopes: [],
-      settings: given ? { variables: JSON.parse(given) as Record<string, unknown>, prepare: yearsOf } : {},
+      settings: given
+        ? { variables: JSON.parse(given) as Record<string, unknown>, prepare: years, found: yearsOf }
+        : {},
     };
   });
 
@@ -112,9 +120,11 @@ function workedKey(): string | null {
 
 /** Fills in a worked query's variables, with identifiers of this store where it needs some. */
 export async function prepare(item: Worked, by: Credentials): Promise<Prepared> {
-  if (!item.settings.variables) return { variables: '', missing: null };
-  const { prepare: look } = item.settings;
-  const found: unknown = typeof look === 'string' ? (await ask(by, { query: look })).body.data : await look?.(by);
+  if (!item.settings.variables) return { variables: '', missing: null, failed: null };
+  const { prepare: query, found: shape = (data) => data } = item.settings;
+  const answer = query === undefined ? null : await ask(by, { query });
+  const failed = answer && !answer.body.data ? answer : null;
+  const found = shape(answer?.body.data);
   const guarded = !isDemo && /^mutation\b/m.test(item.query);
   let complete = true;
   let withheld = false;
@@ -136,8 +146,8 @@ export async function prepare(item: Worked, by: Credentials): Promise<Prepared> 
     return value;
   };
   const variables = JSON.stringify(fill(item.settings.variables), null, 2);
-  if (complete) return { variables, missing: null };
-  return { variables, missing: (!withheld && item.settings.missing) || (say(withheld ? mind : none)) };
+  if (complete || failed) return { variables, missing: null, failed };
+  return { variables, failed, missing: (!withheld && item.settings.missing) || (say(withheld ? mind : none)) };
 }
 
 const none = 'Nothing in this store fits: fill in the variables yourself.';
@@ -149,9 +159,8 @@ interface Year {
 }
 
 // The financial years from the current one back.
-async function yearsOf(by: Credentials): Promise<{ years: Year[] }> {
-  const query = '{ currentFinancialYear { startDate } financialYears(first: 500) { nodes { id startDate } } }';
-  const found = (await ask(by, { query })).body.data as { currentFinancialYear: Year | null; financialYears: { nodes: Year[] } } | undefined;
+function yearsOf(data: unknown): { years: Year[] } {
+  const found = data as { currentFinancialYear: Year | null; financialYears: { nodes: Year[] } } | null | undefined;
   const all = found?.financialYears.nodes.toSorted((a, b) => b.startDate.localeCompare(a.startDate)) ?? [];
   return { years: all.filter(({ startDate }) => startDate <= (found?.currentFinancialYear?.startDate ?? '')) };
 }
