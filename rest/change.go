@@ -106,7 +106,7 @@ func (a *API) changes() {
 
 func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, error) {
 	incoming, _ := humachi.Unwrap(requestOf(ctx).humaContext)
-	events := wantsEvents(incoming.Header.Values("Accept"))
+	events := negotiate(incoming.Header.Values("Accept"), mediaJSON, mediaEvents) == mediaEvents
 	q := backoffice.ChangeQuery{After: backoffice.FromOldest, First: in.Limit}
 	from := in.After
 	if events && in.LastEventID != "" { // a client connects again with the same parameters

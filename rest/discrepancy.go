@@ -61,8 +61,8 @@ func (a *API) discrepancies() {
 		return list(ctx, a.Store.Discrepancies(), q, in.Paging, shownDiscrepancy.Map)
 	})
 	registerList(a, operation("GET /customers/{customerId}/discrepancies", "listCustomerDiscrepancies",
-		"List a customer's discrepancies", "Where its UBO relations, or those that name it, differ, or differed, from the "+
-			"computed beneficial owners."+whole,
+		"List a customer's discrepancies", "Where its UBO relations, or those that name it, differ, or differed, "+
+			"from the computed beneficial owners."+whole,
 	), "", func(ctx context.Context, in *struct {
 		OfCustomer
 		DiscrepancyFilters

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -185,17 +186,15 @@ var mediaOf = map[string]string{
 
 // formatOf is the format that was sent, which Accept must allow; else, of all, the first that Accept prefers.
 func formatOf(ctx context.Context, sent string, all ...string) (format string, err error) {
-	best := 0.0
-	for _, of := range all {
-		weight := accepts(headers(requestOf(ctx), "Accept"), mediaOf[of])
-		if weight > best && (sent == "" || sent == of) {
-			format, best = of, weight
-		}
+	if sent != "" {
+		all = []string{sent}
 	}
-	if format == "" {
+	offered := backoffice.Mapped(all, func(format string) string { return mediaOf[format] })
+	at := slices.Index(offered, negotiate(headers(requestOf(ctx), "Accept"), offered...))
+	if at < 0 {
 		return "", problem(http.StatusNotAcceptable, "Accept does not allow the format that was sent")
 	}
-	return format, nil
+	return all[at], nil
 }
 
 // jsonOf is an answer of an operation that has other formats too.

@@ -84,9 +84,7 @@ func (r *request) readAccept() error {
 		if response.Content[mediaJSON] == nil {
 			continue
 		}
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(response.Content)), func(media string) bool {
-			return media == mediaEvents && wantsEvents(accepted) || media != mediaEvents && accepts(accepted, media) > 0
-		}) {
+		if negotiate(accepted, slices.Collect(maps.Keys(response.Content))...) == "" {
 			return problem(http.StatusNotAcceptable, "the answer is application/json")
 		}
 	}
@@ -188,47 +186,28 @@ func (r *request) readBody() error {
 	return backoffice.CheckJSONObject(body)
 }
 
-// wantsEvents reports whether Accept names events, and not JSON with a greater weight, or with the same before them.
-func wantsEvents(values []string) (events bool) {
-	best := 0.0
-	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		media, parameters, err := mime.ParseMediaType(item)
-		if weight := weightOf(parameters); err == nil && weight > best {
-			switch media {
-			case mediaEvents, mediaJSON, "application/*", "*/*":
-				events, best = media == mediaEvents, weight
+// negotiate picks what Accept prefers of the offered media types (RFC 9110, 12.5.1); "" when it allows none. Of the
+// ranges that include a type the most specific decides, and of types of the same weight the one that is named first.
+func negotiate(accept []string, offered ...string) (chosen string) {
+	ranges := strings.Split(strings.Join(accept, ","), ",")
+	if strings.TrimSpace(strings.Join(accept, "")) == "" { // an empty one accepts anything
+		ranges = []string{"*/*"}
+	}
+	most, first := 0.0, 0
+	for _, media := range offered {
+		group, _, _ := strings.Cut(media, "/")
+		specific := map[string]int{"*/*": 1, group + "/*": 2, media: 3}
+		level, weight, at := 0, 0.0, 0
+		for i, item := range ranges {
+			named, parameters, err := mime.ParseMediaType(item)
+			if of := specific[named]; err == nil && of > 0 && of >= level {
+				level, at = of, i
+				weight, _ = strconv.ParseFloat(cmp.Or(parameters["q"], "1"), 64) // 0 when malformed
 			}
 		}
-	}
-	return events
-}
-
-func weightOf(parameters map[string]string) float64 {
-	weight, err := strconv.ParseFloat(cmp.Or(parameters["q"], "1"), 64)
-	if err != nil {
-		return 0
-	}
-	return weight
-}
-
-// accepts is the weight of a media type in Accept (RFC 9110, 12.5.1): the most specific range that includes it decides.
-func accepts(values []string, wanted string) (weight float64) {
-	if strings.TrimSpace(strings.Join(values, "")) == "" { // an empty one accepts anything (RFC 9110, 12.5.1)
-		return 1
-	}
-	group, _, _ := strings.Cut(wanted, "/")
-	specific := map[string]int{"*/*": 0, group + "/*": 1, wanted: 2}
-	best := -1
-	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		media, parameters, err := mime.ParseMediaType(item)
-		if err != nil {
-			continue
+		if weight > most || weight == most && weight > 0 && at < first {
+			chosen, most, first = media, weight, at
 		}
-		level, holds := specific[media]
-		if !holds || level < best {
-			continue
-		}
-		best, weight = level, weightOf(parameters)
 	}
-	return weight
+	return chosen
 }

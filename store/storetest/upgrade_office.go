@@ -72,8 +72,9 @@ func CopyOffice(t *testing.T, db *sql.DB) {
 	if _, err := db.ExecContext(t.Context(), "SELECT 1 FROM trash"); err != nil {
 		return // this version has none
 	}
-	deleted := []byte(`{"relations": [{"id": "c", "kind": "UBO", "customer_id": "a", "related_customer_id": "b", "created_at": 1}]}`)
-	if _, err := db.ExecContext(t.Context(), "INSERT INTO trash (id, noun, client_id, at, until, records) VALUES ('c', 'relation', 'd', 1, 2, $1)", deleted); err != nil {
+	deleted := []byte(`{"relations": [{"id": "c", "kind": "UBO", "customer_id": "a", "related_customer_id": "b"}]}`)
+	const insert = "INSERT INTO trash (id, noun, client_id, at, until, records) VALUES ('c', 'relation', 'd', 1, 2, $1)"
+	if _, err := db.ExecContext(t.Context(), insert, deleted); err != nil {
 		t.Fatal(err)
 	}
 }
