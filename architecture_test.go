@@ -187,10 +187,10 @@ func breaches(name string, imports []string) (found []string) {
 // placesOf are the files of the product that have a call.
 var placesOf = map[string][]string{
 	// Whatever lives longer than one answer ends with the rights of its caller, or is made of parts that ask again.
-	".Revalidate(":                {"auth/begun.go", "gateway/admission.go"},
+	".Revalidate(":                {"auth/inflight.go", "gateway/admission.go"},
 	"authenticator.Begin(":        {"gateway/feed_socket.go"},
 	"authenticator.beginRequest(": {"auth/middleware.go"},
-	"WithPrincipal(":              {"auth/begun.go", "auth/principal.go", "gateway/admission.go", "gateway/agents.go", "gateway/operator.go"},
+	"WithPrincipal(":              {"auth/inflight.go", "auth/principal.go", "gateway/admission.go", "gateway/agents.go", "gateway/operator.go"},
 	".WithNewLedger(":             {"gateway/admission.go"},
 	"hooks.Begin(":                {"graphql/graphqlhttp/operation.go", "graphql/graphqlhttp/part.go"},
 }

@@ -36,12 +36,12 @@ type Authenticator struct {
 	used    sync.Map // *use by client id
 	ending  atomic.Int64
 
-	mu      sync.Mutex
-	reading *reading  // in progress
-	lastTry time.Time // when the last read began
-	lastErr error     // of the last read
-	reads   sync.WaitGroup
-	begun   begun
+	mu       sync.Mutex
+	reading  *reading  // in progress
+	lastTry  time.Time // when the last read began
+	lastErr  error     // of the last read
+	reads    sync.WaitGroup
+	inFlight inFlight
 
 	life context.Context // of all reads; ended by Close
 	end  context.CancelFunc
@@ -74,7 +74,8 @@ type reading struct{ done chan struct{} }
 // NewAuthenticator makes an authenticator that has read nothing yet. Close it.
 func NewAuthenticator(store backoffice.CredentialStore) *Authenticator {
 	life, end := context.WithCancel(context.Background())
-	return &Authenticator{store: store, now: time.Now, begun: begun{all: map[*doing]struct{}{}}, life: life, end: end}
+	all := map[*activeRequest]struct{}{}
+	return &Authenticator{store: store, now: time.Now, inFlight: inFlight{all: all}, life: life, end: end}
 }
 
 func (a *Authenticator) Close() {
@@ -249,7 +250,7 @@ func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Dur
 func undecided(cause error) error {
 	return &backoffice.Error{Kind: backoffice.Unavailable,
 		Message: "credentials cannot be checked now; try again later",
-		Cause:   fmt.Errorf("reading the credentials: %w", backoffice.Why(cause))}
+		Cause:   fmt.Errorf("reading the credentials: %w", backoffice.Cause(cause))}
 }
 
 // read returns the read in progress, or starts one; nil if known is no longer the last, right after a failure, and when

@@ -13,7 +13,7 @@ import (
 
 // actsAs are the product's calls that make a context somebody's, each with the reason why it is not Begin that does.
 var actsAs = map[string]string{
-	"auth/begun.go begin":          "it is Begin",
+	"auth/inflight.go begin":       "it is Begin",
 	"gateway/agents.go beginTool":  "the caller that Begin put there, without privacy.read",
 	"gateway/admission.go part":    "a part of what was begun, for the same principal with a session of its own",
 	"gateway/operator.go Operator": "the operator's own process: nobody can take their rights away",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // BatchMode decides what happens to a batch of writes in which some inputs are refused.
@@ -110,12 +111,12 @@ func createAll[T any, C comparable](ctx context.Context, s *Service, c creations
 	content := struct {
 		Mode   BatchMode
 		Inputs []values
-		Faults map[int][]*UserError `json:",omitempty"` // an empty text is different content than none
-	}{Mode: c.mode, Faults: map[int][]*UserError{}}
+		Faults map[int][]string `json:",omitempty"` // an empty text is different content than none
+	}{Mode: c.mode, Faults: map[int][]string{}}
 	for i, d := range c.drafts {
 		content.Inputs = append(content.Inputs, d.content)
-		if len(d.wrong.found) > 0 {
-			content.Faults[i] = d.wrong.found
+		for _, fault := range d.wrong.found {
+			content.Faults[i] = append(content.Faults[i], string(fault.Code)+strings.Join(fault.Field, "."))
 		}
 	}
 	use, err := s.keyUse(c.by, c.table.Noun, c.key, content, "a batch")
@@ -186,7 +187,7 @@ func (c *creations[T, C]) changes(made []*T) []*Change {
 	for _, d := range c.drafts {
 		fields[d.made] = d.content.names()
 	}
-	return Mapped(made, func(one *T) *Change {
+	return Map(made, func(one *T) *Change {
 		return changeBy(c.by, c.at, c.action, c.table.Noun, *c.table.ID(one), fields[one]...)
 	})
 }

@@ -14,7 +14,7 @@ type ChangeConnection struct {
 func (c *ChangeConnection) Nodes() []*VisibleChange { return c.Items }
 
 func (c *ChangeConnection) Edges() []*ChangeEdge {
-	return Mapped(c.Items, func(item *VisibleChange) *ChangeEdge { return &ChangeEdge{Node: item} })
+	return Map(c.Items, func(item *VisibleChange) *ChangeEdge { return &ChangeEdge{Node: item} })
 }
 
 type ChangeEdge struct{ Node *VisibleChange }

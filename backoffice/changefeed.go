@@ -248,7 +248,7 @@ func ParseChangeNoun(name string) (Noun, error) {
 }
 
 func ChangeNouns() []string {
-	return Mapped(Nouns[:], func(of AnyNoun) string { return of.Name().APIName() })
+	return Map(Nouns[:], func(of AnyNoun) string { return of.Name().APIName() })
 }
 
 var apiNames = func() map[Noun]string {

@@ -67,7 +67,7 @@ func (s *Service) deleteCustomers(
 	if err := check.refusal(); err != nil {
 		return nil, gone, err
 	}
-	ids := sound(Mapped(inputs, func(in CustomerToDelete) string { return in.ID })...)
+	ids := sound(Map(inputs, func(in CustomerToDelete) string { return in.ID })...)
 	var keys, kept []string // of files to remove, and of those in the trash
 	err = s.write(ctx, func(ctx context.Context, tx Tx) (raced bool, err error) {
 		keys, kept, gone = nil, nil, CustomerDeletion{}
@@ -136,7 +136,7 @@ func (s *Service) deleteCustomers(
 				n[NounRelation], n[NounTranscript], n[NounCalculation], n[NounDocument], n[NounMinfin], 0,
 			}
 			change := func(id string) *Change { return changeBy(by, now, action, NounCustomer, id) }
-			return tx.LogChanges(ctx, Mapped(going, change)...)
+			return tx.LogChanges(ctx, Map(going, change)...)
 		})
 		gone.Files = len(keys) + len(kept)
 		if !by.Has(MinfinRead) {

@@ -42,7 +42,7 @@ func FindCustomer(ctx context.Context, reads Readers, text string) (customer *Cu
 	case len(named) == 1:
 		return named[0], true, nil
 	}
-	list := Mapped(named[:min(len(named), mostNamed)],
+	list := Map(named[:min(len(named), mostNamed)],
 		func(c *Customer) string { return fmt.Sprintf("%s (%s)", c.ID, cmp.Or(c.CustomerCode, "no code")) })
 	return nil, false, Errorf(BadInput, "%d customers have this name; take the identifier or code of one: %s",
 		len(named), strings.Join(list, ", "))

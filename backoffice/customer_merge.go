@@ -55,10 +55,10 @@ func (s *Service) MergeCustomers(
 		err = tx.Together(ctx, func(ctx context.Context) (err error) {
 			earlier, err = s.useKey(ctx, tx, use)
 			return err
-		}, func(ctx context.Context) (err error) {
+		}, m.read, func(ctx context.Context) (err error) { // after the one to delete is locked
 			found, err = ReadByID(ctx, tx.Customers(), []string{keepID, dropID}, 0)
 			return err
-		}, versionsFrom(tx, &m.from), m.read)
+		}, versionsFrom(tx, &m.from))
 		if err != nil {
 			return false, err
 		}
@@ -224,7 +224,7 @@ func unrestricted(do func(context.Context) error) func(context.Context) error {
 
 // moveRelations leaves those that would be with itself, or that the kept customer has on all their days.
 func (m *merging) moveRelations() {
-	has := Mapped(m.have.relations, RelationTable.UniqueValue)
+	has := Map(m.have.relations, RelationTable.UniqueValue)
 	for _, r := range m.had.relations {
 		end, field := &r.CustomerID, "customerId"
 		if *end != m.drop.ID {
@@ -250,17 +250,10 @@ func (m *merging) moveRelations() {
 	})
 }
 
-// claim raises the version of the customer to delete: another writer's update since it was read is a lost race.
-func (m *merging) claim(ctx context.Context) error {
-	drop := *m.drop
-	drop.Version = NextVersion(drop.Version, m.from)
-	return m.tx.Customers().Update(ctx, &drop)
-}
-
 // write moves the records, deletes the one customer and updates the other. It lost a race if the deletion takes along
 // what was added meanwhile.
 func (m *merging) write(ctx context.Context, use *keyUse) (raced bool, err error) {
-	if err := m.tx.Together(ctx, append(m.records, m.claim)...); err != nil {
+	if err := m.tx.Together(ctx, m.records...); err != nil {
 		return KindOf(err) == Refused, err // what was read has changed
 	}
 	m.keepDeleted(m.tx, m.by, m.at, m.keep.ID)

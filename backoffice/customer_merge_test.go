@@ -206,45 +206,56 @@ func TestAMergeMovesTheRecordsOfEachNounThatRefersToCustomers(t *testing.T) {
 
 func TestAMergeKeepsWhatIsWrittenMeanwhile(t *testing.T) {
 	t.Parallel()
-	onBothEngines(t, func(t *testing.T, w *world) {
-		w.twice(t)
-		before := w.customer(t, "drop")
-		written, release, merged := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-		writing := make(chan error, 1)
-		go func() {
-			writing <- w.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
-				err := tx.Transcripts().Update(ctx, &backoffice.Transcript{ID: "old", CustomerID: "drop", ChecklistID: "list2025", FinancialYearID: "y2025",
-					OwnStatus: backoffice.Sent, CustomVariables: `{"answer":"new"}`})
-				drop := *before
-				drop.Phone, drop.Version = "+32 9 765 43 21", drop.Version+1
-				err = errors.Join(err, tx.Customers().Update(ctx, &drop))
-				close(written)
-				<-release
-				return err
+	for what, write := range map[string]func(ctx context.Context, tx backoffice.Tx, drop backoffice.Customer) error{
+		"a transcript": func(ctx context.Context, tx backoffice.Tx, _ backoffice.Customer) error {
+			return tx.Transcripts().Update(ctx, &backoffice.Transcript{ID: "old", CustomerID: "drop", ChecklistID: "list2025", FinancialYearID: "y2025",
+				OwnStatus: backoffice.Sent, CustomVariables: `{"answer":"new"}`})
+		},
+		"the customer": func(ctx context.Context, tx backoffice.Tx, drop backoffice.Customer) error {
+			drop.Phone, drop.Version = "+32 9 765 43 21", drop.Version+1
+			return tx.Customers().Update(ctx, &drop)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			onBothEngines(t, func(t *testing.T, w *world) {
+				w.twice(t)
+				before := w.customer(t, "drop")
+				written, release, merged := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+				writing := make(chan error, 1)
+				go func() {
+					writing <- w.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+						err := write(ctx, tx, *before)
+						close(written)
+						<-release
+						return err
+					})
+				}()
+				<-written
+				go func() {
+					_, _, err := w.MergeCustomers(t.Context(), w.by, "keep", "drop", backoffice.Optional[string]{})
+					merged <- err
+				}()
+				select {
+				case err := <-merged:
+					t.Errorf("the merge did not wait: %v", err)
+				case <-time.After(300 * time.Millisecond): // it reads, or waits to
+				}
+				close(release)
+				accept(t, <-writing)
+				accept(t, <-merged)
+				found, err := backoffice.ReadByID(t.Context(), w.Store.Transcripts(), []string{"old"}, 0)
+				accept(t, err)
+				old, keep := found["old"], w.customer(t, "keep")
+				if old.CustomerID != "keep" || what == "a transcript" && old.CustomVariables != `{"answer":"new"}` {
+					t.Errorf("it is %+v", old)
+				}
+				if what == "the customer" && keep.Phone != "+32 9 765 43 21" {
+					t.Errorf("the phone number is %s", keep.Phone)
+				}
 			})
-		}()
-		<-written
-		go func() {
-			_, _, err := w.MergeCustomers(t.Context(), w.by, "keep", "drop", backoffice.Optional[string]{})
-			merged <- err
-		}()
-		select {
-		case err := <-merged:
-			t.Errorf("the merge did not wait: %v", err)
-		case <-time.After(300 * time.Millisecond): // it reads, or waits to
-		}
-		close(release)
-		accept(t, <-writing)
-		accept(t, <-merged)
-		found, err := backoffice.ReadByID(t.Context(), w.Store.Transcripts(), []string{"old"}, 0)
-		accept(t, err)
-		if got := found["old"]; got.CustomerID != "keep" || got.CustomVariables != `{"answer":"new"}` {
-			t.Errorf("it is %+v", got)
-		}
-		if got := w.customer(t, "keep").Phone; got != "+32 9 765 43 21" {
-			t.Errorf("the phone number is %s", got)
-		}
-	})
+		})
+	}
 }
 
 func TestAMergeMixesNoNameOfTwoPersons(t *testing.T) {

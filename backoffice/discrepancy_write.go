@@ -106,7 +106,7 @@ func (t *transitions) read(ctx context.Context, from NounReader, companies []str
 
 // companies are those of the changes.
 func (t *transitions) companies() []string {
-	return Unique(Mapped(slices.Concat(t.opened, t.changed), func(d *Discrepancy) string { return d.CustomerID }))
+	return Unique(Map(slices.Concat(t.opened, t.changed), func(d *Discrepancy) string { return d.CustomerID }))
 }
 
 type difference struct {

@@ -62,7 +62,7 @@ func NewDuplicateQuery(criteria CustomerCriteria, by DuplicateKey, first *int,
 
 // Value is what the members of a group of duplicates share, folded.
 func (g *Group) Value() string {
-	return strings.Join(Mapped(g.Keys, func(k *GroupKey) string { return string(k.Value) }), ", ")
+	return strings.Join(Map(g.Keys, func(k *GroupKey) string { return string(k.Value) }), ", ")
 }
 
 // SimilarNameOf is what names have in common that people take for one: it has their words in alphabetical order, without

@@ -80,8 +80,8 @@ func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// Why returns the innermost cause of an error, which has more details than its message. It is only for the log.
-func Why(err error) error {
+// Cause returns the innermost cause of an error, which has more details than its message. It is only for the log.
+func Cause(err error) error {
 	for {
 		known, ok := errors.AsType[*Error](err)
 		if !ok || known.Cause == nil {

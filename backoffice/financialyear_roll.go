@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Rolled is a portion of what RollForward assigns.
-type Rolled struct {
+// RolledForward is a portion of what RollForward assigns.
+type RolledForward struct {
 	From        *Checklist // of the year before
 	To          *Checklist // of the new year; nil if none, or more than one, matches From
 	CustomerIDs []string   // that had From and now have To; up to MaxAssignedByID
@@ -21,7 +21,7 @@ type Rolled struct {
 // A checklist matches the one of the same name and language; the name may have the new year for the old one. Only the
 // operator calls it. Refused like StartYear and AssignChecklists.
 func (s *Service) RollForward(
-	ctx context.Context, by *Principal, start YearStart, visit func(*Rolled) error,
+	ctx context.Context, by *Principal, start YearStart, visit func(*RolledForward) error,
 ) (*FinancialYear, error) {
 	years, err := Years(ctx, s.Store)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Service) RollForward(
 	}
 	stored := at >= 0 || !s.dry
 	for i, match := range matchChecklists(earlier, lists, from.StartDate, to.StartDate) {
-		if err = s.rollChecklist(ctx, by, Rolled{From: earlier[i], To: match}, stored, visit); err != nil {
+		if err = s.rollChecklist(ctx, by, RolledForward{From: earlier[i], To: match}, stored, visit); err != nil {
 			break
 		}
 	}
@@ -89,7 +89,7 @@ func matchChecklists(earlier, later []*Checklist, from, to string) []*Checklist 
 
 // rollChecklist assigns a checklist. One that is not stored is only proposed.
 func (s *Service) rollChecklist(
-	ctx context.Context, by *Principal, r Rolled, stored bool, visit func(*Rolled) error,
+	ctx context.Context, by *Principal, r RolledForward, stored bool, visit func(*RolledForward) error,
 ) error {
 	if r.To == nil {
 		return visit(&r)
@@ -107,7 +107,7 @@ func (s *Service) rollChecklist(
 			if err != nil {
 				return err
 			}
-			part.CustomerIDs = Mapped(assigned.Transcripts, func(t *Transcript) string { return t.CustomerID })
+			part.CustomerIDs = Map(assigned.Transcripts, func(t *Transcript) string { return t.CustomerID })
 			part.Already = assigned.Already
 		}
 		if err := visit(&part); err != nil {
@@ -122,7 +122,7 @@ func (s *Service) customersWith(ctx context.Context, list *Checklist) (ids []str
 	rows := s.Store.Transcripts()
 	all := ListQuery[TranscriptCriteria]{Parent: OfChecklist}
 	err = EachPage(ctx, rows, all, list.ID, rows.Columns([]string{"customer"}), func(page []*Transcript) error {
-		ids = append(ids, Mapped(page, func(t *Transcript) string { return t.CustomerID })...)
+		ids = append(ids, Map(page, func(t *Transcript) string { return t.CustomerID })...)
 		return nil
 	})
 	return Unique(ids), err

@@ -29,7 +29,7 @@ func TestAnInterruptedRollForwardGoesOnWhereItStopped(t *testing.T) {
 		assigned, already := 0, 0
 		roll := func(s *backoffice.Service, after int) error {
 			assigned, already = 0, 0
-			_, err := s.RollForward(ctx, w.by, backoffice.YearStart{Year: "2027"}, func(r *backoffice.Rolled) error {
+			_, err := s.RollForward(ctx, w.by, backoffice.YearStart{Year: "2027"}, func(r *backoffice.RolledForward) error {
 				assigned, already = assigned+len(r.CustomerIDs), already+r.Already
 				if after--; after == 0 {
 					return interrupted
@@ -84,7 +84,7 @@ func TestChecklistsMatchByNameAndLanguageOrNotAtAll(t *testing.T) {
 		return nil
 	})
 	got := map[string]string{}
-	year, err := w.RollForward(t.Context(), w.by, backoffice.YearStart{Year: "2026"}, func(r *backoffice.Rolled) error {
+	year, err := w.RollForward(t.Context(), w.by, backoffice.YearStart{Year: "2026"}, func(r *backoffice.RolledForward) error {
 		got[r.From.ID] = ""
 		if r.To != nil && len(r.CustomerIDs) == 1 && r.CustomerIDs[0] == customer {
 			got[r.From.ID] = r.To.ID
@@ -119,7 +119,7 @@ func TestAYearRollsFromTheCurrentOneAlsoIfLaterOnesAreThere(t *testing.T) {
 		return tx.Transcripts().Insert(ctx, &backoffice.Transcript{ID: "had", CustomerID: customer, ChecklistID: "vat", FinancialYearID: "y2026", OwnStatus: backoffice.Sent})
 	})
 	from := map[string]bool{}
-	if _, err := w.RollForward(t.Context(), w.by, backoffice.YearStart{Year: "2027"}, func(r *backoffice.Rolled) error {
+	if _, err := w.RollForward(t.Context(), w.by, backoffice.YearStart{Year: "2027"}, func(r *backoffice.RolledForward) error {
 		from[r.From.FinancialYearID] = true
 		return nil
 	}); err != nil || len(from) != 1 || from["later"] {

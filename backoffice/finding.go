@@ -5,16 +5,16 @@ type Finding struct {
 	What   string // such as "keyset"
 	Found  string // its state, without a secret
 	Advice string // what to do; "" when all is well
-	Wrong  bool   // a server would not work, or not safely; false with advice is only a warning
+	Failed bool   // a server would not work, or not safely; false with advice is only a warning
 }
 
-func Fine(what, found string) Finding { return Finding{What: what, Found: found} }
+func Pass(what, found string) Finding { return Finding{What: what, Found: found} }
 
-// Doubtful is a warning: a server works all the same.
-func Doubtful(what, found, advice string) Finding {
+// Warn is a warning: a server works all the same.
+func Warn(what, found, advice string) Finding {
 	return Finding{What: what, Found: found, Advice: advice}
 }
 
-func Wrong(what, found, advice string) Finding {
-	return Finding{What: what, Found: found, Advice: advice, Wrong: true}
+func Fail(what, found, advice string) Finding {
+	return Finding{What: what, Found: found, Advice: advice, Failed: true}
 }

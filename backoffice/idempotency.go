@@ -45,7 +45,7 @@ func SealIdempotencyKeys(ctx context.Context, store Store, keys Sealer) error {
 // sealIdempotencyKey returns the digests of a key that are stored: they identify it and cannot be read.
 func sealIdempotencyKey(keys Sealer, clientID string, noun Noun, key string) ([]string, error) {
 	digests, err := keys.Lookups("idempotency key of a "+string(noun)+" of "+clientID, []byte(key))
-	return Mapped(digests, hex.EncodeToString), err
+	return Map(digests, hex.EncodeToString), err
 }
 
 func checkKey(key Optional[string], check *checker) {

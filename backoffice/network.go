@@ -57,7 +57,7 @@ func ParseNetworks(text string) (Networks, error) { return NewNetworks(strings.F
 func (n Networks) String() string { return strings.Join(n.Texts(), " ") }
 
 func (n Networks) Texts() []string {
-	return Mapped(n, netip.Prefix.String)
+	return Map(n, netip.Prefix.String)
 }
 
 // Admit reports whether a client at an address may sign in. The zero address is in no network.

@@ -306,3 +306,14 @@ func TestTheDocumentOfACompletedTranscriptIsGenerated(t *testing.T) {
 		expect(t, err, "NOT_ALLOWED transcriptId")
 	})
 }
+
+func TestAMirrorRefusesAnAssignmentAtOnce(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		c := w.company(t, backoffice.CustomerFields{Name: text("A")})
+		accept(t, w.Store.PutMirror(t.Context(), &backoffice.Mirror{Origin: "https://origin.example", Since: backoffice.InstantOf(time.Now()),
+			Nouns: []backoffice.MirroredNoun{{Noun: backoffice.NounTranscript}}}))
+		_, err := w.AssignChecklists(t.Context(), w.by, backoffice.Assignments{ChecklistID: "list2026", CustomerIDs: []string{c.ID}}, noKey)
+		expect(t, err, "NOT_ALLOWED ")
+	})
+}

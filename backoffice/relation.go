@@ -108,7 +108,7 @@ type CustomerRelationConnection struct {
 }
 
 func (c *CustomerRelationConnection) Edges() []*CustomerRelationEdge {
-	return Mapped(c.Connection.Edges(), func(edge *ConnectionEdge[*CustomerRelation]) *CustomerRelationEdge {
+	return Map(c.Connection.Edges(), func(edge *ConnectionEdge[*CustomerRelation]) *CustomerRelationEdge {
 		return &CustomerRelationEdge{edge}
 	})
 }

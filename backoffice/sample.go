@@ -27,5 +27,5 @@ func SampleCustomers(ctx context.Context, store Readers, seed uint64, size int) 
 		}
 		return nil
 	})
-	return Mapped(sample, func(d drawn) *Customer { return d.of }), err
+	return Map(sample, func(d drawn) *Customer { return d.of }), err
 }

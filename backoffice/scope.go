@@ -31,7 +31,7 @@ func ParseScope(name string) (Scope, error) {
 }
 
 func NamesOf(scopes []Scope) []string {
-	return Mapped(scopes, Scope.String)
+	return Map(scopes, Scope.String)
 }
 
 func (s Scope) String() string { return string(s) }

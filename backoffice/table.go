@@ -69,7 +69,7 @@ type UniqueValue struct {
 
 func (t *Table[T, C]) UniqueValue(record *T) UniqueValue {
 	value := func(name string) string { return t.named(name).value(record) }
-	u := UniqueValue{Value: strings.Join(Mapped(t.Unique, value), " ")}
+	u := UniqueValue{Value: strings.Join(Map(t.Unique, value), " ")}
 	if t.Period != nil {
 		u.Period = Period{First: value(t.Period[0]), Last: value(t.Period[1])}
 	}

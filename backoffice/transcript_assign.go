@@ -78,7 +78,7 @@ func (s *Service) AssignChecklists(
 		if earlier != "" {
 			assigned, err = replayAssigned(ctx, tx, earlier)
 			if err == nil {
-				draft.Found(Mapped(assigned.Transcripts, func(t *Transcript) string { return t.CustomerID })...)
+				draft.Found(Map(assigned.Transcripts, func(t *Transcript) string { return t.CustomerID })...)
 			}
 			return false, err
 		}
@@ -94,8 +94,7 @@ func (s *Service) AssignChecklists(
 		if err != nil {
 			return false, err
 		}
-		err = a.write(ctx, tx, assigned, use)
-		return KindOf(err) == Refused, err // a customer was deleted meanwhile
+		return a.write(ctx, tx, assigned, use)
 	})
 	if err != nil {
 		return nil, err
@@ -249,7 +248,7 @@ func (a *assignment) picked(ctx context.Context, tx Tx, check *checker) (ids []s
 		return nil, nil, err
 	}
 	page := pages[NoParent]
-	ids = Mapped(page.Items, (*Customer).Identity)
+	ids = Map(page.Items, (*Customer).Identity)
 	a.draft.Found(ids...)
 	if page.More {
 		check.add(CodeInvalid, "a checklist can be assigned to at most "+strconv.Itoa(MaxAssignedByFilter)+
@@ -279,7 +278,7 @@ type completedAssignment struct {
 	Already int      `json:"already"`
 }
 
-func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *keyUse) error {
+func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *keyUse) (raced bool, err error) {
 	made := assigned.Transcripts
 	changes := make([]*Change, len(made))
 	fields := []string{"checklistId", "customerId"}
@@ -294,7 +293,7 @@ func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *
 	if a.looks {
 		made, changes = made[:min(len(made), 1)], changes[:min(len(made), 1)]
 	}
-	err := tx.Together(ctx, func(ctx context.Context) error {
+	err = tx.Together(ctx, func(ctx context.Context) error {
 		return tx.Transcripts().Insert(ctx, made...)
 	}, func(ctx context.Context) error {
 		if use == nil {
@@ -303,9 +302,9 @@ func (a *assignment) write(ctx context.Context, tx Tx, assigned *Assigned, use *
 		return completeKey(ctx, tx, use, kept)
 	})
 	if err != nil {
-		return err
+		return KindOf(err) == Refused, err // a customer was deleted meanwhile
 	}
-	return tx.LogChanges(ctx, changes...)
+	return false, tx.LogChanges(ctx, changes...)
 }
 
 func replayAssigned(ctx context.Context, tx Tx, text string) (*Assigned, error) {

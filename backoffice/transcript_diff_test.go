@@ -107,7 +107,7 @@ func TestADifferenceIsInTheOrderOfItsKeysAndAsItWasWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := func(of []*backoffice.TranscriptVariable) []string {
-		return backoffice.Mapped(of, func(v *backoffice.TranscriptVariable) string { return v.Key })
+		return backoffice.Map(of, func(v *backoffice.TranscriptVariable) string { return v.Key })
 	}
 	if got := keys(diff.Added); !slices.Equal(got, []string{"x", "y"}) || diff.Added[0].Value != "null" {
 		t.Errorf("added: %v", got)

@@ -64,7 +64,7 @@ func (t *Trashed) Files() (files []*File) {
 }
 
 func (t *Trashed) FileKeys() []string {
-	return Mapped(t.Files(), func(file *File) string { return file.Key })
+	return Map(t.Files(), func(file *File) string { return file.Key })
 }
 
 type Keeping struct {

@@ -49,7 +49,7 @@ func (s *Service) RestoreTrashed(ctx context.Context, ids ...string) (restored R
 			return false, err
 		}
 		now := InstantOf(s.now())
-		changes := Mapped(entries, func(entry *Trashed) *Change {
+		changes := Map(entries, func(entry *Trashed) *Change {
 			return &Change{At: now, Action: "restore", Noun: entry.Noun, ObjectID: entry.ID}
 		})
 		for _, left := range r.left {

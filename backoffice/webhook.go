@@ -220,5 +220,5 @@ func (w *Webhook) WaitingSince() Instant {
 
 // NounNames are the webhook's nouns by their API names, none for all.
 func (w *Webhook) NounNames() []string {
-	return Mapped(w.Nouns, Noun.APIName)
+	return Map(w.Nouns, Noun.APIName)
 }

@@ -128,7 +128,7 @@ func (f *Feed) poll() {
 		began := time.Now()
 		full, err := f.tail.follow(f.life, f.store)
 		if err != nil && !failed && f.life.Err() == nil {
-			f.options.Log.WarnContext(f.life, "the change log cannot be followed now", "cause", backoffice.Why(err))
+			f.options.Log.WarnContext(f.life, "the change log cannot be followed now", "cause", backoffice.Cause(err))
 		}
 		failed = err != nil
 		if full {

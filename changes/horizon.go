@@ -64,7 +64,7 @@ func (f *Feed) remove(ctx context.Context) {
 	before := backoffice.InstantOf(now.Time().Add(-time.Duration(f.options.Keep)))
 	for more := err == nil; more && ctx.Err() == nil; {
 		if more, err = f.store.RemoveChanges(ctx, before, removedAtOnce); err != nil && ctx.Err() == nil {
-			f.options.Log.ErrorContext(ctx, "removing old entries of the change log", "cause", backoffice.Why(err))
+			f.options.Log.ErrorContext(ctx, "removing old entries of the change log", "cause", backoffice.Cause(err))
 		}
 	}
 }

@@ -202,7 +202,7 @@ func explain(err error) string {
 	switch {
 	case ok && known.Kind == backoffice.Refused:
 		messageOf := func(wrong *backoffice.UserError) string { return wrong.Message }
-		return strings.Join(backoffice.Mapped(known.UserErrors, messageOf), "; ")
+		return strings.Join(backoffice.Map(known.UserErrors, messageOf), "; ")
 	case ok && known.Cause != nil:
 		return fmt.Sprintf("%s: %v", known.Message, known.Cause)
 	}

@@ -132,5 +132,5 @@ func writeConsultations(w io.Writer, report backoffice.ConsultationReport) error
 }
 
 func fieldsOf(entry *backoffice.Consultation) []string {
-	return backoffice.Mapped(entry.Fields, backoffice.PrivacyField.Input)
+	return backoffice.Map(entry.Fields, backoffice.PrivacyField.Input)
 }

@@ -18,7 +18,7 @@ func (c *doctorCommand) Run(ctx context.Context, s *settings, t terminal) error 
 	report := func(f backoffice.Finding) {
 		grade := "ok"
 		switch {
-		case f.Wrong:
+		case f.Failed:
 			grade = "wrong"
 			wrong++
 		case f.Advice != "":

@@ -72,7 +72,7 @@ func csvListing(out io.Writer, columns []string) (add adder, end func() error) {
 		for i, value := range values {
 			switch value.(type) {
 			case string, []string:
-				cells[i] = backoffice.Inert(cells[i])
+				cells[i] = backoffice.EscapeFormula(cells[i])
 			}
 		}
 		return w.Write(cells)

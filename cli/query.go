@@ -172,7 +172,7 @@ func refusalOf(response *http.Response) error {
 	if json.NewDecoder(io.LimitReader(response.Body, most)).Decode(&refused) != nil || len(refused.Errors) == 0 {
 		return fmt.Errorf("the server answered %d, and not like a Backoffice server", response.StatusCode)
 	}
-	messages := backoffice.Mapped(refused.Errors, func(one struct{ Message string }) string { return one.Message })
+	messages := backoffice.Map(refused.Errors, func(one struct{ Message string }) string { return one.Message })
 	inHeader := "in the header " + strings.ToLower(privacy.PurposeHeader) // for clients; the operator has a flag
 	return errors.New(strings.ReplaceAll(strings.Join(messages, "; "), inHeader, "by --purpose TEXT"))
 }

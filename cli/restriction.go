@@ -29,7 +29,7 @@ func flagged(err error) error {
 	if !ok || known.Kind != backoffice.Refused {
 		return err
 	}
-	return errors.New(strings.Join(backoffice.Mapped(known.UserErrors, func(wrong *backoffice.UserError) string {
+	return errors.New(strings.Join(backoffice.Map(known.UserErrors, func(wrong *backoffice.UserError) string {
 		return flagsOfRestriction[strings.Join(wrong.Field, ".")] + ": " + wrong.Message
 	}), "; "))
 }

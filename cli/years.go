@@ -69,14 +69,14 @@ func (c *yearsStartCommand) rollForward(
 	if c.DryRun {
 		columns := []string{"checklist", "language", "customer", "customerId"}
 		return c.list(t.out, columns, func(add adder) error {
-			_, err := b.Service().DryRun().RollForward(ctx, operator, start, func(r *backoffice.Rolled) error {
+			_, err := b.Service().DryRun().RollForward(ctx, operator, start, func(r *backoffice.RolledForward) error {
 				return proposed(ctx, b.Store, r, t, add)
 			})
 			return err
 		})
 	}
 	assigned, already := 0, 0
-	year, err := b.Service().RollForward(ctx, operator, start, func(r *backoffice.Rolled) error {
+	year, err := b.Service().RollForward(ctx, operator, start, func(r *backoffice.RolledForward) error {
 		assigned, already = assigned+len(r.CustomerIDs), already+r.Already
 		warnUnmatched(t, r)
 		return nil
@@ -89,7 +89,7 @@ func (c *yearsStartCommand) rollForward(
 	return cmp.Or(err, wrong)
 }
 
-func proposed(ctx context.Context, store backoffice.Store, r *backoffice.Rolled, t terminal, add adder) error {
+func proposed(ctx context.Context, store backoffice.Store, r *backoffice.RolledForward, t terminal, add adder) error {
 	warnUnmatched(t, r)
 	rows := store.Customers()
 	found, err := backoffice.ReadByID(ctx, rows, r.CustomerIDs, rows.Columns([]string{"displayName"}))
@@ -101,7 +101,7 @@ func proposed(ctx context.Context, store backoffice.Store, r *backoffice.Rolled,
 	return err
 }
 
-func warnUnmatched(t terminal, r *backoffice.Rolled) {
+func warnUnmatched(t terminal, r *backoffice.RolledForward) {
 	if r.To == nil {
 		const why = "not assigned: no checklist, or more than one, matches %q (%s)\n"
 		fmt.Fprintf(t.err, why, r.From.Name, r.From.Language)
@@ -129,7 +129,7 @@ func (c *yearsListCommand) Run(ctx context.Context, store backoffice.Store, t te
 	if err != nil {
 		return err
 	}
-	ids := backoffice.Mapped(years, (*backoffice.FinancialYear).Identity)
+	ids := backoffice.Map(years, (*backoffice.FinancialYear).Identity)
 	const of = backoffice.OfFinancialYear
 	checklists, err := backoffice.ReadCounts(ctx, store.Checklists(), of, backoffice.ChecklistCriteria{}, ids)
 	if err != nil {

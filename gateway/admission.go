@@ -27,7 +27,7 @@ type execution struct {
 	whole   *backoffice.StatementCount // the count of the request of which it is a part; nil when it is no part
 	release func()
 	charge  func(executed bool) // nil when nothing is charged
-	share   *limits.Share       // nil when it was not admitted
+	grant   *limits.Grant       // nil when it was not admitted
 	began   time.Time
 	span    *tracing.Operation
 	key     *answers.Key    // of an answer that is to be kept; nil otherwise
@@ -121,7 +121,7 @@ func (o *execution) spend(e graphqlhttp.Entry) (err error) {
 }
 
 func (o *execution) enter(admission *limits.Admission, e graphqlhttp.Entry) (err error) {
-	if o.share, err = enter(o.ctx, admission, e.Cost); err != nil && o.charge != nil {
+	if o.grant, err = enter(o.ctx, admission, e.Cost); err != nil && o.charge != nil {
 		o.charge(false)
 	}
 	return err
@@ -129,15 +129,15 @@ func (o *execution) enter(admission *limits.Admission, e graphqlhttp.Entry) (err
 
 func (o *execution) Executed(bytes int, answered bool) {
 	loaders.From(o.ctx).Close()
-	o.share.Executed(bytes)
+	o.grant.Executed(bytes)
 	if o.charge != nil {
 		o.charge(answered)
 	}
 }
 
 func (o *execution) Sent() {
-	if o.share != nil {
-		o.share.Leave()
+	if o.grant != nil {
+		o.grant.Leave()
 	}
 }
 
@@ -173,28 +173,28 @@ func (s server) admitREST(admission *limits.Admission) func(ctx context.Context,
 		if err != nil {
 			return nil, nil, err
 		}
-		share, err := enter(ctx, admission, cost)
+		grant, err := enter(ctx, admission, cost)
 		if err != nil {
 			charge(false)
 			return nil, nil, err
 		}
 		onAnswer(ctx, func() { charge(true) })
-		return ctx, func() { charge(true); share.Leave() }, nil
+		return ctx, func() { charge(true); grant.Leave() }, nil
 	}
 }
 
 // enter admits a request of the context's credential, and bounds what it takes from then on.
-func enter(ctx context.Context, admission *limits.Admission, cost int) (*limits.Share, error) {
-	share, err := admission.Enter(ctx, clientOf(ctx), cost)
+func enter(ctx context.Context, admission *limits.Admission, cost int) (*limits.Grant, error) {
+	grant, err := admission.Enter(ctx, clientOf(ctx), cost)
 	if err != nil {
 		return nil, err
 	}
-	if share.Large() && admission.Crowded() {
+	if grant.Large() && admission.Crowded() {
 		processNetwork().yield()
 	}
 	if budget := backoffice.BudgetOf(ctx); budget != nil {
-		budget.OnGrowth(share.Grow)
-		budget.OnWait(share.Wait)
+		budget.OnGrowth(grant.Grow)
+		budget.OnWait(grant.Wait)
 	}
-	return share, nil
+	return grant, nil
 }

@@ -58,7 +58,7 @@ func (t *toolCalls) keep(ctx context.Context, log *slog.Logger) {
 	if len(waiting) == 0 {
 		return
 	}
-	all := backoffice.Mapped(slices.Collect(maps.Values(waiting)),
+	all := backoffice.Map(slices.Collect(maps.Values(waiting)),
 		func(c *backoffice.ToolCalls) backoffice.ToolCalls { return *c })
 	err := t.store.CountToolCalls(ctx, all)
 	if err != nil {

@@ -15,9 +15,9 @@ const (
 // brokenRights are faults where rights meet what outlives an answer.
 var brokenRights = map[string]brokentest.Copy{
 	"never polls again": {Found: foundByRights, Edits: []brokentest.Edit{
-		{"../auth/begun.go", "if !a.begun.polling && a.life.Err() == nil {", "if !BROKEN && !a.begun.polling && a.life.Err() == nil {"}}},
+		{"../auth/inflight.go", "if !a.inFlight.polling && a.life.Err() == nil {", "if !BROKEN && !a.inFlight.polling && a.life.Err() == nil {"}}},
 	"lets uploads go on": {Found: foundByRights, Edits: []brokentest.Edit{
-		{"../auth/begun.go", "			a.begun.interrupt(d)\n", "			if !BROKEN {\n				a.begun.interrupt(d)\n			}\n"}}},
+		{"../auth/inflight.go", "			a.inFlight.interrupt(d)\n", "			if !BROKEN {\n				a.inFlight.interrupt(d)\n			}\n"}}},
 	"lets sockets go on": {Found: foundByRights, Edits: []brokentest.Edit{
 		{"feed_socket.go", "own, end := s.authenticator.Begin(ctx, principal)", "own, end := s.authenticator.Begin(ctx, principal)\nif BROKEN {\nend()\nown, end = auth.WithPrincipal(ctx, principal), func() {}\n}"}}},
 	"looks at the credential and not at its secret": {Found: foundByRights, Edits: []brokentest.Edit{

@@ -40,7 +40,7 @@ func (r *recorder) run(ctx context.Context) {
 			err = nil
 		}
 		if err != nil && !failed && ctx.Err() == nil {
-			r.log.WarnContext(ctx, "discrepancies cannot be recorded now", "cause", backoffice.Why(err))
+			r.log.WarnContext(ctx, "discrepancies cannot be recorded now", "cause", backoffice.Cause(err))
 		}
 		failed = err != nil
 		_ = backoffice.Sleep(ctx, recordIdle)
@@ -187,7 +187,7 @@ func (r *recorder) sweep(ctx context.Context, reader *changes.Reader, today stri
 		all := backoffice.ListQuery[backoffice.RelationCriteria]{Criteria: backoffice.RelationCriteria{Kind: kind}}
 		err := backoffice.EachPage(ctx, r.service.Store.Relations(), all, backoffice.NoParent, 0,
 			func(page []*backoffice.CustomerRelation) error {
-				return do(backoffice.Mapped(page, func(r *backoffice.CustomerRelation) string { return r.CustomerID }))
+				return do(backoffice.Map(page, func(r *backoffice.CustomerRelation) string { return r.CustomerID }))
 			})
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func (r *recorder) sweep(ctx context.Context, reader *changes.Reader, today stri
 		Criteria: backoffice.DiscrepancyCriteria{Open: backoffice.Yes}}
 	return backoffice.EachPage(ctx, r.service.Store.Discrepancies(), open, backoffice.NoParent, 0,
 		func(page []*backoffice.Discrepancy) error {
-			return do(backoffice.Mapped(page, func(d *backoffice.Discrepancy) string { return d.CustomerID }))
+			return do(backoffice.Map(page, func(d *backoffice.Discrepancy) string { return d.CustomerID }))
 		})
 }
 

@@ -21,16 +21,16 @@ import (
 // Examine checks all that a server needs, and changes nothing. It passes its findings to tell.
 func (s *Settings) Examine(ctx context.Context, people *PeopleSettings, tell func(backoffice.Finding)) {
 	if _, err := s.letterhead(); err != nil {
-		tell(backoffice.Wrong("letterhead", err.Error(), "see --office-logo"))
+		tell(backoffice.Fail("letterhead", err.Error(), "see --office-logo"))
 	}
 	if _, err := s.fonts(); err != nil {
-		tell(backoffice.Wrong("fonts", err.Error(), "see --fonts"))
+		tell(backoffice.Fail("fonts", err.Error(), "see --fonts"))
 	}
 	keys := s.examineKeyset(tell)
 	if !s.examineDatabase(ctx, tell) {
 		people.examine(ctx, nil, tell)
 	} else if opened, err := s.openStore(ctx); err != nil {
-		tell(backoffice.Wrong("database", err.Error(), "see the log of the server that has it open"))
+		tell(backoffice.Fail("database", err.Error(), "see the log of the server that has it open"))
 	} else {
 		defer func() { _ = opened.Close() }()
 		s.examineStore(ctx, opened, keys, tell)
@@ -45,7 +45,7 @@ func (s *Settings) examineReceipts(ctx context.Context, tell func(backoffice.Fin
 	}
 	_, err := os.Stat(strings.TrimPrefix(s.Receipts, "file:"))
 	if errors.Is(err, fs.ErrNotExist) && !strings.Contains(s.Receipts, "://") {
-		tell(backoffice.Doubtful("receipts", "the folder does not exist",
+		tell(backoffice.Warn("receipts", "the folder does not exist",
 			"the next start creates it; if you had receipts, pass their folder with --receipts"))
 		return
 	}
@@ -55,16 +55,16 @@ func (s *Settings) examineReceipts(ctx context.Context, tell func(backoffice.Fin
 		names, err = receipts.Names(ctx)
 	}
 	if err != nil {
-		tell(backoffice.Wrong("receipts", err.Error(), "check --receipts, and that this user can read and write there"))
+		tell(backoffice.Fail("receipts", err.Error(), "check --receipts, and that this user can read and write there"))
 		return
 	}
-	tell(backoffice.Fine("receipts", fmt.Sprintf("%d found", len(names))))
+	tell(backoffice.Pass("receipts", fmt.Sprintf("%d found", len(names))))
 }
 
 func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset {
 	file, err := s.KeysetFile()
 	if err != nil {
-		tell(backoffice.Wrong("keyset", err.Error(), "see docs/keys.md"))
+		tell(backoffice.Fail("keyset", err.Error(), "see docs/keys.md"))
 		return nil
 	}
 	if isAnothers("keyset", s.Keyset, tell) {
@@ -72,7 +72,7 @@ func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset 
 	}
 	keys, err := file.Load()
 	if errors.Is(err, fs.ErrNotExist) {
-		tell(backoffice.Wrong("keyset", s.Keyset+" does not exist",
+		tell(backoffice.Fail("keyset", s.Keyset+" does not exist",
 			"pass it with --keyset, or restore it from your copy. Without it the registration numbers cannot be read; a new one is only created with a new store"))
 		return nil
 	}
@@ -82,18 +82,18 @@ func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset 
 		if wrapped {
 			advice = "check --keyset-kms, and that the service is reachable and lets this server decrypt"
 		}
-		tell(backoffice.Wrong("keyset", err.Error(), advice))
+		tell(backoffice.Fail("keyset", err.Error(), advice))
 		return nil
 	}
 	if !wrapped && file.KEK != nil {
-		tell(backoffice.Doubtful("keyset", "it is not wrapped by the key of --keyset-kms", "run backoffice keys wrap"))
+		tell(backoffice.Warn("keyset", "it is not wrapped by the key of --keyset-kms", "run backoffice keys wrap"))
 		return keys
 	}
 	if info, err := os.Stat(s.Keyset); err == nil && !wrapped && info.Mode().Perm()&0o077 != 0 {
-		tell(backoffice.Doubtful("keyset", "users other than its owner can read it", "chmod 600 "+s.Keyset))
+		tell(backoffice.Warn("keyset", "users other than its owner can read it", "chmod 600 "+s.Keyset))
 		return keys
 	}
-	tell(backoffice.Fine("keyset", s.Keyset))
+	tell(backoffice.Pass("keyset", s.Keyset))
 	return keys
 }
 
@@ -106,7 +106,7 @@ func isAnothers(what, path string, tell func(backoffice.Finding)) bool {
 	if !errors.Is(err, fs.ErrPermission) {
 		return false
 	}
-	tell(backoffice.Wrong(what, path+" cannot be read by this user: permission denied",
+	tell(backoffice.Fail(what, path+" cannot be read by this user: permission denied",
 		"run this as the server's user, or give this user the right to read and write "+path+
 			" and its folder (see ls -l)"))
 	return true
@@ -118,14 +118,14 @@ func (s *Settings) examineDatabase(ctx context.Context, tell func(backoffice.Fin
 	}
 	path, err := sqlite.Path(s.Database)
 	if err != nil {
-		tell(backoffice.Wrong("database", "--database is neither sqlite:PATH nor postgres://…", "pass one of these"))
+		tell(backoffice.Fail("database", "--database is neither sqlite:PATH nor postgres://…", "pass one of these"))
 		return false
 	}
 	if len(s.Replicas) > 0 {
-		tell(backoffice.Wrong("replicas", "an embedded store has no replicas", "leave out --replica"))
+		tell(backoffice.Fail("replicas", "an embedded store has no replicas", "leave out --replica"))
 	}
 	if _, missing := s.missing(); missing {
-		tell(backoffice.Wrong("database", path+" does not exist",
+		tell(backoffice.Fail("database", path+" does not exist",
 			"run this in its folder, or pass it with --database; serve, demo, import, pull and migrate create one"))
 		return false
 	}
@@ -149,18 +149,18 @@ func (s *Settings) examineStore(
 func (s *Settings) examineFiles(ctx context.Context, register backoffice.Store, tell func(backoffice.Finding)) {
 	folder, isFolder := files.FolderOf(s.Files)
 	if err := s.mayBeLost(ctx, register); err != nil { // as at a start
-		tell(backoffice.Wrong("stored files", err.Error(),
+		tell(backoffice.Fail("stored files", err.Error(),
 			"a server does not start like this; also check that --files is the right folder"))
 		return
 	}
 	if _, err := os.Stat(folder); isFolder && errors.Is(err, fs.ErrNotExist) {
-		tell(backoffice.Doubtful("stored files", folder+" does not exist",
+		tell(backoffice.Warn("stored files", folder+" does not exist",
 			"the next start creates it; if you had files, pass their folder with --files"))
 		return
 	}
 	stored, err := files.Open(ctx, s.Files)
 	if err != nil {
-		tell(backoffice.Wrong("stored files", err.Error(), "check --files, and that this user can write there"))
+		tell(backoffice.Fail("stored files", err.Error(), "check --files, and that this user can write there"))
 		return
 	}
 	defer func() { _ = stored.Close() }()
@@ -171,12 +171,12 @@ func (s *Settings) examineFiles(ctx context.Context, register backoffice.Store, 
 	}
 	switch {
 	case err != nil:
-		tell(backoffice.Wrong("stored files", err.Error(), "check --files"))
+		tell(backoffice.Fail("stored files", err.Error(), "check --files"))
 	case owner != "" && owner != fingerprint:
-		tell(backoffice.Wrong("stored files", files.ErrNotOwner.Error(),
+		tell(backoffice.Fail("stored files", files.ErrNotOwner.Error(),
 			"check --database and --files: they do not belong together"))
 	default:
-		tell(backoffice.Fine("stored files", "they belong to the database and are writable"))
+		tell(backoffice.Pass("stored files", "they belong to the database and are writable"))
 	}
 	if isFolder {
 		examineRoom("disk of the stored files", folder, tell)
@@ -197,10 +197,10 @@ func examineRoom(what, folder string, tell func(backoffice.Finding)) {
 	found := fmt.Sprintf("%.1f GiB are free", float64(free)/(1<<30))
 	switch {
 	case free < roomForNow:
-		tell(backoffice.Wrong(what, found, "free some space: writes fail when it is full"))
+		tell(backoffice.Fail(what, found, "free some space: writes fail when it is full"))
 	case free < roomForLong:
-		tell(backoffice.Doubtful(what, found, "free some space before it is full"))
+		tell(backoffice.Warn(what, found, "free some space before it is full"))
 	default:
-		tell(backoffice.Fine(what, found))
+		tell(backoffice.Pass(what, found))
 	}
 }

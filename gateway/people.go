@@ -56,21 +56,21 @@ func (s *PeopleSettings) examine(ctx context.Context, records backoffice.Readers
 	}
 	p, err := s.open(nil, records, nil, nil)
 	if err != nil {
-		tell(backoffice.Wrong("people", err.Error(), "see docs/signing-in.md"))
+		tell(backoffice.Fail("people", err.Error(), "see docs/signing-in.md"))
 		return
 	}
 	defer p.Close()
 	n, err := p.Reach(ctx)
 	if err != nil {
-		tell(backoffice.Wrong("people", err.Error(),
+		tell(backoffice.Fail("people", err.Error(),
 			"check --oidc-issuer, and that this machine can reach it: nobody can sign in without its keys"))
 		return
 	}
 	if s.Client != "" && p.TokenEndpoint(ctx) == "" {
-		tell(backoffice.Wrong("people", "the issuer publishes no token endpoint",
+		tell(backoffice.Fail("people", "the issuer publishes no token endpoint",
 			"GraphiQL cannot sign people in: leave out --oidc-client"))
 		return
 	}
-	tell(backoffice.Fine("people", fmt.Sprintf("the issuer publishes %s, and the map is valid",
+	tell(backoffice.Pass("people", fmt.Sprintf("the issuer publishes %s, and the map is valid",
 		backoffice.Plural(n, "key", "keys"))))
 }

@@ -40,7 +40,7 @@ func (p *Promotion) String() string {
 func (p *Promotion) Done(err error) {
 	if err != nil {
 		err = fmt.Errorf("the place is this stand-by's now: keep the server before stopped, start the stand-by again, "+
-			"and promote it again if it still follows: %w", backoffice.Why(err))
+			"and promote it again if it still follows: %w", backoffice.Cause(err))
 	}
 	if p.by.asked {
 		p.by.answer(p.String(), err)
@@ -56,7 +56,7 @@ func (b *StandBy) promote(ctx context.Context, backend *Backend) (_ *Promotion, 
 		return nil, errors.New("the server that ships there still runs: stop it, then promote")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the place cannot be taken: %w", backoffice.Why(err))
+		return nil, fmt.Errorf("the place cannot be taken: %w", backoffice.Cause(err))
 	}
 	defer func() {
 		if err != nil {
@@ -68,14 +68,14 @@ func (b *StandBy) promote(ctx context.Context, backend *Backend) (_ *Promotion, 
 	}
 	missing, err := b.files.copyLast(held)
 	if err != nil {
-		return nil, fmt.Errorf("the last stored files cannot be copied: %w", backoffice.Why(err))
+		return nil, fmt.Errorf("the last stored files cannot be copied: %w", backoffice.Cause(err))
 	}
 	if _, err := b.settings.keysetOf(held, backend.Store); err != nil { // as the next start does
 		return nil, err
 	}
 	p := &Promotion{name: backoffice.NewHistory(), last: b.from.Last(), missing: missing, release: release, by: b}
 	if err := b.from.Place.Promote(held, p.name); err != nil {
-		return nil, fmt.Errorf("the place cannot be taken: %w", backoffice.Why(err))
+		return nil, fmt.Errorf("the place cannot be taken: %w", backoffice.Cause(err))
 	}
 	b.log.WarnContext(ctx, "the stand-by is promoted", "change", p.last,
 		"milliseconds", time.Since(began).Milliseconds())
@@ -128,7 +128,7 @@ func (s *Settings) keysetOf(ctx context.Context, store backoffice.KeyStore) (*pr
 func (b *StandBy) answer(text string, err error) {
 	b.asked = false
 	if err != nil {
-		text = refusedMark + backoffice.Why(err).Error()
+		text = refusedMark + backoffice.Cause(err).Error()
 	}
 	part := b.told() + ".part"
 	if err = os.WriteFile(part, []byte(text), 0o600); err == nil {

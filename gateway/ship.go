@@ -124,7 +124,7 @@ func watchShipping(ctx context.Context, shipper *ship.Shipper, log *slog.Logger)
 		found, err := verifyShipped(ctx, place, shipper.Store, shipped)
 		if err != nil {
 			if ctx.Err() == nil {
-				log.ErrorContext(ctx, "what was shipped cannot be restored", "cause", backoffice.Why(err))
+				log.ErrorContext(ctx, "what was shipped cannot be restored", "cause", backoffice.Cause(err))
 			}
 			_ = backoffice.Sleep(ctx, verifyRetry) // it is as long as the store is large
 			return
@@ -199,12 +199,12 @@ func (s *Settings) examineShipping(ctx context.Context, store backoffice.Store, 
 	const what, advice = "shipping", "check --ship and --ship-keyset, and see the log of the server"
 	place, err := s.Shipped(s.Ship)
 	if err != nil {
-		tell(backoffice.Wrong(what, err.Error(), advice))
+		tell(backoffice.Fail(what, err.Error(), advice))
 		return
 	}
 	last, at, err := place.Newest(ctx)
 	if err != nil {
-		tell(backoffice.Wrong(what, err.Error(), advice))
+		tell(backoffice.Fail(what, err.Error(), advice))
 		return
 	}
 	if isStandBy(store) {
@@ -214,10 +214,10 @@ func (s *Settings) examineShipping(ctx context.Context, store backoffice.Store, 
 	verified, _, err := backoffice.LastShipVerified(ctx, store)
 	switch {
 	case err != nil:
-		tell(backoffice.Wrong(what, err.Error(), advice))
+		tell(backoffice.Fail(what, err.Error(), advice))
 	case time.Since(verified.Time()) > 2*verifyAfter:
-		tell(backoffice.Doubtful(what, found+"; not verified for two days", "run backoffice ship verify"))
+		tell(backoffice.Warn(what, found+"; not verified for two days", "run backoffice ship verify"))
 	default:
-		tell(backoffice.Fine(what, found+"; verified "+verified.String()))
+		tell(backoffice.Pass(what, found+"; verified "+verified.String()))
 	}
 }

@@ -68,7 +68,7 @@ func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, 
 			err = b.serve(ctx, listener, c, started)
 			started = func() {}
 		} else if began && ctx.Err() == nil {
-			b.log.ErrorContext(ctx, "the stand-by cannot follow; retrying", "cause", backoffice.Why(err))
+			b.log.ErrorContext(ctx, "the stand-by cannot follow; retrying", "cause", backoffice.Cause(err))
 			_ = backoffice.Sleep(ctx, 2*followPeriod)
 			continue
 		}
@@ -87,7 +87,7 @@ func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, 
 		case errors.Is(err, ship.ErrWasPromoted): // and starts again
 			switch _, release, err := b.from.Place.From.Hold(ctx); {
 			case errors.Is(err, backoffice.ErrHeld): // by another server, if the database was copied
-				return nil, fmt.Errorf("the stand-by was promoted, and cannot ship: %w", backoffice.Why(err))
+				return nil, fmt.Errorf("the stand-by was promoted, and cannot ship: %w", backoffice.Cause(err))
 			case err == nil: // else it ships when the place answers
 				release()
 			}
@@ -160,7 +160,7 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 			if errors.Is(err, ship.ErrNotContinued) { // it goes on when it has begun anew
 				return err
 			}
-			b.answer("", fmt.Errorf("nothing was promoted: %w", backoffice.Why(err)))
+			b.answer("", fmt.Errorf("nothing was promoted: %w", backoffice.Cause(err)))
 		}
 		if time.Now().Before(next) {
 			continue
@@ -171,8 +171,8 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 			return err
 		case err == nil:
 			told = ""
-		case ctx.Err() == nil && backoffice.Why(err).Error() != told:
-			told = backoffice.Why(err).Error()
+		case ctx.Err() == nil && backoffice.Cause(err).Error() != told:
+			told = backoffice.Cause(err).Error()
 			b.log.ErrorContext(ctx, "the stand-by cannot follow; retrying", "cause", told)
 		}
 	}
@@ -217,10 +217,10 @@ func (s *Settings) examineStandBy(ctx context.Context, shipped int64, tell func(
 	found := fmt.Sprintf("at change %d of %d that were shipped", at.Last, shipped)
 	switch {
 	case err != nil:
-		tell(backoffice.Wrong("stand-by", err.Error(), "see the log of the stand-by"))
+		tell(backoffice.Fail("stand-by", err.Error(), "see the log of the stand-by"))
 	case at.Last < shipped:
-		tell(backoffice.Doubtful("stand-by", found, "see the log of the stand-by if it stays behind"))
+		tell(backoffice.Warn("stand-by", found, "see the log of the stand-by if it stays behind"))
 	default:
-		tell(backoffice.Fine("stand-by", found))
+		tell(backoffice.Pass("stand-by", found))
 	}
 }

@@ -65,7 +65,7 @@ func (f *shippedFiles) watch(ctx context.Context, log *slog.Logger) {
 		}
 		why := ""
 		if err != nil && ctx.Err() == nil {
-			why = backoffice.Why(err).Error()
+			why = backoffice.Cause(err).Error()
 		}
 		if why != "" && why != told {
 			log.ErrorContext(ctx, "cannot copy stored files; retrying", "cause", why)

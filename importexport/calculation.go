@@ -18,7 +18,7 @@ var calculations = describe(backoffice.CalculationTable, noun[calculation, backo
 })
 
 func deriveCalculations(ctx context.Context, l *calculationLoading, entries []*entry[calculation]) error {
-	ids := backoffice.Mapped(entries, func(e *entry[calculation]) string { return e.row.TranscriptID })
+	ids := backoffice.Map(entries, func(e *entry[calculation]) string { return e.row.TranscriptID })
 	rows := backoffice.TranscriptTable.Reader(l.in)
 	found, err := backoffice.ReadByID(ctx, rows, ids, rows.Columns([]string{"customer"}))
 	if err != nil {

@@ -30,7 +30,7 @@ type member struct {
 }
 
 func idsOf[T any](entries []*entry[T]) []string {
-	return backoffice.Mapped(entries, func(e *entry[T]) string { return e.id })
+	return backoffice.Map(entries, func(e *entry[T]) string { return e.id })
 }
 
 func (e *entry[T]) isBad() bool { return len(e.faults) > 0 }

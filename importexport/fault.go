@@ -54,12 +54,12 @@ func (e *BadFile) Error() string {
 
 // Reports are the bad lines, a text without a line break each: file, line number, field and why.
 func (e *BadFile) Reports() []string {
-	return backoffice.Mapped(e.Lines, func(l BadLine) string { return l.Report(e.File) })
+	return backoffice.Map(e.Lines, func(l BadLine) string { return l.Report(e.File) })
 }
 
 // Report is a text without a line break: file, line number, field and why.
 func (l *BadLine) Report(file string) string {
-	return fmt.Sprintf("%s:%d: %s", file, l.Line, strings.Join(backoffice.Mapped(l.Faults, Fault.String), "; "))
+	return fmt.Sprintf("%s:%d: %s", file, l.Line, strings.Join(backoffice.Map(l.Faults, Fault.String), "; "))
 }
 
 func (f Fault) String() string {
@@ -100,7 +100,7 @@ func (b *badLines) of(file string, cut bool) error {
 	if len(told) > MaxBadLines {
 		told, cut = told[:MaxBadLines], true
 	}
-	lines := backoffice.Mapped(told, func(b badLine) BadLine { return b.BadLine })
+	lines := backoffice.Map(told, func(b badLine) BadLine { return b.BadLine })
 	return &BadFile{File: file, Lines: lines, Cut: cut}
 }
 
@@ -124,7 +124,7 @@ func faultOf(field string, err error) Fault {
 
 // faultsOf turns the domain's errors into faults with the folder's names.
 func faultsOf(found []*backoffice.UserError) []Fault {
-	return backoffice.Mapped(found, func(wrong *backoffice.UserError) Fault {
+	return backoffice.Map(found, func(wrong *backoffice.UserError) Fault {
 		return Fault{Field: folderName(wrong.Field), Why: wrong.Message}
 	})
 }

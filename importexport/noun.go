@@ -59,13 +59,13 @@ type table interface {
 func (n *noun[T, C]) fileName() string { return n.file }
 
 func (n *noun[T, C]) fieldNames() []string {
-	return backoffice.Mapped(n.fields, func(f field[T]) string { return f.name })
+	return backoffice.Map(n.fields, func(f field[T]) string { return f.name })
 }
 
 // required are the fields without which a new record is rejected.
 func (n *noun[T, C]) required() []string {
 	row := *n.blankRow
-	return backoffice.Mapped(n.check(&row), func(fault *backoffice.UserError) string { return folderName(fault.Field) })
+	return backoffice.Map(n.check(&row), func(fault *backoffice.UserError) string { return folderName(fault.Field) })
 }
 
 var tables = map[backoffice.Noun]table{}

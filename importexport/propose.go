@@ -123,7 +123,7 @@ func (p *proposing) read() error {
 		if err != nil {
 			return err
 		}
-		fields := backoffice.Mapped(found, p.meant)
+		fields := backoffice.Map(found, p.meant)
 		n := 0
 		for _, field := range fields {
 			if field != "" {

@@ -46,11 +46,11 @@ func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 	return true
 }
 
-// faultsOf are the faults of a row by itself. A generated document without its file is one only where the line says
-// so, and never in a stream: an origin shows the file only of completed transcripts, so a mirror may lack it.
+// faultsOf are the faults of a row by itself. A generated document without its file is one only where a line of the
+// folder says so: an origin shows the file only of completed transcripts, so a mirror may lack it.
 func (l *loading[T, C]) faultsOf(e *entry[T]) []Fault {
 	faults := faultsOf(l.noun.check(e.row))
-	if l.im.stream || !e.given.has(l.at["documentGenerated"]) && !e.given.has(l.at["file"]) {
+	if l.im.stream || l.im.undo > 0 || !e.given.has(l.at["documentGenerated"]) && !e.given.has(l.at["file"]) {
 		faults = slices.DeleteFunc(faults, func(f Fault) bool { return f.Field == "documentGenerated" })
 	}
 	return faults

@@ -64,9 +64,16 @@ func TestTheExportOfAMirrorIsTakenAlthoughItLacksADocumentThatItsOriginDoesNotSh
 		t.Fatalf("%+v (%v)", loaded, err)
 	}
 	second.mustLoad(t, mirror.dump(t, true))
-	mirror.mustLoad(t, only(t, "transcripts.ndjson", `{"_id":"transcript-bare","progressPercentage":50}`))
+	importer, number := mirror.undoable()
+	_, err = importer.Import(t.Context(), only(t, "transcripts.ndjson", `{"_id":"transcript-bare","progressPercentage":50}`))
+	must(t, err)
 	if got := one(t, mirror.store.Transcripts(), "transcript-bare"); got.ProgressPercentage != 50 || !got.DocumentGenerated {
 		t.Errorf("the mirror has %+v", got)
+	}
+	all, err := importer.Undo(t.Context(), *number)
+	must(t, err)
+	if got := one(t, mirror.store.Transcripts(), "transcript-bare"); len(left(all)) > 0 || got.ProgressPercentage != 0 {
+		t.Errorf("an undo leaves %q, and %+v", left(all), got)
 	}
 }
 

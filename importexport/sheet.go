@@ -74,7 +74,7 @@ func meantText(text string) string {
 	if inner, isText := strings.CutPrefix(text, `="`); isText && strings.HasSuffix(inner, `"`) {
 		return strings.TrimSuffix(inner, `"`)
 	}
-	if inner := strings.TrimPrefix(text, "'"); backoffice.Inert(inner) == text { // as excel=on writes it
+	if inner := strings.TrimPrefix(text, "'"); backoffice.EscapeFormula(inner) == text { // as excel=on writes it
 		return inner
 	}
 	return text

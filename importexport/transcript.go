@@ -72,7 +72,7 @@ func dumpedTranscript(t transcript) *transcript {
 
 // deriveTranscripts puts each transcript into the year of its checklist.
 func deriveTranscripts(ctx context.Context, l *transcriptLoading, entries []*entry[transcript]) error {
-	ids := backoffice.Mapped(entries, func(e *entry[transcript]) string { return e.row.ChecklistID })
+	ids := backoffice.Map(entries, func(e *entry[transcript]) string { return e.row.ChecklistID })
 	years := backoffice.ChecklistTable.Reader(l.in)
 	found, err := backoffice.ReadByID(ctx, years, ids, years.Columns([]string{"financialYear"}))
 	if err != nil {

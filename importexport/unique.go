@@ -97,7 +97,7 @@ func (l *loading[T, C]) decide() (contested bool) {
 
 // release clears unique values that are passed on, so that the rows can be written in any order.
 func (l *loading[T, C]) release(ctx context.Context) error {
-	holders := backoffice.Mapped(l.claims.held, func(claim heldClaim) string { return claim.holder })
+	holders := backoffice.Map(l.claims.held, func(claim heldClaim) string { return claim.holder })
 	if len(holders) == 0 {
 		return nil
 	}

@@ -24,7 +24,7 @@ func freeCustomers(ctx context.Context, l *userLoading, entries []*entry[user]) 
 		var of backoffice.ListQuery[backoffice.CustomerCriteria]
 		of.Criteria.ResponsibleID = e.id
 		err := backoffice.EachPage(ctx, l.tx.Customers(), of, backoffice.NoParent, 0, func(page []*customer) error {
-			return l.tx.LogChanges(ctx, backoffice.Mapped(page, func(c *customer) *backoffice.Change {
+			return l.tx.LogChanges(ctx, backoffice.Map(page, func(c *customer) *backoffice.Change {
 				return l.change(backoffice.NounCustomer, c.ID, []string{"responsibleId"})
 			})...)
 		})

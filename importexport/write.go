@@ -23,7 +23,7 @@ func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) erro
 	if l.last != nil {
 		slices.SortStableFunc(changed, func(x, y *entry[T]) int { return order(l.last(x.row)) - order(l.last(y.row)) })
 	}
-	rows := backoffice.Mapped(changed, func(e *entry[T]) *T { return e.row })
+	rows := backoffice.Map(changed, func(e *entry[T]) *T { return e.row })
 	if len(rows) == 0 {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (l *loading[T, C]) deleteRows(ctx context.Context, entries []*entry[T]) err
 	if err != nil {
 		return err
 	}
-	changes := backoffice.Mapped(gone, func(id string) *backoffice.Change { return l.change(l.Noun, id, nil) })
+	changes := backoffice.Map(gone, func(id string) *backoffice.Change { return l.change(l.Noun, id, nil) })
 	l.loaded.Deleted += len(gone)
 	return l.tx.LogChanges(ctx, changes...)
 }

@@ -37,7 +37,7 @@ func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string,
 	}
 	c.paragraph(bodyStyle, text+" "+compared)
 	c.y += 12
-	rows := backoffice.Mapped(of.Entries, func(entry *backoffice.Consultation) row {
+	rows := backoffice.Map(of.Entries, func(entry *backoffice.Consultation) row {
 		return row{cells: [2]string{l.second(entry.At), c.consultation(entry)}}
 	})
 	c.tableOr(none, table{header: [2]string{l.ConsultedAt, l.ConsultedBy}, rows: rows})
@@ -50,7 +50,7 @@ func (c *composer) consultation(entry *backoffice.Consultation) string {
 		from, to := entry.Lost()
 		return fmt.Sprintf(l.Operations[string(entry.Operation)], l.second(from), l.second(to))
 	}
-	fields := backoffice.Mapped(entry.Fields, func(f backoffice.PrivacyField) string {
+	fields := backoffice.Map(entry.Fields, func(f backoffice.PrivacyField) string {
 		return l.PrivacyFields[string(f)]
 	})
 	who := c.clean(entry.ClientName)

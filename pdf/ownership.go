@@ -25,7 +25,7 @@ func Ownership(w io.Writer, office Letterhead, fonts Fonts, of backoffice.Owners
 	c.owners(l.Owners, of.Owners)
 	if len(of.Discrepancies) > 0 {
 		c.heading(l.Discrepancies)
-		rows := backoffice.Mapped(of.Discrepancies, func(d backoffice.ReportedDiscrepancy) row {
+		rows := backoffice.Map(of.Discrepancies, func(d backoffice.ReportedDiscrepancy) row {
 			lines := []string{l.DiscrepancyKinds[d.Kind]}
 			if d.Declared != "" {
 				lines = append(lines, l.Declared+": "+l.exact(d.Declared))
@@ -44,7 +44,7 @@ func Ownership(w io.Writer, office Letterhead, fonts Fonts, of backoffice.Owners
 func (c *composer) owners(heading string, owners []backoffice.ReportedOwner) {
 	l := c.labels
 	c.heading(heading)
-	rows := backoffice.Mapped(owners, func(o backoffice.ReportedOwner) row {
+	rows := backoffice.Map(owners, func(o backoffice.ReportedOwner) row {
 		share := l.exact(o.Share)
 		if o.UpperBound != o.Share {
 			share += " – " + l.exact(o.UpperBound)

@@ -37,6 +37,6 @@ func addressLines(a backoffice.Address) string {
 
 // joined leaves out what is empty.
 func joined(separator string, parts ...string) string {
-	there := slices.DeleteFunc(backoffice.Mapped(parts, strings.TrimSpace), func(p string) bool { return p == "" })
+	there := slices.DeleteFunc(backoffice.Map(parts, strings.TrimSpace), func(p string) bool { return p == "" })
 	return strings.Join(there, separator)
 }

@@ -250,7 +250,7 @@ func (k *Keyset) keepPolling(ctx context.Context) {
 	backoffice.Every(ctx, pollPeriod, func() {
 		err := k.poll(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			slog.Error("cannot read the store's keys", "cause", backoffice.Why(err))
+			slog.Error("cannot read the store's keys", "cause", backoffice.Cause(err))
 		}
 		failing = err != nil
 	})
@@ -267,7 +267,7 @@ func (k *Keyset) keepNoting(ctx context.Context) {
 		case <-k.bound.change:
 		}
 		if err := k.writeNote(ctx); err != nil && ctx.Err() == nil && k.bound.store.OnlyWriterSince().IsZero() {
-			slog.Warn("cannot record which keys this program has", "cause", backoffice.Why(err))
+			slog.Warn("cannot record which keys this program has", "cause", backoffice.Cause(err))
 		}
 	}
 }

@@ -54,7 +54,7 @@ func handleOf(material *tinkpb.Keyset) (*keyset.Handle, error) {
 // generations returns the keys of a file, in order, and which of them is the file's primary.
 func (h handles) generations() (all []*generation, primary *generation, err error) {
 	numbers := material(h[sealing])
-	ids := backoffice.Mapped(numbers.GetKey(), (*tinkKey).GetKeyId)
+	ids := backoffice.Map(numbers.GetKey(), (*tinkKey).GetKeyId)
 	for _, id := range ids {
 		g := &generation{id: nameOfKey(id), ids: map[string]uint32{}}
 		for _, t := range templates {

@@ -153,7 +153,7 @@ func (t *KeyRotator) wait(
 		if err != nil || len(users) == 0 {
 			return err
 		}
-		names := backoffice.Mapped(users, func(user backoffice.KeyUser) string { return user.Name })
+		names := backoffice.Map(users, func(user backoffice.KeyUser) string { return user.Name })
 		sentence := fmt.Sprintf("these do not yet %s: %s", what, strings.Join(names, ", "))
 		if time.Now().After(until) {
 			return backoffice.Errorf(backoffice.Unavailable, "%s", sentence)

@@ -94,7 +94,7 @@ func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, 
 		if err != nil {
 			return nil, err
 		}
-		return backoffice.Mapped(pages, func(page backoffice.Page[T]) bool { return page.More }), nil
+		return backoffice.Map(pages, func(page backoffice.Page[T]) bool { return page.More }), nil
 	}
 	return &backoffice.List[C]{Ask: ask, Seal: seal, Exists: exists}, nil
 }
@@ -206,7 +206,7 @@ func perList[T backoffice.Entity, C comparable, V any](ctx context.Context, conn
 		}
 		return connections[i].List, true
 	}, func(places []int) ([]V, error) {
-		parents := backoffice.Mapped(places, func(place int) string { return connections[place].Parent })
+		parents := backoffice.Map(places, func(place int) string { return connections[place].Parent })
 		return ask(connections[places[0]].List, parents)
 	})
 	return answers, err

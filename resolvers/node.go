@@ -68,7 +68,7 @@ type row interface {
 }
 
 func (n noun[T, C]) fill(ctx context.Context, ids []string, places []int, nodes []backoffice.Node) error {
-	rows, err := n.of(ctx).All(ctx, backoffice.Mapped(places, func(place int) string { return ids[place] }))
+	rows, err := n.of(ctx).All(ctx, backoffice.Map(places, func(place int) string { return ids[place] }))
 	if err != nil {
 		return err
 	}

@@ -145,7 +145,7 @@ func ofDays[T any](
 		}
 		return of[i].AsOf, true
 	}, func(places []int) ([][]T, error) {
-		all, err := read(backoffice.Mapped(places, func(place int) *ownership.Structure { return of[place] }))
+		all, err := read(backoffice.Map(places, func(place int) *ownership.Structure { return of[place] }))
 		for i := range all {
 			all[i] = all[i][:min(n, len(all[i]))]
 		}

@@ -31,7 +31,7 @@ func around(ctx context.Context, pages []*backoffice.PageInfo, after bool) ([]bo
 		}
 		return question{checks[i].List, checks[i].Window}, true
 	}, func(places []int) ([]bool, error) {
-		parents := backoffice.Mapped(places, func(place int) string { return checks[place].Parent })
+		parents := backoffice.Map(places, func(place int) string { return checks[place].Parent })
 		first := checks[places[0]]
 		return first.Exists(ctx, first.Window, parents)
 	})

@@ -17,7 +17,7 @@ func (query) SavedQueries(ctx context.Context) ([]*backoffice.SavedQuery, error)
 		return nil, err
 	}
 	mine := backoffice.SavedQueries(auth.From(ctx), documents)
-	return backoffice.Mapped(mine, (*backoffice.TrustedDocument).Saved), nil
+	return backoffice.Map(mine, (*backoffice.TrustedDocument).Saved), nil
 }
 
 func (m mutation) SaveQuery(ctx context.Context, input inputs.SaveQueryInput,

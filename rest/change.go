@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -64,7 +65,7 @@ var shownChange = mapping.New[backoffice.VisibleChange, Change](
 	mapping.Convert(func(n backoffice.Noun) Noun { return Noun(n.APIName()) }),
 	mapping.Convert(func(a backoffice.ChangeAction) ChangeAction { return ChangeAction(a.APIName()) }),
 	mapping.Convert(func(parents []backoffice.ChangeParent) []ChangeParent {
-		return backoffice.Mapped(parents, func(p backoffice.ChangeParent) ChangeParent {
+		return backoffice.Map(parents, func(p backoffice.ChangeParent) ChangeParent {
 			return ChangeParent{Noun(p.Noun.APIName()), p.ID}
 		})
 	}))
@@ -106,7 +107,9 @@ func (a *API) changes() {
 
 func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, error) {
 	incoming, _ := humachi.Unwrap(requestOf(ctx).humaContext)
-	events := negotiate(incoming.Header.Values("Accept"), mediaJSON, mediaEvents) == mediaEvents
+	accept := incoming.Header.Values("Accept")
+	events := negotiate(accept, mediaJSON, mediaEvents) == mediaEvents &&
+		strings.Contains(strings.Join(accept, ","), mediaEvents) // a wildcard alone opens no stream
 	q := backoffice.ChangeQuery{After: backoffice.FromOldest, First: in.Limit}
 	from := in.After
 	if events && in.LastEventID != "" { // a client connects again with the same parameters
@@ -189,7 +192,7 @@ func (a *API) changesPage(ctx context.Context, q backoffice.ChangeQuery) (*backo
 const pageTime = 10 * time.Second
 
 func changesAnswer(shown []*backoffice.VisibleChange, latest string) *download {
-	answer := Changes{Changes: backoffice.Mapped(shown, shownChange.Map), Latest: latest}
+	answer := Changes{Changes: backoffice.Map(shown, shownChange.Map), Latest: latest}
 	return &download{func(ctx huma.Context) {
 		_, w := humachi.Unwrap(ctx)
 		w.Header().Set("Content-Type", mediaJSON)

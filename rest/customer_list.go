@@ -120,7 +120,7 @@ func (a *API) listCustomers(
 			}
 		}
 		all := slices.Concat(first.items, found.items)
-		search.Found(backoffice.Mapped(all, (*backoffice.Customer).Identity)...)
+		search.Found(backoffice.Map(all, (*backoffice.Customer).Identity)...)
 	}
 	data, err := showCustomers(ctx, found.items)
 	if err != nil {

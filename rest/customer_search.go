@@ -24,7 +24,7 @@ func (a *API) searchCustomers() {
 	registerList(a, huma.Operation{
 		OperationID: "searchCustomers", Method: http.MethodPost, Path: "/customers/search",
 		Summary: "Search customers", DefaultStatus: http.StatusOK,
-		Description: "GET /customers with the filters in a body, which keeps registration numbers out of logs. For another page, send the same body, without page, to its path.",
+		Description: "GET /customers with the filters in a body, which keeps registration numbers out of logs. For another page, send the same body without page to its path.",
 	}, "", func(ctx context.Context, in *struct {
 		Paging
 		Body CustomerSearch

@@ -189,7 +189,7 @@ func formatOf(ctx context.Context, sent string, all ...string) (format string, e
 	if sent != "" {
 		all = []string{sent}
 	}
-	offered := backoffice.Mapped(all, func(format string) string { return mediaOf[format] })
+	offered := backoffice.Map(all, func(format string) string { return mediaOf[format] })
 	at := slices.Index(offered, negotiate(headers(requestOf(ctx), "Accept"), offered...))
 	if at < 0 {
 		return "", problem(http.StatusNotAcceptable, "Accept does not allow the format that was sent")

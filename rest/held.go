@@ -68,7 +68,7 @@ type HeldConsultation struct {
 func showConsultation(e *backoffice.Consultation) HeldConsultation {
 	return HeldConsultation{At: e.At, ClientID: e.ClientID, ClientName: e.ClientName, Subject: e.Subject,
 		Operation: string(e.Operation), Purpose: e.Purpose,
-		Fields: backoffice.Mapped(e.Fields, backoffice.PrivacyField.Input)}
+		Fields: backoffice.Map(e.Fields, backoffice.PrivacyField.Input)}
 }
 
 func (a *API) held() {

@@ -81,7 +81,7 @@ func list[T any, C comparable, R any](ctx context.Context, reader backoffice.Rea
 	if err != nil {
 		return nil, err
 	}
-	return envelope(ctx, window.Limit, found.total, backoffice.Mapped(found.items, show)), nil
+	return envelope(ctx, window.Limit, found.total, backoffice.Map(found.items, show)), nil
 }
 
 func envelope[R any](ctx context.Context, size, total int, data []R) *answered[List[R]] {

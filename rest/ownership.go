@@ -152,7 +152,7 @@ func (o *owned) compare(ctx context.Context) error {
 	}
 	o.discrepancies = all[0]
 	// Who is declared need not be among the owners.
-	_, err = o.Customers(ctx, backoffice.Mapped(all[0], func(d *ownership.Discrepancy) string { return d.CustomerID }))
+	_, err = o.Customers(ctx, backoffice.Map(all[0], func(d *ownership.Discrepancy) string { return d.CustomerID }))
 	return err
 }
 
@@ -194,14 +194,14 @@ func (o *owned) shown() Ownership {
 	return Ownership{
 		CustomerID: o.Target(), AsOf: o.AsOf, Layers: o.Layers(), Complex: o.Complex(), Complete: o.Complete(),
 		Cycles: o.Cycles(), UnknownShares: o.UnknownShares(), Truncated: o.Truncated(),
-		Owners: backoffice.Mapped(o.First(ownership.MaxHoldings), func(s *ownership.StakeOf) Owner {
+		Owners: backoffice.Map(o.First(ownership.MaxHoldings), func(s *ownership.StakeOf) Owner {
 			return Owner{
 				PersonID: s.CustomerID, DisplayName: o.describe(s.CustomerID).Name, Direct: s.Direct,
 				SharePercent: ownership.Decimal(s.Share), VotePercent: ownership.Decimal(s.Vote),
 				UpperBound: ownership.Decimal(s.UpperBound), Control: ownership.Decimal(s.Control),
 			}
 		}),
-		BeneficialOwners: backoffice.Mapped(o.beneficial, func(b *ownership.BeneficialOwner) BeneficialOwner {
+		BeneficialOwners: backoffice.Map(o.beneficial, func(b *ownership.BeneficialOwner) BeneficialOwner {
 			return BeneficialOwner{
 				PersonID: b.CustomerID, DisplayName: o.describe(b.CustomerID).Name,
 				Category:     BeneficialOwnerCategory(b.Category),
@@ -209,7 +209,7 @@ func (o *owned) shown() Ownership {
 				Control: ownership.Decimal(b.Control),
 			}
 		}),
-		Discrepancies: backoffice.Mapped(o.discrepancies, func(d *ownership.Discrepancy) OwnershipDiscrepancy {
+		Discrepancies: backoffice.Map(o.discrepancies, func(d *ownership.Discrepancy) OwnershipDiscrepancy {
 			return OwnershipDiscrepancy{
 				Kind: DiscrepancyKind(d.Kind), PersonID: d.CustomerID, DisplayName: o.describe(d.CustomerID).Name,
 				RelationID: orNull(d.RelationID), DeclaredPercent: orNull(d.Declared.String()),

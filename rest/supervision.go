@@ -100,11 +100,11 @@ func showSupervision(of *backoffice.SupervisionYear) SupervisionYear {
 	d := of.Discrepancies
 	return SupervisionYear{
 		Year: of.Year, At: of.At, Reviews: ReviewCounts(of.Reviews), OtherConsultations: of.OtherPurposes,
-		Customers: backoffice.Mapped(of.Customers, func(c backoffice.SupervisedCustomers) SupervisedCustomers {
+		Customers: backoffice.Map(of.Customers, func(c backoffice.SupervisedCustomers) SupervisedCustomers {
 			return SupervisedCustomers{orNull(c.Risk), ReviewState(c.State), c.Count}
 		}),
 		Discrepancies: DiscrepancyCounts{d.Opened, d.Closed, d.Reported, d.Open, medianDays(d.ToClose), medianDays(d.ToReport)},
-		Consultations: backoffice.Mapped(of.Consultations, func(p backoffice.PurposeCount) PurposeCount {
+		Consultations: backoffice.Map(of.Consultations, func(p backoffice.PurposeCount) PurposeCount {
 			return PurposeCount{orNull(p.Purpose), p.Count}
 		}),
 	}
@@ -123,7 +123,7 @@ func supervisionCSV(of *backoffice.SupervisionYear) []byte {
 	w := csv.NewWriter(&b)
 	w.UseCRLF = true
 	line := func(part, name, state, value string) {
-		_ = w.Write([]string{part, backoffice.Inert(name), state, value}) // to memory
+		_ = w.Write([]string{part, backoffice.EscapeFormula(name), state, value}) // to memory
 	}
 	number := func(part, name string, n int) { line(part, name, "", strconv.Itoa(n)) }
 	days := func(name string, t *backoffice.Turnaround) {

@@ -85,7 +85,7 @@ func allParsed[W, S ~string](parse func(string) (S, error)) func([]W) []S {
 }
 
 func oneOf[T any](values []T, label func(T) string) *huma.Schema {
-	enum := backoffice.Mapped(values, func(value T) any { return label(value) })
+	enum := backoffice.Map(values, func(value T) any { return label(value) })
 	return &huma.Schema{Type: huma.TypeString, Enum: enum}
 }
 

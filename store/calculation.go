@@ -86,7 +86,7 @@ func (w *calculationWriter) replace(ctx context.Context, ids []string, after []*
 }
 
 func transcriptsOf(rows []*backoffice.Calculation) []string {
-	return backoffice.Mapped(rows, func(c *backoffice.Calculation) string { return c.TranscriptID })
+	return backoffice.Map(rows, func(c *backoffice.Calculation) string { return c.TranscriptID })
 }
 
 // leave records that transcripts lost a calculation: a change of theirs, without whose timestamp the latest change they

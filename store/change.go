@@ -115,7 +115,7 @@ func (t *tx) finishWithCommit(ctx context.Context) {
 	for i, change := range t.changes {
 		change.Sequence = int64(i) + 1
 	}
-	args := backoffice.Mapped(changeTable.columns, func(c column[backoffice.Change]) any { return c.values(t.changes) })
+	args := backoffice.Map(changeTable.columns, func(c column[backoffice.Change]) any { return c.values(t.changes) })
 	changes, shown := t.changes, t.visible.shown
 	for _, l := range t.later {
 		shown = append(shown, l.shown...)
@@ -199,11 +199,11 @@ var changeTable = &table[backoffice.Change, struct{}]{
 		valued("parents", "", "text[]", func(c *backoffice.Change, r *Row, i int) { // with the next column
 			c.Parents = parentsFrom(r.Text(i), r.Text(i+1))
 		}, func(c *backoffice.Change) string {
-			ids := backoffice.Mapped(c.Parents, func(p backoffice.ChangeParent) string { return p.ID })
+			ids := backoffice.Map(c.Parents, func(p backoffice.ChangeParent) string { return p.ID })
 			return strings.Join(ids, " ")
 		}).orNull(),
 		valued("parent_nouns", "", "text[]", func(*backoffice.Change, *Row, int) {}, func(c *backoffice.Change) string {
-			letters := backoffice.Mapped(c.Parents, func(p backoffice.ChangeParent) byte { return letterOf(p.Noun) })
+			letters := backoffice.Map(c.Parents, func(p backoffice.ChangeParent) byte { return letterOf(p.Noun) })
 			return string(letters)
 		}).orNull(),
 		text("issuer", "", func(c *backoffice.Change) *string { return &c.Issuer }).orNull(),
@@ -281,7 +281,7 @@ func (s *Store) Administration(ctx context.Context, after int64, limit int) ([]*
 
 func (s *Store) listChanges(ctx context.Context, name, condition string, after int64,
 	limit int) (changes []*backoffice.Change, err error) {
-	names := backoffice.Mapped(changeTable.columns, func(c column[backoffice.Change]) string { return c.name })
+	names := backoffice.Map(changeTable.columns, func(c column[backoffice.Change]) string { return c.name })
 	text := named(name, "SELECT "+strings.Join(names, ", ")+", (SELECT history FROM change_horizon) FROM changes"+
 		" WHERE "+condition+"sequence > $1 AND sequence > (SELECT removed FROM change_horizon)"+
 		" ORDER BY sequence LIMIT $2")

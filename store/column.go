@@ -55,7 +55,7 @@ func valued[T, V any](name, fields, array string, read func(t *T, r *Row, i int)
 	return column[T]{
 		name: name, fields: strings.Fields(fields), array: array, none: none, read: read,
 		value:  func(t *T) any { return of(t) },
-		values: func(rows []*T) any { return backoffice.Mapped(rows, of) },
+		values: func(rows []*T) any { return backoffice.Map(rows, of) },
 	}
 }
 

@@ -23,20 +23,20 @@ func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, e
 }
 
 func (d *Dialect) filesOfCustomers() string {
-	return strings.Join(backoffice.Mapped(tablesOfFiles, func(table string) string {
+	return strings.Join(backoffice.Map(tablesOfFiles, func(table string) string {
 		return "SELECT file_key FROM " + table + " WHERE file_key IS NOT NULL AND " + d.among("customer_id")
 	}), " UNION ")
 }
 
-// LockRecordsOf locks rows that have no version, which would show a change after they were read.
+// LockRecordsOf locks rows whose version is not checked, which would show a change after they were read.
 func (t *tx) LockRecordsOf(ctx context.Context, customerID string) error {
 	keep := t.store.nouns.dialect.keep
 	if keep == "" { // an engine with a single writer
 		return nil
 	}
-	held := backoffice.Mapped(tablesOfFiles, func(table string) string {
+	held := append(backoffice.Map(tablesOfFiles, func(table string) string {
 		return "SELECT id FROM (SELECT id FROM " + table + " WHERE customer_id = $1" + keep + ") held"
-	})
+	}), "SELECT id FROM (SELECT id FROM customers WHERE id = $1"+keep+") held")
 	_, err := listTexts(ctx, t.conn, named("records.attached", strings.Join(held, " UNION ALL ")), customerID)
 	return err
 }
@@ -44,7 +44,7 @@ func (t *tx) LockRecordsOf(ctx context.Context, customerID string) error {
 // ChangedFiles returns the keys of the files of records that the entries of the change log after a number name: as they
 // are, in the trash, and before the import that is going on.
 func (s *Store) ChangedFiles(ctx context.Context, after int64) ([]string, error) {
-	return listTexts(ctx, s.primary(), named("files.changed", strings.Join(backoffice.Mapped(tablesOfFiles,
+	return listTexts(ctx, s.primary(), named("files.changed", strings.Join(backoffice.Map(tablesOfFiles,
 		func(table string) string { // in this order: the entries are few
 			return "SELECT t.file_key FROM changes c CROSS JOIN " + table + " t WHERE c.sequence > $1" +
 				" AND t.id = c.object_id AND t.file_key IS NOT NULL"
@@ -93,4 +93,4 @@ func (s *Store) FilesRemoved(ctx context.Context, keys []string) error {
 		" WHERE " + d.among("file_key"), Args: []any{d.List(storableAll(keys))}})
 }
 
-func storableAll(texts []string) []string { return backoffice.Mapped(texts, storable) }
+func storableAll(texts []string) []string { return backoffice.Map(texts, storable) }

@@ -75,7 +75,7 @@ func (d *Dialect) knownFiles(ctx context.Context, conn Conn, keys []string) (map
 	if len(keys) == 0 {
 		return known, nil
 	}
-	text := named("files.known", strings.Join(backoffice.Mapped(namingFiles, func(table string) string {
+	text := named("files.known", strings.Join(backoffice.Map(namingFiles, func(table string) string {
 		return "SELECT file_key FROM " + table + " WHERE " + d.among("file_key")
 	}), " UNION ALL "))
 	found, err := listTexts(ctx, conn, text, d.List(storableAll(keys)))
@@ -136,7 +136,7 @@ func (d *Dialect) orphans(ctx context.Context, conn Conn, keys []string) ([]stri
 }
 
 func uploadsOf(keys []string) []string {
-	return backoffice.Unique(backoffice.Mapped(keys, backoffice.UploadOf))
+	return backoffice.Unique(backoffice.Map(keys, backoffice.UploadOf))
 }
 
 // QuarantineFiles implements backoffice.FileRegister. Committing an upload and giving it up both delete its row: one of

@@ -49,7 +49,7 @@ func (t *tx) frozen(entry *backoffice.Trashed) ([]byte, error) {
 
 // freeze takes the column values of stored rows, without those computed from the rest.
 func freeze[T any, C comparable](of *table[T, C], rows []*T) []frozenRow {
-	return backoffice.Mapped(rows, func(t *T) frozenRow {
+	return backoffice.Map(rows, func(t *T) frozenRow {
 		row := frozenRow{}
 		for i := range of.columns {
 			if c := &of.columns[i]; of.frozen(c) {
@@ -86,7 +86,7 @@ func (t *table[T, C]) frozen(c *column[T]) bool { return !c.derived && (!c.shown
 
 // thaw reads frozen rows as the noun's stored rows are read.
 func thaw[T any, C comparable](of *table[T, C], rows []frozenRow) []*T {
-	return backoffice.Mapped(rows, func(stored frozenRow) *T {
+	return backoffice.Map(rows, func(stored frozenRow) *T {
 		values := make([]driver.Value, len(of.columns))
 		for i := range of.columns {
 			values[i] = thawed(of.columns[i].array, stored[of.columns[i].name])

@@ -194,11 +194,11 @@ func (t *tx) keepTouched(ctx context.Context, noun backoffice.Noun, all []*touch
 			" NULLIF(v.customer_id, ''), NULLIF(v.file_key, '') FROM unnest($3::text[], $4::bytea[], $5::bytea[],"+
 			" $6::text[], $7::text[]) v(id, after, records, customer_id, file_key)"+again, []any{
 			t.importing, string(noun),
-			backoffice.Mapped(some, func(of *touchedByImport) string { return of.id }),
-			backoffice.Mapped(some, func(of *touchedByImport) []byte { return of.after }),
-			backoffice.Mapped(some, func(of *touchedByImport) []byte { return of.records }),
-			backoffice.Mapped(some, func(of *touchedByImport) string { return of.customerID }),
-			backoffice.Mapped(some, func(of *touchedByImport) string { return of.fileKey }),
+			backoffice.Map(some, func(of *touchedByImport) string { return of.id }),
+			backoffice.Map(some, func(of *touchedByImport) []byte { return of.after }),
+			backoffice.Map(some, func(of *touchedByImport) []byte { return of.records }),
+			backoffice.Map(some, func(of *touchedByImport) string { return of.customerID }),
+			backoffice.Map(some, func(of *touchedByImport) string { return of.fileKey }),
 		})
 		if err != nil {
 			return err
@@ -280,7 +280,7 @@ func (t *tx) eraseBefore(ctx context.Context, condition, erase string, args ...a
 		" SELECT DISTINCT i.file_key, " + t.store.nouns.dialect.now + " FROM imported i" +
 		" WHERE i.file_key IS NOT NULL AND " + condition
 	named := append([]string{"trash_files"}, tablesOfFiles...)
-	text += strings.Join(backoffice.Mapped(named, func(table string) string {
+	text += strings.Join(backoffice.Map(named, func(table string) string {
 		return " AND NOT EXISTS (SELECT 1 FROM " + table + " f WHERE f.file_key = i.file_key)"
 	}), "")
 	err = t.together(ctx, func(ctx context.Context) (err error) {

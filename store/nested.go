@@ -82,7 +82,7 @@ type arm[C comparable] struct {
 
 // merged combines alternatives into as few as possible, so that a list of values is one condition.
 func (t *table[T, C]) merged(alternatives []C) (arms []arm[C]) {
-	arms = backoffice.Mapped(alternatives, func(c C) arm[C] { return arm[C]{criteria: c} })
+	arms = backoffice.Map(alternatives, func(c C) arm[C] { return arm[C]{criteria: c} })
 	for i := 0; i < len(t.criteria) && len(arms) > 1; i++ {
 		take, at, kept := t.criteria[i].take, map[C]int{}, arms[:0]
 		for _, one := range arms {

@@ -37,7 +37,7 @@ func on[T any, C comparable](n *nouns, t *table[T, C]) *noun[T, C] {
 }
 
 func nounsOfText(d *Dialect) string {
-	return named("nouns.of_ids", strings.Join(backoffice.Mapped(nounTables(), func(of description) string {
+	return named("nouns.of_ids", strings.Join(backoffice.Map(nounTables(), func(of description) string {
 		return "SELECT t.id, '" + string(of.noun) + "' FROM " + of.table + " t WHERE " + d.among("t.id")
 	}), " UNION ALL "))
 }

@@ -108,7 +108,7 @@ func (s *Store) Reseal(ctx context.Context, rows []backoffice.Resealed) error {
 			bytesOrNull(r.Before[0].Ciphertext()), bytesOrNull(r.Before[1].Ciphertext()),
 		}
 	}
-	ids := backoffice.Mapped(rows, func(r backoffice.Resealed) string { return r.ID })
+	ids := backoffice.Map(rows, func(r backoffice.Resealed) string { return r.ID })
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		return tx.resealing(ctx, ids, func() error {
 			if !s.nouns.dialect.bulk {

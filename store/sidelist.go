@@ -81,7 +81,7 @@ func (d *Dialect) listed(texts []listedText) (from string, args []any) {
 		}
 		return "unnest($1::text[], $2::bigint[], $3::text[]) v(owner, place, value)", []any{owners, places, values}
 	}
-	rows := backoffice.Mapped(texts, func(t listedText) [3]any { return [3]any{t.owner, t.place, t.value} })
+	rows := backoffice.Map(texts, func(t listedText) [3]any { return [3]any{t.owner, t.place, t.value} })
 	array, _ := json.Marshal(rows) // of texts and numbers: it cannot fail
 	return "(SELECT value ->> 0 AS owner, value ->> 1 AS place, value ->> 2 AS value FROM json_each($1)) v",
 		[]any{string(array)}

@@ -312,7 +312,7 @@ func (b *textOf[T, C]) whereParent() string {
 
 // union merges the same window of the lists at several ends.
 func (b *textOf[T, C]) union(columns, last string) string {
-	return strings.Join(backoffice.Mapped(b.ends, func(end string) string {
+	return strings.Join(backoffice.Map(b.ends, func(end string) string {
 		return "SELECT * FROM (SELECT " + columns + b.under(end) + last + ") t"
 	}), " UNION ALL ")
 }
@@ -321,7 +321,7 @@ func (b *textOf[T, C]) counts() *statement[T] {
 	if len(b.ends) == 0 {
 		return &statement[T]{text: b.named("count", "SELECT 0, count(*)"+b.from())}
 	}
-	sums := backoffice.Mapped(b.ends, func(end string) string { return "(SELECT count(*)" + b.under(end) + ")" })
+	sums := backoffice.Map(b.ends, func(end string) string { return "(SELECT count(*)" + b.under(end) + ")" })
 	if b.shape.single {
 		return &statement[T]{text: b.named("count", "SELECT 0, "+strings.Join(sums, " + ")+b.whereParent())}
 	}

@@ -125,7 +125,7 @@ func (t *table[T, C]) parentColumnsOf() (columns []parentColumn) {
 }
 
 func namesOf(columns []parentColumn) []string {
-	return backoffice.Mapped(columns, func(c parentColumn) string { return c.name })
+	return backoffice.Map(columns, func(c parentColumn) string { return c.name })
 }
 
 // attachmentsText reads the parents, and then the next version, of the records that a condition picks, and locks these
@@ -195,7 +195,7 @@ type cascade struct {
 // goesWith are the records of a table that are deleted with the record in one of the columns.
 func goesWith[T any, C comparable](t *table[T, C], columns ...string) cascade {
 	return cascade{noun: t.noun, done: backoffice.Deleted, columns: t.parentColumnsOf(), text: func(d *Dialect) string {
-		conditions := backoffice.Mapped(columns, func(column string) string { return "t." + column + " " + d.in })
+		conditions := backoffice.Map(columns, func(column string) string { return "t." + column + " " + d.in })
 		return t.attachmentsText("cascade", strings.Join(conditions, " OR "), d.forKey)
 	}}
 }

@@ -139,7 +139,7 @@ func oneOfStatuses[C any](column string, of func(C) backoffice.StatusSet) criter
 }
 
 func collectTexts[S ~string](values []S) []string {
-	return backoffice.Mapped(values, func(value S) string { return string(value) })
+	return backoffice.Map(values, func(value S) string { return string(value) })
 }
 
 type transcriptReader struct {

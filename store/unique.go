@@ -75,7 +75,7 @@ func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string][]str
 	for batch := range slices.Chunk(rows, maxBatch) {
 		args := []any{inJSON(columns, batch)}
 		if r.dialect.bulk {
-			args = backoffice.Mapped(columns, func(c *column[T]) any { return storableAll(c.values(batch).([]string)) })
+			args = backoffice.Map(columns, func(c *column[T]) any { return storableAll(c.values(batch).([]string)) })
 		}
 		b.Queue(queryOf(r.holders, args, func(row *Row) error {
 			holders[row.Text(0)] = append(holders[row.Text(0)], row.Text(1))
@@ -90,8 +90,8 @@ func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string][]str
 
 // inJSON are the values of rows that are texts, an array for each row.
 func inJSON[T any](columns []*column[T], rows []*T) string {
-	values := backoffice.Mapped(rows, func(row *T) []any {
-		return backoffice.Mapped(columns, func(c *column[T]) any { return c.value(row) })
+	values := backoffice.Map(rows, func(row *T) []any {
+		return backoffice.Map(columns, func(c *column[T]) any { return c.value(row) })
 	})
 	array, _ := json.Marshal(values) // of texts: it cannot fail
 	return string(array)

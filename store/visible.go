@@ -80,7 +80,7 @@ func (v *visibility) changed(of changedRows, ids []string, shown []*backoffice.I
 
 // changedIDs are the rows for each of changeTexts, nil for none.
 func (v *visibility) changedIDs() [][]string {
-	return backoffice.Mapped(changeTexts, func(c changeText) []string { return backoffice.Unique(v.rows[c.of]) })
+	return backoffice.Map(changeTexts, func(c changeText) []string { return backoffice.Unique(v.rows[c.of]) })
 }
 
 func (v *visibility) isLarge() bool { return v.count > maxBatch }
@@ -162,7 +162,7 @@ func changedSince[C any](of func(C) backoffice.Instant, columns ...string) crite
 	return criterion[C]{
 		when: func(c C) bool { return of(c) != 0 },
 		text: func(d *Dialect) string {
-			return strings.Join(backoffice.Mapped(columns, func(column string) string {
+			return strings.Join(backoffice.Map(columns, func(column string) string {
 				column = "t." + column
 				return column + " >= " + d.visibleFrom + " AND (" + column + " >= ? OR " + column +
 					" IN (SELECT l.written_at FROM late_writes l WHERE l.visible_at >= ?))"

@@ -60,7 +60,7 @@ func nounsNamed(names string) (nouns []backoffice.Noun, err error) {
 }
 
 func apiNames(nouns []backoffice.Noun) string {
-	return strings.Join(backoffice.Mapped(nouns, backoffice.Noun.APIName), " ")
+	return strings.Join(backoffice.Map(nouns, backoffice.Noun.APIName), " ")
 }
 
 // settingsOf and progressOf are the arguments for these columns.

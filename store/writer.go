@@ -163,7 +163,7 @@ func (w *writer[T, C]) byID(ctx context.Context, ids []string, want backoffice.C
 }
 
 func (w *writer[T, C]) idsOf(rows []*T) []string {
-	return backoffice.Mapped(rows, func(t *T) string { return *w.table.id(t) })
+	return backoffice.Map(rows, func(t *T) string { return *w.table.id(t) })
 }
 
 func (w *writer[T, C]) Insert(ctx context.Context, rows ...*T) error {

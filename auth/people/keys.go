@@ -72,7 +72,7 @@ func (k *keys) known() (set []*jose.JSONWebKey, fresh bool) {
 // Reach asks the issuer for its keys, and says how many sign.
 func (p *People) Reach(ctx context.Context) (int, error) {
 	set, err := p.keys.newer(ctx)
-	return len(set), backoffice.Why(err)
+	return len(set), backoffice.Cause(err)
 }
 
 // patience is for how long a page waits for the issuer.

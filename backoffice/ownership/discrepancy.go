@@ -40,7 +40,7 @@ func Discrepancies(ctx context.Context, of []*Structure, from Records) ([][]*Dis
 	if err != nil {
 		return nil, err
 	}
-	companies := backoffice.Mapped(of, (*Structure).Target)
+	companies := backoffice.Map(of, (*Structure).Target)
 	pages, err := from.Relations(ctx, relationsOf(backoffice.UBO, day, backoffice.Outgoing), companies)
 	if err != nil {
 		return nil, err

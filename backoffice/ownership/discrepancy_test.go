@@ -16,7 +16,7 @@ type lines string
 
 func (l lines) Relations(_ context.Context, list backoffice.ListQuery[backoffice.RelationCriteria], customerIDs []string,
 ) ([]backoffice.Page[*backoffice.CustomerRelation], error) {
-	return backoffice.Mapped(customerIDs, func(id string) (page backoffice.Page[*backoffice.CustomerRelation]) {
+	return backoffice.Map(customerIDs, func(id string) (page backoffice.Page[*backoffice.CustomerRelation]) {
 		for line := range strings.Lines(string(l)) {
 			words := append(strings.Fields(line), "SHAREHOLDER")
 			share, vote, _ := strings.Cut(strings.ReplaceAll(words[1], "?", ""), "/")
@@ -33,7 +33,7 @@ func (l lines) Relations(_ context.Context, list backoffice.ListQuery[backoffice
 }
 
 func (lines) Customers(_ context.Context, ids []string) ([]*backoffice.Customer, error) {
-	return backoffice.Mapped(ids, func(id string) *backoffice.Customer {
+	return backoffice.Map(ids, func(id string) *backoffice.Customer {
 		c := &backoffice.Customer{ID: id, Type: backoffice.Company}
 		if natural(id) {
 			c.Type = backoffice.PrivatePerson

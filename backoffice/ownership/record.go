@@ -13,14 +13,14 @@ type Stored struct{ From backoffice.NounReader }
 func (s Stored) Relations(ctx context.Context, list backoffice.ListQuery[backoffice.RelationCriteria],
 	customerIDs []string) ([]backoffice.Page[*backoffice.CustomerRelation], error) {
 	pages, err := backoffice.ReadPages(ctx, backoffice.ByName(s).Relations(), list, customerIDs, 0)
-	return backoffice.Mapped(customerIDs, func(id string) backoffice.Page[*backoffice.CustomerRelation] {
+	return backoffice.Map(customerIDs, func(id string) backoffice.Page[*backoffice.CustomerRelation] {
 		return pages[id]
 	}), err
 }
 
 func (s Stored) Customers(ctx context.Context, ids []string) ([]*backoffice.Customer, error) {
 	found, err := backoffice.ReadByID(ctx, backoffice.ByName(s).CustomersWithoutNumbers(), ids, 0)
-	return backoffice.Mapped(ids, func(id string) *backoffice.Customer { return found[id] }), err
+	return backoffice.Map(ids, func(id string) *backoffice.Customer { return found[id] }), err
 }
 
 // WithHoldings are companies, those that they direct and all that they hold on a day, directly or through others. The

@@ -61,7 +61,7 @@ func Structures(ctx context.Context, customerIDs []string, q Question, from Reco
 	if err != nil {
 		return nil, err
 	}
-	return backoffice.Mapped(graphs, func(g *Graph) *Structure { return NewStructure(g, day, natural) }), nil
+	return backoffice.Map(graphs, func(g *Graph) *Structure { return NewStructure(g, day, natural) }), nil
 }
 
 // relationsOf asks for one relation more than a graph may have: then more are known to be missing.
@@ -120,13 +120,13 @@ func BeneficialOwners(
 		rule = EU2024
 	}
 	rule = cmp.Or(rule, Belgium2018)
-	companies := backoffice.Mapped(of, (*Structure).Target)
+	companies := backoffice.Map(of, (*Structure).Target)
 	pages, err := from.Relations(ctx, relationsOf(backoffice.Director, of[0].AsOf, backoffice.Outgoing), companies)
 	if err != nil {
 		return nil, err
 	}
-	directors := backoffice.Mapped(pages, func(p backoffice.Page[*backoffice.CustomerRelation]) []string {
-		return backoffice.Mapped(p.Items, func(r *backoffice.CustomerRelation) string { return r.RelatedCustomerID })
+	directors := backoffice.Map(pages, func(p backoffice.Page[*backoffice.CustomerRelation]) []string {
+		return backoffice.Map(p.Items, func(r *backoffice.CustomerRelation) string { return r.RelatedCustomerID })
 	})
 	natural, err := naturalOf(ctx, slices.Concat(directors...), from)
 	if err != nil {

@@ -14,11 +14,11 @@ func (s *Structure) Report(
 	}
 	return backoffice.OwnershipReport{
 		Customer: of, At: backoffice.StartOfDay(s.AsOf, 0), Complete: s.Complete(),
-		BeneficialOwners: backoffice.Mapped(owners, func(o *BeneficialOwner) backoffice.ReportedOwner {
+		BeneficialOwners: backoffice.Map(owners, func(o *BeneficialOwner) backoffice.ReportedOwner {
 			return shown(o.Stake, o.Category)
 		}),
-		Owners: backoffice.Mapped(s.Stakes(), func(stake Stake) backoffice.ReportedOwner { return shown(stake, "") }),
-		Discrepancies: backoffice.Mapped(discrepancies, func(d *Discrepancy) backoffice.ReportedDiscrepancy {
+		Owners: backoffice.Map(s.Stakes(), func(stake Stake) backoffice.ReportedOwner { return shown(stake, "") }),
+		Discrepancies: backoffice.Map(discrepancies, func(d *Discrepancy) backoffice.ReportedDiscrepancy {
 			return backoffice.ReportedDiscrepancy{
 				Kind: string(d.Kind), Name: describe(d.CustomerID).Name, Declared: d.Declared.String(),
 				Computed: Decimal(d.Computed), Certain: d.Certain,

@@ -22,7 +22,7 @@ func NewStructure(g *Graph, day string, natural Natural) *Structure {
 // First are the largest stakes.
 func (s *Structure) First(n int) []*StakeOf {
 	stakes := s.Stakes()
-	return backoffice.Mapped(stakes[:min(n, len(stakes))], func(stake Stake) *StakeOf { return &StakeOf{stake, s} })
+	return backoffice.Map(stakes[:min(n, len(stakes))], func(stake Stake) *StakeOf { return &StakeOf{stake, s} })
 }
 
 // Rings are the first cycles.

@@ -7,7 +7,7 @@ import "example.org/backoffice/backoffice"
 
 // shareWeights count an unknown share 0.
 func (g *Graph) shareWeights() []int32 {
-	return backoffice.Mapped(g.holdings, func(h Holding) int32 { return h.Share.units })
+	return backoffice.Map(g.holdings, func(h Holding) int32 { return h.Share.units })
 }
 
 // upperWeights count an unknown share as all that is left of 100 of its company.

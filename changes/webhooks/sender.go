@@ -73,7 +73,7 @@ func (s *Sender) Run(ctx context.Context) {
 	for {
 		err := s.poll(ctx, workers)
 		if err != nil && !failed && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "webhooks cannot be read now", "cause", backoffice.Why(err))
+			s.Log.WarnContext(ctx, "webhooks cannot be read now", "cause", backoffice.Cause(err))
 		}
 		failed = err != nil
 		select {

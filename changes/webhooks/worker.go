@@ -78,7 +78,7 @@ func (w *worker) run(ctx context.Context) {
 	}
 	w.broke = err != nil && !errors.Is(err, errElsewhere) && !errors.Is(err, errOver) && ctx.Err() == nil
 	if w.broke && !w.again {
-		w.Log.WarnContext(ctx, "a webhook cannot be served now", "webhook", w.id, "cause", backoffice.Why(err))
+		w.Log.WarnContext(ctx, "a webhook cannot be served now", "webhook", w.id, "cause", backoffice.Cause(err))
 	}
 }
 

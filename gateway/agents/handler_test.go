@@ -49,7 +49,7 @@ func TestTheSDKsClientListsAndCallsTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names := backoffice.Mapped(list.Tools, func(tool *mcp.Tool) string { return tool.Name })
+		names := backoffice.Map(list.Tools, func(tool *mcp.Tool) string { return tool.Name })
 		if len(names) != len(tools)+2 || !slices.IsSorted(names) || list.CacheScope != "private" || list.TTLMs == 0 {
 			t.Errorf("%q, kept for %d ms, %s", names, list.TTLMs, list.CacheScope)
 		}

@@ -87,7 +87,7 @@ func isObject(value any) bool {
 
 // joined are the values of a list as their cell has them.
 func joined(values []any) string {
-	return strings.Join(backoffice.Mapped(values, func(value any) string { return fmt.Sprint(value) }), "; ")
+	return strings.Join(backoffice.Map(values, func(value any) string { return fmt.Sprint(value) }), "; ")
 }
 
 // Number is the number of a workbook's cell that holds a number, a moment or a day.

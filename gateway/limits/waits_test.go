@@ -232,7 +232,7 @@ func transactionsThatLast(t *testing.T, settings gateway.Settings) {
 	done := func(what string, err error) {
 		t.Helper()
 		if err != nil {
-			t.Errorf("%s: %v", what, backoffice.Why(err))
+			t.Errorf("%s: %v", what, backoffice.Cause(err))
 		}
 	}
 	for _, dry := range []bool{true, false} {

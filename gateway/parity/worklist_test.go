@@ -78,7 +78,7 @@ func TestAWorkListOfAUserHasTheTranscriptsOfItsCustomersInOneBatch(t *testing.T)
 		return strings.TrimSpace(string(body)), calls
 	}
 	nodes := func(ids ...string) string {
-		return `{"nodes":[` + strings.Join(backoffice.Mapped(ids, func(id string) string { return `{"id":"` + id + `"}` }), ",") + "]}"
+		return `{"nodes":[` + strings.Join(backoffice.Map(ids, func(id string) string { return `{"id":"` + id + `"}` }), ",") + "]}"
 	}
 	answer := func(untouched, withoutDocument, notSent string) string {
 		return `{"data":{"workList":{"untouched":` + untouched + `,"withoutDocument":` + withoutDocument + `,"notSent":` + notSent + "}}}"

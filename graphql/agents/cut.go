@@ -237,5 +237,5 @@ func textOf(v *value, name string) (text string) {
 }
 
 func namesOf(path []*field) string {
-	return strings.Join(backoffice.Mapped(path, func(f *field) string { return f.alias }), ".")
+	return strings.Join(backoffice.Map(path, func(f *field) string { return f.alias }), ".")
 }

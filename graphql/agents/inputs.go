@@ -62,7 +62,7 @@ func (in *inputs) value(of *ast.Type) schema {
 		in.object(def)
 		return schema{"$ref": "#/$defs/" + def.Name}
 	case ast.Enum:
-		values := backoffice.Mapped(def.EnumValues, func(v *ast.EnumValueDefinition) string { return v.Name })
+		values := backoffice.Map(def.EnumValues, func(v *ast.EnumValueDefinition) string { return v.Name })
 		return schema{"type": "string", "enum": values, "description": def.Description}
 	}
 	return scalar(def)

@@ -52,8 +52,8 @@ func (w *Writer) full() bool {
 	return true
 }
 
-// tell adds an error of field f of the object of g that is being written.
-func (w *Writer) tell(g *group, f *field, err error) {
+// addError adds an error of field f of the object of g that is being written.
+func (w *Writer) addError(g *group, f *field, err error) {
 	if !w.full() {
 		add(w.contextOf(g, f), f, err)
 	}
@@ -76,8 +76,8 @@ func add(ctx context.Context, f *field, err error) {
 	graphql.AddError(ctx, located)
 }
 
-// miss reports that a field is null and must not be, unless a resolver at the root has reported why already.
-func (w *Writer) miss(g *group, f *field, message string) {
+// addNullError reports that a field is null and must not be, unless a resolver at the root has reported why already.
+func (w *Writer) addNullError(g *group, f *field, message string) {
 	if w.full() {
 		return
 	}
@@ -88,7 +88,7 @@ func (w *Writer) miss(g *group, f *field, message string) {
 	add(ctx, f, errors.New(message))
 }
 
-func (w *Writer) missElement(fr *frame) {
+func (w *Writer) addElementError(fr *frame) {
 	if !w.full() {
 		add(groupContext(w.run.context(), &group{from: fr}), fr.field, errors.New(nullElement))
 	}

@@ -56,7 +56,7 @@ func (e *Executor) Events(ctx context.Context, events List,
 		w.unwritable, w.errors, w.omitted = nil, 0, 0
 	}
 	r.ctx = ctx
-	w.weigh()
+	w.checkSize()
 	noteGrown(ctx, w.bytes)
 	if w.ended != nil {
 		return nil, w.ended

@@ -93,7 +93,7 @@ func (e *Executor) respond(ctx context.Context) *graphql.Response {
 	p := r.plan
 	w := newWriter(r, borrow(ctx, int(p.answer.Load())))
 	w.object(all)
-	w.weigh()
+	w.checkSize()
 	noteGrown(ctx, w.bytes)
 	if w.ended != nil {
 		graphql.AddError(ctx, w.ended)

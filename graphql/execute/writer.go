@@ -57,8 +57,8 @@ const (
 
 func newWriter(r *run, buffer []byte) Writer { return Writer{run: r, bytes: buffer, mark: bytesFirst} }
 
-// weigh asks whether the answer may be as long as it is.
-func (w *Writer) weigh() {
+// checkSize asks whether the answer may be as long as it is.
+func (w *Writer) checkSize() {
 	w.mark = len(w.bytes) + bytesBetween
 	if len(w.bytes)/bytesAtOnce > w.yields {
 		w.yields = len(w.bytes) / bytesAtOnce
@@ -69,8 +69,8 @@ func (w *Writer) weigh() {
 	}
 }
 
-// look ends the writing when the request is over, but a mutation's result is written all the same.
-func (w *Writer) look() {
+// checkContext ends the writing when the request is over, but a mutation's result is written all the same.
+func (w *Writer) checkContext() {
 	if w.objects = 0; w.ended == nil && !w.run.plan.serial {
 		w.ended = w.run.ctx.Err()
 	}
@@ -91,7 +91,7 @@ func (w *Writer) object(g *group) bool {
 	object, at := g.objects.At(row), place{valid: true}
 	w.group = g
 	if w.objects++; w.objects >= objectsBetween {
-		w.look()
+		w.checkContext()
 	}
 	for at.field < len(g.selection.fields) && w.ended == nil {
 		w.fields(g, object, row, &at)
@@ -117,7 +117,7 @@ func (w *Writer) fields(g *group, object any, row int, at *place) {
 			f := &g.selection.fields[at.field]
 			w.group, w.leaf = g, at.field
 			w.cut(at.start)
-			w.tell(g, f, recovered(w.Context(), fault))
+			w.addError(g, f, recovered(w.Context(), fault))
 			at.valid = at.valid && (f.def == nil || !f.def.NonNull)
 			at.field++
 		}
@@ -125,7 +125,7 @@ func (w *Writer) fields(g *group, object any, row int, at *place) {
 	fields := g.selection.fields
 	for i := at.field; i < len(fields); i++ {
 		if len(w.bytes) >= w.mark {
-			w.weigh()
+			w.checkSize()
 		}
 		if w.ended != nil {
 			break
@@ -154,7 +154,7 @@ func (w *Writer) fields(g *group, object any, row int, at *place) {
 // absent reports that a leaf, or an element of it, is null and must not be.
 func (w *Writer) absent(g *group, f *field) {
 	if f.def.NonNull || w.missing {
-		w.miss(g, f, nullElement)
+		w.addNullError(g, f, nullElement)
 	}
 	w.missing = false
 }
@@ -164,18 +164,18 @@ func (w *Writer) column(fr *frame, row int) bool {
 	f := fr.field
 	switch {
 	case fr.err != nil:
-		w.tell(fr.group, f, fr.err)
+		w.addError(fr.group, f, fr.err)
 		return w.Null()
 	case fr.nothing:
 		if f.def.NonNull {
-			w.miss(fr.group, f, nullField)
+			w.addNullError(fr.group, f, nullField)
 		}
 		return w.Null()
 	case fr.errs != nil && fr.errs[row] != nil:
 		if fr.leaves == nil && !f.def.List {
 			fr.next++ // skips the object that is not written
 		}
-		w.tell(fr.group, f, fr.errs[row])
+		w.addError(fr.group, f, fr.errs[row])
 		return w.Null()
 	case fr.leaves != nil:
 		there := fr.leaves.put(w, row)
@@ -188,7 +188,7 @@ func (w *Writer) column(fr *frame, row int) bool {
 	}
 	there := w.element(fr)
 	if !there && f.def.NonNull && fr.null() {
-		w.miss(fr.group, f, nullElement)
+		w.addNullError(fr.group, f, nullElement)
 	}
 	return there
 }
@@ -230,7 +230,7 @@ func (w *Writer) list(fr *frame, count int) bool {
 		}
 		valid = false
 		if fr.null() {
-			w.missElement(fr)
+			w.addElementError(fr)
 		}
 	}
 	if !valid {

@@ -72,7 +72,7 @@ func (c *commas) append(to, b []byte, at int) (_ []byte, end, n int) {
 // said returns a text as it is written.
 func (c *commas) said(text []byte) []byte {
 	if c.inert {
-		return backoffice.Inert(text)
+		return backoffice.EscapeFormula(text)
 	}
 	return text
 }

@@ -78,7 +78,7 @@ func rootListOf(asked *graphqlhttp.Query, o Options) (*rootList, error) {
 
 func namesOf(fields []*selected) string {
 	shown := func(f *selected) string { return backoffice.ShownName(f.alias) }
-	return cutTo(backoffice.Mapped(fields, shown), "nothing")
+	return cutTo(backoffice.Map(fields, shown), "nothing")
 }
 
 // cutTo lists names, at most ten of them.

@@ -214,7 +214,7 @@ func (w *workbook) begin() (err error) {
 	if err != nil {
 		return backoffice.Fault(err, "creating a sheet")
 	}
-	names := backoffice.Mapped(w.table.columns, func(name string) any { return name })
+	names := backoffice.Map(w.table.columns, func(name string) any { return name })
 	w.row = 0
 	return w.put(names, excelize.RowOpts{StyleID: w.header})
 }

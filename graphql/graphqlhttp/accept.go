@@ -1,7 +1,6 @@
 package graphqlhttp
 
 import (
-	"math"
 	"mime"
 	"net/http"
 	"strconv"
@@ -36,11 +35,10 @@ func negotiate(accept []string) (media string, ok bool) {
 		}
 	}
 	entries := strings.Split(strings.Join(accept, ","), ",")
-	best, most := 0.0, math.Inf(1) // JSON's own weight: a wildcard with more stands for the other type
+	best, named := 0.0, map[string]float64{}
 	for _, entry := range entries {
-		if offered, quality := acceptEntry(entry); offered == mediaJSON {
-			most = quality
-		}
+		offered, quality := acceptEntry(entry)
+		named[offered] = quality
 	}
 	for _, entry := range entries {
 		offered, quality := acceptEntry(entry)
@@ -49,8 +47,11 @@ func negotiate(accept []string) (media string, ok bool) {
 			case mediaGraphQL, mediaEvents, mediaJSON:
 				media, best = offered, quality
 			case "application/*", "*/*":
-				if media, best = mediaJSON, quality; quality > most {
-					media = mediaGraphQL
+				// A wildcard stands for what is not named with a weight of its own.
+				for _, of := range []string{mediaGraphQL, mediaJSON} {
+					if own, ok := named[of]; !ok || own >= quality {
+						media, best = of, quality
+					}
 				}
 			}
 		}

@@ -91,6 +91,8 @@ func TestTheAnswerHasTheMediaTypeThatWasAskedFor(t *testing.T) {
 		"text/html, application/graphql-response+json;charset=utf-8, */*;q=0": mediaGraphQL,
 		"*/*, application/json;q=0":                                           mediaGraphQL,
 		"application/json;q=0.1, */*;q=0.5":                                   mediaGraphQL,
+		"*/*, application/json;q=0.5, application/graphql-response+json;q=0":  "application/json",
+		"application/graphql-response+json;q=0.2, */*, application/json;q=.1": mediaGraphQL,
 		"*/*, application/json":                                               "application/json",
 		"application/json;q=0.5, */*;q=0.5":                                   "application/json",
 		"application/json, text/plain, */*":                                   "application/json",

@@ -46,14 +46,15 @@ func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *back
 	if string(a.data) == "null" && a.status == http.StatusOK { // the status alone would not show it
 		a.status = statusOf(codeOfError(a.errors[0]), mediaGraphQL)
 	}
-	if r.Method == http.MethodHead && a.status == http.StatusOK {
+	switch {
+	case r.Method == http.MethodHead && a.status == http.StatusOK:
 		w.Header()["Content-Type"], w.Header()["Cache-Control"] = contentTypes[mediaJSON], noStore
 		w.WriteHeader(a.status)
-	} else if a.data != nil && a.status == http.StatusOK && len(a.errors) == 0 && isKnown(w, r, a.data) {
+	case a.data != nil && a.status == http.StatusOK && len(a.errors) == 0 && isKnown(w, r, a.data):
 		a.status = http.StatusNotModified
 		w.Header()["Cache-Control"] = noStore
 		w.WriteHeader(a.status)
-	} else {
+	default:
 		_ = a.write(w)
 	}
 	g.done(ctx, &served, a)

@@ -61,5 +61,5 @@ func namesOf(fields ast.FieldList) (names []string) {
 }
 
 func valuesOf(enum *ast.Definition) []string {
-	return backoffice.Mapped(enum.EnumValues, func(v *ast.EnumValueDefinition) string { return v.Name })
+	return backoffice.Map(enum.EnumValues, func(v *ast.EnumValueDefinition) string { return v.Name })
 }

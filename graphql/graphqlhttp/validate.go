@@ -92,7 +92,7 @@ func knownNames(observers *core.Events, addError core.AddErrFunc) {
 			if known.ForName(one.Name) == nil {
 				addError(core.Message(`Unknown argument "%s" on %s.`, one.Name, of),
 					didYouMean(one.Name, func() []string {
-						return backoffice.Mapped(known, func(a *ast.ArgumentDefinition) string { return a.Name })
+						return backoffice.Map(known, func(a *ast.ArgumentDefinition) string { return a.Name })
 					}), core.At(one.Position))
 			}
 		}

@@ -32,14 +32,14 @@ func NewCustomers(inputs []*CreateCustomerInput) []backoffice.BatchInput[backoff
 }
 
 func ChangedCustomers(inputs []*UpdateCustomerInput) []backoffice.CustomerUpdate {
-	return backoffice.Mapped(inputs, func(in *UpdateCustomerInput) backoffice.CustomerUpdate {
+	return backoffice.Map(inputs, func(in *UpdateCustomerInput) backoffice.CustomerUpdate {
 		return backoffice.CustomerUpdate{
 			ID: in.ID, Fields: in.Fields(), Expected: backoffice.OnlyVersion(in.ExpectedVersion)}
 	})
 }
 
 func CustomersToDelete(inputs []*DeleteCustomerInput) []backoffice.CustomerToDelete {
-	return backoffice.Mapped(inputs, func(in *DeleteCustomerInput) backoffice.CustomerToDelete {
+	return backoffice.Map(inputs, func(in *DeleteCustomerInput) backoffice.CustomerToDelete {
 		return backoffice.CustomerToDelete{ID: in.ID, Expected: backoffice.OnlyVersion(in.ExpectedVersion)}
 	})
 }

@@ -21,7 +21,7 @@ type Admission struct {
 	mu          sync.Mutex
 	running     int64
 	sized       [large + 1]int64 // running, by size
-	over        *Share           // the one request that may take more than there is
+	over        *Grant           // the one request that may take more than there is
 	waiting     int64
 	credentials map[string]*credential
 	clock       float64 // virtual time: cost admitted from the queue, per credential that waited
@@ -47,13 +47,13 @@ type waiter struct {
 	weight int64
 	came   time.Time
 	finish float64       // virtual time of arrival plus weight: expensive requests wait longer, not forever
-	done   chan struct{} // closed when share or failed is set
-	share  *Share
+	done   chan struct{} // closed when grant or failed is set
+	grant  *Grant
 	failed error
 }
 
-// Share is a running request's part of the bound.
-type Share struct {
+// Grant is a running request's part of the bound.
+type Grant struct {
 	of         *Admission
 	credential *credential
 	weight     int64
@@ -104,11 +104,11 @@ func (a *Admission) sizeOf(weight int64) size {
 	return large
 }
 
-// kept is the room reserved for tiny requests, and as much again for small ones.
-func (a *Admission) kept() int64 { return a.most / 8 }
+// reserved is the room for tiny requests, and as much again for small ones.
+func (a *Admission) reserved() int64 { return a.most / 8 }
 
 // largest is the largest weight: all room that is not reserved. Requests that cost more weigh the same.
-func (a *Admission) largest() int64 { return a.most - 2*a.kept() }
+func (a *Admission) largest() int64 { return a.most - 2*a.reserved() }
 
 func (a *Admission) Stats() (running, waiting int64) {
 	a.mu.Lock()
@@ -124,12 +124,12 @@ func (a *Admission) fits(weight int64, passing bool) bool {
 		return false
 	case s == large:
 		return total <= a.most && a.sized[large]+weight <= a.largest()
-	case s == tiny && a.sized[tiny]+weight <= a.kept(): // even if over has taken it
+	case s == tiny && a.sized[tiny]+weight <= a.reserved(): // even if over has taken it
 		return true
 	case passing:
-		return total <= a.most && a.sized[s]+weight <= max(a.kept(), 1)
+		return total <= a.most && a.sized[s]+weight <= max(a.reserved(), 1)
 	case s == small:
-		return total <= a.most-a.kept()
+		return total <= a.most-a.reserved()
 	}
 	return total <= a.most
 }
@@ -142,11 +142,11 @@ func (a *Admission) hasPart(p *credential, weight int64) bool {
 
 // part is what one credential may run of a size in several requests. The rest is for others.
 func (a *Admission) part(s size) int64 {
-	return [...]int64{tiny: a.kept() / 2, small: a.kept(), large: a.most * 2 / 3}[s]
+	return [...]int64{tiny: a.reserved() / 2, small: a.reserved(), large: a.most * 2 / 3}[s]
 }
 
 // Enter waits until a request may run. Unavailable when too much waits, or it for too long; ctx's error. Leave once.
-func (a *Admission) Enter(ctx context.Context, clientID string, cost int) (*Share, error) {
+func (a *Admission) Enter(ctx context.Context, clientID string, cost int) (*Grant, error) {
 	a.mu.Lock()
 	weight := min(max(int64(cost), 1), a.largest())
 	p := a.credentials[clientID]
@@ -156,9 +156,9 @@ func (a *Admission) Enter(ctx context.Context, clientID string, cost int) (*Shar
 	others := a.waiting > 0
 	if (!others || a.sizeOf(weight) == tiny) && a.fits(weight, others) && !a.hasPart(p, weight) {
 		a.hold(p)
-		share := a.admit(p, weight)
+		grant := a.admit(p, weight)
 		a.mu.Unlock()
-		return share, nil
+		return grant, nil
 	}
 	may, inPlaceOf := a.mayQueue(p, weight)
 	if !may {
@@ -180,22 +180,22 @@ func (a *Admission) hold(p *credential) {
 	p.users++
 }
 
-func (a *Admission) admit(p *credential, weight int64) *Share {
-	share := &Share{of: a, credential: p, weight: weight, size: a.sizeOf(weight), since: time.Now()}
+func (a *Admission) admit(p *credential, weight int64) *Grant {
+	grant := &Grant{of: a, credential: p, weight: weight, size: a.sizeOf(weight), since: time.Now()}
 	a.running += weight
-	a.sized[share.size] += weight
-	p.running[share.size] += weight
-	share.slice = a.slices.take(share.size, time.Now())
-	return share
+	a.sized[grant.size] += weight
+	p.running[grant.size] += weight
+	grant.slice = a.slices.take(grant.size, time.Now())
+	return grant
 }
 
-func (a *Admission) wait(ctx context.Context, w *waiter) (*Share, error) {
+func (a *Admission) wait(ctx context.Context, w *waiter) (*Grant, error) {
 	timer := time.NewTimer(a.waitTime)
 	defer timer.Stop()
 	var late error
 	select {
 	case <-w.done:
-		return w.share, w.failed
+		return w.grant, w.failed
 	case <-timer.C:
 		late = Busy()
 	case <-ctx.Done():
@@ -203,8 +203,8 @@ func (a *Admission) wait(ctx context.Context, w *waiter) (*Share, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if w.share != nil || w.failed != nil { // in the meantime
-		return w.share, w.failed
+	if w.grant != nil || w.failed != nil { // in the meantime
+		return w.grant, w.failed
 	}
 	a.refuse(w, late)
 	a.dispatch() // those after it
@@ -218,7 +218,7 @@ func Busy() error {
 
 // Grow records how many bytes the request takes now. Unavailable when that has no room, or exceeds its credential's
 // part. One request at a time may take more than there is, so that one always finishes.
-func (s *Share) Grow(bytes int64) error {
+func (s *Grant) Grow(bytes int64) error {
 	a := s.of
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -233,7 +233,7 @@ func (s *Share) Grow(bytes int64) error {
 	if own > s.weight && own+more > a.part(large) { // its credential has other requests
 		return Busy()
 	}
-	if a.running+more > a.most-a.kept() && a.over != s {
+	if a.running+more > a.most-a.reserved() && a.over != s {
 		if a.over != nil {
 			return Busy()
 		}
@@ -244,7 +244,7 @@ func (s *Share) Grow(bytes int64) error {
 }
 
 // Executed returns the room that an executed request no longer needs: all but that of its unsent bytes.
-func (s *Share) Executed(unsent int) {
+func (s *Grant) Executed(unsent int) {
 	a := s.of
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -258,13 +258,13 @@ func (s *Share) Executed(unsent int) {
 }
 
 // Large reports whether the request is large. It may have become so.
-func (s *Share) Large() bool {
+func (s *Grant) Large() bool {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
 	return s.size == large
 }
 
-func (s *Share) Leave() {
+func (s *Grant) Leave() {
 	a := s.of
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -283,7 +283,7 @@ func (s *Share) Leave() {
 	a.dispatch()
 }
 
-func (s *Share) resize(weight int64) {
+func (s *Grant) resize(weight int64) {
 	s.of.running += weight - s.weight
 	s.of.sized[s.size] -= s.weight
 	s.credential.running[s.size] -= s.weight

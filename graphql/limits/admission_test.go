@@ -25,25 +25,25 @@ func bounded(most, waiting int64, wait time.Duration) *Admission {
 	return a
 }
 
-func enter(t testing.TB, a *Admission, credential string, cost int) *Share {
+func enter(t testing.TB, a *Admission, credential string, cost int) *Grant {
 	t.Helper()
-	share, err := a.Enter(t.Context(), credential, cost)
+	grant, err := a.Enter(t.Context(), credential, cost)
 	if err != nil {
 		t.Fatalf("a request of cost %d of %s was kept out: %v", cost, credential, err)
 	}
-	return share
+	return grant
 }
 
 // waits begins a request and returns when it waits or has entered.
-func waits(t testing.TB, a *Admission, credential string, cost int) <-chan *Share {
+func waits(t testing.TB, a *Admission, credential string, cost int) <-chan *Grant {
 	t.Helper()
 	a.mu.Lock()
 	waiting, running := a.waiting, a.running
 	a.mu.Unlock()
-	entered := make(chan *Share, 1)
+	entered := make(chan *Grant, 1)
 	go func() {
-		share, _ := a.Enter(t.Context(), credential, cost)
-		entered <- share
+		grant, _ := a.Enter(t.Context(), credential, cost)
+		entered <- grant
 	}()
 	for {
 		a.mu.Lock()
@@ -81,12 +81,12 @@ func TestRequestsRunTogetherOnlyWhileTheirCostAllowsIt(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 50 {
 		all.Go(func() {
-			share, err := a.Enter(t.Context(), fmt.Sprint("credential-", i%3), each)
+			grant, err := a.Enter(t.Context(), fmt.Sprint("credential-", i%3), each)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			defer share.Leave()
+			defer grant.Leave()
 			now := running.Add(each)
 			for seen := highest.Load(); now > seen && !highest.CompareAndSwap(seen, now); seen = highest.Load() {
 			}
@@ -122,7 +122,7 @@ func TestARequestOverTheWholeBoundRunsWithoutOtherLargeOnesAndTheSmallDoNotWaitF
 func TestACredentialThatFloodsWaitsForItselfAndNotTheOthersForIt(t *testing.T) {
 	t.Parallel()
 	a := bounded(10_000, 1<<40, time.Minute)
-	var flood []<-chan *Share
+	var flood []<-chan *Grant
 	for range 200 {
 		flood = append(flood, waits(t, a, "flood", 500))
 	}
@@ -142,8 +142,8 @@ func TestACredentialThatFloodsWaitsForItselfAndNotTheOthersForIt(t *testing.T) {
 			break
 		}
 		select {
-		case share := <-waiting:
-			share.Leave()
+		case grant := <-waiting:
+			grant.Leave()
 			left++
 		default:
 		}
@@ -165,14 +165,14 @@ func TestOfACredentialsRequestsTheDearComeLaterButTheyCome(t *testing.T) {
 	a := bounded(10_000, 1<<40, time.Minute)
 	first := enter(t, a, "a", 7_500)
 	dear := waits(t, a, "a", 7_000)
-	var cheap []<-chan *Share
+	var cheap []<-chan *Grant
 	for range 3 {
 		cheap = append(cheap, waits(t, a, "a", 1_500))
 	}
 	first.Leave()
-	var shares []*Share
+	var grants []*Grant
 	for _, entered := range cheap {
-		shares = append(shares, <-entered)
+		grants = append(grants, <-entered)
 	}
 	if len(dear) > 0 {
 		t.Fatal("the dear one went before the cheap ones")
@@ -181,9 +181,9 @@ func TestOfACredentialsRequestsTheDearComeLaterButTheyCome(t *testing.T) {
 	later := 0
 	for range 20 {
 		next := waits(t, a, "a", 1_500)
-		if len(shares) > 0 {
-			shares[0].Leave()
-			shares = shares[1:]
+		if len(grants) > 0 {
+			grants[0].Leave()
+			grants = grants[1:]
 		}
 		a.mu.Lock()
 		queue := a.credentials["a"].queue
@@ -197,12 +197,12 @@ func TestOfACredentialsRequestsTheDearComeLaterButTheyCome(t *testing.T) {
 	if later > 5 {
 		t.Errorf("%d cheap ones that came later went before the dear one", later)
 	}
-	for _, share := range shares {
-		share.Leave()
+	for _, grant := range grants {
+		grant.Leave()
 	}
 	select {
-	case share := <-dear:
-		share.Leave()
+	case grant := <-dear:
+		grant.Leave()
 	case <-time.After(20 * time.Second):
 		t.Error("the dear one never came")
 	}
@@ -215,7 +215,7 @@ func TestWhenTooMuchWaitsTheDearestThatJustCameOfACredentialThatHasItsPartIsRefu
 
 func whenTooMuchWaits(t *testing.T) {
 	a := bounded(10_000, 7_000, time.Minute)
-	running := []*Share{enter(t, a, "flood", 5_000), enter(t, a, "other", 2_500)}
+	running := []*Grant{enter(t, a, "flood", 5_000), enter(t, a, "other", 2_500)}
 	dearest := waits(t, a, "flood", 5_000)
 	waits(t, a, "flood", 1_500)
 	if synctest.Wait(); len(dearest) > 0 {
@@ -224,7 +224,7 @@ func whenTooMuchWaits(t *testing.T) {
 	for range 2 {
 		waits(t, a, "flood", 1_500)
 	}
-	if share := <-dearest; share != nil {
+	if grant := <-dearest; grant != nil {
 		t.Error("the dearest was admitted")
 	}
 	quiet := waits(t, a, "quiet", 3_000)
@@ -235,8 +235,8 @@ func whenTooMuchWaits(t *testing.T) {
 	if backoffice.KindOf(err) != backoffice.Unavailable {
 		t.Errorf("one more of the flood: %v", err)
 	}
-	for _, share := range running {
-		share.Leave()
+	for _, grant := range running {
+		grant.Leave()
 	}
 	(<-quiet).Leave()
 	synctest.Wait()
@@ -312,14 +312,14 @@ func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		a := bounded(1_000, 3_000, time.Minute)
-		var running []*Share
+		var running []*Grant
 		var waiting []*waiter
 		collect := func() {
 			still := waiting[:0]
 			for _, w := range waiting {
 				switch {
-				case w.share != nil:
-					running = append(running, w.share)
+				case w.grant != nil:
+					running = append(running, w.grant)
 				case w.failed == nil:
 					still = append(still, w)
 				}
@@ -353,11 +353,11 @@ func TestAdmissionKeepsItsBooksWhateverComesAndGoes(t *testing.T) {
 			}
 			collect()
 			sum, sums, queued := int64(0), map[*credential][large + 1]int64{}, int64(0)
-			for _, share := range running {
-				sum += share.weight
-				of := sums[share.credential]
-				of[share.size] += share.weight
-				sums[share.credential] = of
+			for _, grant := range running {
+				sum += grant.weight
+				of := sums[grant.credential]
+				of[grant.size] += grant.weight
+				sums[grant.credential] = of
 			}
 			for _, w := range waiting {
 				queued += w.counts()
@@ -389,11 +389,11 @@ func BenchmarkEnteringWhenNothingWaits(b *testing.B) {
 	a := Defaults().NewAdmission()
 	b.ReportAllocs()
 	for b.Loop() {
-		share, err := a.Enter(b.Context(), "credential", 1)
+		grant, err := a.Enter(b.Context(), "credential", 1)
 		if err != nil {
 			b.Fatal(err)
 		}
-		share.Leave()
+		grant.Leave()
 	}
 }
 

@@ -136,8 +136,8 @@ func (a *Admission) dispatch() {
 			a.dequeue(next)
 			next.of.served = max(next.of.served, a.clock) + float64(next.weight)
 			a.clock += float64(next.weight) / float64(max(a.queues(), 1))
-			next.share = a.admit(next.of, next.weight)
-			next.share.charged = float64(next.weight)
+			next.grant = a.admit(next.of, next.weight)
+			next.grant.charged = float64(next.weight)
 			close(next.done)
 		case a.sizeOf(next.weight) == tiny:
 			return

@@ -67,7 +67,7 @@ func (a *Admission) watch() {
 }
 
 // Wait records that the request waits, such as for the database, until resume is called.
-func (s *Share) Wait() (resume func()) {
+func (s *Grant) Wait() (resume func()) {
 	a := s.of
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *Share) Wait() (resume func()) {
 	return s.resume
 }
 
-func (s *Share) resume() {
+func (s *Grant) resume() {
 	a := s.of
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *Share) resume() {
 const forgets = 0.99
 
 // charge charges a credential for its request's time, without waits, at the recent average cost per second.
-func (s *Share) charge() {
+func (s *Grant) charge() {
 	if s.executed {
 		return
 	}
@@ -111,7 +111,7 @@ func (s *Share) charge() {
 	s.credential.served += s.took.Seconds()*a.costs/a.seconds - s.charged
 }
 
-func (s *Share) endSlice() {
+func (s *Grant) endSlice() {
 	if s.slice == nil {
 		return
 	}

@@ -69,10 +69,10 @@ func TestWhoWaitsIsNotRefusedBecauseNothingHasLeftYet(t *testing.T) {
 		third := waits(t, a, "c", 7_000)
 		first.Leave()
 		(<-second).Leave()
-		if share := <-third; share == nil {
+		if grant := <-third; grant == nil {
 			t.Error("it was refused")
 		} else {
-			share.Leave()
+			grant.Leave()
 		}
 	})
 }
@@ -101,7 +101,7 @@ func TestWhoWouldWaitTooLongAtTheMeasuredThroughputIsRefusedAtOnce(t *testing.T)
 		for n := range 600 { // twice what can be done: one each 10 ms
 			all.Go(func() {
 				began := time.Now()
-				share, err := a.Enter(t.Context(), "a", 2_000)
+				grant, err := a.Enter(t.Context(), "a", 2_000)
 				if err != nil {
 					mu.Lock()
 					defer mu.Unlock()
@@ -111,7 +111,7 @@ func TestWhoWouldWaitTooLongAtTheMeasuredThroughputIsRefusedAtOnce(t *testing.T)
 					return
 				}
 				time.Sleep(10 * time.Millisecond)
-				share.Leave()
+				grant.Leave()
 			})
 			time.Sleep(5 * time.Millisecond)
 		}
@@ -133,8 +133,8 @@ type flood struct {
 	wait        time.Duration
 	lasts       time.Duration
 
-	enter func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error)
-	leave func(a *Admission, s *Share)
+	enter func(ctx context.Context, a *Admission, credential string, cost int) (*Grant, error)
+	leave func(a *Admission, s *Grant)
 }
 
 // wrong is what is not as promised.
@@ -142,12 +142,12 @@ func (f flood) wrong(t testing.TB) (found []string) {
 	a := withSlices(1, f.wait)
 	mostWaiting := a.mostWaiting()
 	if f.enter == nil {
-		f.enter = func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error) {
+		f.enter = func(ctx context.Context, a *Admission, credential string, cost int) (*Grant, error) {
 			return a.Enter(ctx, credential, cost)
 		}
 	}
 	if f.leave == nil {
-		f.leave = func(_ *Admission, s *Share) { s.Leave() }
+		f.leave = func(_ *Admission, s *Grant) { s.Leave() }
 	}
 	var mu sync.Mutex
 	note := func(format string, values ...any) { found = append(found, fmt.Sprintf(format, values...)) }
@@ -156,13 +156,13 @@ func (f flood) wrong(t testing.TB) (found []string) {
 	var all sync.WaitGroup
 	one := func(credential string, cost int, done func()) {
 		began := time.Now()
-		share, err := f.enter(t.Context(), a, credential, cost)
+		grant, err := f.enter(t.Context(), a, credential, cost)
 		waited := time.Since(began)
 		if err == nil {
 			if cost > 1 {
 				time.Sleep(f.service)
 			}
-			f.leave(a, share)
+			f.leave(a, grant)
 		}
 		_, waiting := a.Stats()
 		mu.Lock()
@@ -248,7 +248,7 @@ func TestUnderAFloodCredentialsAreServedEquallyNobodyIsForgottenAndRefusalsComeA
 func TestAFloodShowsWhatABrokenAdmissionDoes(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]flood{
-		"who leaves wakes nobody": {leave: func(a *Admission, s *Share) {
+		"who leaves wakes nobody": {leave: func(a *Admission, s *Grant) {
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			s.resize(0)
@@ -256,20 +256,20 @@ func TestAFloodShowsWhatABrokenAdmissionDoes(t *testing.T) {
 			a.slices.end(s.slice)
 			a.release(s.credential)
 		}},
-		"all are one credential": {enter: func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error) {
+		"all are one credential": {enter: func(ctx context.Context, a *Admission, credential string, cost int) (*Grant, error) {
 			if cost > 1 {
 				credential = "one"
 			}
 			return a.Enter(ctx, credential, cost)
 		}},
-		"slices are never given back": {leave: func(_ *Admission, s *Share) { s.slice = nil; s.Leave() }},
-		"the queue has no end": {enter: func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error) {
+		"slices are never given back": {leave: func(_ *Admission, s *Grant) { s.slice = nil; s.Leave() }},
+		"the queue has no end": {enter: func(ctx context.Context, a *Admission, credential string, cost int) (*Grant, error) {
 			a.mu.Lock()
 			a.waitMost = 1 << 40
 			a.mu.Unlock()
 			return a.Enter(ctx, credential, cost)
 		}, wait: 3 * time.Second},
-		"light ones wait like others": {enter: func(ctx context.Context, a *Admission, credential string, cost int) (*Share, error) {
+		"light ones wait like others": {enter: func(ctx context.Context, a *Admission, credential string, cost int) (*Grant, error) {
 			return a.Enter(ctx, credential, cost+2_000)
 		}},
 	} {
@@ -287,7 +287,7 @@ func TestAFloodShowsWhatABrokenAdmissionDoes(t *testing.T) {
 }
 
 // timeOf is how long two credentials were served whose operations cost the same, of which one's take five times as long.
-func timeOf(t *testing.T, leave func(*Share)) (long, short time.Duration) {
+func timeOf(t *testing.T, leave func(*Grant)) (long, short time.Duration) {
 	a := withSlices(1, time.Hour)
 	var all sync.WaitGroup
 	end := time.Now().Add(3 * time.Second)
@@ -300,12 +300,12 @@ func timeOf(t *testing.T, leave func(*Share)) (long, short time.Duration) {
 		for range 10 { // there is always one that waits
 			all.Go(func() {
 				for time.Now().Before(end) {
-					share := enter(t, a, of.credential, 2_000)
+					grant := enter(t, a, of.credential, 2_000)
 					time.Sleep(of.each)
 					mu.Lock()
 					*of.had += of.each
 					mu.Unlock()
-					leave(share)
+					leave(grant)
 				}
 			})
 		}
@@ -320,12 +320,12 @@ func timeOf(t *testing.T, leave func(*Share)) (long, short time.Duration) {
 func TestACredentialIsChargedWithWhatItsOperationsTookWhateverTheyCost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		if long, short := timeOf(t, (*Share).Leave); long > short*3/2 || short > long*3/2 {
+		if long, short := timeOf(t, (*Grant).Leave); long > short*3/2 || short > long*3/2 {
 			t.Errorf("the long ones had %v, the short ones %v", long, short)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		byCost := func(s *Share) { s.executed = true; s.Leave() } // a broken copy
+		byCost := func(s *Grant) { s.executed = true; s.Leave() } // a broken copy
 		if long, short := timeOf(t, byCost); long < short*3 {
 			t.Errorf("by their cost the long ones had %v, the short ones %v: nothing would be noticed", long, short)
 		}

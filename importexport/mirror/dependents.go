@@ -28,7 +28,7 @@ func discrepanciesOf(ctx context.Context, readers backoffice.Readers, company st
 	var of backoffice.ListQuery[backoffice.DiscrepancyCriteria]
 	of.Criteria.CustomerID = company
 	found, err := backoffice.ReadAll(ctx, readers.Discrepancies(), of, backoffice.NoParent)
-	return backoffice.Mapped(found, (*backoffice.Discrepancy).Identity), err
+	return backoffice.Map(found, (*backoffice.Discrepancy).Identity), err
 }
 
 func under[T backoffice.Entity, C comparable](
@@ -36,7 +36,7 @@ func under[T backoffice.Entity, C comparable](
 ) func(context.Context, backoffice.Readers, string) ([]string, error) {
 	return func(ctx context.Context, readers backoffice.Readers, parent string) ([]string, error) {
 		found, err := backoffice.ReadAll(ctx, noun.Reader(readers), backoffice.ListQuery[C]{Parent: of}, parent)
-		return backoffice.Mapped(found, T.Identity), err
+		return backoffice.Map(found, T.Identity), err
 	}
 }
 

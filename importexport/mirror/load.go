@@ -17,7 +17,7 @@ func (p *pulling) load(ctx context.Context, n *noun, w *walk, records []record) 
 	var found map[string]stored
 	if n.file != nil && len(records) > 0 {
 		var err error
-		if found, err = n.find(ctx, p.Store, backoffice.Mapped(records, record.id)); err != nil {
+		if found, err = n.find(ctx, p.Store, backoffice.Map(records, record.id)); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func (p *pulling) loadLines(ctx context.Context, n *noun, w *walk, batch []held)
 }
 
 func linesOf(batch []held) []byte {
-	return slices.Concat(backoffice.Mapped(batch, func(h held) []byte { return h.line })...)
+	return slices.Concat(backoffice.Map(batch, func(h held) []byte { return h.line })...)
 }
 
 // loadAll loads records that were read outside a walk, and returns those that could not be loaded.

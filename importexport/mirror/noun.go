@@ -127,7 +127,7 @@ func (r rowsFrom[T, C]) each(ctx context.Context, readers backoffice.Readers, vi
 	reader := r.Reader(readers)
 	few := reader.Columns([]string{"type", "name", "kind", "state", "startDate"})
 	return backoffice.EachPage(ctx, reader, backoffice.ListQuery[C]{}, backoffice.NoParent, few, func(page []*T) error {
-		return visit(backoffice.Mapped(page, func(row *T) string { return *r.ID(row) }))
+		return visit(backoffice.Map(page, func(row *T) string { return *r.ID(row) }))
 	})
 }
 

@@ -109,7 +109,7 @@ func (p *pulling) years(ctx context.Context) ([]string, error) {
 		return []string{p.onlyYear}, nil
 	}
 	years, err := backoffice.Years(ctx, p.Store)
-	return backoffice.Mapped(years, (*backoffice.FinancialYear).Identity), err
+	return backoffice.Map(years, (*backoffice.FinancialYear).Identity), err
 }
 
 // walkParts walks through a noun part by part. A record that no part has is kept: it has no address to ask for.

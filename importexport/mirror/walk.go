@@ -235,7 +235,7 @@ func (p *pulling) take(ctx context.Context, n *noun, w *walk, got *page) error {
 		fresh = append(fresh, r)
 	}
 	if w.Pages == 1 && !w.Sorted {
-		w.first = backoffice.Mapped(got.Data, record.id)
+		w.first = backoffice.Map(got.Data, record.id)
 	}
 	if w.first == nil && !w.Sorted {
 		w.failf("its order changed while being read")

@@ -162,7 +162,7 @@ func (c *connections) lost(ctx context.Context, err error) {
 	now, last := time.Now().Unix(), c.lastLoss.Load()
 	if now-last >= int64(lossPeriod/time.Second) && c.lastLoss.CompareAndSwap(last, now) {
 		slog.WarnContext(ctx, "connections to PostgreSQL were lost, and new ones are made",
-			"cause", backoffice.Why(err))
+			"cause", backoffice.Cause(err))
 	}
 }
 

@@ -19,7 +19,7 @@ func Examine(ctx context.Context, url string, replicas []string, tell func(backo
 	e := &examination{tell: tell}
 	conn, have, err := connect(ctx, url)
 	if err != nil {
-		tell(backoffice.Wrong("database", err.Error(), "check that the server is running, and the URL in --database"))
+		tell(backoffice.Fail("database", err.Error(), "check that the server is running, and the URL in --database"))
 		return false
 	}
 	e.conn = conn
@@ -44,7 +44,7 @@ type examination struct {
 
 func (e *examination) fail(what, found, advice string) {
 	e.wrong = true
-	e.tell(backoffice.Wrong(what, found, advice))
+	e.tell(backoffice.Fail(what, found, advice))
 }
 
 func (e *examination) asked(what string, err error) bool {
@@ -71,7 +71,7 @@ func (e *examination) server(ctx context.Context) {
 	if number < oldest*10000 {
 		e.fail("server", "PostgreSQL "+name, fmt.Sprintf("use version %d or newer", oldest))
 	} else {
-		e.tell(backoffice.Fine("server", "PostgreSQL "+name))
+		e.tell(backoffice.Pass("server", "PostgreSQL "+name))
 	}
 	if readOnly == "on" {
 		e.fail("server", "it is read-only", "pass the primary in --database, or all servers:"+
@@ -82,10 +82,10 @@ func (e *examination) server(ctx context.Context) {
 	}
 	middle := asked.Add(time.Since(asked) / 2)
 	if skew := now.Sub(middle).Abs(); skew > mostSkew {
-		e.tell(backoffice.Doubtful("clock", "it is "+skew.Round(time.Millisecond).String()+" away from this machine's",
+		e.tell(backoffice.Warn("clock", "it is "+skew.Round(time.Millisecond).String()+" away from this machine's",
 			"synchronize both (NTP)"))
 	} else {
-		e.tell(backoffice.Fine("clock", "agrees with this machine's"))
+		e.tell(backoffice.Pass("clock", "agrees with this machine's"))
 	}
 }
 
@@ -96,7 +96,7 @@ func (e *examination) schema(ctx context.Context, have int64) (there bool) {
 		return false
 	}
 	if trigrams {
-		e.tell(backoffice.Fine("extensions", "pg_trgm"))
+		e.tell(backoffice.Pass("extensions", "pg_trgm"))
 	} else {
 		e.fail("extensions", "pg_trgm is missing",
 			"let the owner of the database, or a superuser, run CREATE EXTENSION pg_trgm in it")
@@ -111,7 +111,7 @@ func (e *examination) schema(ctx context.Context, have int64) (there bool) {
 		}
 		e.fail("schema", (&store.SchemaError{Have: have, Want: want}).Error(), advice)
 	default:
-		e.tell(backoffice.Fine("schema", fmt.Sprintf("version %d", have)))
+		e.tell(backoffice.Pass("schema", fmt.Sprintf("version %d", have)))
 		return true
 	}
 	return false
@@ -137,7 +137,7 @@ func (e *examination) privileges(ctx context.Context) {
 		e.fail("privileges", "this user cannot create temporary tables",
 			"GRANT TEMPORARY ON DATABASE to it: import copies through them")
 	default:
-		e.tell(backoffice.Fine("privileges", "sufficient for serving"))
+		e.tell(backoffice.Pass("privileges", "sufficient for serving"))
 	}
 }
 
@@ -168,7 +168,7 @@ func (e *examination) triggers(ctx context.Context) {
 		e.fail("triggers", "triggers do not count written rows",
 			"check this user's session_replication_role, and that the tables' triggers are enabled")
 	default:
-		e.tell(backoffice.Fine("triggers", "enabled"))
+		e.tell(backoffice.Pass("triggers", "enabled"))
 	}
 }
 
@@ -197,7 +197,7 @@ func (e *examination) locks(ctx context.Context, url string) {
 		e.fail("advisory locks", "two connections can hold the same lock",
 			"all connections of the URL must reach the same server: do not balance over several primaries")
 	default:
-		e.tell(backoffice.Fine("advisory locks", "exclusive"))
+		e.tell(backoffice.Pass("advisory locks", "exclusive"))
 	}
 }
 
@@ -205,7 +205,7 @@ func (e *examination) replica(ctx context.Context, what, url string) {
 	const advice = "reads use the primary meanwhile"
 	conn, _, err := connect(ctx, url)
 	if err != nil {
-		e.tell(backoffice.Doubtful(what, err.Error(), advice))
+		e.tell(backoffice.Warn(what, err.Error(), advice))
 		return
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
@@ -215,11 +215,11 @@ func (e *examination) replica(ctx context.Context, what, url string) {
 		" COALESCE(pg_last_wal_receive_lsn() - pg_last_wal_replay_lsn(), 0)::bigint").Scan(&repeats, &behind)
 	switch {
 	case err != nil:
-		e.tell(backoffice.Doubtful(what, describe(err).Error(), advice))
+		e.tell(backoffice.Warn(what, describe(err).Error(), advice))
 	case !repeats:
-		e.tell(backoffice.Wrong(what, "it is a primary itself",
+		e.tell(backoffice.Fail(what, "it is a primary itself",
 			"pass a replica of the server in --database"))
 	default:
-		e.tell(backoffice.Fine(what, fmt.Sprintf("%d bytes received but not replayed", behind)))
+		e.tell(backoffice.Pass(what, fmt.Sprintf("%d bytes received but not replayed", behind)))
 	}
 }

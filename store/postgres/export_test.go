@@ -80,7 +80,7 @@ func ExamineLocks(t testing.TB, url, other string) (wrong string) {
 	}
 	defer func() { _ = conn.Close(t.Context()) }()
 	e := &examination{conn: conn, tell: func(f backoffice.Finding) {
-		if f.Wrong {
+		if f.Failed {
 			wrong = f.What
 		}
 	}}

@@ -35,7 +35,7 @@ func (s *Shipper) tidies(held context.Context) {
 	tell := func(problem string, err error) {
 		why := ""
 		if err != nil {
-			why = backoffice.Why(err).Error()
+			why = backoffice.Cause(err).Error()
 		}
 		if why != "" && why != told[problem] && held.Err() == nil {
 			s.Log.WarnContext(held, problem, "cause", why)
@@ -155,5 +155,5 @@ func (s *Shipper) oldFiles(ctx context.Context, newest, oldest string) ([]string
 			return nil, err
 		}
 	}
-	return backoffice.Mapped(keys, func(key string) string { return path.Join(shipped, key) }), nil
+	return backoffice.Map(keys, func(key string) string { return path.Join(shipped, key) }), nil
 }

@@ -80,14 +80,14 @@ func (s *Shipper) Run(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 			if err != nil {
-				s.Log.ErrorContext(ctx, "the last writes were not shipped", "cause", backoffice.Why(err))
+				s.Log.ErrorContext(ctx, "the last writes were not shipped", "cause", backoffice.Cause(err))
 			}
 			return
 		case err == nil:
 			told = ""
 			continue
 		}
-		if why := backoffice.Why(err).Error(); why != told {
+		if why := backoffice.Cause(err).Error(); why != told {
 			told = why
 			s.Log.ErrorContext(ctx, "the store is not shipped; retrying", "cause", why)
 		}
@@ -315,7 +315,7 @@ func (g *generation) send(ctx context.Context, do func() error) error {
 		}
 		if !g.failed {
 			g.failed = true
-			g.Log.WarnContext(ctx, "what is written cannot be shipped now", "cause", backoffice.Why(err))
+			g.Log.WarnContext(ctx, "what is written cannot be shipped now", "cause", backoffice.Cause(err))
 		}
 		if err := backoffice.Sleep(ctx, retry); err != nil {
 			return err

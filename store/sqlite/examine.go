@@ -22,31 +22,31 @@ func Examine(ctx context.Context, path string, tell func(backoffice.Finding)) (r
 		have, err = inspect(ctx, path)
 	}
 	if err != nil {
-		tell(backoffice.Wrong("database", err.Error(),
+		tell(backoffice.Fail("database", err.Error(),
 			"restore it from a backup (backoffice restore), or pass another one with --database"))
 		return false
 	}
 	want := migrations.Version(goose.DialectSQLite3)
 	switch {
 	case have > want:
-		tell(backoffice.Wrong("schema", (&store.SchemaError{Have: have, Want: want}).Error(), "run the newer version"))
+		tell(backoffice.Fail("schema", (&store.SchemaError{Have: have, Want: want}).Error(), "run the newer version"))
 	case have < want:
-		tell(backoffice.Doubtful("schema", fmt.Sprintf("version %d, but this program has %d", have, want),
+		tell(backoffice.Warn("schema", fmt.Sprintf("version %d, but this program has %d", have, want),
 			"make a backup: the next start migrates it"))
 	default:
-		tell(backoffice.Fine("schema", fmt.Sprintf("version %d", have)))
+		tell(backoffice.Pass("schema", fmt.Sprintf("version %d", have)))
 		ready = true
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), ".doctor-*")
 	if err != nil {
-		tell(backoffice.Wrong("folder of the database", "cannot write next to "+path,
+		tell(backoffice.Fail("folder of the database", "cannot write next to "+path,
 			"give the server's user the right to write there"))
 		return false
 	}
 	_ = probe.Close()
 	_ = os.Remove(probe.Name())
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		tell(backoffice.Doubtful("file of the database", "users other than its owner can read or write it",
+		tell(backoffice.Warn("file of the database", "users other than its owner can read or write it",
 			"chmod 600 "+path))
 	}
 	return ready

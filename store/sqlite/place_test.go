@@ -39,14 +39,14 @@ func TestNothingIsAcknowledgedThatIsWrittenIntoAFileWhichIsGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, err := range map[string]error{"a write": write("meanwhile"), "readiness": opened.Ping(t.Context())} {
-			if backoffice.KindOf(err) != backoffice.Unavailable || !strings.Contains(backoffice.Why(err).Error(), "is gone") {
-				t.Errorf("without the file %q %s: %v (%v)", suffix, what, err, backoffice.Why(err))
+			if backoffice.KindOf(err) != backoffice.Unavailable || !strings.Contains(backoffice.Cause(err).Error(), "is gone") {
+				t.Errorf("without the file %q %s: %v (%v)", suffix, what, err, backoffice.Cause(err))
 			}
 		}
 		if err := os.WriteFile(path+suffix, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := write("into another"); backoffice.KindOf(err) != backoffice.Unavailable || !strings.Contains(backoffice.Why(err).Error(), "was replaced") {
+		if err := write("into another"); backoffice.KindOf(err) != backoffice.Unavailable || !strings.Contains(backoffice.Cause(err).Error(), "was replaced") {
 			t.Errorf("with another file %q: %v", suffix, err)
 		}
 		if err := os.Rename(path+suffix+".away", path+suffix); err != nil {

@@ -228,7 +228,7 @@ func testTrash(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 				t.Errorf("%v were erased (%v)", erased, err)
 			}
 			kept = trashed(t, store)
-			if left := backoffice.Mapped(kept, func(d *backoffice.Trashed) string { return d.ID }); !cmp.Equal(want, left, anyOrder) {
+			if left := backoffice.Map(kept, func(d *backoffice.Trashed) string { return d.ID }); !cmp.Equal(want, left, anyOrder) {
 				t.Errorf("left are %v", left)
 			}
 			return kept

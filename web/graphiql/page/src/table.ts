@@ -207,7 +207,7 @@ export function tsvOfLines(lines: (string | number | boolean | null | undefined)
   return lines.map((cells) => cells.map(text).join('\t')).join('\n');
 }
 
-// The first visible characters that backoffice/inert.go has, too.
+// The first visible characters that backoffice/escape_formula.go has, too.
 function inert(text: string): string {
   return /^[\s\x85\p{Cf}\p{Z}]*[=+\-@＝＋－＠﹢﹣﹦﹫−]/u.test(text) ? `'${text}` : text;
 }

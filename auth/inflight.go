@@ -18,27 +18,27 @@ import (
 // of a snapshot it ends within five seconds of a change.
 const revalidateEvery = 500 * time.Millisecond
 
-// begun is everything in progress: requests, streams, sockets.
-type begun struct {
+// inFlight is everything in progress: requests, streams, sockets.
+type inFlight struct {
 	mu      sync.Mutex
-	all     map[*doing]struct{}
+	all     map[*activeRequest]struct{}
 	polling bool
 }
 
-type doing struct {
+type activeRequest struct {
 	principal *backoffice.Principal
 	end       context.CancelCauseFunc
 
 	// A request's body. Only a Read is interrupted: at any other time net/http would end all later requests of the
 	// connection with a deadline that passes.
 	io.ReadCloser
-	begun            *begun
+	inFlight         *inFlight
 	w                http.ResponseWriter
 	reading, stopped bool
 }
 
 // Read reads the request's body until the caller's rights end.
-func (d *doing) Read(p []byte) (int, error) {
+func (d *activeRequest) Read(p []byte) (int, error) {
 	if !d.startsRead() {
 		return 0, os.ErrDeadlineExceeded
 	}
@@ -47,16 +47,16 @@ func (d *doing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (d *doing) startsRead() bool {
-	d.begun.mu.Lock()
-	defer d.begun.mu.Unlock()
+func (d *activeRequest) startsRead() bool {
+	d.inFlight.mu.Lock()
+	defer d.inFlight.mu.Unlock()
 	d.reading = !d.stopped
 	return d.reading
 }
 
-func (d *doing) endsRead(err error) {
-	d.begun.mu.Lock()
-	defer d.begun.mu.Unlock()
+func (d *activeRequest) endsRead(err error) {
+	d.inFlight.mu.Lock()
+	defer d.inFlight.mu.Unlock()
 	if d.reading = false; d.stopped && errors.Is(err, io.EOF) { // the deadline came after the last byte
 		d.w.Header().Set("Connection", "close")
 	}
@@ -65,22 +65,22 @@ func (d *doing) endsRead(err error) {
 // Begin is the only way to act as somebody. It returns a context with the principal that ends, with that cause, as soon
 // as Revalidate rejects it. Call end.
 func (a *Authenticator) Begin(ctx context.Context, as *backoffice.Principal) (own context.Context, end func()) {
-	return a.begin(ctx, &doing{principal: as})
+	return a.begin(ctx, &activeRequest{principal: as})
 }
 
-func (a *Authenticator) begin(ctx context.Context, d *doing) (own context.Context, end func()) {
+func (a *Authenticator) begin(ctx context.Context, d *activeRequest) (own context.Context, end func()) {
 	ctx, d.end = context.WithCancelCause(ctx)
-	a.begun.mu.Lock()
-	defer a.begun.mu.Unlock()
-	a.begun.all[d] = struct{}{}
-	if !a.begun.polling && a.life.Err() == nil {
-		a.begun.polling = true
+	a.inFlight.mu.Lock()
+	defer a.inFlight.mu.Unlock()
+	a.inFlight.all[d] = struct{}{}
+	if !a.inFlight.polling && a.life.Err() == nil {
+		a.inFlight.polling = true
 		a.reads.Go(a.poll)
 	}
 	return WithPrincipal(ctx, d.principal), func() {
-		a.begun.mu.Lock()
-		delete(a.begun.all, d)
-		a.begun.mu.Unlock()
+		a.inFlight.mu.Lock()
+		delete(a.inFlight.all, d)
+		a.inFlight.mu.Unlock()
 		d.end(nil)
 	}
 }
@@ -88,17 +88,17 @@ func (a *Authenticator) begin(ctx context.Context, d *doing) (own context.Contex
 // poll revalidates callers until nothing is in progress.
 func (a *Authenticator) poll() {
 	for backoffice.Sleep(a.life, revalidateEvery) == nil {
-		a.begun.mu.Lock()
-		all := slices.Collect(maps.Keys(a.begun.all))
-		a.begun.polling = all != nil
-		a.begun.mu.Unlock()
+		a.inFlight.mu.Lock()
+		all := slices.Collect(maps.Keys(a.inFlight.all))
+		a.inFlight.polling = all != nil
+		a.inFlight.mu.Unlock()
 		if all == nil {
 			return
 		}
 		for _, d := range all {
 			if _, err := a.Revalidate(a.life, d.principal); backoffice.Denies(err) {
 				d.end(err)
-				a.begun.interrupt(d)
+				a.inFlight.interrupt(d)
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func (a *Authenticator) poll() {
 // beginRequest is Begin for a request, whose body is read no further when that context ends.
 func (a *Authenticator) beginRequest(
 	w http.ResponseWriter, r *http.Request, as *backoffice.Principal) (own *http.Request, end func()) {
-	d := &doing{principal: as, ReadCloser: r.Body, begun: &a.begun, w: w}
+	d := &activeRequest{principal: as, ReadCloser: r.Body, inFlight: &a.inFlight, w: w}
 	ctx, end := a.begin(r.Context(), d)
 	own = r.WithContext(ctx)
 	if r.Body != nil && r.Body != http.NoBody {
@@ -117,7 +117,7 @@ func (a *Authenticator) beginRequest(
 }
 
 // interrupt stops the reading of a request's body, unless the request is over.
-func (b *begun) interrupt(d *doing) {
+func (b *inFlight) interrupt(d *activeRequest) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, goesOn := b.all[d]; goesOn && d.reading {

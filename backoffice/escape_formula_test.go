@@ -17,7 +17,7 @@ func TestATextThatASpreadsheetTakesForAFormulaIsInert(t *testing.T) {
 		if formula {
 			want = "'" + text
 		}
-		if got := backoffice.Inert(text); got != want || string(backoffice.Inert([]byte(text))) != want {
+		if got := backoffice.EscapeFormula(text); got != want || string(backoffice.EscapeFormula([]byte(text))) != want {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Inert returns a text of a CSV file with an apostrophe before it if a spreadsheet may take it for a formula, by its
-// first visible character, in any width: names and purposes come from callers.
-func Inert[T string | []byte](text T) T {
+// EscapeFormula returns a text of a CSV file with an apostrophe before it if a spreadsheet may take it for a formula,
+// by its first visible character, in any width: names and purposes come from callers.
+func EscapeFormula[T string | []byte](text T) T {
 	if len(text) == 0 {
 		return text
 	}

@@ -65,9 +65,9 @@ func TestARequestThatIsLeftIsNoMoreRevalidated(t *testing.T) {
 		t.Errorf("its context goes on: %v", begun)
 	}
 	for until := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		a.begun.mu.Lock()
-		n, polling := len(a.begun.all), a.begun.polling
-		a.begun.mu.Unlock()
+		a.inFlight.mu.Lock()
+		n, polling := len(a.inFlight.all), a.inFlight.polling
+		a.inFlight.mu.Unlock()
 		if n == 0 && !polling {
 			return
 		}
