@@ -37,7 +37,7 @@ tests: missing
 		$(GO) run -C tools ./slowest
 
 raced: missing ## tests under the race detector; all of them with RACED=./...
-	$(GO) test -json $(RACE) -vet=off -p 2 -parallel 4 -timeout 4h $(RACED) | CGO_ENABLED=0 $(GO) run -C tools ./slowest
+	$(GO) test -json $(RACE) -vet=off -p 3 -parallel 4 -timeout 4h $(RACED) | CGO_ENABLED=0 $(GO) run -C tools ./slowest
 
 tooltests: missing
 	$(GO) test -C tools -vet=off -parallel 4 -timeout 40m ./...
