@@ -20,7 +20,7 @@ const (
 	rowsOrdered     = 7
 	rowsLookedUp    = 3
 	rowsGrouped     = 6
-	rowsSorted      = 2 // by turnaround: beyond 100,000 rows this is too dear without a filter
+	rowsSorted      = 2 // by turnaround: beyond 75,000 rows this is too dear without a filter
 	rowsForNothing  = 1_000
 	passedOverFree  = 2_000 // more free rows, of a page
 	dearestCount    = 45_000
