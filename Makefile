@@ -33,11 +33,11 @@ test: missing ## everything that must hold before a change lands; installs what 
 tests tooltests raced: export GOGC ?= 400
 tests: all = $(filter-out $(shell $(GO) list $(RACED)),$(shell $(GO) list ./...)) $(RUN_BOTH)
 tests: missing
-	$(GO) test -json -vet=off -p 3 -parallel 4 -timeout 40m $(filter %/graphiql %/cli %/parity %/cache %/postgres %/mirror %/exports %/limits %/restricted,$(all)) $(all) | \
+	$(GO) test -json -vet=off -p 3 -parallel 3 -timeout 40m $(filter %/graphiql %/cli %/parity %/cache %/postgres %/mirror %/exports %/limits %/restricted,$(all)) $(all) | \
 		$(GO) run -C tools ./slowest
 
 raced: missing ## tests under the race detector; all of them with RACED=./...
-	$(GO) test -json $(RACE) -vet=off -p 3 -parallel 4 -timeout 4h $(RACED) | CGO_ENABLED=0 $(GO) run -C tools ./slowest
+	$(GO) test -json $(RACE) -vet=off -p 2 -parallel 4 -timeout 4h $(RACED) | CGO_ENABLED=0 $(GO) run -C tools ./slowest
 
 tooltests: missing
 	$(GO) test -C tools -vet=off -parallel 4 -timeout 40m ./...

@@ -44,7 +44,7 @@ func TestAWriteThatIsNotAwayInTimeWasWrittenAndIsNotAcknowledged(t *testing.T) {
 	to := &faulty{ObjectStore: o.objects(t)}
 	o.waits(t, to)
 	to.mode.Store(away)
-	inTime, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	inTime, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	create := func(ctx context.Context) error {
 		_, err := o.CreateLabel(ctx, operator, backoffice.LabelDraft{Name: "late"}, backoffice.Value("the same key"))
