@@ -78,3 +78,6 @@ func (s *Store) SharingAnswers() {
 
 // Filled is how many entries were cached so far.
 func Filled(s *Store) int64 { return s.filled.Load() }
+
+// Evict evicts now what does not fit, which otter otherwise does beside, and late on a busy machine.
+func Evict(s *Store) { s.memory.CleanUp() }

@@ -168,7 +168,6 @@ func (s *Store) keepList(at key, a answer, as version) {
 func (s *Store) noteRoom() {
 	const often = 256
 	if s.filled.Add(1)%often == 0 {
-		full, size, most := &s.admission.full, s.memory.WeightedSize(), s.memory.GetMaximum()
-		full.Store(size >= most/8*7 || full.Load() && size >= most/2) // an eviction may take more than it has to
+		s.admission.full.Store(s.memory.WeightedSize() >= s.memory.GetMaximum()/8*7)
 	}
 }
