@@ -83,7 +83,7 @@ func (c *trashEmptyCommand) Run(ctx context.Context, s *settings, b *gateway.Bac
 		backoffice.Plural(len(erased), "deletion", "deletions"), s.ShippedOfErased(time.Now())))
 }
 
-// compactErased compacts an embedded store after a command that erased, of which servers do not know.
+// compactErased compacts an embedded store after a command that erased: no server may be running.
 func compactErased(ctx context.Context, b *gateway.Backend, t terminal) {
 	embedded, ok := b.Store.(*sqlite.Store)
 	if !ok {

@@ -341,7 +341,7 @@ func (t *tx) resealing(ctx context.Context, ids []string, reseal func() error) e
 // eraseDueImports erases what imports keep that cannot be taken back any more.
 func (t *tx) eraseDueImports(ctx context.Context) error {
 	due := "until <= " + t.store.nouns.dialect.now
-	t.store.erased.Store(true)
+	t.erased = true
 	_, err := t.eraseBefore(ctx, "i.import IN (SELECT number FROM imports WHERE "+due+") AND NOT EXISTS (SELECT 1 FROM"+
 		" imported o WHERE o.file_key = i.file_key AND o.import NOT IN (SELECT number FROM imports WHERE "+due+"))",
 		"DELETE /*backoffice:imports.empty*/ FROM imports WHERE "+due)

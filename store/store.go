@@ -15,7 +15,6 @@ type Store struct {
 	engine  Engine
 	poller  *poller
 	pings   singleflight.Group
-	erased  atomic.Bool
 	mirror  knownMirror
 	keyUse  atomic.Pointer[keyUse]
 	writing atomic.Pointer[time.Time] // since when a transaction has the only writer's lock
@@ -61,11 +60,6 @@ func (s *Store) Clock(ctx context.Context) (at backoffice.Instant, err error) {
 }
 
 const pingTime = 5 * time.Second
-
-func (s *Store) Erased() bool { return s.erased.Load() }
-
-// SetErased records whether the file may contain what was deleted.
-func (s *Store) SetErased(erased bool) { s.erased.Store(erased) }
 
 func (s *Store) Gauges() []backoffice.Gauge {
 	if known, ok := s.engine.(interface{ Gauges() []backoffice.Gauge }); ok {

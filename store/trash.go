@@ -141,7 +141,7 @@ func (t *tx) TakeTrashed(ctx context.Context, ids ...string) (taken []*backoffic
 	slices.SortFunc(taken,
 		func(a, b *backoffice.Trashed) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	if err == nil && len(taken) > 0 {
-		t.store.erased.Store(true)
+		t.erased = true
 	}
 	return taken, err
 }
@@ -275,7 +275,7 @@ func (t *tx) emptyTrash(ctx context.Context, ids []string) (erased, keys []strin
 		return err
 	})
 	if err == nil && len(erased) > 0 {
-		t.store.erased.Store(true)
+		t.erased = true
 	}
 	return erased, keys, err
 }

@@ -32,6 +32,7 @@ type tx struct {
 	touchedInOrder []object
 	author         *backoffice.Change // the last entry that was logged explicitly
 
+	erased  bool                // something is deleted, for now or for good
 	keeping *backoffice.Keeping // see KeepDeleted
 	dryRun  bool                // see DryRun
 

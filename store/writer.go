@@ -326,7 +326,7 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 	if len(deleted) == 0 || err != nil {
 		return deleted, err
 	}
-	w.tx.store.erased.Store(true)
+	w.tx.erased = true
 	return deleted, w.tx.keepLost(ctx, losing)
 }
 

@@ -87,6 +87,10 @@ func TestNothingOfAnErasedPersonStaysInTheFile(t *testing.T) {
 	if erased, _, err := opened.EmptyTrash(t.Context(), many...); err != nil || len(erased) != 300 {
 		t.Fatalf("%d were in the trash (%v)", len(erased), err)
 	}
+	_ = opened.Close() // another process knows what this one erased
+	if opened, err = sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{}); err != nil {
+		t.Fatal(err)
+	}
 
 	gone, leave := context.WithCancel(t.Context())
 	leave()
