@@ -88,11 +88,11 @@ func (g *GraphQL) documentOfCall(c Call) (*document, gqlerror.List) {
 	return g.documents.find(known{text: c.Document.ID, trusted: true}, c.Document.Text)
 }
 
-// Describe returns the query of a call and what it is made of, without variables. Errors: *Refused.
+// Describe returns the query of a call and what it is made of, without variables. Errors: *RequestError.
 func (g *GraphQL) Describe(c Call) (*Query, error) {
 	document, errs := g.documentOfCall(c)
 	if errs != nil {
-		return nil, &Refused{errs: errs}
+		return nil, requestError(errs...)
 	}
 	return &Query{Schema: g.schema, Document: document.ast, Operation: document.operations[0].OperationDefinition,
 		shape: document.shape, depth: document.depth, guarded: g.documents.guarded}, nil

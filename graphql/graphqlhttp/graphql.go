@@ -1,7 +1,6 @@
 package graphqlhttp
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -176,13 +175,12 @@ func (g *GraphQL) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	g.RefuseWith(w, r, g.Refusal(r.Context(), err))
 }
 
-func (g *GraphQL) RefuseWith(w http.ResponseWriter, r *http.Request, refused *Refused) (status int) {
+func (g *GraphQL) RefuseWith(w http.ResponseWriter, r *http.Request, refused *RequestError) (status int) {
 	media, ok := negotiate(r.Header["Accept"])
 	if !ok {
 		media = mediaJSON
 	}
-	a := refusal(media, refused.errs...)
-	a.status, a.allow = cmp.Or(refused.status, a.status), refused.allow
+	a := refused.answer(media)
 	if a.status == http.StatusOK {
 		a.status = http.StatusBadRequest
 	}
@@ -205,9 +203,9 @@ func (g *GraphQL) guarded(ctx context.Context, media string, do func() answer) (
 
 func (g *GraphQL) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, media string,
 	outcome *served) answer {
-	asked, unread := g.read(w, r)
-	if unread != nil {
-		return unread.answer(media)
+	asked, refused := g.read(w, r)
+	if refused != nil {
+		return refused.answer(media)
 	}
 	asked.explain = explainOf(r.Header)
 	return g.respond(ctx, w, asked, r.Header, media, outcome)

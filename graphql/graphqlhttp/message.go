@@ -79,7 +79,7 @@ func (m message) sent() (sent http.Header, ok bool) {
 }
 
 // request is the operation of a subscribe message. "explain": true in its extensions replaces the header of a request.
-func (m message) request() (request, *unread) {
+func (m message) request() (request, *RequestError) {
 	asked, refused := requestOf(m.payload.members)
 	if extensions, ok := m.payload.members["extensions"].(*object); ok {
 		if explained, _ := extensions.members["explain"].(bool); explained {

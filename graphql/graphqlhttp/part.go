@@ -7,7 +7,6 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/limits"
@@ -18,36 +17,16 @@ import (
 
 type Asked struct{ request }
 
-// Ask reads the body of a POST. Errors: those of a body, as *Refused.
+// Ask reads the body of a POST. Errors: those of a body, as *RequestError.
 func (g *GraphQL) Ask(w http.ResponseWriter, r *http.Request) (Asked, error) {
 	if r.Method != http.MethodPost {
-		return Asked{}, (&unread{status: http.StatusMethodNotAllowed, message: "the method is not allowed",
-			allow: http.MethodPost}).refused()
+		return Asked{}, wrongMethod(http.MethodPost)
 	}
 	asked, refused := g.read(w, r)
 	if refused != nil {
-		return Asked{}, refused.refused()
+		return Asked{}, refused
 	}
 	return Asked{asked}, nil
-}
-
-// Refused is the reason that nothing is executed, as reported to the client.
-type Refused struct {
-	errs   gqlerror.List
-	status int // 0: that of the code
-	allow  string
-}
-
-func (r *Refused) Error() string { return r.errs.Error() }
-
-// NotAcceptable rejects a request that accepts none of the answer's media types.
-func NotAcceptable(message string) *Refused {
-	return &Refused{errs: gqlerror.List{failure(codeBadInput, "%s", message)}, status: http.StatusNotAcceptable}
-}
-
-func (u *unread) refused() *Refused {
-	a := u.answer(mediaGraphQL)
-	return &Refused{errs: a.errors, status: a.status, allow: a.allow}
 }
 
 // Query is a parsed, validated operation with its variables, without a price. Only the fields of the struct may change.
@@ -66,19 +45,19 @@ type Query struct {
 	guarded map[string]bool // of Describe
 }
 
-// Query prepares a requested operation; header is the request's. Errors: *Refused.
+// Query prepares a requested operation; header is the request's. Errors: *RequestError.
 func (g *GraphQL) Query(ctx context.Context, asked Asked, header http.Header) (*Query, error) {
 	document, errs := g.documentOf(ctx, asked.request)
 	if errs != nil {
-		return nil, &Refused{errs: errs}
+		return nil, requestError(errs...)
 	}
 	operation, refused := document.operation(asked.operationName)
 	if refused != nil {
-		return nil, &Refused{errs: gqlerror.List{refused}}
+		return nil, requestError(refused)
 	}
 	variables, refused := document.coerce(g.schema, operation.OperationDefinition, asked.variables)
 	if refused != nil {
-		return nil, &Refused{errs: gqlerror.List{refused}}
+		return nil, requestError(refused)
 	}
 	return &Query{
 		Schema: g.schema, Document: document.ast, Operation: operation.OperationDefinition, Variables: variables,
@@ -87,7 +66,7 @@ func (g *GraphQL) Query(ctx context.Context, asked Asked, header http.Header) (*
 	}, nil
 }
 
-// Price computes what an operation costs with these variables, and checks it against the limits. Errors: *Refused.
+// Price computes what an operation costs with these variables, and checks it against the limits. Errors: *RequestError.
 func (g *GraphQL) Price(q *Query, variables map[string]any) (cost int, err error) {
 	price := g.limits.Price(g.schema, q.Operation)
 	cost, q.least = price.Cost(variables, q.rows), price.Least(variables, q.rows)
@@ -96,7 +75,7 @@ func (g *GraphQL) Price(q *Query, variables map[string]any) (cost int, err error
 		refused = price.CheckLists(variables)
 	}
 	if refused != nil {
-		return cost, &Refused{errs: gqlerror.List{refused}}
+		return cost, requestError(refused)
 	}
 	return cost, nil
 }
@@ -112,8 +91,8 @@ type Part struct {
 
 // Part executes a query with these variables when it is its turn, as an operation of its own: with its own session,
 // register's ledger, budget and snapshot, on primary servers, and without leaving its lists in the cache. An error of
-// any field fails all of it. Errors: *Refused, and those of the hooks. written gets the answer so far, from time to
-// time and at its end; it may yet turn out to be an error.
+// any field fails all of it. Errors: *RequestError, and those of the hooks. written gets the answer so far, from time
+// to time and at its end; it may yet turn out to be an error.
 func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, cost int,
 	written func(answer []byte)) (_ *Part, err error) {
 	p := &Part{g: g}
@@ -141,19 +120,19 @@ func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, 
 		return nil, context.DeadlineExceeded
 	}
 	if refused := g.tooLarge(response); refused != nil {
-		return nil, &Refused{errs: gqlerror.List{refused}}
+		return nil, requestError(refused)
 	}
 	if len(response.Errors) > 0 {
-		return nil, &Refused{errs: response.Errors[:1]}
+		return nil, requestError(response.Errors[:1]...)
 	}
 	p.Data = response.Data
 	return p, nil
 }
 
-// MayLeave makes the register's entries durable before any of the part's bytes are sent. Errors: *Refused.
+// MayLeave makes the register's entries durable before any of the part's bytes are sent. Errors: *RequestError.
 func (p *Part) MayLeave() error {
 	if withheld := p.g.beforeWrite(p.ctx); withheld != nil {
-		return &Refused{errs: gqlerror.List{withheld}}
+		return requestError(withheld)
 	}
 	return nil
 }
@@ -179,12 +158,12 @@ func IsRateLimited(err error) bool {
 }
 
 func isOf(kind backoffice.Kind, err error) bool {
-	refused, ok := errors.AsType[*Refused](err)
+	refused, ok := errors.AsType[*RequestError](err)
 	return ok && codeOfError(refused.errs[0]) == codeOf(kind)
 }
 
 // Done reports the outcome of a request answered in parts, and drops its plans. refused is nil for a whole answer.
-func (g *GraphQL) Done(ctx context.Context, q *Query, cost, status int, refused *Refused) {
+func (g *GraphQL) Done(ctx context.Context, q *Query, cost, status int, refused *RequestError) {
 	o := Outcome{Status: status, Cost: cost}
 	if q != nil {
 		o.Operation, o.Type = backoffice.ShownName(q.Operation.Name), string(q.Operation.Operation)
@@ -202,9 +181,9 @@ func (g *GraphQL) Done(ctx context.Context, q *Query, cost, status int, refused 
 }
 
 // Refusal is a client's view of an error. The cause of an internal fault is logged here.
-func (g *GraphQL) Refusal(ctx context.Context, err error) *Refused {
-	if refused, ok := errors.AsType[*Refused](err); ok {
+func (g *GraphQL) Refusal(ctx context.Context, err error) *RequestError {
+	if refused, ok := errors.AsType[*RequestError](err); ok {
 		return refused
 	}
-	return &Refused{errs: gqlerror.List{g.Present(ctx, err)}}
+	return requestError(g.Present(ctx, err))
 }

@@ -24,22 +24,12 @@ type request struct {
 	explain     explain
 }
 
-// unread is a request that could not be read, with its HTTP status and a message that holds nothing of it.
-type unread struct {
-	status  int
-	message string
-	allow   string
-}
+func malformed(message string) *RequestError { return unread(http.StatusBadRequest, message) }
 
-// answer reports to a client why its request was rejected.
-func (u *unread) answer(media string) answer {
-	a := refusal(media, failure(codeBadInput, "%s", u.message))
-	a.status, a.allow = u.status, u.allow
-	return a
-}
-
-func malformed(message string) *unread {
-	return &unread{status: http.StatusBadRequest, message: message}
+func wrongMethod(allow string) *RequestError {
+	e := unread(http.StatusMethodNotAllowed, "the method is not allowed")
+	e.allow = allow
+	return e
 }
 
 // MethodQuery is the method of a safe request with a body (RFC 10008).
@@ -47,7 +37,7 @@ const MethodQuery = "QUERY"
 
 // read reads a request by GraphQL over HTTP: POST or QUERY with a JSON body, or GET with parameters, which end up in
 // logs.
-func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread) {
+func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *RequestError) {
 	switch r.Method {
 	case http.MethodPost, MethodQuery:
 		if refused := checkContent(r.Header); refused != nil {
@@ -65,35 +55,31 @@ func (g *GraphQL) read(w http.ResponseWriter, r *http.Request) (request, *unread
 		asked.queriesOnly = true
 		return asked, refused
 	}
-	return request{}, &unread{status: http.StatusMethodNotAllowed, message: "the method is not allowed",
-		allow: "GET, POST, QUERY"}
+	return request{}, wrongMethod("GET, POST, QUERY")
 }
 
 // checkContent rejects any body but JSON in UTF-8: a foreign page can send forms and plain texts without asking.
-func checkContent(header http.Header) *unread {
-	refused := &unread{status: http.StatusUnsupportedMediaType,
-		message: "the body must be application/json in UTF-8, not compressed"}
+func checkContent(header http.Header) *RequestError {
+	const wrong = "the body must be application/json in UTF-8, not compressed"
 	encoding := strings.Join(header.Values("Content-Encoding"), ",")
 	if encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return refused
+		return unread(http.StatusUnsupportedMediaType, wrong)
 	}
 	content := header.Get("Content-Type")
 	if content == mediaJSON {
 		return nil
 	}
 	if media, _, ok := parseMedia(content); !ok || media != mediaJSON {
-		return refused
+		return unread(http.StatusUnsupportedMediaType, wrong)
 	}
 	return nil
 }
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-var tooLarge = &unread{status: http.StatusRequestEntityTooLarge, message: "the body is too large"}
-
-func readBody(w http.ResponseWriter, r *http.Request, limit int) (string, *unread) {
+func readBody(w http.ResponseWriter, r *http.Request, limit int) (string, *RequestError) {
 	if r.ContentLength > int64(limit) {
-		return "", tooLarge
+		return "", unread(http.StatusRequestEntityTooLarge, "the body is too large")
 	}
 	buffer := buffers.Get().(*bytes.Buffer)
 	defer func() {
@@ -102,14 +88,14 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int) (string, *unrea
 	}()
 	if _, err := buffer.ReadFrom(http.MaxBytesReader(w, r.Body, int64(limit))); err != nil {
 		if _, over := errors.AsType[*http.MaxBytesError](err); over {
-			return "", tooLarge
+			return "", unread(http.StatusRequestEntityTooLarge, "the body is too large")
 		}
 		return "", malformed("the body could not be read")
 	}
 	return buffer.String(), nil
 }
 
-func parseBody(text string, nesting int) (request, *unread) {
+func parseBody(text string, nesting int) (request, *RequestError) {
 	value, err := parseJSON(text, nesting)
 	if err != nil {
 		return request{}, malformed("the body was rejected: " + err.Error())
@@ -125,7 +111,7 @@ func parseBody(text string, nesting int) (request, *unread) {
 
 // requestOf rejects unknown keys: a misspelt "variables" would run an operation without them. A trusted document is
 // named by documentId (GraphQL over HTTP), doc_id (Relay) or Apollo's extension.
-func requestOf(members map[string]any) (request, *unread) {
+func requestOf(members map[string]any) (request, *RequestError) {
 	var q request
 	var ids []string
 	for key, value := range members {
@@ -182,9 +168,9 @@ func apolloHash(persisted any) string {
 	return hash
 }
 
-func parseParameters(raw string, limit, nesting int) (request, *unread) {
+func parseParameters(raw string, limit, nesting int) (request, *RequestError) {
 	if len(raw) > limit {
-		return request{}, &unread{status: http.StatusRequestURITooLong, message: "the parameters are too long"}
+		return request{}, unread(http.StatusRequestURITooLong, "the parameters are too long")
 	}
 	parameters, err := url.ParseQuery(raw)
 	if err != nil {

@@ -145,8 +145,8 @@ func FuzzTheBodyParserNeverEchoesNorPanics(f *testing.F) {
 		if refused == nil && q.query == "" {
 			t.Error("a request without a query")
 		}
-		if refused != nil && (refused.status != 400 || len(refused.message) > 120) {
-			t.Errorf("%d %s", refused.status, refused.message)
+		if refused != nil && (refused.status != 400 || len(refused.errs[0].Message) > 120) {
+			t.Errorf("%d %s", refused.status, refused.errs[0].Message)
 		}
 	})
 }

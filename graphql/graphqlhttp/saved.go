@@ -67,13 +67,13 @@ func isKnown(w http.ResponseWriter, r *http.Request, data []byte) bool {
 	return hasTag(r.Header, tag)
 }
 
-// SavedRequest is the request in a saved query's address. Errors: *Refused, for a parameter that is no variable, does
-// not fit or needs a scope, and for a scope that the whole answer needs and the caller lacks.
+// SavedRequest is the request in a saved query's address. Errors: *RequestError, for a parameter that is no variable,
+// does not fit or needs a scope, and for a scope that the whole answer needs and the caller lacks.
 func (g *GraphQL) SavedRequest(ctx context.Context, saved *backoffice.TrustedDocument,
 	parameters url.Values) (Asked, error) {
 	asked, refused := g.askedBy(ctx, saved, parameters)
 	if refused != nil {
-		return Asked{}, &Refused{errs: gqlerror.List{refused}}
+		return Asked{}, requestError(refused)
 	}
 	return Asked{asked}, nil
 }

@@ -317,9 +317,9 @@ func (o *running) run(ctx context.Context, m message) {
 }
 
 func (o *running) operate(ctx context.Context, m message, served *served) answer {
-	asked, unread := m.request()
-	if unread != nil {
-		return unread.answer(mediaEvents)
+	asked, wrong := m.request()
+	if wrong != nil {
+		return wrong.answer(mediaEvents)
 	}
 	q, refused := o.prepare(ctx, asked, o.request.Header, mediaEvents, served)
 	switch {
