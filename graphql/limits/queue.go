@@ -127,6 +127,7 @@ func (a *Admission) dequeue(w *waiter) {
 // dispatch admits requests in turn. Only smaller ones overtake one that does not fit yet, into their reserved room.
 func (a *Admission) dispatch() {
 	defer a.watch()
+	a.slices.free(tiny, time.Now()) // also when none that waits may have one
 	for most := large; a.waiting > 0; {
 		next := a.next(most)
 		switch {

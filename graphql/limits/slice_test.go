@@ -91,6 +91,26 @@ func TestWhoTakesLongDoesNotKeepOthersFromBeginning(t *testing.T) {
 	})
 }
 
+func TestAnEndedSliceIsLookedAtOnceWhileItsCredentialMayHaveNoMore(t *testing.T) {
+	t.Parallel()
+	a := withSlices(1, time.Minute)
+	first := enter(t, a, "a", 6_000)
+	second := waits(t, a, "a", 6_000) // its credential has its part
+	for begun := time.Now(); ; time.Sleep(sliceTime) {
+		a.mu.Lock()
+		armed, left, waiting := a.slices.armed, len(a.slices.by), a.waiting
+		a.mu.Unlock()
+		if waiting > 0 && !armed && left == 0 {
+			break
+		}
+		if time.Since(begun) > 10*time.Second {
+			t.Fatalf("a timer is set: %v, for %d slices that have ended", armed, left)
+		}
+	}
+	first.Leave()
+	(<-second).Leave()
+}
+
 func TestWhoWouldWaitTooLongAtTheMeasuredThroughputIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
