@@ -17,7 +17,8 @@ type FileRegister interface {
 	BeginDocument(ctx context.Context, transcriptID, upload string, lease time.Duration) (TranscriptDocument, error)
 	// RenewUpload restarts a registered upload's lease.
 	RenewUpload(ctx context.Context, upload string, lease time.Duration) error
-	// EndUpload ends a registration without records; held is false when it was committed or had ended before.
+	// EndUpload ends a registration without records, also after ctx has ended, unless the store is busy for seconds;
+	// held is false when it was committed or had ended before.
 	EndUpload(ctx context.Context, upload string) (held bool, err error)
 	// KnownFiles reports which of the storage keys a record refers to.
 	KnownFiles(ctx context.Context, keys []string) (map[string]bool, error)

@@ -22,5 +22,6 @@ type LeaseStore interface {
 	// TakeLease takes or extends a lease, unless another holder's has not expired at now. It ignores the lease of gone, a
 	// holder that is known to be dead ("" for none).
 	TakeLease(ctx context.Context, lease Lease, now Instant, gone string) (taken bool, err error)
+	// EndLease ends a lease, also after ctx has ended. If the store is busy for seconds, the lease is left to expire.
 	EndLease(ctx context.Context, name, holder string) error
 }

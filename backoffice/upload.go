@@ -65,7 +65,9 @@ func (u *Upload) Drop(ctx context.Context) {
 	u.keys = nil
 	u.mu.Unlock()
 	if len(keys) > 0 {
-		_ = u.files.Delete(context.WithoutCancel(ctx), keys...) // the sweep removes the rest
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removalTime)
+		defer cancel()
+		_ = u.files.Delete(ctx, keys...) // the sweep removes the rest
 	}
 }
 
@@ -94,7 +96,7 @@ func (u *Upload) Close(ctx context.Context, failed error) {
 		return
 	}
 	// The registration ends once: here, and the transaction can no longer commit, or there, and the records stay.
-	if held, err := u.store.EndUpload(context.WithoutCancel(ctx), u.id); err == nil && held {
+	if held, err := u.store.EndUpload(ctx, u.id); err == nil && held {
 		u.Drop(ctx)
 	}
 }

@@ -79,7 +79,7 @@ func (r *recorder) serve(ctx context.Context) error {
 	}
 	defer func() {
 		r.renewAt = time.Time{}
-		_ = r.service.Store.EndLease(context.WithoutCancel(ctx), recordName, r.holder)
+		_ = r.service.Store.EndLease(ctx, recordName, r.holder)
 	}()
 	nouns := []backoffice.Noun{backoffice.NounCustomer, backoffice.NounRelation, backoffice.NounDiscrepancy}
 	reader, err := r.feed.Follow(ctx, "", backoffice.FromOldest, backoffice.ChangesVisibleTo(nil, nouns))

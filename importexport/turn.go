@@ -126,8 +126,6 @@ func (i *Importer) hold(ctx context.Context, mine backoffice.Lease) (end func())
 	return func() {
 		stop()
 		held.Wait()
-		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_ = i.Store.EndLease(ending, LeaseName, mine.Holder) // if that fails, it expires
+		_ = i.Store.EndLease(ctx, LeaseName, mine.Holder) // if that fails, it expires
 	}
 }

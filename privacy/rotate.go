@@ -51,7 +51,7 @@ func (t *KeyRotator) alone(ctx context.Context, do func(renew func() error) erro
 	if err := renew(); err != nil {
 		return err
 	}
-	defer func() { _ = t.Store.EndLease(context.WithoutCancel(ctx), keysLease, holder) }()
+	defer func() { _ = t.Store.EndLease(ctx, keysLease, holder) }()
 	return do(renew)
 }
 

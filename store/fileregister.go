@@ -39,7 +39,7 @@ func (s *Store) RenewUpload(ctx context.Context, upload string, lease time.Durat
 const endUpload = "DELETE /*backoffice:uploads.end*/ FROM uploads WHERE id = $1"
 
 func (s *Store) EndUpload(ctx context.Context, upload string) (held bool, err error) {
-	n, err := s.execAlone(ctx, endUpload, upload)
+	n, err := s.execLast(ctx, endUpload, upload)
 	return n == 1, err
 }
 
@@ -51,6 +51,16 @@ func (t *tx) CommitUpload(ctx context.Context, upload string) error {
 	}
 	return err
 }
+
+// execLast runs the last statement of work whose caller may be gone. What it ends would end by itself, so it waits for
+// other writers no longer than lastWrite.
+func (s *Store) execLast(ctx context.Context, text string, args ...any) (n int64, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
+	defer cancel()
+	return s.execAlone(ctx, text, args...)
+}
+
+const lastWrite = 5 * time.Second
 
 func (s *Store) execAlone(ctx context.Context, text string, args ...any) (n int64, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {

@@ -27,7 +27,7 @@ func (s *Store) TakeLease(ctx context.Context, lease backoffice.Lease, now backo
 }
 
 func (s *Store) EndLease(ctx context.Context, name, holder string) error {
-	_, err := s.execAlone(ctx, "DELETE /*backoffice:leases.end*/ FROM leases WHERE name = $1 AND holder = $2",
+	_, err := s.execLast(ctx, "DELETE /*backoffice:leases.end*/ FROM leases WHERE name = $1 AND holder = $2",
 		storable(name), storable(holder))
 	return err
 }

@@ -87,8 +87,6 @@ func (w *worker) release(ctx context.Context) {
 	if w.leased.IsZero() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pollTime)
-	defer cancel()
 	_ = w.Store.EndLease(ctx, nameOf(w.id), w.holder) // else it expires
 }
 

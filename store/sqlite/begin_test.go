@@ -81,3 +81,25 @@ func TestAWriteWithADeadlineSaysBeforeItThatTheStoreIsBusy(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoEndsDoesNotWaitForAnotherProcessThatWrites(t *testing.T) {
+	t.Parallel()
+	server, importing := twoProcesses(t)
+	release := keepLock(t, importing)
+	defer release()
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	ended := make(chan error, 2)
+	go func() { ended <- server.EndLease(gone, "work", "a") }()
+	go func() { _, err := server.EndUpload(gone, "upload"); ended <- err }()
+	for range 2 {
+		select {
+		case err := <-ended:
+			if err == nil || err.Error() != ErrBusy.Message {
+				t.Errorf("%v (%v)", err, errors.Unwrap(err))
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("it waits")
+		}
+	}
+}
