@@ -70,6 +70,9 @@ func (w *Webhook) Failed(now Instant, failure string, retryAfter time.Duration, 
 	w.Due = InstantOf(now.Time().Add(wait))
 }
 
+// IsDue reports whether the next attempt may be made: an attempt in the future was scheduled by a clock that was ahead.
+func (w *Webhook) IsDue(now Instant) bool { return w.Due <= now || w.TriedAt > now }
+
 // Refused stops the webhook: the receiver wants no more.
 func (w *Webhook) Refused(now Instant, failure string) {
 	w.Failure, w.TriedAt, w.Stop = failure, now, WebhookGone

@@ -86,7 +86,7 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 		return false, t.begin(ctx, store)
 	}
 	if len(entries) > 0 {
-		t.grow(entries)
+		t.grow(history, to, entries)
 	}
 	return full, nil
 }
@@ -104,9 +104,13 @@ func (t *tail) begin(ctx context.Context, store backoffice.Store) error {
 	return nil
 }
 
-func (t *tail) grow(entries []*backoffice.Change) {
+// grow appends the entries that follow a number of a history, unless the tail has begun anew since.
+func (t *tail) grow(history string, to int64, entries []*backoffice.Change) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.history != history || t.to != to {
+		return
+	}
 	t.entries = append(t.entries, entries...)
 	if more := len(t.entries) - mostKept; more > mostKept {
 		t.from = t.entries[more-1].Sequence

@@ -113,14 +113,14 @@ func (s *Sender) poll(ctx context.Context, workers map[string]*worker) error {
 		w := workers[hook.ID]
 		switch {
 		case w != nil && w.is(hook.Version, kinds, stop):
-			if w.working() || hook.Due > now {
+			if w.working() || !hook.IsDue(now) {
 				continue
 			}
 		case w != nil && w.working():
 			w.end() // the next poll starts it anew
 			continue
 		}
-		if hook.Due <= now || stop != "" {
+		if hook.IsDue(now) || stop != "" {
 			workers[hook.ID] = s.begin(asOwner(ctx, hook, credentials), hook, kinds, stop, w)
 		}
 	}

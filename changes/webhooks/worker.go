@@ -110,7 +110,7 @@ func (w *worker) serve(ctx context.Context) (err error) {
 				w.hook.Withdraw()
 				err = w.step(ctx)
 			}
-		case w.hook.Due > backoffice.InstantOf(w.now()):
+		case !w.hook.IsDue(backoffice.InstantOf(w.now())):
 			return errOver
 		default:
 			err = w.attempt(ctx)
