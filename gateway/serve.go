@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"strings"
@@ -70,8 +69,9 @@ const tidyPeriod = time.Hour
 
 // Serve answers requests on a listener, which it closes, until ctx ends and they are done. It first calls started.
 func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, started func()) error {
+	defer func() { _ = listener.Close() }()
 	if b.standBy == nil && isStandBy(b.Store) {
-		return errors.Join(errIsStandBy, listener.Close())
+		return errIsStandBy
 	}
 	page, err := pageOf(ctx, b.Store)
 	if err != nil {

@@ -34,13 +34,17 @@ func (n *network) listen() {
 			return
 		}
 		runtime.Gosched()
-		n.mu.Lock()
-		waiting := n.waiting
-		n.waiting = nil
-		n.mu.Unlock()
-		for _, one := range waiting {
-			close(one)
-		}
+		n.resume()
+	}
+}
+
+func (n *network) resume() {
+	n.mu.Lock()
+	waiting := n.waiting
+	n.waiting = nil
+	n.mu.Unlock()
+	for _, one := range waiting {
+		close(one)
 	}
 }
 
@@ -57,7 +61,7 @@ func (n *network) yield() {
 	n.mu.Unlock()
 	if first { // a pipe accepts a byte immediately
 		if _, err := n.write.Write([]byte{0}); err != nil {
-			return
+			n.resume()
 		}
 	}
 	<-done
