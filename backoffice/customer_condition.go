@@ -1,5 +1,7 @@
 package backoffice
 
+import "crypto/sha256"
+
 // TranscriptsCondition is a condition on a customer's transcripts: exactly one of the two is not nil.
 type TranscriptsCondition struct {
 	Some *TranscriptFilter // at least one meets it
@@ -71,6 +73,12 @@ const (
 	SearchExact SearchMode = "EXACT" // finds texts that contain the search
 	SearchFuzzy SearchMode = "FUZZY" // finds similar names
 )
+
+// SearchDigest identifies the search that relevance is computed from.
+func (c CustomerCriteria) SearchDigest() string {
+	sum := sha256.Sum256([]byte(c.Search + "\n" + c.Fuzzy))
+	return string(sum[:8])
+}
 
 // OrderOf is the order of the customers that the filter picks. A FUZZY search without an order has the most similar
 // first. Errors: BadInput for RELEVANCE without a search.

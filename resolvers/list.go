@@ -79,6 +79,9 @@ func found[T any](keys []string, ask func([]string) ([]T, error)) ([]T, error) {
 func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, C], under backoffice.Parent, criteria C,
 	order backoffice.Order, args backoffice.PageArgs) (*backoffice.List[C], error) {
 	of := reflect.TypeFor[T]().Elem().Name() // rows are pointers
+	if c, ok := any(criteria).(backoffice.CustomerCriteria); ok && order.Key == backoffice.KeyRelevance {
+		of += c.SearchDigest() // each search has an order of its own
+	}
 	window, err := args.Window(order, func(cursor string) (backoffice.Order, backoffice.Position, error) {
 		return r.openCursor(of, cursor)
 	})

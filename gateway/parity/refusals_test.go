@@ -92,6 +92,52 @@ func TestACursorOfAnotherTypeIsRefused(t *testing.T) {
 	}
 }
 
+func TestACursorOfAnotherSearchIsRefusedByRelevance(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	credential := o.Credential(t, backoffice.AllScopes...)
+	const text = "query($s: String!, $m: SearchMode!, $c: String) { customers(first: 1, after: $c, filter: {search: $s, searchMode: $m}, orderBy: {field: RELEVANCE}) { edges { cursor } } }"
+	searches := []string{`"s": "acme", "m": "EXACT"`, `"s": "ACME", "m": "EXACT"`, `"s": "boek", "m": "EXACT"`, `"s": "acme", "m": "FUZZY"`}
+	for i, of := range searches {
+		var data struct{ Customers struct{ Edges []struct{ Cursor string } } }
+		answer := o.Query(t, credential, text, "{"+of+"}")
+		if err := json.Unmarshal(answer.Data, &data); err != nil || len(data.Customers.Edges) != 1 {
+			t.Fatalf("%s finds %s (%v)", of, answer.Data, err)
+		}
+		for j, other := range searches {
+			same := i == j || i+j == 1 // case makes no other search
+			answer := o.Query(t, credential, text, "{"+other+`, "c": "`+data.Customers.Edges[0].Cursor+`"}`)
+			if refused := len(answer.Errors) > 0 && answer.Errors[0].Extensions.Code == "BAD_USER_INPUT"; refused == same {
+				t.Errorf("a cursor of %s in %s: %v", of, other, answer.Errors)
+			}
+		}
+	}
+}
+
+func TestAMutationWhosePayloadHasABadPageWritesNothing(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	credential := o.Credential(t, backoffice.AllScopes...)
+	const assign = `mutation%s { assignChecklists(input: {checklistId: "list-2026-nl", customerIds: ["cafe"]}) { assigned transcripts(first: 1) { nodes { customer { relations(%s) { totalCount } } } } } }`
+	const count = `{ customer(id: "cafe") { transcripts(first: 0, filter: {checklistId: "list-2026-nl"}) { totalCount } } }`
+	before := string(o.Query(t, credential, count, "{}").Data)
+	for _, page := range []string{"first: 501", "last: -1", "first: 1, last: 1", "pageSize: 1", "page: 0", "page: 1, pageSize: 0", "page: 1, first: 1"} {
+		answer := o.Query(t, credential, fmt.Sprintf(assign, "", page), "{}")
+		if len(answer.Errors) != 1 || answer.Errors[0].Extensions.Code != "BAD_USER_INPUT" || answer.Data != nil {
+			t.Errorf("%s: %s %v", page, answer.Data, answer.Errors)
+		}
+	}
+	if answer := o.Query(t, credential, fmt.Sprintf(assign, "($n: Int)", "first: $n"), `{"n": -1}`); len(answer.Errors) != 1 || answer.Data != nil {
+		t.Errorf("-1: %s %v", answer.Data, answer.Errors)
+	}
+	if after := string(o.Query(t, credential, count, "{}").Data); after != before {
+		t.Errorf("the customer had %s, and has %s", before, after)
+	}
+	if answer := o.Query(t, credential, fmt.Sprintf(assign, "($n: Int)", "first: $n"), `{"n": null}`); len(answer.Errors) > 0 || !strings.Contains(string(answer.Data), `"assigned":1`) {
+		t.Errorf("%s %v", answer.Data, answer.Errors)
+	}
+}
+
 func TestIntrospectionIsThatOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)

@@ -36,8 +36,8 @@ type known struct {
 type document struct {
 	text       string
 	ast        *ast.QueryDocument
-	constants  map[string]any  // see exact
-	notNull    map[string]bool // see validate
+	constants  map[string]any                   // see exact
+	notNull    map[*ast.VariableDefinition]bool // see validate
 	shape      string
 	depth      int
 	digest     [sha256.Size]byte // of the text

@@ -62,6 +62,9 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 	if refused == nil {
 		refused = operation.price.CheckLists(variables)
 	}
+	if err := operation.price.CheckPages(variables); refused == nil && err != nil {
+		refused = g.Present(ctx, err)
+	}
 	if refused == nil && asked.explain != explainPlan {
 		// Nothing may disclose registration numbers without a stated purpose.
 		err := backoffice.CheckPurpose(ctx)

@@ -41,7 +41,7 @@ var validationRules = func() []core.Rule {
 // the document and makes literals exact. constants are variables besides those of the operations. notNull are variables
 // whose type has null and whose place has not: they may be left out, or have a default.
 func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (
-	constants map[string]any, notNull map[string]bool, errs gqlerror.List) {
+	constants map[string]any, notNull map[*ast.VariableDefinition]bool, errs gqlerror.List) {
 	var (
 		found  gqlerror.List
 		events core.Events
@@ -54,11 +54,11 @@ func validate(schema *ast.Schema, document *ast.QueryDocument, most int) (
 			d.Position = &at
 		}
 	})
-	notNull = map[string]bool{}
+	notNull = map[*ast.VariableDefinition]bool{}
 	events.OnValue(func(_ *core.Walker, value *ast.Value) {
 		values = append(values, value)
 		if value.Kind == ast.Variable && value.ExpectedType != nil && value.ExpectedType.NonNull {
-			notNull[value.Raw] = true
+			notNull[value.VariableDefinition] = true
 		}
 	})
 	for _, rule := range validationRules {

@@ -26,7 +26,7 @@ func (d *document) coerce(schema *ast.Schema, operation *ast.OperationDefinition
 		value, given := sent[variable.Variable]
 		var err error
 		switch {
-		case given && value == nil && d.notNull[variable.Variable]:
+		case given && value == nil && d.notNull[variable]:
 			err = &invalidValue{what: "must not be null"}
 		case given:
 			value, err = coerceValue(schema, variable.Type, value)

@@ -76,6 +76,27 @@ func TestVariablesAreCoercedAsTheSpecificationSays(t *testing.T) {
 	}
 }
 
+func TestWhetherAVariableMayBeNullIsDecidedForEachOperation(t *testing.T) {
+	t.Parallel()
+	const label = "fragment label on Customer { companyTypeLabel(language: $x) }"
+	parsed, err := parser.ParseQuery(&ast.Source{Input: label + `
+		query A($x: LabelLanguage = DUTCH) { customers { nodes { ...label } } }
+		query B($x: String) { customers(filter: {search: $x}) { totalCount } }`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, notNull, errs := validate(contract(), parsed, 1)
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	for i, want := range []bool{false, true} {
+		_, refused := (&document{notNull: notNull}).coerce(contract(), parsed.Operations[i], map[string]any{"x": nil})
+		if (refused == nil) != want {
+			t.Errorf("%s: %v", parsed.Operations[i].Name, refused)
+		}
+	}
+}
+
 func TestARefusedVariableIsNamedWithThePlaceInIt(t *testing.T) {
 	t.Parallel()
 	got := post(t, endpoint(), body("query($f: CustomerFilter) { customers(filter: $f) { totalCount } }",

@@ -3,12 +3,33 @@ package limits
 import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"example.org/backoffice/backoffice"
 )
 
 // CheckLists limits all values in lists of arguments: each field processes its own lists, so they add up.
 func (p *Price) CheckLists(variables map[string]any) *gqlerror.Error {
 	if p.lists.of(variables, nil) > p.listed {
 		return refuse(CodeCost, "the lists of the operation's arguments have more than %d values", p.listed)
+	}
+	return nil
+}
+
+// CheckPages checks the sizes of pages in a mutation's payloads, before it writes. Errors: BadInput.
+func (p *Price) CheckPages(variables map[string]any) error {
+	for _, field := range p.pages {
+		size := func(name string) *int {
+			if given := argument(field, name); given != nil {
+				if value, _ := given.Value(variables); value != nil {
+					return new(int(value.(int64)))
+				}
+			}
+			return nil
+		}
+		of := backoffice.PageArgs{First: size("first"), Last: size("last"), Page: size("page"), PageSize: size("pageSize")}
+		if _, err := of.Window(backoffice.ByID, nil); err != nil {
+			return err
+		}
 	}
 	return nil
 }

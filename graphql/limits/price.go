@@ -14,6 +14,7 @@ import (
 type Price struct {
 	formula
 	limit  int
+	pages  []*ast.Field // of a mutation's payloads
 	least  formula // the part of the cost that is spent even if nothing is found
 	lists  formula // values in lists of arguments
 	listed int     // how many of them are allowed
@@ -40,9 +41,12 @@ func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) 
 	p := pricing{schema: schema, fragments: make(map[*ast.FragmentDefinition]halves)}
 	root := p.selections(operation.SelectionSet)
 	p.add(&root.whole, one, root.reading)
+	if operation.Operation != ast.Mutation {
+		p.pages = nil
+	}
 	return &Price{
 		formula: formula{p.sums, root.whole}, limit: s.Cost, least: formula{p.sums, root.least},
-		lists: formula{p.sums, root.lists}, listed: s.ListValues,
+		lists: formula{p.sums, root.lists}, listed: s.ListValues, pages: p.pages,
 	}
 }
 
@@ -92,6 +96,7 @@ type halves struct {
 type pricing struct {
 	schema    *ast.Schema
 	sums      []sum
+	pages     []*ast.Field
 	fragments map[*ast.FragmentDefinition]halves
 }
 
@@ -251,6 +256,9 @@ func (p *pricing) parentsIn(field *ast.Field) amount {
 		return one
 	case IsConnection(p.schema.Types[field.Definition.Type.Name()]):
 		size, noun := sizeOfConnection(field), nounIn(field)
+		if noun.Index() < 0 { // changes, which nobody counts
+			return size
+		}
 		return amount{varying: func(variables map[string]any, rows Rows) int {
 			return min(size.of(variables, rows), rows.of(noun))
 		}}
@@ -263,6 +271,7 @@ func (p *pricing) parentsIn(field *ast.Field) amount {
 }
 
 func (p *pricing) connection(total *halves, field *ast.Field, inner halves, parent *ast.Definition) {
+	p.pages = append(p.pages, field)
 	total.whole.fixed = plus(total.whole.fixed, 1)
 	p.add(&total.whole, one, inner.whole)
 	size := sizeOfConnection(field)

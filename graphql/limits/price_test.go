@@ -154,6 +154,7 @@ func TestAPriceGrowsWithTheRowsThatMayHaveToBeLookedAt(t *testing.T) {
 		{`{ transcripts(first: 0, filter: {any: [` + fifty + `]}) { totalCount } }`, 1 + 1 + 50*4_980/20},
 		{`{ financialYears(first: 20) { nodes { transcripts(first: 0, filter: {updatedSince: "2020-01-01T00:00:00.000Z"}) { totalCount statusCounts { count } } } } }`, 1 + 20*(1+1) + 10*(1+25_000/20+1+25_000/6)},
 		{`{ users(first: 500) { nodes { transcripts(first: 0) { totalCount } } } }`, 1 + 500*(1+1) + 50*(1+2*5_000/20)},
+		{`{ changes(first: 20) { nodes { object { ... on FinancialYear { transcripts(first: 1, filter: {responsibleId: "u"}) { nodes { id } } } } } } }`, 1 + 20*(1+1+1+1) + 20*25_000/5},
 		{`{ customers(first: 500) { nodes { transcripts(first: 0, filter: {isCompleted: true}) { totalCount } } } }`, 1 + 500*(1+1+1)},
 		{`{ transcripts(first: 10, filter: {updatedSince: "2020-01-01T00:00:00.000Z"}) { nodes { id } } }`, 1 + 10 + 247_000/200},
 		{`{ financialYears(first: 20) { nodes { transcripts(first: 1, filter: {responsibleId: "u"}) { nodes { id } } } } }`, 1 + 20*(1+1+1) + 10*25_000/5},
