@@ -101,7 +101,8 @@ func (s *settings) administered(ctx context.Context, command *kong.Context) cont
 
 // noteWhatWasDone notes a successful command of the kind afterwards.
 func noteWhatWasDone(ctx context.Context, s *settings, command *kong.Context, wrong error) error {
-	if noted[nameOf(command)] != afterwards || wrong != nil && !errors.As(wrong, new(*incomplete)) {
+	_, partly := errors.AsType[partial](wrong)
+	if noted[nameOf(command)] != afterwards || wrong != nil && !partly {
 		return wrong
 	}
 	store, err := s.OpenRecords(ctx)

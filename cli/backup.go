@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,12 +19,13 @@ type backupCommand struct {
 	Path string `arg:"" predictor:"path" help:"A new or empty folder to write backoffice.db and files to. The keyset is not included: keep a copy of it elsewhere."`
 }
 
-// incomplete is the error of a command that did its work except for missing or damaged files.
-type incomplete struct{ files int }
-
-// Error counts the files, which were reported before.
-func (e *incomplete) Error() string {
-	return fmt.Sprintf("%d stored files are missing or damaged, as listed above; everything else was copied", e.files)
+// exceptFiles is the error of a command that did its work except for missing or damaged files, nil when there are none.
+func exceptFiles(bad int) error {
+	if bad == 0 {
+		return nil
+	}
+	return partial(fmt.Sprintf(
+		"%d stored files are missing or damaged, as listed above; everything else was copied", bad))
 }
 
 const (
@@ -52,16 +54,16 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	if err := wholeStore(ctx, live); err != nil {
 		return fmt.Errorf("nothing was copied: %w", err)
 	}
-	partial, remove, err := files.NewFolder(c.Path)
+	folder, remove, err := files.NewFolder(c.Path)
 	if err != nil {
 		return err
 	}
 	defer remove() // renamed by then, or useless
-	counted, bad, err := copyBackend(ctx, live, stored, partial, func(what string) { fmt.Fprintln(t.err, what) })
+	counted, bad, err := copyBackend(ctx, live, stored, folder, func(what string) { fmt.Fprintln(t.err, what) })
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(partial, c.Path); err != nil {
+	if err := os.Rename(folder, c.Path); err != nil {
 		return fmt.Errorf("cannot write %s: %w", c.Path, err)
 	}
 	if bad == 0 { // for the metric of its age
@@ -71,10 +73,7 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	}
 	_, err = fmt.Fprintf(t.out, "%s holds the store and %s. The keyset %s is not included: "+
 		"keep a copy of it elsewhere.\n", c.Path, backoffice.Plural(counted-bad, "file", "files"), s.Keyset)
-	if err == nil && bad > 0 {
-		return &incomplete{bad}
-	}
-	return err
+	return cmp.Or(err, exceptFiles(bad))
 }
 
 // wholeStore returns an error with the problems of a store and its counters.

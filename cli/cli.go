@@ -72,6 +72,11 @@ const (
 	exitPartial = 3 // a backup lacks damaged files, an import rejected lines, a pull is incomplete
 )
 
+// partial is the error of a command that did its work except for what this sentence counts and was printed before.
+type partial string
+
+func (p partial) Error() string { return string(p) }
+
 // Main runs the program's command line and returns its exit code.
 func Main() int {
 	gateway.Tune()
@@ -144,8 +149,7 @@ func run(ctx context.Context, args []string, out, err io.Writer) int {
 		if !errors.Is(wrong, context.Canceled) || ctx.Err() == nil {
 			fmt.Fprintf(err, "backoffice: %s\n", explain(wrong))
 		}
-		if errors.As(wrong, new(*incomplete)) || errors.As(wrong, new(*incompletePull)) ||
-			errors.As(wrong, new(*rejectedLines)) {
+		if _, partly := errors.AsType[partial](wrong); partly {
 			return exitPartial
 		}
 		return exitFailure

@@ -56,22 +56,6 @@ func (c *importCommand) Validate() error {
 	return nil
 }
 
-// rejectedLines is the error of an import that loaded all lines but these.
-type rejectedLines struct {
-	lines     int
-	dry, undo bool
-}
-
-func (e *rejectedLines) Error() string {
-	switch {
-	case e.undo:
-		return fmt.Sprintf("records that were not undone: %d", e.lines)
-	case e.dry:
-		return fmt.Sprintf("lines that would be rejected: %d", e.lines)
-	}
-	return fmt.Sprintf("lines that were rejected: %d; all others were loaded", e.lines)
-}
-
 // Run loads the files in order and prints their results; for the first bad file, its bad lines and why.
 func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err error) {
 	if c.Propose {
@@ -140,10 +124,15 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 		}
 		return fmt.Errorf("%w; fix them and import the folder again; what is already loaded stays unchanged", bad)
 	}
-	if err == nil && rejected > 0 {
-		return &rejectedLines{rejected, c.DryRun, c.Undo > 0}
+	switch {
+	case err != nil || rejected == 0:
+		return err
+	case c.Undo > 0:
+		return partial(fmt.Sprintf("records that were not undone: %d", rejected))
+	case c.DryRun:
+		return partial(fmt.Sprintf("lines that would be rejected: %d", rejected))
 	}
-	return err
+	return partial(fmt.Sprintf("lines that were rejected: %d; all others were loaded", rejected))
 }
 
 // load loads the folder, or undoes an import.

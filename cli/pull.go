@@ -53,15 +53,6 @@ func (c *pullCommand) Validate() error {
 	return c.readSecret()
 }
 
-// incompletePull is the error of a pull that could not read or load everything.
-type incompletePull struct{ incomplete, rejected int }
-
-// Error counts the nouns and records, which were reported before.
-func (e *incompletePull) Error() string {
-	return fmt.Sprintf("nouns that were not read completely: %d; records that could not be loaded: %d",
-		e.incomplete, e.rejected)
-}
-
 func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	if c.Release {
 		return c.release(ctx, s, t)
@@ -95,13 +86,14 @@ func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 			err = errors.Join(err, report.WriteRejects(pull.Rejects))
 		}
 		if err == nil && (report.Incomplete() || report.Rejected() > 0) {
-			partial := &incompletePull{rejected: report.Rejected()}
+			incomplete := 0
 			for i := range report.Nouns {
 				if report.Nouns[i].Incomplete != "" {
-					partial.incomplete++
+					incomplete++
 				}
 			}
-			err = partial
+			err = partial(fmt.Sprintf("nouns that were not read completely: %d; records that could not be loaded: %d",
+				incomplete, report.Rejected()))
 		}
 		if c.Watch == 0 || backoffice.KindOf(err) == backoffice.BadInput { // another attempt would fail too
 			compactErased(ctx, h, t)

@@ -96,10 +96,7 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 	for _, left := range leftovers {
 		fmt.Fprintf(t.out, "A restore that was interrupted has left this, which is of no use: %s\n", left)
 	}
-	if bad > 0 {
-		return &incomplete{bad}
-	}
-	return nil
+	return exceptFiles(bad)
 }
 
 // mayReplace rejects an unusable backup, and a store that a program has open.
