@@ -50,18 +50,10 @@ func tidy(ctx context.Context, register backoffice.FileRegister, store Store, lo
 	case errors.As(err, &held):
 		log.WarnContext(ctx, held.Error())
 	case err != nil:
-		log.ErrorContext(ctx, "clearing stored files", "kind", backoffice.KindOf(err), "error", cause(err))
+		log.ErrorContext(ctx, "clearing stored files", "kind", backoffice.KindOf(err), "error", backoffice.Cause(err))
 	}
 	if forgotten+swept.Quarantined+swept.Parts+swept.BroughtBack+swept.Deleted > 0 {
 		log.InfoContext(ctx, "cleared stored files", "forgotten", forgotten, "quarantined", swept.Quarantined,
 			"parts", swept.Parts, "broughtBack", swept.BroughtBack, "deleted", swept.Deleted)
 	}
-}
-
-// cause is what the log may show of an error and its Error method hides.
-func cause(err error) error {
-	if known, ok := err.(*backoffice.Error); ok && known.Cause != nil {
-		return known.Cause
-	}
-	return err
 }

@@ -160,13 +160,6 @@ func (e *Endpoint) broken(ctx context.Context, query *graphqlhttp.Query, cost in
 		level = slog.LevelInfo
 	}
 	e.config.Log.Log(ctx, level, "an export was aborted", "request", backoffice.RequestOf(ctx).ID, "cause",
-		backoffice.MaskDigits(causeOf(err).Error()))
+		backoffice.MaskDigits(backoffice.Cause(err).Error()))
 	panic(http.ErrAbortHandler)
-}
-
-func causeOf(err error) error {
-	if known, ok := errors.AsType[*backoffice.Error](err); ok && known.Cause != nil {
-		return known.Cause
-	}
-	return err
 }
