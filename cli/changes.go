@@ -44,9 +44,9 @@ func (c *changesListCommand) Run(ctx context.Context, store backoffice.Store, t 
 			left -= len(page)
 			for _, change := range page {
 				after = change.Sequence
-				if err := add(change.Sequence, moment(change.At), change.ClientID, change.Action,
+				if err := add(change.Sequence, given(change.At), change.ClientID, change.Action,
 					string(change.Noun), change.ObjectID, change.Fields,
-					textOf(change.Issuer), textOf(change.Subject), textOf(change.Operator)); err != nil {
+					given(change.Issuer), given(change.Subject), given(change.Operator)); err != nil {
 					return err
 				}
 			}

@@ -48,7 +48,7 @@ func (c *consultationsListCommand) Run(ctx context.Context, store backoffice.Sto
 		"chain", "number", "issuer", "subject"}
 	return c.list(t.out, columns, func(add adder) error {
 		each := func(entry *backoffice.Consultation) error {
-			return add(moment(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry),
+			return add(given(entry.At), entry.ClientID, entry.ClientName, string(entry.Operation), fieldsOf(entry),
 				orNil(entry.CustomerID), orNil(entry.Purpose), entry.Chain, entry.Number,
 				orNil(entry.Issuer), orNil(entry.Subject))
 		}

@@ -126,7 +126,7 @@ func writeConsultations(w io.Writer, report backoffice.ConsultationReport) error
 	columns := []string{"at", "clientId", "clientName", "operation", "fields", "purpose",
 		"chain", "number", "issuer", "subject"}
 	return listAll(formatFlag{Format: "csv"}, w, columns, report.Entries, func(e *backoffice.Consultation) []any {
-		return []any{moment(e.At), e.ClientID, e.ClientName, string(e.Operation), fieldsOf(e),
+		return []any{given(e.At), e.ClientID, e.ClientName, string(e.Operation), fieldsOf(e),
 			orNil(e.Purpose), e.Chain, e.Number, orNil(e.Issuer), orNil(e.Subject)}
 	})
 }

@@ -117,7 +117,7 @@ func (c *credentialsListCommand) Run(ctx context.Context, store backoffice.Store
 			}
 		}
 		return []any{one.ID, one.Name, stateOf(one, now), backoffice.NamesOf(one.Scopes), live,
-			moment(one.CreatedAt), moment(one.ExpiresAt), moment(one.RevokedAt),
+			given(one.CreatedAt), given(one.ExpiresAt), given(one.RevokedAt),
 			map[bool]string{true: "trusted", false: "any"}[one.TrustedOnly],
 			map[bool]string{true: "none", false: "any"}[one.NoDeletes],
 			seenBy(one), one.Networks.Texts(), dayOf(one.LastUsedAt), warningOf(one, now)}
@@ -132,13 +132,6 @@ func stateOf(credential *backoffice.Credential, now backoffice.Instant) string {
 		return "expired"
 	}
 	return "live"
-}
-
-func moment(at backoffice.Instant) any {
-	if at.IsZero() {
-		return nil
-	}
-	return at.String()
 }
 
 type credentialsRotateCommand struct {

@@ -21,7 +21,7 @@ type filesListCommand struct{ formatFlag }
 func (c *filesListCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	return c.list(t.out, []string{"key", "since"}, func(add adder) error {
 		return files.Quarantined(ctx, b.Store, b.Files, func(key string, since backoffice.Instant) error {
-			return add(key, moment(since))
+			return add(key, given(since))
 		})
 	})
 }

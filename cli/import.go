@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -155,12 +156,8 @@ func (c *importCommand) propose(t terminal) error {
 		return err
 	}
 	name := strings.TrimSuffix(c.Path, filepath.Ext(c.Path)) + ".mapping.json"
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	err = writeFile(name, false, func(to io.Writer) error { return printed(to.Write(proposal.Mapping)) })
 	if err != nil {
-		return fmt.Errorf("cannot write the mapping: %w", err)
-	}
-	_, err = file.Write(proposal.Mapping)
-	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("cannot write the mapping: %w", err)
 	}
 	for _, note := range proposal.Notes {

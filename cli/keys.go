@@ -44,7 +44,7 @@ func (c *keysStatusCommand) Run(ctx context.Context, b *gateway.Backend, t termi
 		for _, thing := range things {
 			row = append(row, key.Counts[thing])
 		}
-		return append(row, moment(key.MadeAt), moment(key.TurnedAt), moment(key.ClosedAt))
+		return append(row, given(key.MadeAt), given(key.TurnedAt), given(key.ClosedAt))
 	})
 	for _, thing := range things {
 		if err == nil && stray[thing] > 0 {

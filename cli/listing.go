@@ -115,5 +115,13 @@ func cellsOf(values []any, none string) []string {
 	return cells
 }
 
+// given is the value of a cell, nil for the zero value.
+func given[T comparable](value T) any {
+	if value == *new(T) {
+		return nil
+	}
+	return value
+}
+
 // printed is the error of a print.
 func printed(_ int, err error) error { return err }

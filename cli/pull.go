@@ -155,7 +155,7 @@ func (c *pullCommand) release(ctx context.Context, s *settings, t terminal) erro
 		fmt.Fprintln(t.out, "the store is not a mirror")
 	default:
 		fmt.Fprintf(t.out, "the store, the mirror of %s since %s, is independent now\n",
-			was.Origin, moment(was.Since))
+			was.Origin, given(was.Since))
 	}
 	return nil
 }

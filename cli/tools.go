@@ -64,6 +64,6 @@ func (c *toolsReportCommand) Run(ctx context.Context, store backoffice.Store, t 
 	}
 	columns := []string{"clientId", "clientName", "tool", "calls", "lastCallAt", "customersVisible"}
 	return listAll(c.formatFlag, t.out, columns, report, func(u backoffice.ToolUse) []any {
-		return []any{u.ClientID, u.ClientName, u.Tool, u.Calls, moment(u.LastAt), u.Customers}
+		return []any{u.ClientID, u.ClientName, u.Tool, u.Calls, given(u.LastAt), u.Customers}
 	})
 }

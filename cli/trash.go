@@ -24,7 +24,7 @@ func (c *trashListCommand) Run(ctx context.Context, store backoffice.Store, t te
 	columns := []string{"id", "noun", "name", "deletedAt", "until", "clientId", "records", "files"}
 	return c.list(t.out, columns, func(add adder) error {
 		return store.EachTrashed(ctx, func(d *backoffice.Trashed) error {
-			return add(d.ID, string(d.Noun), textOf(d.Name()), moment(d.At), moment(d.Until), textOf(d.ClientID),
+			return add(d.ID, string(d.Noun), given(d.Name()), given(d.At), given(d.Until), given(d.ClientID),
 				d.Rows(), len(d.FileKeys()))
 		})
 	})
@@ -92,11 +92,4 @@ func compactErased(ctx context.Context, b *gateway.Backend, t terminal) {
 	if _, large, err := embedded.CompactErased(ctx); large || err != nil { // a server writes
 		fmt.Fprintln(t.err, "Traces remain in the database's file until you run backoffice compact.")
 	}
-}
-
-func textOf(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
 }

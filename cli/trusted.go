@@ -100,7 +100,7 @@ func (c *documentsListCommand) Run(ctx context.Context, store backoffice.Store, 
 	}
 	return listAll(c.formatFlag, t.out, columns, documents, func(d *backoffice.TrustedDocument) []any {
 		return []any{d.ID, d.Set, d.Name, d.Kind, d.Title, orNil(d.Cost), backoffice.NamesOf(d.Scopes), d.Aliases,
-			moment(d.CreatedAt), moment(d.RetiredAt), d.ClientID, d.Tool.Name}
+			given(d.CreatedAt), given(d.RetiredAt), d.ClientID, d.Tool.Name}
 	})
 }
 

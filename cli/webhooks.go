@@ -83,8 +83,8 @@ func (c *webhooksListCommand) Run(ctx context.Context, store backoffice.Store, t
 				return err
 			}
 			if err := add(hook.ID, hook.State(), backoffice.ChangeCursor(hook.History, hook.At), behind[hook.ID],
-				moment(hook.WaitingSince()), hook.Attempts, moment(hook.Due), hook.Failure, moment(hook.DeliveredAt),
-				hook.NounNames(), hook.ClientID, hook.URL, moment(hook.CreatedAt), hook.Reason(log)); err != nil {
+				given(hook.WaitingSince()), hook.Attempts, given(hook.Due), hook.Failure, given(hook.DeliveredAt),
+				hook.NounNames(), hook.ClientID, hook.URL, given(hook.CreatedAt), hook.Reason(log)); err != nil {
 				return err
 			}
 		}

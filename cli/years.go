@@ -143,6 +143,6 @@ func (c *yearsListCommand) Run(ctx context.Context, store backoffice.Store, t te
 	return listAll(c.formatFlag, t.out, columns, years, func(year *backoffice.FinancialYear) []any {
 		state := map[bool]string{true: "current", false: "archived"}[year.IsCurrentYear]
 		return []any{year.StartDate, year.EndDate, state, checklists[year.ID], transcripts[year.ID],
-			moment(year.ArchivedAt), year.ID}
+			given(year.ArchivedAt), year.ID}
 	})
 }
