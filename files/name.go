@@ -1,7 +1,7 @@
 package files
 
 import (
-	"fmt"
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -78,7 +78,7 @@ func ContentDisposition(name, contentType string) string {
 	plain := plainName(name)
 	header := `attachment; filename="` + plain + `"`
 	if plain != name {
-		header += "; filename*=UTF-8''" + percentEncode(name)
+		header += "; filename*=UTF-8''" + strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
 	}
 	return header
 }
@@ -94,19 +94,4 @@ func plainName(name string) string {
 		}
 		return r
 	}, norm.NFKD.String(name))
-}
-
-// percentEncode leaves only the attr-char of RFC 8187 unescaped.
-func percentEncode(text string) string {
-	var b strings.Builder
-	for i := range len(text) {
-		c := text[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
-			strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
-			b.WriteByte(c)
-			continue
-		}
-		fmt.Fprintf(&b, "%%%02X", c)
-	}
-	return b.String()
 }
