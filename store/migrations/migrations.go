@@ -4,7 +4,6 @@ package migrations
 import (
 	"database/sql"
 	"embed"
-	"fmt"
 	"io/fs"
 	"log/slog"
 
@@ -31,18 +30,10 @@ func of(dialect goose.Dialect) (fs.FS, error) {
 	return fs.Sub(files, "postgres")
 }
 
-func Version(dialect goose.Dialect) int64 {
-	steps, err := of(dialect)
-	if err != nil {
-		return 0
-	}
-	names, _ := fs.Glob(steps, "*.sql")
-	var last int64
-	for _, name := range names {
-		var version int64
-		if _, err := fmt.Sscanf(name, "%d_", &version); err == nil {
-			last = max(last, version)
-		}
+// Version is the one of an engine's last step.
+func Version(dialect goose.Dialect) (last int64) {
+	for version := range Checksums(dialect) {
+		last = max(last, version)
 	}
 	return last
 }
