@@ -144,16 +144,10 @@ func isWestern(text []byte) bool {
 	return true
 }
 
-// hasUTF8 reports whether a text has a character of several bytes in UTF-8.
+// hasUTF8 reports whether a text has a character of several bytes in UTF-8. U+FFFD may also stand for an invalid byte.
 func hasUTF8(text []byte) bool {
-	for len(text) > 0 {
-		_, size := utf8.DecodeRune(text)
-		if size > 1 {
-			return true
-		}
-		text = text[size:]
-	}
-	return false
+	return bytes.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf && r != utf8.RuneError }) ||
+		bytes.Contains(text, []byte("\uFFFD"))
 }
 
 func cannotTell(name string) error {
