@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -70,6 +71,18 @@ type Loaded struct {
 }
 
 func (l Loaded) Lines() int { return l.Created + l.Updated + l.Deleted + l.Unchanged + l.Rejected }
+
+// Add adds the results of more of the same lines, except for its notes.
+func (l *Loaded) Add(more Loaded) {
+	l.Created, l.Updated, l.Deleted = l.Created+more.Created, l.Updated+more.Updated, l.Deleted+more.Deleted
+	l.Unchanged, l.Rejected = l.Unchanged+more.Unchanged, l.Rejected+more.Rejected
+	l.Bad, l.Repaired = append(l.Bad, more.Bad...), append(l.Repaired, more.Repaired...)
+	counts := map[Fault]int{}
+	for _, reason := range slices.Concat(l.Reasons, more.Reasons) {
+		counts[reason.Fault] += reason.Lines
+	}
+	l.Reasons = reasonsOf(counts)
+}
 
 type importing struct {
 	*Importer

@@ -67,11 +67,11 @@ func (n *noun[T, C]) loadFrom(ctx context.Context, im *importing, src source) (L
 	for attempt := 1; ; attempt++ {
 		loaded, err := n.loadOnce(ctx, im, src)
 		if !errors.Is(err, errStale) || attempt == attempts {
-			loaded.add(before)
+			loaded.Add(before)
 			return loaded, err
 		}
 		loaded.Unchanged = -loaded.Created - loaded.Updated - loaded.Deleted
-		before.add(loaded)
+		before.Add(loaded)
 	}
 }
 

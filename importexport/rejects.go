@@ -74,13 +74,19 @@ func (s *staged) report(loaded Loaded) Loaded {
 			counts[fault]++
 		}
 	}
+	loaded.Reasons = reasonsOf(counts)
+	return loaded
+}
+
+// reasonsOf lists the faults of lines, the most frequent first.
+func reasonsOf(counts map[Fault]int) (reasons []Reason) {
 	for fault, lines := range counts {
-		loaded.Reasons = append(loaded.Reasons, Reason{fault, lines})
+		reasons = append(reasons, Reason{fault, lines})
 	}
-	slices.SortFunc(loaded.Reasons, func(a, b Reason) int {
+	slices.SortFunc(reasons, func(a, b Reason) int {
 		return cmp.Or(b.Lines-a.Lines, cmp.Compare(a.Field, b.Field), cmp.Compare(a.Why, b.Why))
 	})
-	return loaded
+	return reasons
 }
 
 // rejects is the folder of rejected lines. Once they are fixed, it can be imported.

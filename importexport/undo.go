@@ -103,7 +103,7 @@ func (i *Importer) Undo(ctx context.Context, number int64) (all []Loaded, err er
 			all = append(all, step)
 			continue
 		}
-		all[at].add(step)
+		all[at].Add(step)
 	}
 	if err != nil || i.DryRun {
 		return all, err
@@ -112,12 +112,6 @@ func (i *Importer) Undo(ctx context.Context, number int64) (all []Loaded, err er
 		touched = slices.DeleteFunc(touched, im.rejected.has)
 		return tx.ForgetImported(ctx, number, touched...) // also of what was as before
 	})
-}
-
-func (l *Loaded) add(more Loaded) {
-	l.Created, l.Updated, l.Deleted = l.Created+more.Created, l.Updated+more.Updated, l.Deleted+more.Deleted
-	l.Unchanged, l.Rejected = l.Unchanged+more.Unchanged, l.Rejected+more.Rejected
-	l.Bad, l.Reasons = append(l.Bad, more.Bad...), append(l.Reasons, more.Reasons...)
 }
 
 const (

@@ -111,7 +111,7 @@ func TestAnyImportIsTakenBack(t *testing.T) {
 			must(t, err)
 			changed := 0
 			for _, loaded := range all {
-				did.add(loaded)
+				did.Add(loaded)
 				changed += loaded.Created + loaded.Updated + loaded.Deleted
 			}
 			if changed == 0 {

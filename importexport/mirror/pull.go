@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -302,21 +300,8 @@ func (r *Report) WriteRejects(into *importexport.StreamRejects) error {
 }
 
 func (d *Pulled) add(loaded importexport.Loaded) {
-	d.Loaded.Created += loaded.Created
-	d.Loaded.Updated += loaded.Updated
-	d.Loaded.Deleted += loaded.Deleted
-	d.Loaded.Unchanged += loaded.Unchanged
-	d.Loaded.Rejected += loaded.Rejected
-	d.Loaded.Repaired = append(d.Loaded.Repaired, loaded.Repaired...)
-	counts := map[importexport.Fault]int{}
-	for _, reason := range append(d.Loaded.Reasons, loaded.Reasons...) {
-		counts[reason.Fault] += reason.Lines
-	}
-	d.Loaded.Reasons = nil
-	byText := func(a, b importexport.Fault) int { return strings.Compare(a.String(), b.String()) }
-	for _, fault := range slices.SortedFunc(maps.Keys(counts), byText) {
-		d.Loaded.Reasons = append(d.Loaded.Reasons, importexport.Reason{Fault: fault, Lines: counts[fault]})
-	}
+	loaded.Bad = nil // Rejected has them
+	d.Loaded.Add(loaded)
 }
 
 func (d *Pulled) String() string {
