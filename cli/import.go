@@ -172,15 +172,7 @@ func (c *importCommand) propose(t terminal) error {
 }
 
 func (c *importCommand) print(loaded *importexport.Loaded, t terminal) {
-	fmt.Fprintf(t.out, "%s: %d created, %d updated, %d deleted, %d unchanged",
-		loaded.File, loaded.Created, loaded.Updated, loaded.Deleted, loaded.Unchanged)
-	if loaded.Rejected > 0 {
-		fmt.Fprintf(t.out, ", %d rejected", loaded.Rejected)
-	}
-	if len(loaded.Repaired) > 0 {
-		fmt.Fprintf(t.out, ", %d repaired", len(loaded.Repaired))
-	}
-	fmt.Fprintln(t.out)
+	fmt.Fprintf(t.out, "%s: %s\n", loaded.File, loaded.Counts())
 	for _, note := range loaded.Notes {
 		fmt.Fprintf(t.out, "  %s\n", note)
 	}

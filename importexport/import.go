@@ -3,6 +3,7 @@ package importexport
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/maphash"
 	"io/fs"
 	"os"
@@ -71,6 +72,19 @@ type Loaded struct {
 }
 
 func (l Loaded) Lines() int { return l.Created + l.Updated + l.Deleted + l.Unchanged + l.Rejected }
+
+// Counts lists the counts, those of rejected and repaired lines only if there are any.
+func (l *Loaded) Counts() string {
+	text := fmt.Sprintf("%d created, %d updated, %d deleted, %d unchanged",
+		l.Created, l.Updated, l.Deleted, l.Unchanged)
+	if l.Rejected > 0 {
+		text += fmt.Sprintf(", %d rejected", l.Rejected)
+	}
+	if len(l.Repaired) > 0 {
+		text += fmt.Sprintf(", %d repaired", len(l.Repaired))
+	}
+	return text
+}
 
 // Add adds the results of more of the same lines, except for its notes.
 func (l *Loaded) Add(more Loaded) {

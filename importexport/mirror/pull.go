@@ -308,15 +308,7 @@ func (d *Pulled) String() string {
 	if !d.Told {
 		return fmt.Sprintf("%s: not reported by the origin; nothing changed here", d.Noun)
 	}
-	l := &d.Loaded
-	line := fmt.Sprintf("%s: %d created, %d updated, %d deleted, %d unchanged",
-		d.Noun, l.Created, l.Updated, l.Deleted, l.Unchanged)
-	if l.Rejected > 0 {
-		line += fmt.Sprintf(", %d rejected", l.Rejected)
-	}
-	if len(l.Repaired) > 0 {
-		line += fmt.Sprintf(", %d repaired", len(l.Repaired))
-	}
+	line := fmt.Sprintf("%s: %s", d.Noun, d.Loaded.Counts())
 	if d.Missing > 0 {
 		line += fmt.Sprintf(", %d missing at the origin", d.Missing)
 	}
