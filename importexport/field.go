@@ -187,17 +187,17 @@ func list[T any](at func(*T) *[]string) field[T] {
 				return err
 			})
 		},
-		write: func(out []byte, row *T) []byte {
-			out = append(out, '[')
-			for i, item := range *at(row) {
-				if i > 0 {
-					out = append(out, ',')
-				}
-				out = backoffice.AppendJSONString(out, item)
-			}
-			return append(out, ']')
-		},
+		write: func(out []byte, row *T) []byte { return appendTexts(out, *at(row)) },
 	}
+}
+
+// appendTexts appends the JSON of a list of texts.
+func appendTexts(out []byte, texts []string) []byte {
+	out = append(out, '[')
+	for _, text := range texts {
+		out = backoffice.AppendJSONString(comma(out), text)
+	}
+	return append(out, ']')
 }
 
 // derived makes a field that the REST interface derives from others: import skips it.

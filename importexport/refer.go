@@ -113,19 +113,11 @@ func (l *loading[T, C]) replace(e *entry[T], at int, of map[string][]candidate) 
 		e.members = slices.Delete(e.members, at, at+1)
 		return
 	}
-	m.value = listOf(ids, m.value[0] == '[')
-}
-
-// listOf is the JSON of texts.
-func listOf(texts []string, isList bool) (value raw) {
-	if !isList {
-		return backoffice.AppendJSONString(nil, texts[0])
+	if m.value[0] == '[' {
+		m.value = appendTexts(nil, ids)
+	} else {
+		m.value = backoffice.AppendJSONString(nil, ids[0])
 	}
-	value = append(value, '[')
-	for _, text := range texts {
-		value = backoffice.AppendJSONString(comma(value), text)
-	}
-	return append(value, ']')
 }
 
 // yearOf is the financial year that a line names.
