@@ -65,7 +65,7 @@ func (c *pullCommand) Run(ctx context.Context, s *settings, t terminal) error {
 	bar := newProgress(t.err, true)
 	pull := c.pull(h)
 	if c.Rejects != "" {
-		if pull.Rejects, err = importexport.NewStreamRejects(c.Rejects); err != nil {
+		if pull.Rejects, err = importexport.NewRejects(c.Rejects); err != nil {
 			return err
 		}
 		defer func() { _ = pull.Rejects.Close() }()

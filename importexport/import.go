@@ -105,7 +105,7 @@ type importing struct {
 	sources  []opened
 	now      time.Time
 	repairs  map[string]bool
-	rejects  *rejects      // nil when there is no folder for them
+	rejects  *Rejects      // nil when there is no folder for them
 	rejected rejectedIDs   // so far
 	stream   bool          // lines come from a Stream
 	dry      backoffice.Tx // the transaction of a dry run
@@ -128,7 +128,7 @@ func (i *Importer) Import(ctx context.Context, folder string) (all []Loaded, err
 	}
 	im.files = files
 	if i.Rejects != "" {
-		if im.rejects, err = newRejects(i.Rejects); err != nil {
+		if im.rejects, err = NewRejects(i.Rejects); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, im.rejects.folder.Close()) }()

@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.org/backoffice/backoffice"
 )
 
 // rejecting reports whether bad lines are skipped.
@@ -89,16 +91,22 @@ func reasonsOf(counts map[Fault]int) (reasons []Reason) {
 	return reasons
 }
 
-// rejects is the folder of rejected lines. Once they are fixed, it can be imported.
-type rejects struct {
+// RejectedLine is a line that a Stream rejected, with its line feed.
+type RejectedLine struct {
+	Line   []byte
+	Faults []Fault
+}
+
+// Rejects is the folder of rejected lines, those of an import or a Stream. Once they are fixed, it can be imported.
+type Rejects struct {
 	folder  *os.Root
 	reasons map[string][][]string // by file
 }
 
 const reasonsFile = "reasons.csv"
 
-// newRejects makes and opens the folder. It must be empty: files in it would be another import's rejects.
-func newRejects(name string) (*rejects, error) {
+// NewRejects makes and opens the folder. It must be empty: files in it would be another import's rejects. Close it.
+func NewRejects(name string) (*Rejects, error) {
 	if err := os.MkdirAll(name, 0o700); err != nil {
 		return nil, cannotWrite("the rejects", err)
 	}
@@ -113,7 +121,43 @@ func newRejects(name string) (*rejects, error) {
 	if err != nil {
 		return nil, cannotWrite("the rejects", err)
 	}
-	return &rejects{folder, map[string][][]string{}}, nil
+	return &Rejects{folder, map[string][][]string{}}, nil
+}
+
+func (r *Rejects) Close() error { return r.folder.Close() }
+
+// KeepFile copies the file that a rejected line names, if any, out of the Stream's folder.
+func (r *Rejects) KeepFile(line []byte, beside *os.Root) error {
+	return r.copyFile(&importing{folder: beside}, line)
+}
+
+// Write replaces the lines, those of each noun in its file. Their reasons are by their number there.
+func (r *Rejects) Write(all map[backoffice.Noun][]RejectedLine) error {
+	clear(r.reasons)
+	for noun, table := range tables {
+		name, lines := table.fileName(), all[noun]
+		if len(lines) == 0 {
+			if err := r.folder.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return cannotWrite("the rejects of "+name, err)
+			}
+			continue
+		}
+		err := r.write(name, func(w io.Writer) (err error) {
+			for i, rejected := range lines {
+				for _, fault := range rejected.Faults {
+					row := []string{name, strconv.Itoa(i + 1), fault.Field, fault.Why}
+					r.reasons[name] = append(r.reasons[name], row)
+				}
+				_, lost := w.Write(rejected.Line)
+				err = errors.Join(err, lost)
+			}
+			return err
+		})
+		if err != nil {
+			return cannotWrite("the rejects of "+name, err)
+		}
+	}
+	return r.writeReasons()
 }
 
 // writeRejects durably writes the rejected lines of a file into their folder. A second call replaces the first.
@@ -132,7 +176,7 @@ func (im *importing) writeRejects(s *staged) error {
 	return nil
 }
 
-func (r *rejects) writeLines(im *importing, s *staged) error {
+func (r *Rejects) writeLines(im *importing, s *staged) error {
 	if len(s.rejected) == 0 {
 		if err := r.folder.Remove(s.rejects()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -175,7 +219,7 @@ func (r *rejects) writeLines(im *importing, s *staged) error {
 }
 
 // copyFile copies the file that a line names, if any.
-func (r *rejects) copyFile(im *importing, text []byte) error {
+func (r *Rejects) copyFile(im *importing, text []byte) error {
 	var line struct{ File string }
 	if json.Unmarshal(text, &line) != nil || line.File == "" || checkPath(line.File) != nil {
 		return nil
@@ -213,7 +257,7 @@ func (s *staged) reasons() (rows [][]string) {
 	return rows
 }
 
-func (r *rejects) writeReasons() error {
+func (r *Rejects) writeReasons() error {
 	return r.write(reasonsFile, func(w io.Writer) error {
 		out := csv.NewWriter(w)
 		if err := out.Write([]string{"file", "line", "field", "reason"}); err != nil {
@@ -230,7 +274,7 @@ func (r *rejects) writeReasons() error {
 }
 
 // write replaces a file atomically and durably.
-func (r *rejects) write(name string, fill func(io.Writer) error) (err error) {
+func (r *Rejects) write(name string, fill func(io.Writer) error) (err error) {
 	part := name + ".part"
 	file, err := r.folder.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

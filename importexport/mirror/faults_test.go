@@ -211,7 +211,7 @@ func TestARecordThatIsRejectedIsNamedAndPutAside(t *testing.T) {
 	origin.documents["c01"][0]["name"] = textOf(strings.Repeat("x", 300))
 	folder := t.TempDir()
 	var err error
-	pull.Rejects, err = importexport.NewStreamRejects(folder)
+	pull.Rejects, err = importexport.NewRejects(folder)
 	must(t, err)
 	defer func() { _ = pull.Rejects.Close() }()
 	report := pull.mustOnce(t)
@@ -255,7 +255,7 @@ func TestARecordThatIsRejectedIsNamedAndPutAside(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "customers.ndjson")); !os.IsNotExist(err) {
 		t.Errorf("what was put aside before is still there: %v", err)
 	}
-	if _, err := importexport.NewStreamRejects(folder); err == nil {
+	if _, err := importexport.NewRejects(folder); err == nil {
 		t.Error("a folder that has something is taken")
 	}
 }

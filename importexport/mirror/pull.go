@@ -27,7 +27,7 @@ type Pull struct {
 	// AllowDeletions is how many records of a noun a pull may delete: see importexport.MostDeletions.
 	AllowDeletions int
 	// Rejects, if set, gets the files of records that cannot be loaded. The caller writes their lines, from the Report.
-	Rejects *importexport.StreamRejects
+	Rejects *importexport.Rejects
 	PerHour int // most requests in an hour; 0 for no limit
 	// Progress, if set, gets the number of records read so far, and of all.
 	Progress func(noun backoffice.Noun, done, total int)
@@ -289,7 +289,7 @@ func (p *pulling) note(ctx context.Context) error {
 }
 
 // WriteRejects replaces what the folder has by the records that could not be loaded.
-func (r *Report) WriteRejects(into *importexport.StreamRejects) error {
+func (r *Report) WriteRejects(into *importexport.Rejects) error {
 	all := map[backoffice.Noun][]importexport.RejectedLine{}
 	for i := range r.Nouns {
 		for _, rejected := range r.Nouns[i].Rejected {
