@@ -20,13 +20,15 @@ func (p *Price) CheckPages(variables map[string]any) error {
 	for _, field := range p.pages {
 		size := func(name string) *int {
 			if given := argument(field, name); given != nil {
-				if value, _ := given.Value(variables); value != nil {
-					return new(int(value.(int64)))
+				value, _ := given.Value(variables)
+				if n, ok := value.(int64); ok {
+					return new(int(n))
 				}
 			}
 			return nil
 		}
-		of := backoffice.PageArgs{First: size("first"), Last: size("last"), Page: size("page"), PageSize: size("pageSize")}
+		of := backoffice.PageArgs{First: size("first"), Last: size("last"),
+			Page: size("page"), PageSize: size("pageSize")}
 		if _, err := of.Window(backoffice.ByID, nil); err != nil {
 			return err
 		}
