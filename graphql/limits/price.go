@@ -15,9 +15,9 @@ type Price struct {
 	formula
 	limit  int
 	pages  []*ast.Field // of a mutation's payloads
-	least  formula // the part of the cost that is spent even if nothing is found
-	lists  formula // values in lists of arguments
-	listed int     // how many of them are allowed
+	least  formula      // the part of the cost that is spent even if nothing is found
+	lists  formula      // values in lists of arguments
+	listed int          // how many of them are allowed
 }
 
 type formula struct {
