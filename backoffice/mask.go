@@ -23,7 +23,7 @@ func MaskDigits(text string) string {
 		if n := elevenDigits(parts, separatorsMost); n > 0 {
 			return n
 		}
-		if n := nationalNumber(text, parts, endOfTime); n > 0 {
+		if n := nationalNumber(text, parts); n > 0 {
 			return n
 		}
 		if parts[0].digits >= maskedRun {
@@ -35,22 +35,20 @@ func MaskDigits(text string) string {
 
 // MaskNationalNumbers replaces the registration numbers in a text, in any notation, for readers who may not see them.
 // Numbers without a valid date and check remain. So does a longer run of digits, unless separators split it.
-func MaskNationalNumbers(text, mask string, now time.Time) string {
-	return maskParts(text, mask, func(parts []digitRun) int {
-		return nationalNumber(text, parts, now)
-	})
+func MaskNationalNumbers(text, mask string) string {
+	return maskParts(text, mask, func(parts []digitRun) int { return nationalNumber(text, parts) })
 }
 
 var endOfTime = time.Date(2999, 12, 31, 0, 0, 0, 0, time.UTC) // no birth date is later
 
 // nationalNumber returns how many of the first parts form a valid registration number; 0 for none.
-func nationalNumber(text string, parts []digitRun, now time.Time) int {
+func nationalNumber(text string, parts []digitRun) int {
 	n := elevenDigits(parts, betweenMost)
 	var digits strings.Builder
 	for _, part := range parts[:n] {
 		digits.WriteString(text[part.start:part.end])
 	}
-	if _, err := ParseNationalNumber(digits.String(), now); err != nil {
+	if _, err := ParseNationalNumber(digits.String(), endOfTime); err != nil {
 		return 0
 	}
 	return n

@@ -105,7 +105,7 @@ func TestWhatTheParserReadsTheMasksKnow(t *testing.T) {
 		if got := MaskDigits(text); got != before+"#"+behind {
 			t.Fatalf("%q became %q", text, got)
 		}
-		if got := MaskNationalNumbers(text, "#", now); got != before+"#"+behind {
+		if got := MaskNationalNumbers(text, "#"); got != before+"#"+behind {
 			t.Fatalf("%q became %q", text, got)
 		}
 	})
@@ -113,7 +113,6 @@ func TestWhatTheParserReadsTheMasksKnow(t *testing.T) {
 
 func TestOtherNumbersStayWhereOnlyRegistrationNumbersAreMasked(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	number := NationalNumber(time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC), 997)
 	divided := number[:6] + "-" + number[6:9] + "." + number[9:]
 	for text, want := range map[string]string{
@@ -124,7 +123,7 @@ func TestOtherNumbersStayWhereOnlyRegistrationNumbersAreMasked(t *testing.T) {
 		"+32 470 12 34 56":              "+32 470 12 34 56",
 		"12 " + divided + ", " + number: "12 #, #",
 	} {
-		if got := MaskNationalNumbers(text, "#", now); got != want {
+		if got := MaskNationalNumbers(text, "#"); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}

@@ -63,7 +63,7 @@ type composer struct {
 	unprinted []string // the scripts with undrawn characters
 }
 
-// newComposer starts a document. created is its date, also the last day of birth of a masked number.
+// newComposer starts a document. created is its date.
 func newComposer(labels *labels, fonts Fonts, title, author string, created backoffice.Instant) *composer {
 	root := &element{role: "Document"}
 	c := &composer{canvas: newCanvas(fonts), tags: &structure{root: root, current: root}, labels: labels}
@@ -83,7 +83,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // clean makes any text of the content fit to print.
 func (c *composer) clean(text string) string {
 	text = drawable(text, c.canvas.takes, c.noteUnprinted)
-	return strings.TrimSpace(backoffice.MaskNationalNumbers(text, masked, c.meta.created))
+	return strings.TrimSpace(backoffice.MaskNationalNumbers(text, masked))
 }
 
 func (c *composer) newPage() {

@@ -214,6 +214,16 @@ func TestARegistrationNumberIsNeverPrinted(t *testing.T) {
 	}
 }
 
+// A number that is in the answers when the document is made may be that of a child born since the transcript's end.
+func TestTheNumberOfOneBornAfterTheDocumentsDateIsNotPrinted(t *testing.T) {
+	t.Parallel()
+	number := backoffice.NationalNumber(completed.Time().AddDate(0, 2, 0), 42)
+	r := read(t, makeTranscript(t, transcript("dutch", fmt.Sprintf(`{"child":%q}`, number))))
+	if got := r.texts("TD")[0]; got != "••.••.••-•••.••" {
+		t.Errorf("%s is printed as %q", number, got)
+	}
+}
+
 func TestOtherNumbersArePrintedAsTheyAre(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"85073003329", "0403.170.701", "BE68 5390 0754 7034", "185073003328", "850730033280", "+32 9 123 45 67", "1.284.350,75"} {
