@@ -32,19 +32,26 @@ func readNames(folder string, counts *tally) (map[string]name, error) {
 		if err != nil {
 			return counts.leaveOut("the number fails its check")
 		}
-		kind, language := indexOf(kinds, row.get("TypeOfDenomination")), indexOf(preferred, row.get("Language"))
-		text := row.get("Denomination")
-		if kind < 0 || language < 0 || backoffice.CheckText(text, backoffice.MaxText) != nil {
+		found, sound := nameOf(row)
+		if !sound {
 			return counts.leaveOut("unknown type or language, or not a text")
 		}
 		counts.add("denomination.csv: sound rows")
-		found := name{text, languages[row.get("Language")], kind*len(preferred) + language}
 		if best, ok := names[number]; !ok || found.rank < best.rank {
 			names[number] = found
 		}
 		return nil
 	})
 	return names, err
+}
+
+func nameOf(row row) (found name, sound bool) {
+	kind, language := indexOf(kinds, row.get("TypeOfDenomination")), indexOf(preferred, row.get("Language"))
+	text := row.get("Denomination")
+	if kind < 0 || language < 0 || backoffice.CheckText(text, backoffice.MaxText) != nil {
+		return name{}, false
+	}
+	return name{text, languages[row.get("Language")], kind*len(preferred) + language}, true
 }
 
 // indexOf is the place of a one-letter code, -1 for any other.

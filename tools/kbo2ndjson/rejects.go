@@ -65,12 +65,23 @@ func (r *rejects) ofNobody(folder string, customers map[string]bool) error {
 	if r == nil {
 		return nil
 	}
+	offices := map[string]bool{}
+	isLeft := map[string]func(row row, number string) bool{ // of the rows that were not put aside before
+		"denomination.csv": func(row row, _ string) bool { _, sound := nameOf(row); return sound },
+		"address.csv": func(row row, number string) bool {
+			if row.get("TypeOfAddress") != "REGO" || row.get("DateStrikingOff") != "" || offices[number] {
+				return false
+			}
+			offices[number] = true
+			return true
+		},
+	}
 	for _, name := range []string{"denomination.csv", "address.csv"} {
 		counts := newTally()
 		err := eachRow(filepath.Join(folder, name), counts, func(row row) error {
 			number, err := backoffice.ParseKBONumber(row.get("EntityNumber"))
-			if err != nil || customers[number] || name == "address.csv" && (row.get("TypeOfAddress") != "REGO" || row.get("DateStrikingOff") != "") {
-				return nil // it is a customer's, or was put aside before
+			if err != nil || customers[number] || !isLeft[name](row, number) {
+				return nil
 			}
 			return r.put(counts.at, "no customer has this number")
 		})
