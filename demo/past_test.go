@@ -33,8 +33,23 @@ func moments(value reflect.Value, at string, visit func(at string, moment backof
 
 func TestNothingOfADemoWasInTheFuture(t *testing.T) {
 	t.Parallel()
+	days := []time.Time{time.Now().UTC().Truncate(24 * time.Hour)} // midnight: the day has yet to come
+	for _, day := range []string{"2027-01-01", "2027-01-02", "2027-01-04", "2028-02-29", "2026-12-31"} {
+		at, err := time.Parse(time.DateOnly, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		days = append(days, at)
+	}
+	for _, day := range days {
+		t.Run(day.Format(time.DateOnly), func(t *testing.T) { t.Parallel(); nothingInTheFuture(t, day) })
+	}
+}
+
+func nothingInTheFuture(t *testing.T, day time.Time) {
+	t.Helper()
 	d := newDemo(t, 300)
-	d.Now = time.Now().UTC().Truncate(24 * time.Hour) // midnight: the day has yet to come
+	d.Now = day
 	fill(t, d)
 	latest, seen := backoffice.InstantOf(d.Now), 0
 	look := func(rows any) {

@@ -56,7 +56,8 @@ func (p *plan) makeYears() {
 		date := strconv.Itoa(year)
 		y := &backoffice.FinancialYear{ID: yearID(year), StartDate: date, EndDate: date, IsCurrentYear: year == current}
 		if !y.IsCurrentYear {
-			y.ArchivedAt = backoffice.InstantOf(time.Date(year+1, time.January, 4, 8, 0, 0, 0, time.UTC))
+			archived := time.Date(year+1, time.January, 4, 8, 0, 0, 0, time.UTC)
+			y.ArchivedAt = min(backoffice.InstantOf(archived), backoffice.InstantOf(p.today))
 		}
 		p.years = append(p.years, y)
 	}
