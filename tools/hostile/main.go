@@ -2,12 +2,13 @@
 // notices. It ends with 1 when the server does not hold what docs/limits.md promises.
 //
 // Without -database it fills an embedded store with demo data in -folder, once; with it, it serves a PostgreSQL store
-// that was filled before (an export of the demo, imported).
+// that was filled before (an export of the demo, imported), and no other one.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"net"
@@ -26,6 +27,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/tools/rig"
 )
 
@@ -41,6 +43,7 @@ type soak struct {
 	client  *http.Client
 	friend  credential
 	hostile []credential
+	issued  []string // the identifiers of all credentials
 	ids     []string
 
 	came            hostility
@@ -78,7 +81,30 @@ func main() {
 	}
 }
 
+// lastOfDemo is the label by which demo.Finished knows a demo. That package would bring what it prints with.
+const lastOfDemo = "label-onboarding"
+
+// checkDemo fails unless the store of -database has a demo's data: the attackers may do everything in it.
+func (s *soak) checkDemo(ctx context.Context) error {
+	if s.database == "" {
+		return nil // the program's own command demo looks
+	}
+	store, err := postgres.Open(ctx, s.database, postgres.Options{})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	found, err := backoffice.ReadByID(ctx, store.Labels(), []string{lastOfDemo}, 0)
+	if err == nil && len(found) == 0 {
+		err = errors.New("the store of -database has no demo's data; only those may be attacked")
+	}
+	return err
+}
+
 func (s *soak) run() (reached bool, err error) {
+	if err := s.checkDemo(context.Background()); err != nil {
+		return false, err
+	}
 	made := s.folder
 	if s.database != "" { // its files are not needed here, which .part in an empty folder says
 		made = filepath.Join(s.folder, "files", ".part")
@@ -97,6 +123,7 @@ func (s *soak) run() (reached bool, err error) {
 		return false, err
 	}
 	defer s.stop()
+	defer s.revoke()
 	if err := s.issue(); err != nil {
 		return false, err
 	}
@@ -138,7 +165,7 @@ func (s *soak) start() error {
 	if s.database == "" {
 		arguments = []string{"demo", "--customers", strconv.Itoa(s.customers)}
 	}
-	arguments = append(append(arguments, "--listen", s.address, "--metrics", ""), s.settings()...)
+	arguments = append(append(arguments, "--listen", s.address, "--metrics", "", "--no-webhooks"), s.settings()...)
 	log, err := os.Create(filepath.Join(s.folder, "server.log"))
 	if err != nil {
 		return err
@@ -166,10 +193,20 @@ func (s *soak) stop() {
 	_ = s.server.Wait()
 }
 
+// revoke revokes the credentials that issue made.
+func (s *soak) revoke() {
+	for _, id := range s.issued {
+		if err := exec.Command(s.binary, append([]string{"credentials", "revoke", id}, s.settings()...)...).Run(); err != nil {
+			fmt.Fprintln(os.Stderr, "hostile: revoking", id, err)
+		}
+	}
+}
+
 // issue makes the credentials, and learns identifiers to ask for.
 func (s *soak) issue() error {
+	expires := time.Now().Add(s.duration + 24*time.Hour).UTC().Format(time.RFC3339) // even if they are not revoked
 	for i := range 9 {
-		arguments := []string{"credentials", "create", "--json", "--name", fmt.Sprint("hostile ", i)}
+		arguments := []string{"credentials", "create", "--json", "--name", fmt.Sprint("hostile ", i), "--expires", expires}
 		for _, scope := range backoffice.AllScopes {
 			arguments = append(arguments, "--scope", scope.String())
 		}
@@ -181,7 +218,7 @@ func (s *soak) issue() error {
 		if err := json.Unmarshal(out, &made); err != nil {
 			return err
 		}
-		s.hostile = append(s.hostile, made)
+		s.issued, s.hostile = append(s.issued, made.ClientID), append(s.hostile, made)
 	}
 	s.friend, s.hostile = s.hostile[0], s.hostile[1:]
 	_, body, err := (&caller{s.address, s.client}).post(s.friend, `{ customers(first: 500) { nodes { id } } }`, nil)
