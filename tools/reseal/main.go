@@ -5,8 +5,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +37,7 @@ type run struct {
 
 func main() {
 	r := &run{}
-	flag.StringVar(&r.folder, "folder", filepath.Join(os.TempDir(), "backoffice-reseal"), "where the store is made; what is there is removed")
+	flag.StringVar(&r.folder, "folder", filepath.Join(os.TempDir(), "backoffice-reseal"), "where the store is made, and removed at the end; it must not exist")
 	flag.StringVar(&r.address, "listen", "127.0.0.1:18098", "where the server listens")
 	flag.IntVar(&r.customers, "customers", 1_000_000, "how many customers, each with a registration number")
 	flag.IntVar(&r.reads, "reads", 200, "reads a second, with a number each")
@@ -60,13 +62,12 @@ func (r *run) settings() []string {
 }
 
 func (r *run) all(ctx context.Context) (bool, error) {
-	if err := os.RemoveAll(r.folder); err != nil {
+	if err := os.Mkdir(r.folder, 0o700); errors.Is(err, fs.ErrExist) {
+		return false, fmt.Errorf("%s is there already; name another one with -folder", r.folder)
+	} else if err != nil {
 		return false, err
 	}
-	if err := os.MkdirAll(r.folder, 0o700); err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(r.folder)
+	defer os.RemoveAll(r.folder) // which this run has made
 	r.binary = filepath.Join(r.folder, "backoffice")
 	if err := rig.Build(r.binary); err != nil {
 		return false, err
