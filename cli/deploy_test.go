@@ -75,6 +75,19 @@ func TestTheImageIsBuiltAsARelease(t *testing.T) {
 	}
 }
 
+func TestTheMeasurementOfPartitionsDropsOnlyTheSchemaItMade(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("../deploy/partitions.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stops, made, dropped := strings.Index(string(script), `\set ON_ERROR_STOP on`),
+		strings.Index(string(script), "CREATE SCHEMA partitions;"), strings.Index(string(script), "DROP ")
+	if stops < 0 || made < stops || dropped < made {
+		t.Errorf("it stops at errors at %d, makes its schema at %d and drops one at %d", stops, made, dropped)
+	}
+}
+
 func TestSystemdTakesTheUnitAndFindsItHardened(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {

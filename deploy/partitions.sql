@@ -1,11 +1,11 @@
 -- Measures transcripts in one table against transcripts in a partition for each financial year: psql -f partitions.sql
--- It makes and drops a schema of its own. :rows is how many transcripts there are in each of five years.
+-- It makes and drops a schema of its own, and fails if there is one already.
+-- :rows is how many transcripts there are in each of five years.
 \set ON_ERROR_STOP on
 \if :{?rows}
 \else
 \set rows 200000
 \endif
-DROP SCHEMA IF EXISTS partitions CASCADE;
 CREATE SCHEMA partitions;
 SET search_path = partitions;
 SET max_parallel_workers_per_gather = 0;
