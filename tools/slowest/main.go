@@ -1,5 +1,5 @@
 // Command slowest shows what `go test -json` says on its standard input as go test itself would, and then the tests that
-// took longest. It fails when a package did.
+// took longest. It fails when a package did, or did not end.
 package main
 
 import (
@@ -57,13 +57,15 @@ func show(from io.Reader, to io.Writer) (passed bool, err error) {
 			fmt.Fprintf(to, "%s", line) // of go itself
 			continue
 		}
+		if e.Package == "" {
+			fmt.Fprint(to, e.Output) // of a build
+			continue
+		}
 		if written[e.Package] == nil {
 			written[e.Package] = map[string]string{}
 		}
 		of, ended := written[e.Package], e.Action == "pass" || e.Action == "skip" || e.Action == "fail"
 		switch {
-		case e.Action == "build-output":
-			fmt.Fprint(to, e.Output)
 		case e.Action == "output" && e.Test == "" && isVerdict.MatchString(e.Output):
 			of[verdict] = e.Output
 		case e.Action == "output":
@@ -92,12 +94,18 @@ func show(from io.Reader, to io.Writer) (passed bool, err error) {
 	if !errors.Is(err, io.EOF) {
 		return false, err
 	}
+	for _, name := range slices.Sorted(maps.Keys(written)) { // go test was killed
+		for _, test := range slices.Sorted(maps.Keys(written[name])) {
+			fmt.Fprint(to, written[name][test])
+		}
+		fmt.Fprintf(to, "FAIL\t%s did not end\n", name)
+	}
 	slices.SortFunc(all, func(a, b spent) int { return cmp.Compare(b.seconds, a.seconds) })
 	fmt.Fprintln(to, "The tests that took longest, in seconds:")
 	for _, s := range all[:min(shown, len(all))] {
 		fmt.Fprintf(to, "%7.1f %s\n", s.seconds, s.what)
 	}
-	return failed == 0 && packages > 0, nil
+	return failed == 0 && packages > 0 && len(written) == 0, nil
 }
 
 // isVerdict matches what go test says of a package at its end.

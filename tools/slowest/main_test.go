@@ -92,3 +92,24 @@ func TestWhatFailedIsShownWithItsReason(t *testing.T) {
 		t.Error("nothing at all has passed")
 	}
 }
+
+func TestAPackageThatDidNotEndHasNotPassed(t *testing.T) {
+	t.Parallel()
+	const (
+		whole = `{"Action":"start","Package":"m/whole"}
+{"Action":"output","Package":"m/whole","Output":"ok  \tm/whole\t0.1s\n"}
+{"Action":"pass","Package":"m/whole","Elapsed":0.1}
+`
+		killed = `{"Action":"start","Package":"m/killed"}
+{"Action":"run","Package":"m/killed","Test":"TestLong"}
+{"Action":"output","Package":"m/killed","Test":"TestLong","Output":"the last words\n"}
+`
+	)
+	for said, wants := range map[string]bool{whole: true, whole + killed: false, killed + whole: false, killed: false} {
+		var to bytes.Buffer
+		passed, err := show(strings.NewReader(said), &to)
+		if err != nil || passed != wants || strings.Contains(to.String(), "the last words\nFAIL\tm/killed did not end\n") == wants {
+			t.Errorf("%t, %v of\n%s:\n%s", passed, err, said, to.String())
+		}
+	}
+}
