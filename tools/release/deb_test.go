@@ -79,7 +79,7 @@ func behave(t *testing.T, control map[string]file) {
 	folder := t.TempDir()
 	called := filepath.Join(folder, "called")
 	for name, text := range map[string]string{
-		"systemctl": "#!/bin/sh\necho systemctl \"$@\" >>" + called + "\n[ \"$2\" != is-active ] || exit $ACTIVE\n",
+		"systemctl": "#!/bin/sh\necho systemctl \"$@\" >>" + called + "\n[ \"$1\" != show ] || [ -z \"$ACTIVE\" ] || echo \"$ACTIVE\"\n[ \"$2\" != is-active ] || [ \"$ACTIVE\" = active ]\n",
 		"getent":    "#!/bin/sh\nexit 2\n", "useradd": "#!/bin/sh\necho useradd >>" + called + "\n",
 		"chgrp": "#!/bin/sh\necho \"chgrp $*\" >>" + called + "\n", "install": "#!/bin/sh\necho \"install $*\" >>" + called + "\n",
 	} {
@@ -89,17 +89,22 @@ func behave(t *testing.T, control map[string]file) {
 	}
 	const user, group = "useradd\n", "chgrp backoffice " + debianSettings + "\n"
 	const made = "install -d -o backoffice -g backoffice -m 700 /nowhere/var/lib/backoffice\nsystemctl daemon-reload\n"
+	const asked = "systemctl show --property=ActiveState --value backoffice.service\n"
 	for _, c := range []struct{ script, args, active, want string }{
-		{"preinst", "install", "0", ""},
-		{"preinst", "upgrade 1.0", "3", "systemctl --quiet is-active backoffice.service\n"},
-		{"preinst", "upgrade 1.0", "0", "systemctl --quiet is-active backoffice.service\nfailed\n"},
-		{"postinst", "configure", "3", user + group + made},
-		{"postinst", "configure 1.0", "3", user + made},
-		{"postinst", "abort-upgrade 1.0", "0", ""},
-		{"prerm", "upgrade 2.0", "0", ""},
-		{"prerm", "remove", "0", "systemctl disable --now backoffice.service\n"},
-		{"postrm", "remove", "3", "systemctl daemon-reload\n"},
-		{"postrm", "purge", "3", "systemctl daemon-reload\n"},
+		{"preinst", "install", "active", ""},
+		{"preinst", "upgrade 1.0", "inactive", asked},
+		{"preinst", "upgrade 1.0", "failed", asked},
+		{"preinst", "upgrade 1.0", "", asked},
+		{"preinst", "upgrade 1.0", "active", asked + "failed\n"},
+		{"preinst", "upgrade 1.0", "activating", asked + "failed\n"}, // as it waits for its next start
+		{"preinst", "upgrade 1.0", "deactivating", asked + "failed\n"},
+		{"postinst", "configure", "inactive", user + group + made},
+		{"postinst", "configure 1.0", "inactive", user + made},
+		{"postinst", "abort-upgrade 1.0", "active", ""},
+		{"prerm", "upgrade 2.0", "active", ""},
+		{"prerm", "remove", "active", "systemctl disable --now backoffice.service\n"},
+		{"postrm", "remove", "inactive", "systemctl daemon-reload\n"},
+		{"postrm", "purge", "inactive", "systemctl daemon-reload\n"},
 	} {
 		script := control["/"+c.script]
 		if script.mode != 0o755 {
