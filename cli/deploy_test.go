@@ -37,7 +37,7 @@ func TestTheUnitAndTheImageAreWrittenForThisProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := string(content)
-		commands := append(all(text, `^ExecStart=/usr/local/bin/backoffice (.*)$`), all(text, `^#   (?:docker run|sudo) .*\bbackoffice (\w.*)$`)...)
+		commands := append(all(text, `^ExecStart=/usr/local/bin/backoffice (.*)$`), all(text, `^#   (?:(?:docker run|sudo) .*\bbackoffice|office) (\w.*?)(?: +#.*)?$`)...)
 		commands = append(commands, all(text, `^CMD \["(.*)"\]$`)...)
 		variables := all(text, `\b(BACKOFFICE_[A-Z_]+)=`)
 		for _, wrong := range misfits(commands, variables) {
@@ -49,6 +49,30 @@ func TestTheUnitAndTheImageAreWrittenForThisProgram(t *testing.T) {
 	}
 	if wrong := misfits([]string{"serve --listne=x"}, []string{"BACKOFFICE_LISTNE"}); len(wrong) != 2 {
 		t.Errorf("of a file that is wrong: %q", wrong)
+	}
+}
+
+func TestTheExamplesOfSettingsAreTheSameForTheShellAndForSystemd(t *testing.T) {
+	t.Parallel()
+	examples, err := os.ReadFile("../deploy/backoffice.env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := regexp.MustCompile(`(?m)^#(BACKOFFICE_[A-Z_]+)=(.*)$`).FindAllStringSubmatch(string(examples), -1)
+	set := regexp.MustCompile(`(?m)^#(BACKOFFICE_)`).ReplaceAllString(string(examples), "$1")
+	for _, example := range values {
+		value, quoted := strings.CutPrefix(strings.TrimSuffix(example[2], "'"), "'")
+		if !quoted || strings.ContainsAny(value, `'\`) { // systemd takes the rest as it is between these quotes, and so does sh
+			t.Errorf("%s is not quoted with '…'", example[0])
+		}
+		command := exec.Command("sh", "-c", "set -a && . /dev/stdin && exec printenv "+example[1])
+		command.Stdin = strings.NewReader(strings.ReplaceAll(set, value, value+"&a=b; c")) // what a value may have
+		if out, err := command.Output(); err != nil || string(out) != value+"&a=b; c\n" {
+			t.Errorf("%s is %q for a shell, %v", example[1], out, err)
+		}
+	}
+	if len(values) < 10 {
+		t.Errorf("only %d examples", len(values))
 	}
 }
 
