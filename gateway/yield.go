@@ -31,6 +31,8 @@ func (n *network) listen() {
 	var written [1]byte
 	for {
 		if _, err := n.read.Read(written[:]); err != nil {
+			_ = n.read.Close() // so that whoever writes fails
+			n.resume()
 			return
 		}
 		runtime.Gosched()

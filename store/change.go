@@ -74,12 +74,6 @@ func (t *tx) putChangesAside(ctx context.Context) error {
 // finish writes the transaction's entries at the end of the change log.
 func (t *tx) finish(ctx context.Context) error {
 	t.complete()
-	if t.erased && t.store.nouns.dialect.lock == "" { // its file keeps traces until it is compacted
-		const text = "UPDATE /*backoffice:change_horizon.erased*/ change_horizon SET erased = erased + 1"
-		if _, err := t.conn.Exec(ctx, text, nil); err != nil {
-			return t.fail(backoffice.Fault(err, "recording an erasure"))
-		}
-	}
 	if act := backoffice.ActOf(ctx); act != nil && t.acts {
 		t.changes, t.noted = append(t.changes, act.Entry(t.changes)), act
 	}

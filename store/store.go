@@ -149,6 +149,9 @@ func (s *Store) attempt(ctx context.Context, eager bool,
 		if err := tx.finish(ctx); err != nil {
 			return err
 		}
+		if err := tx.countErased(ctx); err != nil {
+			return err
+		}
 		noted = tx.noted
 		return s.renewKeyUse(ctx, tx.conn)
 	})

@@ -121,7 +121,7 @@ func TestAMutationWhosePayloadHasABadPageWritesNothing(t *testing.T) {
 	const assign = `mutation%s { assignChecklists(input: {checklistId: "list-2026-nl", customerIds: ["cafe"]}) { assigned transcripts(first: 1) { nodes { customer { relations(%s) { totalCount } } } } } }`
 	const count = `{ customer(id: "cafe") { transcripts(first: 0, filter: {checklistId: "list-2026-nl"}) { totalCount } } }`
 	before := string(o.Query(t, credential, count, "{}").Data)
-	for _, page := range []string{"first: 501", "last: -1", "first: 1, last: 1", "pageSize: 1", "page: 0", "page: 1, pageSize: 0", "page: 1, first: 1"} {
+	for _, page := range []string{"first: 501", "last: -1", "first: 1, last: 1", "pageSize: 1", "page: 0", "page: 1, pageSize: 0", "page: 1, first: 1", `page: 1, after: "x"`} {
 		answer := o.Query(t, credential, fmt.Sprintf(assign, "", page), "{}")
 		if len(answer.Errors) != 1 || answer.Errors[0].Extensions.Code != "BAD_USER_INPUT" || answer.Data != nil {
 			t.Errorf("%s: %s %v", page, answer.Data, answer.Errors)

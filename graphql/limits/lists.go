@@ -15,25 +15,40 @@ func (p *Price) CheckLists(variables map[string]any) *gqlerror.Error {
 	return nil
 }
 
-// CheckPages checks the sizes of pages in a mutation's payloads, before it writes. Errors: BadInput.
+// CheckPages checks the pages of connections in a mutation's payloads, before it writes, also those that are skipped: as
+// they are priced. Errors: BadInput.
 func (p *Price) CheckPages(variables map[string]any) error {
 	for _, field := range p.pages {
-		size := func(name string) *int {
+		value := func(name string) (value any) {
 			if given := argument(field, name); given != nil {
-				value, _ := given.Value(variables)
-				if n, ok := value.(int64); ok {
-					return new(int(n))
-				}
+				value, _ = given.Value(variables)
+			}
+			return value
+		}
+		size := func(name string) *int {
+			if n, ok := value(name).(int64); ok {
+				return new(int(n))
+			}
+			return nil
+		}
+		cursor := func(name string) *string {
+			if text, ok := value(name).(string); ok {
+				return &text
 			}
 			return nil
 		}
 		of := backoffice.PageArgs{First: size("first"), Last: size("last"),
-			Page: size("page"), PageSize: size("pageSize")}
-		if _, err := of.Window(backoffice.ByID, nil); err != nil {
+			Page: size("page"), PageSize: size("pageSize"), After: cursor("after"), Before: cursor("before")}
+		if _, err := of.Window(backoffice.ByID, anyCursor); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// anyCursor opens what its list will check.
+func anyCursor(string) (order backoffice.Order, at backoffice.Position, err error) {
+	return order, at, nil
 }
 
 func (p *pricing) arguments(total *sum, field *ast.Field) {

@@ -256,7 +256,7 @@ func (p *pricing) parentsIn(field *ast.Field) amount {
 		return one
 	case IsConnection(p.schema.Types[field.Definition.Type.Name()]):
 		size, noun := sizeOfConnection(field), nounIn(field)
-		if noun.Index() < 0 { // changes, which nobody counts
+		if noun.Index() < 0 { // changes or accesses, which nobody counts
 			return size
 		}
 		return amount{varying: func(variables map[string]any, rows Rows) int {

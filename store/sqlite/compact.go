@@ -52,12 +52,13 @@ func (s *Store) Compact(ctx context.Context) (whole bool, err error) {
 		"INSERT INTO users_search (users_search) VALUES ('optimize')",
 		"INSERT INTO customers_search (customers_search) VALUES ('optimize')",
 		"VACUUM",
-		fmt.Sprintf("UPDATE change_horizon SET erased = erased - %d", erased),
 	} {
 		if err := c.exec(ctx, text); err != nil {
 			return false, err
 		}
 	}
+	// If another process writes now, it is compacted once more.
+	_ = c.exec(ctx, fmt.Sprintf("UPDATE change_horizon SET erased = erased - %d", erased))
 	empty := &store.Statement{Text: "PRAGMA wal_checkpoint(TRUNCATE)", Each: func(row *store.Row) error {
 		whole = row.Int(0) == 0 // not busy
 		return nil
