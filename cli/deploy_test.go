@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -73,6 +74,29 @@ func TestTheExamplesOfSettingsAreTheSameForTheShellAndForSystemd(t *testing.T) {
 	}
 	if len(values) < 10 {
 		t.Errorf("only %d examples", len(values))
+	}
+}
+
+func TestTheUnitMayWriteWhereThePagesPutReceiptsAndCopies(t *testing.T) {
+	t.Parallel()
+	read := func(name string) string {
+		content, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	unit := read("deploy/backoffice.service")
+	written := append(all(unit, `^ReadWritePaths=-(\S+)$`), all(unit, `^#ReadWritePaths=-(\S+)$`)...)
+	named := slices.Concat(all(read("deploy/backoffice.env"), `RECEIPTS='(/[^']*)'`),
+		all(read("docs/privacy.md"), `--receipts (/\S+)`), all(read("docs/backups.md"), `serve --ship file:(/\S+)`))
+	for _, folder := range named {
+		if !slices.Contains(written, folder) {
+			t.Errorf("the unit cannot write to %s", folder)
+		}
+	}
+	if len(named) < 4 || !strings.Contains(unit, "\nReadWritePaths=-/mnt/receipts\n") {
+		t.Errorf("only %q are named", named)
 	}
 }
 

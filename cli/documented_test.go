@@ -34,7 +34,7 @@ var notRun = map[string]string{
 	"make benchmarks ARGS=width":                                                                                     "as make benchmarks",
 	"go build -o bin/backoffice .":                                                                                   "the tests are the program as well",
 	"bin/backoffice serve --listen 127.0.0.1:8080":                                                                   "it serves until it is stopped: program_test.go",
-	"backoffice serve --receipts /srv/receipts":                                                                      "it serves until it is stopped: privacy's tests of receipts",
+	"backoffice serve --receipts /mnt/receipts":                                                                      "it serves until it is stopped: privacy's tests of receipts",
 	"backoffice webhooks ping WEBHOOK":                                                                               "nobody is at receiver.example: webhooks_program_test.go",
 	"backoffice pull --from https://backoffice.example --client-id ID":                                               "nobody is at backoffice.example: pull_test.go",
 	"backoffice serve --write-through --from https://backoffice.example --client-id ID":                              "nobody is at backoffice.example: pull_test.go",
@@ -134,7 +134,7 @@ func newReader(t *testing.T, demo []string) *reader {
 		t.Fatal(err)
 	}
 	r := &reader{dir: t.TempDir(), origin: demo[4]}
-	for _, folder := range []string{"bin", "FOLDER/queries", "srv/receipts", "backups"} {
+	for _, folder := range []string{"bin", "FOLDER/queries", "mnt/receipts", "backups"} {
 		if err := os.MkdirAll(filepath.Join(r.dir, folder), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -43,8 +43,11 @@ func (s *Settings) examineReceipts(ctx context.Context, tell func(backoffice.Fin
 	if s.Receipts == "" {
 		return
 	}
-	_, err := os.Stat(strings.TrimPrefix(s.Receipts, "file:"))
-	if errors.Is(err, fs.ErrNotExist) && !strings.Contains(s.Receipts, "://") {
+	folder, isFolder := files.FolderOf(s.Receipts)
+	if !isFolder && !strings.Contains(s.Receipts, "://") {
+		folder, isFolder = s.Receipts, true
+	}
+	if _, err := os.Stat(folder); isFolder && errors.Is(err, fs.ErrNotExist) {
 		tell(backoffice.Warn("receipts", "the folder does not exist",
 			"the next start creates it; if you had receipts, pass their folder with --receipts"))
 		return
@@ -54,11 +57,24 @@ func (s *Settings) examineReceipts(ctx context.Context, tell func(backoffice.Fin
 	if err == nil {
 		names, err = receipts.Names(ctx)
 	}
+	if err == nil && isFolder {
+		err = probe(folder)
+	}
 	if err != nil {
 		tell(backoffice.Fail("receipts", err.Error(), "check --receipts, and that this user can read and write there"))
 		return
 	}
 	tell(backoffice.Pass("receipts", fmt.Sprintf("%d found", len(names))))
+}
+
+// probe fails if no file can be written in a folder. It removes what it wrote, and nothing else.
+func probe(folder string) error {
+	file, err := os.CreateTemp(folder, ".doctor-*") // which is no receipt's name
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString("probe")
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
 func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset {
