@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // misfits are what a file of deploy/ says that this program does not know: command lines, and variables of the
@@ -74,6 +76,32 @@ func TestTheExamplesOfSettingsAreTheSameForTheShellAndForSystemd(t *testing.T) {
 	}
 	if len(values) < 10 {
 		t.Errorf("only %d examples", len(values))
+	}
+}
+
+func TestAServerIsNotKilledBeforeItHasStopped(t *testing.T) {
+	t.Parallel()
+	p := new(program)
+	if _, err := p.parser().Parse([]string{"serve"}); err != nil {
+		t.Fatal(err)
+	}
+	const receipt, shipping = 10 * time.Second, 10 * time.Second // privacy's writeTimeout and store/ship's lastTime
+	least := p.Serve.Server.StopTime + receipt + shipping
+	for name, expression := range map[string]string{
+		"deploy/backoffice.service": `^TimeoutStopSec=(\d+)$`, "deploy/Dockerfile": `^#   docker run --stop-timeout (\d+) -p `,
+		"docs/operating.md": "`--stop-timeout (\\d+)`",
+	} {
+		content, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := all(string(content), expression)
+		if len(found) != 1 {
+			t.Fatalf("%s: %q", name, found)
+		}
+		if seconds, err := strconv.Atoi(found[0]); err != nil || time.Duration(seconds)*time.Second < least {
+			t.Errorf("%s: %s seconds, %v, and a stop takes up to %v", name, found[0], err, least)
+		}
 	}
 }
 
@@ -166,7 +194,7 @@ func TestSystemdTakesTheUnitAndFindsItHardened(t *testing.T) {
 	if err := check(string(content)); err != nil {
 		t.Error(err)
 	}
-	for old, wrong := range map[string]string{"ProtectSystem=": "ProtectSystems=", "TimeoutStopSec=25": "TimeoutStopSec=soon"} {
+	for old, wrong := range map[string]string{"ProtectSystem=": "ProtectSystems=", "TimeoutStopSec=45": "TimeoutStopSec=soon"} {
 		if check(strings.Replace(string(content), old, wrong, 1)) == nil {
 			t.Errorf("%s is not noticed", wrong)
 		}
