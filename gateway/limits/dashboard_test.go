@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	metricName  = regexp.MustCompile(`\b(?:backoffice|go|process)_[a-z_]+`)
-	metricUsed  = regexp.MustCompile(`\b((?:backoffice|go|process)_[a-z_]+)(?:\{([^}]*)\})?`)
+	metricName  = regexp.MustCompile(`\b(?:(?:backoffice|go|process)_[a-z_]+|up\b)`)
+	metricUsed  = regexp.MustCompile(`\b((?:backoffice|go|process)_[a-z_]+|up\b)(?:\{([^}]*)\})?`)
 	metricLabel = regexp.MustCompile(`([a-z_]+)(?:=~|!~|!=|=)"`)
 	groupedBy   = regexp.MustCompile(`by \(([^)]*)\)`)
 )
@@ -55,6 +55,9 @@ func unknown(metrics map[string][]string, expression string) (found []string) {
 	var labels []string
 	for _, used := range metricUsed.FindAllStringSubmatch(expression, -1) {
 		has, known := metrics[used[1]]
+		if used[1] == "up" { // which Prometheus makes, of every job
+			has, known = []string{"job"}, strings.Contains(used[2], `job="backoffice"`)
+		}
 		if !known {
 			found = append(found, used[1])
 		}
@@ -131,6 +134,17 @@ func TestTheDashboardAndTheAlertsAreMadeOfMetricsThatAreThere(t *testing.T) {
 	for _, expression := range expressions {
 		for _, wrong := range unknown(metrics, expression) {
 			t.Errorf("%s: there is no %s", expression, wrong)
+		}
+	}
+	if strings.Contains(alert["BackofficeDown"], "offset") || !strings.Contains(alert["BackofficeDown"], `up{job="backoffice"} == 0`) {
+		t.Errorf("of several servers the loss of one is forgotten: %s", alert["BackofficeDown"])
+	}
+	for name, expr := range alert {
+		if regexp.MustCompile(`\b(process|go)_`).MatchString(expr) && !strings.Contains(expr, "and on (instance, job) backoffice_build_info") {
+			t.Errorf("%s is of every program: %s", name, expr)
+		}
+		if strings.Contains(expr, "/readyz") {
+			t.Errorf("%s needs somebody who polls: %s", name, expr)
 		}
 	}
 	for metric := range metrics {
