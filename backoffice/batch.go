@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"slices"
 )
 
 // Batch collects reads that are sent together, as pgx.Batch does. Readers queue reads, Send answers them, and all of
@@ -207,12 +208,9 @@ func Unique(ids []string) []string {
 	if len(seen) == len(ids) {
 		return ids
 	}
-	list := make([]string, 0, len(seen))
-	for _, id := range ids {
-		if _, there := seen[id]; there {
-			delete(seen, id)
-			list = append(list, id)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		_, first := seen[id]
+		delete(seen, id)
+		return !first
+	})
 }

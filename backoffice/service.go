@@ -200,14 +200,12 @@ func (v values) changed(other values) values {
 	return changed
 }
 
-const removalTime = 10 * time.Second
-
 // removeFiles removes files whose ForgetFiles is durable. What fails or takes too long is left to the sweep.
 func (s *Service) removeFiles(ctx context.Context, keys []string) {
 	if len(keys) == 0 || s.dry {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removalTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	if s.Files.Delete(ctx, keys...) == nil {
 		_ = s.Store.FilesRemoved(ctx, keys)

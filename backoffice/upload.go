@@ -65,7 +65,7 @@ func (u *Upload) Drop(ctx context.Context) {
 	u.keys = nil
 	u.mu.Unlock()
 	if len(keys) > 0 {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removalTime)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
 		_ = u.files.Delete(ctx, keys...) // the sweep removes the rest
 	}

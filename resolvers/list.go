@@ -76,12 +76,17 @@ func found[T any](keys []string, ask func([]string) ([]T, error)) ([]T, error) {
 	return spread, nil
 }
 
+// searchOf identifies the search of a list by relevance: each has an order of its own.
+func searchOf[C comparable](criteria C, order backoffice.Order) string {
+	if order.Key == backoffice.KeyRelevance {
+		return any(criteria).(backoffice.CustomerCriteria).SearchDigest()
+	}
+	return ""
+}
+
 func question[T backoffice.Entity, C comparable](r *Root, noun *loaders.Noun[T, C], under backoffice.Parent, criteria C,
 	order backoffice.Order, args backoffice.PageArgs) (*backoffice.List[C], error) {
-	of := reflect.TypeFor[T]().Elem().Name() // rows are pointers
-	if c, ok := any(criteria).(backoffice.CustomerCriteria); ok && order.Key == backoffice.KeyRelevance {
-		of += c.SearchDigest() // each search has an order of its own
-	}
+	of := reflect.TypeFor[T]().Elem().Name() + searchOf(criteria, order) // rows are pointers
 	window, err := args.Window(order, func(cursor string) (backoffice.Order, backoffice.Position, error) {
 		return r.openCursor(of, cursor)
 	})

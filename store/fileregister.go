@@ -53,14 +53,12 @@ func (t *tx) CommitUpload(ctx context.Context, upload string) error {
 }
 
 // execLast runs the last statement of work whose caller may be gone. What it ends would end by itself, so it waits for
-// other writers no longer than lastWrite.
+// other writers for seconds only.
 func (s *Store) execLast(ctx context.Context, text string, args ...any) (n int64, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	return s.execAlone(ctx, text, args...)
 }
-
-const lastWrite = 5 * time.Second
 
 func (s *Store) execAlone(ctx context.Context, text string, args ...any) (n int64, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {

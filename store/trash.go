@@ -286,8 +286,6 @@ func (t *tx) countErased(ctx context.Context) error {
 		return nil
 	}
 	const text = "UPDATE /*backoffice:change_horizon.erased*/ change_horizon SET erased = erased + 1"
-	if _, err := t.conn.Exec(ctx, text, nil); err != nil {
-		return t.fail(backoffice.Fault(err, "recording an erasure"))
-	}
-	return nil
+	_, err := t.conn.Exec(ctx, text, nil)
+	return err
 }

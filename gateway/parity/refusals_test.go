@@ -99,7 +99,9 @@ func TestACursorOfAnotherSearchIsRefusedByRelevance(t *testing.T) {
 	const text = "query($s: String!, $m: SearchMode!, $c: String) { customers(first: 1, after: $c, filter: {search: $s, searchMode: $m}, orderBy: {field: RELEVANCE}) { edges { cursor } } }"
 	searches := []string{`"s": "acme", "m": "EXACT"`, `"s": "ACME", "m": "EXACT"`, `"s": "boek", "m": "EXACT"`, `"s": "acme", "m": "FUZZY"`}
 	for i, of := range searches {
-		var data struct{ Customers struct{ Edges []struct{ Cursor string } } }
+		var data struct {
+			Customers struct{ Edges []struct{ Cursor string } }
+		}
 		answer := o.Query(t, credential, text, "{"+of+"}")
 		if err := json.Unmarshal(answer.Data, &data); err != nil || len(data.Customers.Edges) != 1 {
 			t.Fatalf("%s finds %s (%v)", of, answer.Data, err)

@@ -27,9 +27,8 @@ type request struct {
 func malformed(message string) *RequestError { return unread(http.StatusBadRequest, message) }
 
 func wrongMethod(allow string) *RequestError {
-	e := unread(http.StatusMethodNotAllowed, "the method is not allowed")
-	e.allow = allow
-	return e
+	const status = http.StatusMethodNotAllowed
+	return &RequestError{unread(status, "the method is not allowed").errs, status, allow}
 }
 
 // MethodQuery is the method of a safe request with a body (RFC 10008).

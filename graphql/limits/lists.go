@@ -15,30 +15,22 @@ func (p *Price) CheckLists(variables map[string]any) *gqlerror.Error {
 	return nil
 }
 
-// CheckPages checks the pages of connections in a mutation's payloads, before it writes, also those that are skipped: as
-// they are priced. Errors: BadInput.
+// CheckPages checks the pages of connections in a mutation's payloads, before it writes; like their price, also those
+// that are skipped. Errors: BadInput.
 func (p *Price) CheckPages(variables map[string]any) error {
 	for _, field := range p.pages {
-		value := func(name string) (value any) {
+		var of backoffice.PageArgs
+		for name, into := range map[string]any{"first": &of.First, "last": &of.Last, "page": &of.Page,
+			"pageSize": &of.PageSize, "after": &of.After, "before": &of.Before} {
 			if given := argument(field, name); given != nil {
-				value, _ = given.Value(variables)
+				switch value, _ := given.Value(variables); value := value.(type) {
+				case int64:
+					*into.(**int) = new(int(value))
+				case string:
+					*into.(**string) = &value
+				}
 			}
-			return value
 		}
-		size := func(name string) *int {
-			if n, ok := value(name).(int64); ok {
-				return new(int(n))
-			}
-			return nil
-		}
-		cursor := func(name string) *string {
-			if text, ok := value(name).(string); ok {
-				return &text
-			}
-			return nil
-		}
-		of := backoffice.PageArgs{First: size("first"), Last: size("last"),
-			Page: size("page"), PageSize: size("pageSize"), After: cursor("after"), Before: cursor("before")}
 		if _, err := of.Window(backoffice.ByID, anyCursor); err != nil {
 			return err
 		}

@@ -57,8 +57,7 @@ func (s *Store) Compact(ctx context.Context) (whole bool, err error) {
 			return false, err
 		}
 	}
-	// If another process writes now, it is compacted once more.
-	_ = c.exec(ctx, fmt.Sprintf("UPDATE change_horizon SET erased = erased - %d", erased))
+	_ = c.exec(ctx, fmt.Sprintf("UPDATE change_horizon SET erased = erased - %d", erased)) // else it is compacted again
 	empty := &store.Statement{Text: "PRAGMA wal_checkpoint(TRUNCATE)", Each: func(row *store.Row) error {
 		whole = row.Int(0) == 0 // not busy
 		return nil
