@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,16 +21,11 @@ const (
 // number into a message, a log or the register, so everything that is stored or shown uses it.
 func MaskDigits(text string) string {
 	return maskParts(text, "#", func(parts []digitRun) int {
-		if n := elevenDigits(parts, separatorsMost); n > 0 {
-			return n
-		}
-		if n := nationalNumber(text, parts); n > 0 {
-			return n
-		}
-		if parts[0].digits >= maskedRun {
+		n := cmp.Or(elevenDigits(parts, separatorsMost), nationalNumber(text, parts))
+		if n == 0 && parts[0].digits >= maskedRun {
 			return 1
 		}
-		return 0
+		return n
 	})
 }
 
@@ -66,14 +62,11 @@ type digitRun struct {
 func elevenDigits(parts []digitRun, between int) int {
 	digits := 0
 	for i, part := range parts {
-		if i > 0 && !part.joined && (between == separatorsMost || part.behind > between) {
+		if digits > numberDigits || i > 0 && !part.joined && (between == separatorsMost || part.behind > between) {
 			break
 		}
-		if digits += part.digits; digits >= numberDigits {
-			if digits == numberDigits {
-				return i + 1
-			}
-			break
+		if digits += part.digits; digits == numberDigits {
+			return i + 1
 		}
 	}
 	return 0

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,23 +59,17 @@ func (s *Settings) examineReceipts(ctx context.Context, tell func(backoffice.Fin
 		names, err = receipts.Names(ctx)
 	}
 	if err == nil && isFolder {
-		err = probe(folder)
+		var probe *os.File
+		if probe, err = os.CreateTemp(folder, ".doctor-*"); err == nil { // which is no receipt's name
+			_, err = probe.WriteString("probe")
+			err = errors.Join(err, probe.Close(), os.Remove(probe.Name()))
+		}
 	}
 	if err != nil {
 		tell(backoffice.Fail("receipts", err.Error(), "check --receipts, and that this user can read and write there"))
 		return
 	}
 	tell(backoffice.Pass("receipts", fmt.Sprintf("%d found", len(names))))
-}
-
-// probe fails if no file can be written in a folder. It removes what it wrote, and nothing else.
-func probe(folder string) error {
-	file, err := os.CreateTemp(folder, ".doctor-*") // which is no receipt's name
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString("probe")
-	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
 func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset {
@@ -181,11 +176,8 @@ func (s *Settings) examineFiles(ctx context.Context, register backoffice.Store, 
 	}
 	defer func() { _ = stored.Close() }()
 	owner, err := stored.Owner(ctx)
-	fingerprint := ""
-	if err == nil {
-		fingerprint, err = register.Fingerprint(ctx)
-	}
-	switch {
+	fingerprint, unread := register.Fingerprint(ctx)
+	switch err := cmp.Or(err, unread); {
 	case err != nil:
 		tell(backoffice.Fail("stored files", err.Error(), "check --files"))
 	case owner != "" && owner != fingerprint:

@@ -67,10 +67,8 @@ type composer struct {
 func newComposer(labels *labels, fonts Fonts, title, author string, created backoffice.Instant) *composer {
 	root := &element{role: "Document"}
 	c := &composer{canvas: newCanvas(fonts), tags: &structure{root: root, current: root}, labels: labels}
-	c.meta.created = created.Time()
-	c.meta.language = labels.Tag
-	c.meta.title = oneLine(c.clean(title))
-	c.meta.author = oneLine(c.clean(author))
+	c.meta.created, c.meta.language = created.Time(), labels.Tag
+	c.meta.title, c.meta.author = oneLine(c.clean(title)), oneLine(c.clean(author))
 	c.newPage()
 	return c
 }
