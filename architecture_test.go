@@ -103,7 +103,7 @@ var mayImport = map[string]string{
 	"tools/benchmarks/stockgqlgen": "",
 	"tools/breadth":                "graphql/execute",
 	"tools/chaos":                  "tools/rig",
-	"tools/hostile":                "backoffice tools/rig",
+	"tools/hostile":                "backoffice store/postgres tools/rig",
 	"tools/kbo2ndjson":             "backoffice",
 	"tools/notices":                "",
 	"tools/overload":               "tools/rig",
