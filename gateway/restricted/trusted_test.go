@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -230,6 +231,45 @@ func TestWhatIsRemovedIsAnsweredForFiveSecondsAtMost(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestASubscriptionOfARemovedDocumentEnds(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	writes := o.Credential(t, backoffice.AllScopes...)
+	id := o.Trusts(t, "portal", "subscription S { changes { noun } }")[0]
+	s := o.Follower(t, o.Confined(t)).Connects(t)
+	s.Says(t, `{"type":"subscribe","id":"1","payload":{"documentId":"`+id+`"}}`)
+	ended := make(chan struct{})
+	var writing sync.WaitGroup
+	defer writing.Wait()
+	defer close(ended)
+	writing.Go(func() {
+		for i := 0; ; i++ {
+			o.Write(t, writes, fmt.Sprintf(`mutation { updateCustomer(input: {id: "acme", phone: "+32 2 %07d"}) { userErrors { message } } }`, i))
+			select {
+			case <-time.After(200 * time.Millisecond):
+			case <-ended:
+				return
+			}
+		}
+	})
+	if m := s.Hears(t); m.Type != "next" {
+		t.Fatalf("%s %s", m.Type, m.Payload)
+	}
+	if n, err := backoffice.RemoveTrusted(t.Context(), o.Store, id, 1); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	for range 100 {
+		switch m := s.Hears(t); {
+		case m.Type == "next" && !strings.Contains(string(m.Payload), "errors"):
+		case strings.Contains(string(m.Payload), "PERSISTED_DOCUMENT_NOT_FOUND"):
+			return
+		default:
+			t.Fatalf("%s %s", m.Type, m.Payload)
+		}
+	}
+	t.Error("it goes on")
 }
 
 func TestADocumentIsReadFromTheStoreOnceHoweverManyAskForIt(t *testing.T) {

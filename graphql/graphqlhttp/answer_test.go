@@ -250,3 +250,21 @@ func TestTheOutcomeOfARequestHoldsNoValue(t *testing.T) {
 		t.Errorf("%+v", outcome)
 	}
 }
+
+func TestASavedQueryIsAnsweredInPartsOnlyForReasonsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	for codes, want := range map[string]int{
+		"": 200, codeNotFound: 200, codeNotFound + " " + codeUnavailable: 503, codeTimeout: 504, codeInternal: 500,
+	} {
+		a := answer{status: 200, data: []byte(`{"customers":{"nodes":[{"responsible":null}]}}`)}
+		for _, code := range strings.Fields(codes) {
+			a.errors = append(a.errors, failure(code, "no"))
+		}
+		if got := withoutFaults(a); got.status != want || (got.data == nil) != (want != 200) {
+			t.Errorf("%s: %d with %s", codes, got.status, got.data)
+		}
+	}
+	if got := withoutFaults(answer{status: 200, data: []byte("null"), errors: gqlerror.List{failure(codeBadInput, "no")}}); got.status != 400 {
+		t.Errorf("null has %d", got.status)
+	}
+}

@@ -1,6 +1,7 @@
 package graphqlhttp
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -21,6 +22,7 @@ type prepared struct {
 	explain   explain
 	key       *answers.Key // nil when the answer is not kept, nor shared with other subscribers
 	context   *graphql.OperationContext
+	trustedAs string // the identifier by which a subscription was found; "" for a text
 }
 
 func (q *prepared) isSubscription() bool { return q.Operation == ast.Subscription }
@@ -50,6 +52,9 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 		return nil, new(refusal(media, refused))
 	}
 	q := &prepared{operation: operation, variables: variables, depth: document.depth, explain: asked.explain}
+	if q.isSubscription() && (asked.query == "" || backoffice.TrustedOnly(ctx)) {
+		q.trustedAs = cmp.Or(asked.documentID, backoffice.DocumentID(asked.query))
+	}
 	rows := g.rows(ctx)
 	q.cost, q.least = operation.price.Cost(variables, rows), operation.price.Least(variables, rows)
 	if operation.Operation != ast.Query {

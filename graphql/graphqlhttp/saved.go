@@ -42,10 +42,7 @@ func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *back
 		}
 		return answer{status: http.StatusOK}
 	})
-	a.media = mediaJSON
-	if string(a.data) == "null" && a.status == http.StatusOK { // the status alone would not show it
-		a.status = statusOf(codeOfError(a.errors[0]), mediaGraphQL)
-	}
+	a = withoutFaults(a)
 	switch {
 	case r.Method == http.MethodHead && a.status == http.StatusOK:
 		w.Header()["Content-Type"], w.Header()["Cache-Control"] = contentTypes[mediaJSON], noStore
@@ -58,6 +55,21 @@ func (g *GraphQL) ServeSaved(w http.ResponseWriter, r *http.Request, saved *back
 		_ = a.write(w)
 	}
 	g.done(ctx, &served, a)
+}
+
+// withoutFaults makes an answer fail as a whole if it lacks data because of the server. Its status shows every failure.
+func withoutFaults(a answer) answer {
+	a.media = mediaJSON
+	for _, err := range a.errors {
+		status := statusOf(codeOfError(err), mediaGraphQL)
+		if a.status == http.StatusOK && (status >= http.StatusInternalServerError || string(a.data) == "null") {
+			a.status = status
+		}
+	}
+	if a.status >= http.StatusInternalServerError {
+		a.data = nil
+	}
+	return a
 }
 
 // isKnown sets an answer's entity tag, and reports whether the client has it.

@@ -109,6 +109,10 @@ func (f *following) run(ctx context.Context) error {
 		n, err := f.of.Next(waiting, f.most)
 		cancel()
 		began := time.Now()
+		_, gone := f.trustedDocument(ctx, f.q.trustedAs)
+		if f.q.trustedAs != "" && backoffice.KindOf(gone) == backoffice.NotFound {
+			return errUntrusted
+		}
 		switch {
 		case err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)):
 			return cmp.Or(context.Cause(ctx), err)

@@ -41,10 +41,12 @@ func (g *GraphQL) trusted(ctx context.Context, asked request) (*document, gqlerr
 	case unknown && asked.apollo: // Apollo's clients know it by the message, and send the document
 		return nil, gqlerror.List{failure(codeNotPersisted, "PersistedQueryNotSupported")}
 	case unknown:
-		return nil, gqlerror.List{failure(codeNotPersisted, "no trusted document has this identifier")}
+		return nil, gqlerror.List{errUntrusted}
 	}
 	return g.documents.find(known{text: found.ID, trusted: true}, found.Text)
 }
+
+var errUntrusted = failure(codeNotPersisted, "no trusted document has this identifier")
 
 // trustedDocument finds a document by an identifier. Errors: NotFound.
 func (g *GraphQL) trustedDocument(ctx context.Context, id string) (*backoffice.TrustedDocument, error) {
