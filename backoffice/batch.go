@@ -195,8 +195,7 @@ func parentsOf(under Parent, parents []string) []string {
 	return Unique(parents)
 }
 
-// Unique drops repeated identifiers and keeps the order. It returns ids itself when none repeats, and nil for an empty
-// list.
+// Unique drops repeated identifiers and keeps the order. It returns ids itself when none repeats, nil without any.
 func Unique(ids []string) []string {
 	if len(ids) == 0 {
 		return nil

@@ -110,7 +110,7 @@ type supervision struct {
 type supervised struct {
 	state      int // in ReviewStates
 	risk       string
-	assessedAt Instant // when the transcript with the risk was completed
+	assessedAt Instant // when the transcript with the risk was completed, or its financial year ended
 }
 
 func (s *supervision) countReviews(ctx context.Context, store SupervisionStore) error {
@@ -135,7 +135,7 @@ func (s *supervision) countReviews(ctx context.Context, store SupervisionStore) 
 		if day := due[t.ChecklistID]; strings.HasPrefix(cmp.Or(day, ends[t.FinancialYearID]), s.year) {
 			of.state = max(of.state, slices.Index(ReviewStates, s.of.Reviews.add(t, day, s.today)))
 		}
-		return s.assess(of, t)
+		return s.assess(of, t, cmp.Or(t.CompletedAt, StartOfDay(ends[t.FinancialYearID]+"-12-31", 0)))
 	})
 }
 
@@ -157,8 +157,8 @@ func (c *ReviewCounts) add(t *Transcript, due, today string) ReviewState {
 }
 
 // assess takes the risk of a customer from a transcript, unless one that was completed later has it.
-func (s *supervision) assess(of *supervised, t *Transcript) error {
-	if !t.IsCompleted || t.CompletedAt >= s.span.To || of.risk != "" && t.CompletedAt < of.assessedAt ||
+func (s *supervision) assess(of *supervised, t *Transcript, completed Instant) error {
+	if !t.IsCompleted || completed >= s.span.To || of.risk != "" && completed < of.assessedAt ||
 		!strings.Contains(string(t.CustomVariables), s.variable) {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (s *supervision) assess(of *supervised, t *Transcript) error {
 		risk = fmt.Sprint(value)
 	}
 	if risk != "" {
-		of.risk, of.assessedAt = MaskDigits(risk), t.CompletedAt
+		of.risk, of.assessedAt = MaskDigits(risk), completed
 	}
 	return nil
 }

@@ -88,6 +88,33 @@ func TestAYearOfSupervisionCountsReviewsDiscrepanciesAndConsultations(t *testing
 	}
 }
 
+func TestARiskOfAnUnknownTimeIsThatOfItsFinancialYear(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Serve(t, gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t)), gatewaytest.Limits())
+	supervisedOffice(t, o.Store)
+	credential := o.Credential(t, backoffice.AllScopes...)
+	completed := func(id, customer, year, variables string) *backoffice.Transcript {
+		return &backoffice.Transcript{ID: id, CustomerID: customer, ChecklistID: "open", FinancialYearID: year, OwnStatus: "To Process",
+			OwnUpdatedAt: 1, IsCompleted: true, CustomVariables: backoffice.JSON(variables)}
+	}
+	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		return tx.Transcripts().Upsert(ctx, []*backoffice.Transcript{completed("z", "c4", "y2024", `{"imported": "low"}`),
+			completed("a", "c4", "y2025", `{"imported": "high"}`), completed("b", "c5", "y2025", `{"imported": "high"}`)})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for year, want := range map[string]string{
+		"2025": "customers,high,DONE,2\r\n",
+		"2024": "customers,low,DONE,1\r\n",
+	} {
+		r := o.Send(t, credential, http.MethodGet, "/reports/supervision-year?format=csv&riskVariable=imported&year="+year, "")
+		if got := r.Body.String(); !strings.Contains(got, want) || strings.Count(got, "high,") != strings.Count(want, "high,") {
+			t.Errorf("%s: %s", year, got)
+		}
+	}
+}
+
 // countsConsultations reads a number for several purposes, one of which a spreadsheet would run, and counts them.
 func countsConsultations(t *testing.T, o *gatewaytest.Office, credential, sees [2]string, report func([2]string, string) string) {
 	t.Helper()
