@@ -1,7 +1,6 @@
 package backoffice
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +20,10 @@ const (
 // number into a message, a log or the register, so everything that is stored or shown uses it.
 func MaskDigits(text string) string {
 	return maskParts(text, "#", func(parts []digitRun) int {
-		n := cmp.Or(elevenDigits(parts, separatorsMost), nationalNumber(text, parts))
+		n := elevenDigits(parts, separatorsMost)
+		if n == 0 {
+			n = nationalNumber(text, parts)
+		}
 		if n == 0 && parts[0].digits >= maskedRun {
 			return 1
 		}

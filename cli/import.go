@@ -172,7 +172,7 @@ func (c *importCommand) propose(t terminal) error {
 }
 
 func (c *importCommand) print(loaded *importexport.Loaded, t terminal) {
-	fmt.Fprintf(t.out, "%s: %s\n", loaded.File, loaded.Counts())
+	fmt.Fprintf(t.out, "%s: %s\n", loaded.File, loaded.Summary())
 	for _, note := range loaded.Notes {
 		fmt.Fprintf(t.out, "  %s\n", note)
 	}

@@ -55,7 +55,8 @@ func (p *plan) makeYears() {
 	for year := current - yearsOfData + 1; year <= current; year++ {
 		date := strconv.Itoa(year)
 		y := &backoffice.FinancialYear{ID: yearID(year), StartDate: date, EndDate: date, IsCurrentYear: year == current}
-		if archived := time.Date(year+1, time.January, 4, 8, 0, 0, 0, time.UTC); !y.IsCurrentYear {
+		if !y.IsCurrentYear {
+			archived := time.Date(year+1, time.January, 4, 8, 0, 0, 0, time.UTC)
 			y.ArchivedAt = min(backoffice.InstantOf(archived), backoffice.InstantOf(p.today))
 		}
 		p.years = append(p.years, y)

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -176,8 +175,11 @@ func (s *Settings) examineFiles(ctx context.Context, register backoffice.Store, 
 	}
 	defer func() { _ = stored.Close() }()
 	owner, err := stored.Owner(ctx)
-	fingerprint, unread := register.Fingerprint(ctx)
-	switch err := cmp.Or(err, unread); {
+	fingerprint := ""
+	if err == nil {
+		fingerprint, err = register.Fingerprint(ctx)
+	}
+	switch {
 	case err != nil:
 		tell(backoffice.Fail("stored files", err.Error(), "check --files"))
 	case owner != "" && owner != fingerprint:

@@ -38,7 +38,7 @@ func (s server) mountQueries(r chi.Router, signIn func(http.Handler) http.Handle
 			asked, err = graphql.SavedRequest(r.Context(), saved, variables)
 		}
 		if err != nil {
-			graphql.RefuseWith(w, r, graphql.Refusal(r.Context(), err))
+			graphql.WriteRequestError(w, r, graphql.RequestErrorOf(r.Context(), err))
 			return
 		}
 		exports.Export(w, r, asked, options)

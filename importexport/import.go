@@ -73,8 +73,8 @@ type Loaded struct {
 
 func (l Loaded) Lines() int { return l.Created + l.Updated + l.Deleted + l.Unchanged + l.Rejected }
 
-// Counts lists the counts, those of rejected and repaired lines only if there are any.
-func (l *Loaded) Counts() string {
+// Summary lists the counts, those of rejected and repaired lines only if there are any.
+func (l *Loaded) Summary() string {
 	text := fmt.Sprintf("%d created, %d updated, %d deleted, %d unchanged",
 		l.Created, l.Updated, l.Deleted, l.Unchanged)
 	if l.Rejected > 0 {
@@ -131,7 +131,7 @@ func (i *Importer) Import(ctx context.Context, folder string) (all []Loaded, err
 		if im.rejects, err = NewRejects(i.Rejects); err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, im.rejects.folder.Close()) }()
+		defer func() { err = errors.Join(err, im.rejects.Close()) }()
 	}
 	if !i.DryRun {
 		end, err := i.turn(ctx)

@@ -146,14 +146,14 @@ func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, query *graphql
 	if backoffice.KindOf(err) == backoffice.Unauthenticated {
 		e.config.Challenge(w, r, err)
 	}
-	refused := e.config.GraphQL.Refusal(r.Context(), err)
-	status := e.config.GraphQL.RefuseWith(w, r, refused)
+	refused := e.config.GraphQL.RequestErrorOf(r.Context(), err)
+	status := e.config.GraphQL.WriteRequestError(w, r, refused)
 	e.config.GraphQL.Done(r.Context(), query, cost, status, refused)
 }
 
 // broken aborts an answer that has begun, so that the client does not take a part for the whole.
 func (e *Endpoint) broken(ctx context.Context, query *graphqlhttp.Query, cost int, err error) {
-	refused := e.config.GraphQL.Refusal(ctx, err)
+	refused := e.config.GraphQL.RequestErrorOf(ctx, err)
 	e.config.GraphQL.Done(ctx, query, cost, http.StatusOK, refused)
 	level := slog.LevelWarn
 	if errors.Is(err, errGone) {

@@ -172,10 +172,10 @@ func (s *served) end() {
 
 // Refuse answers a request for middleware, such as authentication and rate limits, that does not let it through.
 func (g *GraphQL) Refuse(w http.ResponseWriter, r *http.Request, err error) {
-	g.RefuseWith(w, r, g.Refusal(r.Context(), err))
+	g.WriteRequestError(w, r, g.RequestErrorOf(r.Context(), err))
 }
 
-func (g *GraphQL) RefuseWith(w http.ResponseWriter, r *http.Request, refused *RequestError) (status int) {
+func (g *GraphQL) WriteRequestError(w http.ResponseWriter, r *http.Request, refused *RequestError) (status int) {
 	media, ok := negotiate(r.Header["Accept"])
 	if !ok {
 		media = mediaJSON

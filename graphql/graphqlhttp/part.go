@@ -180,8 +180,8 @@ func (g *GraphQL) Done(ctx context.Context, q *Query, cost, status int, refused 
 	}
 }
 
-// Refusal is a client's view of an error. The cause of an internal fault is logged here.
-func (g *GraphQL) Refusal(ctx context.Context, err error) *RequestError {
+// RequestErrorOf is a client's view of an error. The cause of an internal fault is logged here.
+func (g *GraphQL) RequestErrorOf(ctx context.Context, err error) *RequestError {
 	if refused, ok := errors.AsType[*RequestError](err); ok {
 		return refused
 	}

@@ -308,7 +308,7 @@ func (d *Pulled) String() string {
 	if !d.Told {
 		return fmt.Sprintf("%s: not reported by the origin; nothing changed here", d.Noun)
 	}
-	line := fmt.Sprintf("%s: %s", d.Noun, d.Loaded.Counts())
+	line := fmt.Sprintf("%s: %s", d.Noun, d.Loaded.Summary())
 	if d.Missing > 0 {
 		line += fmt.Sprintf(", %d missing at the origin", d.Missing)
 	}
