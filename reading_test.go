@@ -69,11 +69,11 @@ func passedBy(t *testing.T, query string) (passed []string) {
 	t.Helper()
 	folder := t.TempDir()
 	program := filepath.Join(folder, "backoffice")
-	run(t, ".", "go", "build", quicklyBuilt, "-cover", "-covermode=atomic", "-coverpkg=example.org/backoffice/...", "-o", program, ".")
+	runGo(t, ".", "build", quicklyBuilt, "-cover", "-covermode=atomic", "-coverpkg=example.org/backoffice/...", "-o", program, ".")
 	ask(t, program, folder, query, 1) // which fills the store
 	counters := ask(t, program, folder, query, queries)
 	text := filepath.Join(folder, "profile")
-	run(t, ".", "go", "tool", "covdata", "textfmt", "-i="+counters, "-o="+text)
+	runGo(t, ".", "tool", "covdata", "textfmt", "-i="+counters, "-o="+text)
 	profiles, err := cover.ParseProfiles(text)
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ afterEach(async () => {
 /** Opens the page and listens: to every request of it, and for anything that it complains about. */
 async function open() {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  context.setDefaultTimeout(60_000); // the machine may be busy with other tests
+  context.setDefaultTimeout(180_000); // the machine may be busy with other tests
   const page = await context.newPage();
   const heard = { requests: [], complaints: [] };
   context.on('request', (request) => heard.requests.push(request));

@@ -32,7 +32,7 @@ export function launch() {
 /** Opens the page and listens: to every request of it, and for anything that it complains about. */
 export async function open(browser, { hash = '', url = service.url, ready = '#client-id', clock = false, without = null, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(180_000);
   const page = await context.newPage();
   const heard = { requests: [], complaints: [] };
   context.on('request', (request) => heard.requests.push(request));
