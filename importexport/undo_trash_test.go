@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
 )
 
 func TestAnImportIsTakenBackThoughTheTrashHasWhatItDeletedOrCreatedAgain(t *testing.T) {
@@ -74,6 +75,55 @@ func TestAnImportIsTakenBackThoughTheTrashHasWhatItDeletedOrCreatedAgain(t *test
 		_, err = service.RestoreTrashed(t.Context(), "company")
 		must(t, err)
 		same("deleted again by the office")
+	})
+}
+
+func TestTheFileOfADocumentThatAnUndoPutBackOutlivesTheTrash(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		importer, number := h.undoable()
+		service := &backoffice.Service{Store: h.store, Files: h.files, Keys: h.keys, Trash: time.Hour}
+		owner := &backoffice.Principal{ClientID: "c", Scopes: backoffice.AllScopes}
+		load := func(folder string) {
+			t.Helper()
+			_, err := importer.Import(t.Context(), folder)
+			must(t, err)
+		}
+		must(t, files.Claim(t.Context(), h.store, h.files))
+		for _, id := range []string{"erased", "deleted-again"} {
+			load(with(t, with(t, only(t, "customers.ndjson", `{"_id":"`+id+`","type":"Company","name":"X"}`),
+				"documents.ndjson", `{"_id":"of-`+id+`","name":"d","customer":"`+id+`","file":"a.pdf"}`), "a.pdf", "%PDF-1.7 a"))
+			key := one(t, h.store.Documents(), "of-"+id).File.Key
+			load(only(t, "customers.ndjson", `{"_id":"`+id+`","_deleted":true}`))
+			deletion := *number
+			load(only(t, "customers.ndjson", `{"_id":"`+id+`","type":"Company","name":"again"}`))
+			all, err := importer.Undo(t.Context(), deletion)
+			if must(t, err); !slices.Equal(left(all), []string{id + ": " + changedSince}) {
+				t.Errorf("left are %q", left(all))
+			}
+			if id == "erased" {
+				_, err = service.EmptyTrash(t.Context(), id)
+				must(t, err)
+			} else {
+				_, err = service.DeleteCustomer(t.Context(), owner, id, nil)
+				must(t, err)
+			}
+			_, err = files.RemoveForgotten(t.Context(), h.store, h.files)
+			must(t, err)
+			if id != "erased" {
+				_, err = service.RestoreTrashed(t.Context(), id)
+				must(t, err)
+			}
+			if got := one(t, h.store.Documents(), "of-"+id).File.Key; got != key {
+				t.Errorf("%s: the document's file is %q", id, got)
+			}
+			content, err := h.files.Open(t.Context(), key, 0, -1)
+			if err != nil {
+				t.Errorf("%s: %v", id, err)
+				continue
+			}
+			must(t, content.Close())
+		}
 	})
 }
 

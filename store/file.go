@@ -13,6 +13,15 @@ var tablesOfFiles = []string{"transcripts", "calculations", "documents", "minfin
 // namingFiles are the tables whose rows name a file: those, the trash, and what imports keep.
 var namingFiles = append([]string{"trash_files", "imported"}, tablesOfFiles...)
 
+// notOfRecord is a condition on a file's key: that no record names it.
+func notOfRecord(key string) string { return notNamed(key, tablesOfFiles...) }
+
+func notNamed(key string, tables ...string) string {
+	return strings.Join(backoffice.Map(tables, func(table string) string {
+		return " AND NOT EXISTS (SELECT 1 FROM " + table + " named WHERE named.file_key = " + key + ")"
+	}), "")
+}
+
 func (t *tx) FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, error) {
 	ids := backoffice.Unique(wellFormed(customerIDs))
 	if ids == nil {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"example.org/backoffice/backoffice"
 )
@@ -278,11 +277,7 @@ func (t *tx) eraseImported(ctx context.Context, customerIDs []string) (keys []st
 func (t *tx) eraseBefore(ctx context.Context, condition, erase string, args ...any) (keys []string, err error) {
 	text := "INSERT /*backoffice:forgotten_files.of_imports*/ INTO forgotten_files (file_key, at)" +
 		" SELECT DISTINCT i.file_key, " + t.store.nouns.dialect.now + " FROM imported i" +
-		" WHERE i.file_key IS NOT NULL AND " + condition
-	named := append([]string{"trash_files"}, tablesOfFiles...)
-	text += strings.Join(backoffice.Map(named, func(table string) string {
-		return " AND NOT EXISTS (SELECT 1 FROM " + table + " f WHERE f.file_key = i.file_key)"
-	}), "")
+		" WHERE i.file_key IS NOT NULL AND " + condition + notNamed("i.file_key", "trash_files") + notOfRecord("i.file_key")
 	err = t.together(ctx, func(ctx context.Context) (err error) {
 		keys, err = listTexts(ctx, t.conn, text+" ON CONFLICT (file_key) DO NOTHING RETURNING file_key", args...)
 		return err
@@ -308,9 +303,7 @@ func (t *tx) MarkRestored(ctx context.Context, ids ...string) error {
 }
 
 // notImported is a condition on a file's key: that no import keeps a record with it, which may come back.
-func notImported(key string) string {
-	return " AND NOT EXISTS (SELECT 1 FROM imported i WHERE i.file_key = " + key + ")"
-}
+func notImported(key string) string { return notNamed(key, "imported") }
 
 // resealing runs what replaces the sealed numbers of customers, and keeps them as imports left them.
 func (t *tx) resealing(ctx context.Context, ids []string, reseal func() error) error {

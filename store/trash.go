@@ -121,7 +121,7 @@ func (t *tx) putting(entry *backoffice.Trashed, until string, argument int64) (d
 			d := t.store.nouns.dialect
 			_, err := t.conn.Exec(ctx, "INSERT /*backoffice:trash_files.insert*/ INTO trash_files"+
 				" (file_key, trash_id) SELECT "+d.parentID+", $2 FROM "+d.parents+" WHERE TRUE"+
-				" ON CONFLICT (file_key) DO NOTHING", []any{d.List(storableAll(backoffice.Unique(keys))), entry.ID})
+				" ON CONFLICT (file_key) DO UPDATE SET trash_id = excluded.trash_id", []any{d.List(storableAll(backoffice.Unique(keys))), entry.ID})
 			return err
 		})
 	}
@@ -256,7 +256,8 @@ func (t *tx) erase(ctx context.Context, ids []string) (erased, keys []string, er
 	return erased, keys, err
 }
 
-// emptyTrash erases entries of the trash for good, and records the files to remove: those that no import keeps.
+// emptyTrash erases entries of the trash for good, and records the files to remove: those that no import keeps and no
+// record names, as one that an undo put back does.
 func (t *tx) emptyTrash(ctx context.Context, ids []string) (erased, keys []string, err error) {
 	if len(ids) == 0 {
 		return nil, nil, nil
@@ -266,7 +267,7 @@ func (t *tx) emptyTrash(ctx context.Context, ids []string) (erased, keys []strin
 	err = t.together(ctx, func(ctx context.Context) (err error) {
 		keys, err = listTexts(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_trash*/ INTO forgotten_files"+
 			" (file_key, at) SELECT f.file_key, "+d.now+" FROM trash_files f WHERE "+d.among("f.trash_id")+
-			notImported("f.file_key")+
+			notImported("f.file_key")+notOfRecord("f.file_key")+
 			" ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key", list)
 		return err
 	}, func(ctx context.Context) (err error) {
