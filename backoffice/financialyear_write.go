@@ -19,7 +19,7 @@ type YearStarted struct {
 }
 
 // StartYear archives the current financial year and makes a new one current, in one transaction: the year after the
-// current one, or with Skip any later one, with endDate the same as startDate. An office without a current year starts
+// current one, or with Skip any later one, as many calendar years long. An office without a current year starts
 // with any. Only the operator calls it, so it checks no scope. Refused, all with startDate, with INVALID, NOT_ALLOWED
 // (not later, not the next) and TAKEN (the year exists).
 func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted, error) {
@@ -40,6 +40,7 @@ func (s *Service) StartYear(ctx context.Context, start YearStart) (*YearStarted,
 			return false, err
 		}
 		if current != nil {
+			started.EndDate = endLike(current, year)
 			current.IsCurrentYear, current.ArchivedAt = false, now
 			if err := tx.FinancialYears().Update(ctx, current); err != nil {
 				return false, err
@@ -98,16 +99,23 @@ func checkStart(ctx context.Context, tx Tx, start YearStart) (current *Financial
 	case err != nil:
 	case current != nil && year <= current.StartDate:
 		err = refused(CodeNotAllowed, "the new year must be later than the current one", "startDate")
-	case current != nil && !start.Skip && year != yearAfter(current.StartDate):
+	case current != nil && !start.Skip && year != yearAfter(current.StartDate, 1):
 		err = refused(CodeNotAllowed, current.StartDate+" is the current year, so the next is "+
-			yearAfter(current.StartDate)+"; --force starts a later one", "startDate")
+			yearAfter(current.StartDate, 1)+"; --force starts a later one", "startDate")
 	case taken:
 		err = refused(CodeTaken, "the financial year already exists", "startDate")
 	}
 	return current, err
 }
 
-func yearAfter(current string) string {
-	now, _ := strconv.Atoi(current)
-	return fmt.Sprintf("%04d", now+1)
+// endLike is the end of a year with a start, which is as long as another.
+func endLike(other *FinancialYear, start string) string {
+	first, _ := strconv.Atoi(other.StartDate)
+	last, _ := strconv.Atoi(other.EndDate)
+	return yearAfter(start, last-first)
+}
+
+func yearAfter(year string, by int) string {
+	now, _ := strconv.Atoi(year)
+	return fmt.Sprintf("%04d", now+by)
 }

@@ -63,12 +63,14 @@ func (u *User) LookupKeys() []string { return []string{FoldKey(u.Email), FoldKey
 func (l *Label) LookupKeys() []string     { return []string{FoldKey(l.Name)} }
 func (l *Checklist) LookupKeys() []string { return []string{FoldKey(l.Name)} }
 
-// LookupKeys are the texts by which people know a year: 2026, and 2026-2027 for one that ends in another.
+// LookupKeys are the texts by which people know a year: 2026, and 2026-2027 for one that ends in another, also with
+// the dash in which groups show it.
 func (y *FinancialYear) LookupKeys() []string {
 	if y.EndDate == "" || y.EndDate == y.StartDate {
 		return []string{y.StartDate}
 	}
-	return []string{y.StartDate, y.StartDate + "-" + y.EndDate, y.StartDate + "/" + y.EndDate}
+	from, to := y.StartDate, y.EndDate
+	return []string{from, from + "-" + to, from + "/" + to, from + "–" + to}
 }
 
 // FoldKey is the form in which what people write is compared with LookupKeys. E-mail addresses keep their accents.

@@ -196,6 +196,22 @@ func TestAYearIsStartedAfterTheCurrentOne(t *testing.T) {
 	})
 }
 
+func TestAYearIsAsLongAsTheOneBefore(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		accept(t, w.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+			return tx.FinancialYears().Update(ctx, &backoffice.FinancialYear{ID: "y2026", StartDate: "2026", EndDate: "2027", IsCurrentYear: true})
+		}))
+		for _, year := range []string{"2027", "2030"} {
+			started, err := w.StartYear(t.Context(), backoffice.YearStart{Year: year, Skip: true})
+			accept(t, err)
+			if want := map[string]string{"2027": "2028", "2030": "2031"}[year]; started.Year.EndDate != want {
+				t.Errorf("%s ends in %s", year, started.Year.EndDate)
+			}
+		}
+	})
+}
+
 func TestAYearIsNotStartedBesideAnImportOfIt(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {

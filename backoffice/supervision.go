@@ -158,12 +158,13 @@ func (c *ReviewCounts) add(t *Transcript, due, today string) ReviewState {
 
 // assess takes the risk of a customer from a transcript, unless one that was completed later has it.
 func (s *supervision) assess(of *supervised, t *Transcript, completed Instant) error {
+	text := string(t.CustomVariables)
 	if !t.IsCompleted || completed >= s.span.To || of.risk != "" && completed < of.assessedAt ||
-		!strings.Contains(string(t.CustomVariables), s.variable) {
+		!strings.Contains(text, s.variable) && !strings.Contains(text, `\`) {
 		return nil
 	}
 	var variables map[string]any
-	if json.Unmarshal([]byte(t.CustomVariables), &variables) != nil {
+	if json.Unmarshal([]byte(text), &variables) != nil {
 		return nil
 	}
 	risk := ""

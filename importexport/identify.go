@@ -1,6 +1,7 @@
 package importexport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -58,7 +59,7 @@ func fewKey[T any, C comparable](of func(*T) string, fields ...string) *ownKey[T
 	return &ownKey[T, C]{fields, of, func(
 		ctx context.Context, l *loading[T, C], _ map[string]*T,
 	) (map[string][]string, error) {
-		if l.known.own == nil {
+		if l.known.own == nil || l.tx != nil { // others may have added one since staging
 			own := map[string][]string{}
 			err := eachOf(ctx, l.in, l.Table, func(row *T) { own[of(row)] = append(own[of(row)], *l.ID(row)) })
 			if err != nil {
@@ -70,17 +71,18 @@ func fewKey[T any, C comparable](of func(*T) string, fields ...string) *ownKey[T
 	}}
 }
 
-// identify puts identifiers in place of what people know: in references, and for lines without one.
+// identify puts identifiers in place of what people know: in references, and for lines without one. What staging found
+// must still hold when lines are applied (errStale).
 func (l *loading[T, C]) identify(ctx context.Context, all []*entry[T]) error {
 	if l.im.Key == "" {
 		return nil
 	}
-	if err := l.refer(ctx, all); err != nil || l.tx != nil { // applying has the identifiers from staging
+	if err := l.refer(ctx, all); err != nil {
 		return err
 	}
 	key, rows := l.ownKey(), map[string]*T{}
 	for _, e := range all {
-		if !e.keyed || e.at.id != "" {
+		if !e.keyed || e.at.id != "" && l.tx == nil {
 			continue
 		}
 		row := new(T)
@@ -98,10 +100,11 @@ func (l *loading[T, C]) identify(ctx context.Context, all []*entry[T]) error {
 				e.fault(name, "this field is required in a line without _id")
 			}
 		}
-		if e.id = backoffice.NewID(); !e.isBad() {
+		if !e.isBad() {
 			e.known = key.of(row)
 			rows[e.known] = row
 		}
+		e.id = cmp.Or(e.at.id, backoffice.NewID())
 	}
 	if len(rows) == 0 {
 		return nil
@@ -113,6 +116,10 @@ func (l *loading[T, C]) identify(ctx context.Context, all []*entry[T]) error {
 	for _, e := range all {
 		switch ids := found[e.known]; {
 		case e.known == "" || len(ids) == 0:
+		case l.tx != nil:
+			if !slices.Contains(ids, e.id) {
+				return errStale
+			}
 		case len(ids) > 1:
 			e.fault(key.fields[0], fmt.Sprintf("%d records have this value; add the _id of one", len(ids)))
 		default:

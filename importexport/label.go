@@ -6,5 +6,7 @@ type label = backoffice.Label
 
 var labels = describe(backoffice.LabelTable, noun[label, backoffice.LabelCriteria]{
 	file: "labels.ndjson",
-	keys: always(uniqueKey(backoffice.LabelTable, "name")),
+	keys: always(fewKey[label, backoffice.LabelCriteria](func(l *label) string {
+		return backoffice.FoldKey(l.Name)
+	}, "name")),
 })

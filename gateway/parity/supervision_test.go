@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -99,7 +100,7 @@ func TestARiskOfAnUnknownTimeIsThatOfItsFinancialYear(t *testing.T) {
 	}
 	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 		return tx.Transcripts().Upsert(ctx, []*backoffice.Transcript{completed("z", "c4", "y2024", `{"imported": "low"}`),
-			completed("a", "c4", "y2025", `{"imported": "high"}`), completed("b", "c5", "y2025", `{"imported": "high"}`)})
+			completed("a", "c4", "y2025", `{"imported": "high"}`), completed("b", "c5", "y2025", `{"imported": "high", "risk \"AML\"": "low"}`)})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -112,6 +113,10 @@ func TestARiskOfAnUnknownTimeIsThatOfItsFinancialYear(t *testing.T) {
 		if got := r.Body.String(); !strings.Contains(got, want) || strings.Count(got, "high,") != strings.Count(want, "high,") {
 			t.Errorf("%s: %s", year, got)
 		}
+	}
+	r := o.Send(t, credential, http.MethodGet, "/reports/supervision-year?format=csv&year=2025&riskVariable="+url.QueryEscape(`risk "AML"`), "")
+	if got := r.Body.String(); !strings.Contains(got, "customers,low,DONE,1\r\n") {
+		t.Errorf("a variable whose name has quotes: %s", got)
 	}
 }
 
