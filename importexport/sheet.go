@@ -267,7 +267,7 @@ func (s *sheet) member(line []byte, name string, form cell, value string) []byte
 	case flagCell:
 		plain = spoken[strings.ToLower(value)]
 	case percentCell:
-		if s.comma == ';' {
+		if s.comma != ',' {
 			value = strings.Replace(value, ",", ".", 1)
 		}
 	case dayCell, momentCell:
@@ -280,7 +280,7 @@ func (s *sheet) member(line []byte, name string, form cell, value string) []byte
 			}
 		}
 	case numberCell:
-		if plain = value; s.comma == ';' { // from a country with a decimal comma
+		if plain = value; s.comma != ',' { // from a country with a decimal comma
 			plain = strings.Replace(plain, ",", ".", 1)
 		}
 		if !json.Valid([]byte(plain)) || plain[0] != '-' && (plain[0] < '0' || plain[0] > '9') {

@@ -53,7 +53,7 @@ func asCSV(t testing.TB, comma rune, lines []string) string {
 					text = map[bool]string{true: "WAAR", false: "Onwaar"}[value]
 				case float64:
 					text = fmt.Sprint(value)
-					if comma == ';' {
+					if comma != ',' {
 						text = strings.Replace(text, ".", ",", 1)
 					}
 				default:
