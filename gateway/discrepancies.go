@@ -128,16 +128,11 @@ func (r *recorder) follow(ctx context.Context, reader *changes.Reader, today str
 	if err != nil {
 		return err
 	}
-	for companies := range slices.Chunk(concerned(changed), recordBatch) {
-		held, err := ownership.WithHoldings(ctx, r.service.Store, companies, today)
-		if err == nil {
-			err = r.record(ctx, held, today)
-		}
-		if err != nil {
-			return err
-		}
+	held, err := ownership.WithHoldings(ctx, r.service.Store, concerned(changed), today)
+	if err != nil {
+		return err
 	}
-	return nil
+	return r.record(ctx, held, today)
 }
 
 // record compares companies, a few at a time.
@@ -174,9 +169,13 @@ func (r *recorder) sweep(ctx context.Context, reader *changes.Reader, today stri
 	if err := r.rest(ctx); err != nil {
 		return err
 	}
-	followed := time.Now()
+	followed, swept := time.Now(), map[string]bool{}
 	do := func(companies []string) error {
-		err := r.record(ctx, backoffice.Unique(companies), today)
+		companies = slices.DeleteFunc(backoffice.Unique(companies), func(id string) bool { return swept[id] })
+		for _, id := range companies {
+			swept[id] = true
+		}
+		err := r.record(ctx, companies, today)
 		if err != nil || time.Since(followed) < recordIdle {
 			return err
 		}
@@ -206,6 +205,9 @@ func (r *recorder) sweep(ctx context.Context, reader *changes.Reader, today stri
 func concerned(changed []*backoffice.VisibleChange) (customers []string) {
 	for _, c := range changed {
 		switch {
+		case c.Noun == backoffice.NounDiscrepancy && c.Action == backoffice.Updated && len(c.Fields) > 0 &&
+			!slices.ContainsFunc(c.Fields, func(field string) bool { return field != "reportedAt" && field != "note" }):
+			// only an officer's notes
 		case c.Noun != backoffice.NounCustomer:
 			for _, parent := range c.Parents {
 				customers = append(customers, parent.ID)

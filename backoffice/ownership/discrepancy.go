@@ -59,7 +59,8 @@ func (s *Structure) discrepancies(
 	declared []*backoffice.CustomerRelation, owners []*BeneficialOwner,
 ) ([]*Discrepancy, error) {
 	complete, computed := s.Complete(), map[string]float64{}
-	nominees := slices.ContainsFunc(s.Graph.holdings, func(h Holding) bool { return h.Nominee })
+	unsure := slices.ContainsFunc(s.Graph.holdings, func(h Holding) bool { return h.Nominee }) ||
+		slices.ContainsFunc(s.Graph.held, func(units int32) bool { return units > whole }) // a sale is half recorded
 	owned := len(owners) > 0 && owners[0].Category != SeniorManager // else unrecorded directors may be meant
 	for _, stake := range s.Stakes() {
 		computed[stake.CustomerID] = stake.Share
@@ -81,7 +82,7 @@ func (s *Structure) discrepancies(
 			if !share.known || math.Abs(share.Float()-d.Computed) < rounded {
 				continue
 			}
-			// More may be missing, but nothing that is missing makes a share smaller.
+			// More may be missing, but no missing holding makes a share smaller.
 			d.Kind, d.Certain = backoffice.OtherPercentage, complete || share.Float() < d.Computed
 		}
 		found = append(found, d)
@@ -91,7 +92,7 @@ func (s *Structure) discrepancies(
 			Certain: owner.Share > 25 || s.allVotes && (complete || owner.Category != SeniorManager)})
 	}
 	for _, d := range found {
-		d.Certain = d.Certain && !nominees
+		d.Certain = d.Certain && !unsure
 	}
 	slices.SortFunc(found, func(a, b *Discrepancy) int {
 		kinds := backoffice.DiscrepancyKinds
