@@ -17,6 +17,9 @@ func letterOf(noun backoffice.Noun) byte {
 	return letters[max(slices.Index(backoffice.ParentNouns[:], noun), 0)]
 }
 
+// letterOf is the letter for the noun of a parent p of an entry c of the change log.
+func (d *Dialect) letterOf() string { return "substr(c.parent_nouns, " + d.placeOf + ", 1)" }
+
 // parentsFrom decodes the two texts. The second is "" in the entries of older programs.
 func parentsFrom(ids, nouns string) []backoffice.ChangeParent {
 	list := split[string](ids)

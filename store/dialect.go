@@ -30,7 +30,7 @@ type Dialect struct {
 	mark        string // the number of this transaction; "" when writers wait for each other
 	passed      string // whether all transactions up to number $1 have ended
 	parentsOf   string // a table p of the parents of an entry c of the change log
-	letterOf    string // the letter for the noun of p
+	placeOf     string // the place of p, from 1
 	stored      string // in front of a table's name: the table itself, even when a WITH has the same name
 	apart       string // after a subquery that must run for each row, not as a join
 	plain       string // in front of a column for which no index must be used
@@ -52,7 +52,7 @@ var SQLite = &Dialect{
 	visibleFrom: "(SELECT CASE WHEN m.first < ? THEN m.first ELSE ? END FROM (SELECT MIN(l.written_at) AS first" +
 		" FROM late_writes l WHERE l.visible_at >= ?) m)",
 	parentsOf: `json_each('["' || replace(COALESCE(c.parents, ''), ' ', '","') || '"]') p`,
-	letterOf:  "substr(c.parent_nouns, p.key + 1, 1)",
+	placeOf:   "(p.key + 1)",
 	stored:    "main.",
 	plain:     "+",
 	seen:      " INDEXED BY customers_seen",
@@ -80,7 +80,7 @@ var Postgres = &Dialect{
 	apart:       " OFFSET 0",
 	records:     "convert_from(records, 'UTF8')::json",
 	parentsOf:   "unnest(string_to_array(c.parents, ' ')) WITH ORDINALITY p(value, n)",
-	letterOf:    "substr(c.parent_nouns, p.n::int, 1)",
+	placeOf:     "p.n::int",
 	mark:        "SELECT /*backoffice:transactions.mark*/ pg_current_xact_id()::text::bigint",
 	passed:      "SELECT /*backoffice:transactions.passed*/ pg_snapshot_xmin(pg_current_snapshot())::text::bigint > $1",
 	List:        func(texts []string) any { return texts },

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ type object struct {
 type touch struct {
 	done    backoffice.ChangeAction
 	fields  []string                  // of an object without an entry of its own
-	parents []backoffice.ChangeParent // before and after, in any order
+	parents []backoffice.ChangeParent // those before, then those after
 }
 
 // touch records what is done to an object, and its parents before or now. Several steps on one are one change.
@@ -87,20 +86,20 @@ func (t *tx) DeletedRows() map[backoffice.Noun]int {
 	return n
 }
 
-// take removes and returns the record of an object, its parents sorted and unique.
+// take removes and returns the record of an object, each of its parents once.
 func (t *tx) take(o object) *touch {
 	touched := t.touched[o]
 	if touched == nil {
 		return nil
 	}
 	delete(t.touched, o)
-	slices.SortFunc(touched.parents, func(a, b backoffice.ChangeParent) int {
-		return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(string(a.Noun), string(b.Noun)))
-	})
-	touched.parents = slices.Compact(touched.parents)
-	if len(touched.parents) > 0 && touched.parents[0].ID == "" {
-		touched.parents = touched.parents[1:]
+	var parents []backoffice.ChangeParent
+	for _, parent := range touched.parents {
+		if parent.ID != "" && !slices.Contains(parents, parent) {
+			parents = append(parents, parent)
+		}
 	}
+	touched.parents = parents
 	return touched
 }
 

@@ -37,8 +37,8 @@ const mostMoves, limitOfMoves = 1000, "1001"
 
 // parentsInView are the identifiers of an entry's visible parents.
 func parentsInView(d *Dialect) string {
-	return "(SELECT string_agg(p.value, ' ') FROM " + d.parentsOf + " WHERE " + d.letterOf +
-		" NOT IN ('c', 't', 'u') OR " + d.letterOf + " = 'u' AND " + inUsers("p.value") +
+	return "(SELECT string_agg(p.value, ' ') FROM " + d.parentsOf + " WHERE " + d.letterOf() +
+		" NOT IN ('c', 't', 'u') OR " + d.letterOf() + " = 'u' AND " + inUsers("p.value") +
 		" OR EXISTS (SELECT 1 FROM customers v WHERE v.id = p.value)" +
 		" OR EXISTS (SELECT 1 FROM transcripts v WHERE v.id = p.value))"
 }
@@ -196,11 +196,13 @@ const mayBeGone = "(c.done = 'deleted' AND (c.noun = 'customer' OR c.parent_noun
 	" AND CASE c.noun WHEN 'relation' THEN c.parent_nouns LIKE '%c%c%c%'" +
 	" ELSE c.parent_nouns LIKE '%c%c%' OR c.parent_nouns LIKE '%y%y%' END)"
 
-// goneUnder is the condition that as many customers of an entry c were admitted as its record needs to be visible.
+// goneUnder is the condition that as many customers of an entry c were admitted as its record needs to be visible: of a
+// relation the two that it had before, which come first.
 func (n *nouns) goneUnder(admitted string) string {
 	customers := "(SELECT count(*) FROM " + strings.ReplaceAll(n.dialect.parentsOf, "c.parents",
 		"CASE c.noun WHEN 'customer' THEN c.object_id ELSE c.parents END") +
-		" WHERE (c.noun = 'customer' OR " + n.dialect.letterOf + " = 'c')"
+		" WHERE (c.noun = 'customer' OR " + n.dialect.letterOf() + " = 'c')" +
+		" AND (c.noun <> 'relation' OR " + n.dialect.placeOf + " <= 2)"
 	return customers + " AND " + admitted + ") >= CASE WHEN c.noun = 'customer' THEN 1 WHEN c.done = 'deleted' THEN " +
 		customers + ") WHEN c.noun = 'relation' THEN 2 ELSE 1 END"
 }
@@ -208,7 +210,7 @@ func (n *nouns) goneUnder(admitted string) string {
 // yearsThen is the condition that an entry c of a record that depends on a year was visible by it. What was there
 // before a year moved is not reported: then clients read everything again.
 func (n *nouns) yearsThen(is comparisons) string {
-	parents := "EXISTS (SELECT 1 FROM " + n.dialect.parentsOf + " WHERE " + n.dialect.letterOf
+	parents := "EXISTS (SELECT 1 FROM " + n.dialect.parentsOf + " WHERE " + n.dialect.letterOf()
 	return "c.sequence >= (SELECT COALESCE(MAX(n.sequence), 0) FROM view_moves n WHERE n.customer_id = '') AND CASE" +
 		" WHEN c.done = 'deleted' THEN NOT " + parents + " = 'y' AND NOT p.value " + is.ofYears + ")" +
 		" AND NOT " + parents + " = 't' AND NOT EXISTS (SELECT 1 FROM transcripts v WHERE v.id = p.value))" +

@@ -169,6 +169,44 @@ func followHistory(t *testing.T, o *gatewaytest.Office, r *gatewaytest.Records, 
 	}
 }
 
+func TestOnlyARelationThatWasSeenIsToldToBeGoneAfterAMerge(t *testing.T) {
+	t.Parallel()
+	for engine, database := range gatewaytest.Engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			o, admin, credential := restricted(t, database(t), backoffice.RestrictionFields{Customers: []string{"kept", "dropped", "seen", "lost"}})
+			err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+				var all []*backoffice.Customer
+				for _, id := range []string{"a-hidden", "kept", "dropped", "seen", "lost", "z-hidden"} {
+					all = append(all, &backoffice.Customer{ID: id, Type: backoffice.Company, OwnName: backoffice.Text(id), DisplayName: id, Version: 1})
+				}
+				if err := tx.Customers().Upsert(ctx, all); err != nil {
+					return err
+				}
+				relation := func(id, of, with string) *backoffice.CustomerRelation {
+					return &backoffice.CustomerRelation{ID: id, Kind: backoffice.Shareholder, CustomerID: of, RelatedCustomerID: with, Version: 1}
+				}
+				return tx.Relations().Insert(ctx, relation("never-a", "dropped", "a-hidden"), relation("never-z", "z-hidden", "dropped"),
+					relation("moves", "dropped", "seen"), relation("goes", "seen", "lost"))
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := ""
+			for keep, drop := range map[string]string{"kept": "dropped", "z-hidden": "lost"} {
+				after := endOfFeed(t, o, credential)
+				wants(t, o.Answers(t, admin, fmt.Sprintf(`mutation { mergeCustomers(input: {keepId: %q, dropId: %q}) { userErrors { code } } }`, keep, drop)), `"userErrors":[]`)
+				said += o.Answers(t, credential, `{ changes(after: "`+after+`") { nodes { noun action objectId } } }`)
+			}
+			for id, action := range map[string]string{"never-a": "", "never-z": "", "moves": "UPDATED", "goes": "DELETED"} {
+				if told := strings.Contains(said, `"objectId":"`+id+`"`); told != (action != "") || told && !strings.Contains(said, `"action":"`+action+`","objectId":"`+id+`"`) {
+					t.Errorf("%s: %s", id, said)
+				}
+			}
+		})
+	}
+}
+
 const aReset = `subscription { changes { noun action objectId } }`
 
 func TestALabelOfManyCustomersIsToldByReset(t *testing.T) {
