@@ -32,8 +32,6 @@ type noun[T any, C comparable] struct {
 	dumped func(row T) *T
 	// last puts rows that must be written after the others at the end; nil keeps the lines' order.
 	last func(row *T) bool
-	// follow updates other records after changed rows.
-	follow func(ctx context.Context, l *loading[T, C], entries []*entry[T]) error
 	// keep rejects the deletion of rows that others still need.
 	keep func(ctx context.Context, l *loading[T, C], deleted []*entry[T]) error
 	// remove prepares the deletion of rows.

@@ -17,7 +17,6 @@ var transcripts = describe(backoffice.TranscriptTable, noun[transcript, backoffi
 	derive:   deriveTranscripts,
 	check:    checkTranscript,
 	dumped:   dumpedTranscript,
-	follow:   followTranscripts,
 	remove:   removeTranscripts,
 	keys: always(&ownKey[transcript, backoffice.TranscriptCriteria]{
 		[]string{"customer", "checklist"}, transcriptKey, findTranscripts,
@@ -88,24 +87,6 @@ func deriveTranscripts(ctx context.Context, l *transcriptLoading, entries []*ent
 			e.fault("financialYear", "the financial year differs from the checklist's")
 		default:
 			e.row.FinancialYearID = list.FinancialYearID
-		}
-	}
-	return nil
-}
-
-// followTranscripts moves the calculations of transcripts that got another customer.
-func followTranscripts(ctx context.Context, l *transcriptLoading, entries []*entry[transcript]) error {
-	for _, e := range entries {
-		if e.old == nil || e.old.CustomerID == e.row.CustomerID {
-			continue
-		}
-		calculation, ok, err := calculationOf(ctx, l.tx, e.id)
-		if err == nil && ok {
-			calculation.CustomerID = e.row.CustomerID
-			err = l.tx.Calculations().Upsert(ctx, []*backoffice.Calculation{calculation})
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil

@@ -41,13 +41,7 @@ func (l *loading[T, C]) writeRows(ctx context.Context, entries []*entry[T]) erro
 		block[i] = *l.change(l.Noun, e.id, l.shownFields(e.changed))
 		changes[i] = &block[i]
 	}
-	if err := l.tx.LogChanges(ctx, changes...); err != nil {
-		return err
-	}
-	if l.follow != nil {
-		return l.follow(ctx, l, changed)
-	}
-	return nil
+	return l.tx.LogChanges(ctx, changes...)
 }
 
 func (l *loading[T, C]) change(noun backoffice.Noun, id string, fields []string) *backoffice.Change {
