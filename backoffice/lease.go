@@ -1,6 +1,9 @@
 package backoffice
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Lease names the holder of a task that only one program may do at a time. It expires, so that a program that died does
 // not block the others.
@@ -13,6 +16,13 @@ type Lease struct {
 
 // Expired reports whether a lease has ended, or begins later than now by more than it lasts: by a clock that was ahead.
 func (l *Lease) Expired(now Instant) bool { return l.Until <= now || l.Since-now > l.Until-l.Since }
+
+// LeaseOfClock is the lease in which a store notes until when servers saw its clock, and since when it is days later
+// than they would expect. Then it deletes nothing for its age, for the SettlingPeriod.
+const (
+	LeaseOfClock   = "clock"
+	SettlingPeriod = 24 * time.Hour
+)
 
 // LeaseStore keeps leases. They only avoid duplicate work and never protect data: clocks may differ, and a program that
 // was paused may go on alongside the next holder.

@@ -19,12 +19,28 @@ type clock struct {
 	store backoffice.Store
 	log   *slog.Logger
 	apart bool // the last comparison's result
+	leapt backoffice.Instant
 }
 
 // watch compares immediately, and then periodically.
 func (c *clock) watch(ctx context.Context) {
-	c.compare(ctx)
-	backoffice.Every(ctx, clockPeriod, func() { c.compare(ctx) })
+	check := func() {
+		c.compare(ctx)
+		c.tellLeap(ctx)
+	}
+	check()
+	backoffice.Every(ctx, clockPeriod, check)
+}
+
+// tellLeap logs that the store does not delete what is old, for a day.
+func (c *clock) tellLeap(ctx context.Context) {
+	lease, err := c.store.Lease(ctx, backoffice.LeaseOfClock)
+	if err != nil || lease == nil || lease.Since == c.leapt {
+		return
+	}
+	if c.leapt = lease.Since; lease.Until.Time().Sub(c.leapt.Time()) < backoffice.SettlingPeriod {
+		c.log.WarnContext(ctx, "the database's clock is days later than when a server last saw it: for a day nothing is deleted for its age; if the clock is wrong, set it")
+	}
 }
 
 // compare logs when the clocks diverge, and when they agree again. A failed comparison is repeated next time.

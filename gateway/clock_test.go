@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 // A store whose clock is another's.
@@ -19,6 +21,34 @@ type elsewhen struct {
 
 func (s *elsewhen) Clock(context.Context) (backoffice.Instant, error) {
 	return backoffice.InstantOf(time.Now().Add(s.ahead)), nil
+}
+
+func TestALeapOfTheDatabasesClockIsToldOnce(t *testing.T) {
+	t.Parallel()
+	store, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	var said bytes.Buffer
+	c := &clock{store: store, log: slog.New(slog.NewTextHandler(&said, nil))}
+	tells := func(want bool) {
+		t.Helper()
+		if _, err := store.UseKeys(t.Context(), backoffice.KeyUser{ID: "server"}, 1000); err != nil {
+			t.Fatal(err)
+		}
+		said.Reset()
+		if c.tellLeap(t.Context()); strings.Contains(said.String(), "nothing is deleted for its age") != want {
+			t.Errorf("it says %q", said.String())
+		}
+	}
+	tells(false)
+	ago := backoffice.InstantOf(time.Now().Add(-72 * time.Hour))
+	if _, err := store.TakeLease(t.Context(), backoffice.Lease{Name: backoffice.LeaseOfClock, Until: ago}, ago, ""); err != nil {
+		t.Fatal(err)
+	}
+	tells(true)
+	tells(false)
 }
 
 func TestAClockThatIsNotTheDatabasesIsToldOnceUntilItIsRight(t *testing.T) {

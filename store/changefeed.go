@@ -244,6 +244,10 @@ func (s *Store) RemoveChanges(ctx context.Context, before backoffice.Instant, li
 	if err := read.Run(ctx, s.engine.Primary()); err != nil || removed == 0 {
 		return false, err
 	}
+	settled, err := s.settled(ctx)
+	if !settled {
+		return false, err
+	}
 	err = s.repeat(ctx,
 		&Statement{Text: "UPDATE /*backoffice:change_horizon.move*/ change_horizon SET removed = $1 WHERE removed < $1",
 			Args: []any{removed}},

@@ -13,8 +13,8 @@ func (s *Store) Fingerprint(ctx context.Context) (string, error) {
 	return s.keptFingerprint(ctx, "identity", rand.Text())
 }
 
-func firstText(ctx context.Context, conn Conn, text string) (found string, err error) {
-	err = conn.Query(ctx, text, nil, func(row *Row) error { found = row.Text(0); return nil })
+func firstText(ctx context.Context, conn Conn, text string, args ...any) (found string, err error) {
+	err = conn.Query(ctx, text, args, func(row *Row) error { found = row.Text(0); return nil })
 	return found, err
 }
 
@@ -190,6 +190,9 @@ func (s *Store) QuarantinedFiles(ctx context.Context, keys []string) (map[string
 func (s *Store) DueFiles(ctx context.Context, keys []string, period time.Duration) (due []string, err error) {
 	if len(keys) == 0 {
 		return nil, nil
+	}
+	if settled, err := s.settled(ctx); !settled {
+		return nil, err
 	}
 	d := s.nouns.dialect
 	overdue := " WHERE " + d.among("file_key") + " AND at < " + d.now + " - $2"

@@ -59,6 +59,9 @@ func (s *Store) UseKeys(ctx context.Context, user backoffice.KeyUser,
 		if _, err = tx.conn.Exec(ctx, text, nil); err != nil {
 			return err
 		}
+		if err = tx.noteClock(ctx); err != nil {
+			return err
+		}
 		use := &keyUse{user, milliseconds}
 		if err = s.noteKeyUse(ctx, tx.conn, use); err != nil {
 			return err

@@ -189,6 +189,9 @@ func (s *Store) EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, e
 	if id, err := firstText(ctx, s.primary(), due+now+imports+now+" LIMIT 1"); err != nil || id == "" {
 		return nil, nil, err
 	}
+	if settled, err := s.settled(ctx); !settled {
+		return nil, nil, err
+	}
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
 		ids, err := listTexts(ctx, tx.conn, due+now)
 		if err == nil {

@@ -164,6 +164,60 @@ func testTrash(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 	})
 
+	t.Run("nothing is erased for its age within a day after a clock was not seen for long", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		fullOffice().insert(t, store)
+		discard(t, store, time.Millisecond, "customer-1")
+		logged(t, store, backoffice.NounLabel, backoffice.NounLabel)
+		if _, err := store.DueFiles(t.Context(), []string{"old"}, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+		const hour = 3_600_000
+		for _, c := range []struct {
+			name        string
+			since, seen backoffice.Instant // hours before now
+			noted       bool
+			kept        bool
+		}{
+			{"not seen for three days", 1000, 72, false, true},
+			{"seen again", 1000, 72, true, true},
+			{"seen again an hour ago", 1, 0, true, true},
+			{"set back since", -100, -100, true, false},
+			{"seen again a day ago", 25, 0, true, false},
+		} {
+			now, err := store.Clock(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			lease := backoffice.Lease{Name: backoffice.LeaseOfClock, Since: now - c.since*hour, Until: now - c.seen*hour}
+			if _, err := store.TakeLease(t.Context(), lease, now, ""); err != nil {
+				t.Fatal(err)
+			}
+			if c.noted {
+				if _, err := store.UseKeys(t.Context(), backoffice.KeyUser{ID: "server"}, 1000); err != nil {
+					t.Fatal(err)
+				}
+			}
+			erased, _, err := store.EmptyDueTrash(t.Context())
+			if err != nil || (len(erased) == 0) != c.kept && len(trashed(t, store)) > 0 {
+				t.Errorf("%s: %q erased (%v)", c.name, erased, err)
+			}
+			if due, err := store.DueFiles(t.Context(), []string{"old"}, -time.Hour); err != nil || (len(due) == 0) != c.kept {
+				t.Errorf("%s: %q due (%v)", c.name, due, err)
+			}
+			before, err := store.Changes(t.Context(), 0, 1)
+			if err == nil {
+				_, err = store.RemoveChanges(t.Context(), before[0].VisibleAt+1, 1)
+			}
+			after, err2 := store.Changes(t.Context(), 0, 1)
+			if err = errors.Join(err, err2); err != nil || (after[0].Sequence == before[0].Sequence) != c.kept {
+				t.Errorf("%s: the log's first is %d, was %d (%v)", c.name, after[0].Sequence, before[0].Sequence, err)
+			}
+		}
+	})
+
 	t.Run("only customers and relations are kept, and only in a transaction that says so and comes to its end", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
