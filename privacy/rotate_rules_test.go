@@ -238,14 +238,9 @@ func TestAWriteTransactionSealsAndSearchesWhenTheNoteOfItsKeysHasLapsed(t *testi
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := turnedFrom(t, engine(t), newKeysetFile(t))
-			lapse := func() {
-				g.keys.bound.applying.Lock()
-				defer g.keys.bound.applying.Unlock()
-				g.keys.bound.noted = time.Time{}
-			}
 			err := g.store.Write(t.Context(), func(context.Context, backoffice.Tx) error {
 				for range 3 {
-					lapse()
+					g.keys.lapse()
 					if _, err := g.keys.Indexes(backoffice.RegistrationNumber, "85073003328"); err != nil {
 						return err
 					}
@@ -260,4 +255,11 @@ func TestAWriteTransactionSealsAndSearchesWhenTheNoteOfItsKeysHasLapsed(t *testi
 			}
 		})
 	}
+}
+
+// lapse ends the note of the keys that this program has.
+func (k *Keyset) lapse() {
+	k.bound.applying.Lock()
+	defer k.bound.applying.Unlock()
+	k.bound.noted = time.Time{}
 }

@@ -9,6 +9,15 @@ func (k *Keyset) SealSecret(name string, secret []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return in.sealSecret(name, secret)
+}
+
+// SealBriefly is SealSecret for what lives minutes. It waits for no store: an older key opens for that long.
+func (k *Keyset) SealBriefly(name string, secret []byte) ([]byte, error) {
+	return k.use().sealSecret(name, secret)
+}
+
+func (in *keysInUse) sealSecret(name string, secret []byte) ([]byte, error) {
 	sealed, err := in.numbers.Encrypt(secret, parts("secret", name))
 	if err != nil {
 		return nil, backoffice.Fault(err, "sealing a secret")

@@ -2,7 +2,9 @@ package privacy
 
 import (
 	"bytes"
+	"context"
 	"testing"
+	"time"
 
 	"example.org/backoffice/backoffice"
 )
@@ -29,5 +31,32 @@ func TestASealedSecretOpensUnderItsOwnNameOnly(t *testing.T) {
 	}
 	if _, err := keys.OpenSecret("webhook a", number.Ciphertext()); err == nil {
 		t.Error("a registration number opens as a secret")
+	}
+}
+
+// Another program may write for minutes, an import for one, and keep this one from noting which keys it has.
+func TestASecretIsSealedBrieflyWhileAnotherProgramKeepsTheStoreLocked(t *testing.T) {
+	t.Parallel()
+	for name, engine := range turnEngines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			open := engine(t)
+			g := turnedFrom(t, open, newKeysetFile(t))
+			err := open().Write(t.Context(), func(context.Context, backoffice.Tx) error {
+				g.keys.lapse()
+				began := time.Now()
+				sealed, err := g.keys.SealBriefly("person", []byte("an"))
+				if took := time.Since(began); err != nil || took > time.Second {
+					t.Errorf("sealing took %s: %v", took, err)
+				}
+				if got, err := g.keys.OpenSecret("person", sealed); err != nil || string(got) != "an" {
+					t.Errorf("%q %v", got, err)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -25,7 +25,7 @@ func (p *People) seal(l *link) (string, error) {
 	if err != nil {
 		return "", backoffice.Fault(err, "naming a person in a signed path")
 	}
-	sealed, err := p.options.Links.SealSecret(sealedAs, text)
+	sealed, err := p.options.Links.SealBriefly(sealedAs, text)
 	return backoffice.PersonPrefix + string(sealed), err
 }
 

@@ -32,7 +32,7 @@ type Options struct {
 
 // Sealer keeps what is written into a signed path from those who read it.
 type Sealer interface {
-	SealSecret(name string, secret []byte) ([]byte, error)
+	SealBriefly(name string, secret []byte) ([]byte, error)
 	OpenSecret(name string, sealed []byte) ([]byte, error)
 }
 

@@ -26,7 +26,7 @@ import (
 // open seals nothing, so that a test can look into it.
 type open struct{}
 
-func (open) SealSecret(_ string, secret []byte) ([]byte, error) { return bytes.Clone(secret), nil }
+func (open) SealBriefly(_ string, secret []byte) ([]byte, error) { return bytes.Clone(secret), nil }
 func (open) OpenSecret(_ string, sealed []byte) ([]byte, error) { return sealed, nil }
 
 // clock is time that a test moves on.
