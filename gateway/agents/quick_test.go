@@ -1,14 +1,19 @@
 package agents
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/gateway"
 	"example.org/backoffice/gateway/gatewaytest"
@@ -100,6 +105,68 @@ func TestAMessageThatContradictsItselfIsRefused(t *testing.T) {
 		r.Header.Set("Mcp-Name", of.names)
 		if w := o.Serve(r); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", what, w.Code, w.Body)
+		}
+	}
+}
+
+// slow is a store that, when it is told to, answers one caller no sooner than that the request is over.
+type slow struct {
+	backoffice.Store
+	next atomic.Bool
+	held chan struct{}
+}
+
+func (s *slow) BeginSnapshot(ctx context.Context) backoffice.Snapshot {
+	if auth.From(ctx) != nil && s.next.CompareAndSwap(true, false) {
+		s.held <- struct{}{}
+		<-ctx.Done()
+	}
+	return s.Store.BeginSnapshot(ctx)
+}
+
+func TestACallThatIsEndedSaysSoWithAndWithoutTheSDK(t *testing.T) {
+	t.Parallel()
+	for what, of := range map[string]struct {
+		lasts time.Duration
+		ends  func(t *testing.T, o *gatewaytest.Office, credential string, goAway func())
+		want  string // empty where nobody listens
+	}{
+		"there is no more time": {lasts: time.Second, want: `"backoffice/code":"TIMEOUT"`},
+		"its rights have ended": {lasts: time.Hour, want: `"code":"UNAUTHENTICATED"`,
+			ends: func(t *testing.T, o *gatewaytest.Office, credential string, _ func()) {
+				if err := o.Store.UpdateCredential(t.Context(), credential, func(c *backoffice.Credential) error { c.Revoke(backoffice.InstantOf(time.Now())); return nil }); err != nil {
+					t.Error(err)
+				}
+			}},
+		"its client has gone": {lasts: time.Hour,
+			ends: func(_ *testing.T, _ *gatewaytest.Office, _ string, goAway func()) { goAway() }},
+	} {
+		for way, content := range map[string]string{"without": "application/json", "with": "application/json; charset=utf-8"} {
+			t.Run(what+" "+way, func(t *testing.T) {
+				t.Parallel()
+				store, bounds := &slow{held: make(chan struct{})}, gatewaytest.Limits()
+				bounds.Time = of.lasts
+				o := gatewaytest.ServeThrough(t, gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t)), bounds, func(s backoffice.Store) backoffice.Store {
+					store.Store = s
+					return store
+				})
+				mark(t, o)
+				credential := o.Credential(t, backoffice.AllScopes...)
+				ctx, goAway := context.WithCancel(t.Context())
+				defer goAway()
+				r := gatewaytest.MessageOf(t, gatewaytest.CredentialHeader(credential), "tools/call", map[string]any{"name": "customers"}).WithContext(ctx)
+				r.Header.Set("Content-Type", content)
+				store.next.Store(true)
+				go func() {
+					<-store.held
+					if of.ends != nil {
+						of.ends(t, o, credential[0], goAway)
+					}
+				}()
+				if w := o.Serve(r); !strings.Contains(w.Body.String(), of.want) {
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+			})
 		}
 	}
 }

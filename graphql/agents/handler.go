@@ -102,7 +102,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	h.handler.ServeHTTP(&guarded{ResponseWriter: w}, r)
+	// A tool ends with its request and says so, for which the SDK would not wait: see requestOf.
+	h.handler.ServeHTTP(&guarded{ResponseWriter: w}, r.WithContext(context.WithoutCancel(r.Context())))
 }
 
 const noMethod = `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"this server has tools, and nothing else"}}`
