@@ -120,8 +120,12 @@ func TestTheEndpointAdmitsOnlyWhatItIsFor(t *testing.T) {
 		"prompts/list": map[string]any{}, "resources/list": map[string]any{}, "logging/setLevel": map[string]string{"level": "debug"},
 		"completion/complete": map[string]any{"ref": map[string]string{"type": "ref/prompt", "name": "x"}, "argument": map[string]string{"name": "a", "value": "b"}},
 	} {
-		if a := o.Agent(t, header, method, params); a.Error != "this server has tools, and nothing else" {
-			t.Errorf("%s: %d %s", method, a.Status, a.Whole)
+		for version, status := range map[string]int{"": 200, "2025-03-26": 200, "2025-11-25": 200, "2026-07-28": 404} {
+			r := gatewaytest.MessageOf(t, header, method, params)
+			r.Header.Set("Mcp-Protocol-Version", version)
+			if w := o.Serve(r); w.Code != status || !strings.Contains(w.Body.String(), `"this server has tools, and nothing else"`) {
+				t.Errorf("%s of %q: %d %s", method, version, w.Code, w.Body)
+			}
 		}
 	}
 	if a := o.Agent(t, header, "tools/list", map[string]string{"cursor": "x"}); !strings.Contains(a.Error, "one page") {

@@ -96,7 +96,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if !slices.Contains(methods, message.Method) && message.ID != nil {
 			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(http.StatusNotFound)
+			if r.Header.Get("Mcp-Protocol-Version") >= stateless { // before, it says that a session is gone
+				w.WriteHeader(http.StatusNotFound)
+			}
 			_, _ = fmt.Fprintf(w, noMethod, message.ID, jsonrpc.CodeMethodNotFound)
 			return
 		}
