@@ -281,8 +281,9 @@ func TestAnIssuerSendsNobodyToAnAddressWithoutTLSUnlessItIsOnThisMachine(t *test
 	} {
 		for path, name := range map[string]string{keys: "jwks_uri", "/token": "token_endpoint"} {
 			w := newWatched(t)
-			text := strings.Replace(w.usually(discovery), `"`+w.URL+path, `"`+host+path, 1)
-			if !strings.Contains(text, `"`+name+`":"`+host) {
+			const query = "?appid=1" // of Entra ID's keys; B2C has one in each address
+			text := strings.Replace(w.usually(discovery), `"`+w.URL+path, `"`+host+path+query, 1)
+			if !strings.Contains(text, `"`+name+`":"`+host+path+query) {
 				t.Fatal(text)
 			}
 			w.pages[discovery] = says(text)
@@ -297,7 +298,7 @@ func TestAnIssuerSendsNobodyToAnAddressWithoutTLSUnlessItIsOnThisMachine(t *test
 				if backoffice.KindOf(err) != backoffice.Unavailable || questions != 1 {
 					t.Errorf("%s %s: %v, %d questions", name, host, err, questions)
 				}
-			case err != nil || trusted && at != host+path || !trusted && at != "":
+			case err != nil || trusted && at != host+path+query || !trusted && at != "":
 				t.Errorf("%s %s: %v, tokens at %q", name, host, err, at)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -67,8 +68,8 @@ func New(o Options) (*People, error) {
 	if o.Audience == "" || o.Map == "" {
 		return nil, errors.New("--oidc-issuer, --oidc-audience and --oidc-map belong together; pass all three")
 	}
-	if err := checkURL(o.Issuer); err != nil {
-		return nil, fmt.Errorf("--oidc-issuer: %w", err)
+	if err := checkURL(o.Issuer); err != nil || strings.Contains(o.Issuer, "?") {
+		return nil, fmt.Errorf("--oidc-issuer: %w", cmp.Or(err, errURL))
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -91,12 +92,14 @@ func (p *People) Close() {
 	p.known.StopAllGoroutines()
 }
 
+var errURL = errors.New("it is not an issuer URL such as https://login.example.org/office")
+
 // checkURL refuses what tokens and keys must not come from. Without TLS only a program on the same machine is trusted.
 func checkURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return errors.New("it is not an issuer URL such as https://login.example.org/office")
+	case err != nil || u.Host == "" || u.User != nil || u.Fragment != "":
+		return errURL
 	case u.Scheme == "https":
 		return nil
 	}

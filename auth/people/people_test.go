@@ -27,7 +27,7 @@ import (
 type open struct{}
 
 func (open) SealBriefly(_ string, secret []byte) ([]byte, error) { return bytes.Clone(secret), nil }
-func (open) OpenSecret(_ string, sealed []byte) ([]byte, error) { return sealed, nil }
+func (open) OpenSecret(_ string, sealed []byte) ([]byte, error)  { return sealed, nil }
 
 // clock is time that a test moves on.
 type clock struct{ ahead atomic.Int64 }
@@ -373,7 +373,7 @@ func TestWhoeverLeavesIsNotWaitedFor(t *testing.T) {
 func TestAnIssuerWithoutTLSIsRefusedUnlessItIsOnThisMachine(t *testing.T) {
 	t.Parallel()
 	path := peopletest.Map(t, usual)
-	for _, issuer := range []string{"", "login.example.org", "http://login.example.org", "ftp://login.example.org", "https://", "https://a:b@login.example.org", "https://login.example.org?x=1", "https://login.example.org#x"} {
+	for _, issuer := range []string{"", "login.example.org", "http://login.example.org", "ftp://login.example.org", "https://", "https://a:b@login.example.org", "https://login.example.org?x=1", "https://login.example.org?", "https://login.example.org#x"} {
 		if p, err := people.New(people.Options{Issuer: issuer, Audience: "a", Map: path}); err == nil {
 			p.Close()
 			t.Errorf("%q is taken", issuer)
