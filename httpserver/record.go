@@ -36,8 +36,15 @@ func recordOf(ctx context.Context) *record {
 	return &record{}
 }
 
-// NoteOperation adds a GraphQL operation to the request's log line and to the metrics.
-func NoteOperation(ctx context.Context, operation Operation) { recordOf(ctx).operation = &operation }
+// NoteOperation adds a GraphQL operation to the request's log line and to the metrics. One that runs again, as a tool
+// whose answer is cut, costs both.
+func NoteOperation(ctx context.Context, operation Operation) {
+	of := recordOf(ctx)
+	if of.operation != nil {
+		operation.Cost += of.operation.Cost
+	}
+	of.operation = &operation
+}
 
 // NoteTool adds the tool that an agent called to the request's log line and to the metrics. Its name is an operator's.
 func NoteTool(ctx context.Context, tool string) { recordOf(ctx).tool = tool }

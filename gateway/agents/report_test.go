@@ -1,12 +1,17 @@
 package agents
 
 import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/gateway"
 	"example.org/backoffice/gateway/gatewaytest"
 )
 
@@ -56,5 +61,45 @@ func TestTheReportsSayWhatAgentsDid(t *testing.T) {
 				return strings.Contains(out, ",card,1,") && strings.Contains(out, ",card_with_number,2,") && !strings.Contains(out, "nothing")
 			})
 		})
+	}
+}
+
+// A tool whose list is cut runs again with the rows that fit, and its caller pays for both.
+func TestTheLogSaysWhatACutToolCost(t *testing.T) {
+	t.Parallel()
+	var log gatewaytest.SafeBuffer
+	config := gatewaytest.Config(gatewaytest.Spacious())
+	config.Agents, config.Log = gateway.AgentSettings{MCP: true, Answer: answerBytes}, slog.New(slog.NewJSONHandler(&log, nil))
+	settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
+	b, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := gatewaytest.ServeConfig(t, b, config)
+	people(t, o, 200, func(int) string { return strings.Repeat("x", 100) })
+	const text = `query Nodes($first: Int) { customers(first: $first) { nodes { id displayName } } }`
+	o.Tool(t, backoffice.Tool{Name: "nodes", About: "Customers."}, text)
+	credential := o.Credential(t)
+	a := o.Calls(t, gatewaytest.CredentialHeader(credential), "nodes", `{"first":200}`)
+	if len(a.Meta.Cut) != 1 {
+		t.Fatal(a.Whole)
+	}
+	for _, first := range []int{200, a.Meta.Cut[0].Rows} {
+		if status, body, _ := o.Ask(t, credential, text, fmt.Appendf(nil, `{"first":%d}`, first), nil); status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	var costs []int
+	for text := range strings.Lines(log.String()) {
+		var line struct{ Cost int }
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatal(err)
+		}
+		if line.Cost > 0 {
+			costs = append(costs, line.Cost)
+		}
+	}
+	if len(costs) != 3 || costs[0] != costs[1]+costs[2] {
+		t.Errorf("the cut tool, both alone: %d", costs)
 	}
 }
