@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -172,5 +173,23 @@ func TestAnArgumentThatIsWrongIsRefusedWithoutRepeatingIt(t *testing.T) {
 		if !a.IsError || !strings.Contains(a.Said(), want) || strings.Contains(a.Whole, "85073003328") {
 			t.Errorf("%s: %s", arguments, a.Whole)
 		}
+	}
+}
+
+func TestACallForWhichTheBudgetIsTooSmallSaysWhenToTryAgain(t *testing.T) {
+	t.Parallel()
+	bounds := gatewaytest.Limits()
+	bounds.Budget, bounds.BudgetRestore = 100, 1
+	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), bounds)
+	people(t, o, 90, func(int) string { return "A customer" })
+	mark(t, o)
+	header := gatewaytest.CredentialHeader(o.Credential(t))
+	if a := o.Calls(t, header, "customers", `{"first":90}`); a.IsError {
+		t.Fatal(a.Whole)
+	}
+	a := o.Calls(t, header, "customers", `{"first":90}`)
+	_, wait, _ := strings.Cut(a.Said(), "exhausted; try again in ")
+	if seconds, err := strconv.Atoi(strings.TrimSuffix(wait, " s")); err != nil || !a.IsError || a.Meta.Code != "RATE_LIMITED" || seconds < 1 || seconds > 90 {
+		t.Errorf("%s", a.Whole)
 	}
 }

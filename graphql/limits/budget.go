@@ -61,8 +61,9 @@ func (b *Budgets) Reserve(clientID string, cost int) (charge func(came int), wai
 	defer b.mu.Unlock()
 	a := b.of(clientID)
 	if missing := asked - a.has; missing > 0 {
-		return nil, time.Duration((missing + b.restore - 1) / b.restore),
-			backoffice.Errorf(backoffice.RateLimited, "the credential's cost budget is exhausted; try again later")
+		wait = time.Duration((missing + b.restore - 1) / b.restore)
+		return nil, wait, backoffice.Errorf(backoffice.RateLimited, // agents see no header
+			"the credential's cost budget is exhausted; try again in %s s", backoffice.WholeSeconds(wait))
 	}
 	a.has -= asked
 	a.reserved++
