@@ -54,7 +54,9 @@ func newKeys(o Options) *keys {
 }
 
 func (k *keys) close() {
+	k.mu.Lock() // so that no question begins after it
 	k.end()
+	k.mu.Unlock()
 	k.work.Wait()
 }
 
