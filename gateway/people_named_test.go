@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,5 +85,59 @@ func TestAMapThatNamesWhatIsNotThereCountsOnceItIs(t *testing.T) {
 	sees(`"nodes":[{"id":"later"}]`)
 	if n := strings.Count(d.Log.String(), "rule 2: no customer has this identifier"); n != 1 {
 		t.Errorf("it is said %d times", n)
+	}
+}
+
+// slowUsers is a store that takes its time for users, once it is told to.
+type slowUsers struct {
+	backoffice.Store
+	next       atomic.Bool
+	held, goOn chan struct{}
+}
+
+func (s *slowUsers) Users() backoffice.Reader[*backoffice.User, backoffice.UserCriteria] {
+	if s.next.CompareAndSwap(true, false) {
+		close(s.held)
+		<-s.goOn
+	}
+	return s.Store.Users()
+}
+
+func TestOneRequestAloneWaitsUntilTheStoreHasWhatANewMapNames(t *testing.T) {
+	t.Parallel()
+	store := &slowUsers{held: make(chan struct{}), goOn: make(chan struct{})}
+	d := gatewaytest.OpenDesk(t, gatewaytest.Config(gatewaytest.Limits()), func(of backoffice.Store) backoffice.Store { store.Store = of; return store })
+	visitor := d.Token(t, "bea@office", map[string]any{"groups": []string{"acme"}})
+	asks := func() <-chan string {
+		said := make(chan string, 1)
+		go func() { said <- d.Says(t, visitor, `{ viewer { subject } }`) }()
+		return said
+	}
+	<-asks()
+	store.next.Store(true)
+	peopletest.Write(t, d.Path, strings.ReplaceAll(gatewaytest.UsualMap, `"gone"`, `"away"`))
+	first := make([]<-chan string, 0, 100)
+	for held := false; !held; {
+		first = append(first, asks())
+		select {
+		case <-store.held:
+			held = true
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	for range 3 {
+		time.Sleep(1100 * time.Millisecond) // when it would be looked at again
+		select {
+		case said := <-asks():
+			if !strings.Contains(said, "bea@office") {
+				t.Error(said)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("another request waits")
+		}
+	}
+	close(store.goOn)
+	for _, said := range first {
+		<-said
 	}
 }

@@ -69,20 +69,18 @@ func (f *mapFile) open() (*Map, os.FileInfo, error) {
 	return m, info, m.checkNamed(ctx, f.records)
 }
 
-// current is the map as the file has it, or had it when it was last a good one.
+// current is the map as the file has it, or had it when it was last a good one. One caller alone waits for it.
 func (f *mapFile) current() *Map {
 	now := f.now().UnixNano()
-	if last := f.polled.Load(); now-last >= int64(pollEvery) || now < last {
-		if f.polled.CompareAndSwap(last, now) {
-			f.poll()
-		}
+	if last := f.polled.Load(); (now-last >= int64(pollEvery) || now < last) && f.mu.TryLock() {
+		defer f.mu.Unlock()
+		f.poll()
+		f.polled.Store(f.now().UnixNano())
 	}
 	return f.read.Load()
 }
 
 func (f *mapFile) poll() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	info, err := os.Stat(f.path)
 	if err == nil && f.was != nil && os.SameFile(info, f.was) && info.ModTime().Equal(f.was.ModTime()) &&
 		info.Size() == f.was.Size() {
