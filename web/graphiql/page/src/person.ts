@@ -47,6 +47,8 @@ export class Person implements Credentials {
     this.waiting?.abort();
     const attempt = (this.waiting = new AbortController());
     const { subject, ...tokens } = await inWindow(opened, attempt.signal);
+    if (!this.tokens) forget(tokens); // signed out meanwhile
+    attempt.signal.throwIfAborted();
     if (subject !== this.subject) {
       throw new NotSignedIn({
         tone: 'error',
@@ -61,12 +63,11 @@ export class Person implements Credentials {
 
   /** Forgets the tokens, here and at the provider. */
   signOut(): void {
-    const known = this.tokens?.refresh;
+    forget(this.tokens);
     this.tokens = null;
     this.waiting?.abort();
     clearTimeout(this.timer);
     this.say = () => undefined;
-    if (known) void revoke(known);
   }
 
   private plan(): void {
@@ -94,9 +95,7 @@ export class Person implements Credentials {
       if (this.tokens === before) {
         this.tokens = tokens;
         this.plan();
-      } else if (!this.tokens && tokens.refresh) {
-        void revoke(tokens.refresh); // signed out meanwhile
-      }
+      } else if (!this.tokens) forget(tokens); // signed out meanwhile
     } catch (cause) {
       if (this.tokens !== before) return;
       const passing = cause instanceof NotSignedIn && cause.passing;
@@ -105,6 +104,11 @@ export class Person implements Credentials {
       else this.say(ending(this.tokens));
     }
   }
+}
+
+// Only for who signs out: with a refresh token some providers, Keycloak for one, revoke all that the person has at this client.
+function forget(tokens: Tokens | null): void {
+  if (tokens?.refresh) void revoke(tokens.refresh);
 }
 
 async function inWindow(opened: Window, signal: AbortSignal) {

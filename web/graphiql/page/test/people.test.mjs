@@ -117,6 +117,34 @@ describe('somebody who signs in at the provider', () => {
     assert.equal((await run(page)).body.data.viewer.subject, subject);
   });
 
+  it('is signed out though they were about to sign in again', async () => {
+    const { page, heard } = await here({ clock: true });
+    const asked = () => heard.requests.filter((r) => isToken(new URL(r.url()))).length;
+    let given, answer;
+    const answered = new Promise((resolve) => (answer = resolve));
+    await page.route(isToken, async (route) => {
+      const response = await route.fetch();
+      const { refresh_token, ...others } = await response.json();
+      if (asked() === 1) return route.fulfill({ response, json: others });
+      given = refresh_token;
+      await answered;
+      await route.fulfill({ response, json: { ...others, refresh_token } });
+    });
+    await working(page);
+    const popup = await begin(page, await nearTheEnd(page));
+    const again = page.waitForRequest((r) => isToken(new URL(r.url())));
+    await enter(popup, manager);
+    await again;
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    const revoked = page.waitForRequest((r) => r.url() === `${issuer}/revoke`);
+    answer();
+    assert.equal(new URLSearchParams((await revoked).postData()).get('token'), given);
+    await page.clock.fastForward('10:00');
+    await page.waitForTimeout(500);
+    assert.equal(asked(), 2, 'nothing is renewed');
+    await keepsNothing(page);
+  });
+
   it('tells that a token has ended in the middle, and goes on after signing in again', async () => {
     const { page } = await here();
     await working(page);
