@@ -126,30 +126,44 @@ func (c *keysWrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settin
 	if err != nil {
 		return err
 	}
-	if err := newRotator(b, 0, t).Wrap(ctx, by); err != nil {
+	all, err := s.KeysetFiles()
+	if err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.out, "%s is wrapped. Earlier copies of it are not: destroy them.\n"+
-		"From their next start, servers and commands need --keyset-kms %s.\n", s.Keyset, uri))
+	if err := newRotator(b, 0, t).Wrap(ctx, by, all...); err != nil {
+		return err
+	}
+	for _, file := range all {
+		fmt.Fprintf(t.out, "%s is wrapped. Earlier copies of it are not: destroy them.\n", file.Path)
+	}
+	return printed(fmt.Fprintf(t.out, "From their next start, servers and commands need --keyset-kms %s.\n", uri))
 }
 
 type keysUnwrapCommand struct{}
 
 func (*keysUnwrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settings, t terminal) error {
-	file, err := s.KeysetFile()
+	all, err := s.KeysetFiles()
 	if err != nil {
 		return err
 	}
-	if wrapped, err := file.Wrapped(); err != nil {
-		return err
-	} else if !wrapped {
+	wrapped := all[:0]
+	for _, file := range all {
+		if is, err := file.Wrapped(); err != nil {
+			return err
+		} else if is {
+			wrapped = append(wrapped, file)
+		}
+	}
+	if len(wrapped) == 0 {
 		return printed(fmt.Fprintf(t.out, "%s is not wrapped; nothing was changed.\n", s.Keyset))
 	}
-	if err := newRotator(b, 0, t).Wrap(ctx, nil); err != nil {
+	if err := newRotator(b, 0, t).Wrap(ctx, nil, wrapped...); err != nil {
 		return err
 	}
-	return printed(fmt.Fprintf(t.out,
-		"%s is no longer wrapped: anyone who can read it has the keys. Remove --keyset-kms.\n", s.Keyset))
+	for _, file := range wrapped {
+		fmt.Fprintf(t.out, "%s is no longer wrapped: anyone who can read it has the keys.\n", file.Path)
+	}
+	return printed(fmt.Fprintln(t.out, "Remove --keyset-kms."))
 }
 
 type keysSigningCommand struct {

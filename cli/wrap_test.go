@@ -113,3 +113,49 @@ func TestAKeysetFileIsWrappedByAKeyOfVaultWhileAServerRunsAndKeysTurnInIt(t *tes
 		t.Errorf("wrap by nothing: %d %s", code, said)
 	}
 }
+
+func TestTheShippingKeysetIsWrappedAndUnwrappedWithTheKeyset(t *testing.T) {
+	t.Parallel()
+	engine := kmstest.New(t)
+	s, place := shipping(t)
+	s.ships(t, place).stop(t) // which makes its keyset, in clear
+	vault := vaultAt(t, engine)
+	by := func(key string) string { return "--keyset-kms=" + engine.URI(key) }
+	does := func(of string, args ...string) string {
+		t.Helper()
+		code, said := s.program(t, vault, append(args, of)...)
+		if code != exitDone {
+			t.Fatalf("%q ends with %d: %s", args, code, said)
+		}
+		return said
+	}
+	shipped := func(of string) {
+		t.Helper()
+		does(of, "ship", "verify", "--ship="+place)
+	}
+	if _, said := s.program(t, vault, by("office"), "doctor"); strings.Count(said, "run backoffice keys wrap") != 2 {
+		t.Errorf("doctor does not tell of both files: %s", said)
+	}
+	if said := does(by("office"), "keys", "wrap"); strings.Count(said, "is wrapped") != 2 {
+		t.Errorf("wrap: %s", said)
+	}
+	shipped(by("office"))
+	if _, said := s.program(t, vault, by("office"), "doctor"); strings.Contains(said, "keys wrap") || !strings.Contains(said, "shipping keyset") {
+		t.Errorf("doctor: %s", said)
+	}
+	main, err := os.ReadFile(s.path("keyset.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrap := []string{"keys", "wrap", "--by", engine.URI("other")}
+	does(by("office"), wrap...)
+	if err := os.WriteFile(s.path("keyset.json"), main, 0o600); err != nil { // as if it had been killed in between
+		t.Fatal(err)
+	}
+	does(by("office"), wrap...)
+	shipped(by("other"))
+	if said := does(by("other"), "keys", "unwrap"); strings.Count(said, "no longer wrapped") != 2 {
+		t.Errorf("unwrap: %s", said)
+	}
+	shipped("--keyset-kms=")
+}

@@ -86,25 +86,32 @@ func (s *Settings) examineKeyset(tell func(backoffice.Finding)) *privacy.Keyset 
 			"pass it with --keyset, or restore it from your copy. Without it the registration numbers cannot be read; a new one is only created with a new store"))
 		return nil
 	}
-	wrapped, _ := file.Wrapped()
-	if err != nil {
-		advice := "restore it from your copy"
-		if wrapped {
-			advice = "check --keyset-kms, and that the service is reachable and lets this server decrypt"
+	examineKeysetFile("keyset", file, err, tell)
+	if shipping, _ := s.shippingKeyset(); !isAnothers("shipping keyset", shipping.Path, tell) {
+		if _, err := shipping.LoadShipping(); !errors.Is(err, fs.ErrNotExist) { // without --ship there is none
+			examineKeysetFile("shipping keyset", shipping, err, tell)
 		}
-		tell(backoffice.Fail("keyset", err.Error(), advice))
-		return nil
 	}
-	if !wrapped && file.KEK != nil {
-		tell(backoffice.Warn("keyset", "it is not wrapped by the key of --keyset-kms", "run backoffice keys wrap"))
-		return keys
-	}
-	if info, err := os.Stat(s.Keyset); err == nil && !wrapped && info.Mode().Perm()&0o077 != 0 {
-		tell(backoffice.Warn("keyset", "users other than its owner can read it", "chmod 600 "+s.Keyset))
-		return keys
-	}
-	tell(backoffice.Pass("keyset", s.Keyset))
 	return keys
+}
+
+// examineKeysetFile reports how a file that was loaded, with an error or not, is protected.
+func examineKeysetFile(what string, file privacy.KeysetFile, err error, tell func(backoffice.Finding)) {
+	wrapped, _ := file.Wrapped()
+	info, unread := os.Stat(file.Path)
+	switch {
+	case err != nil && wrapped:
+		tell(backoffice.Fail(what, err.Error(),
+			"check --keyset-kms, and that the service is reachable and lets this server decrypt"))
+	case err != nil:
+		tell(backoffice.Fail(what, err.Error(), "restore it from your copy"))
+	case !wrapped && file.KEK != nil:
+		tell(backoffice.Warn(what, "it is not wrapped by the key of --keyset-kms", "run backoffice keys wrap"))
+	case unread == nil && !wrapped && info.Mode().Perm()&0o077 != 0:
+		tell(backoffice.Warn(what, "users other than its owner can read it", "chmod 600 "+file.Path))
+	default:
+		tell(backoffice.Pass(what, file.Path))
+	}
 }
 
 // isAnothers reports a file that this user may not read as such: nothing is wrong with the file.

@@ -38,6 +38,16 @@ func (s *Settings) shippingKeyset() (privacy.KeysetFile, error) {
 	return file, err
 }
 
+// KeysetFiles are the keyset files that exist. That of the store is the last: the commands that rewrite them open it.
+func (s *Settings) KeysetFiles() ([]privacy.KeysetFile, error) {
+	file, err := s.KeysetFile()
+	shipping, _ := s.shippingKeyset()
+	if _, missing := os.Stat(shipping.Path); errors.Is(missing, fs.ErrNotExist) {
+		return []privacy.KeysetFile{file}, err
+	}
+	return []privacy.KeysetFile{shipping, file}, err
+}
+
 // Shipped opens a place that a server has shipped to.
 func (s *Settings) Shipped(url string) (p ship.Place, err error) {
 	file, err := s.shippingKeyset()

@@ -139,6 +139,29 @@ func (f KeysetFile) wrap(text []byte) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
+// rewrap leaves a file as it is that only by opens: a command that was interrupted has rewritten it.
+func (f KeysetFile) rewrap(by tink.AEAD) error {
+	into := KeysetFile{f.Path, by}
+	text, err := f.text()
+	if err != nil {
+		if _, other := into.text(); by != nil && other == nil {
+			return nil
+		}
+		return err
+	}
+	if text, err = into.wrap(text); err != nil {
+		return err
+	}
+	return f.replace(text)
+}
+
+func (f KeysetFile) replace(text []byte) error {
+	if err := replaceFile(f.Path, text); err != nil {
+		return fmt.Errorf("cannot write the keyset file: %w", err)
+	}
+	return nil
+}
+
 // writeNew writes a durable file atomically; a hard link, unlike a rename, fails when the name is taken.
 func writeNew(path string, text []byte) error {
 	return writeWhole(path, text, func(draft string) error {

@@ -67,7 +67,7 @@ func TestAWrappedKeysetFileGivesNoKeyAndIsTheSameKeyset(t *testing.T) {
 		t.Fatal("a file that is not wrapped does not give its keys, so this test shows nothing")
 	}
 	wrapped := KeysetFile{plain.Path, newKEK(t)}
-	if err := plain.rewrite(wrapped, func(handles) error { return nil }); err != nil {
+	if err := plain.rewrap(wrapped.KEK); err != nil {
 		t.Fatal(err)
 	}
 	if text, _ := os.ReadFile(plain.Path); gives(text, keys) {
@@ -84,7 +84,7 @@ func TestAWrappedKeysetFileGivesNoKeyAndIsTheSameKeyset(t *testing.T) {
 	if is, err := wrapped.Wrapped(); err != nil || !is {
 		t.Errorf("%v %v", is, err)
 	}
-	if err := wrapped.rewrite(plain, func(handles) error { return nil }); err != nil {
+	if err := wrapped.rewrap(nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := plain.Load(); err != nil {

@@ -181,30 +181,29 @@ func (k *Keyset) reread() ([]*generation, error) {
 }
 
 // rewrite changes the file atomically and durably.
-func (k *Keyset) rewrite(change func(handles) error) error { return k.file.rewrite(k.file, change) }
-
-func (f KeysetFile) rewrite(into KeysetFile, change func(handles) error) error {
-	h, err := f.read()
+func (k *Keyset) rewrite(change func(handles) error) error {
+	h, err := k.file.read()
 	if err != nil {
 		return err
 	}
 	if err := change(h); err != nil {
 		return err
 	}
-	text, err := into.encode(h)
+	text, err := k.file.encode(h)
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(into.Path, text); err != nil {
-		return fmt.Errorf("cannot write the keyset file: %w", err)
-	}
-	return nil
+	return k.file.replace(text)
 }
 
-// Wrap rewrites the keyset file, encrypted by a key of a key management service, or in clear when by is nil.
-func (t *KeyRotator) Wrap(ctx context.Context, by tink.AEAD) error {
+// Wrap rewrites keyset files in that order, encrypted by a key of a key management service, or in clear when by is nil.
+func (t *KeyRotator) Wrap(ctx context.Context, by tink.AEAD, all ...KeysetFile) error {
 	return t.alone(ctx, func(func() error) error {
-		from := t.Keys.file
-		return from.rewrite(KeysetFile{from.Path, by}, func(handles) error { return nil })
+		for _, file := range all {
+			if err := file.rewrap(by); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }

@@ -59,7 +59,7 @@ func TestAnOfficeKeepsItsSigningKeyThroughEveryRotation(t *testing.T) {
 	}
 	holds("after a rotation", reloaded)
 	kek := newKEK(t)
-	if err := (KeysetFile{Path: path}).rewrite(KeysetFile{path, kek}, func(handles) error { return nil }); err != nil {
+	if err := (KeysetFile{Path: path}).rewrap(kek); err != nil {
 		t.Fatal(err)
 	}
 	wrapped, err := KeysetFile{path, kek}.Load()
