@@ -63,6 +63,10 @@ func (f *shippedFiles) watch(ctx context.Context, log *slog.Logger) {
 			forget = time.Now().Add(forgetPeriod)
 			err = f.forget(ctx)
 		}
+		if held := new(files.HeldBack); errors.As(err, &held) {
+			log.WarnContext(ctx, held.Error())
+			err = nil
+		}
 		why := ""
 		if err != nil && ctx.Err() == nil {
 			why = backoffice.Cause(err).Error()
@@ -85,9 +89,12 @@ func (f *shippedFiles) copyNew(ctx context.Context) error {
 	var keys []string
 	if f.through == 0 {
 		f.lacking = map[string]bool{}
+		_, own := f.Store.(*files.Folder) // a bucket may be that of the server
 		err = backoffice.EachStoredFile(ctx, f.records, func(file *backoffice.File) error {
 			keys = append(keys, file.Key)
-			f.copied[file.Key] = true // perhaps before a restart
+			if own {
+				f.copied[file.Key] = true // perhaps before a restart
+			}
 			return nil
 		})
 	} else {
@@ -144,20 +151,27 @@ func (f *shippedFiles) copyLast(ctx context.Context) (missing []string, err erro
 	return missing, err
 }
 
-// forget deletes its copies of files that no record names any more.
+// forget deletes its copies of files that no record names any more: no more than an unattended sweep (*HeldBack).
 func (f *shippedFiles) forget(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	var gone []string
 	for batch := range slices.Chunk(slices.Collect(maps.Keys(f.copied)), filesAtOnce) {
 		known, err := f.records.KnownFiles(ctx, batch)
 		if err != nil {
 			return err
 		}
-		gone := slices.DeleteFunc(batch, func(key string) bool { return known[key] })
-		if err := f.Delete(ctx, gone...); err != nil {
+		gone = append(gone, slices.DeleteFunc(batch, func(key string) bool { return known[key] })...)
+	}
+	if found := (files.Swept{Seen: len(f.copied), Orphans: len(gone)}); found.TooMany() {
+		return &files.HeldBack{Swept: found,
+			Why: "that is more than a stand-by deletes; once it is promoted, run backoffice files sweep --yes"}
+	}
+	for batch := range slices.Chunk(gone, filesAtOnce) {
+		if err := f.Delete(ctx, batch...); err != nil {
 			return err
 		}
-		for _, key := range gone {
+		for _, key := range batch {
 			delete(f.copied, key)
 		}
 	}

@@ -1,0 +1,90 @@
+package gateway
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/files"
+	"example.org/backoffice/files/s3test"
+	"example.org/backoffice/privacy"
+	"example.org/backoffice/store/ship"
+	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
+)
+
+// filed is an office with stored files, in its own place, and all that was shipped of them.
+func filed(t *testing.T, stored string, documents int) (records *sqlite.Store, own files.Store, place ship.Files) {
+	t.Helper()
+	data := t.TempDir()
+	settings := Settings{Database: "sqlite:" + filepath.Join(data, "backoffice.db"), Files: stored,
+		Keyset: filepath.Join(data, "keyset.json")}
+	b, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	operator := &backoffice.Principal{ClientID: "operator", Name: "operator", Scopes: backoffice.AllScopes}
+	customer, err := b.Service().CreateCustomer(t.Context(), operator,
+		backoffice.CustomerFields{Type: backoffice.Value(backoffice.Company)}, backoffice.Optional[string]{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := privacy.KeysetFile{Path: filepath.Join(data, "ship.json")}.CreateShipping()
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := files.OpenObjects("file:" + t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range documents {
+		draft := backoffice.DocumentDraft{CustomerID: customer.ID, Name: "a.pdf",
+			Content: strings.NewReader("%PDF-1.4"), Max: 100}
+		if _, err := b.Service().CreateDocument(t.Context(), operator, draft, backoffice.Optional[string]{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Store.(*sqlite.Store), b.Files, ship.Files{From: to, Key: key, KeyID: key.ID}
+}
+
+func stored(t *testing.T, all files.Store) (n int) {
+	t.Helper()
+	if err := all.List(t.Context(), "", func(string) error { n++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestAStandByDeletesNothingInTheBucketOfItsServer(t *testing.T) {
+	t.Parallel()
+	records, bucket, place := filed(t, s3test.Start(t, "office").URL(""), 1)
+	standBy := &shippedFiles{Store: bucket, from: place, records: records, copied: map[string]bool{}}
+	if err := standBy.copyNew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sqlitetest.Execute(t, records.Path(), "DELETE FROM documents") // as after a restore to before it
+	if err := standBy.forget(t.Context()); err != nil || stored(t, bucket) != 1 {
+		t.Errorf("%d files are left of 1, %v", stored(t, bucket), err)
+	}
+}
+
+func TestAStandByForgetsAFileButNotMostOfThem(t *testing.T) {
+	t.Parallel()
+	records, folder, place := filed(t, "file:"+filepath.Join(t.TempDir(), "files"), 5)
+	standBy := &shippedFiles{Store: folder, from: place, records: records, copied: map[string]bool{}}
+	if err := standBy.copyNew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sqlitetest.Execute(t, records.Path(), "DELETE FROM documents WHERE id = (SELECT max(id) FROM documents)")
+	if err := standBy.forget(t.Context()); err != nil || stored(t, folder) != 4 {
+		t.Errorf("%d files are left of 5, %v", stored(t, folder), err)
+	}
+	sqlitetest.Execute(t, records.Path(), "DELETE FROM documents")
+	held := new(files.HeldBack)
+	if err := standBy.forget(t.Context()); !errors.As(err, &held) || held.Orphans != 4 || stored(t, folder) != 4 {
+		t.Errorf("%d files are left of 4, %v", stored(t, folder), err)
+	}
+}
