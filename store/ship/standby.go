@@ -100,7 +100,11 @@ func (s *StandBy) create(ctx context.Context, c chain) error {
 	if err := os.MkdirAll(filepath.Dir(fresh), 0o700); err != nil {
 		return err
 	}
-	// A log that is left would be applied to the new database.
+	if log, err := os.Stat(s.Path + "-wal"); err == nil && log.Size() > 0 {
+		return fmt.Errorf("the log %s-wal has no database, and may hold the last writes of one: put its database back "+
+			"beside it, or move it away if that was a stand-by's", s.Path)
+	}
+	// What is left would be applied to the new database.
 	for _, left := range []string{s.Path + "-wal", s.Path + "-shm", fresh + "-wal", fresh + "-shm"} {
 		if err := os.Remove(left); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -329,41 +329,6 @@ func TestAStandByThatStartsAgainWritesOnlyWhatDiffers(t *testing.T) {
 	}
 }
 
-func TestAStandByThatWasKilledInItsFirstStartTakesOneSnapshotAlone(t *testing.T) {
-	t.Parallel()
-	o := newOffice(t)
-	s, _ := o.ships(t)
-	o.away(t, s)
-	standBy := &StandBy{Place: o.from(t), Path: filepath.Join(t.TempDir(), "standby.db")}
-	begin := func() {
-		t.Helper()
-		if err := standBy.Begin(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	begin()
-	sqlitetest.Execute(t, o.path, "CREATE TABLE large (content BLOB)")
-	withDatabase(t, standBy.Path, func(db *sql.DB) { // the log of the one that was killed
-		_, err := db.Exec("CREATE TABLE other (a)")
-		log, unread := os.ReadFile(standBy.Path + "-wal")
-		if err := errors.Join(err, unread, os.WriteFile(standBy.Path+".following-wal", log, 0o600)); err != nil || len(log) == 0 {
-			t.Fatal(err)
-		}
-	})
-	if err := os.Remove(standBy.Path); err != nil {
-		t.Fatal(err)
-	}
-	sqlitetest.Execute(t, o.path, "INSERT INTO large VALUES (randomblob(999999))")
-	o.away(t, s)
-	begin()
-	if digest(t, standBy.Path) != digest(t, o.path) {
-		t.Error("it is not as the store")
-	}
-	if problems, err := sqlite.Integrity(t.Context(), standBy.Path); err != nil || len(problems) > 0 {
-		t.Error(err, problems)
-	}
-}
-
 func TestPagesThatGrowAndShrinkInOneTransactionAreApplied(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
