@@ -5,11 +5,14 @@ package cli
 import (
 	"database/sql"
 	"errors"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestAPromotionThatFailsAfterThePlaceWasTakenSaysSo(t *testing.T) {
@@ -65,4 +68,43 @@ func TestAPromotionAndARestoreNameTheFilesThatThePlaceLacks(t *testing.T) {
 	if strings.Count(out, "Not at the place: the file of the ") != 2 {
 		t.Errorf("promote tells %q", out)
 	}
+}
+
+func TestAStandByTellsThatItLacksANewKeyUntilItHasTheFile(t *testing.T) {
+	t.Parallel()
+	s, place := shipping(t)
+	server := s.ships(t, place)
+	standBy := standsBy(t, s, place)
+	ready := func() string {
+		t.Helper()
+		answer, err := http.Get("http://" + standBy.address + "/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatal(answer.Status, err)
+		}
+		return string(text)
+	}
+	if text := ready(); text != "ready\n" {
+		t.Errorf("at first it says %q", text)
+	}
+	s.must(t, "keys", "rotate")
+	standBy.says(t, "the stand-by cannot be promoted", "copy the file from where you ran backoffice keys rotate")
+	if text := ready(); !strings.Contains(text, "alarm: this stand-by cannot be promoted") {
+		t.Errorf("without the key it says %q", text)
+	}
+	text, err := os.ReadFile(s.path("keyset.json"))
+	if err = errors.Join(err, os.WriteFile(standBy.on.path("keyset.json"), text, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); ready() != "ready\n"; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("with the key it says %q", ready())
+		}
+	}
+	server.stop(t)
+	standBy.on.must(t, "promote")
 }

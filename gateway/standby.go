@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -23,12 +24,14 @@ type StandBy struct {
 	from     *ship.StandBy
 	files    *shippedFiles // nil before Run
 	asked    bool          // to promote it
+	unfit    atomic.Bool   // its keyset lacks a key of the database
 	log      *slog.Logger
 }
 
 const (
 	followPeriod  = time.Second            // between two polls of the place
 	requestPeriod = 100 * time.Millisecond // between two polls for a request to promote it
+	keysPeriod    = 10 * time.Second       // between two checks of the keyset
 	drainTime     = 2 * time.Second        // for reads that run when it is promoted
 	// positionHeader has the number of the last entry of the change log that a stand-by's answer is not older than.
 	positionHeader = "Backoffice-Position"
@@ -150,7 +153,7 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 	copies, stop := context.WithCancel(ctx)
 	defer stop()
 	copying.Go(func() { b.files.watch(copies, b.log) })
-	told := ""
+	told, check := "", time.Now().Add(keysPeriod)
 	for next := time.Now(); ctx.Err() == nil; _ = backoffice.Sleep(ctx, requestPeriod) {
 		if b.asked = os.Remove(b.request()) == nil || b.asked; b.asked {
 			promoted, err := b.promote(ctx, backend)
@@ -166,6 +169,10 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 			continue
 		}
 		next = time.Now().Add(followPeriod)
+		if next.After(check) {
+			check = next.Add(keysPeriod)
+			b.checkKeys(ctx, backend)
+		}
 		switch err := b.from.Next(ctx); {
 		case errors.Is(err, ship.ErrNotContinued):
 			return err
@@ -177,6 +184,25 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 		}
 	}
 	return context.Cause(ctx)
+}
+
+// checkKeys notices when the server has rotated its keys, and the stand-by lacks the new keyset file.
+func (b *StandBy) checkKeys(ctx context.Context, backend *Backend) {
+	err := backend.Keys.Fits(ctx, backend.Store)
+	if err != nil { // unlike at the start
+		_, err = b.settings.keysetOf(ctx, backend.Store)
+	}
+	if ctx.Err() == nil && b.unfit.Swap(err != nil) != (err != nil) && err != nil {
+		b.log.ErrorContext(ctx, "the stand-by cannot be promoted", "cause", backoffice.Cause(err))
+	}
+}
+
+// alarms are what an operator must look at although requests are answered.
+func (b *Backend) alarms() []string {
+	if b.standBy != nil && b.standBy.unfit.Load() {
+		return []string{"this stand-by cannot be promoted: copy the keyset file of the server to it"}
+	}
+	return b.Vault.Alarms() // a stand-by writes no register
 }
 
 // marks adds the stand-by's position to each answer.

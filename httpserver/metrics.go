@@ -54,7 +54,7 @@ func (m *metrics) series(kind answered) *series {
 	return found.(*series)
 }
 
-func newMetrics(alarms func() []string) *metrics {
+func newMetrics() *metrics {
 	registry := prometheus.NewRegistry()
 	factory := promauto.With(registry)
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
@@ -92,11 +92,6 @@ func newMetrics(alarms func() []string) *metrics {
 	}
 	registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if alarms != nil {
-		factory.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "backoffice_register_alarms", Help: "Signs of tampering with the register of consultations seen by this process; normally 0.",
-		}, func() float64 { return float64(len(alarms())) })
-	}
 	return m
 }
 

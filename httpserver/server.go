@@ -24,7 +24,7 @@ type Options struct {
 	// Ready returns why requests cannot be answered now, nil when they can. A server without it is always ready.
 	Ready func(context.Context) error
 	// Alarms returns what an operator must look at although requests are answered: sentences that anyone may read.
-	// /readyz includes them but stays 200; the metrics count them.
+	// /readyz includes them but stays 200.
 	Alarms func() []string
 	// Time limits a request; 0 is no limit.
 	Time time.Duration
@@ -43,7 +43,7 @@ type Server struct {
 // New makes a server from settings that pass Check.
 func New(settings Settings, options Options) *Server {
 	options.Log = cmp.Or(options.Log, slog.Default())
-	return &Server{settings: settings, options: options, metrics: newMetrics(options.Alarms)}
+	return &Server{settings: settings, options: options, metrics: newMetrics()}
 }
 
 // Mount adds the server's middlewares and its own routes, /livez and /readyz, to a router without routes.
