@@ -18,8 +18,9 @@ func (s server) measure(throttle *auth.Throttle, admission *limits.Admission) {
 	srv.Count("backoffice_consultations_total", "Entries written to the register of consultations.", vault.Entered)
 	srv.Count("backoffice_consultations_failed_total",
 		"Answers withheld because their entry in the register could not be written.", vault.Failures)
-	srv.Gauge("backoffice_register_alarms", "Signs of tampering with the register of consultations seen by this process; "+
-		"normally 0.", func() int64 { return int64(len(vault.Alarms())) })
+	srv.Gauge("backoffice_register_alarms",
+		"Signs of tampering with the register of consultations seen by this process; normally 0.",
+		func() int64 { return int64(len(vault.Alarms())) })
 	srv.Gauge("backoffice_change_streams", "Streams and waiting requests on the change feed.", s.feed.Streams)
 	srv.Gauge("backoffice_sockets", "Signed-in WebSockets.", s.feed.Connections)
 	srv.Gauge("backoffice_admission_running", "Cost of the running operations.", func() int64 {
