@@ -93,6 +93,9 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 	for _, kept := range r.aside {
 		fmt.Fprintf(t.out, "What was there before is kept: %s\n", kept)
 	}
+	if len(r.aside) > 0 {
+		fmt.Fprintln(t.out, "If webhooks were removed since, or customers erased, they are back: remove them again.")
+	}
 	for _, left := range leftovers {
 		fmt.Fprintf(t.out, "A restore that was interrupted has left this, which is of no use: %s\n", left)
 	}
@@ -151,6 +154,9 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 		return 0, 0, err
 	}
 	if err := enterRestore(ctx, s, store, tell); err != nil {
+		return 0, 0, err
+	}
+	if err := r.keepRevoked(ctx, store, tell); err != nil {
 		return 0, 0, err
 	}
 	if err := store.RenewHistory(ctx, "", "restore", backoffice.InstantOf(time.Now())); err != nil {

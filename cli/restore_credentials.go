@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+)
+
+// keepRevoked revokes again, in the restored store, the credentials that the replaced one has as revoked, and tells of
+// secrets that ended since. What leaked does not work again because of a restore.
+func (r *restoring) keepRevoked(ctx context.Context, store *sqlite.Store, tell func(string)) error {
+	if info, err := os.Stat(r.database); err != nil || info.Size() == 0 {
+		return nil
+	}
+	now := backoffice.InstantOf(time.Now())
+	revoked, valid, err := sqlite.CredentialsOf(ctx, r.database, now)
+	if err != nil {
+		tell("The store that is replaced cannot be read: credentials and secrets that ended since may be valid " +
+			"again; see backoffice credentials list.")
+		return nil
+	}
+	restored, err := store.Credentials(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range restored {
+		again := func(s backoffice.CredentialSecret) bool { return s.Live(now) && !valid[string(s.Digest)] }
+		switch is, known := revoked[c.ID]; {
+		case !known || !c.Live(now):
+		case is:
+			if err := auth.Revoke(ctx, store, c.ID); err != nil {
+				return err
+			}
+			tell(fmt.Sprintf("The credential %s was revoked since, and stays revoked.", c.ID))
+		case slices.ContainsFunc(c.Secrets, again):
+			tell(fmt.Sprintf("A secret of the credential %[1]s ended since, and is valid again. To end it, run: "+
+				"backoffice credentials rotate %[1]s --overlap 0s", c.ID))
+		}
+	}
+	return nil
+}
