@@ -179,7 +179,12 @@ func replaceFile(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(path, text, func(draft string) error { return os.Rename(draft, path) })
+	return writeWhole(path, text, func(draft string) error {
+		if err := keepOwner(path, draft); err != nil {
+			return err
+		}
+		return os.Rename(draft, path)
+	})
 }
 
 func writeWhole(path string, text []byte, put func(draft string) error) error {

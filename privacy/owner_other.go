@@ -1,0 +1,5 @@
+//go:build !unix
+
+package privacy
+
+func keepOwner(string, string) error { return nil }
