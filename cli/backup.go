@@ -63,7 +63,13 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(folder, c.Path); err != nil {
+	if err = syncFolder(folder); err == nil {
+		err = os.Rename(folder, c.Path)
+	}
+	if err == nil { // before anyone relies on it
+		err = syncFolder(filepath.Dir(filepath.Clean(c.Path)))
+	}
+	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", c.Path, err)
 	}
 	if bad == 0 { // for the metric of its age
@@ -144,6 +150,12 @@ func copyFiles(
 			return err
 		}
 		wrong, err := verifyFile(ctx, into, file)
+		if err == nil && wrong != "" { // a bucket may have had a damaged one
+			err = files.CopyOver(ctx, into, from, *file)
+			if err == nil || backoffice.KindOf(err) == backoffice.NotFound {
+				wrong, err = verifyFile(ctx, into, file)
+			}
+		}
 		if wrong != "" {
 			bad++
 			report(wrong)

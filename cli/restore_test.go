@@ -13,6 +13,7 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
+	"example.org/backoffice/files/s3test"
 	"example.org/backoffice/gateway"
 	"example.org/backoffice/store/sqlite"
 	"example.org/backoffice/store/sqlite/sqlitetest"
@@ -289,6 +290,33 @@ func TestABackupGoesOnOverAMissingFileAndNamesIt(t *testing.T) {
 			t.Errorf("the backup's files belong to %q (%v)", owner, err)
 		}
 	}
+}
+
+func TestARestoreIntoABucketReplacesADamagedFileThere(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	bucket := s3test.Start(t, "office").URL("")
+	of := "--files=" + bucket
+	s.must(t, of, "import", "../testdata/office")
+	backup := filepath.Join(s.dir, "backup")
+	s.must(t, of, "backup", backup)
+	stored, err := files.Open(t.Context(), bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stored.Close()
+	var keys []string
+	if err := stored.List(t.Context(), "", func(key string) error { keys = append(keys, key); return nil }); err != nil || len(keys) == 0 {
+		t.Fatal(keys, err)
+	}
+	if _, err := stored.Put(t.Context(), keys[0], strings.NewReader("damaged"), ""); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, err := s.run(t, of, "check"); code != exitFailure || !strings.Contains(out, "is damaged") {
+		t.Fatalf("check ends with %d, %q, %q", code, out, err)
+	}
+	s.must(t, of, "restore", backup)
+	s.must(t, of, "check")
 }
 
 func TestACheckNoticesACounterThatIsWrong(t *testing.T) {

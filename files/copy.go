@@ -19,6 +19,11 @@ func Copy(ctx context.Context, into backoffice.FileStore, from Opener, file back
 	if err != nil || len(missing) == 0 {
 		return err
 	}
+	return CopyOver(ctx, into, from, file)
+}
+
+// CopyOver is Copy that replaces a file that is there, such as a damaged one.
+func CopyOver(ctx context.Context, into backoffice.FileStore, from Opener, file backoffice.File) error {
 	reader, err := from.Open(ctx, file.Key, 0, -1)
 	if err != nil {
 		return err
