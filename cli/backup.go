@@ -146,11 +146,8 @@ func copyFiles(
 ) (count, bad int, err error) {
 	err = backoffice.EachStoredFile(ctx, reads, func(file *backoffice.File) error {
 		count++
-		if err := files.Copy(ctx, into, from, *file); err != nil && backoffice.KindOf(err) != backoffice.NotFound {
-			return err
-		}
 		wrong, err := verifyFile(ctx, into, file)
-		if err == nil && wrong != "" { // a bucket may have had a damaged one
+		if err == nil && wrong != "" { // it is not there yet, or a bucket has a damaged one
 			err = files.CopyOver(ctx, into, from, *file)
 			if err == nil || backoffice.KindOf(err) == backoffice.NotFound {
 				wrong, err = verifyFile(ctx, into, file)

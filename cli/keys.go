@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -146,14 +147,10 @@ func (*keysUnwrapCommand) Run(ctx context.Context, b *gateway.Backend, s *settin
 	if err != nil {
 		return err
 	}
-	wrapped := all[:0]
-	for _, file := range all {
-		if is, err := file.Wrapped(); err != nil {
-			return err
-		} else if is {
-			wrapped = append(wrapped, file)
-		}
-	}
+	wrapped := slices.DeleteFunc(all, func(file privacy.KeysetFile) bool {
+		is, err := file.Wrapped()
+		return err == nil && !is // Wrap returns the error
+	})
 	if len(wrapped) == 0 {
 		return printed(fmt.Fprintf(t.out, "%s is not wrapped; nothing was changed.\n", s.Keyset))
 	}

@@ -94,7 +94,7 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 		fmt.Fprintf(t.out, "What was there before is kept: %s\n", kept)
 	}
 	if len(r.aside) > 0 {
-		fmt.Fprintln(t.out, "If webhooks were removed since, or customers erased, they are back: remove them again.")
+		fmt.Fprintln(t.out, "If webhooks were removed since, customers erased or rights taken away, they are back: do so again.")
 	}
 	for _, left := range leftovers {
 		fmt.Fprintf(t.out, "A restore that was interrupted has left this, which is of no use: %s\n", left)

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -13,13 +16,20 @@ import (
 )
 
 // keepRevoked revokes again, in the restored store, the credentials that the replaced one has as revoked, and tells of
-// secrets that ended since. What leaked does not work again because of a restore.
+// secrets that it has not. What leaked does not work again because of a restore.
 func (r *restoring) keepRevoked(ctx context.Context, store *sqlite.Store, tell func(string)) error {
-	if info, err := os.Stat(r.database); err != nil || info.Size() == 0 {
+	replaced := r.database
+	if info, err := os.Stat(replaced); errors.Is(err, fs.ErrNotExist) {
+		aside, err := filepath.Glob(replaced + ".replaced-*[Z0-9]") // by a restore that was interrupted
+		if err != nil || len(aside) == 0 {
+			return err
+		}
+		replaced = aside[len(aside)-1]
+	} else if err == nil && info.Size() == 0 {
 		return nil
 	}
 	now := backoffice.InstantOf(time.Now())
-	revoked, valid, err := sqlite.CredentialsOf(ctx, r.database, now)
+	revoked, valid, err := sqlite.CredentialsOf(ctx, replaced, now)
 	if err != nil {
 		tell("The store that is replaced cannot be read: credentials and secrets that ended since may be valid " +
 			"again; see backoffice credentials list.")
@@ -39,8 +49,8 @@ func (r *restoring) keepRevoked(ctx context.Context, store *sqlite.Store, tell f
 			}
 			tell(fmt.Sprintf("The credential %s was revoked since, and stays revoked.", c.ID))
 		case slices.ContainsFunc(c.Secrets, again):
-			tell(fmt.Sprintf("A secret of the credential %[1]s ended since, and is valid again. To end it, run: "+
-				"backoffice credentials rotate %[1]s --overlap 0s", c.ID))
+			tell(fmt.Sprintf("A secret of the credential %[1]s is valid that was not in the replaced store. To end it, "+
+				"run: backoffice credentials rotate %[1]s --overlap 0s", c.ID))
 		}
 	}
 	return nil

@@ -96,7 +96,9 @@ func TestARestoreExchangesEverythingOrNothingWhicheverRenameFails(t *testing.T) 
 				if err == nil || !strings.Contains(err.Error(), "nothing was restored, and everything is at its place") || out != "" {
 					t.Errorf("when rename %d fails: %q, %v", nth, out, err)
 				}
-				if changed := differences(before, everything(t, s.path(""))); len(changed) > 0 {
+				after := everything(t, s.path(""))
+				delete(after, s.path("backoffice.db-shm")) // whoever reads a database with a log makes its index
+				if changed := differences(before, after); len(changed) > 0 {
 					t.Fatalf("when rename %d fails, these are not as they were: %q", nth, changed)
 				}
 			}

@@ -26,9 +26,6 @@ type Swept struct {
 	Deleted     int // set aside for longer than the quarantine
 }
 
-// TooMany reports that these are more orphans than are taken unattended.
-func (s Swept) TooMany() bool { return s.Orphans > mostSwept || s.Orphans > max(1, s.Seen/sweptPart) }
-
 // HeldBack reports that a sweep has set nothing aside.
 type HeldBack struct {
 	Swept
@@ -77,7 +74,7 @@ func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, a
 		return swept, err
 	case !named:
 		return swept, &HeldBack{swept, "this database refers to no file at all; check that it is the right one"}
-	case !all && swept.TooMany():
+	case !all && (swept.Orphans > mostSwept || swept.Orphans > max(1, swept.Seen/sweptPart)):
 		return swept, &HeldBack{swept, "that is more than an automatic sweep removes; if the database is the right one, run backoffice files sweep --yes"}
 	}
 	return swept, inBatches(ctx, in(store, ""), func(keys []string) error {

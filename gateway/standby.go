@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/privacy"
 	"example.org/backoffice/store/ship"
 	"example.org/backoffice/store/sqlite"
 )
@@ -153,7 +154,8 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 	copies, stop := context.WithCancel(ctx)
 	defer stop()
 	copying.Go(func() { b.files.watch(copies, b.log) })
-	told, check := "", time.Now().Add(keysPeriod)
+	copying.Go(func() { b.checkKeys(copies, backend) })
+	told := ""
 	for next := time.Now(); ctx.Err() == nil; _ = backoffice.Sleep(ctx, requestPeriod) {
 		if b.asked = os.Remove(b.request()) == nil || b.asked; b.asked {
 			promoted, err := b.promote(ctx, backend)
@@ -169,10 +171,6 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 			continue
 		}
 		next = time.Now().Add(followPeriod)
-		if next.After(check) {
-			check = next.Add(keysPeriod)
-			b.checkKeys(ctx, backend)
-		}
 		switch err := b.from.Next(ctx); {
 		case errors.Is(err, ship.ErrNotContinued):
 			return err
@@ -186,15 +184,21 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 	return context.Cause(ctx)
 }
 
-// checkKeys notices when the server has rotated its keys, and the stand-by lacks the new keyset file.
+// checkKeys notices, now and then, when the server has rotated its keys and the stand-by lacks the new keyset file.
 func (b *StandBy) checkKeys(ctx context.Context, backend *Backend) {
-	err := backend.Keys.Fits(ctx, backend.Store)
-	if err != nil { // unlike at the start
-		_, err = b.settings.keysetOf(ctx, backend.Store)
-	}
-	if ctx.Err() == nil && b.unfit.Swap(err != nil) != (err != nil) && err != nil {
-		b.log.ErrorContext(ctx, "the stand-by cannot be promoted", "cause", backoffice.Cause(err))
-	}
+	keys := backend.Keys
+	backoffice.Every(ctx, keysPeriod, func() {
+		err := keys.Fits(ctx, backend.Store)
+		if err != nil { // unlike at the start
+			var read *privacy.Keyset
+			if read, err = b.settings.keysetOf(ctx, backend.Store); err == nil {
+				keys = read
+			}
+		}
+		if ctx.Err() == nil && b.unfit.Swap(err != nil) != (err != nil) && err != nil {
+			b.log.ErrorContext(ctx, "the stand-by cannot be promoted", "cause", backoffice.Cause(err))
+		}
+	})
 }
 
 // alarms are what an operator must look at although requests are answered.

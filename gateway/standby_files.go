@@ -63,10 +63,6 @@ func (f *shippedFiles) watch(ctx context.Context, log *slog.Logger) {
 			forget = time.Now().Add(forgetPeriod)
 			err = f.forget(ctx)
 		}
-		if held := new(files.HeldBack); errors.As(err, &held) {
-			log.WarnContext(ctx, held.Error())
-			err = nil
-		}
 		why := ""
 		if err != nil && ctx.Err() == nil {
 			why = backoffice.Cause(err).Error()
@@ -151,27 +147,20 @@ func (f *shippedFiles) copyLast(ctx context.Context) (missing []string, err erro
 	return missing, err
 }
 
-// forget deletes its copies of files that no record names any more: no more than an unattended sweep (*HeldBack).
+// forget deletes its copies of files that no record names any more, as their server does at once.
 func (f *shippedFiles) forget(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var gone []string
 	for batch := range slices.Chunk(slices.Collect(maps.Keys(f.copied)), filesAtOnce) {
 		known, err := f.records.KnownFiles(ctx, batch)
 		if err != nil {
 			return err
 		}
-		gone = append(gone, slices.DeleteFunc(batch, func(key string) bool { return known[key] })...)
-	}
-	if found := (files.Swept{Seen: len(f.copied), Orphans: len(gone)}); found.TooMany() {
-		return &files.HeldBack{Swept: found,
-			Why: "that is more than a stand-by deletes; once it is promoted, run backoffice files sweep --yes"}
-	}
-	for batch := range slices.Chunk(gone, filesAtOnce) {
-		if err := f.Delete(ctx, batch...); err != nil {
+		gone := slices.DeleteFunc(batch, func(key string) bool { return known[key] })
+		if err := f.Delete(ctx, gone...); err != nil {
 			return err
 		}
-		for _, key := range batch {
+		for _, key := range gone {
 			delete(f.copied, key)
 		}
 	}

@@ -144,14 +144,15 @@ func TestAKeyFindsWhatSomebodyAddedAfterItsLineWasRead(t *testing.T) {
 		service := &backoffice.Service{Store: h.store, Files: h.files, Keys: h.keys}
 		colleague := &backoffice.Principal{ClientID: "c", Scopes: backoffice.AllScopes}
 		for _, c := range []struct {
-			file, header, line string
-			add                func() error
+			file  string
+			lines []string // the first one makes a record, in a portion of its own
+			add   func() error
 		}{
-			{"transcripts.csv", "customer;checklist;isCompleted", "KL/003;Vennootschapsbelasting;ja", func() error {
+			{"transcripts.csv", []string{"customer;checklist;isCompleted", "KL/002;Vennootschapsbelasting;ja", "KL/003;Vennootschapsbelasting;ja"}, func() error {
 				_, err := service.AssignChecklist(t.Context(), colleague, backoffice.Assignment{ChecklistID: list, CustomerID: customerID}, backoffice.Optional[string]{})
 				return err
 			}},
-			{"users.csv", "email;firstName;lastName", "new@kantoor.example;Imported;Maes", func() error {
+			{"users.csv", []string{"email;firstName;lastName", "first@kantoor.example;First;Maes", "new@kantoor.example;Imported;Maes"}, func() error {
 				return h.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 					return tx.Users().Insert(ctx, &user{ID: "colleague", FirstName: "Typed", LastName: "Maes", Email: "New@kantoor.example"})
 				})
@@ -164,13 +165,13 @@ func TestAKeyFindsWhatSomebodyAddedAfterItsLineWasRead(t *testing.T) {
 					must(t, c.add())
 				}
 			}
-			all, err := importer.Import(t.Context(), only(t, c.file, c.header, c.line))
-			if must(t, err); all[0].Created != 0 || all[0].Updated != 1 {
+			all, err := importer.Import(t.Context(), only(t, c.file, c.lines...))
+			if must(t, err); all[0].Created != 1 || all[0].Updated != 1 || all[0].Unchanged != 0 {
 				t.Errorf("%s: %+v", c.file, all[0])
 			}
 			importer.Progress = nil
-			all, err = importer.Import(t.Context(), only(t, c.file, c.header, c.line))
-			if must(t, err); all[0].Unchanged != 1 {
+			all, err = importer.Import(t.Context(), only(t, c.file, c.lines...))
+			if must(t, err); all[0].Unchanged != 2 {
 				t.Errorf("%s again: %+v", c.file, all[0])
 			}
 		}

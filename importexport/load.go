@@ -66,7 +66,10 @@ func (n *noun[T, C]) loadFrom(ctx context.Context, im *importing, src source) (L
 	var before Loaded // in portions of earlier attempts: those lines are unchanged by now
 	for attempt := 1; ; attempt++ {
 		loaded, err := n.loadOnce(ctx, im, src)
-		if !errors.Is(err, errStale) || attempt == attempts {
+		if stale := errors.Is(err, errStale); !stale || attempt == attempts {
+			if stale {
+				err = fmt.Errorf("%s: %w", src.name, err)
+			}
 			loaded.Add(before)
 			return loaded, err
 		}
@@ -92,6 +95,8 @@ func (n *noun[T, C]) loadOnce(ctx context.Context, im *importing, src source) (_
 		return loaded, nil
 	case im.rejecting() && errors.As(err, &bad): // the next attempt rejects the lines that are bad now
 		return s.soFar, errStale
+	case errors.Is(err, errStale):
+		return s.soFar, err
 	case !known: // it may have been committed
 		return Loaded{}, fmt.Errorf("%s: %w", src.name, err)
 	case errors.As(err, &bad):

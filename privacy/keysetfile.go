@@ -152,14 +152,7 @@ func (f KeysetFile) rewrap(by tink.AEAD) error {
 	if text, err = into.wrap(text); err != nil {
 		return err
 	}
-	return f.replace(text)
-}
-
-func (f KeysetFile) replace(text []byte) error {
-	if err := replaceFile(f.Path, text); err != nil {
-		return fmt.Errorf("cannot write the keyset file: %w", err)
-	}
-	return nil
+	return replaceFile(f.Path, text)
 }
 
 // writeNew writes a durable file atomically; a hard link, unlike a rename, fails when the name is taken.
@@ -176,15 +169,18 @@ func writeNew(path string, text []byte) error {
 // replaceFile replaces a durable file atomically, behind a symbolic link its target: other programs read it there.
 func replaceFile(path string, text []byte) error {
 	path, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err
+	if err == nil {
+		err = writeWhole(path, text, func(draft string) error {
+			if err := keepOwner(path, draft); err != nil {
+				return err
+			}
+			return os.Rename(draft, path)
+		})
 	}
-	return writeWhole(path, text, func(draft string) error {
-		if err := keepOwner(path, draft); err != nil {
-			return err
-		}
-		return os.Rename(draft, path)
-	})
+	if err != nil {
+		return fmt.Errorf("cannot write the keyset file: %w", err)
+	}
+	return nil
 }
 
 func writeWhole(path string, text []byte, put func(draft string) error) error {

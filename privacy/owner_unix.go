@@ -3,19 +3,19 @@
 package privacy
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
 
-// keepOwner gives a file the owner of the one that it replaces: root may run a command for a server that is not.
+// keepOwner gives a file the owner and the rights of the one that it replaces: root may run a command for a server that is not.
 func keepOwner(path, draft string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	of, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || int(of.Uid) == os.Geteuid() {
-		return nil
+	if of, ok := info.Sys().(*syscall.Stat_t); ok && os.Geteuid() == 0 {
+		err = os.Chown(draft, int(of.Uid), int(of.Gid))
 	}
-	return os.Lchown(draft, int(of.Uid), int(of.Gid))
+	return errors.Join(err, os.Chmod(draft, info.Mode().Perm()))
 }

@@ -3,6 +3,7 @@
 package privacy
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -19,7 +20,7 @@ func TestAKeysetFileThatRootChangesStaysItsOwners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chown(file.Path, 4321, 8765); err != nil {
+	if err := errors.Join(os.Chown(file.Path, 4321, 8765), os.Chmod(file.Path, 0o640)); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range []func() error{
@@ -33,7 +34,7 @@ func TestAKeysetFileThatRootChangesStaysItsOwners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if of := info.Sys().(*syscall.Stat_t); of.Uid != 4321 || of.Gid != 8765 || info.Mode() != 0o600 {
+		if of := info.Sys().(*syscall.Stat_t); of.Uid != 4321 || of.Gid != 8765 || info.Mode() != 0o640 {
 			t.Errorf("it is that of %d:%d, %v", of.Uid, of.Gid, info.Mode())
 		}
 	}

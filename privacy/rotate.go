@@ -193,7 +193,7 @@ func (k *Keyset) rewrite(change func(handles) error) error {
 	if err != nil {
 		return err
 	}
-	return k.file.replace(text)
+	return replaceFile(k.file.Path, text)
 }
 
 // Wrap rewrites keyset files in that order, encrypted by a key of a key management service, or in clear when by is nil.

@@ -5,20 +5,15 @@ import "example.org/backoffice/backoffice"
 // SealSecret encrypts a secret that the program needs again in clear, such as a webhook's. It opens only under the same
 // name. Older keysets have no key for it alone, so the name's purpose separates it from registration numbers.
 func (k *Keyset) SealSecret(name string, secret []byte) ([]byte, error) {
-	in, err := k.fresh()
-	if err != nil {
+	if _, err := k.fresh(); err != nil {
 		return nil, err
 	}
-	return in.sealSecret(name, secret)
+	return k.SealBriefly(name, secret)
 }
 
 // SealBriefly is SealSecret for what lives minutes. It waits for no store: an older key opens for that long.
 func (k *Keyset) SealBriefly(name string, secret []byte) ([]byte, error) {
-	return k.use().sealSecret(name, secret)
-}
-
-func (in *keysInUse) sealSecret(name string, secret []byte) ([]byte, error) {
-	sealed, err := in.numbers.Encrypt(secret, parts("secret", name))
+	sealed, err := k.use().numbers.Encrypt(secret, parts("secret", name))
 	if err != nil {
 		return nil, backoffice.Fault(err, "sealing a secret")
 	}

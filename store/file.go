@@ -75,7 +75,7 @@ func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
 	d := t.store.nouns.dialect
 	_, err := t.conn.Exec(ctx, "INSERT /*backoffice:forgotten_files.insert*/ INTO forgotten_files (file_key, at)"+
 		" SELECT "+d.parentID+", "+d.now+" FROM "+d.parents+
-		" WHERE TRUE"+notImported(d.parentID)+" ON CONFLICT (file_key) DO NOTHING",
+		" WHERE TRUE"+notNamed(d.parentID, "imported", "trash_files")+" ON CONFLICT (file_key) DO NOTHING",
 		[]any{d.List(storableAll(backoffice.Unique(keys)))})
 	return err
 }

@@ -8,9 +8,9 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// While no server ran for long, the clock may have become wrong, or the store may be an old backup from whose trash
-// something is wanted. What only age deletes then waits for a day: in the trash, the change log and the quarantine.
-const longUnseen = 48 * time.Hour
+// If no server ran for long, the clock may be wrong, or the store may be an old backup from whose trash something is
+// wanted. What only age deletes then waits: in the trash, the change log and the quarantine.
+const longUnseen = 8 * 24 * time.Hour // more than a server that runs once a week
 
 // noteClock notes what time it is, and whether nobody noted it for long.
 func (t *tx) noteClock(ctx context.Context) error {

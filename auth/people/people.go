@@ -92,7 +92,7 @@ func (p *People) Close() {
 	p.known.StopAllGoroutines()
 }
 
-var errURL = errors.New("it is not an issuer URL such as https://login.example.org/office")
+var errURL = errors.New("it is not a URL such as https://login.example.org/office")
 
 // checkURL refuses what tokens and keys must not come from. Without TLS only a program on the same machine is trusted.
 func checkURL(text string) error {

@@ -60,7 +60,8 @@ func (s *Structure) discrepancies(
 ) ([]*Discrepancy, error) {
 	complete, computed := s.Complete(), map[string]float64{}
 	unsure := slices.ContainsFunc(s.Graph.holdings, func(h Holding) bool { return h.Nominee }) ||
-		slices.ContainsFunc(s.Graph.held, func(units int32) bool { return units > whole }) // a sale is half recorded
+		slices.ContainsFunc(s.Graph.held, // a sale is half recorded
+			func(units int32) bool { return Percent{units: units}.Float()-100 >= rounded })
 	owned := len(owners) > 0 && owners[0].Category != SeniorManager // else unrecorded directors may be meant
 	for _, stake := range s.Stakes() {
 		computed[stake.CustomerID] = stake.Share

@@ -22,9 +22,6 @@ func CredentialsOf(ctx context.Context, path string, now backoffice.Instant) (
 	mode := "immutable=1" // else SQLite makes a log
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
 		mode = "mode=ro"
-		if _, err := os.Lstat(path + "-shm"); err != nil {
-			defer os.Remove(path + "-shm")
-		}
 	}
 	revoked, valid = map[string]bool{}, map[string]bool{}
 	err = with(dsn(path, mode), func(db *sql.DB) (err error) {

@@ -46,6 +46,11 @@ func TestPlacesAndNamesOfAnEarlierVersionAreFoundAsNewOnes(t *testing.T) {
 	storetest.CheckCustomersOfVersion13(t, upgraded(t, 13, storetest.CustomersOfVersion13))
 }
 
+func TestAClockThatNobodyNotedWasSeenAtTheLastChange(t *testing.T) {
+	t.Parallel()
+	storetest.CheckClockOfVersion39(t, upgraded(t, 39, storetest.LogOfVersion39))
+}
+
 func TestAStoreOfEachEarlierVersionIsBroughtUpToDateWithAllItsRecords(t *testing.T) {
 	storetest.SkipUnderRace(t)
 	t.Parallel()
