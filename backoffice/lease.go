@@ -17,8 +17,8 @@ type Lease struct {
 // Expired reports whether a lease has ended, or begins later than now by more than it lasts: by a clock that was ahead.
 func (l *Lease) Expired(now Instant) bool { return l.Until <= now || l.Since-now > l.Until-l.Since }
 
-// LeaseOfClock is no task's: a store notes in it when a program last saw its clock, and since when it is many days later
-// than expected. Then it deletes nothing for its age, for the SettlingPeriod.
+// LeaseOfClock is no task's: a store notes in it when a program last saw its clock, and since when it is many days
+// later than expected. Then it deletes nothing for its age, for the SettlingPeriod.
 const (
 	LeaseOfClock   = "clock"
 	SettlingPeriod = 24 * time.Hour

@@ -73,7 +73,8 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 		return fmt.Errorf("cannot write %s: %w", c.Path, err)
 	}
 	if bad == 0 { // for the metric of its age
-		if err := backoffice.NoteBackup(ctx, store, administrator(), backoffice.InstantOf(time.Now())); err != nil {
+		now := backoffice.InstantOf(time.Now())
+		if err := backoffice.NoteDone(ctx, store, backoffice.DoneBackup, administrator(), now); err != nil {
 			return fmt.Errorf("the backup is complete, but could not be recorded: %w", err)
 		}
 	}

@@ -70,7 +70,7 @@ func TestAWholeBackupIsNotedForThoseWhoWatchItsAge(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer store.Close()
-		at, err := backoffice.LastBackup(t.Context(), store)
+		at, _, err := backoffice.LastDone(t.Context(), store, backoffice.DoneBackup)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -94,7 +94,8 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 		fmt.Fprintf(t.out, "What was there before is kept: %s\n", kept)
 	}
 	if len(r.aside) > 0 {
-		fmt.Fprintln(t.out, "If webhooks were removed since, customers erased or rights taken away, they are back: do so again.")
+		fmt.Fprintln(t.out, "If webhooks were removed since, customers erased or rights taken away, "+
+			"they are back: do so again.")
 	}
 	for _, left := range leftovers {
 		fmt.Fprintf(t.out, "A restore that was interrupted has left this, which is of no use: %s\n", left)
@@ -163,7 +164,8 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 		return 0, 0, err
 	}
 	if r.promotion != "" { // else the place would refuse what is older
-		if err := backoffice.RecordPromotion(ctx, store, r.promotion, backoffice.InstantOf(time.Now())); err != nil {
+		now := backoffice.InstantOf(time.Now())
+		if err := backoffice.NoteDone(ctx, store, backoffice.DonePromotion, r.promotion, now); err != nil {
 			return 0, 0, err
 		}
 	}

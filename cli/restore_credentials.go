@@ -49,8 +49,8 @@ func (r *restoring) keepRevoked(ctx context.Context, store *sqlite.Store, tell f
 			}
 			tell(fmt.Sprintf("The credential %s was revoked since, and stays revoked.", c.ID))
 		case slices.ContainsFunc(c.Secrets, again):
-			tell(fmt.Sprintf("A secret of the credential %[1]s is valid that was not in the replaced store. To end it, "+
-				"run: backoffice credentials rotate %[1]s --overlap 0s", c.ID))
+			tell(fmt.Sprintf("A secret of the credential %[1]s is valid that was not in the replaced store. "+
+				"To end it, run: backoffice credentials rotate %[1]s --overlap 0s", c.ID))
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ func (b *backups) embedded() bool {
 }
 
 func (b *backups) poll(ctx context.Context) {
-	if at, err := backoffice.LastBackup(ctx, b.store); err == nil {
+	if at, _, err := backoffice.LastDone(ctx, b.store, backoffice.DoneBackup); err == nil {
 		b.last.Store(int64(at))
 	}
 }

@@ -78,12 +78,11 @@ func (c CacheSettings) over(store backoffice.Store, log *slog.Logger) (backoffic
 // answersPart is the part of the memory that keeps whole answers: one in so many.
 const answersPart = 4
 
-// answers keeps whole answers above a cache, in addition to what that has, for agents also quoted; nil without one.
-func (c CacheSettings) answers(store backoffice.Store, quoted bool, log *slog.Logger) (*answers.Cache, error) {
+// answers keeps whole answers above a cache, in addition to what that has; nil without one.
+func (c CacheSettings) answers(store backoffice.Store, log *slog.Logger) (*answers.Cache, error) {
 	before, ok := store.(*cache.Store)
 	if !ok || c.NoAnswers {
 		return nil, nil
 	}
-	return answers.New(answers.Options{
-		Bytes: before.Bytes() / (answersPart - 1), Check: c.Check, Quoted: quoted, Log: log})
+	return answers.New(answers.Options{Bytes: before.Bytes() / (answersPart - 1), Check: c.Check, Log: log})
 }

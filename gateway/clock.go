@@ -39,7 +39,8 @@ func (c *clock) tellLeap(ctx context.Context) {
 		return
 	}
 	if c.leapt = lease.Since; lease.Until.Time().Sub(c.leapt.Time()) < backoffice.SettlingPeriod {
-		c.log.WarnContext(ctx, "the database's clock is more than a week later than when a program last saw it: for a day nothing is deleted for its age; if the clock is wrong, set it")
+		c.log.WarnContext(ctx, "the database's clock is more than a week later than when a program last saw it: "+
+			"for a day nothing is deleted for its age; if the clock is wrong, set it")
 	}
 }
 

@@ -70,7 +70,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	if err != nil {
 		return s, nil, err
 	}
-	kept, err := c.Cache.answers(store, c.Agents.MCP, c.Log)
+	kept, err := c.Cache.answers(store, c.Log)
 	if err != nil {
 		return s, nil, err
 	}

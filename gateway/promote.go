@@ -108,7 +108,7 @@ func (s *Settings) detach(ctx context.Context, path, promotion string) error {
 		err = store.RenewHistory(ctx, "", "promote", now)
 	}
 	if err == nil {
-		err = backoffice.RecordPromotion(ctx, store, promotion, now)
+		err = backoffice.NoteDone(ctx, store, backoffice.DonePromotion, promotion, now)
 	}
 	if err = errors.Join(err, store.Close()); err == nil {
 		err = sqlite.Detach(ctx, path) // from here on it is no stand-by's

@@ -126,7 +126,7 @@ const (
 func watchShipping(ctx context.Context, shipper *ship.Shipper, log *slog.Logger) {
 	place := ship.Place{From: shipper.To, Key: shipper.Key, KeyID: shipper.KeyID}
 	backoffice.Every(ctx, verifyPoll, func() {
-		at, _, err := backoffice.LastShipVerified(ctx, shipper.Store)
+		at, _, err := backoffice.LastDone(ctx, shipper.Store, backoffice.DoneShipVerify)
 		shipped := shipper.Last()
 		if err != nil || shipped < 0 || time.Since(at.Time()).Abs() < verifyAfter {
 			return
@@ -159,7 +159,8 @@ func verifyShipped(ctx context.Context, place ship.Place, store *sqlite.Store, l
 		err = fmt.Errorf("it ends with change %d, but %d was shipped", found.Last, least)
 	}
 	if err == nil {
-		err = backoffice.NoteShipVerified(ctx, store, found.Generation, backoffice.InstantOf(time.Now()))
+		now := backoffice.InstantOf(time.Now())
+		err = backoffice.NoteDone(ctx, store, backoffice.DoneShipVerify, found.Generation, now)
 	}
 	return found, err
 }
@@ -194,7 +195,7 @@ func measureShipping(s server, shipper *ship.Shipper) {
 		"How long ago what was shipped was restored and checked; -1 when it never was.", func() int64 {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
-			at, _, err := backoffice.LastShipVerified(ctx, shipper.Store)
+			at, _, err := backoffice.LastDone(ctx, shipper.Store, backoffice.DoneShipVerify)
 			if err != nil || at.IsZero() {
 				return -1
 			}
@@ -221,7 +222,7 @@ func (s *Settings) examineShipping(ctx context.Context, store backoffice.Store, 
 		s.examineStandBy(ctx, last, tell)
 	}
 	found := fmt.Sprintf("restorable to change %d, of %s", last, at.UTC().Format(time.RFC3339))
-	verified, _, err := backoffice.LastShipVerified(ctx, store)
+	verified, _, err := backoffice.LastDone(ctx, store, backoffice.DoneShipVerify)
 	switch {
 	case err != nil:
 		tell(backoffice.Fail(what, err.Error(), advice))

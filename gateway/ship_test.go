@@ -63,7 +63,7 @@ func TestAVerificationThatFailsIsRepeatedAfterAnHour(t *testing.T) {
 		if n := strings.Count(said.String(), "cannot be restored"); n != 3 {
 			t.Errorf("it was tried %d times in 150 minutes, not 3: %s", n, said.String())
 		}
-		if at, _, err := backoffice.LastShipVerified(t.Context(), b.Store); err != nil || at != 0 {
+		if at, _, err := backoffice.LastDone(t.Context(), b.Store, backoffice.DoneShipVerify); err != nil || at != 0 {
 			t.Errorf("it is noted as good, at %v (%v)", at, err)
 		}
 		for _, later := range objects[1:] {
@@ -72,7 +72,7 @@ func TestAVerificationThatFailsIsRepeatedAfterAnHour(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Hour)
-		if at, _, err := backoffice.LastShipVerified(t.Context(), b.Store); err != nil || at == 0 {
+		if at, _, err := backoffice.LastDone(t.Context(), b.Store, backoffice.DoneShipVerify); err != nil || at == 0 {
 			t.Errorf("it is not verified in the end: %v, %s", err, said.String())
 		}
 	})

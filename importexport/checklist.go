@@ -20,38 +20,31 @@ var checklists = describe(backoffice.ChecklistTable, noun[checklist, backoffice.
 
 // deriveChecklists keeps an assigned checklist in its year: its transcripts are of the same year.
 func deriveChecklists(ctx context.Context, l *checklistLoading, entries []*entry[checklist]) error {
-	var moved []string
+	var moved []*entry[checklist]
 	for _, e := range entries {
 		if e.old != nil && e.old.FinancialYearID != e.row.FinancialYearID {
-			moved = append(moved, e.id)
+			moved = append(moved, e)
 		}
 	}
-	if len(moved) == 0 {
-		return nil
-	}
-	rows := backoffice.TranscriptTable.Reader(l.in)
-	counts, err := backoffice.ReadCounts(ctx, rows, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, moved)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.old != nil && counts[e.id] > 0 {
-			e.fault("financialYear", "an assigned checklist must stay in its financial year")
-		}
-	}
-	return nil
+	return faultAssigned(ctx, l, moved, "financialYear", "an assigned checklist must stay in its financial year")
 }
 
 func keepAssigned(ctx context.Context, l *checklistLoading, deleted []*entry[checklist]) error {
-	rows, ids := backoffice.TranscriptTable.Reader(l.in), idsOf(deleted)
-	counts, err := backoffice.ReadCounts(ctx, rows, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, ids)
-	if err != nil {
-		return err
+	return faultAssigned(ctx, l, deleted, "_deleted",
+		"the checklist still has transcripts; delete them in an earlier import")
+}
+
+func faultAssigned(ctx context.Context, l *checklistLoading, entries []*entry[checklist], field, why string) error {
+	if len(entries) == 0 {
+		return nil
 	}
-	for _, e := range deleted {
+	rows := backoffice.TranscriptTable.Reader(l.in)
+	counts, err := backoffice.ReadCounts(
+		ctx, rows, backoffice.OfChecklist, backoffice.TranscriptCriteria{}, idsOf(entries))
+	for _, e := range entries {
 		if counts[e.id] > 0 {
-			e.fault("_deleted", "the checklist still has transcripts; delete them in an earlier import")
+			e.fault(field, why)
 		}
 	}
-	return nil
+	return err
 }

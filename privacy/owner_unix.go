@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file the owner and the rights of the one that it replaces: root may run a command for a server that is not.
+// keepOwner gives a file the owner and the mode of the one that it replaces: root may run a command for a server that
+// is not.
 func keepOwner(path, draft string) error {
 	info, err := os.Stat(path)
 	if err != nil {

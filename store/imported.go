@@ -277,7 +277,8 @@ func (t *tx) eraseImported(ctx context.Context, customerIDs []string) (keys []st
 func (t *tx) eraseBefore(ctx context.Context, condition, erase string, args ...any) (keys []string, err error) {
 	text := "INSERT /*backoffice:forgotten_files.of_imports*/ INTO forgotten_files (file_key, at)" +
 		" SELECT DISTINCT i.file_key, " + t.store.nouns.dialect.now + " FROM imported i" +
-		" WHERE i.file_key IS NOT NULL AND " + condition + notNamed("i.file_key", "trash_files") + notOfRecord("i.file_key")
+		" WHERE i.file_key IS NOT NULL AND " + condition +
+		notNamed("i.file_key", "trash_files") + notOfRecord("i.file_key")
 	err = t.together(ctx, func(ctx context.Context) (err error) {
 		keys, err = listTexts(ctx, t.conn, text+" ON CONFLICT (file_key) DO NOTHING RETURNING file_key", args...)
 		return err

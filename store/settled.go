@@ -27,6 +27,7 @@ func (s *Store) settled(ctx context.Context) (bool, error) {
 	now := s.nouns.dialect.now
 	after := func(period time.Duration) string { return now + " - " + strconv.FormatInt(period.Milliseconds(), 10) }
 	unsettled, err := firstText(ctx, s.primary(), "SELECT /*backoffice:leases.settled*/ name FROM leases"+
-		" WHERE name = $1 AND (until < "+after(longUnseen)+" OR since > "+after(backoffice.SettlingPeriod)+")", backoffice.LeaseOfClock)
+		" WHERE name = $1 AND (until < "+after(longUnseen)+" OR since > "+after(backoffice.SettlingPeriod)+")",
+		backoffice.LeaseOfClock)
 	return unsettled == "", err
 }

@@ -121,7 +121,8 @@ func (t *tx) putting(entry *backoffice.Trashed, until string, argument int64) (d
 			d := t.store.nouns.dialect
 			_, err := t.conn.Exec(ctx, "INSERT /*backoffice:trash_files.insert*/ INTO trash_files"+
 				" (file_key, trash_id) SELECT "+d.parentID+", $2 FROM "+d.parents+" WHERE TRUE"+
-				" ON CONFLICT (file_key) DO UPDATE SET trash_id = excluded.trash_id", []any{d.List(storableAll(backoffice.Unique(keys))), entry.ID})
+				" ON CONFLICT (file_key) DO UPDATE SET trash_id = excluded.trash_id",
+				[]any{d.List(storableAll(backoffice.Unique(keys))), entry.ID})
 			return err
 		})
 	}

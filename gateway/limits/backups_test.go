@@ -22,7 +22,7 @@ func TestTheAgeOfTheLastBackupIsMeasuredOfAnEmbeddedStore(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !at.IsZero() {
-					if err := backoffice.NoteBackup(t.Context(), b.Store, "somebody@here", at); err != nil {
+					if err := backoffice.NoteDone(t.Context(), b.Store, backoffice.DoneBackup, "somebody@here", at); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -108,11 +108,6 @@ func (r *run) once(ctx context.Context, before []*cut) (result *answer, cuts []*
 				cuts = append(cuts, c)
 			}
 		}
-		if cuts == nil && a.Quoted != nil {
-			result = shown(data, nil, nil)
-			result.quoted = a.Quoted
-			return
-		}
 		result = shown(slices.Clone(data), cuts, a.Errors)
 	})
 	return result, cuts

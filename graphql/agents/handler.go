@@ -36,7 +36,6 @@ type Config struct {
 // Handler answers POST /mcp for a signed-in caller. Make one with New; it is safe for concurrent use.
 type Handler struct {
 	config  Config
-	self    *mcp.Implementation
 	handler http.Handler
 }
 
@@ -51,8 +50,7 @@ const instructions = "Tools over the records of an accounting office. They only 
 
 func New(c Config) *Handler {
 	h := &Handler{config: c}
-	h.self = &mcp.Implementation{Name: "backoffice", Title: "Backoffice", Version: c.Version}
-	server := mcp.NewServer(h.self,
+	server := mcp.NewServer(&mcp.Implementation{Name: "backoffice", Title: "Backoffice", Version: c.Version},
 		&mcp.ServerOptions{Instructions: instructions,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = cacheable },
@@ -72,6 +70,8 @@ var cacheable = mcp.Cacheable{TTLMs: 4_000, CacheScope: "private"}
 var methods = []string{"initialize", "notifications/initialized", "notifications/cancelled", "ping", "server/discover",
 	"tools/list", "tools/call"}
 
+const stateless = "2026-07-28" // the revision of the protocol whose messages say for themselves who sends them
+
 // message is a message of JSON-RPC, as far as it matters here.
 type message struct {
 	ID     json.RawMessage `json:"id"`
@@ -84,9 +84,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.config.Body)))
 		if _, over := errors.AsType[*http.MaxBytesError](err); over {
 			http.Error(w, "the message is too large", http.StatusRequestEntityTooLarge)
-			return
-		}
-		if err == nil && h.quick(w, r, body) {
 			return
 		}
 		var message message

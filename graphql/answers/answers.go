@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/maypok86/otter/v2"
 
 	"example.org/backoffice/backoffice"
@@ -33,7 +32,6 @@ type Answer struct {
 	Proof   Proof
 	packed  [codings]copies
 	digest  func() string
-	quoted  func() []byte // nil when quotes are not kept
 }
 
 const opening, closing = `{"data":`, "}\n"
@@ -52,31 +50,21 @@ func (a *Answer) Data() []byte {
 // Digest identifies the data.
 func (a *Answer) Digest() string { return a.digest() }
 
-// Quoted is the data as a string of JSON; nil unless Options.Quoted.
-func (a *Answer) Quoted() []byte {
-	if a.quoted == nil {
-		return nil
-	}
-	return a.quoted()
-}
-
 func DigestOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16])
 }
 
 type Options struct {
-	Bytes  int  // the approximate size, keys and overhead included
-	Check  bool // also execute, and only compare
-	Quoted bool // answers are also kept as strings of JSON
-	Log    *slog.Logger
+	Bytes int  // the approximate size, keys and overhead included
+	Check bool // also execute, and only compare
+	Log   *slog.Logger
 }
 
 // Cache caches a server's answers; nil caches none.
 type Cache struct {
 	memory *otter.Cache[Key, *Answer]
 	check  bool
-	quoted bool
 	log    *slog.Logger
 
 	hits, misses, differences atomic.Int64
@@ -97,9 +85,6 @@ func New(o Options) (*Cache, error) {
 		InitialCapacity: o.Bytes/(4*overhead) + 1,
 		Weigher: func(k Key, a *Answer) uint32 {
 			bytes := overhead + len(k.Operation) + len(k.Variables) + len(a.Body) + len(a.Body)/packedPart*(codings-1)
-			if o.Quoted {
-				bytes += len(a.Body) * 5 / 4 // a fifth are quotation marks
-			}
 			if a.Proof != nil {
 				bytes += a.Proof.Bytes()
 			}
@@ -109,7 +94,7 @@ func New(o Options) (*Cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cache{memory: memory, check: o.Check, quoted: o.Quoted, log: cmp.Or(o.Log, slog.Default())}, nil
+	return &Cache{memory: memory, check: o.Check, log: cmp.Or(o.Log, slog.Default())}, nil
 }
 
 // Get finds the answer to a query. valid reports whether it is valid by a poll that begins now; otherwise found is
@@ -136,12 +121,6 @@ func (c *Cache) Put(key *Key, before *Answer, data []byte, objects int, proof Pr
 	}
 	a := &Answer{Body: BodyOf(data), Objects: objects, Proof: proof}
 	a.digest = sync.OnceValue(func() string { return DigestOf(a.Data()) })
-	if c.quoted {
-		a.quoted = sync.OnceValue(func() []byte {
-			quoted, _ := jsontext.AppendQuote(nil, a.Data()) // an answer is valid UTF-8
-			return quoted
-		})
-	}
 	if c.check {
 		c.compare(key, before, a)
 	}

@@ -21,7 +21,6 @@ type Call struct {
 // Called is the answer of a call.
 type Called struct {
 	Data       []byte // JSON, valid until it was used; nil when the call failed as a whole
-	Quoted     []byte // Data as a string of JSON, if that is kept; both are valid for good then
 	Errors     gqlerror.List
 	Extensions map[string]any
 }
@@ -37,11 +36,7 @@ func (g *GraphQL) Call(ctx context.Context, header http.Header, c Call, use func
 		}
 		return g.respond(ctx, nil, asked, header, mediaGraphQL, &served)
 	})
-	called := Called{Data: a.data, Errors: a.errors, Extensions: a.extensions}
-	if a.kept != nil {
-		called.Quoted = a.kept.Quoted()
-	}
-	use(called)
+	use(Called{Data: a.data, Errors: a.errors, Extensions: a.extensions})
 	g.done(ctx, &served, a)
 }
 

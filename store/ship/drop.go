@@ -121,7 +121,7 @@ func oldestNeeded(all []object, now, horizon time.Time) (oldest string, steady b
 
 // verified fails unless a generation that stays was restored lately.
 func (s *Shipper) verified(ctx context.Context, there []object, oldest string, now time.Time) error {
-	at, generation, err := backoffice.LastShipVerified(ctx, s.Store)
+	at, generation, err := backoffice.LastDone(ctx, s.Store, backoffice.DoneShipVerify)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (o *office) verified(t *testing.T) {
 	t.Helper()
 	found, err := o.from(t).Verify(t.Context(), t.TempDir())
 	if err == nil {
-		err = backoffice.NoteShipVerified(t.Context(), o.store, found.Generation, backoffice.InstantOf(time.Now()))
+		err = backoffice.NoteDone(t.Context(), o.store, backoffice.DoneShipVerify, found.Generation, backoffice.InstantOf(time.Now()))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +280,7 @@ func TestNothingIsDeletedInDoubt(t *testing.T) {
 
 func (o *office) verifiedAs(t *testing.T, generation string, at time.Time) {
 	t.Helper()
-	if err := backoffice.NoteShipVerified(t.Context(), o.store, generation, backoffice.InstantOf(at)); err != nil {
+	if err := backoffice.NoteDone(t.Context(), o.store, backoffice.DoneShipVerify, generation, backoffice.InstantOf(at)); err != nil {
 		t.Fatal(err)
 	}
 }

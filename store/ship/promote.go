@@ -21,7 +21,7 @@ func nameOf(ctx context.Context, store *sqlite.Store) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	promotion, err := backoffice.LastPromotion(ctx, store)
+	_, promotion, err := backoffice.LastDone(ctx, store, backoffice.DonePromotion)
 	return promoted(fingerprint, promotion), err
 }
 

@@ -42,7 +42,7 @@ func IsStandBy(ctx context.Context, path string) (is bool, err error) {
 func PromotionOf(ctx context.Context, path string) (fingerprint, promotion string, err error) {
 	err = with(dsn(path, "_pragma=query_only(1)"), func(db *sql.DB) error {
 		return db.QueryRowContext(ctx, "SELECT fingerprint, holder FROM identity, leases WHERE name = $1",
-			backoffice.LeaseOfPromotion).Scan(&fingerprint, &promotion)
+			backoffice.DonePromotion).Scan(&fingerprint, &promotion)
 	})
 	if errors.Is(err, sql.ErrNoRows) || code(err) == sqlite3.SQLITE_ERROR { // it has no such table
 		err = nil

@@ -194,7 +194,8 @@ func testTrash(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lease := backoffice.Lease{Name: backoffice.LeaseOfClock, Since: now - c.since*hour, Until: now - c.seen*hour}
+			since, until := now-c.since*hour, now-c.seen*hour
+			lease := backoffice.Lease{Name: backoffice.LeaseOfClock, Since: since, Until: until}
 			if _, err := store.TakeLease(t.Context(), lease, now, ""); err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +208,8 @@ func testTrash(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			if err != nil || (len(erased) == 0) != c.kept {
 				t.Errorf("%s: %q erased (%v)", c.name, erased, err)
 			}
-			if due, err := store.DueFiles(t.Context(), []string{"old"}, -time.Hour); err != nil || (len(due) == 0) != c.kept {
+			due, err := store.DueFiles(t.Context(), []string{"old"}, -time.Hour)
+			if err != nil || (len(due) == 0) != c.kept {
 				t.Errorf("%s: %q due (%v)", c.name, due, err)
 			}
 			before, err := store.Changes(t.Context(), 0, 1)

@@ -105,13 +105,15 @@ func CheckCustomersOfVersion13(t *testing.T, store backoffice.Store) {
 
 // LogOfVersion39 is a log from before a store noted when its clock was seen.
 var LogOfVersion39 = []string{
-	`INSERT INTO changes (sequence, at, client_id, action, noun, object_id) VALUES (1, 5, 'c', 'a', 'label', 'x'), (2, 7, 'c', 'a', 'label', 'y')`,
+	`INSERT INTO changes (sequence, at, client_id, action, noun, object_id)
+	VALUES (1, 5, 'c', 'a', 'label', 'x'), (2, 7, 'c', 'a', 'label', 'y')`,
 }
 
 // CheckClockOfVersion39 checks that the clock of an upgraded store was last seen at its last change.
 func CheckClockOfVersion39(t *testing.T, store backoffice.Store) {
 	t.Helper()
-	if seen, err := store.Lease(t.Context(), backoffice.LeaseOfClock); err != nil || seen == nil || seen.Until.Milliseconds() != 7 {
+	seen, err := store.Lease(t.Context(), backoffice.LeaseOfClock)
+	if err != nil || seen == nil || seen.Until.Milliseconds() != 7 {
 		t.Errorf("its clock was seen %+v (%v)", seen, err)
 	}
 }

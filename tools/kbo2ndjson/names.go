@@ -46,7 +46,7 @@ func readNames(folder string, counts *tally) (map[string]name, error) {
 }
 
 func nameOf(row row) (found name, sound bool) {
-	kind := indexOf(kinds, strings.TrimLeft(row.get("TypeOfDenomination"), "0")) // 001, or 1 once a spreadsheet saved it
+	kind := indexOf(kinds, strings.TrimLeft(row.get("TypeOfDenomination"), "0")) // 001; 1 if a spreadsheet saved it
 	language := indexOf(preferred, row.get("Language"))
 	text := row.get("Denomination")
 	if kind < 0 || language < 0 || backoffice.CheckText(text, backoffice.MaxText) != nil {

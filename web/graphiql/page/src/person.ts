@@ -106,7 +106,7 @@ export class Person implements Credentials {
   }
 }
 
-// Only for who signs out: with a refresh token some providers, Keycloak for one, revoke all that the person has at this client.
+// Only for who signs out: with a refresh token some providers, such as Keycloak, revoke all of this client's.
 function forget(tokens: Tokens | null): void {
   if (tokens?.refresh) void revoke(tokens.refresh);
 }
