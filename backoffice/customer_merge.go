@@ -206,7 +206,7 @@ func (m *merging) moveDiscrepancies() {
 		}
 		*end = m.keep.ID
 		if d.CustomerID == d.PersonID {
-			continue // it goes with the other
+			continue // the recorder closes what is left of it
 		}
 		d.Version = NextVersion(d.Version, m.from)
 		moving = append(moving, d)

@@ -20,7 +20,7 @@ import (
 func (r *restoring) keepRevoked(ctx context.Context, store *sqlite.Store, tell func(string)) error {
 	replaced := r.database
 	if info, err := os.Stat(replaced); errors.Is(err, fs.ErrNotExist) {
-		aside, err := filepath.Glob(replaced + ".replaced-*[Z0-9]") // by a restore that was interrupted
+		aside, err := filepath.Glob(globOf(replaced) + ".replaced-*[Z0-9]") // by a restore that was interrupted
 		if err != nil || len(aside) == 0 {
 			return err
 		}

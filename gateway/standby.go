@@ -189,7 +189,7 @@ func (b *StandBy) checkKeys(ctx context.Context, backend *Backend) {
 	keys := backend.Keys
 	backoffice.Every(ctx, keysPeriod, func() {
 		err := keys.Fits(ctx, backend.Store)
-		if err != nil { // unlike at the start
+		if err != nil { // perhaps the file was copied since
 			var read *privacy.Keyset
 			if read, err = b.settings.keysetOf(ctx, backend.Store); err == nil {
 				keys = read

@@ -61,16 +61,18 @@ var (
 	errChanged = errors.New("the file changed while it was imported; import the folder again")
 )
 
-// loadFrom loads a source's lines, all of them or nothing.
+// loadFrom loads a source's lines: all of them or, unless in portions, nothing.
 func (n *noun[T, C]) loadFrom(ctx context.Context, im *importing, src source) (Loaded, error) {
 	var before Loaded // in portions of earlier attempts: those lines are unchanged by now
 	for attempt := 1; ; attempt++ {
 		loaded, err := n.loadOnce(ctx, im, src)
 		if stale := errors.Is(err, errStale); !stale || attempt == attempts {
-			if stale {
-				err = fmt.Errorf("%s: %w", src.name, err)
-			}
 			loaded.Add(before)
+			if done := loaded.Created + loaded.Updated + loaded.Deleted; stale && done > 0 {
+				err = fmt.Errorf("%s: %w", src.name, err)
+			} else if stale {
+				err = src.notLoaded(err)
+			}
 			return loaded, err
 		}
 		loaded.Unchanged = -loaded.Created - loaded.Updated - loaded.Deleted

@@ -20,7 +20,7 @@ func TestAKeysetFileThatRootChangesStaysItsOwners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.Chown(file.Path, 4321, 8765), os.Chmod(file.Path, 0o640)); err != nil {
+	if err := errors.Join(os.Chown(file.Path, 4321, 8765), os.Chmod(file.Path, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range []func() error{

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ func letterOf(noun backoffice.Noun) byte {
 // letterOf is the letter for the noun of a parent p of an entry c of the change log.
 func (d *Dialect) letterOf() string { return "substr(c.parent_nouns, " + d.placeOf + ", 1)" }
 
-// parentsFrom decodes the two texts. The second is "" in the entries of older programs.
+// parentsFrom decodes the two texts, in the order of the identifiers. The second is "" in the entries of older programs.
 func parentsFrom(ids, nouns string) []backoffice.ChangeParent {
 	list := split[string](ids)
 	if list == nil {
@@ -35,5 +36,8 @@ func parentsFrom(ids, nouns string) []backoffice.ChangeParent {
 			}
 		}
 	}
+	slices.SortFunc(parents, func(a, b backoffice.ChangeParent) int {
+		return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(string(a.Noun), string(b.Noun)))
+	})
 	return parents
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // CredentialsOf reads which credentials a database has, and whether they are revoked, and the digests of the secrets
-// that are valid at now. The database is not open, and may be an earlier program's: it changes nothing.
+// that are valid at now. The database is not open, and may be an earlier program's: neither it nor its log changes.
 func CredentialsOf(ctx context.Context, path string, now backoffice.Instant) (
 	revoked, valid map[string]bool, err error) {
 	if err = checkHeader(path); err == nil {
