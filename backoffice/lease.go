@@ -24,8 +24,8 @@ const (
 	SettlingPeriod = 24 * time.Hour
 )
 
-// LeaseStore keeps leases. They only avoid duplicate work and never protect data: clocks may differ, and a program that
-// was paused may go on alongside the next holder.
+// LeaseStore keeps leases. Those of tasks only avoid duplicate work and never protect data: clocks may differ, and a
+// program that was paused may go on alongside the next holder.
 type LeaseStore interface {
 	// Lease returns a lease, which may have expired; nil when it was never taken or was ended.
 	Lease(ctx context.Context, name string) (*Lease, error)

@@ -23,13 +23,19 @@ func (s *elsewhen) Clock(context.Context) (backoffice.Instant, error) {
 	return backoffice.InstantOf(time.Now().Add(s.ahead)), nil
 }
 
-func TestALeapOfTheDatabasesClockIsToldOnce(t *testing.T) {
-	t.Parallel()
+func embedded(t *testing.T) *sqlite.Store {
+	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+func TestALeapOfTheDatabasesClockIsToldOnce(t *testing.T) {
+	t.Parallel()
+	store := embedded(t)
 	var said bytes.Buffer
 	c := &clock{store: store, log: slog.New(slog.NewTextHandler(&said, nil))}
 	tells := func(want bool) {

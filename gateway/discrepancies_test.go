@@ -11,8 +11,6 @@ import (
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/changes"
-	"example.org/backoffice/store/sqlite"
-	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 // comparing counts how often the open discrepancies of companies are read, which each comparison does once.
@@ -30,11 +28,7 @@ func (c *comparing) Records(noun backoffice.Noun) any {
 
 func TestChangesOfAHubsHoldersAreComparedOnce(t *testing.T) {
 	t.Parallel()
-	store, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	store := embedded(t)
 	const holders, held = 60, 5
 	counted := &comparing{Store: store}
 	feed := changes.New(counted, changes.Options{})

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -147,7 +146,10 @@ func (s *Store) attempt(ctx context.Context, eager bool,
 		if err := tx.StaysInView(ctx); err != nil {
 			return err
 		}
-		if err := cmp.Or(tx.finish(ctx), tx.countErased(ctx)); err != nil {
+		if err := tx.finish(ctx); err != nil {
+			return err
+		}
+		if err := tx.countErased(ctx); err != nil {
 			return err
 		}
 		noted = tx.noted
