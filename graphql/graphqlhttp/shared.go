@@ -129,6 +129,9 @@ func (s *shared) tell(of Subscription, from int, answers []answer) {
 		return
 	}
 	for i, a := range answers {
+		if s.bytes > sharedBytes { // as nothing may come for long, they would stay
+			break
+		}
 		event := of.Event(from + i)
 		if _, again := s.answers[event]; again || a.data == nil || len(a.errors)+len(a.extensions) > 0 {
 			continue

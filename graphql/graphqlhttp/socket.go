@@ -37,9 +37,10 @@ const (
 	initTime       = 10 * time.Second
 	goodbyeTime    = time.Second // for the client to close, too
 	mostNewcomers  = 1000        // connections that have not signed in
-	mostOperations = 50          // of a connection at one time
+	mostOperations = 50          // of a connection at one time; as many may be ending that the client has ended
 	envelopeBytes  = 4 << 10
-	mostIdentifier = 256 // bytes
+	mostGreeting   = 32 << 10 // bytes of a message before the client has signed in
+	mostIdentifier = 256      // bytes
 )
 
 // SignIn authenticates a socket by its first message, as if in headers; r is the request that opened it. Errors:
@@ -75,7 +76,7 @@ func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr
 		return // answered
 	}
 	defer func() { _ = connection.CloseNow() }()
-	connection.SetReadLimit(int64(g.limits.Body + envelopeBytes))
+	connection.SetReadLimit(mostGreeting)
 	s := &socket{GraphQL: g, connection: connection, wire: wire, request: r, operations: map[string]*running{}}
 	if connection.Subprotocol() != socketProtocol {
 		s.close(closeProtocol, "Subprotocol not acceptable: the subprotocol is "+socketProtocol)
@@ -89,6 +90,7 @@ func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr
 	}
 	defer leave()
 	signedIn()
+	connection.SetReadLimit(int64(g.limits.Body + envelopeBytes))
 	s.serve(own, open)
 }
 
@@ -105,6 +107,7 @@ type socket struct {
 
 	mu         sync.Mutex
 	operations map[string]*running // by the client's identifiers
+	working    int                 // operations, also those that end
 	work       sync.WaitGroup      // of operations
 	closing    bool                // none begins any more
 }
@@ -254,12 +257,12 @@ func (s *socket) keepAlive(ctx context.Context) {
 // begin runs an operation; false when its identifier is in use.
 func (s *socket) begin(ctx context.Context, m message) bool {
 	s.mu.Lock()
-	known, n := s.operations[m.id] != nil, len(s.operations)
+	known, full := s.operations[m.id] != nil, len(s.operations) >= mostOperations || s.working >= 2*mostOperations
 	s.mu.Unlock()
 	switch {
 	case known:
 		return false
-	case n >= mostOperations: // rejected before anything else is read, so that the rejections do not pile up
+	case full: // rejected before anything else is read, so that the rejections do not pile up
 		refused := s.Present(ctx, backoffice.Errorf(backoffice.RateLimited,
 			"too many operations at a time: %d per connection", mostOperations))
 		_ = s.send(message{id: m.id, kind: messageError, errors: gqlerror.List{refused}})
@@ -273,7 +276,13 @@ func (s *socket) begin(ctx context.Context, m message) bool {
 	ctx, stop := context.WithCancel(ctx)
 	o := &running{socket: s, id: m.id, stop: stop}
 	s.operations[m.id] = o
-	s.work.Go(func() { o.run(ctx, m) })
+	s.working++
+	s.work.Go(func() {
+		o.run(ctx, m)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.working--
+	})
 	return true
 }
 

@@ -104,6 +104,61 @@ func TestAnIdentifierIsTheNewOperationsOnceTheOldOneWasEnded(t *testing.T) {
 	}
 }
 
+func TestOperationsThatTheClientHasEndedCountUntilTheyEnd(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	blocked := make(chan struct{})
+	c, _, err := websocket.Dial(ctx, "ws://"+socketServer(t, func(string) { <-blocked }),
+		&websocket.DialOptions{Subprotocols: []string{socketProtocol}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.CloseNow() }()
+	defer close(blocked)
+	said := `{"type":"connection_init"}`
+	for i := range 2*mostOperations + 2 {
+		if err := c.Write(ctx, websocket.MessageText, []byte(said)); err != nil {
+			t.Fatal(err)
+		}
+		id := fmt.Sprint(i)
+		if err := c.Write(ctx, websocket.MessageText, []byte(asking(id, "Endless"))); err != nil {
+			t.Fatal(err)
+		}
+		said = `{"type":"complete","id":"` + id + `"}`
+	}
+	for _, expected := range []string{"connection_ack", "too many operations", "too many operations"} {
+		if _, text, err := c.Read(ctx); err != nil || !strings.Contains(string(text), expected) {
+			t.Fatalf("%s %v", text, err)
+		}
+	}
+}
+
+func TestAClientThatHasNotSignedInSendsShortMessagesOnly(t *testing.T) {
+	t.Parallel()
+	address := socketServer(t, func(string) {})
+	for _, greeted := range []bool{false, true} {
+		c, _, err := websocket.Dial(t.Context(), "ws://"+address, &websocket.DialOptions{Subprotocols: []string{socketProtocol}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.CloseNow() }()
+		said := []string{`{"type":"ping","payload":{"x":"` + strings.Repeat("x", mostGreeting) + `"}}`}
+		if greeted {
+			said = append([]string{`{"type":"connection_init"}`}, said...)
+		}
+		for _, text := range said {
+			if err := c.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = c.Read(t.Context())
+		}
+		if tooBig := websocket.CloseStatus(err) == websocket.StatusMessageTooBig; tooBig == greeted || greeted && err != nil {
+			t.Errorf("signed in %t: %v", greeted, err)
+		}
+	}
+}
+
 func TestPingsOfAClientThatReadsNothingTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	executed := make(chan string, 10)

@@ -107,6 +107,7 @@ func (f *following) run(ctx context.Context) error {
 	for {
 		waiting, cancel := context.WithTimeout(ctx, idleEvery)
 		n, err := f.of.Next(waiting, f.most)
+		idle := waiting.Err() != nil // which a statement that took too long is not
 		cancel()
 		began := time.Now()
 		_, gone := f.trustedDocument(ctx, f.q.trustedAs)
@@ -114,7 +115,7 @@ func (f *following) run(ctx context.Context) error {
 			return errUntrusted
 		}
 		switch {
-		case err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)):
+		case err != nil && (ctx.Err() != nil || !idle):
 			return cmp.Or(context.Cause(ctx), err)
 		case err != nil:
 			if f.to.idle() != nil {
