@@ -70,8 +70,11 @@ func (w *Webhook) Failed(now Instant, failure string, retryAfter time.Duration, 
 	w.Due = InstantOf(now.Time().Add(wait))
 }
 
-// IsDue reports whether the next attempt may be made: an attempt in the future was scheduled by a clock that was ahead.
-func (w *Webhook) IsDue(now Instant) bool { return w.Due <= now || w.TriedAt > now }
+// IsDue reports whether the next attempt may be made: an attempt well in the future was scheduled by a clock that was
+// ahead. Clocks differ a little, as each is estimated from the store's.
+func (w *Webhook) IsDue(now Instant) bool { return w.Due <= now || w.TriedAt > now+clocksDiffer }
+
+const clocksDiffer Instant = 60_000 // milliseconds
 
 // Refused stops the webhook: the receiver wants no more.
 func (w *Webhook) Refused(now Instant, failure string) {

@@ -165,6 +165,28 @@ func TestAFollowerIsNotDisturbedByTheHorizon(t *testing.T) {
 	}
 }
 
+func TestAReaderThatComesBackIsToldThatChangesWereRemovedMeanwhile(t *testing.T) {
+	t.Parallel()
+	store := newStore(t)
+	note(t, store, "a", 3)
+	feed := newFeed(t, store, changes.Options{})
+	idle, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if got, err := feed.Read("", 3, labels(t)).Next(idle, 10); idle.Err() == nil {
+		t.Fatal(got, err)
+	}
+	time.Sleep(2 * time.Second) // until the log is not polled any more
+	note(t, store, "b", 6)
+	for range 3 {
+		if _, err := store.RemoveChanges(t.Context(), backoffice.InstantOf(time.Now()), 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := feed.Read("", 3, labels(t)).Next(soon(t), 10); backoffice.KindOf(err) != backoffice.CursorExpired {
+		t.Errorf("%d changes, %v", len(got), err)
+	}
+}
+
 // dayBehind is a store whose clock is a day behind that of the process.
 type dayBehind struct{ backoffice.Store }
 

@@ -29,7 +29,7 @@ func (f *Feed) Read(history string, after int64, kinds backoffice.ChangeKinds) *
 // Follow is Read, but checks immediately whether the log has the changes from there on. With backoffice.FromOldest it
 // begins at the end of the log. Errors: CursorExpired, and those of the store.
 func (f *Feed) Follow(ctx context.Context, history string, after int64, kinds backoffice.ChangeKinds) (*Reader, error) {
-	page, err := f.page(ctx, backoffice.ChangeQuery{History: history, After: after, Kinds: kinds})
+	page, err := f.page(ctx, backoffice.ChangeQuery{History: history, After: after})
 	if err != nil {
 		return nil, err
 	}

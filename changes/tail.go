@@ -67,7 +67,7 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 	switch {
 	case last != nil && len(entries) > 0 && entries[0].Same(last):
 		entries = entries[1:]
-	case last != nil || len(entries) == 0: // it was removed, or never existed; or nothing shows which
+	case last != nil || len(entries) == 0 || entries[0].Sequence > to+1: // gone, or of another log; or nothing tells
 		page, err := backoffice.ReadChangePage(ctx, store, backoffice.ChangeQuery{History: history, After: to})
 		switch {
 		case page == nil:

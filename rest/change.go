@@ -246,13 +246,14 @@ func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 	for events.send() == nil {
 		waiting, cancel := context.WithTimeout(own, commentEvery)
 		shown, err := reader.Next(waiting, eventsAtOnce)
+		idle := waiting.Err() != nil // which a statement that took too long is not
 		cancel()
 		switch {
 		case err == nil:
 			for _, c := range shown {
 				events.change(c)
 			}
-		case own.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		case own.Err() == nil && idle:
 			events.comment()
 		case ctx.Context().Err() != nil && backoffice.EndOfRights(ctx.Context()) == nil: // the client has gone
 			return
