@@ -3,6 +3,7 @@ package httpserver
 import (
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -11,9 +12,11 @@ import (
 // certificate serves a certificate from files and picks up a renewed one without a restart.
 type certificate struct {
 	chain, key string
+	log        *slog.Logger
 	mu         sync.Mutex
 	loaded     *tls.Certificate
 	changed    time.Time // of the newer file
+	failed     time.Time // changed of files that could not be loaded
 }
 
 func (c *certificate) configuration() (*tls.Config, error) {
@@ -37,10 +40,14 @@ func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	}
 	pair, err := tls.LoadX509KeyPair(c.chain, c.key)
 	if err != nil {
-		if c.loaded != nil {
-			return c.loaded, nil
+		if c.loaded == nil {
+			return nil, err
 		}
-		return nil, err
+		if !changed.Equal(c.failed) {
+			c.log.Warn("cannot load the renewed certificate; the previous one is served", "cause", err)
+			c.failed = changed
+		}
+		return c.loaded, nil
 	}
 	c.loaded, c.changed = &pair, changed
 	return c.loaded, nil

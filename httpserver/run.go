@@ -34,7 +34,8 @@ func (srv *Server) Run(ctx context.Context, listener net.Listener, handler http.
 	}
 	listener = &acceptLog{Listener: listener, log: srv.options.Log, failures: srv.metrics.acceptFailures}
 	if srv.settings.Certificate != "" {
-		configuration, err := (&certificate{chain: srv.settings.Certificate, key: srv.settings.Key}).configuration()
+		files := &certificate{chain: srv.settings.Certificate, key: srv.settings.Key, log: srv.options.Log}
+		configuration, err := files.configuration()
 		if err != nil {
 			return errors.Join(err, listener.Close())
 		}

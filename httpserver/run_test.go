@@ -181,7 +181,7 @@ func TestACertificateIsServedAndARenewedOneIsNoticed(t *testing.T) {
 		Certificate: filepath.Join(folder, "chain.pem"), Key: filepath.Join(folder, "key.pem"), StopTime: time.Second,
 	}
 	write(t, settings, 1, time.Now().Add(-time.Hour))
-	handler, p, _ := mounted(settings, Options{}, nil)
+	handler, p, log := mounted(settings, Options{}, nil)
 	listener := listen(t)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -206,8 +206,16 @@ func TestACertificateIsServedAndARenewedOneIsNoticed(t *testing.T) {
 	if err := os.WriteFile(settings.Key, []byte("half a fi"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := serial(); got != 2 {
-		t.Errorf("certificate %d while the files do not fit", got)
+	if later := time.Now().Add(time.Second); os.Chtimes(settings.Key, later, later) != nil { // however coarse times are
+		t.Fatal("the time of the key is not set")
+	}
+	for range 3 {
+		if got := serial(); got != 2 {
+			t.Errorf("certificate %d while the files do not fit", got)
+		}
+	}
+	if told := strings.Count(log.String(), "cannot load the renewed certificate"); told != 1 {
+		t.Errorf("it is logged %d times", told)
 	}
 	if connection, err := tls.Dial("tcp", listener.Addr().String(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11}); err == nil {
 		connection.Close()
