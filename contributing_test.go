@@ -49,7 +49,7 @@ func TestTheExamplesOfContributingWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	runGo(t, filepath.Join(folder, "graphql", "execute"), "run", "-C", "../../tools", "./breadth")
-	runGo(t, folder, "test", "-vet=off", quicklyBuilt, "-run", "^TestWhatWasAddedIsKept$", "./gateway/added")
+	runGo(t, folder, "test", "-vet=off", quicklyBuilt, "-ldflags=-s -w", "-run", "^TestWhatWasAddedIsKept$", "./gateway/added")
 }
 
 // addedTest is put into the copy.
@@ -204,12 +204,14 @@ const quicklyBuilt = "-gcflags=example.org/backoffice/...=-N -l"
 var blanks = regexp.MustCompile(`\s+`)
 
 // runGo runs go after whatever else the machine has to do: a browser of another test would wait too long for it.
-func runGo(t *testing.T, folder string, args ...string) {
+func runGo(t *testing.T, folder string, args ...string) string {
 	t.Helper()
 	command := exec.Command("nice", append([]string{"go"}, args...)...)
 	command.Dir = folder
 	command.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release is
-	if out, err := command.CombinedOutput(); err != nil {
+	out, err := command.CombinedOutput()
+	if err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(command.Args, " "), err, out)
 	}
+	return string(out)
 }
