@@ -245,27 +245,36 @@ func (p *pulling) notedPlace(ctx context.Context) (*place, error) {
 	return &at, nil
 }
 
-// news reads the changes since the position and moves it. known is false when the feed does not continue from there.
-func (p *pulling) news(ctx context.Context) (found []change, known bool, err error) {
+// news reads the changes since the position and moves it; end is that of the last change. known is false when the feed
+// does not continue from there. Changes have the same number when a customer comes into the client's view, or leaves it.
+func (p *pulling) news(ctx context.Context) (found []change, end int64, known bool, err error) {
 	after := p.place.After
 	if p.place.Last != nil {
 		after-- // to get the last one again
 	}
 	got, status, err := p.changes(ctx, p.place.History, after, feedPage)
 	if err != nil || status != http.StatusOK || !got.read {
-		return nil, false, err
+		return nil, 0, false, err
 	}
 	found = got.Changes
 	if last := p.place.Last; last != nil {
-		if len(found) == 0 || !found[0].is(last) {
-			return nil, false, nil
+		at := slices.IndexFunc(found, func(c change) bool { return c.is(last) })
+		if at < 0 {
+			return nil, 0, false, nil
 		}
-		found = found[1:]
+		found = found[at+1:]
+		if len(found) == 0 && got.end > p.place.After { // a page ends where a customer came into view, or left
+			if got, status, err = p.changes(ctx, p.place.History, p.place.After, feedPage); err != nil ||
+				status != http.StatusOK || !got.read {
+				return nil, 0, false, err
+			}
+			found = got.Changes
+		}
 	}
-	before := p.place.After
+	before := p.place.After + 1
 	for i := range found {
-		if found[i].Sequence <= before || found[i].ID == "" {
-			return nil, false, nil
+		if found[i].Sequence < before || found[i].ID == "" {
+			return nil, 0, false, nil
 		}
 		before = found[i].Sequence
 	}
@@ -274,5 +283,5 @@ func (p *pulling) news(ctx context.Context) (found []change, known bool, err err
 		last.Parents = nil
 		p.place.After, p.place.Last = last.Sequence, &last
 	}
-	return found, true, nil
+	return found, got.end, true, nil
 }

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 )
 
@@ -307,4 +309,63 @@ func TestWhatChangesWhileEverythingIsReadIsInTheFeedThatIsFollowed(t *testing.T)
 		between.set(nil)
 	}
 	wantSame(t, origin, copied)
+}
+
+func TestAUniqueValueThatPassedOnIsHereAfterOnePull(t *testing.T) {
+	t.Parallel()
+	origin, copied, pull, _ := fedMirror(t, openSQLite)
+	pull.AllowDeletions = 5
+	origin.say(t, backoffice.NounCustomer, `{"_id":"els","_deleted":true}`)
+	origin.say(t, backoffice.NounCustomer, `{"_id":"acme","customerCode":"P-001"}`, `{"_id":"new-1","type":"Company","name":"Nieuw"}`)
+	if report := pull.mustOnce(t); report.Incomplete() || report.Rejected() > 0 {
+		t.Errorf("it ends with %+v", report.of(backoffice.NounCustomer))
+	}
+	wantSame(t, origin, copied)
+}
+
+func TestCustomersThatComeIntoTheViewOfTheOriginsCredentialOrLeaveItAreFollowed(t *testing.T) {
+	t.Parallel()
+	for _, engine := range engines {
+		t.Run(engine.name, func(t *testing.T) {
+			t.Parallel()
+			origin, copied, between := newOffice(t, engine.open(t)).furnish(t), newOffice(t, openSQLite(t)), &proxy{}
+			origin.fed = true
+			only, err := backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: []string{"user-bruno"}})
+			must(t, err)
+			now := backoffice.InstantOf(time.Now())
+			credential, err := backoffice.NewCredential("bruno", "test", []backoffice.Scope{backoffice.MinfinRead}, now, 0)
+			must(t, err)
+			credential.Restriction = only
+			secret, err := auth.Create(t.Context(), origin.store, credential, now)
+			must(t, err)
+			pull := copied.pullFrom(origin.serve(t, between.between), origin)
+			pull.ClientID, pull.Secret, pull.AllowDeletions = credential.ID, secret, 20
+			origin.say(t, backoffice.NounCustomer, `{"_id":"cafe","phone":"+32 2 123 45 67"}`) // the last entry stays visible
+			pull.mustOnce(t)
+			for _, change := range []string{`{"_id":"acme","responsible":"user-bruno"}`, `{"_id":"els","responsible":null}`,
+				`{"_id":"brouwerij","responsible":"user-bruno"}`, `{"_id":"acme","phone":null}`} {
+				origin.say(t, backoffice.NounCustomer, change)
+			}
+			between.asked = nil
+			report := pull.mustOnce(t)
+			if report.Incomplete() || slices.Contains(between.asked, "GET /customers?page=1&pageSize=500") {
+				t.Errorf("it asks %q", between.asked)
+			}
+			for _, of := range report.Nouns {
+				if of.Incomplete != "" || of.Missing > 0 {
+					t.Error(of.Noun, of.Incomplete, of.Missing)
+				}
+			}
+			have := map[string]bool{}
+			for _, r := range copied.records(t, "/customers") {
+				have[r.id()] = true
+			}
+			if !have["acme"] || !have["brouwerij"] || have["els"] {
+				t.Errorf("these customers are here: %v", have)
+			}
+			if report = pull.mustOnce(t); report.Requests != 1 {
+				t.Errorf("then it asks %d times", report.Requests)
+			}
+		})
+	}
 }

@@ -64,8 +64,9 @@ func (p *pulling) follow(ctx context.Context) (done bool, err error) {
 	if p.place, err = p.notedPlace(ctx); err != nil || p.place == nil {
 		return false, err
 	}
-	for round := range mostRounds {
-		before := p.place.After
+	freed := true // deletions may have freed a unique value of a record that could not be loaded
+	for range mostRounds {
+		before, deleted := p.place.After, p.deleted()
 		known, err := p.gather(ctx)
 		if err != nil {
 			return false, err
@@ -74,7 +75,7 @@ func (p *pulling) follow(ctx context.Context) (done bool, err error) {
 			p.place, p.done = nil, map[backoffice.Noun]*Pulled{}
 			return false, p.Store.NoteMirror(ctx, placeNote, nil)
 		}
-		if p.place.After == before && (round > 0 || len(p.place.Open) == 0) {
+		if p.place.After == before && (!freed || len(p.place.Open) == 0) {
 			break
 		}
 		if err := p.applyOpen(ctx); err != nil {
@@ -83,19 +84,28 @@ func (p *pulling) follow(ctx context.Context) (done bool, err error) {
 		if err := p.notePlace(ctx); err != nil {
 			return true, err
 		}
+		freed = p.deleted() > deleted
 	}
 	return true, p.endFollow(ctx)
+}
+
+// deleted counts the records that this run has deleted.
+func (p *pulling) deleted() (n int) {
+	for _, of := range p.done {
+		n += of.Loaded.Deleted
+	}
+	return n
 }
 
 // gather reads all changes since the position. known is false when the feed has no such position, or too many.
 func (p *pulling) gather(ctx context.Context) (known bool, err error) {
 	for range mostPages {
-		found, known, err := p.news(ctx)
+		found, end, known, err := p.news(ctx)
 		if err != nil || !known {
 			return known, err
 		}
 		p.place.take(found)
-		if len(found) < feedPage-1 {
+		if len(found) == 0 || p.place.After >= end { // a page may be short, and others follow
 			return true, nil
 		}
 	}

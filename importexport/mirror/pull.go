@@ -34,6 +34,7 @@ type Pull struct {
 	// Waiting, if set, is called once with an import that this one waits for.
 	Waiting  func(importexport.Running)
 	throttle *throttle     // of all runs
+	mirrored bool          // the store was a mirror in this or an earlier run
 	pageSize int           // 0 for mostAPage
 	pause    time.Duration // between the first two attempts; 0 for the default
 	later    time.Duration // added to the current time, for tests
@@ -151,17 +152,22 @@ func (p *pulling) end() {
 var errOther = backoffice.Errorf(backoffice.BadInput,
 	"the store mirrors another URL; end that with backoffice pull --release")
 
+var errReleased = backoffice.Errorf(backoffice.BadInput, "the store was released meanwhile, and is independent now")
+
 // mine is the state of the store as a mirror of the origin. BadInput when it is the mirror of another one.
 func (p *Pull) mine(ctx context.Context, from string) (*backoffice.Mirror, error) {
 	m, err := p.Store.Mirror(ctx)
 	switch {
 	case err != nil:
 		return nil, err
+	case m == nil && p.mirrored:
+		return nil, errReleased
 	case m == nil:
 		return &backoffice.Mirror{Origin: from, ClientID: p.ClientID, Since: backoffice.InstantOf(time.Now())}, nil
 	case m.Origin != from:
 		return nil, errOther
 	}
+	p.mirrored = true
 	copied := *m
 	copied.Nouns = slices.Clone(m.Nouns)
 	copied.ClientID = p.ClientID
@@ -262,6 +268,15 @@ func (p *pulling) mirrors(ctx context.Context, n *noun) error {
 	}
 	p.mirror.Nouns = append(p.mirror.Nouns, backoffice.MirroredNoun{Noun: n.of})
 	slices.SortFunc(p.mirror.Nouns, func(a, b backoffice.MirroredNoun) int { return cmp.Compare(a.Noun, b.Noun) })
+	return p.putMirror(ctx)
+}
+
+// putMirror stores the state of the mirror, unless another process has released it.
+func (p *pulling) putMirror(ctx context.Context) error {
+	if m, err := p.Store.Mirror(ctx); err != nil || m == nil && p.mirrored {
+		return cmp.Or(err, error(errReleased))
+	}
+	p.mirrored = true
 	return p.Store.PutMirror(ctx, p.mirror)
 }
 
@@ -285,7 +300,7 @@ func (p *pulling) note(ctx context.Context) error {
 	if len(p.mirror.Nouns) == 0 {
 		return nil
 	}
-	return p.Store.PutMirror(ctx, p.mirror)
+	return p.putMirror(ctx)
 }
 
 // WriteRejects replaces what the folder has by the records that could not be loaded.

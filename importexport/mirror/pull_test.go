@@ -275,3 +275,48 @@ func TestWhatMovedToAnotherCustomerThereDoesNotGoWithTheFirstHere(t *testing.T) 
 	}
 	wantSame(t, origin, copied)
 }
+
+func TestAReleasedStoreIsNotAMirrorAgainByAPullThatRuns(t *testing.T) {
+	t.Parallel()
+	for _, during := range []bool{false, true} {
+		origin, copied, between := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t)), &proxy{}
+		pull := copied.pullFrom(origin.serve(t, between.between), origin)
+		pull.mustOnce(t)
+		release := func() {
+			_, err := Release(t.Context(), copied.store)
+			must(t, err)
+		}
+		if during {
+			between.set(func(_ int, _ http.ResponseWriter, r *http.Request) bool {
+				if lists(r, "/customers") {
+					release()
+				}
+				return false
+			})
+		} else {
+			release()
+		}
+		for range 2 {
+			if _, err := pull.Once(t.Context()); backoffice.KindOf(err) != backoffice.BadInput {
+				t.Errorf("released during a pull %t: it ends with %v", during, err)
+			}
+		}
+		if m, err := copied.store.Mirror(t.Context()); err != nil || m != nil {
+			t.Errorf("released during a pull %t: the store is a mirror again: %+v %v", during, m, err)
+		}
+	}
+}
+
+func TestAnOriginThatShowsNoRegistrationNumbersIsNotReadCompletely(t *testing.T) {
+	t.Parallel()
+	purpose := "audit"
+	for _, scopes := range [][]backoffice.Scope{nil, {backoffice.PrivacyRead}} {
+		origin, copied := newOffice(t, openSQLite(t), scopes...).furnish(t), newOffice(t, openSQLite(t))
+		pull := copied.pullFrom(origin.serve(t, nil), origin)
+		pull.Purpose = &purpose
+		report := pull.mustOnce(t)
+		if why := report.of(backoffice.NounCustomer).Incomplete; strings.Contains(why, "privacy.read") != (scopes == nil) {
+			t.Errorf("with the scopes %v it ends with %q", scopes, why)
+		}
+	}
+}

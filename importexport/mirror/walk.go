@@ -35,6 +35,7 @@ type walk struct {
 	Why      string              `json:"why"`     // it is incomplete, "" as long as it is not
 	Held     bool                `json:"held"`    // some records are tried again at the end
 	Numbers  bool                `json:"numbers"` // registration numbers are pulled
+	Shown    bool                `json:"shown"`   // and a record had the field
 	History  string              `json:"history"` // of the feed
 	After    int64               `json:"after"`   // position in it before the walk, -1 when unknown
 	first    []string            // identifiers of the first page, of lists that are not sorted
@@ -309,6 +310,9 @@ func (p *pulling) finish(ctx context.Context, n *noun, w *walk) error {
 	}
 	if w.Why == "" && len(w.seen) != w.Total {
 		w.failf("its total is %d, and it has %d records", w.Total, len(w.seen))
+	}
+	if n.of == backoffice.NounCustomer && w.Numbers && !w.Shown && len(w.seen) > 0 {
+		w.failf("it shows no registration numbers; the credential needs privacy.read there")
 	}
 	return nil
 }
