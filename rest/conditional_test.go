@@ -3,10 +3,12 @@ package rest_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/rest"
 )
 
 func TestAFieldThatIsRequiredAndNullIsMissing(t *testing.T) {
@@ -41,6 +43,35 @@ func TestIfMatchTakesAList(t *testing.T) {
 		o.ask(t, o.all, "PUT", "/customers/acme", "{}", "If-Match", tags).is(200)
 	}
 	o.ask(t, o.all, "PUT", "/customers/acme", "{}", "If-Match", `"3"`, "If-Match", `"4"`).is(200)
+}
+
+func TestAWriteRejectsAConditionThatItDoesNotTake(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	var described struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct{ Name string }
+		}
+	}
+	check(t, json.Unmarshal(o.ask(t, credential{}, "GET", rest.OpenAPIPath, nil).body, &described))
+	guarded, not := 0, 0
+	for path, methods := range described.Paths {
+		for method, operation := range methods {
+			for _, name := range []string{"If-Match", "If-None-Match"} {
+				switch {
+				case method == "get" || method == "head" || strings.HasPrefix(path, "/uploads/"): // its link comes first
+				case slices.ContainsFunc(operation.Parameters, func(p struct{ Name string }) bool { return p.Name == name }):
+					guarded++
+				default:
+					not++
+					o.ask(t, o.all, strings.ToUpper(method), path, map[string]any{}, name, `"1"`).fault(400, name, "INVALID")
+				}
+			}
+		}
+	}
+	if guarded < 5 || not < 20 {
+		t.Errorf("%d conditions are taken, and %d are not", guarded, not)
+	}
 }
 
 func TestARecordThatTheCallerHasIsNotAnsweredAgain(t *testing.T) {

@@ -134,10 +134,15 @@ func (r *request) readQuery() error {
 // guardedFilters are the query parameters that need privacy.read, whatever their value.
 var guardedFilters = []string{"registrationNumber", "spouseRegistrationNumber"}
 
-// readHeaders rejects repeated and empty headers.
+// readHeaders rejects repeated and empty headers, and conditions that a write does not take: ignored, they guard nothing.
 func (r *request) readHeaders() error {
+	writes := r.Method() != http.MethodGet && r.Method() != http.MethodHead
 	for _, name := range []string{"Idempotency-Key", "If-Match", "If-None-Match"} {
 		values := headers(r, name)
+		is := func(p *huma.Param) bool { return p.In == "header" && p.Name == name }
+		if writes && len(values) > 0 && name != "Idempotency-Key" && !slices.ContainsFunc(r.Operation().Parameters, is) {
+			return badParameter(name, "the operation does not take this header")
+		}
 		if len(values) > 1 && name == "Idempotency-Key" {
 			return badParameter(name, "the header must be sent once")
 		}
