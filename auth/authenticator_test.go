@@ -234,13 +234,19 @@ func TestWhatWasBegunEndsWithItsSecretAndWithAChangeOfRights(t *testing.T) {
 			return second(Rotate(ctx, store, id, 0))
 		}, errEnded, false},
 		"a scope that is taken": {func(ctx context.Context, store backoffice.CredentialStore, id string) error {
-			return second(ChangeScopes(ctx, store, id, nil, []backoffice.Scope{backoffice.PrivacyRead}))
+			return Change(ctx, store, id, func(of *backoffice.Credential, now backoffice.Instant) error {
+				return of.ChangeScopes(nil, []backoffice.Scope{backoffice.PrivacyRead}, now)
+			})
 		}, ErrRightsChanged, true},
 		"a scope that is given": {func(ctx context.Context, store backoffice.CredentialStore, id string) error {
-			return second(ChangeScopes(ctx, store, id, []backoffice.Scope{backoffice.UsersWrite}, nil))
+			return Change(ctx, store, id, func(of *backoffice.Credential, now backoffice.Instant) error {
+				return of.ChangeScopes([]backoffice.Scope{backoffice.UsersWrite}, nil, now)
+			})
 		}, ErrRightsChanged, true},
 		"networks that it is not in": {func(ctx context.Context, store backoffice.CredentialStore, id string) error {
-			return second(ChangeNetworks(ctx, store, id, backoffice.Networks{netip.MustParsePrefix("203.0.113.0/24")}, nil))
+			return Change(ctx, store, id, func(of *backoffice.Credential, now backoffice.Instant) error {
+				return of.ChangeNetworks(backoffice.Networks{netip.MustParsePrefix("203.0.113.0/24")}, nil, now)
+			})
 		}, errElsewhere, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -273,7 +279,10 @@ func TestWhatACredentialOpenedFromOneOfItsNetworksGoesOnUntilThatIsTaken(t *test
 	here, there := backoffice.Networks{netip.PrefixFrom(somewhere, somewhere.BitLen())}, backoffice.Networks{netip.MustParsePrefix("203.0.113.0/24")}
 	change := func(add, remove backoffice.Networks) {
 		t.Helper()
-		if _, err := ChangeNetworks(ctx, store, id, add, remove); err != nil {
+		err := Change(ctx, store, id, func(of *backoffice.Credential, now backoffice.Instant) error {
+			return of.ChangeNetworks(add, remove, now)
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -39,8 +39,8 @@ func Create(ctx context.Context, store backoffice.CredentialStore, credential *b
 func Rotate(ctx context.Context, store backoffice.CredentialStore, clientID string, overlap time.Duration,
 ) (secret string, err error) {
 	secret, sum := newSecret()
-	err = store.UpdateCredential(ctx, clientID, func(credential *backoffice.Credential) error {
-		return credential.Rotate(sum[:], backoffice.InstantOf(time.Now()), overlap)
+	err = Change(ctx, store, clientID, func(credential *backoffice.Credential, now backoffice.Instant) error {
+		return credential.Rotate(sum[:], now, overlap)
 	})
 	if err != nil {
 		return "", err
@@ -50,43 +50,17 @@ func Rotate(ctx context.Context, store backoffice.CredentialStore, clientID stri
 
 // Revoke ends a credential and its secrets for good, everywhere within 5 seconds, or changes nothing (NotFound).
 func Revoke(ctx context.Context, store backoffice.CredentialStore, clientID string) error {
-	return store.UpdateCredential(ctx, clientID, func(credential *backoffice.Credential) error {
-		credential.Revoke(backoffice.InstantOf(time.Now()))
+	return Change(ctx, store, clientID, func(credential *backoffice.Credential, now backoffice.Instant) error {
+		credential.Revoke(now)
 		return nil
 	})
 }
 
-// ChangeScopes adds and removes scopes of a credential and returns the result. Running servers obey within 5 seconds.
-// NotFound for an unknown client id; Refused as documented at backoffice.Credential.ChangeScopes.
-func ChangeScopes(ctx context.Context, store backoffice.CredentialStore, clientID string,
-	add, remove []backoffice.Scope) (has []backoffice.Scope, err error) {
-	err = store.UpdateCredential(ctx, clientID, func(credential *backoffice.Credential) error {
-		err := credential.ChangeScopes(add, remove, backoffice.InstantOf(time.Now()))
-		has = credential.Scopes
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return has, nil
-}
-
-// ChangeNetworks adds and removes networks that a credential may sign in from, and returns the result. Running servers
-// obey within 5 seconds, also for open requests. Errors are those of ChangeScopes.
-func ChangeNetworks(ctx context.Context, store backoffice.CredentialStore, clientID string,
-	add, remove backoffice.Networks) (has backoffice.Networks, err error) {
-	err = store.UpdateCredential(ctx, clientID, func(credential *backoffice.Credential) error {
-		err := credential.ChangeNetworks(add, remove, backoffice.InstantOf(time.Now()))
-		has = credential.Networks
-		return err
-	})
-	return has, err
-}
-
-// Extend changes when a live credential ends, zero for never. Running servers know it within 5 seconds. NotFound for an
-// unknown client id; Refused as documented at backoffice.Credential.Extend.
-func Extend(ctx context.Context, store backoffice.CredentialStore, clientID string, expires backoffice.Instant) error {
+// Change lets change alter a credential, and stores that, or nothing if it returns an error; it may run again. Running
+// servers obey within 5 seconds, also for open requests. NotFound for an unknown client id.
+func Change(ctx context.Context, store backoffice.CredentialStore, clientID string,
+	change func(credential *backoffice.Credential, now backoffice.Instant) error) error {
 	return store.UpdateCredential(ctx, clientID, func(credential *backoffice.Credential) error {
-		return credential.Extend(expires, backoffice.InstantOf(time.Now()))
+		return change(credential, backoffice.InstantOf(time.Now()))
 	})
 }

@@ -170,7 +170,12 @@ func (c *credentialsScopesCommand) Validate() (err error) {
 }
 
 func (c *credentialsScopesCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	has, err := auth.ChangeScopes(ctx, store, c.ID, c.add, c.remove)
+	var has []backoffice.Scope
+	err := auth.Change(ctx, store, c.ID, func(of *backoffice.Credential, now backoffice.Instant) error {
+		err := of.ChangeScopes(c.add, c.remove, now)
+		has = of.Scopes
+		return err
+	})
 	if err != nil {
 		return orUnknown(err, unknownCredential)
 	}
@@ -199,7 +204,12 @@ func (c *credentialsNetworksCommand) Validate() (err error) {
 }
 
 func (c *credentialsNetworksCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	has, err := auth.ChangeNetworks(ctx, store, c.ID, c.add, c.remove)
+	var has backoffice.Networks
+	err := auth.Change(ctx, store, c.ID, func(of *backoffice.Credential, now backoffice.Instant) error {
+		err := of.ChangeNetworks(c.add, c.remove, now)
+		has = of.Networks
+		return err
+	})
 	if err != nil {
 		return orUnknown(err, unknownCredential)
 	}

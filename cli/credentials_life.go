@@ -50,7 +50,10 @@ func (c *credentialsExtendCommand) Validate() (err error) {
 }
 
 func (c *credentialsExtendCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
-	if err := auth.Extend(ctx, store, c.ID, c.expires); err != nil {
+	err := auth.Change(ctx, store, c.ID, func(of *backoffice.Credential, now backoffice.Instant) error {
+		return of.Extend(c.expires, now)
+	})
+	if err != nil {
 		return orUnknown(err, unknownCredential)
 	}
 	return printExpiry(t, c.expires)

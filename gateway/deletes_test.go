@@ -195,7 +195,10 @@ func TestWhoDeletesNothingStaysSoWithMoreScopes(t *testing.T) {
 			if said := ask(); !strings.Contains(said, `"requiredScope":"users.write"`) {
 				t.Error(said)
 			}
-			if _, err := auth.ChangeScopes(t.Context(), o.Store, credential[0], []backoffice.Scope{backoffice.UsersWrite}, nil); err != nil {
+			err := auth.Change(t.Context(), o.Store, credential[0], func(of *backoffice.Credential, now backoffice.Instant) error {
+				return of.ChangeScopes([]backoffice.Scope{backoffice.UsersWrite}, nil, now)
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
 			said := ask()
