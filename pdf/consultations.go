@@ -9,16 +9,19 @@ import (
 )
 
 // Consultations writes an office's answer to a customer who asks who consulted its registration numbers. language is
-// dutch, french, german or english; English for any other. It fails only with the writer's error.
-func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string,
-	of backoffice.ConsultationReport) error {
+// dutch, french, german or english, empty for the customer's; English for any other. It fails only with the writer's
+// error.
+func (d *Documents) Consultations(w io.Writer, language string, of backoffice.ConsultationReport) error {
+	if language == "" && of.Customer != nil {
+		language = string(of.Customer.Language)
+	}
 	l := labelsFor(language)
 	customer := Party{Name: of.CustomerID}
 	if of.Customer != nil {
 		customer = PartyOf(of.Customer)
 	}
-	c := newComposer(l, fonts, l.Consultations+" – "+customer.Name, office.Name, of.At)
-	c.head(office, l.Consultations, l.ConsultationsTitle, customer.Name)
+	c := newComposer(l, d.fonts, l.Consultations+" – "+customer.Name, d.office.Name, of.At)
+	c.head(d.office, l.Consultations, l.ConsultationsTitle, customer.Name)
 	c.facts(
 		append(customer.facts(l), fact{l.KBONumber, kbo(customer.KBONumber)}),
 		[]fact{
@@ -41,7 +44,7 @@ func Consultations(w io.Writer, office Letterhead, fonts Fonts, language string,
 		return row{cells: [2]string{l.second(entry.At), c.consultation(entry)}}
 	})
 	c.tableOr(none, table{header: [2]string{l.ConsultedAt, l.ConsultedBy}, rows: rows})
-	return c.finish(w, office.Name+" · "+l.ConsultationsTitle+" · "+customer.Name)
+	return c.finish(w, d.office.Name+" · "+l.ConsultationsTitle+" · "+customer.Name)
 }
 
 func (c *composer) consultation(entry *backoffice.Consultation) string {

@@ -62,14 +62,14 @@ func TestAReportOfConsultationsTellsWhoWhatWhenAndWhyOverAllItsPages(t *testing.
 	}
 	report.Entries, report.Customer = nil, nil
 	b.Reset()
-	must(t, pdf.Consultations(&b, pdf.Letterhead{Name: "Kantoor"}, pdf.Fonts{}, "", report))
+	must(t, pdf.NewDocuments(pdf.Letterhead{Name: "Kantoor"}, pdf.Fonts{}).Consultations(&b, "", report))
 	if texts := strings.Join(read(t, b.Bytes()).texts("P"), " "); !strings.Contains(texts, "Nobody consulted") {
 		t.Errorf("%s", texts)
 	}
 	report.Only = "2026-01-01 – 2026-12-31"
 	for _, language := range []string{"dutch", "french", "german", "english"} {
 		b.Reset()
-		must(t, pdf.Consultations(&b, pdf.Letterhead{Name: "Kantoor"}, pdf.Fonts{}, language, report))
+		must(t, pdf.NewDocuments(pdf.Letterhead{Name: "Kantoor"}, pdf.Fonts{}).Consultations(&b, language, report))
 		texts := strings.Join(read(t, b.Bytes()).texts("P"), " ")
 		if !strings.Contains(texts, report.Only) || strings.Contains(texts, "Nobody") || strings.Contains(texts, "Niemand") || strings.Contains(texts, "Personne") {
 			t.Errorf("of a part of them it says, in %s: %s", language, texts)

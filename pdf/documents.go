@@ -34,18 +34,3 @@ func (d *Documents) Transcript(ctx context.Context, of backoffice.TranscriptDocu
 	err = Transcript(&document, d.office, d.fonts, of)
 	return &document, "application/pdf", err
 }
-
-func (d *Documents) Consultations(w io.Writer, language string, of backoffice.ConsultationReport) error {
-	if language == "" && of.Customer != nil {
-		language = string(of.Customer.Language)
-	}
-	return Consultations(w, d.office, d.fonts, language, of)
-}
-
-func (d *Documents) Ownership(w io.Writer, of backoffice.OwnershipReport) error {
-	return Ownership(w, d.office, d.fonts, of)
-}
-
-func (d *Documents) Supervision(w io.Writer, language string, of backoffice.SupervisionYear) error {
-	return Supervision(w, d.office, d.fonts, language, of)
-}

@@ -8,11 +8,11 @@ import (
 )
 
 // Ownership writes who owns a customer on a day, in the customer's language. It fails only with the writer's error.
-func Ownership(w io.Writer, office Letterhead, fonts Fonts, of backoffice.OwnershipReport) error {
+func (d *Documents) Ownership(w io.Writer, of backoffice.OwnershipReport) error {
 	l := labelsFor(string(of.Customer.Language))
 	customer := PartyOf(of.Customer)
-	c := newComposer(l, fonts, l.OwnershipTitle+" – "+customer.Name, office.Name, of.At)
-	c.head(office, l.Ownership, l.OwnershipTitle, customer.Name)
+	c := newComposer(l, d.fonts, l.OwnershipTitle+" – "+customer.Name, d.office.Name, of.At)
+	c.head(d.office, l.Ownership, l.OwnershipTitle, customer.Name)
 	c.facts(append(customer.facts(l), fact{l.KBONumber, kbo(customer.KBONumber)}),
 		[]fact{{l.DateLabel, l.day(of.At)}, {l.Reference, of.Customer.ID}})
 	c.y += 6
@@ -38,7 +38,7 @@ func Ownership(w io.Writer, office Letterhead, fonts Fonts, of backoffice.Owners
 		})
 		c.table(table{header: [2]string{l.Owner, l.Value}, rows: rows})
 	}
-	return c.finish(w, office.Name+" · "+l.OwnershipTitle+" · "+customer.Name)
+	return c.finish(w, d.office.Name+" · "+l.OwnershipTitle+" · "+customer.Name)
 }
 
 func (c *composer) owners(heading string, owners []backoffice.ReportedOwner) {

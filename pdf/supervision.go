@@ -9,11 +9,11 @@ import (
 
 // Supervision writes what an office controlled in a year, in numbers. language is dutch, french, german or english;
 // English for any other. It fails only with the writer's error.
-func Supervision(w io.Writer, office Letterhead, fonts Fonts, language string, of backoffice.SupervisionYear) error {
+func (d *Documents) Supervision(w io.Writer, language string, of backoffice.SupervisionYear) error {
 	l := labelsFor(language)
 	year := strconv.Itoa(of.Year)
-	c := newComposer(l, fonts, l.SupervisionTitle+" – "+year, office.Name, of.At)
-	c.head(office, l.Supervision, l.SupervisionTitle, year)
+	c := newComposer(l, d.fonts, l.SupervisionTitle+" – "+year, d.office.Name, of.At)
+	c.head(d.office, l.Supervision, l.SupervisionTitle, year)
 	c.facts([]fact{{l.DateLabel, l.second(of.At)}}, nil)
 	c.paragraph(bodyStyle, l.SupervisionText)
 
@@ -30,11 +30,11 @@ func Supervision(w io.Writer, office Letterhead, fonts Fonts, language string, o
 		c.count(l.ReviewsDue, of.Reviews.Due), c.count(l.ReviewsDone, of.Reviews.Done),
 		c.count(l.ReviewsLate, of.Reviews.Late), c.count(l.ReviewsOverdue, of.Reviews.Overdue),
 	})
-	d := of.Discrepancies
+	found := of.Discrepancies
 	c.counts(l.Discrepancies, []row{
-		c.count(l.DiscrepanciesOpened, d.Opened), c.count(l.DiscrepanciesClosed, d.Closed),
-		c.count(l.DiscrepanciesReported, d.Reported), c.count(l.DiscrepanciesOpen, d.Open),
-		c.days(l.DaysToClose, d.ToClose), c.days(l.DaysToReport, d.ToReport),
+		c.count(l.DiscrepanciesOpened, found.Opened), c.count(l.DiscrepanciesClosed, found.Closed),
+		c.count(l.DiscrepanciesReported, found.Reported), c.count(l.DiscrepanciesOpen, found.Open),
+		c.days(l.DaysToClose, found.ToClose), c.days(l.DaysToReport, found.ToReport),
 	})
 	var purposes []row
 	for _, p := range of.Consultations {
@@ -48,7 +48,7 @@ func Supervision(w io.Writer, office Letterhead, fonts Fonts, language string, o
 		purposes = append(purposes, c.count(l.OtherPurposes, of.OtherPurposes))
 	}
 	c.counts(l.ConsultationsByPurpose, purposes)
-	return c.finish(w, office.Name+" · "+l.SupervisionTitle+" · "+year)
+	return c.finish(w, d.office.Name+" · "+l.SupervisionTitle+" · "+year)
 }
 
 func (c *composer) count(name string, n int) row {
