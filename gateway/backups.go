@@ -9,41 +9,27 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// backups knows when the embedded store was last copied. PostgreSQL has backups of its own.
-type backups struct {
-	store backoffice.Store
-	last  atomic.Int64 // a backoffice.Instant; zero for none
-}
-
-func (b *backups) embedded() bool {
-	_, embedded := b.store.(*sqlite.Store)
-	return embedded
-}
-
-func (b *backups) poll(ctx context.Context) {
-	if at, _, err := backoffice.LastDone(ctx, b.store, backoffice.DoneBackup); err == nil {
-		b.last.Store(int64(at))
+// measureBackups measures the embedded store: PostgreSQL has backups of its own.
+func measureBackups(s server, store backoffice.Store) {
+	if _, embedded := store.(*sqlite.Store); embedded {
+		s.http.Gauge("backoffice_backup_age_seconds", "How old the last whole backup is; -1 when there was none.",
+			ageOf(store, backoffice.DoneBackup))
 	}
 }
 
-func (b *backups) watch(ctx context.Context) {
-	if !b.embedded() {
-		return
+// ageOf returns how many seconds ago a task was last done, -1 for never. While the store fails, it is the last known.
+func ageOf(store backoffice.LeaseStore, task string) func() int64 {
+	var last atomic.Int64 // a backoffice.Instant
+	return func() int64 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if at, _, err := backoffice.LastDone(ctx, store, task); err == nil {
+			last.Store(int64(at))
+		}
+		at := backoffice.Instant(last.Load())
+		if at.IsZero() {
+			return -1
+		}
+		return int64(time.Since(at.Time()).Seconds())
 	}
-	b.poll(ctx)
-	backoffice.Every(ctx, time.Minute, func() { b.poll(ctx) })
-}
-
-func (b *backups) measure(s server) {
-	if !b.embedded() {
-		return
-	}
-	s.http.Gauge("backoffice_backup_age_seconds", "How old the last whole backup is; -1 when there was none.",
-		func() int64 {
-			at := backoffice.Instant(b.last.Load())
-			if at.IsZero() {
-				return -1
-			}
-			return int64(time.Since(at.Time()).Seconds())
-		})
 }

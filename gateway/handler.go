@@ -52,7 +52,6 @@ type server struct {
 	provider      *graphiql.Provider // nil when only credentials sign in
 	trusted       *trusted.Known
 	mirror        *mirror
-	backups       *backups
 	shipper       *ship.Shipper // nil ships nothing
 	checker       backoffice.DocumentChecker
 	trash         time.Duration
@@ -92,7 +91,7 @@ func newServer(b *Backend, c Config, page graphiql.Store) (s server, end func(),
 	}
 	mirror := &mirror{store: b.Store, MirrorSettings: c.Mirror}
 	return server{
-		mirror: mirror, backups: &backups{store: b.Store}, backend: b,
+		mirror: mirror, backend: b,
 		store: store, answers: kept, feed: feed, life: life, page: page, provider: provider, log: c.Log,
 		stopStreams: func() { stopExports(errStopping); feed.Stop() }, proxies: c.Proxies,
 		http: httpserver.New(c.Server,
@@ -126,7 +125,7 @@ func (s server) handler() http.Handler {
 	context.AfterFunc(s.life, endpoint.Stop)
 	s.measure(throttle, admission)
 	s.mirror.measure(s)
-	s.backups.measure(s)
+	measureBackups(s, s.backend.Store)
 	s.backend.standBy.measure(s)
 	if s.shipper != nil {
 		measureShipping(s, s.shipper)

@@ -88,7 +88,6 @@ func (b *Backend) Serve(ctx context.Context, listener net.Listener, c Config, st
 	handler := s.handler()
 	tidying, stopTidying := context.WithCancel(ctx)
 	var tidied sync.WaitGroup
-	tidied.Go(func() { s.backups.watch(tidying) })
 	s.mirror.poll(ctx)
 	tidied.Go(func() { s.mirror.watch(tidying) })
 	if b.standBy == nil {

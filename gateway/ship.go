@@ -192,15 +192,8 @@ func measureShipping(s server, shipper *ship.Shipper) {
 	s.http.Gauge("backoffice_ship_unshipped_bytes", "Bytes of the database's log that were not shipped yet.",
 		shipper.Behind)
 	s.http.Gauge("backoffice_ship_verified_age_seconds",
-		"How long ago what was shipped was restored and checked; -1 when it never was.", func() int64 {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			defer cancel()
-			at, _, err := backoffice.LastDone(ctx, shipper.Store, backoffice.DoneShipVerify)
-			if err != nil || at.IsZero() {
-				return -1
-			}
-			return int64(time.Since(at.Time()).Seconds())
-		})
+		"How long ago what was shipped was restored and checked; -1 when it never was.",
+		ageOf(shipper.Store, backoffice.DoneShipVerify))
 }
 
 func (s *Settings) examineShipping(ctx context.Context, store backoffice.Store, tell func(backoffice.Finding)) {
