@@ -163,6 +163,12 @@ func ReadCounts[T any, C comparable](
 	return readEach(ctx, r, parents, counts, func(b *Batch) { r.Counts(b, under, criteria, parents, counts) })
 }
 
+// CountAll returns how many rows of the list of all meet the criteria.
+func CountAll[T any, C comparable](ctx context.Context, r Reader[T, C], criteria C) (int, error) {
+	counts, err := ReadCounts(ctx, r, Root, criteria, nil)
+	return counts[NoParent], err
+}
+
 // ReadNouns returns the noun of each identifier, by identifier; unknown ones are absent.
 func ReadNouns(ctx context.Context, r NounReader, ids []string) (map[string]Noun, error) {
 	ids = Unique(ids)

@@ -38,12 +38,9 @@ func ReportTools(ctx context.Context, store Store, month string) ([]ToolUse, err
 		n, known := visible[c.Restriction]
 		if !known {
 			seen := WithRestriction(ctx, c.Restriction)
-			counts, err := ReadCounts(
-				seen, store.CustomersWithoutNumbers(), Root, CustomerCriteria{}, []string{NoParent})
-			if err != nil {
+			if n, err = CountAll(seen, store.CustomersWithoutNumbers(), CustomerCriteria{}); err != nil {
 				return nil, err
 			}
-			n = counts[NoParent]
 			visible[c.Restriction] = n
 		}
 		report[i] = ToolUse{ToolCalls: c, Customers: n}

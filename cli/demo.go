@@ -184,14 +184,9 @@ func makeCredentials(
 
 // isEmpty reports whether a store has no records of the kinds that a demo makes.
 func isEmpty(ctx context.Context, store backoffice.Store) (bool, error) {
-	customers, noCustomers := count(ctx, store.Customers(), backoffice.CustomerCriteria{})
-	years, noYears := count(ctx, store.FinancialYears(), backoffice.FinancialYearCriteria{})
-	users, noUsers := count(ctx, store.Users(), backoffice.UserCriteria{})
-	labels, noLabels := count(ctx, store.Labels(), backoffice.LabelCriteria{})
+	customers, noCustomers := backoffice.CountAll(ctx, store.Customers(), backoffice.CustomerCriteria{})
+	years, noYears := backoffice.CountAll(ctx, store.FinancialYears(), backoffice.FinancialYearCriteria{})
+	users, noUsers := backoffice.CountAll(ctx, store.Users(), backoffice.UserCriteria{})
+	labels, noLabels := backoffice.CountAll(ctx, store.Labels(), backoffice.LabelCriteria{})
 	return customers+years+users+labels == 0, errors.Join(noCustomers, noYears, noUsers, noLabels)
-}
-
-func count[T any, C comparable](ctx context.Context, rows backoffice.Reader[T, C], criteria C) (int, error) {
-	counts, err := backoffice.ReadCounts(ctx, rows, backoffice.Root, criteria, []string{backoffice.NoParent})
-	return counts[backoffice.NoParent], err
 }

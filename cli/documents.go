@@ -26,7 +26,7 @@ var operator = &backoffice.Principal{Name: "operator", Scopes: backoffice.AllSco
 // Run generates the documents one by one. It reports failures and fails at the end; a second run continues it.
 func (c *documentsGenerateCommand) Run(ctx context.Context, b *gateway.Backend, t terminal) error {
 	missing := backoffice.TranscriptCriteria{IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.No}
-	all, err := count(ctx, b.Store.Transcripts(), missing)
+	all, err := backoffice.CountAll(ctx, b.Store.Transcripts(), missing)
 	if err != nil {
 		return err
 	}

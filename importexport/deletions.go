@@ -25,12 +25,10 @@ func (l *staging[T, C]) checkDeletions(ctx context.Context) error {
 	if deletions <= 1 || l.im.stream || l.im.undo > 0 { // a pull has asked already
 		return nil
 	}
-	var all C
-	counts, err := backoffice.ReadCounts(ctx, l.rows, backoffice.Root, all, []string{backoffice.NoParent})
+	records, err := backoffice.CountAll(ctx, l.rows, *new(C))
 	if err != nil {
 		return err
 	}
-	records := counts[backoffice.NoParent]
 	if most := MostDeletions(records, l.im.AllowDeletions); deletions > most {
 		return fmt.Errorf("it deletes %d of %d records, and at most %d are deleted at a time; pass "+
 			"--allow-deletions %[1]d if that is right", deletions, records, most)

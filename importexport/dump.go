@@ -31,7 +31,7 @@ func (n *noun[T, C]) dump(ctx context.Context, ex *exporting) (Dumped, error) {
 	}
 	defer func() { _ = file.Close() }()
 	rows := n.Reader(ex.reads)
-	counts, err := backoffice.ReadCounts(ctx, rows, backoffice.Root, *new(C), []string{backoffice.NoParent})
+	all, err := backoffice.CountAll(ctx, rows, *new(C))
 	if err != nil {
 		return dumped, err
 	}
@@ -42,8 +42,8 @@ func (n *noun[T, C]) dump(ctx context.Context, ex *exporting) (Dumped, error) {
 			return err
 		}
 		if ex.Progress != nil {
-			done, all := int64(dumped.Records), int64(counts[backoffice.NoParent])
-			ex.Progress(Progress{File: n.file, Records: dumped.Records, Done: done, Size: max(done, all)})
+			done := int64(dumped.Records)
+			ex.Progress(Progress{File: n.file, Records: dumped.Records, Done: done, Size: max(done, int64(all))})
 		}
 		return nil
 	})

@@ -98,12 +98,11 @@ func keepYearsInUse(ctx context.Context, l *yearLoading, deleted []*entry[financ
 		return err
 	}
 	for _, e := range deleted {
-		of := backoffice.MinfinCriteria{FinancialYearID: e.id}
-		more, err := backoffice.ReadCounts(ctx, documents, backoffice.Root, of, []string{backoffice.NoParent})
+		more, err := backoffice.CountAll(ctx, documents, backoffice.MinfinCriteria{FinancialYearID: e.id})
 		if err != nil {
 			return err
 		}
-		if counts[e.id]+more[backoffice.NoParent] > 0 {
+		if counts[e.id]+more > 0 {
 			e.fault("_deleted", "the financial year still has checklists or minfin documents; "+
 				"delete them in an earlier import")
 		}

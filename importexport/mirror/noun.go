@@ -118,9 +118,7 @@ type rowsFrom[T any, C comparable] struct{ *backoffice.Table[T, C] }
 func rowsOf[T any, C comparable](table *backoffice.Table[T, C]) rows { return rowsFrom[T, C]{table} }
 
 func (r rowsFrom[T, C]) count(ctx context.Context, readers backoffice.Readers) (int, error) {
-	var none C
-	counts, err := backoffice.ReadCounts(ctx, r.Reader(readers), backoffice.Root, none, []string{backoffice.NoParent})
-	return counts[backoffice.NoParent], err
+	return backoffice.CountAll(ctx, r.Reader(readers), *new(C))
 }
 
 func (r rowsFrom[T, C]) each(ctx context.Context, readers backoffice.Readers, visit func(ids []string) error) error {
