@@ -72,7 +72,8 @@ func passedBy(t *testing.T, query string) (passed []string) {
 	counted := slices.DeleteFunc(strings.Fields(runGo(t, ".", "list", "./...")), func(path string) bool {
 		return path == "example.org/backoffice/graph" // generated, and as large as all others
 	})
-	runGo(t, ".", "build", quicklyBuilt, "-ldflags=-s -w", "-cover", "-covermode=atomic", "-coverpkg="+strings.Join(counted, ","), "-o", program, ".")
+	runGo(t, ".", "build", quicklyBuilt, "-ldflags=-s -w", "-cover", "-covermode=atomic",
+		"-coverpkg="+strings.Join(counted, ","), "-o", program, ".")
 	ask(t, program, folder, query, 1) // which fills the store
 	counters := ask(t, program, folder, query, queries)
 	text := filepath.Join(folder, "profile")

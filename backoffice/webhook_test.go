@@ -135,7 +135,8 @@ func TestAttemptsGoByTheScheduleOfStandardWebhooksAndThenTheWebhookStops(t *test
 			if hook.Due != want || hook.State() != "retrying" || hook.Attempts != i+1 {
 				t.Fatalf("after attempt %d with jitter %g: %d, want %d (%s)", i+1, jitter, hook.Due, want, hook.State())
 			}
-			if hook.IsDue(now) || hook.IsDue(want-1) || !hook.IsDue(want) || hook.IsDue(now-5_000) || !hook.IsDue(now-60_001) {
+			if hook.IsDue(now) || hook.IsDue(want-1) || !hook.IsDue(want) ||
+				hook.IsDue(now-5_000) || !hook.IsDue(now-60_001) {
 				t.Fatalf("attempt %d is due too early, or not when a clock that was ahead is right again", i+2)
 			}
 			now = hook.Due

@@ -134,7 +134,8 @@ func (r *request) readQuery() error {
 // guardedFilters are the query parameters that need privacy.read, whatever their value.
 var guardedFilters = []string{"registrationNumber", "spouseRegistrationNumber"}
 
-// readHeaders rejects repeated and empty headers, and conditions that a write does not take: ignored, they guard nothing.
+// readHeaders rejects repeated and empty headers, and conditions that a write does not take: ignored, they would guard
+// nothing.
 func (r *request) readHeaders() error {
 	writes := r.Method() != http.MethodGet && r.Method() != http.MethodHead
 	for _, name := range []string{"Idempotency-Key", "If-Match", "If-None-Match"} {

@@ -138,7 +138,8 @@ func TestAClientThatHasNotSignedInSendsShortMessagesOnly(t *testing.T) {
 	t.Parallel()
 	address := socketServer(t, func(string) {})
 	for _, greeted := range []bool{false, true} {
-		c, _, err := websocket.Dial(t.Context(), "ws://"+address, &websocket.DialOptions{Subprotocols: []string{socketProtocol}})
+		c, _, err := websocket.Dial(t.Context(), "ws://"+address,
+			&websocket.DialOptions{Subprotocols: []string{socketProtocol}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +154,8 @@ func TestAClientThatHasNotSignedInSendsShortMessagesOnly(t *testing.T) {
 			}
 			_, _, err = c.Read(t.Context())
 		}
-		if tooBig := websocket.CloseStatus(err) == websocket.StatusMessageTooBig; tooBig == greeted || greeted && err != nil {
+		tooBig := websocket.CloseStatus(err) == websocket.StatusMessageTooBig
+		if tooBig == greeted || greeted && err != nil {
 			t.Errorf("signed in %t: %v", greeted, err)
 		}
 	}

@@ -246,7 +246,7 @@ func (p *pulling) notedPlace(ctx context.Context) (*place, error) {
 }
 
 // news reads the changes since the position and moves it; end is that of the last change. known is false when the feed
-// does not continue from there. Changes have the same number when a customer comes into the client's view, or leaves it.
+// does not continue from there. Where a customer comes into the client's view, or leaves it, changes share a number.
 func (p *pulling) news(ctx context.Context) (found []change, end int64, known bool, err error) {
 	after := p.place.After
 	if p.place.Last != nil {

@@ -316,7 +316,8 @@ func TestAUniqueValueThatPassedOnIsHereAfterOnePull(t *testing.T) {
 	origin, copied, pull, _ := fedMirror(t, openSQLite)
 	pull.AllowDeletions = 5
 	origin.say(t, backoffice.NounCustomer, `{"_id":"els","_deleted":true}`)
-	origin.say(t, backoffice.NounCustomer, `{"_id":"acme","customerCode":"P-001"}`, `{"_id":"new-1","type":"Company","name":"Nieuw"}`)
+	origin.say(t, backoffice.NounCustomer, `{"_id":"acme","customerCode":"P-001"}`,
+		`{"_id":"new-1","type":"Company","name":"Nieuw"}`)
 	if report := pull.mustOnce(t); report.Incomplete() || report.Rejected() > 0 {
 		t.Errorf("it ends with %+v", report.of(backoffice.NounCustomer))
 	}
@@ -333,17 +334,21 @@ func TestCustomersThatComeIntoTheViewOfTheOriginsCredentialOrLeaveItAreFollowed(
 			only, err := backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: []string{"user-bruno"}})
 			must(t, err)
 			now := backoffice.InstantOf(time.Now())
-			credential, err := backoffice.NewCredential("bruno", "test", []backoffice.Scope{backoffice.MinfinRead}, now, 0)
+			scopes := []backoffice.Scope{backoffice.MinfinRead}
+			credential, err := backoffice.NewCredential("bruno", "test", scopes, now, 0)
 			must(t, err)
 			credential.Restriction = only
 			secret, err := auth.Create(t.Context(), origin.store, credential, now)
 			must(t, err)
 			pull := copied.pullFrom(origin.serve(t, between.between), origin)
 			pull.ClientID, pull.Secret, pull.AllowDeletions = credential.ID, secret, 20
-			origin.say(t, backoffice.NounCustomer, `{"_id":"cafe","phone":"+32 2 123 45 67"}`) // the last entry stays visible
+			// The last entry stays visible.
+			origin.say(t, backoffice.NounCustomer, `{"_id":"cafe","phone":"+32 2 123 45 67"}`)
 			pull.mustOnce(t)
-			for _, change := range []string{`{"_id":"acme","responsible":"user-bruno"}`, `{"_id":"els","responsible":null}`,
-				`{"_id":"brouwerij","responsible":"user-bruno"}`, `{"_id":"acme","phone":null}`} {
+			for _, change := range []string{
+				`{"_id":"acme","responsible":"user-bruno"}`, `{"_id":"els","responsible":null}`,
+				`{"_id":"brouwerij","responsible":"user-bruno"}`, `{"_id":"acme","phone":null}`,
+			} {
 				origin.say(t, backoffice.NounCustomer, change)
 			}
 			between.asked = nil
