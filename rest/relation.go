@@ -163,12 +163,6 @@ func (f InForce) on(c *backoffice.RelationCriteria) (err error) {
 
 // exists returns NotFound when the path's customer is unknown.
 func (a *API) exists(ctx context.Context, customerID string) error {
-	if backoffice.CheckID(customerID) != nil {
-		return unknown(backoffice.NounCustomer)
-	}
-	nouns, err := backoffice.ReadNouns(ctx, a.Store, []string{customerID})
-	if err == nil && nouns[customerID] != backoffice.NounCustomer {
-		err = unknown(backoffice.NounCustomer)
-	}
+	_, err := one(ctx, a.Store.CustomersWithoutNumbers(), backoffice.NounCustomer, customerID)
 	return err
 }

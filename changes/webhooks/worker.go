@@ -38,7 +38,6 @@ type worker struct {
 
 var (
 	errElsewhere = errors.New("another sender is serving it, or an operator changed it")
-	errMoved     = errors.New("another sender served it meanwhile")
 	errOver      = errors.New("there is nothing to do for now")
 )
 
@@ -73,9 +72,6 @@ func (w *worker) working() bool {
 func (w *worker) run(ctx context.Context) {
 	defer w.release(ctx)
 	err := w.serve(ctx)
-	for errors.Is(err, errMoved) {
-		err = w.serve(ctx)
-	}
 	w.broke = err != nil && !errors.Is(err, errElsewhere) && !errors.Is(err, errOver) && ctx.Err() == nil
 	if w.broke && !w.again {
 		w.Log.WarnContext(ctx, "a webhook cannot be served now", "webhook", w.id, "cause", backoffice.Cause(err))
@@ -142,7 +138,7 @@ func (w *worker) own(ctx context.Context) error {
 		return err
 	}
 	if stored.Version != w.hook.Version || stored.Steps != w.hook.Steps {
-		return errMoved
+		return errElsewhere
 	}
 	return nil
 }
