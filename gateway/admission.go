@@ -59,7 +59,7 @@ func (s server) begin(admission *limits.Admission) graphqlhttp.Begin {
 			return ctx, o, err
 		}
 		visible := backoffice.StoreVisibleTo(auth.From(ctx), s.store)
-		o.ctx, o.release = execute.WithBuffer(loaders.With(ctx, visible, loaders.ByLevel))
+		o.ctx, o.release = execute.WithBuffer(loaders.With(ctx, visible))
 		if o.key != nil {
 			o.trace = cache.Follow(o.ctx)
 		}

@@ -117,7 +117,7 @@ func (e *endpoint) whole(b *testing.B, body []byte) {
 // execution executes the same operation, parsed, validated and its variables read before.
 func (e *endpoint) execution(b *testing.B, text string, document *ast.QueryDocument, variables map[string]any) {
 	ctx, _ := backoffice.WithStatementCount(auth.WithPrincipal(context.Background(), e.caller))
-	ctx, release := execute.WithBuffer(loaders.With(ctx, e.backend.Store, loaders.ByLevel))
+	ctx, release := execute.WithBuffer(loaders.With(ctx, e.backend.Store))
 	defer release()
 	defer loaders.From(ctx).Close()
 	operation := &graphql.OperationContext{

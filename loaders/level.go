@@ -14,8 +14,7 @@ import (
 // call that still runs waits for it. It uses no timer, and batches are deterministic. last means that no resolver is
 // called after these: the query's snapshot ends with what they read.
 //
-// It is the breadth-first executor's runner. gqlgen's own executor does not use it; the dataloader's short timer then
-// closes a batch. A call must ask its loaders from its own goroutine.
+// It is the breadth-first executor's runner. A call must ask its loaders from its own goroutine.
 func Level(ctx context.Context, calls []func(context.Context), last bool) {
 	l := From(ctx)
 	if l == nil {
@@ -80,7 +79,7 @@ func (l *Loaders) ExpectMore() {
 
 // flush sends the loads when no running call can add one. It is called under mu.
 func (l *Loaders) flush() {
-	if !l.timed && l.running == 0 && l.waiting > 0 {
+	if l.running == 0 && l.waiting > 0 {
 		l.queue.Flush()
 	}
 }

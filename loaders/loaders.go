@@ -16,7 +16,6 @@ type Loaders struct {
 	ctx   context.Context     // carries the snapshot that all reads share
 	reads backoffice.Snapshot // the store's snapshot
 	store backoffice.Store
-	timed bool
 	queue *dataloader.Loader[load, struct{}]
 
 	mu      sync.Mutex // of the following
@@ -38,20 +37,14 @@ type Loaders struct {
 	Changes          Changes
 }
 
-// ByTimer is how long a batch stays open under gqlgen's own executor, where no level closes it.
-const ByTimer = 500 * time.Microsecond
-
-// ByLevel is for requests whose resolvers are all called by Level, which closes every batch without a timer.
-const ByLevel = time.Hour
-
-// With returns a context with a request's loaders over a store. wait is ByLevel or ByTimer. All reads use ctx,
+// With returns a context with a request's loaders over a store. Call all resolvers by Level. All reads use ctx,
 // whichever resolver asks first, and share one snapshot. Close the loaders when their rows are no longer needed.
-func With(ctx context.Context, store backoffice.Store, wait time.Duration) context.Context {
-	l := &Loaders{from: ctx, store: store, timed: wait != ByLevel, nouns: map[backoffice.Noun]interface{ forget() }{}}
+func With(ctx context.Context, store backoffice.Store) context.Context {
+	l := &Loaders{from: ctx, store: store, nouns: map[backoffice.Noun]interface{ forget() }{}}
 	l.queue = dataloader.NewBatchedLoader(l.batch,
 		dataloader.WithCache(&dataloader.NoCache[load, struct{}]{}),
 		dataloader.WithInputCapacity[load, struct{}](16),
-		dataloader.WithWait[load, struct{}](wait))
+		dataloader.WithWait[load, struct{}](time.Hour)) // a level closes each batch, not a timer
 	l.begin(ctx)
 	l.TranscriptCounts.of, l.TranscriptCounts.reader = l, store.Transcripts()
 	l.Nouns.of, l.Nouns.reader = l, store

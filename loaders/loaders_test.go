@@ -52,7 +52,7 @@ func openStore(t testing.TB) backoffice.Store {
 
 func request(t testing.TB, store backoffice.Store) (context.Context, *backoffice.StatementCount) {
 	ctx, calls := backoffice.WithStatementCount(t.Context())
-	ctx = loaders.With(ctx, store, loaders.ByLevel)
+	ctx = loaders.With(ctx, store)
 	t.Cleanup(loaders.From(ctx).Close)
 	return ctx, calls
 }
@@ -162,7 +162,7 @@ func TestAFailureIsToldToAllWhoAskedAndNotRemembered(t *testing.T) {
 	store := openStore(t)
 	dead, cancel := context.WithCancel(t.Context())
 	cancel()
-	ctx := loaders.With(dead, store, loaders.ByLevel)
+	ctx := loaders.With(dead, store)
 	var failed atomic.Int32
 	ask := func(ctx context.Context) {
 		if _, err := labelsIn(ctx).All(ctx, []string{"label-1"}); err != nil {
@@ -231,16 +231,6 @@ func TestALevelEndsHoweverItsCallsAskAndReturn(t *testing.T) {
 	}
 }
 
-func TestATimerClosesABatchWhereNoGateDoes(t *testing.T) {
-	t.Parallel()
-	ctx := loaders.With(t.Context(), openStore(t), loaders.ByTimer)
-	defer loaders.From(ctx).Close()
-	labels, err := labelsIn(ctx).All(ctx, []string{"label-7"})
-	if err != nil || labels[0].ID != "label-7" {
-		t.Errorf("%v, %v", labels, err)
-	}
-}
-
 func TestTheMemoryOfRowsIsUsedAgainButTheirTextsStay(t *testing.T) {
 	t.Parallel()
 	store := openStore(t)
@@ -276,7 +266,7 @@ func BenchmarkALevelOfThreeAsks(b *testing.B) {
 	store := openStore(b)
 	ids := []string{"label-0", "label-1", "label-2", "label-3"}
 	for b.Loop() {
-		ctx := loaders.With(b.Context(), store, loaders.ByLevel)
+		ctx := loaders.With(b.Context(), store)
 		ask := func(ctx context.Context) { _, _ = labelsIn(ctx).All(ctx, ids) }
 		loaders.Level(ctx, []func(context.Context){ask, ask, ask}, false)
 		loaders.From(ctx).Close()

@@ -13,7 +13,6 @@ import (
 	"example.org/backoffice/graph"
 	"example.org/backoffice/graphql/execute"
 	"example.org/backoffice/graphql/inputs"
-	"example.org/backoffice/loaders"
 )
 
 // fixed is a root whose customers are as many as it says and whose other fields a test may replace.
@@ -204,7 +203,9 @@ func TestConditionsInVariablesChooseTheirPlan(t *testing.T) {
 func TestPlansAreDroppedWhenTheyTakeTooMuch(t *testing.T) {
 	t.Parallel()
 	prepared := 0
-	e := serve(newFixed(fixed{customers: 1}, execute.Options{PlanBytes: 8 << 10, Prepare: func(execute.Selection) any { prepared++; return nil }, Attach: func(ctx context.Context, _ any) context.Context { return ctx }}))
+	limited := newFixed(fixed{customers: 1}, execute.Options{Prepare: func(execute.Selection) any { prepared++; return nil }, Attach: func(ctx context.Context, _ any) context.Context { return ctx }})
+	limited.LimitPlans(8 << 10)
+	e := serve(limited)
 	for range 2 {
 		for i := range 50 {
 			if response, _ := do(t.Context(), e, operation{Query: fmt.Sprintf(`{ a%d: customers { nodes { id } } }`, i)}); response.Errors != nil {
@@ -241,11 +242,11 @@ func TestABufferThatWasGivenBackIsUsedAgainAndAnAnswerThatIsKeptIsNot(t *testing
 	var wait sync.WaitGroup
 	for worker := range 4 {
 		wait.Go(func() {
-			ctx, _ := office.request(t.Context(), loaders.ByLevel)
+			ctx, _ := office.request(t.Context())
 			kept, _ := do(ctx, office.breadth, q2)
 			text := string(kept.Data)
 			for i := range 50 {
-				ctx, _ := office.request(t.Context(), loaders.ByLevel)
+				ctx, _ := office.request(t.Context())
 				ctx, release := execute.WithBuffer(ctx)
 				id := fmt.Sprintf("customer-%03d", (worker+4*i)%customersOfOffice)
 				response, _ := do(ctx, office.breadth, operation{Query: `query($id: ID!) { customer(id: $id) { id } }`, Variables: map[string]any{"id": id}})

@@ -6,11 +6,9 @@ import (
 	"maps"
 	"sync"
 	"testing"
-	"time"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/execute"
-	"example.org/backoffice/loaders"
 	"github.com/99designs/gqlgen/graphql/executor"
 )
 
@@ -256,18 +254,18 @@ func (m *memory) byHand(ctx context.Context, b []byte) ([]byte, error) {
 func TestTheHandWrittenAnswerIsTheSame(t *testing.T) {
 	t.Parallel()
 	office := newOffice(t)
-	ctx, _ := office.request(t.Context(), loaders.ByLevel)
+	ctx, _ := office.request(t.Context())
 	want, _ := do(ctx, office.breadth, q1)
 	if got, err := inMemory(office.store).byHand(t.Context(), nil); err != nil || string(got) != string(want.Data) {
 		t.Fatalf("%v\n%s\nwant\n%s", err, got, want.Data)
 	}
 }
 
-func benchmark(b *testing.B, e *executor.Executor, office *office, o operation, wait time.Duration) {
+func benchmark(b *testing.B, e *executor.Executor, office *office, o operation) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			ctx, _ := office.request(context.Background(), wait)
+			ctx, _ := office.request(context.Background())
 			ctx, release := execute.WithBuffer(ctx)
 			response, refused := do(ctx, e, o)
 			if refused != nil || len(response.Errors) > 0 {
@@ -285,12 +283,12 @@ func BenchmarkOverAStore(b *testing.B) {
 		name string
 		o    operation
 	}{{"Q1", q1}, {"Q2", q2}, {"Q3", q3}, {"Q4", q4}, {"Q5", q5}} {
-		b.Run(query.name, func(b *testing.B) { benchmark(b, office.breadth, office, query.o, loaders.ByLevel) })
+		b.Run(query.name, func(b *testing.B) { benchmark(b, office.breadth, office, query.o) })
 	}
 }
 
 // BenchmarkQ1WithoutSQL compares what is left of Q1 when rows come from memory: written by hand, a level at a time, and
-// by gqlgen's executor with the same loaders.
+// by gqlgen's executor with the same loaders, a resolver at a time.
 func BenchmarkQ1WithoutSQL(b *testing.B) {
 	office := newOffice(b)
 	m := inMemory(office.store)
@@ -306,8 +304,8 @@ func BenchmarkQ1WithoutSQL(b *testing.B) {
 			}
 		})
 	})
-	b.Run("breadth first", func(b *testing.B) { benchmark(b, office.breadth, office, q1, loaders.ByLevel) })
-	b.Run("gqlgen", func(b *testing.B) { benchmark(b, office.oracle, office, q1, loaders.ByTimer) })
+	b.Run("breadth first", func(b *testing.B) { benchmark(b, office.breadth, office, q1) })
+	b.Run("gqlgen", func(b *testing.B) { benchmark(b, office.oracle, office, q1) })
 }
 
 func TestQ1AllocatesLessThanItHasObjects(t *testing.T) {
@@ -315,7 +313,7 @@ func TestQ1AllocatesLessThanItHasObjects(t *testing.T) {
 	office.store = inMemory(office.store)
 	objects := 0
 	allocations := testing.AllocsPerRun(50, func() {
-		ctx, _ := office.request(context.Background(), loaders.ByLevel)
+		ctx, _ := office.request(context.Background())
 		ctx, release := execute.WithBuffer(ctx)
 		response, _ := do(ctx, office.breadth, q1)
 		objects = bytes.Count(response.Data, []byte("{"))

@@ -14,7 +14,6 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graph"
 	"example.org/backoffice/graphql/execute"
-	"example.org/backoffice/loaders"
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
@@ -237,12 +236,8 @@ func sameInAnOffice(t *testing.T, office *office, ids, texts []string, seed uint
 	d := rand.New(rand.NewPCG(seed, 2))
 	scopes := someScopes(d)
 	o := randomOperation(office.schema.Schema(), d, words{ids: ids, texts: texts})
-	return same(t, office.oracle, office.breadth, o, func(ours bool) context.Context {
-		wait := loaders.ByTimer
-		if ours {
-			wait = loaders.ByLevel
-		}
-		ctx, _ := office.request(t.Context(), wait, scopes...)
+	return same(t, office.oracle, office.breadth, o, func(bool) context.Context {
+		ctx, _ := office.request(t.Context(), scopes...)
 		return ctx
 	})
 }

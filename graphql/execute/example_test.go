@@ -49,7 +49,7 @@ func Example() {
 	server := executor.New(schema)
 
 	ctx, statements := backoffice.WithStatementCount(context.Background())
-	ctx = loaders.With(ctx, store, loaders.ByLevel) // those of one request
+	ctx = loaders.With(ctx, store) // those of one request
 	defer loaders.From(ctx).Close()
 	ctx = graphql.StartOperationTrace(ctx)
 	operation, refused := server.CreateOperationContext(ctx, &graphql.RawParams{

@@ -29,8 +29,6 @@ type Options struct {
 	// Retry is called after all resolvers of a query and reports whether their reads are outdated: all are called anew.
 	Retry func(ctx context.Context) bool
 
-	// PlanBytes roughly bounds the plans; 16 MiB when 0. Their key is *ast.OperationDefinition: keep documents.
-	PlanBytes int
 	// MaxErrors is how many errors of fields an answer keeps; 10,000 when 0. errorsOmitted counts the others.
 	MaxErrors int
 }
@@ -55,11 +53,11 @@ func New(generated graphql.ExecutableSchema, schema Schema, options Options) *Ex
 	if options.Prepare == nil {
 		options.Attach = nil
 	}
-	options.PlanBytes, options.MaxErrors = cmp.Or(options.PlanBytes, 16<<20), cmp.Or(options.MaxErrors, 10_000)
+	options.MaxErrors = cmp.Or(options.MaxErrors, 10_000)
 	clients := published(generated.Schema())
 	return &Executor{
 		ExecutableSchema: generated, options: options, published: clients, schema: link(schema, clients),
-		plans: planCache{limit: options.PlanBytes},
+		plans: planCache{limit: 16 << 20},
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"sync"
 	"testing"
-	"time"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -73,6 +73,7 @@ func officeIn(t testing.TB, store backoffice.Store) *office {
 	config := graph.Config{Resolvers: &resolvers.Root{Keys: keys}, Directives: graph.DirectiveRoot{HasScope: resolvers.HasScope}}
 	o.schema = graph.NewExecutableSchema(config)
 	o.oracle = serve(o.schema)
+	o.oracle.AroundFields(alone)
 	o.breadth = serve(graph.NewBreadthFirst(config, execute.Options{
 		Runner:  loaders.Level,
 		Prepare: func(s execute.Selection) any { return loaders.NewFields(s.Names()) },
@@ -86,11 +87,26 @@ func officeIn(t testing.TB, store backoffice.Store) *office {
 
 type endKey struct{}
 
-// request is a context for one operation, which do ends. wait is loaders.ByLevel or loaders.ByTimer.
-func (o *office) request(ctx context.Context, wait time.Duration, scopes ...backoffice.Scope) (context.Context, *backoffice.StatementCount) {
+type aloneKey struct{}
+
+// alone runs a resolver under gqlgen's own executor as a level of its own, so that the loaders answer it.
+func alone(ctx context.Context, next graphql.Resolver) (result any, err error) {
+	if !graphql.GetFieldContext(ctx).IsResolver {
+		return next(ctx)
+	}
+	one := ctx.Value(aloneKey{}).(*sync.Mutex)
+	one.Lock()
+	defer one.Unlock()
+	loaders.Level(ctx, []func(context.Context){func(ctx context.Context) { result, err = next(ctx) }}, false)
+	return result, err
+}
+
+// request is a context for one operation, which do ends.
+func (o *office) request(ctx context.Context, scopes ...backoffice.Scope) (context.Context, *backoffice.StatementCount) {
 	viewer := &backoffice.Principal{ClientID: "client", Name: "test", Scopes: scopes}
 	ctx, calls := backoffice.WithStatementCount(auth.WithPrincipal(ctx, viewer))
-	ctx = loaders.With(o.vault.WithLedger(ctx, viewer, nil), o.store, wait)
+	ctx = loaders.With(o.vault.WithLedger(ctx, viewer, nil), o.store)
+	ctx = context.WithValue(ctx, aloneKey{}, new(sync.Mutex))
 	return context.WithValue(ctx, endKey{}, loaders.From(ctx).Close), calls
 }
 
@@ -178,7 +194,7 @@ func (o *office) identifiers(t testing.TB) (ids, texts []string) {
 		"user-1", "label-1", "year-3", "checklist-2", "document-5", "minfin-5", "nobody",
 	}
 	texts = []string{"", "gent", "dutch", "customer", "not a cursor"}
-	ctx, _ := o.request(t.Context(), loaders.ByLevel)
+	ctx, _ := o.request(t.Context())
 	response, _ := do(ctx, o.breadth, operation{Query: `{
 		customers(first: 3) { edges { cursor } }
 		named: customers(last: 3, orderBy: {field: NAME}) { pageInfo { startCursor } }

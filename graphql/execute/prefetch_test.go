@@ -56,12 +56,12 @@ func TestListsOfAnObjectThatIsNamedAreReadInItsTrip(t *testing.T) {
 		},
 	} {
 		levels = nil
-		timed, _ := o.request(t.Context(), loaders.ByTimer, backoffice.AllScopes...)
+		timed, _ := o.request(t.Context(), backoffice.AllScopes...)
 		want, refused := do(timed, o.oracle, operation{Query: test.query})
 		if refused != nil {
 			t.Fatalf("%s: %v", name, refused)
 		}
-		gated, _ := o.request(t.Context(), loaders.ByLevel, backoffice.AllScopes...)
+		gated, _ := o.request(t.Context(), backoffice.AllScopes...)
 		got, _ := do(gated, prefetching, operation{Query: test.query})
 		if string(got.Data) != string(want.Data) {
 			t.Errorf("%s:\n%s, gqlgen's own executor says\n%s", name, got.Data, want.Data)
@@ -88,7 +88,7 @@ func TestNothingIsAskedForEarlyThatADirectiveMayRefuse(t *testing.T) {
 			},
 			NeedsOnlyID: func(string, string) bool { return true },
 		}))
-	ctx, _ := o.request(t.Context(), loaders.ByLevel)
+	ctx, _ := o.request(t.Context())
 	if got, _ := do(ctx, prefetching, operation{Query: `{ minfinDocument(id: "minfin-1") { customer { id } } }`}); len(got.Errors) != 1 {
 		t.Errorf("without the scope: %s %v", got.Data, got.Errors)
 	}

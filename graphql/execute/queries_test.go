@@ -12,7 +12,6 @@ import (
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graph"
 	"example.org/backoffice/graphql/execute"
-	"example.org/backoffice/loaders"
 )
 
 // The reference queries of docs/performance.md.
@@ -49,7 +48,7 @@ func countStatements(t *testing.T, office *office) {
 		{"Q1", q1, 7}, {"Q1 by edges", q1edges, 7}, {"Q2", q2, 3}, {"Q3", q3, 2}, {"Q4", q4, 7}, {"Q5", q5, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			ctx, calls := office.request(t.Context(), loaders.ByLevel)
+			ctx, calls := office.request(t.Context())
 			response, refused := do(ctx, office.breadth, test.query)
 			if refused != nil || len(response.Errors) > 0 || !json.Valid(response.Data) {
 				t.Fatal(refused, response)
@@ -57,7 +56,7 @@ func countStatements(t *testing.T, office *office) {
 			if calls.Count() != test.statements {
 				t.Errorf("%d statements, want %d", calls.Count(), test.statements)
 			}
-			timed, _ := office.request(t.Context(), loaders.ByTimer)
+			timed, _ := office.request(t.Context())
 			if want, _ := do(timed, office.oracle, test.query); string(want.Data) != string(response.Data) {
 				t.Errorf("%s\nwant\n%s", response.Data, want.Data)
 			}

@@ -117,7 +117,7 @@ func TestConnectionsThatDiedWhileNobodyUsedThemAreNotNoticed(t *testing.T) {
 
 func TestAPoolThatIsExhaustedRefusesSomeAndServesTheRest(t *testing.T) {
 	t.Parallel()
-	proxy, opened := throughProxy(t, postgres.Options{MaxConns: 10, AcquireTimeout: 500 * time.Millisecond})
+	proxy, opened := throughProxy(t, postgres.Options{MaxConns: 10})
 	proxy.Poison(t, `{"name": "slow", "type": "latency", "stream": "downstream", "attributes": {"latency": 100}}`)
 	var served, refused atomic.Int64
 	var clients sync.WaitGroup

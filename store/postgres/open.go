@@ -55,8 +55,6 @@ type Options struct {
 	// MaxConns is the number of connections to each server for callers; one caller gets at most half of them. 0 is the
 	// value in the URL (pool_max_conns), else DefaultMaxConns.
 	MaxConns int
-	// AcquireTimeout is the wait for a free connection before the store is Unavailable; 0 is 3 seconds.
-	AcquireTimeout time.Duration
 }
 
 type Store struct {
@@ -89,7 +87,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		pool.Close()
 		return nil, errContradiction
 	}
-	wait, limit := cmp.Or(options.AcquireTimeout, 3*time.Second), cmp.Or(options.StatementTimeout, 5*time.Second)
+	wait, limit := 3*time.Second, cmp.Or(options.StatementTimeout, 5*time.Second)
 	e := &engine{reads: &reads{primary: connectionsOf(pool, wait, limit)}, own: connectionsOf(own, wait, limit)}
 	if e.reads.freshness, err = openReplicas(ctx, e.reads.primary, options); err != nil {
 		_ = e.Close()
