@@ -1,10 +1,6 @@
 package backoffice
 
-import (
-	"context"
-	"iter"
-	"reflect"
-)
+import "context"
 
 // Imported is what an import did to a record.
 type Imported struct {
@@ -33,37 +29,4 @@ type ImportTx interface {
 	MoveImported(ctx context.Context, from, to string) error
 	// MarkRestored marks restored records, so that undoing the import that deleted them leaves them alone.
 	MarkRestored(ctx context.Context, ids ...string) error
-}
-
-// Add adds a record to the list of its kind.
-func (t *Trashed) Add(record any) {
-	row := reflect.ValueOf(record)
-	for list := range t.lists() {
-		if list.Type().Elem() == row.Type() {
-			list.Set(reflect.Append(list, row))
-			return
-		}
-	}
-	panic("backoffice: Trashed has no list of " + row.Type().String())
-}
-
-// Only is the record of an entry that has one.
-func (t *Trashed) Only() any {
-	for list := range t.lists() {
-		if list.Len() > 0 {
-			return list.Index(0).Interface()
-		}
-	}
-	return nil
-}
-
-// lists are the lists of records, which can be set.
-func (t *Trashed) lists() iter.Seq[reflect.Value] {
-	return func(yield func(reflect.Value) bool) {
-		for _, field := range reflect.ValueOf(t).Elem().Fields() {
-			if field.Kind() == reflect.Slice && !yield(field) {
-				return
-			}
-		}
-	}
 }

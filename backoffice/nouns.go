@@ -15,6 +15,9 @@ type AnyNoun interface {
 	VisibleTo(by *Principal) bool
 	// EachFile visits the stored files of all records.
 	EachFile(ctx context.Context, from NounReader, visit func(*File) error) error
+	// file returns a record's stored file, nil for none.
+	file(record any) *File
+	insert(ctx context.Context, tx Tx, from *Trashed) error
 }
 
 // NounOf is a noun with the types of its records and criteria: its Table.
@@ -67,6 +70,17 @@ func (t *Table[T, C]) Reader(from NounReader) Reader[*T, C] {
 }
 
 func (t *Table[T, C]) Writer(in Tx) Writer[*T, C] { return in.Records(t.Noun).(Writer[*T, C]) }
+
+func (t *Table[T, C]) insert(ctx context.Context, tx Tx, from *Trashed) error {
+	return t.Writer(tx).Insert(ctx, t.In(from)...)
+}
+
+func (t *Table[T, C]) file(record any) *File {
+	if t.File == nil {
+		return nil
+	}
+	return *t.File(record.(*T))
+}
 
 func (t *Table[T, C]) EachFile(ctx context.Context, from NounReader, visit func(*File) error) error {
 	if t.File == nil {

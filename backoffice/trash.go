@@ -8,57 +8,50 @@ import (
 // Trashed is a deletion that can be undone: the deleted record and its cascade, as they were. Only the trash shows
 // them. Their identifiers and unique values are free for others.
 type Trashed struct {
-	ID              string // of the deleted record
-	Noun            Noun   // a customer or a relation
-	ClientID        string // who deleted it
-	At              Instant
-	Until           Instant // by the store's clock, when it is erased for good
-	WaitsFor        string  // the customer whose restore brings back this relation; "" for none
-	MergedInto      string  // the customer that got what this one had, and with whom it is erased; "" for none
-	Customers       []*Customer
-	Relations       []*CustomerRelation
-	Transcripts     []*Transcript
-	Calculations    []*Calculation
-	Documents       []*CustomerDocument
-	MinfinDocuments []*MinfinDocument
-	Discrepancies   []*Discrepancy
+	ID         string // of the deleted record
+	Noun       Noun   // a customer or a relation
+	ClientID   string // who deleted it
+	At         Instant
+	Until      Instant        // by the store's clock, when it is erased for good
+	WaitsFor   string         // the customer whose restore brings back this relation; "" for none
+	MergedInto string         // the customer that got what this one had, and with whom it is erased; "" for none
+	Records    map[Noun][]any // those of customers; what an import keeps is of any noun
+}
 
-	// Only in what an import keeps.
-	Labels         []*Label
-	Users          []*User
-	FinancialYears []*FinancialYear
-	Checklists     []*Checklist
+// In returns the noun's records in an entry of the trash.
+func (t *Table[T, C]) In(entry *Trashed) []*T {
+	return Map(entry.Records[t.Noun], func(record any) *T { return record.(*T) })
+}
+
+// Add adds records of a noun.
+func (t *Trashed) Add(noun Noun, records ...any) {
+	if t.Records == nil {
+		t.Records = map[Noun][]any{}
+	}
+	t.Records[noun] = append(t.Records[noun], records...)
 }
 
 func (t *Trashed) Name() string {
-	if t.Noun == NounCustomer && len(t.Customers) > 0 {
-		return t.Customers[0].DisplayName
+	if customers := CustomerTable.In(t); t.Noun == NounCustomer && len(customers) > 0 {
+		return customers[0].DisplayName
 	}
 	return ""
 }
 
-func (t *Trashed) Rows() int {
-	return len(t.Customers) + len(t.Relations) + len(t.Transcripts) +
-		len(t.Calculations) + len(t.Documents) + len(t.MinfinDocuments) + len(t.Discrepancies)
+func (t *Trashed) Rows() (n int) {
+	for _, records := range t.Records {
+		n += len(records)
+	}
+	return n
 }
 
 func (t *Trashed) Files() (files []*File) {
-	add := func(file *File) {
-		if file != nil {
-			files = append(files, file)
+	for _, noun := range Nouns {
+		for _, record := range t.Records[noun.Name()] {
+			if file := noun.file(record); file != nil {
+				files = append(files, file)
+			}
 		}
-	}
-	for _, r := range t.Transcripts {
-		add(r.Document)
-	}
-	for _, n := range t.Calculations {
-		add(n.Proposal)
-	}
-	for _, d := range t.Documents {
-		add(d.File)
-	}
-	for _, d := range t.MinfinDocuments {
-		add(d.File)
 	}
 	return files
 }

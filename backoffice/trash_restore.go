@@ -38,7 +38,8 @@ func (s *Service) RestoreTrashed(ctx context.Context, ids ...string) (restored R
 			return false, err
 		}
 		entries = append(entries, waiting...)
-		r := &restoring{tx: tx, waiting: waiting}
+		r := &restoring{tx: tx, all: Trashed{Records: map[Noun][]any{}}, own: map[string]Noun{},
+			of: map[string]*Trashed{}, waiting: waiting}
 		for _, entry := range entries {
 			r.add(entry)
 		}
@@ -71,47 +72,30 @@ type restoring struct {
 }
 
 func (r *restoring) add(entry *Trashed) {
-	all := &r.all
-	all.Customers = append(all.Customers, entry.Customers...)
-	all.Transcripts = append(all.Transcripts, entry.Transcripts...)
-	all.Calculations = append(all.Calculations, entry.Calculations...)
-	all.Documents = append(all.Documents, entry.Documents...)
-	all.MinfinDocuments = append(all.MinfinDocuments, entry.MinfinDocuments...)
-	all.Discrepancies = append(all.Discrepancies, entry.Discrepancies...)
-	for _, relation := range entry.Relations {
-		if r.of == nil {
-			r.of = map[string]*Trashed{}
-		}
-		r.of[relation.ID] = entry
-		all.Relations = append(all.Relations, relation)
+	for noun, records := range entry.Records {
+		r.all.Add(noun, records...)
 	}
-}
-
-func idsOf[T Entity](into map[string]Noun, noun Noun, rows []T) {
-	for _, row := range rows {
-		into[row.Identity()] = noun
+	for _, relation := range RelationTable.In(entry) {
+		r.of[relation.ID] = entry
 	}
 }
 
 // check checks the records against what is stored now, and leaves out relations without their customers.
 func (r *restoring) check(ctx context.Context, files FileStore) error {
-	r.own = map[string]Noun{}
-	own := r.own
-	idsOf(own, NounCustomer, r.all.Customers)
-	idsOf(own, NounRelation, r.all.Relations)
-	idsOf(own, NounTranscript, r.all.Transcripts)
-	idsOf(own, NounCalculation, r.all.Calculations)
-	idsOf(own, NounDocument, r.all.Documents)
-	idsOf(own, NounMinfin, r.all.MinfinDocuments)
-	idsOf(own, NounDiscrepancy, r.all.Discrepancies)
-	ask := slices.Collect(maps.Keys(own))
-	for _, c := range r.all.Customers {
+	for noun, records := range r.all.Records {
+		for _, record := range records {
+			r.own[record.(Entity).Identity()] = noun
+		}
+	}
+	customers, minfin := CustomerTable.In(&r.all), MinfinTable.In(&r.all)
+	ask := slices.Collect(maps.Keys(r.own))
+	for _, c := range customers {
 		ask = append(ask, c.ResponsibleID)
 	}
-	for _, e := range r.all.Relations {
+	for _, e := range RelationTable.In(&r.all) {
 		ask = append(ask, e.CustomerID, e.RelatedCustomerID)
 	}
-	for _, d := range r.all.MinfinDocuments {
+	for _, d := range minfin {
 		ask = append(ask, d.FinancialYearID)
 	}
 	stored, err := ReadNouns(ctx, r.tx, sound(ask...))
@@ -122,13 +106,13 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 	if err != nil {
 		return err
 	}
-	for id, noun := range own {
+	for id, noun := range r.own {
 		if now := stored[id]; now != "" {
 			return taken("the " + string(noun) + " " + id + " cannot be restored: a " +
 				string(now) + " now has its identifier")
 		}
 	}
-	for _, c := range r.all.Customers {
+	for _, c := range customers {
 		if c.ResponsibleID != "" && stored[c.ResponsibleID] != NounUser {
 			c.UpdatedAt = c.openUpdatedAt() // at the other only a number was written
 			before := *c
@@ -136,11 +120,11 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 			c.NoteChange(&before, false, from)
 		}
 	}
-	if err := r.leave(own, stored); err != nil {
+	if err := r.leave(stored); err != nil {
 		return err
 	}
 	years := map[string]*FinancialYear{}
-	for _, t := range r.all.Transcripts {
+	for _, t := range TranscriptTable.In(&r.all) {
 		year, read := years[t.ChecklistID]
 		if !read {
 			if year, err = r.tx.LockYearOf(ctx, t.ChecklistID); err != nil {
@@ -153,7 +137,7 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 		}
 		t.FinancialYearID = year.ID // the checklist may have been moved
 	}
-	for _, d := range r.all.MinfinDocuments {
+	for _, d := range minfin {
 		if d.FinancialYearID != "" && stored[d.FinancialYearID] != NounFinancialYear {
 			return missing("the minfin document "+d.ID, NounFinancialYear, d.FinancialYearID)
 		}
@@ -170,10 +154,12 @@ func (r *restoring) check(ctx context.Context, files FileStore) error {
 }
 
 // leave takes out relations without their customers. They stay in the trash; one that was asked for is NOT_FOUND.
-func (r *restoring) leave(own, stored map[string]Noun) error {
-	is := func(id string) bool { return own[id] == NounCustomer || stored[id] == NounCustomer }
+func (r *restoring) leave(stored map[string]Noun) error {
+	is := func(id string) bool { return r.own[id] == NounCustomer || stored[id] == NounCustomer }
 	var absent error
-	r.all.Relations = slices.DeleteFunc(r.all.Relations, func(relation *CustomerRelation) bool {
+	relations := r.all.Records[NounRelation]
+	r.all.Records[NounRelation] = slices.DeleteFunc(relations, func(record any) bool {
+		relation := record.(*CustomerRelation)
 		for _, end := range []string{relation.CustomerID, relation.RelatedCustomerID} {
 			if is(end) {
 				continue
@@ -182,10 +168,10 @@ func (r *restoring) leave(own, stored map[string]Noun) error {
 			if of.Noun == NounRelation && !slices.Contains(r.waiting, of) {
 				absent = missing("the relation "+relation.ID, NounCustomer, end)
 			}
-			delete(own, relation.ID)
+			delete(r.own, relation.ID)
 			r.left = append(r.left, &Trashed{
 				ID: relation.ID, Noun: NounRelation, ClientID: of.ClientID, At: of.At, Until: of.Until, WaitsFor: end,
-				Relations: []*CustomerRelation{relation},
+				Records: map[Noun][]any{NounRelation: {relation}},
 			})
 			return true
 		}
@@ -195,21 +181,22 @@ func (r *restoring) leave(own, stored map[string]Noun) error {
 }
 
 func (r *restoring) checkUnique(ctx context.Context) error {
-	holders, err := r.tx.Customers().Holders(ctx, r.all.Customers)
+	customers, relations := CustomerTable.In(&r.all), RelationTable.In(&r.all)
+	holders, err := r.tx.Customers().Holders(ctx, customers)
 	if err != nil {
 		return err
 	}
-	for _, c := range r.all.Customers {
+	for _, c := range customers {
 		if of := holders[c.ID]; of != nil {
 			return taken("the customer " + c.ID + " cannot be restored: the customer " +
 				of[0] + " now has its customerCode")
 		}
 	}
-	holders, err = r.tx.Relations().Holders(ctx, r.all.Relations)
+	holders, err = r.tx.Relations().Holders(ctx, relations)
 	if err != nil {
 		return err
 	}
-	for _, e := range r.all.Relations {
+	for _, e := range relations {
 		if of := holders[e.ID]; of != nil {
 			return taken("the relation " + e.ID + " cannot be restored: the relation " + of[0] + " is the same")
 		}
@@ -220,24 +207,16 @@ func (r *restoring) checkUnique(ctx context.Context) error {
 // write writes all records, each noun before those that refer to it.
 func (r *restoring) write(ctx context.Context) error {
 	calculated := map[string]bool{}
-	for _, n := range r.all.Calculations {
+	for _, n := range CalculationTable.In(&r.all) {
 		calculated[n.TranscriptID] = true
 	}
-	for _, t := range r.all.Transcripts {
+	for _, t := range TranscriptTable.In(&r.all) {
 		if !calculated[t.ID] { // keeps the time of the deletion of an earlier calculation
 			t.OwnUpdatedAt = max(t.OwnUpdatedAt, t.UpdatedAt)
 		}
 	}
-	for _, do := range []func() error{
-		func() error { return r.tx.Customers().Insert(ctx, r.all.Customers...) },
-		func() error { return r.tx.Relations().Insert(ctx, r.all.Relations...) },
-		func() error { return r.tx.Transcripts().Insert(ctx, r.all.Transcripts...) },
-		func() error { return r.tx.Calculations().Insert(ctx, r.all.Calculations...) },
-		func() error { return r.tx.Documents().Insert(ctx, r.all.Documents...) },
-		func() error { return r.tx.MinfinDocuments().Insert(ctx, r.all.MinfinDocuments...) },
-		func() error { return r.tx.Discrepancies().Insert(ctx, r.all.Discrepancies...) },
-	} {
-		if err := do(); err != nil {
+	for _, noun := range Nouns {
+		if err := noun.insert(ctx, r.tx, &r.all); err != nil {
 			return err
 		}
 	}

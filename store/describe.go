@@ -31,6 +31,7 @@ type description struct {
 	on        func(*nouns) any                // a *noun
 	reads     func(noun any, from source) any // a backoffice.Reader
 	writes    func(*tx) any                   // a backoffice.Writer
+	kept      kept
 }
 
 // describe adds to a noun's columns what the domain defines: the identifier, its fields, its version and its file.
@@ -94,7 +95,7 @@ func register[T any, C comparable](t *table[T, C]) *table[T, C] {
 	described = append(described, description{
 		cmp.Or(t.view, t.noun), t.noun, t.name, t.seenBy, t.uncounted, func(all *nouns) any { return nounOf(t, all) },
 		func(of any, from source) any { return t.reads(reader[T, C]{of.(*noun[T, C]), from}) },
-		func(tx *tx) any { return t.writes(writerOf(tx, t)) },
+		func(tx *tx) any { return t.writes(writerOf(tx, t)) }, t,
 	})
 	return t
 }

@@ -17,20 +17,6 @@ type touchedByImport struct {
 	after, records          []byte
 }
 
-// importedNoun is a noun whose records imports keep.
-type importedNoun interface {
-	asStored(ctx context.Context, t *tx, ids []string) ([]*touchedByImport, error)
-	digestOf(record any) []byte
-}
-
-func (n *nouns) imported(of backoffice.Noun) importedNoun { return n.made[placeOf(of)].(importedNoun) }
-
-func (n *noun[T, C]) asStored(ctx context.Context, t *tx, ids []string) ([]*touchedByImport, error) {
-	return asStored(ctx, writerOf(t, n.table), ids)
-}
-
-func (n *noun[T, C]) digestOf(record any) []byte { return n.table.digestOf(record.(*T)) }
-
 func (t *tx) KeepBefore(ctx context.Context, number int64, until backoffice.Instant) error {
 	t.importing = number
 	_, err := t.conn.Exec(ctx, "INSERT /*backoffice:imports.insert*/ INTO imports (number, until)"+
@@ -42,8 +28,8 @@ func (t *tx) KeepBefore(ctx context.Context, number int64, until backoffice.Inst
 var notCompared = []string{"version", "hidden_changes", "updated_at", "open_updated_at", "own_updated_at"}
 
 // digestOf is a digest of a record's values, without those that the store computes.
-func (t *table[T, C]) digestOf(row *T) []byte {
-	values := freeze(t, []*T{row})[0]
+func (t *table[T, C]) digestOf(record any) []byte {
+	values := t.freeze(record)
 	for i := range t.columns {
 		if c := &t.columns[i]; c.write != "" || slices.Contains(notCompared, c.name) {
 			delete(values, c.name)
@@ -55,17 +41,18 @@ func (t *table[T, C]) digestOf(row *T) []byte {
 }
 
 // asStored reads records as they are stored now.
-func asStored[T any, C comparable](ctx context.Context, w writer[T, C], ids []string) ([]*touchedByImport, error) {
+func (t *table[T, C]) asStored(ctx context.Context, tx *tx, ids []string) ([]*touchedByImport, error) {
+	w := writerOf(tx, t)
 	rows, err := w.byID(ctx, ids, 0)
 	var all []*touchedByImport
 	for _, id := range slices.Sorted(maps.Keys(rows)) {
 		var was backoffice.Trashed
-		was.Add(rows[id])
-		records, lost := w.tx.frozen(&was)
+		was.Add(t.noun, rows[id])
+		records, lost := tx.frozen(&was)
 		if lost != nil {
 			return nil, lost
 		}
-		all = append(all, w.table.touchedBy(rows[id], records))
+		all = append(all, t.touchedBy(rows[id], records))
 	}
 	return all, err
 }
@@ -88,7 +75,7 @@ func (w *writer[T, C]) keepWritten(ctx context.Context, rows []*T, existing []st
 	if w.tx.importing == 0 {
 		return nil
 	}
-	before, err := asStored(ctx, *w, existing)
+	before, err := w.table.asStored(ctx, w.tx, existing)
 	if err != nil {
 		return err
 	}
@@ -112,7 +99,7 @@ func (w *writer[T, C]) keepReleased(ctx context.Context, ids []string) error {
 	if w.tx.importing == 0 {
 		return nil
 	}
-	before, err := asStored(ctx, *w, ids)
+	before, err := w.table.asStored(ctx, w.tx, ids)
 	if err != nil {
 		return err
 	}
@@ -136,7 +123,7 @@ func (t *tx) keepGone(ctx context.Context, noun backoffice.Noun, ids []string) (
 	}
 	keep := func(of map[backoffice.Noun][]string, gone bool) error {
 		for _, noun := range slices.Sorted(maps.Keys(of)) {
-			all, err := t.store.nouns.imported(noun).asStored(ctx, t, of[noun])
+			all, err := keptOf(noun).asStored(ctx, t, of[noun])
 			if err != nil {
 				return err
 			}
@@ -160,7 +147,7 @@ func (t *tx) keepGone(ctx context.Context, noun backoffice.Noun, ids []string) (
 // keepLost notes what records are after they have lost references.
 func (t *tx) keepLost(ctx context.Context, losing map[backoffice.Noun][]string) error {
 	for _, noun := range slices.Sorted(maps.Keys(losing)) {
-		all, err := t.store.nouns.imported(noun).asStored(ctx, t, losing[noun])
+		all, err := keptOf(noun).asStored(ctx, t, losing[noun])
 		if err == nil {
 			err = t.keepTouched(ctx, noun, all)
 		}
@@ -229,7 +216,7 @@ func (s *Store) Imported(ctx context.Context, number int64, ids ...string) (map[
 	err := s.primary().Query(ctx, "SELECT /*backoffice:imported.list*/ "+importedColumns+", after FROM imported"+
 		" WHERE "+d.among("id")+" AND import = $2", []any{d.List(wellFormed(ids)), number}, func(row *Row) error {
 		after := bytes.Clone(row.Bytes(6))
-		of := s.nouns.imported(backoffice.Noun(row.Text(1)))
+		of := keptOf(backoffice.Noun(row.Text(1)))
 		one := &backoffice.Imported{Same: func(record any) bool {
 			return record == nil && after == nil || record != nil && bytes.Equal(of.digestOf(record), after)
 		}}
@@ -239,7 +226,7 @@ func (s *Store) Imported(ctx context.Context, number int64, ids ...string) (map[
 		}
 		was, err := readTrashed(row)
 		if err == nil {
-			one.Before = was.Only()
+			one.Before = was.Records[was.Noun][0]
 		}
 		return err
 	})
@@ -317,14 +304,14 @@ func (t *tx) resealing(ctx context.Context, ids []string, reseal func() error) e
 	case len(ids) == 0:
 		return reseal()
 	}
-	was, err := asStored(ctx, writerOf(t, customerTable), ids)
+	was, err := customerTable.asStored(ctx, t, ids)
 	if err != nil {
 		return err
 	}
 	if err := reseal(); err != nil {
 		return err
 	}
-	now, err := asStored(ctx, writerOf(t, customerTable), ids)
+	now, err := customerTable.asStored(ctx, t, ids)
 	for i := 0; err == nil && i < len(now); i++ {
 		_, err = t.conn.Exec(ctx, "UPDATE /*backoffice:imported.reseal*/ imported SET after = $2 WHERE id = $1 AND"+
 			" after = $3", []any{now[i].id, now[i].after, was[i].after})

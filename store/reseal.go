@@ -42,7 +42,7 @@ func (s *Store) SealedCounts(ctx context.Context) ([]backoffice.SealedCount, err
 		}
 	}
 	count := func(t *backoffice.Trashed) error {
-		for _, c := range t.Customers {
+		for _, c := range backoffice.CustomerTable.In(t) {
 			for _, field := range backoffice.AllPrivacyFields {
 				if prefix := c.SealedNumber(field).Prefix(); prefix != "" {
 					counts[backoffice.SealedCount{Of: backoffice.SealedTrash, Prefix: prefix}]++
@@ -181,7 +181,7 @@ func (t *tx) resealTrash(ctx context.Context, one, update string, key []any,
 		return err
 	}
 	changed := false
-	for _, c := range found[0].Customers {
+	for _, c := range backoffice.CustomerTable.In(found[0]) {
 		did, err := change(c)
 		if err != nil {
 			return t.fail(err)

@@ -34,38 +34,27 @@ func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) 
 		}
 	}
 	gone := map[string]*backoffice.Trashed{}
-	of := func(ids ...string) *backoffice.Trashed {
-		for _, id := range ids {
-			if entry := gone[id]; entry != nil {
-				return entry
-			}
-		}
-		return &backoffice.Trashed{} // deleted earlier, in the same transaction
-	}
 	for _, id := range ids {
 		gone[id] = &backoffice.Trashed{ID: id, Noun: noun, ClientID: t.keeping.ClientID, At: t.keeping.At,
 			MergedInto: t.keeping.MergedInto}
 	}
-	err := t.together(ctx,
-		reading(customerTable, t, going,
-			func(c *backoffice.Customer) { e := of(c.ID); e.Customers = append(e.Customers, c) }),
-		reading(relationTable, t, going, func(r *backoffice.CustomerRelation) {
-			e := of(r.ID, r.CustomerID, r.RelatedCustomerID)
-			e.Relations = append(e.Relations, r)
-		}),
-		reading(transcriptTable, t, going,
-			func(r *backoffice.Transcript) { e := of(r.CustomerID); e.Transcripts = append(e.Transcripts, r) }),
-		reading(calculationTable, t, going,
-			func(n *backoffice.Calculation) { e := of(n.CustomerID); e.Calculations = append(e.Calculations, n) }),
-		reading(documentTable, t, going,
-			func(d *backoffice.CustomerDocument) { e := of(d.CustomerID); e.Documents = append(e.Documents, d) }),
-		reading(minfinTable, t, going, func(d *backoffice.MinfinDocument) {
-			e := of(d.CustomerID)
-			e.MinfinDocuments = append(e.MinfinDocuments, d)
-		}),
-		reading(discrepancyTable, t, going,
-			func(d *backoffice.Discrepancy) { e := of(d.CustomerID); e.Discrepancies = append(e.Discrepancies, d) }))
-	if err != nil {
+	var reads []func(context.Context) error
+	for _, noun := range backoffice.Nouns {
+		ids := going[noun.Name()]
+		if len(ids) == 0 {
+			continue
+		}
+		slices.Sort(ids)
+		reads = append(reads, keptOf(noun.Name()).reading(t, ids, func(record any, of []string) {
+			for _, id := range of {
+				if entry := gone[id]; entry != nil { // else deleted earlier, in the same transaction
+					entry.Add(noun.Name(), record)
+					return
+				}
+			}
+		}))
+	}
+	if err := t.together(ctx, reads...); err != nil {
 		return err
 	}
 	empty := func(ctx context.Context) error { _, _, err := t.emptyTrash(ctx, ids); return err }
@@ -78,19 +67,21 @@ func (t *tx) keepGoing(ctx context.Context, noun backoffice.Noun, ids []string) 
 	return t.together(ctx, put...)
 }
 
-func reading[T any, C comparable](of *table[T, C], t *tx, going map[backoffice.Noun][]string,
-	each func(*T)) func(context.Context) error {
-	ids := going[of.noun]
-	slices.Sort(ids)
+// reading reads records, in the order of their identifiers, and passes each with its identifier and its customers'.
+func (t *table[T, C]) reading(tx *tx, ids []string, each func(record any, of []string)) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if len(ids) == 0 {
-			return nil
-		}
-		w := writerOf(t, of)
+		w := writerOf(tx, t)
 		rows, err := w.byID(ctx, ids, 0)
 		for _, id := range ids {
 			if row := rows[id]; row != nil {
-				each(row)
+				of := []string{id}
+				for i := range t.columns {
+					if c := &t.columns[i]; c.name == "customer_id" || c.name == "related_customer_id" {
+						customer, _ := c.value(row).(string)
+						of = append(of, customer)
+					}
+				}
+				each(row, of)
 			}
 		}
 		return err
@@ -235,11 +226,13 @@ func (t *tx) erase(ctx context.Context, ids []string) (erased, keys []string, er
 		if err != nil {
 			return err
 		}
-		rows := len(entry.Relations)
-		entry.Relations = slices.DeleteFunc(entry.Relations, func(r *backoffice.CustomerRelation) bool {
+		rows := entry.Rows()
+		relations := entry.Records[backoffice.NounRelation]
+		entry.Records[backoffice.NounRelation] = slices.DeleteFunc(relations, func(record any) bool {
+			r := record.(*backoffice.CustomerRelation)
 			return gone[r.CustomerID] || gone[r.RelatedCustomerID]
 		})
-		switch forgot := len(entry.Relations) < rows; {
+		switch forgot := entry.Rows() < rows; {
 		case gone[entry.MergedInto], forgot && entry.Rows() == 0:
 			going = append(going, entry.ID)
 		case forgot:

@@ -103,16 +103,16 @@ func storedTrash(t *testing.T, o *gatewaytest.Office) *plainTrash {
 	}
 	for _, entry := range o.InTrash(t) {
 		d := plainDeletion{customer: entry.Noun == backoffice.NounCustomer, relations: map[string][2]string{}}
-		for _, c := range entry.Customers {
+		for _, c := range backoffice.CustomerTable.In(entry) {
 			d.code = string(c.CustomerCode)
 		}
-		for _, r := range entry.Relations {
+		for _, r := range backoffice.RelationTable.In(entry) {
 			d.relations[r.ID] = [2]string{r.CustomerID, r.RelatedCustomerID}
 		}
 		if d.customer {
 			d.documents = map[string]string{}
 		}
-		for _, document := range entry.Documents {
+		for _, document := range backoffice.DocumentTable.In(entry) {
 			d.documents[document.ID] = document.CustomerID
 		}
 		m.trash[entry.ID] = d

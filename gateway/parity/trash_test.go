@@ -182,16 +182,16 @@ func TestATrashThatShowsWhatLiesInItIsFoundOut(t *testing.T) {
 	for noun, stays := range map[backoffice.Noun]func(ctx context.Context, tx backoffice.Tx, d *backoffice.Trashed) error{
 		backoffice.NounCustomer: func(context.Context, backoffice.Tx, *backoffice.Trashed) error { return nil },
 		backoffice.NounRelation: func(ctx context.Context, tx backoffice.Tx, d *backoffice.Trashed) error {
-			return tx.Relations().Insert(ctx, d.Relations...)
+			return tx.Relations().Insert(ctx, backoffice.RelationTable.In(d)...)
 		},
 		backoffice.NounTranscript: func(ctx context.Context, tx backoffice.Tx, d *backoffice.Trashed) error {
-			return tx.Transcripts().Insert(ctx, d.Transcripts...)
+			return tx.Transcripts().Insert(ctx, backoffice.TranscriptTable.In(d)...)
 		},
 		backoffice.NounDocument: func(ctx context.Context, tx backoffice.Tx, d *backoffice.Trashed) error {
-			return tx.Documents().Insert(ctx, d.Documents...)
+			return tx.Documents().Insert(ctx, backoffice.DocumentTable.In(d)...)
 		},
 		backoffice.NounMinfin: func(ctx context.Context, tx backoffice.Tx, d *backoffice.Trashed) error {
-			return tx.MinfinDocuments().Insert(ctx, d.MinfinDocuments...)
+			return tx.MinfinDocuments().Insert(ctx, backoffice.MinfinTable.In(d)...)
 		},
 	} {
 		t.Run(string(noun), func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestATrashThatShowsWhatLiesInItIsFoundOut(t *testing.T) {
 			o.Send(t, credential, http.MethodDelete, "/customers/acme", "")
 			d := o.InTrash(t)[0]
 			if err := o.Before.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
-				if err := tx.Customers().Insert(ctx, d.Customers...); err != nil {
+				if err := tx.Customers().Insert(ctx, backoffice.CustomerTable.In(d)...); err != nil {
 					return err
 				}
 				return stays(ctx, tx, d)

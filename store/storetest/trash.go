@@ -42,9 +42,10 @@ func bringBack(t testing.TB, store backoffice.Store, ids ...string) {
 		}
 		var o office
 		for _, d := range taken {
-			o.customers, o.relations, o.transcripts = append(o.customers, d.Customers...), append(o.relations, d.Relations...), append(o.transcripts, d.Transcripts...)
-			o.calculations, o.documents, o.minfin = append(o.calculations, d.Calculations...), append(o.documents, d.Documents...), append(o.minfin, d.MinfinDocuments...)
-			o.differences = append(o.differences, d.Discrepancies...)
+			o.customers, o.relations = append(o.customers, backoffice.CustomerTable.In(d)...), append(o.relations, backoffice.RelationTable.In(d)...)
+			o.transcripts, o.calculations = append(o.transcripts, backoffice.TranscriptTable.In(d)...), append(o.calculations, backoffice.CalculationTable.In(d)...)
+			o.documents, o.minfin = append(o.documents, backoffice.DocumentTable.In(d)...), append(o.minfin, backoffice.MinfinTable.In(d)...)
+			o.differences = append(o.differences, backoffice.DiscrepancyTable.In(d)...)
 		}
 		return inOrder(
 			func() error { return tx.Customers().Insert(ctx, o.customers...) },
@@ -297,7 +298,7 @@ func testTrash(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		empty("customer-1", "customer-3", "relation-1") // it is there again
 		discard(t, store, time.Hour, "customer-2")
 		kept := empty("customer-1")
-		if len(kept[0].Relations) > 0 || len(kept[0].Transcripts) != 1 || kept[0].Until.Time().Before(time.Now().Add(50*time.Minute)) {
+		if len(backoffice.RelationTable.In(kept[0])) > 0 || len(backoffice.TranscriptTable.In(kept[0])) != 1 || kept[0].Until.Time().Before(time.Now().Add(50*time.Minute)) {
 			t.Errorf("of the other is kept %+v", kept[0])
 		}
 		if known, err := store.KnownFiles(t.Context(), kept[0].FileKeys()); err != nil || len(known) != 4 {

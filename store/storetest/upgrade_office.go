@@ -100,7 +100,7 @@ func CheckUpgraded(t *testing.T, store backoffice.Store) {
 	isThere(t, store.MinfinDocuments(), nil, map[backoffice.Parent]string{backoffice.OfCustomer: "a", backoffice.OfFinancialYear: "a"}, backoffice.MinfinCriteria{DocumentType: "letter"})
 	isThere(t, store.Consultations(), []backoffice.OrderKey{backoffice.KeyAt}, ofCustomer)
 	for _, entry := range trashed(t, store) {
-		if r := entry.Relations; len(r) != 1 || r[0].Version != 1 || r[0].Kind != backoffice.UBO {
+		if r := backoffice.RelationTable.In(entry); len(r) != 1 || r[0].Version != 1 || r[0].Kind != backoffice.UBO {
 			t.Errorf("%+v is in the trash", entry)
 		}
 	}
