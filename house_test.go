@@ -19,7 +19,7 @@ var atMost = map[string]int{
 	"arrows between folders":     63,
 	"arrows between packages":    126,
 	"context.WithValue":          4,
-	"lines over 120 columns":     351,
+	"lines over 120 columns":     349,
 	"words in pages":             32_153,
 }
 

@@ -42,9 +42,12 @@ func bringBack(t testing.TB, store backoffice.Store, ids ...string) {
 		}
 		var o office
 		for _, d := range taken {
-			o.customers, o.relations = append(o.customers, backoffice.CustomerTable.In(d)...), append(o.relations, backoffice.RelationTable.In(d)...)
-			o.transcripts, o.calculations = append(o.transcripts, backoffice.TranscriptTable.In(d)...), append(o.calculations, backoffice.CalculationTable.In(d)...)
-			o.documents, o.minfin = append(o.documents, backoffice.DocumentTable.In(d)...), append(o.minfin, backoffice.MinfinTable.In(d)...)
+			o.customers = append(o.customers, backoffice.CustomerTable.In(d)...)
+			o.relations = append(o.relations, backoffice.RelationTable.In(d)...)
+			o.transcripts = append(o.transcripts, backoffice.TranscriptTable.In(d)...)
+			o.calculations = append(o.calculations, backoffice.CalculationTable.In(d)...)
+			o.documents = append(o.documents, backoffice.DocumentTable.In(d)...)
+			o.minfin = append(o.minfin, backoffice.MinfinTable.In(d)...)
 			o.differences = append(o.differences, backoffice.DiscrepancyTable.In(d)...)
 		}
 		return inOrder(
