@@ -49,7 +49,8 @@ func TestTheExamplesOfContributingWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	runGo(t, filepath.Join(folder, "graphql", "execute"), "run", "-C", "../../tools", "./breadth")
-	runGo(t, folder, "test", "-vet=off", quicklyBuilt, "-ldflags=-s -w", "-run", "^TestWhatWasAddedIsKept$", "./gateway/added")
+	runGo(t, folder, "test", "-vet=off", quicklyBuilt, "-ldflags=-s -w",
+		"-run", "^TestWhatWasAddedIsKept$", "./gateway/added")
 }
 
 // addedTest is put into the copy.

@@ -65,7 +65,8 @@ func TestAWriteRejectsAConditionThatItDoesNotTake(t *testing.T) {
 					guarded++
 				default:
 					not++
-					o.ask(t, o.all, strings.ToUpper(method), path, map[string]any{}, name, `"1"`).fault(400, name, "INVALID")
+					a := o.ask(t, o.all, strings.ToUpper(method), path, map[string]any{}, name, `"1"`)
+					a.fault(400, name, "INVALID")
 				}
 			}
 		}

@@ -315,7 +315,8 @@ func TestAnOriginThatShowsNoRegistrationNumbersIsNotReadCompletely(t *testing.T)
 		pull := copied.pullFrom(origin.serve(t, nil), origin)
 		pull.Purpose = &purpose
 		report := pull.mustOnce(t)
-		if why := report.of(backoffice.NounCustomer).Incomplete; strings.Contains(why, "privacy.read") != (scopes == nil) {
+		why := report.of(backoffice.NounCustomer).Incomplete
+		if strings.Contains(why, "privacy.read") != (scopes == nil) {
 			t.Errorf("with the scopes %v it ends with %q", scopes, why)
 		}
 	}
