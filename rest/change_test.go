@@ -61,7 +61,9 @@ func TestAStreamEndsWhenItsStatementsTakeTooLong(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/changes", nil)
-	r.Header = http.Header{"X-Client-Id": {o.all.id}, "X-Client-Secret": {o.all.secret}, "Accept": {"text/event-stream"}}
+	r.Header = http.Header{
+		"X-Client-Id": {o.all.id}, "X-Client-Secret": {o.all.secret}, "Accept": {"text/event-stream"},
+	}
 	w := httptest.NewRecorder()
 	o.handler.ServeHTTP(w, r)
 	if got := w.Body.String(); !strings.HasPrefix(got, ":\n\nevent: end\n") {

@@ -140,8 +140,9 @@ func (r *request) readHeaders() error {
 	writes := r.Method() != http.MethodGet && r.Method() != http.MethodHead
 	for _, name := range []string{"Idempotency-Key", "If-Match", "If-None-Match"} {
 		values := headers(r, name)
-		is := func(p *huma.Param) bool { return p.In == "header" && p.Name == name }
-		if writes && len(values) > 0 && name != "Idempotency-Key" && !slices.ContainsFunc(r.Operation().Parameters, is) {
+		conditions := writes && len(values) > 0 && name != "Idempotency-Key"
+		takes := func(p *huma.Param) bool { return p.In == "header" && p.Name == name }
+		if conditions && !slices.ContainsFunc(r.Operation().Parameters, takes) {
 			return badParameter(name, "the operation does not take this header")
 		}
 		if len(values) > 1 && name == "Idempotency-Key" {
