@@ -56,8 +56,8 @@ func Revoke(ctx context.Context, store backoffice.CredentialStore, clientID stri
 	})
 }
 
-// Change lets change alter a credential, and stores that, or nothing if it returns an error; it may run again. Running
-// servers obey within 5 seconds, also for open requests. NotFound for an unknown client id.
+// Change applies change to a credential and stores the result, or nothing if it returns an error; it may run again.
+// Running servers obey within 5 seconds, also for open requests. NotFound for an unknown client id.
 func Change(ctx context.Context, store backoffice.CredentialStore, clientID string,
 	change func(credential *backoffice.Credential, now backoffice.Instant) error) error {
 	return store.UpdateCredential(ctx, clientID, func(credential *backoffice.Credential) error {

@@ -11,6 +11,7 @@ type Mirror struct {
 	Origin   string // its address
 	ClientID string // of the credential that reads it
 	Since    Instant
+	Stored   bool           // it was read from the store
 	Nouns    []MirroredNoun // sorted by name
 }
 
@@ -80,10 +81,13 @@ func (m *Mirror) refuse(noun Noun) error {
 		UserErrors: []*UserError{{Code: CodeNotAllowed, Message: message}}}
 }
 
+var ErrReleased = Errorf(BadInput, "the store was released meanwhile, and is independent now")
+
 type MirrorStore interface {
 	// Mirror returns what the store mirrors, nil for nothing. The answer may be a second old.
 	Mirror(ctx context.Context) (*Mirror, error)
-	// PutMirror sets what the store mirrors. nil stops mirroring and drops all notes.
+	// PutMirror sets what the store mirrors. nil stops mirroring and drops all notes. ErrReleased when that was done
+	// since m was read.
 	PutMirror(ctx context.Context, m *Mirror) error
 	MirrorNotes(ctx context.Context, prefix string) (map[string][]byte, error)
 	// NoteMirror drops the notes with a prefix ("" drops none) and adds or replaces others, in one transaction.

@@ -17,7 +17,8 @@ func measureBackups(s server, store backoffice.Store) {
 	}
 }
 
-// ageOf returns how many seconds ago a task was last done, -1 for never. While the store fails, it is the last known.
+// ageOf returns a gauge of how many seconds ago a task was last done, -1 for never. While the store fails, it goes by
+// the last known time.
 func ageOf(store backoffice.LeaseStore, task string) func() int64 {
 	var last atomic.Int64 // a backoffice.Instant
 	return func() int64 {

@@ -16,7 +16,7 @@ type certificate struct {
 	mu         sync.Mutex
 	loaded     *tls.Certificate
 	changed    time.Time // of the newer file
-	failed     time.Time // changed of files that could not be loaded
+	failure    string    // the last one that was logged
 }
 
 func (c *certificate) configuration() (*tls.Config, error) {
@@ -32,24 +32,22 @@ func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	changed, err := newest(c.chain, c.key)
-	if c.loaded != nil && (err != nil || changed.Equal(c.changed)) {
+	if c.loaded != nil && err == nil && changed.Equal(c.changed) {
 		return c.loaded, nil
 	}
-	if err != nil {
+	var pair tls.Certificate
+	if err == nil {
+		pair, err = tls.LoadX509KeyPair(c.chain, c.key)
+	}
+	switch {
+	case err == nil:
+		c.loaded, c.changed, c.failure = &pair, changed, ""
+	case c.loaded == nil:
 		return nil, err
+	case err.Error() != c.failure:
+		c.log.Warn("cannot load the renewed certificate; the previous one is served", "cause", err)
+		c.failure = err.Error()
 	}
-	pair, err := tls.LoadX509KeyPair(c.chain, c.key)
-	if err != nil {
-		if c.loaded == nil {
-			return nil, err
-		}
-		if !changed.Equal(c.failed) {
-			c.log.Warn("cannot load the renewed certificate; the previous one is served", "cause", err)
-			c.failed = changed
-		}
-		return c.loaded, nil
-	}
-	c.loaded, c.changed = &pair, changed
 	return c.loaded, nil
 }
 

@@ -214,8 +214,11 @@ func TestACertificateIsServedAndARenewedOneIsNoticed(t *testing.T) {
 			t.Errorf("certificate %d while the files do not fit", got)
 		}
 	}
-	if told := strings.Count(log.String(), "cannot load the renewed certificate"); told != 1 {
-		t.Errorf("it is logged %d times", told)
+	if err := os.Remove(settings.Key); err != nil || serial() != 2 || serial() != 2 {
+		t.Errorf("another certificate while there is no key, %v", err)
+	}
+	if told := strings.Count(log.String(), "cannot load the renewed certificate"); told != 2 {
+		t.Errorf("two failures are logged %d times", told)
 	}
 	if connection, err := tls.Dial("tcp", listener.Addr().String(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11}); err == nil {
 		connection.Close()

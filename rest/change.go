@@ -246,7 +246,7 @@ func (a *API) streamChanges(ctx huma.Context, q backoffice.ChangeQuery) {
 	for events.send() == nil {
 		waiting, cancel := context.WithTimeout(own, commentEvery)
 		shown, err := reader.Next(waiting, eventsAtOnce)
-		idle := waiting.Err() != nil // which a statement that took too long is not
+		idle := waiting.Err() != nil // otherwise a statement itself timed out
 		cancel()
 		switch {
 		case err == nil:

@@ -134,13 +134,13 @@ func (r *request) readQuery() error {
 // guardedFilters are the query parameters that need privacy.read, whatever their value.
 var guardedFilters = []string{"registrationNumber", "spouseRegistrationNumber"}
 
-// readHeaders rejects repeated and empty headers, and conditions that a write does not take: ignored, they would guard
-// nothing.
+// readHeaders rejects repeated and empty headers, and conditions that an operation other than GET and HEAD does not
+// take: ignored, they would guard nothing.
 func (r *request) readHeaders() error {
-	writes := r.Method() != http.MethodGet && r.Method() != http.MethodHead
+	reads := r.Method() == http.MethodGet || r.Method() == http.MethodHead
 	for _, name := range []string{"Idempotency-Key", "If-Match", "If-None-Match"} {
 		values := headers(r, name)
-		conditions := writes && len(values) > 0 && name != "Idempotency-Key"
+		conditions := !reads && len(values) > 0 && name != "Idempotency-Key"
 		takes := func(p *huma.Param) bool { return p.In == "header" && p.Name == name }
 		if conditions && !slices.ContainsFunc(r.Operation().Parameters, takes) {
 			return badParameter(name, "the operation does not take this header")

@@ -75,7 +75,8 @@ func (s *Store) readMirror(ctx context.Context) (found *backoffice.Mirror, err e
 		" FROM mirrors ORDER BY noun"
 	err = Conn{s.engine.Primary()}.Query(ctx, text, nil, func(row *Row) error {
 		if found == nil {
-			found = &backoffice.Mirror{Origin: row.Text(1), ClientID: row.Text(2), Since: row.Instant(3)}
+			found = &backoffice.Mirror{Origin: row.Text(1), ClientID: row.Text(2), Since: row.Instant(3),
+				Stored: true}
 		}
 		found.Nouns = append(found.Nouns, backoffice.MirroredNoun{Noun: backoffice.Noun(row.Text(0)), At: row.Noted(4),
 			Incomplete: row.Int(5)})
@@ -89,6 +90,9 @@ func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
 		was, err := tx.conn.Exec(ctx, "DELETE /*backoffice:mirrors.delete*/ FROM mirrors", nil)
 		if err != nil {
 			return err
+		}
+		if m != nil && m.Stored && was == 0 {
+			return backoffice.ErrReleased
 		}
 		tx.acts = (m == nil) == (was > 0) // it begins or ends; progress is no act
 		if m == nil {

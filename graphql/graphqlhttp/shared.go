@@ -129,7 +129,7 @@ func (s *shared) tell(of Subscription, from int, answers []answer) {
 		return
 	}
 	for i, a := range answers {
-		if s.bytes > sharedBytes { // as nothing may come for long, they would stay
+		if s.bytes > sharedBytes { // nothing may evict them for a long time
 			break
 		}
 		event := of.Event(from + i)

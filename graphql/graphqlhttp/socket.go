@@ -37,7 +37,7 @@ const (
 	initTime       = 10 * time.Second
 	goodbyeTime    = time.Second // for the client to close, too
 	mostNewcomers  = 1000        // connections that have not signed in
-	mostOperations = 50          // of a connection at one time; as many may be ending that the client has ended
+	mostOperations = 50          // of a connection at one time; as many again may still be stopping
 	envelopeBytes  = 4 << 10
 	mostGreeting   = 32 << 10 // bytes of a message before the client has signed in
 	mostIdentifier = 256      // bytes
@@ -107,7 +107,7 @@ type socket struct {
 
 	mu         sync.Mutex
 	operations map[string]*running // by the client's identifiers
-	working    int                 // operations, also those that end
+	working    int                 // operations, including those still stopping
 	work       sync.WaitGroup      // of operations
 	closing    bool                // none begins any more
 }

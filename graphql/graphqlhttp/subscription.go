@@ -107,7 +107,7 @@ func (f *following) run(ctx context.Context) error {
 	for {
 		waiting, cancel := context.WithTimeout(ctx, idleEvery)
 		n, err := f.of.Next(waiting, f.most)
-		idle := waiting.Err() != nil // which a statement that took too long is not
+		idle := waiting.Err() != nil // otherwise a statement itself timed out
 		cancel()
 		began := time.Now()
 		_, gone := f.trustedDocument(ctx, f.q.trustedAs)

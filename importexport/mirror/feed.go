@@ -22,8 +22,9 @@ const (
 	walkAgain = 24 * time.Hour
 	// mostUnloaded is how many records that could not be loaded each pull reads again; with more it reads everything.
 	mostUnloaded = 1000
-	// mostPages is how many pages of the feed a pull reads at a time; beyond that a full walk is less work.
-	mostPages = 400
+	// mostPages is how many pages of the feed a pull reads at a time, mostShort how many that are not full; beyond that
+	// a full walk is less work.
+	mostPages, mostShort = 400, 40
 	// mostRounds is how often a pull checks for changes made meanwhile.
 	mostRounds = 20
 )
@@ -129,7 +130,7 @@ func (p *pulling) beginFeed(ctx context.Context) error {
 		return nil
 	}
 	got, status, err = p.changes(ctx, p.place.History, latest-1, 1)
-	if status == http.StatusOK && len(got.Changes) == 1 && got.Changes[0].Sequence == latest { // else it is hidden
+	if status == http.StatusOK && len(got.Changes) > 0 && got.Changes[0].Sequence == latest { // else it is hidden
 		p.place.Last = &got.Changes[0]
 		p.place.Last.Parents = nil
 	}
@@ -245,31 +246,24 @@ func (p *pulling) notedPlace(ctx context.Context) (*place, error) {
 	return &at, nil
 }
 
-// news reads the changes since the position and moves it; end is that of the last change. known is false when the feed
-// does not continue from there. Where a customer comes into the client's view, or leaves it, changes share a number.
-func (p *pulling) news(ctx context.Context) (found []change, end int64, known bool, err error) {
+// news reads a page of the changes since the position and moves it; end is the number of the last one that is visible.
+// known is false when the feed does not continue from there. prove reads the change at the position again: if it is
+// another one, the log is. Where a customer comes into the client's view, or leaves it, changes share a number.
+func (p *pulling) news(ctx context.Context, prove bool) (found []change, end int64, known bool, err error) {
 	after := p.place.After
-	if p.place.Last != nil {
-		after-- // to get the last one again
+	if prove = prove && p.place.Last != nil; prove {
+		after--
 	}
 	got, status, err := p.changes(ctx, p.place.History, after, feedPage)
 	if err != nil || status != http.StatusOK || !got.read {
 		return nil, 0, false, err
 	}
 	found = got.Changes
-	if last := p.place.Last; last != nil {
-		at := slices.IndexFunc(found, func(c change) bool { return c.is(last) })
-		if at < 0 {
+	if prove {
+		if len(found) == 0 || !found[0].is(p.place.Last) {
 			return nil, 0, false, nil
 		}
-		found = found[at+1:]
-		if len(found) == 0 && got.end > p.place.After { // a page ends where a customer came into view, or left
-			if got, status, err = p.changes(ctx, p.place.History, p.place.After, feedPage); err != nil ||
-				status != http.StatusOK || !got.read {
-				return nil, 0, false, err
-			}
-			found = got.Changes
-		}
+		found = slices.DeleteFunc(found, func(c change) bool { return c.Sequence == p.place.After })
 	}
 	before := p.place.After + 1
 	for i := range found {
@@ -279,7 +273,8 @@ func (p *pulling) news(ctx context.Context) (found []change, end int64, known bo
 		before = found[i].Sequence
 	}
 	if len(found) > 0 {
-		last := found[len(found)-1]
+		number := found[len(found)-1].Sequence
+		last := found[slices.IndexFunc(found, func(c change) bool { return c.Sequence == number })] // the log's own
 		last.Parents = nil
 		p.place.After, p.place.Last = last.Sequence, &last
 	}

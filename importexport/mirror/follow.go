@@ -99,14 +99,18 @@ func (p *pulling) deleted() (n int) {
 
 // gather reads all changes since the position. known is false when the feed has no such position, or too many.
 func (p *pulling) gather(ctx context.Context) (known bool, err error) {
-	for range mostPages {
-		found, end, known, err := p.news(ctx)
+	short := 0 // pages that end where a customer came into the client's view, or left it
+	for page := 0; page < mostPages && short < mostShort; page++ {
+		found, end, known, err := p.news(ctx, page == 0)
 		if err != nil || !known {
 			return known, err
 		}
 		p.place.take(found)
-		if len(found) == 0 || p.place.After >= end { // a page may be short, and others follow
+		if len(found) == 0 && page > 0 || p.place.After >= end {
 			return true, nil
+		}
+		if len(found) < feedPage-1 {
+			short++
 		}
 	}
 	return false, nil
@@ -166,6 +170,9 @@ func (p *pulling) endFollow(ctx context.Context) error {
 
 // applyOpen applies the open changes: first the records that exist, then the deletions.
 func (p *pulling) applyOpen(ctx context.Context) error {
+	if err := p.stillMirrors(ctx); err != nil {
+		return err
+	}
 	for _, n := range nouns {
 		if p.mirror.Of(n.of) == nil {
 			delete(p.place.Open, n.of)

@@ -24,6 +24,7 @@ func (p *pulling) load(ctx context.Context, n *noun, w *walk, records []record) 
 	var batch []held
 	var wanted []wantedFile
 	for _, r := range records {
+		w.Persons = w.Persons || r.text("type") == "Private Person"
 		w.Shown = w.Shown || r["registrationNumber"] != nil
 		id := r.id()
 		var of *file

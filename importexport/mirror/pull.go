@@ -34,7 +34,7 @@ type Pull struct {
 	// Waiting, if set, is called once with an import that this one waits for.
 	Waiting  func(importexport.Running)
 	throttle *throttle     // of all runs
-	mirrored bool          // the store was a mirror in this or an earlier run
+	mirrored bool          // a run has made the store a mirror, or found that it is one
 	pageSize int           // 0 for mostAPage
 	pause    time.Duration // between the first two attempts; 0 for the default
 	later    time.Duration // added to the current time, for tests
@@ -106,6 +106,9 @@ func (p *Pull) Once(ctx context.Context) (*Report, error) {
 	if err == nil {
 		err = run.note(ctx)
 	}
+	if errors.Is(err, backoffice.ErrReleased) { // notes that were written since would mislead the next mirror
+		err = cmp.Or(p.Store.PutMirror(ctx, nil), err)
+	}
 	return run.report(), err
 }
 
@@ -133,7 +136,21 @@ func (p *Pull) begin(ctx context.Context) (_ *pulling, err error) {
 		run.end()
 		return nil, err
 	}
+	if p.mirrored && !run.mirror.Stored {
+		run.end()
+		return nil, backoffice.ErrReleased
+	}
+	p.mirrored = run.mirror.Stored
 	return run, nil
+}
+
+// stillMirrors returns ErrReleased when another process has released the store a moment ago.
+func (p *pulling) stillMirrors(ctx context.Context) error {
+	m, err := p.Store.Mirror(ctx)
+	if err == nil && m == nil && p.mirror.Stored {
+		err = backoffice.ErrReleased
+	}
+	return err
 }
 
 func (p *Pull) importer() *importexport.Importer {
@@ -152,22 +169,17 @@ func (p *pulling) end() {
 var errOther = backoffice.Errorf(backoffice.BadInput,
 	"the store mirrors another URL; end that with backoffice pull --release")
 
-var errReleased = backoffice.Errorf(backoffice.BadInput, "the store was released meanwhile, and is independent now")
-
 // mine is the state of the store as a mirror of the origin. BadInput when it is the mirror of another one.
 func (p *Pull) mine(ctx context.Context, from string) (*backoffice.Mirror, error) {
 	m, err := p.Store.Mirror(ctx)
 	switch {
 	case err != nil:
 		return nil, err
-	case m == nil && p.mirrored:
-		return nil, errReleased
 	case m == nil:
 		return &backoffice.Mirror{Origin: from, ClientID: p.ClientID, Since: backoffice.InstantOf(time.Now())}, nil
 	case m.Origin != from:
 		return nil, errOther
 	}
-	p.mirrored = true
 	copied := *m
 	copied.Nouns = slices.Clone(m.Nouns)
 	copied.ClientID = p.ClientID
@@ -271,13 +283,12 @@ func (p *pulling) mirrors(ctx context.Context, n *noun) error {
 	return p.putMirror(ctx)
 }
 
-// putMirror stores the state of the mirror, unless another process has released it.
 func (p *pulling) putMirror(ctx context.Context) error {
-	if m, err := p.Store.Mirror(ctx); err != nil || m == nil && p.mirrored {
-		return cmp.Or(err, error(errReleased))
+	err := p.Store.PutMirror(ctx, p.mirror)
+	if err == nil {
+		p.mirror.Stored, p.mirrored = true, true
 	}
-	p.mirrored = true
-	return p.Store.PutMirror(ctx, p.mirror)
+	return err
 }
 
 // note stores the time at which each noun was complete, and counts incomplete walks.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 func TestAMirrorAnswersTheSameRequestsWithTheSameBodiesAsTheOrigin(t *testing.T) {
@@ -279,16 +281,25 @@ func TestWhatMovedToAnotherCustomerThereDoesNotGoWithTheFirstHere(t *testing.T) 
 func TestAReleasedStoreIsNotAMirrorAgainByAPullThatRuns(t *testing.T) {
 	t.Parallel()
 	for _, during := range []bool{false, true} {
-		origin, copied, between := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openSQLite(t)), &proxy{}
+		url := sqlitetest.URL(t)
+		stores := make([]backoffice.Store, 2) // of two processes
+		for i := range stores {
+			store, err := sqlite.Open(t.Context(), url, sqlite.Options{})
+			must(t, err)
+			t.Cleanup(func() { _ = store.Close() })
+			stores[i] = store
+		}
+		origin, copied, between := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, stores[0]), &proxy{}
+		origin.fed = true
 		pull := copied.pullFrom(origin.serve(t, between.between), origin)
 		pull.mustOnce(t)
 		release := func() {
-			_, err := Release(t.Context(), copied.store)
+			_, err := Release(t.Context(), stores[1])
 			must(t, err)
 		}
 		if during {
 			between.set(func(_ int, _ http.ResponseWriter, r *http.Request) bool {
-				if lists(r, "/customers") {
+				if lists(r, "/changes") {
 					release()
 				}
 				return false
@@ -303,6 +314,9 @@ func TestAReleasedStoreIsNotAMirrorAgainByAPullThatRuns(t *testing.T) {
 		}
 		if m, err := copied.store.Mirror(t.Context()); err != nil || m != nil {
 			t.Errorf("released during a pull %t: the store is a mirror again: %+v %v", during, m, err)
+		}
+		if notes, err := copied.store.MirrorNotes(t.Context(), ""); err != nil || len(notes) > 0 {
+			t.Errorf("released during a pull %t: it left %v %v", during, notes, err)
 		}
 	}
 }

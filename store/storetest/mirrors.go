@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,11 +26,15 @@ func testMirrors(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			if err := store.PutMirror(t.Context(), m); err != nil {
 				t.Fatal(err)
 			}
+			m.Stored = true
 			is(m)
 			m.Nouns[1].At = 9
 		}
 		if err := store.PutMirror(t.Context(), nil); err != nil {
 			t.Fatal(err)
+		}
+		if err := store.PutMirror(t.Context(), m); !errors.Is(err, backoffice.ErrReleased) {
+			t.Errorf("it is a mirror again: %v", err)
 		}
 		is(nil)
 	})
