@@ -3,6 +3,7 @@ package restricted
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -155,6 +156,34 @@ func TestASignedPathEndsWhenItsFileLeavesTheView(t *testing.T) {
 		if got := o.Send(t, [2]string{}, http.MethodGet, path, "").Code; got != step.want {
 			t.Errorf("of %s: %d", step.user, got)
 		}
+	}
+}
+
+func TestACredentialThatSeesAYearIsToldToReadAgainWhenOneMoves(t *testing.T) {
+	t.Parallel()
+	for engine, database := range gatewaytest.Engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			o, _, credential := restricted(t, database(t), backoffice.RestrictionFields{Years: []string{"2026"}})
+			var place struct{ Latest string }
+			text := o.Send(t, credential, http.MethodGet, "/changes", "").Body.String()
+			if err := json.Unmarshal([]byte(text), &place); err != nil || place.Latest == "" {
+				t.Fatal(text, err)
+			}
+			moved := &backoffice.FinancialYear{ID: "year-2026", StartDate: "2030", EndDate: "2030", IsCurrentYear: true}
+			err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+				change := backoffice.Change{
+					Noun: backoffice.NounFinancialYear, ObjectID: moved.ID, Action: "import", Done: backoffice.Updated,
+				}
+				err := tx.FinancialYears().Upsert(ctx, []*backoffice.FinancialYear{moved})
+				return errors.Join(err, tx.LogChanges(ctx, &change))
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := o.Send(t, credential, http.MethodGet, "/changes?after="+place.Latest, "").Body.String()
+			wants(t, told, `"RESET"`, `"TRANSCRIPT"`)
+		})
 	}
 }
 
