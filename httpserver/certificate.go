@@ -33,6 +33,7 @@ func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	defer c.mu.Unlock()
 	changed, err := newest(c.chain, c.key)
 	if c.loaded != nil && err == nil && changed.Equal(c.changed) {
+		c.failure = ""
 		return c.loaded, nil
 	}
 	var pair tls.Certificate

@@ -87,6 +87,9 @@ func (s *Store) readMirror(ctx context.Context) (found *backoffice.Mirror, err e
 
 func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
 	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.lock(ctx, lockMirror); err != nil {
+			return err
+		}
 		was, err := tx.conn.Exec(ctx, "DELETE /*backoffice:mirrors.delete*/ FROM mirrors", nil)
 		if err != nil {
 			return err
@@ -109,6 +112,8 @@ func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
 		}
 		return nil
 	})
+	s.mirror.polling.Lock() // until a poll that began before has kept its answer
+	defer s.mirror.polling.Unlock()
 	s.mirror.mu.Lock()
 	s.mirror.at = time.Time{}
 	s.mirror.mu.Unlock()

@@ -95,6 +95,7 @@ const (
 	lockDocuments                      // the trusted documents
 	lockDiscrepancies                  // what is open
 	lockKeys                           // the keys of the keyset, and who knows them
+	lockMirror                         // what the store mirrors
 )
 
 func (t *tx) lock(ctx context.Context, what int64) error {

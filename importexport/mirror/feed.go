@@ -24,7 +24,7 @@ const (
 	mostUnloaded = 1000
 	// mostPages is how many pages of the feed a pull reads at a time, mostShort how many that are not full; beyond that
 	// a full walk is less work.
-	mostPages, mostShort = 400, 40
+	mostPages, mostShort = 400, 200
 	// mostRounds is how often a pull checks for changes made meanwhile.
 	mostRounds = 20
 )

@@ -164,6 +164,9 @@ func (p *pulling) deleteGone(
 			return nil, err
 		}
 	}
+	if err := p.stillMirrors(ctx); err != nil {
+		return nil, err
+	}
 	loaded, err := p.stream.Load(ctx, n.of, lines, false)
 	if err != nil {
 		return nil, err

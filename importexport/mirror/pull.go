@@ -106,9 +106,6 @@ func (p *Pull) Once(ctx context.Context) (*Report, error) {
 	if err == nil {
 		err = run.note(ctx)
 	}
-	if errors.Is(err, backoffice.ErrReleased) { // notes that were written since would mislead the next mirror
-		err = cmp.Or(p.Store.PutMirror(ctx, nil), err)
-	}
 	return run.report(), err
 }
 
@@ -132,22 +129,35 @@ func (p *Pull) begin(ctx context.Context) (_ *pulling, err error) {
 		run.inHand.close()
 		return nil, err
 	}
-	if run.mirror, err = p.mine(ctx, run.origin.base.String()); err != nil { // after other pulls have ended
+	if err := run.readMirror(ctx); err != nil { // after other pulls have ended
 		run.end()
 		return nil, err
 	}
-	if p.mirrored && !run.mirror.Stored {
-		run.end()
-		return nil, backoffice.ErrReleased
-	}
-	p.mirrored = run.mirror.Stored
 	return run, nil
+}
+
+func (p *pulling) readMirror(ctx context.Context) (err error) {
+	p.mirror, err = p.mine(ctx, p.origin.base.String())
+	switch {
+	case err != nil:
+		return err
+	case p.mirror.Stored:
+		p.mirrored = true
+		return nil
+	case p.mirrored:
+		return backoffice.ErrReleased
+	}
+	left, err := p.Store.MirrorNotes(ctx, "") // by a pull that noticed its release late
+	for name := range left {
+		err = errors.Join(err, p.Store.NoteMirror(ctx, name, nil))
+	}
+	return err
 }
 
 // stillMirrors returns ErrReleased when another process has released the store a moment ago.
 func (p *pulling) stillMirrors(ctx context.Context) error {
 	m, err := p.Store.Mirror(ctx)
-	if err == nil && m == nil && p.mirror.Stored {
+	if err == nil && p.mirror.Stored && (m == nil || m.Since != p.mirror.Since) {
 		err = backoffice.ErrReleased
 	}
 	return err
@@ -276,7 +286,7 @@ func (p *pulling) report() *Report {
 func (p *pulling) mirrors(ctx context.Context, n *noun) error {
 	p.of(n).Told = true
 	if p.mirror.Of(n.of) != nil {
-		return nil
+		return p.stillMirrors(ctx)
 	}
 	p.mirror.Nouns = append(p.mirror.Nouns, backoffice.MirroredNoun{Noun: n.of})
 	slices.SortFunc(p.mirror.Nouns, func(a, b backoffice.MirroredNoun) int { return cmp.Compare(a.Noun, b.Noun) })

@@ -131,6 +131,7 @@ func TestNothingIsDeletedThatAnOriginWithTheSpecificationsRequestsAloneHas(t *te
 func TestASweepWhoseLastCustomersAreDeletedEnds(t *testing.T) {
 	t.Parallel()
 	origin, copied, pull := specMirror(t)
+	pull.mustOnce(t)
 	must(t, copied.store.NoteMirror(t.Context(), "", map[string][]byte{sweepNote(nounOf(backoffice.NounRelation)): []byte(`{"cursor":"z"}`)}))
 	report := pull.mustOnce(t)
 	if of := report.of(backoffice.NounRelation); len(copied.records(t, "/relations")) != 60 || of.Incomplete != "" || of.sweep.Sweeps != 2 {

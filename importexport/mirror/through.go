@@ -52,13 +52,15 @@ var errNoCopy = backoffice.Errorf(backoffice.Unavailable,
 	"the origin wrote the record, but it could not be read back: the next pull brings it")
 
 func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id string, err error) {
-	if err := t.Check(ctx); errors.Is(err, errOther) {
+	if is, err := t.mine(ctx, t.origin.base.String()); errors.Is(err, errOther) {
 		refused := backoffice.Refuse(&backoffice.UserError{Code: backoffice.CodeNotAllowed,
 			Message: "this record is mirrored from another origin than this server writes to: write it there"})
 		refused.Mirrored = true
 		return "", refused
 	} else if err != nil {
 		return "", err
+	} else if !is.Stored {
+		return "", backoffice.ErrReleased
 	}
 	if w.ID != "" { // noted before the write, so that a pull that has read the record already reads it again
 		note := map[string][]byte{throughNote(w.Noun, w.ID): noteOf(w.Deletes)}
