@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"example.org/backoffice/store/sqlite"
-	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 func TestAStandByThatWasKilledInItsFirstStartTakesOneSnapshotAlone(t *testing.T) {
@@ -26,7 +25,15 @@ func TestAStandByThatWasKilledInItsFirstStartTakesOneSnapshotAlone(t *testing.T)
 		}
 	}
 	begin()
-	sqlitetest.Execute(t, o.path, "CREATE TABLE large (content BLOB)")
+	write := func(text string) { // waits for the lock while the store ships
+		t.Helper()
+		withDatabase(t, o.path, func(db *sql.DB) {
+			if _, err := db.Exec(text); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	write("CREATE TABLE large (content BLOB)")
 	withDatabase(t, standBy.Path, func(db *sql.DB) { // the log of the one that was killed
 		_, err := db.Exec("CREATE TABLE other (a)")
 		log, unread := os.ReadFile(standBy.Path + "-wal")
@@ -37,7 +44,7 @@ func TestAStandByThatWasKilledInItsFirstStartTakesOneSnapshotAlone(t *testing.T)
 	if err := os.Remove(standBy.Path); err != nil {
 		t.Fatal(err)
 	}
-	sqlitetest.Execute(t, o.path, "INSERT INTO large VALUES (randomblob(999999))")
+	write("INSERT INTO large VALUES (randomblob(999999))")
 	o.away(t, s)
 	begin()
 	if digest(t, standBy.Path) != digest(t, o.path) {
