@@ -108,9 +108,9 @@ func TestOperationsThatTheClientHasEndedCountUntilTheyEnd(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	blocked := make(chan struct{})
-	c, _, err := websocket.Dial(ctx, "ws://"+socketServer(t, func(string) { <-blocked }),
-		&websocket.DialOptions{Subprotocols: []string{socketProtocol}})
+	executed, blocked := make(chan string, 2*mostOperations), make(chan struct{})
+	address := socketServer(t, func(operation string) { executed <- operation; <-blocked })
+	c, _, err := websocket.Dial(ctx, "ws://"+address, &websocket.DialOptions{Subprotocols: []string{socketProtocol}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,6 +126,9 @@ func TestOperationsThatTheClientHasEndedCountUntilTheyEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		said = `{"type":"complete","id":"` + id + `"}`
+		if i < 2*mostOperations {
+			<-executed // before it is ended
+		}
 	}
 	for _, expected := range []string{"connection_ack", "too many operations", "too many operations"} {
 		if _, text, err := c.Read(ctx); err != nil || !strings.Contains(string(text), expected) {
