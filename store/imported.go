@@ -58,14 +58,10 @@ func (t *table[T, C]) asStored(ctx context.Context, tx *tx, ids []string) ([]*to
 }
 
 func (t *table[T, C]) touchedBy(row *T, records []byte) *touchedByImport {
-	of := &touchedByImport{id: *t.id(row), after: t.digestOf(row), records: records}
-	for i := range t.columns {
-		switch c := &t.columns[i]; {
-		case c.name == "customer_id", c.name == "id" && t.noun == backoffice.NounCustomer:
-			of.customerID, _ = c.value(row).(string)
-		case c.name == "file_key":
-			of.fileKey, _ = c.value(row).(string)
-		}
+	of := &touchedByImport{id: *t.id(row), customerID: t.textIn(row, "customer_id"), fileKey: t.textIn(row, "file_key"),
+		after: t.digestOf(row), records: records}
+	if t.noun == backoffice.NounCustomer {
+		of.customerID = of.id
 	}
 	return of
 }

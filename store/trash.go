@@ -74,14 +74,7 @@ func (t *table[T, C]) reading(tx *tx, ids []string, each func(record any, of []s
 		rows, err := w.byID(ctx, ids, 0)
 		for _, id := range ids {
 			if row := rows[id]; row != nil {
-				of := []string{id}
-				for i := range t.columns {
-					if c := &t.columns[i]; c.name == "customer_id" || c.name == "related_customer_id" {
-						customer, _ := c.value(row).(string)
-						of = append(of, customer)
-					}
-				}
-				each(row, of)
+				each(row, []string{id, t.textIn(row, "customer_id"), t.textIn(row, "related_customer_id")})
 			}
 		}
 		return err

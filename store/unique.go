@@ -62,6 +62,16 @@ func (t *table[T, C]) columnNamed(name string) *column[T] {
 	panic("the table " + t.name + " has no column " + name)
 }
 
+// textIn returns the text of a row's column, "" when the table has none of that name.
+func (t *table[T, C]) textIn(row *T, column string) (text string) {
+	for i := range t.columns {
+		if t.columns[i].name == column {
+			text, _ = t.columns[i].value(row).(string)
+		}
+	}
+	return text
+}
+
 func (r *reader[T, C]) Holders(ctx context.Context, rows []*T) (map[string][]string, error) {
 	holders := map[string][]string{}
 	if r.holders == "" {

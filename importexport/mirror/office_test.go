@@ -48,7 +48,12 @@ var engines = []engine{{"SQLite", openSQLite}, {"PostgreSQL", openPostgres}}
 
 func openSQLite(t testing.TB) backoffice.Store {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
+	return openAt(t, sqlitetest.URL(t))
+}
+
+func openAt(t testing.TB, url string) backoffice.Store {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), url, sqlite.Options{})
 	must(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	return store

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/store/sqlite"
 	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
@@ -282,19 +281,13 @@ func TestAReleasedStoreIsNotAMirrorAgainByAPullThatRuns(t *testing.T) {
 	t.Parallel()
 	for _, during := range []bool{false, true} {
 		url := sqlitetest.URL(t)
-		stores := make([]backoffice.Store, 2) // of two processes
-		for i := range stores {
-			store, err := sqlite.Open(t.Context(), url, sqlite.Options{})
-			must(t, err)
-			t.Cleanup(func() { _ = store.Close() })
-			stores[i] = store
-		}
-		origin, copied, between := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, stores[0]), &proxy{}
+		other := openAt(t, url) // of another process
+		origin, copied, between := newOffice(t, openSQLite(t)).furnish(t), newOffice(t, openAt(t, url)), &proxy{}
 		origin.fed = true
 		pull := copied.pullFrom(origin.serve(t, between.between), origin)
 		pull.mustOnce(t)
 		release := func() {
-			_, err := Release(t.Context(), stores[1])
+			_, err := Release(t.Context(), other)
 			must(t, err)
 		}
 		if during {
