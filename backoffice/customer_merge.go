@@ -233,8 +233,9 @@ func (m *merging) moveRelations() {
 		*end = m.keep.ID
 		moved := RelationTable.UniqueValue(r)
 		at := slices.IndexFunc(has, moved.Conflicts)
-		if at >= 0 && !has[at].Covers(moved.Period) {
-			m.wrong.add(CodeNotAllowed, "they have the same relation in overlapping periods", "relations")
+		if at >= 0 && (!has[at].Covers(moved.Period) || addsShares(r, m.have.relations[at])) {
+			m.wrong.add(CodeNotAllowed, "they have the same relation in overlapping periods, or with other shares or votes",
+				"relations")
 			return
 		}
 		if r.CustomerID == r.RelatedCustomerID || at >= 0 {
@@ -248,6 +249,12 @@ func (m *merging) moveRelations() {
 	m.records = append(m.records, func(ctx context.Context) error {
 		return m.tx.Relations().Update(ctx, m.relations...)
 	})
+}
+
+// addsShares reports whether a relation has shares or votes, or that it is a nominee's, which the kept one has not.
+func addsShares(r, kept *CustomerRelation) bool {
+	return r.SharePercent != "" && r.SharePercent != kept.SharePercent ||
+		r.VotePercent != "" && r.VotePercent != kept.VotePercent || r.Nominee && !kept.Nominee
 }
 
 // write moves the records, deletes the one customer and updates the other. It lost a race if the deletion takes along

@@ -141,7 +141,16 @@ func TestWhatOnlyAPersonCanDecideIsNotMerged(t *testing.T) {
 		return w.company(t, backoffice.CustomerFields{KboNumber: backoffice.Value(n)}).ID
 	}
 	one, two := kbo("0403019261"), kbo("1000000021")
-	shorter := w.company(t, backoffice.CustomerFields{Type: person}).ID
+	shorter, other := w.company(t, backoffice.CustomerFields{Type: person}).ID, w.company(t, backoffice.CustomerFields{}).ID
+	shares := func(percent string, nominee bool) string {
+		id := w.company(t, backoffice.CustomerFields{Type: person}).ID
+		w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
+			return tx.Relations().Insert(ctx, &backoffice.CustomerRelation{ID: "of" + id, CustomerID: other, RelatedCustomerID: id, Kind: backoffice.Shareholder,
+				SharePercent: backoffice.Text(percent), VotePercent: backoffice.Text(percent), Nominee: nominee})
+		})
+		return id
+	}
+	unknown, twenty, forty, nominee := shares("", false), shares("20", false), shares("40", false), shares("20", true)
 	w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
 		return errors.Join(
 			tx.Relations().Insert(ctx, &backoffice.CustomerRelation{ID: "shorter", CustomerID: "other", RelatedCustomerID: shorter, Kind: backoffice.Shareholder, StartDate: "2020-01-01", EndDate: "2022-12-31"}),
@@ -163,6 +172,9 @@ func TestWhatOnlyAPersonCanDecideIsNotMerged(t *testing.T) {
 		{w.by, differs, "drop", "NOT_ALLOWED registrationNumber"},
 		{w.by, same, "drop", "NOT_ALLOWED transcripts"},
 		{w.by, shorter, "drop", "NOT_ALLOWED relations"},
+		{w.by, twenty, forty, "NOT_ALLOWED relations"},
+		{w.by, unknown, forty, "NOT_ALLOWED relations"},
+		{w.by, twenty, nominee, "NOT_ALLOWED relations"},
 		{without, "keep", "drop", ""},
 	} {
 		_, _, err := w.MergeCustomers(w.request(t), try.by, try.keep, try.drop, noKey)
