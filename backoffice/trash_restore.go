@@ -49,13 +49,14 @@ func (s *Service) RestoreTrashed(ctx context.Context, ids ...string) (restored R
 		if err := r.write(ctx); err != nil {
 			return false, err
 		}
+		for _, left := range r.left {
+			restored.Left = append(restored.Left, left.ID)
+		}
+		entries = slices.DeleteFunc(entries, func(e *Trashed) bool { return slices.Contains(restored.Left, e.ID) })
 		now := InstantOf(s.now())
 		changes := Map(entries, func(entry *Trashed) *Change {
 			return &Change{At: now, Action: "restore", Noun: entry.Noun, ObjectID: entry.ID}
 		})
-		for _, left := range r.left {
-			restored.Left = append(restored.Left, left.ID)
-		}
 		restored.Rows = r.all.Rows()
 		return false, tx.LogChanges(ctx, changes...)
 	})

@@ -218,6 +218,34 @@ func TestATrashThatShowsWhatLiesInItIsFoundOut(t *testing.T) {
 	}
 }
 
+func TestARelationThatStaysInTheTrashIsNotToldAsRestored(t *testing.T) {
+	t.Parallel()
+	o := openTrashing(t, gatewaytest.Engines["SQLite"](t), time.Hour)
+	credential := o.Credential(t, backoffice.AllScopes...)
+	remove := func(id string) { o.Send(t, credential, http.MethodDelete, "/customers/"+id, "") }
+	restore := func(id string, left ...string) {
+		restored, err := o.Service().RestoreTrashed(t.Context(), id)
+		if slices.Sort(restored.Left); err != nil || !slices.Equal(restored.Left, left) {
+			t.Fatalf("%+v %v", restored, err)
+		}
+	}
+	remove("acme")
+	remove("els")
+	restore("acme", "rel-1", "rel-2") // which wait for els
+	remove("acme")
+	after := o.LatestCursor(t)
+	restore("els", "rel-1", "rel-2")
+	told, _ := o.ChangesAfter(t, credential, after, "")
+	for _, change := range told.Nodes {
+		if change.Noun == "CUSTOMER_RELATION" {
+			t.Errorf("told is %+v", change)
+		}
+	}
+	if len(told.Nodes) == 0 {
+		t.Error("nothing is told")
+	}
+}
+
 func TestCustomersThatComeBackOneByOneFindTheirRelationsInTheTrash(t *testing.T) {
 	t.Parallel()
 	for engine, database := range gatewaytest.Engines {
