@@ -177,7 +177,7 @@ func (o *owned) describe(id string) ownership.Party {
 	if c == nil {
 		return ownership.Party{}
 	}
-	natural := c.Type == backoffice.PrivatePerson
+	natural := c.Type == backoffice.PrivatePerson || o.Natural(id) // a director may have no stake
 	return ownership.Party{Name: c.DisplayName, Natural: natural, KBONumber: string(c.KboNumber)}
 }
 

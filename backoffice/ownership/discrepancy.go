@@ -28,6 +28,9 @@ const euApplies = "2027-07-10"
 // far less than the last part.
 const rounded = 0.01 - 1e-9
 
+// thirds is how many units a company may lack whose three owners have 33.33 % each. It hides no owner.
+const thirds = 100
+
 // Discrepancies compares the UBO relations of each structure of Owners with its beneficial owners by the rule of its
 // day: by kind, then by person. A natural person has none.
 func Discrepancies(ctx context.Context, of []*Structure, from Records) ([][]*Discrepancy, error) {
@@ -46,7 +49,7 @@ func Discrepancies(ctx context.Context, of []*Structure, from Records) ([][]*Dis
 		return nil, err
 	}
 	for i, s := range of {
-		if all[i] = []*Discrepancy{}; !s.natural(s.Target()) {
+		if all[i] = []*Discrepancy{}; !s.Natural(s.Target()) {
 			if all[i], err = s.discrepancies(pages[i].Items, owners[i]); err != nil {
 				return nil, err
 			}
@@ -58,7 +61,7 @@ func Discrepancies(ctx context.Context, of []*Structure, from Records) ([][]*Dis
 func (s *Structure) discrepancies(
 	declared []*backoffice.CustomerRelation, owners []*BeneficialOwner,
 ) ([]*Discrepancy, error) {
-	complete, computed := s.Complete(), map[string]float64{}
+	complete, almost, computed := s.Complete(), s.Graph.complete(s.Natural, thirds), map[string]float64{}
 	unsure := slices.ContainsFunc(s.Graph.holdings, func(h Holding) bool { return h.Nominee }) ||
 		slices.ContainsFunc(s.Graph.held, // a sale is half recorded
 			func(units int32) bool { return Percent{units: units}.Float()-100 >= rounded })
@@ -77,20 +80,23 @@ func (s *Structure) discrepancies(
 			return nil, err
 		}
 		d := &Discrepancy{Kind: backoffice.NotComputed, CustomerID: relation.RelatedCustomerID, RelationID: relation.ID,
-			Declared: share, Computed: computed[relation.RelatedCustomerID], Certain: complete && owned && s.allVotes}
+			Declared: share, Computed: computed[relation.RelatedCustomerID]}
+		d.Certain = (complete || almost && d.Computed == 0) && owned && s.allVotes
 		if missing[d.CustomerID] != nil {
 			delete(missing, d.CustomerID)
 			if !share.known || math.Abs(share.Float()-d.Computed) < rounded {
 				continue
 			}
 			// More may be missing, but no missing holding makes a share smaller.
-			d.Kind, d.Certain = backoffice.OtherPercentage, complete || share.Float() < d.Computed
+			d.Kind = backoffice.OtherPercentage
+			d.Certain = complete || share.Float() < d.Computed || almost && share.Float() > d.Computed+1
 		}
 		found = append(found, d)
 	}
 	for id, owner := range missing {
 		found = append(found, &Discrepancy{Kind: backoffice.NotDeclared, CustomerID: id, Computed: computed[id],
-			Certain: owner.Share > 25 || s.allVotes && (complete || owner.Category != SeniorManager)})
+			Certain: owner.Share > 25 || owner.Share == 25 && s.AsOf >= euApplies ||
+				s.allVotes && (complete || owner.Category != SeniorManager)})
 	}
 	for _, d := range found {
 		d.Certain = d.Certain && !unsure

@@ -2,7 +2,7 @@ package ownership
 
 import "slices"
 
-// Natural reports whether a customer is a natural person, whom nobody owns.
+// Natural reports whether a customer is a natural person, whom nobody owns: also in a business of their own.
 type Natural func(customerID string) bool
 
 // Target is the customer that the graph was read from.
@@ -30,12 +30,15 @@ func (g *Graph) UnknownShares() (n int) {
 
 // Complete reports whether nothing is missing: no limit was reached, all shares are known, and no company has more
 // than 100 %. Upwards, every company must have exactly 100 %; downwards, its other holders are not read.
-func (g *Graph) Complete(natural Natural) bool {
+func (g *Graph) Complete(natural Natural) bool { return g.complete(natural, 0) }
+
+// complete lets each company lack some units.
+func (g *Graph) complete(natural Natural, lacking int32) bool {
 	if g.Truncated(natural) || g.UnknownShares() > 0 {
 		return false
 	}
 	for c, id := range g.ids {
-		if g.held[c] > whole || g.direction == Owners && g.held[c] < whole && !natural(id) {
+		if g.held[c] > whole || g.direction == Owners && g.held[c] < whole-lacking && !natural(id) {
 			return false
 		}
 	}
