@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"runtime/debug"
 )
 
 // Kind is what went wrong in terms of the domain; each API has one table from kinds to its own answers.
@@ -101,6 +103,15 @@ func Fault(cause error, doing string) *Error {
 		return &Error{Kind: Timeout, Message: "the request took too long", Cause: fmt.Errorf("%s: %w", doing, cause)}
 	}
 	return &Error{Kind: Internal, Message: "internal error", Cause: fmt.Errorf("%s: %w", doing, cause)}
+}
+
+// Panicked makes an error of what was recovered, with the stack. It has the value only if Go made it: any other could
+// hold anything.
+func Panicked(value any) error {
+	if fault, ok := value.(runtime.Error); ok {
+		return fmt.Errorf("panic: %w\n%s", fault, debug.Stack())
+	}
+	return fmt.Errorf("panic with a %T\n%s", value, debug.Stack())
 }
 
 func inField(err error, name string) error {

@@ -2,10 +2,7 @@ package httpserver
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/go-chi/chi/v5/middleware"
 
@@ -26,7 +23,7 @@ func (srv *Server) recover(next http.Handler) http.Handler {
 			id := backoffice.RequestOf(r.Context()).ID
 			srv.metrics.panics.Inc()
 			srv.options.Log.ErrorContext(r.Context(), "panic",
-				"request", id, "cause", causeOf(panicked), "stack", string(debug.Stack()))
+				"request", id, "cause", backoffice.Panicked(panicked).Error())
 			if wrapped, ok := w.(middleware.WrapResponseWriter); ok && wrapped.Status() != 0 {
 				panic(http.ErrAbortHandler)
 			}
@@ -41,12 +38,4 @@ func (srv *Server) recover(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(w, r)
 	})
-}
-
-// causeOf is the text of a runtime error. Of any other panic only the type is logged: its value could be anything.
-func causeOf(panicked any) string {
-	if fault, ok := panicked.(runtime.Error); ok {
-		return fault.Error()
-	}
-	return fmt.Sprintf("a %T", panicked)
 }

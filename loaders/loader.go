@@ -2,7 +2,6 @@ package loaders
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"example.org/backoffice/backoffice"
@@ -150,12 +149,4 @@ func (q *question[G, V]) finish() error {
 		q.values[i] = q.group.known.answers[place]
 	}
 	return nil
-}
-
-// panicked makes an error of a recovered value; its text is for the log alone.
-func panicked(fault any) error {
-	if err, ok := fault.(error); ok {
-		return fmt.Errorf("panic: %w", err)
-	}
-	return fmt.Errorf("panic: %v", fault)
 }

@@ -108,7 +108,7 @@ func (r *register) nextGroup() []*batch {
 func (r *register) writeGroup(group []*batch) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			err = fmt.Errorf("panic: %v", broken)
+			err = backoffice.Panicked(broken)
 		}
 		if err != nil {
 			r.open = false

@@ -3,10 +3,7 @@ package graphqlhttp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -51,17 +48,9 @@ func (g *GraphQL) Present(ctx context.Context, err error) *gqlerror.Error {
 	return presented
 }
 
-// Recover turns a panic below a resolver into an internal fault. Its cause holds the stack, and the panic's value only
-// if Go made it: any other could hold anything.
+// Recover turns a panic below a resolver into an internal fault.
 func (g *GraphQL) Recover(_ context.Context, panicked any) error {
-	return &backoffice.Error{Kind: backoffice.Internal, Message: "internal error", Cause: panicError(panicked)}
-}
-
-func panicError(panicked any) error {
-	if fault, ok := panicked.(runtime.Error); ok {
-		return fmt.Errorf("panic: %w\n%s", fault, debug.Stack())
-	}
-	return fmt.Errorf("panic with a %T\n%s", panicked, debug.Stack())
+	return &backoffice.Error{Kind: backoffice.Internal, Message: "internal error", Cause: backoffice.Panicked(panicked)}
 }
 
 func (g *GraphQL) log(ctx context.Context, level slog.Level, message string, cause error) {
