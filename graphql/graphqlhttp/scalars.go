@@ -67,11 +67,15 @@ func isScalarLiteral(value *ast.Value) bool {
 
 // exact keeps literals as they were written: gqlparser would read numbers as 64 bits and lose digits or fail, and
 // forget the order of an object's members. An ID that is written as a number becomes a text. A JSON literal becomes a
-// variable, named by "=" and its number, which no document can declare; its value is added to constants.
+// variable, named by "=" and its number, which no document can declare; its value is added to constants. Variables
+// forget their definition: in a fragment gqlparser would use the default of the operation that it walked last.
 func exact(values []*ast.Value, constants map[string]any) {
 	for _, value := range values {
+		value.VariableDefinition = nil
 		switch {
 		case value.Definition == nil:
+		case value.Definition.Name == "Float" && value.Kind == ast.IntValue:
+			value.Kind = ast.FloatValue
 		case value.Definition.Name == "ID" && value.Kind == ast.IntValue:
 			value.Kind = ast.StringValue
 		case value.Definition.Name == "JSON" && value.Kind == ast.ObjectValue:

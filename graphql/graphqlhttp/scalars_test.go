@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"example.org/backoffice/backoffice"
@@ -118,6 +119,25 @@ func TestNumbersOfLiteralsKeepAllTheirDigits(t *testing.T) {
 			if got.String() != exactly {
 				t.Errorf("%s: %s", sentence, got)
 			}
+		}
+	}
+}
+
+func TestAWholeNumberOfAnySizeMayBeAFloat(t *testing.T) {
+	t.Parallel()
+	var got any
+	g := New(scripted{func(_ context.Context, operation *graphql.OperationContext) json.RawMessage {
+		got = operation.Operation.SelectionSet[0].(*ast.Field).ArgumentMap(operation.Variables)["filter"]
+		return json.RawMessage("{}")
+	}}, limits.Defaults(), Hooks{})
+	const filter = `{customVariable: {key: "x", gte: 100000000000000000000}}`
+	want := any(map[string]any{"customVariable": map[string]any{"key": "x", "gte": 1e20}})
+	for sentence, text := range map[string]string{
+		"as a literal": "{ transcripts(filter: " + filter + ") { totalCount } }",
+		"as a default": "query($f: TranscriptFilter = " + filter + ") { transcripts(filter: $f) { totalCount } }",
+	} {
+		if reply := post(t, g, body(text)); reply.status != 200 || !cmp.Equal(got, want) {
+			t.Errorf("%s: %v %s", sentence, got, reply.text)
 		}
 	}
 }

@@ -1,12 +1,17 @@
 package graphqlhttp
 
 import (
+	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
+
+	"example.org/backoffice/graphql/limits"
 )
 
 func TestVariablesAreCoercedAsTheSpecificationSays(t *testing.T) {
@@ -93,6 +98,26 @@ func TestWhetherAVariableMayBeNullIsDecidedForEachOperation(t *testing.T) {
 		_, refused := (&document{notNull: notNull}).coerce(contract(), parsed.Operations[i], map[string]any{"x": nil})
 		if (refused == nil) != want {
 			t.Errorf("%s: %v", parsed.Operations[i].Name, refused)
+		}
+	}
+}
+
+func TestADefaultInAFragmentIsThatOfItsOperation(t *testing.T) {
+	t.Parallel()
+	const operations = `query B($n: String) { ...some } query A($n: String = "a") { ...some }
+		query C($n: String = "c") { ...some } fragment some on Query { customers(filter: {city: $n}) { totalCount } }`
+	for name, want := range map[string]map[string]any{"A": {"city": "a"}, "B": {}, "C": {"city": "c"}} {
+		var got any
+		g := New(scripted{func(_ context.Context, operation *graphql.OperationContext) json.RawMessage {
+			some := operation.Operation.SelectionSet[0].(*ast.FragmentSpread).Definition
+			got = some.SelectionSet[0].(*ast.Field).ArgumentMap(operation.Variables)["filter"]
+			return json.RawMessage("{}")
+		}}, limits.Defaults(), Hooks{})
+		if reply := post(t, g, `{"operationName":"`+name+`","query":`+quoted(operations)+`}`); reply.status != 200 {
+			t.Errorf("%s: %s", name, reply.text)
+		}
+		if !cmp.Equal(got, any(want)) {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
