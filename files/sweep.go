@@ -21,6 +21,7 @@ type Swept struct {
 	Seen        int // files in the store
 	Orphans     int // of them without a record or an upload in progress
 	Quarantined int // set aside by this sweep
+	Forgotten   int // of erased records
 	Parts       int // removed parts of interrupted uploads
 	BroughtBack int // set aside earlier, but named by a record
 	Deleted     int // set aside for longer than the quarantine
@@ -41,7 +42,7 @@ func (e *HeldBack) Error() string {
 // backoffice.QuarantinePeriod, and restores those that a record names after all. It takes nothing if no file is named,
 // and unless all is set at most 100 files or 2 % at once (*HeldBack). Only the owner may sweep (ErrNotOwner).
 func Sweep(ctx context.Context, register backoffice.FileRegister, store Store, all bool) (swept Swept, err error) {
-	if err := checkOwner(ctx, register, store); err != nil {
+	if swept.Forgotten, err = RemoveForgotten(ctx, register, store); err != nil {
 		return swept, err
 	}
 	// Files set aside by mistake are restored first, so that they are not deleted.

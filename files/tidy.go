@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -20,7 +21,8 @@ func RemoveForgotten(ctx context.Context, register backoffice.FileRegister, stor
 		if err != nil || len(keys) == 0 {
 			return removed, err
 		}
-		if err := store.Delete(ctx, keys...); err != nil {
+		err = cmp.Or(store.Delete(ctx, keys...), store.DeleteIn(ctx, quarantine, keys))
+		if err != nil {
 			return removed, err
 		}
 		if err := register.FilesRemoved(ctx, keys); err != nil {
@@ -38,11 +40,7 @@ func Tidy(ctx context.Context, register backoffice.FileRegister, store Store, pe
 }
 
 func tidy(ctx context.Context, register backoffice.FileRegister, store Store, log *slog.Logger) {
-	forgotten, err := RemoveForgotten(ctx, register, store)
-	var swept Swept
-	if err == nil {
-		swept, err = Sweep(ctx, register, store, false)
-	}
+	swept, err := Sweep(ctx, register, store, false)
 	held := new(HeldBack)
 	switch {
 	case ctx.Err() != nil:
@@ -52,8 +50,8 @@ func tidy(ctx context.Context, register backoffice.FileRegister, store Store, lo
 	case err != nil:
 		log.ErrorContext(ctx, "clearing stored files", "kind", backoffice.KindOf(err), "error", backoffice.Cause(err))
 	}
-	if forgotten+swept.Quarantined+swept.Parts+swept.BroughtBack+swept.Deleted > 0 {
-		log.InfoContext(ctx, "cleared stored files", "forgotten", forgotten, "quarantined", swept.Quarantined,
+	if swept.Forgotten+swept.Quarantined+swept.Parts+swept.BroughtBack+swept.Deleted > 0 {
+		log.InfoContext(ctx, "cleared stored files", "forgotten", swept.Forgotten, "quarantined", swept.Quarantined,
 			"parts", swept.Parts, "broughtBack", swept.BroughtBack, "deleted", swept.Deleted)
 	}
 }

@@ -56,6 +56,32 @@ func TestTidyingClearsWhatCrashesLeftAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestASweepRemovesFilesOfErasedRecordsAlsoFromQuarantine(t *testing.T) {
+	t.Parallel()
+	r, store := openRecords(t), openFolder(t, t.TempDir())
+	claim(t, r, store)
+	kept, erased := r.upload(t, store, 60, false), r.upload(t, store, 2, true)
+	r.later(t, 2*backoffice.UploadLease)
+	forget := func(keys ...string) {
+		err := r.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.ForgetFiles(ctx, keys) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget(erased[0])
+	if swept := sweep(t, r, store, false); swept.Forgotten != 1 || swept.Quarantined != 1 {
+		t.Errorf("%+v", swept)
+	}
+	forget(erased[1])
+	if swept := sweep(t, r, store, false); swept.Forgotten != 1 {
+		t.Errorf("%+v", swept)
+	}
+	wantKeys(t, store, kept)
+	if n, err := files.Restore(t.Context(), r, store); n != 0 || err != nil {
+		t.Errorf("%d come back, %v", n, err)
+	}
+}
+
 func TestTidyingTellsOfFilesThatItDoesNotTakeByItself(t *testing.T) {
 	t.Parallel()
 	r, store := openRecords(t), openFolder(t, t.TempDir())
