@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,6 +64,12 @@ func (n *noun[T, C]) dumpPage(ctx context.Context, ex *exporting, out *bufio.Wri
 	}
 	var line []byte
 	for i, row := range page {
+		if row, err = n.copyFile(ctx, ex, row); err != nil {
+			return fmt.Errorf("the file of the %s %s: %w", n.Noun, *n.ID(page[i]), err)
+		}
+		if row == nil {
+			continue
+		}
 		if n.dumped != nil {
 			row = n.dumped(*row)
 		}
@@ -77,9 +84,7 @@ func (n *noun[T, C]) dumpPage(ctx context.Context, ex *exporting, out *bufio.Wri
 			}
 		}
 		if n.File != nil {
-			if line, err = n.dumpFile(ctx, ex, line, row, dumped); err != nil {
-				return err
-			}
+			line = n.dumpFile(line, row, dumped)
 		}
 		line = append(line, '}', '\n')
 		if _, err := out.Write(line); err != nil {
@@ -127,22 +132,45 @@ func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]re
 	return numbers, nil
 }
 
-// dumpFile copies a record's file into the folder and writes its path and metadata.
-func (n *noun[T, C]) dumpFile(ctx context.Context, ex *exporting, line []byte, row *T, dumped *Dumped) ([]byte, error) {
+// copyFile copies a record's file into the folder. If the file was deleted or replaced after the export began, it
+// returns the record without one, or nil if it must have one.
+func (n *noun[T, C]) copyFile(ctx context.Context, ex *exporting, row *T) (*T, error) {
+	if n.File == nil || *n.File(row) == nil {
+		return row, nil
+	}
+	file := *n.File(row)
+	err := ex.copyFile(ctx, n.filePath(row), file)
+	if backoffice.KindOf(err) != backoffice.NotFound {
+		return row, err
+	}
+	if known, failed := ex.Store.KnownFiles(ctx, []string{file.Key}); failed != nil || known[file.Key] {
+		return row, cmp.Or(failed, err)
+	}
+	without := *row
+	*n.File(&without) = nil
+	if slices.Contains(n.required(), "file") {
+		return nil, nil
+	}
+	return &without, nil
+}
+
+func (n *noun[T, C]) filePath(row *T) string {
+	name := files.TypedName(*n.ID(row), (*n.File(row)).ContentType)
+	return path.Join(filesFolder, strings.TrimSuffix(n.file, ".ndjson"), name)
+}
+
+// dumpFile writes the path of a record's file, and its metadata.
+func (n *noun[T, C]) dumpFile(line []byte, row *T, dumped *Dumped) []byte {
 	file := *n.File(row)
 	if file == nil {
-		return append(line, `,"file":null`...), nil
-	}
-	name := path.Join(filesFolder, strings.TrimSuffix(n.file, ".ndjson"), files.TypedName(*n.ID(row), file.ContentType))
-	if err := ex.copyFile(ctx, name, file); err != nil {
-		return line, fmt.Errorf("the file of the %s %s: %w", n.Noun, *n.ID(row), err)
+		return append(line, `,"file":null`...)
 	}
 	dumped.Stored++
-	line = backoffice.AppendJSONString(append(line, `,"file":`...), name)
+	line = backoffice.AppendJSONString(append(line, `,"file":`...), n.filePath(row))
 	line = backoffice.AppendJSONString(append(line, `,"contentType":`...), file.ContentType)
 	line = strconv.AppendInt(append(line, `,"size":`...), int64(file.Size), 10)
 	line = backoffice.AppendJSONString(append(line, `,"md5Hash":`...), file.MD5Hash)
-	return file.TimeCreated.AppendJSON(append(line, `,"timeCreated":`...)), nil
+	return file.TimeCreated.AppendJSON(append(line, `,"timeCreated":`...))
 }
 
 func (ex *exporting) copyFile(ctx context.Context, name string, of *backoffice.File) (err error) {
@@ -157,6 +185,9 @@ func (ex *exporting) copyFile(ctx context.Context, name string, of *backoffice.F
 	}
 	defer func() { err = cmp.Or(err, file.Close()) }()
 	wrong, err := files.VerifiedCopy(ctx, file, ex.Files, *of)
+	if backoffice.KindOf(err) == backoffice.NotFound {
+		err = cmp.Or(ex.folder.Remove(local), err)
+	}
 	if wrong != "" {
 		err = errors.New("its bytes are not those that were stored: restore it from a backup (see backoffice check)")
 	}

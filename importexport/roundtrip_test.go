@@ -3,6 +3,7 @@ package importexport
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -248,6 +249,40 @@ func TestAnExportThatFailsLeavesNothingBehind(t *testing.T) {
 	if left := textOf(t, above); len(left) != 0 {
 		t.Errorf("there is left %v", left)
 	}
+}
+
+func TestAnExportEndsThoughFilesAreDeletedAndReplacedMeanwhile(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		h.mustLoad(t, office(t))
+		document := one(t, h.store.Documents(), "document-1")
+		var transcribed *transcript
+		must(t, eachOf(t.Context(), h.store, backoffice.TranscriptTable, func(r *transcript) {
+			if r.Document != nil {
+				transcribed = r
+			}
+		}))
+		exporter := &Exporter{Store: h.store, Files: h.files, Progress: func(p Progress) {
+			if p.File != "customers.ndjson" {
+				return
+			}
+			must(t, h.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+				_, err := tx.Documents().Delete(ctx, document.ID)
+				now := *transcribed
+				now.Document, now.DocumentGenerated, now.DocumentGeneratedAt = nil, false, 0
+				return errors.Join(err, tx.Transcripts().Update(ctx, &now))
+			}))
+			must(t, h.files.Delete(t.Context(), document.File.Key, transcribed.Document.Key))
+		}}
+		folder := filepath.Join(t.TempDir(), "export")
+		_, err := exporter.Export(t.Context(), folder, nil)
+		must(t, err)
+		other := newEnv(t)
+		other.mustLoad(t, folder)
+		if one(t, other.store.Documents(), document.ID) != nil || one(t, other.store.Transcripts(), transcribed.ID).Document != nil {
+			t.Error("a file came back")
+		}
+	})
 }
 
 func TestAnExportOfADamagedFileFails(t *testing.T) {
