@@ -101,6 +101,42 @@ func TestWhatOthersChangeWhileAFileIsStagedIsMergedWithIt(t *testing.T) {
 	})
 }
 
+func TestARecordThatLosesItsKeyWhileAFileIsStagedIsNotWritten(t *testing.T) {
+	t.Parallel()
+	for how, change := range map[string]func(context.Context, backoffice.Tx, *customer) error{
+		"renamed": func(ctx context.Context, tx backoffice.Tx, c *customer) error {
+			c.CustomerCode, c.Version = "NEW", c.Version+1
+			return tx.Customers().Update(ctx, c)
+		},
+		"deleted": func(ctx context.Context, tx backoffice.Tx, c *customer) error {
+			_, err := tx.Customers().Delete(ctx, c.ID)
+			return err
+		},
+	} {
+		eachEngine(t, func(t *testing.T, h *env) {
+			h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"old","type":"Company","customerCode":"K1"}`))
+			done := false
+			importer := h.importer(func(p Progress) {
+				if p.Writing || done {
+					return
+				}
+				done = true
+				must(t, h.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+					found, err := backoffice.ReadByID(ctx, tx.Customers(), []string{"old"}, 0)
+					return errors.Join(err, change(ctx, tx, found["old"]))
+				}))
+			}, nil)
+			importer.Key = "customerCode"
+			all, err := importer.Import(t.Context(), only(t, "customers.csv", "customerCode,type,name", "K1,Company,Q"))
+			must(t, err)
+			old := one(t, h.store.Customers(), "old")
+			if all[0].Created != 1 || how == "deleted" && old != nil || how == "renamed" && (old.CustomerCode != "NEW" || old.OwnName != "") {
+				t.Errorf("%s: %+v %+v", how, all[0], old)
+			}
+		})
+	}
+}
+
 func TestWhatOthersChangeWhileAnImportIsTakenBackIsAllThatStays(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, h *env) {

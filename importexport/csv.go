@@ -60,13 +60,23 @@ func (r *csvRecords) next() ([]byte, error) {
 		if r.sheet.isOpen(r.buffer) {
 			continue
 		}
-		if _, why := r.sheet.values(r.buffer); why == "" {
+		if _, why := r.sheet.values(r.buffer); why == "" && !r.sheet.areRows(r.buffer) {
 			return r.buffer, nil
 		}
 		break
 	}
 	r.from(behind, r.number)
 	return r.buffer[:length], nil
+}
+
+// areRows reports whether each line of a record has the separators of a row: then a missing quote joined them.
+func (s *sheet) areRows(record []byte) bool {
+	for line := range bytes.Lines(record) {
+		if s.ragged || s.width < 2 || bytes.Count(line, []byte(string(s.comma))) != s.width-1 {
+			return false
+		}
+	}
+	return true
 }
 
 // isOpen reports whether a field's quotes are open at the end of a text.

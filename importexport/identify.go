@@ -115,7 +115,7 @@ func (l *loading[T, C]) identify(ctx context.Context, all []*entry[T]) error {
 	}
 	for _, e := range all {
 		switch ids := found[e.known]; {
-		case e.known == "" || len(ids) == 0:
+		case e.known == "", len(ids) == 0 && !e.at.found:
 		case l.tx != nil:
 			if !slices.Contains(ids, e.id) {
 				return errStale
@@ -123,7 +123,7 @@ func (l *loading[T, C]) identify(ctx context.Context, all []*entry[T]) error {
 		case len(ids) > 1:
 			e.fault(key.fields[0], fmt.Sprintf("%d records have this value; add the _id of one", len(ids)))
 		default:
-			e.id = ids[0]
+			e.id, e.at.found = ids[0], true
 		}
 	}
 	return nil

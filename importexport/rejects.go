@@ -245,7 +245,7 @@ func (r *Rejects) copyFile(im *importing, text []byte) error {
 func (s *staged) reasons() (rows [][]string) {
 	add := func(line *BadLine, faults []Fault, prefix string) {
 		for _, fault := range faults {
-			rows = append(rows, []string{s.name, strconv.Itoa(line.Line), fault.Field, prefix + fault.Why})
+			rows = append(rows, []string{s.name, strconv.Itoa(line.Line), backoffice.EscapeFormula(fault.Field), prefix + fault.Why})
 		}
 	}
 	for i := range s.rejected {

@@ -282,6 +282,17 @@ func TestAFieldThatIsToBeRepairedIsLeftOut(t *testing.T) {
 	}
 }
 
+func TestTheKeyOfALineIsNotRepaired(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, Key: "kboNumber", Repair: []string{"kboNumber"}, Rejects: t.TempDir()}
+	all, err := importer.Import(t.Context(), only(t, "customers.csv", "kboNumber,type,name", "0200.065.766,Company,A"))
+	must(t, err)
+	if all[0].Created != 0 || all[0].Rejected != 1 {
+		t.Errorf("it did %+v", all[0])
+	}
+}
+
 func TestRejectsNeverMixWithWhatLiesInAFolder(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

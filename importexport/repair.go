@@ -29,10 +29,11 @@ func repairable(names []string) (map[string]bool, error) {
 	return fields, nil
 }
 
-// leaveOut drops a bad field if the import repairs it: a stored record keeps its value. It reports whether it did.
+// leaveOut drops a bad field if the import repairs it: a stored record keeps its value. It reports whether it did. What
+// finds the record stays.
 func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 	f := &l.noun.fields[field]
-	if !l.im.repairs[f.name] || !e.given.has(field) || !l.canLeaveOut(f.name) {
+	if e.keyed && slices.Contains(l.ownKey().fields, f.name) || !l.im.repairs[f.name] || !e.given.has(field) || !l.canLeaveOut(f.name) {
 		return false
 	}
 	if f.write != nil { // a bad registration number has not changed the row

@@ -222,7 +222,7 @@ func (s *sheet) worded(values []string) (_ []string, why string) {
 
 // codes are the fields whose texts a spreadsheet may take for a date: 1-3.
 var codes = []string{"houseNumber", "box", "postalCode", "customerCode", "kboNumber", "phone"}
-var aDate = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}`)
+var aDate = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}(T|$)`)
 
 // shortened matches a long number as a spreadsheet saves it: 4,00123E+11.
 var shortened = regexp.MustCompile(`^-?[0-9]([.,][0-9]+)?E\+[0-9]+$`)

@@ -184,7 +184,7 @@ func TestACellOfAWorkbookIsItsValueOrAFault(t *testing.T) {
 	for i, name := range []string{"_id", "type", "name", "phone", "customerCode"} {
 		must(t, book.SetCellStr("Sheet1", string(rune('A'+i))+"1", name))
 	}
-	for i, phone := range []any{25551212, "+32 2 555 12 12", "#N/A", nil, 25551212.0, 25551212.0, "25551212.0"} {
+	for i, phone := range []any{25551212, "+32 2 555 12 12", "#N/A", nil, 25551212.0, 25551212.0, "25551212.0", "0475-12-34-56"} {
 		row := strconv.Itoa(i + 2)
 		cells := map[string]any{"A": "c" + row, "B": "Company", "C": "Café", "D": phone, "E": float64(i + 500)}
 		for column, value := range cells {

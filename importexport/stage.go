@@ -33,6 +33,7 @@ type staged struct {
 type stagedLine struct {
 	number  int
 	id      string // of a line that has none
+	found   bool   // a stored record has that
 	offset  int64
 	length  int
 	sum     uint64 // a keyed hash of its text
