@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +28,7 @@ const notCalculated = "#FORMULA!"
 type typedCells struct {
 	part    io.ReadCloser
 	decoder *xml.Decoder
+	sheet   string // its name
 	kind    func(style int) kind
 	is1904  bool           // days are counted from 1904
 	number  int            // of the last row read
@@ -92,7 +94,13 @@ func (c *typedCells) shown(number float64, style int) string {
 	return strconv.FormatFloat(number, 'f', -1, 64)
 }
 
-// openCells opens the cells of a workbook's first sheet.
+type bookSheet struct {
+	ID    string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
+	Name  string `xml:"name,attr"`
+	State string `xml:"state,attr"`
+}
+
+// openCells opens the cells of a workbook's first sheet that is not hidden.
 func openCells(workbook *os.File) (*typedCells, error) {
 	info, err := workbook.Stat()
 	if err != nil {
@@ -103,9 +111,7 @@ func openCells(workbook *os.File) (*typedCells, error) {
 		return nil, err
 	}
 	var book struct {
-		Sheets []struct {
-			ID string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
-		} `xml:"sheets>sheet"`
+		Sheets []bookSheet `xml:"sheets>sheet"`
 	}
 	var related struct {
 		Relationships []struct {
@@ -117,14 +123,15 @@ func openCells(workbook *os.File) (*typedCells, error) {
 		readPart(archive, "xl/_rels/workbook.xml.rels", &related)); err != nil {
 		return nil, err
 	}
+	first := max(0, slices.IndexFunc(book.Sheets, func(s bookSheet) bool { return s.State == "" || s.State == "visible" }))
 	for _, relationship := range related.Relationships {
-		if len(book.Sheets) > 0 && relationship.ID == book.Sheets[0].ID {
+		if len(book.Sheets) > 0 && relationship.ID == book.Sheets[first].ID {
 			target := relationship.Target // relative to workbook.xml, or from the root
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join("xl", target)
 			}
 			part, err := archive.Open(strings.TrimPrefix(target, "/"))
-			return &typedCells{part: part, decoder: xml.NewDecoder(part)}, err
+			return &typedCells{part: part, decoder: xml.NewDecoder(part), sheet: book.Sheets[first].Name}, err
 		}
 	}
 	return nil, errors.New("no sheet")

@@ -178,6 +178,27 @@ func TestWorkbooksHoldWhatLinesDo(t *testing.T) {
 	}
 }
 
+func TestTheFirstVisibleSheetOfAWorkbookIsReadAndNamed(t *testing.T) {
+	t.Parallel()
+	book := excelize.NewFile()
+	for _, name := range []string{"Old", "New", "Also"} {
+		_, err := book.NewSheet(name)
+		must(t, err)
+		must(t, book.SetSheetRow(name, "A1", &[]string{"_id", "name"}))
+		must(t, book.SetSheetRow(name, "A2", &[]string{"l-1", name}))
+	}
+	must(t, book.DeleteSheet("Sheet1"))
+	book.SetActiveSheet(1)
+	must(t, book.SetSheetVisible("Old", false))
+	h, folder := newEnv(t), t.TempDir()
+	must(t, book.SaveAs(filepath.Join(folder, "labels.xlsx")))
+	all, err := h.load(t.Context(), folder)
+	must(t, err)
+	if one(t, h.store.Labels(), "l-1").Name != "New" || !slices.Equal(all[0].Notes, []string{"only New of 3 sheets"}) {
+		t.Errorf("it did %+v", all[0])
+	}
+}
+
 func TestACellOfAWorkbookIsItsValueOrAFault(t *testing.T) {
 	t.Parallel()
 	book := excelize.NewFile()

@@ -77,9 +77,12 @@ func (s *source) openSheet(file *os.File) (err error) {
 	var text *os.File
 	var note string
 	if s.isBook = end(s.name) == endsXLSX; s.isBook {
-		text, s.sheet.rows, err = openWorkbook(file, s.name)
+		text, s.sheet.rows, note, err = openWorkbook(file, s.name)
 		s.sheet.ragged = true
-	} else if text, note, err = decoded(file, s.size, s.name); note != "" {
+	} else {
+		text, note, err = decoded(file, s.size, s.name)
+	}
+	if note != "" {
 		s.notes = append(s.notes, note)
 	}
 	if err != nil || text == file {
