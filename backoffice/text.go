@@ -26,7 +26,7 @@ func CheckText(text string, max int) error {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return Errorf(BadInput, "a text cannot have control characters or line breaks")
 		}
-		blank = blank && unicode.IsSpace(r)
+		blank = blank && (unicode.IsSpace(r) || unicode.Is(unicode.Cf, r))
 	}
 	if blank {
 		return Errorf(BadInput, "a text must have a character that is not a space")

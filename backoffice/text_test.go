@@ -80,7 +80,7 @@ func TestATextIsCheckedByCharactersNotBytes(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", " ", "\u00a0\u2003", "a\nb", "a\tb", "\x00", "a\x7f", "a\u0085b", "a\u2028b", "a\u2029", "a\xff", "\xed\xa0\x80", strings.Repeat("é", 201),
+		"", " ", "\u00a0\u2003", "\u200b", "\ufeff \u202e", "a\nb", "a\tb", "\x00", "a\x7f", "a\u0085b", "a\u2028b", "a\u2029", "a\xff", "\xed\xa0\x80", strings.Repeat("é", 201),
 	} {
 		refused(t, text, "", backoffice.CheckText(text, backoffice.MaxText))
 	}
