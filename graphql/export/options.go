@@ -1,10 +1,8 @@
 package export
 
 import (
-	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"example.org/backoffice/backoffice"
@@ -109,14 +107,7 @@ func negotiate(header http.Header) (Format, error) {
 	var format Format
 	best, anything := 0.0, strings.TrimSpace(strings.Join(header.Values("Accept"), "")) == ""
 	for entry := range strings.SplitSeq(strings.Join(header.Values("Accept"), ","), ",") {
-		media, parameters, err := mime.ParseMediaType(entry)
-		if err != nil {
-			continue
-		}
-		quality := 1.0
-		if q, stated := parameters["q"]; stated {
-			quality, _ = strconv.ParseFloat(q, 64) // 0 when malformed
-		}
+		media, quality := graphqlhttp.AcceptEntry(entry)
 		anything = anything || (media == "*/*" || media == "application/*") && quality > 0
 		for offered, name := range mediaOf {
 			if name == media && quality > best {

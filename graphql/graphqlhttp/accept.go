@@ -37,11 +37,11 @@ func negotiate(accept []string) (media string, ok bool) {
 	entries := strings.Split(strings.Join(accept, ","), ",")
 	best, named := 0.0, map[string]float64{}
 	for _, entry := range entries {
-		offered, quality := acceptEntry(entry)
+		offered, quality := AcceptEntry(entry)
 		named[offered] = quality
 	}
 	for _, entry := range entries {
-		offered, quality := acceptEntry(entry)
+		offered, quality := AcceptEntry(entry)
 		if quality > best {
 			switch offered {
 			case mediaGraphQL, mediaEvents, mediaJSON:
@@ -59,7 +59,8 @@ func negotiate(accept []string) (media string, ok bool) {
 	return media, best > 0
 }
 
-func acceptEntry(entry string) (media string, quality float64) {
+// AcceptEntry reads an entry of an Accept header; quality is 0 if it is malformed.
+func AcceptEntry(entry string) (media string, quality float64) {
 	media, parameters, ok := parseMedia(entry)
 	if !ok {
 		return "", 0

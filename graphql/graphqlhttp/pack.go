@@ -86,7 +86,7 @@ func codingOf(accepted []string) (coding string) {
 	best := 0.0
 	for _, line := range accepted {
 		for entry := range strings.SplitSeq(line, ",") {
-			offered, quality := acceptEntry(entry)
+			offered, quality := AcceptEntry(entry)
 			if (offered == answers.Zstd || offered == answers.Gzip) &&
 				(quality > best || quality == best && quality > 0 && offered == answers.Zstd) {
 				coding, best = offered, quality

@@ -144,22 +144,12 @@ func (p *Part) End() {
 	p.Data = nil
 }
 
-// IsTooLong reports whether an answer exceeded its size limit, so that fewer objects have to be requested.
-func IsTooLong(err error) bool { return isOf(backoffice.TooLarge, err) }
-
-// IsUnavailable reports whether a server or a store has no room or is away, so that the request can be repeated.
-func IsUnavailable(err error) bool {
-	return isOf(backoffice.Unavailable, err) || backoffice.KindOf(err) == backoffice.Unavailable
-}
-
-// IsRateLimited reports whether a credential's budget is spent, so that the request can be repeated.
-func IsRateLimited(err error) bool {
-	return isOf(backoffice.RateLimited, err) || backoffice.KindOf(err) == backoffice.RateLimited
-}
-
-func isOf(kind backoffice.Kind, err error) bool {
-	refused, ok := errors.AsType[*RequestError](err)
-	return ok && codeOfError(refused.errs[0]) == codeOf(kind)
+// IsOf reports whether an error is of a kind, or refuses a request by its code.
+func IsOf(kind backoffice.Kind, err error) bool {
+	if refused, ok := errors.AsType[*RequestError](err); ok {
+		return codeOfError(refused.errs[0]) == codeOf(kind)
+	}
+	return backoffice.KindOf(err) == kind
 }
 
 // Done reports the outcome of a request answered in parts, and drops its plans. refused is nil for a whole answer.
