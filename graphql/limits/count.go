@@ -44,8 +44,8 @@ func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
 }
 
 // passedOver is the cost of rows that a page's filter may reject: read in order at the root, looked up below a parent.
-func passedOver(field *ast.Field, parent backoffice.Noun) amount {
-	size, noun := sizeOfConnection(field), nounIn(field)
+func passedOver(field *ast.Field, parent backoffice.Noun, page amount) amount {
+	noun := nounIn(field)
 	if !isFiltered(field) {
 		return amount{}
 	}
@@ -55,7 +55,7 @@ func passedOver(field *ast.Field, parent backoffice.Noun) amount {
 	}
 	return amount{varying: func(variables map[string]any, rows Rows) int {
 		terms := termsOf(field, variables)
-		if size.of(variables, rows) == 0 || hasCounters(noun, terms) { // or an index finds them
+		if page.of(variables, rows) == 0 || hasCounters(noun, terms) { // or an index finds them
 			return 0
 		}
 		return min(max(0, lookedAt(noun, parent, terms, rows)-free)/rowsOfOne, dearestCount)

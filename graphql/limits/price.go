@@ -85,12 +85,13 @@ func (f *formula) value(s sum, variables map[string]any, rows Rows, known []int)
 // halves is the price of a selection set in two parts: what is selected per node of a connection, and the rest.
 type halves struct {
 	whole, perNode sum
-	lists          sum // values in lists of arguments
-	least          sum // spent even if nothing is found
-	reading        sum // rows that are read but not in the answer, for each parent
-	counts         int // totalCount
-	statuses       int // statusCounts, which are groups
-	again          int // aliases of edges, node and nodes, and cursors: each may ask for every node again
+	lists          sum  // values in lists of arguments
+	least          sum  // spent even if nothing is found
+	reading        sum  // rows that are read but not in the answer, for each parent
+	counts         int  // totalCount
+	statuses       int  // statusCounts, which are groups
+	again          int  // aliases of edges, node and nodes, and cursors: each may ask for every node again
+	info           bool // pageInfo, for which a page of no rows is read, too
 }
 
 type pricing struct {
@@ -126,7 +127,7 @@ func (p *pricing) join(total *halves, inner halves) {
 	p.add(&total.least, one, inner.least)
 	p.add(&total.reading, one, inner.reading)
 	total.counts, total.statuses = plus(total.counts, inner.counts), plus(total.statuses, inner.statuses)
-	total.again = plus(total.again, inner.again)
+	total.again, total.info = plus(total.again, inner.again), total.info || inner.info
 }
 
 // fragment prices a fragment once. What depends on variables is also evaluated only once.
@@ -187,6 +188,9 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 		total.counts = plus(total.counts, 1)
 	case inConnection && field.Name == "statusCounts":
 		total.statuses = plus(total.statuses, 1)
+	case inConnection && field.Name == "pageInfo":
+		total.info = true
+		total.whole.fixed = plus(total.whole.fixed, 1)
 	case kind != nil && (kind.Name == "JSON" || kind.Name == "JSONValue"):
 		total.whole.fixed = plus(total.whole.fixed, costOfJSON)
 	case IsEdge(parent) && field.Name == "cursor":
@@ -275,6 +279,10 @@ func (p *pricing) connection(total *halves, field *ast.Field, inner halves, pare
 	total.whole.fixed = plus(total.whole.fixed, 1)
 	p.add(&total.whole, one, inner.whole)
 	size := sizeOfConnection(field)
+	read := size
+	if inner.info {
+		read = one
+	}
 	node := sum{fixed: max(1, inner.again)}
 	p.add(&node, one, inner.perNode)
 	p.add(&total.whole, size, node)
@@ -283,8 +291,8 @@ func (p *pricing) connection(total *halves, field *ast.Field, inner halves, pare
 	if parent != p.schema.Query && parent.Name != workList {
 		of = nounOf(parent.Name)
 	}
-	p.work(total, unindexedIn(field, of, size, min(inner.counts, 1)+min(inner.statuses, 1)), 1)
-	p.work(total, passedOver(field, of), 1)
+	p.work(total, unindexedIn(field, of, read, min(inner.counts, 1)+min(inner.statuses, 1)), 1)
+	p.work(total, passedOver(field, of, read), 1)
 	p.work(total, counted(field, of, rowsLookedAt), inner.counts)
 	p.work(total, counted(field, of, rowsGrouped), inner.statuses)
 }

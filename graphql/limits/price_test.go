@@ -31,6 +31,9 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`{ customers { edges { cursor node { id address { city } } } } }`, nil, 101},
 		{`{ customers(first: 10) { nodes { address { city } } } }`, nil, 1 + 10*2},
 		{`{ customers(first: 0) { nodes { address { city } } totalCount } }`, nil, 2},
+		{`{ customers(first: 0, filter: {not: {city: "Gent"}}) { nodes { id } } }`, nil, 1 + 500},
+		{`{ customers(first: 0, filter: {not: {city: "Gent"}}) { ...C } }
+			fragment C on CustomerConnection { pageInfo { hasNextPage } }`, nil, 1 + 1 + unindexed + passed},
 		{`{ customers(last: 7) { nodes { address { city } } } }`, nil, 1 + 7*2},
 		{`{ customers(page: 2) { nodes { address { city } } } }`, nil, 1 + 50*2},
 		{`{ customers(page: 3) { nodes { address { city } } } }`, nil, 1 + 50*2 + 1},

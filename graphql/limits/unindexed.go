@@ -26,8 +26,8 @@ var (
 	}
 )
 
-// unindexedIn is the cost of such terms in a field's filter and order, for a page of this size and so many counts.
-func unindexedIn(field *ast.Field, parent backoffice.Noun, size amount, counts int) amount {
+// unindexedIn is the cost of such terms in a field's filter and order, for a page, if there is one, and so many counts.
+func unindexedIn(field *ast.Field, parent backoffice.Noun, page amount, counts int) amount {
 	filter, order, list := argument(field, "filter"), argument(field, "orderBy"), nounIn(field)
 	costs := func(variables map[string]any, rows Rows) int {
 		read := func(noun backoffice.Noun, reads, rowsOfOne int) int {
@@ -37,7 +37,7 @@ func unindexedIn(field *ast.Field, parent backoffice.Noun, size amount, counts i
 		if parent != "" { // rows are looked up one by one
 			ofFilter, ofOrder = rowsLookedUp, rowsLookedUp
 		}
-		pages := min(size.of(variables, rows), 1)
+		pages := min(page.of(variables, rows), 1)
 		cost := unindexedTerms(filterOf(filter, variables), func(term string, noun backoffice.Noun) int {
 			if term == "customVariable" && parent == "" { // a count reads the table along, which counted charges
 				return read(noun, pages, rowsOrdered)
