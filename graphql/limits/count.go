@@ -43,23 +43,47 @@ func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
 	}}
 }
 
-// passedOver is the cost of rows that a page's filter may reject: read in order at the root, looked up below a parent.
+// passedOver is the cost of rows that a page's filter may reject, or its order sort.
 func passedOver(field *ast.Field, parent backoffice.Noun, page amount) amount {
-	noun := nounIn(field)
-	if !isFiltered(field) {
+	noun, order, free := nounIn(field), argument(field, "orderBy"), 0
+	if !isFiltered(field) && (noun != backoffice.NounTranscript || !slices.Contains(unsorted, parent)) {
 		return amount{}
 	}
-	rowsOfOne, free := rowsPassedBelow, 0
 	if parent == "" {
-		rowsOfOne, free = rowsPassed, passedOverFree
+		free = passedOverFree
 	}
 	return amount{varying: func(variables map[string]any, rows Rows) int {
 		terms := termsOf(field, variables)
-		if page.of(variables, rows) == 0 || hasCounters(noun, terms) { // or an index finds them
+		name, _ := filterOf(order, variables)["field"].(string)
+		rowsOfOne := rowsOfPage(noun, parent, terms, name)
+		if page.of(variables, rows) == 0 || rowsOfOne == 0 {
 			return 0
 		}
 		return min(max(0, lookedAt(noun, parent, terms, rows)-free)/rowsOfOne, dearestCount)
 	}}
+}
+
+// unsorted are parents whose transcripts no index has in some order: of a user in none, of a checklist by progress.
+var unsorted = []backoffice.Noun{backoffice.NounUser, backoffice.NounChecklist}
+
+// rowsOfPage is how many rows are read in a cost of 1, for a page of these terms in this order; 0 if an index has them
+// in it, or the order is charged for reading all.
+func rowsOfPage(noun, parent backoffice.Noun, terms map[string]any, order string) int {
+	parts, inOrder := hasCounters(noun, terms), order == "" || order == "ID"
+	_, charged := unindexedOrders[order]
+	sorted := noun == backoffice.NounTranscript &&
+		(parent == backoffice.NounUser || parent == backoffice.NounChecklist && order == "PROGRESS_PERCENTAGE")
+	generated := terms["documentGenerated"] != nil && terms["isCompleted"] == nil
+	switch {
+	case parts && charged, hasCounters("", terms) && !sorted,
+		parts && inOrder && parent == "" && !generated && terms["isCompleted"] == nil: // but status
+		return 0
+	case parts && (parent != "" || !inOrder), generated && parent == "":
+		return rowsLookedAt
+	case parent != "":
+		return rowsPassedBelow
+	}
+	return rowsPassed
 }
 
 func isFiltered(field *ast.Field) bool {

@@ -18,7 +18,7 @@ var (
 	unindexedFilters = map[string]backoffice.Noun{
 		"not": "", "transcripts": backoffice.NounTranscript, "relations": backoffice.NounRelation, "customVariable": "",
 		"hasDocument": "", "ownershipDiffers": "", "labelId": "", "overdue": "",
-		"missingChecklist": backoffice.NounTranscript,
+		"missingChecklist": backoffice.NounTranscript, "withoutChecklistId": "",
 	}
 	unindexedOrders = map[string]backoffice.Noun{
 		"RELEVANCE": "", "RELATION_COUNT": backoffice.NounRelation, "OPEN_TRANSCRIPT_COUNT": backoffice.NounTranscript,
