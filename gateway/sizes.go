@@ -28,12 +28,12 @@ func (s *sizes) rows(ctx context.Context) limits.Rows {
 	if principal != nil && principal.Restriction.IsSet() {
 		return limits.Nominal
 	}
-	return func(noun backoffice.Noun) int {
+	return limits.Rows{Of: func(noun backoffice.Noun) int {
 		if !principal.HasRequired(noun.RequiredScope()) {
 			return 0
 		}
 		return s.of(noun)
-	}
+	}}
 }
 
 func (s *sizes) of(noun backoffice.Noun) int {

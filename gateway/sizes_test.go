@@ -70,3 +70,31 @@ func TestAPlanTellsAPriceThatGrowsWithTheOfficeAndWithNothingOutOfView(t *testin
 		})
 	}
 }
+
+func TestWhoCannotBeToldHowMuchThereIsPaysForAnOrdinaryOffice(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	all := o.Credential(t)
+	view := o.RestrictedCredential(t, "view", backoffice.RestrictionFields{Years: []string{"2026"}})
+	for _, c := range []struct {
+		query string
+		costs [2]int
+	}{
+		{`{ customers(first: 0) { totalCount } }`, [...]int{2, 2 + 24_000/20}},
+		{`{ customers(first: 0, filter: {city: "Gent"}) { totalCount } }`, [...]int{2, 2 + 24_000/20}},
+		{`{ transcripts(first: 0, filter: {isCompleted: true}) { statusCounts { count } } }`,
+			[...]int{2, 2 + 24_000/6}},
+		{`{ transcriptsAggregate(groupBy: STATUS, filter: {financialYearId: "a"}) { totalCount } }`,
+			[...]int{1, 1 + 2_400/6}},
+	} {
+		for i, asked := range []struct {
+			of         *gatewaytest.Office
+			credential [2]string
+		}{{o, all}, {o, view}} {
+			_, plan, codes := asked.of.Plan(t, asked.credential, c.query, "{}")
+			if plan == nil || plan.Cost != c.costs[i] {
+				t.Errorf("%s is %+v for %s, not %d: %v", c.query, plan, asked.credential[0], c.costs[i], codes)
+			}
+		}
+	}
+}

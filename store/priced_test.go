@@ -76,12 +76,12 @@ func TestADeletionCostsMoreForEachNounThatGoesWithIt(t *testing.T) {
 				continue
 			}
 			cost := func(n int) int {
-				return costOf(t, operation, func(asked backoffice.Noun) int {
+				return costOf(t, operation, limits.Rows{Of: func(asked backoffice.Noun) int {
 					if asked == of.noun {
 						return n
 					}
 					return 1
-				})
+				}})
 			}
 			if grows := cost(1_000_000) > cost(1); grows != with[of.noun] {
 				t.Errorf("%s: that %ss go with it is %v, and its price grows with them: %v", mutation, of.noun, with[of.noun], grows)

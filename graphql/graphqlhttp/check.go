@@ -120,4 +120,4 @@ func faultsOf(errs gqlerror.List) []backoffice.DocumentFault {
 }
 
 // ordinary is the size of an office for which a document is priced when it is saved: a filtered count costs 100.
-func ordinary(backoffice.Noun) int { return 2_980 }
+var ordinary = limits.Rows{Of: func(backoffice.Noun) int { return 2_980 }}

@@ -112,7 +112,7 @@ func New(schema graphql.ExecutableSchema, settings limits.Settings, hooks Hooks)
 
 func (g *GraphQL) rows(ctx context.Context) limits.Rows {
 	if g.hooks.Rows == nil {
-		return nil
+		return limits.Rows{}
 	}
 	return g.hooks.Rows(ctx)
 }

@@ -9,18 +9,28 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
-// Rows returns how many records of a noun the store has, by a recent count. A nil Rows counts none.
-type Rows func(backoffice.Noun) int
-
-func (r Rows) of(noun backoffice.Noun) int {
-	if r == nil {
-		return 0
-	}
-	return r(noun)
+// Rows counts what an operation may have to read.
+type Rows struct {
+	Of        func(backoffice.Noun) int // how many records of a noun the store has, by a recent count; nil: none
+	Uncounted bool                      // no counters answer for what the caller sees
 }
 
-// Nominal is for callers that must not learn the size of the store.
-func Nominal(backoffice.Noun) int { return 25_000 }
+func (r Rows) of(noun backoffice.Noun) int {
+	if r.Of == nil {
+		return 0
+	}
+	return r.Of(noun)
+}
+
+// Nominal is for callers that must not learn the size of the store, or see a part that no counters have. An office has
+// few of what most filters name.
+var Nominal = Rows{Uncounted: true, Of: func(noun backoffice.Noun) int {
+	switch noun {
+	case backoffice.NounFinancialYear, backoffice.NounChecklist, backoffice.NounUser, backoffice.NounLabel:
+		return 10
+	}
+	return 25_000
+}}
 
 // amount is a factor of a price. It may depend on a request's variables and on the size of the store.
 type amount struct {
@@ -74,7 +84,7 @@ func skippedBy(field *ast.Field) amount {
 	}
 	return amountOf(hasVariable(page) || size.varying != nil, func(variables map[string]any) int {
 		n, _ := whole(page, variables)
-		return times(max(n-1, 0), size.of(variables, nil)) / rowsSkippedForOne
+		return times(max(n-1, 0), size.of(variables, Rows{})) / rowsSkippedForOne
 	})
 }
 

@@ -31,12 +31,9 @@ const (
 // counted is the cost of counting a field's list: 1 and, if counters do not have it, a part of the rows to read.
 func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
 	noun := nounIn(field)
-	if !isFiltered(field) && parent == "" {
-		return one
-	}
 	return amount{varying: func(variables map[string]any, rows Rows) int {
 		terms := termsOf(field, variables)
-		if parent == "" && hasCounters(noun, terms) {
+		if parent == "" && !rows.Uncounted && hasCounters(noun, terms) {
 			return 1
 		}
 		return 1 + min(lookedAt(noun, parent, terms, rows)/rowsOfOne, dearestCount)

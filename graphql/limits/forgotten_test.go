@@ -31,7 +31,7 @@ func unpriced(t *testing.T) (filters, nouns []string) {
 		for _, f := range def.Fields {
 			switch kind := schema.Types[f.Type.Name()]; {
 			case strings.HasSuffix(name, "Filter") && def.Kind == ast.InputObject && f.Type.Name() == "ID":
-				if found(f.Name, []any{"a"}, 1_000, func(backoffice.Noun) int { return 10 }) == 1_000 {
+				if found(f.Name, []any{"a"}, 1_000, each(10)) == 1_000 {
 					filters = append(filters, name+"."+f.Name)
 				}
 			case IsConnection(kind) && kind.Fields.ForName("totalCount") != nil:

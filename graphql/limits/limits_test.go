@@ -190,7 +190,7 @@ func TestIntrospectionAsToolsAskItPasses(t *testing.T) {
 		t.Errorf("refused: %s", got)
 	}
 	price, _ := priced(t, Defaults(), string(text))
-	if cost := price.Cost(nil, nil); cost != 1 {
+	if cost := price.Cost(nil, Rows{}); cost != 1 {
 		t.Errorf("costs %d", cost)
 	}
 	wide := "{ __schema { types { fields { args { type { fields { args { type { inputFields { type { name } } } } } } } } } } }"
@@ -283,7 +283,7 @@ func measureAndPrice(t testing.TB, s Settings, text string) {
 		return
 	}
 	for _, operation := range document.Operations {
-		if cost := s.Price(contract(), operation).Cost(nil, nil); cost < 0 || cost > ceiling {
+		if cost := s.Price(contract(), operation).Cost(nil, Rows{}); cost < 0 || cost > ceiling {
 			t.Errorf("a cost of %d", cost)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // CheckLists limits all values in lists of arguments: each field processes its own lists, so they add up.
 func (p *Price) CheckLists(variables map[string]any) *gqlerror.Error {
-	if p.lists.of(variables, nil) > p.listed {
+	if p.lists.of(variables, Rows{}) > p.listed {
 		return refuse(CodeCost, "the lists of the operation's arguments have more than %d values", p.listed)
 	}
 	return nil

@@ -164,11 +164,11 @@ func (p *pricing) number(s sum) int {
 func (p *pricing) add(to *sum, n amount, s sum) {
 	switch constant := n.varying == nil; {
 	case constant && len(s.parts) == 0:
-		to.fixed = plus(to.fixed, times(n.of(nil, nil), s.fixed))
-	case constant && n.of(nil, nil) == 1:
+		to.fixed = plus(to.fixed, times(n.of(nil, Rows{}), s.fixed))
+	case constant && n.of(nil, Rows{}) == 1:
 		to.fixed = plus(to.fixed, s.fixed)
 		to.parts = append(to.parts, s.parts...)
-	case constant && n.of(nil, nil) == 0, len(s.parts) == 0 && s.fixed == 0:
+	case constant && n.of(nil, Rows{}) == 0, len(s.parts) == 0 && s.fixed == 0:
 	default:
 		to.parts = append(to.parts, part{amount: n, of: p.number(s)})
 	}

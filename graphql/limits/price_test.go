@@ -135,23 +135,23 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 		{`{ transcripts(first: 100) { nodes { financialYear { transcripts(first: 248) { nodes { financialYear { transcripts(first: 500) { nodes { id status statusLabel isCompleted } } } } } } } } }`, nil, 1 + 100*(1+1+1+248*(1+1+1+500))},
 	} {
 		price, _ := priced(t, Defaults(), c.text)
-		if got := price.Cost(c.variables, Nominal); got != c.cost {
+		if got := price.Cost(c.variables, each(25_000)); got != c.cost {
 			t.Errorf("%s with %v costs %d, want %d", c.text, c.variables, got, c.cost)
 		}
 	}
 }
 
 // each is a store with so many records of each noun.
-func each(n int) Rows { return func(backoffice.Noun) int { return n } }
+func each(n int) Rows { return Rows{Of: func(backoffice.Noun) int { return n }} }
 
 func TestAPriceGrowsWithTheRowsThatMayHaveToBeLookedAt(t *testing.T) {
 	t.Parallel()
-	office := Rows(func(noun backoffice.Noun) int {
+	office := Rows{Of: func(noun backoffice.Noun) int {
 		return map[backoffice.Noun]int{
 			backoffice.NounCustomer: 50_000, backoffice.NounTranscript: 250_000, backoffice.NounUser: 50, backoffice.NounFinancialYear: 10,
 			backoffice.NounRelation: 15_000_000, backoffice.NounMinfin: 5_000_000,
 		}[noun]
-	})
+	}}
 	fifty := strings.TrimSuffix(strings.Repeat(`{responsibleId: "u", isCompleted: true}, `, 50), ", ")
 	for _, c := range []struct {
 		text string
@@ -216,7 +216,7 @@ func TestAnOperationAtTheCostLimitPassesAndOneOverItIsRefused(t *testing.T) {
 				variables = c.variables(n)
 			}
 			price, _ := priced(t, s, text)
-			cost := price.Cost(variables, nil)
+			cost := price.Cost(variables, Rows{})
 			if err := price.Check(cost); (err != nil) != refused || err != nil && codeIn(err) != CodeCost {
 				t.Errorf("%s: a cost of %d under a limit of 201: %v", sentence, cost, err)
 			}
@@ -228,7 +228,7 @@ func TestListsInsideListsAreTooDear(t *testing.T) {
 	t.Parallel()
 	text := "{ customers { nodes { relations { nodes { customer { relations { nodes { customer { relations { nodes { customer { id } } } } } } } } } } } }"
 	price, _ := priced(t, Defaults(), text)
-	if cost := price.Cost(nil, nil); price.Check(cost) == nil {
+	if cost := price.Cost(nil, Rows{}); price.Check(cost) == nil {
 		t.Errorf("50⁴ costs only %d", cost)
 	}
 }
@@ -247,7 +247,7 @@ func TestDoublingFragmentsArePricedOnce(t *testing.T) {
 		if len(price.sums) > 4*levels {
 			t.Errorf("%d sums for %d fragments", len(price.sums), levels)
 		}
-		if cost := price.Cost(map[string]any{"n": int64(2)}, nil); price.Check(cost) == nil {
+		if cost := price.Cost(map[string]any{"n": int64(2)}, Rows{}); price.Check(cost) == nil {
 			t.Errorf("costs only %d", cost)
 		}
 	}
@@ -268,7 +268,7 @@ func TestAFragmentCostsWhatItsTextWouldCost(t *testing.T) {
 		variables := map[string]any{"n": int64(rapid.IntRange(0, 500).Draw(rt, "n"))}
 		written, _ := priced(t, Defaults(), "query($n: Int = 1) { used: customers(first: $n) { totalCount } customers(first: 7) { nodes { "+inner+" } } }")
 		spread, _ := priced(t, Defaults(), "query($n: Int = 1) { used: customers(first: $n) { totalCount } customers(first: 7) { nodes { ...F } } } fragment F on Customer { "+inner+" }")
-		if a, b := written.Cost(variables, nil), spread.Cost(variables, nil); a != b {
+		if a, b := written.Cost(variables, Rows{}), spread.Cost(variables, Rows{}); a != b {
 			rt.Fatalf("%d written out, %d in a fragment: %s", a, b, inner)
 		}
 	})
@@ -324,7 +324,7 @@ func TestTheExampleOfTheDocumentationCostsWhatItSays(t *testing.T) {
 	}
 	price, operation := priced(t, Defaults(), query)
 	depth, _ := Defaults().Measure(&ast.QueryDocument{Operations: ast.OperationList{operation}})
-	if told := fmt.Sprintf(`"depth": %d, "cost": %d,`, depth, price.Cost(nil, nil)); !strings.Contains(string(page), told) {
+	if told := fmt.Sprintf(`"depth": %d, "cost": %d,`, depth, price.Cost(nil, Rows{})); !strings.Contains(string(page), told) {
 		t.Errorf("it is %s", told)
 	}
 }

@@ -53,7 +53,7 @@ func unindexedIn(field *ast.Field, parent backoffice.Noun, page amount, counts i
 		}
 		return cost
 	}
-	if !hasVariable(filter) && !hasVariable(order) && costs(nil, nil) == 0 {
+	if !hasVariable(filter) && !hasVariable(order) && costs(nil, Rows{}) == 0 {
 		return amount{}
 	}
 	return amount{varying: costs}

@@ -29,12 +29,13 @@ func TestAPageOfTranscriptsCostsItsRowsExactlyIfNoIndexHasThemInOrder(t *testing
 		if wrong != nil {
 			t.Fatal(wrong)
 		}
-		return limits.Defaults().Price(schema, document.Operations[0]).Cost(nil, func(noun backoffice.Noun) int {
+		rows := limits.Rows{Of: func(noun backoffice.Noun) int {
 			if noun == backoffice.NounTranscript {
 				return transcripts
 			}
 			return 10
-		})
+		}}
+		return limits.Defaults().Price(schema, document.Operations[0]).Cost(nil, rows)
 	}
 	type criteria = backoffice.TranscriptCriteria
 	terms := []struct {
