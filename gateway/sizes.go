@@ -54,5 +54,5 @@ func (s *sizes) of(noun backoffice.Noun) int {
 	if known := s.known.Load(); known != nil {
 		return (*known)[noun]
 	}
-	return 0
+	return limits.Nominal.Of(noun)
 }

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -71,26 +72,41 @@ func TestAPlanTellsAPriceThatGrowsWithTheOfficeAndWithNothingOutOfView(t *testin
 	}
 }
 
+// uncounted is a store that cannot count its rows.
+type uncounted struct{ backoffice.Store }
+
+func (uncounted) Rows(context.Context) (map[backoffice.Noun]int, error) {
+	return nil, errors.New("it is busy")
+}
+
 func TestWhoCannotBeToldHowMuchThereIsPaysForAnOrdinaryOffice(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
 	all := o.Credential(t)
 	view := o.RestrictedCredential(t, "view", backoffice.RestrictionFields{Years: []string{"2026"}})
+	busy := *o.Backend
+	busy.Store = uncounted{o.Store}
+	s, end, err := gateway.NewServer(&busy, gatewaytest.Config(gatewaytest.Limits()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	unknown := &gatewaytest.Office{Backend: &busy, Before: o.Store, Handler: s.Handler()}
 	for _, c := range []struct {
 		query string
-		costs [2]int
+		costs [3]int
 	}{
-		{`{ customers(first: 0) { totalCount } }`, [...]int{2, 2 + 24_000/20}},
-		{`{ customers(first: 0, filter: {city: "Gent"}) { totalCount } }`, [...]int{2, 2 + 24_000/20}},
+		{`{ customers(first: 0) { totalCount } }`, [...]int{2, 2 + 24_000/20, 2}},
+		{`{ customers(first: 0, filter: {city: "Gent"}) { totalCount } }`, [...]int{2, 2 + 24_000/20, 2 + 24_000/20}},
 		{`{ transcripts(first: 0, filter: {isCompleted: true}) { statusCounts { count } } }`,
-			[...]int{2, 2 + 24_000/6}},
+			[...]int{2, 2 + 24_000/6, 2}},
 		{`{ transcriptsAggregate(groupBy: STATUS, filter: {financialYearId: "a"}) { totalCount } }`,
-			[...]int{1, 1 + 2_400/6}},
+			[...]int{1, 1 + 2_400/6, 1 + 2_400/6}},
 	} {
 		for i, asked := range []struct {
 			of         *gatewaytest.Office
 			credential [2]string
-		}{{o, all}, {o, view}} {
+		}{{o, all}, {o, view}, {unknown, all}} {
 			_, plan, codes := asked.of.Plan(t, asked.credential, c.query, "{}")
 			if plan == nil || plan.Cost != c.costs[i] {
 				t.Errorf("%s is %+v for %s, not %d: %v", c.query, plan, asked.credential[0], c.costs[i], codes)
