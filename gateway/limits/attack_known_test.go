@@ -87,7 +87,18 @@ func knownAttacks(t *testing.T, o *gatewaytest.Office, credential [2]string) map
 		"twenty users go":    "mutation {" + times(20, `a%d: deleteUser(input: {id: "%s"}, dryRun: true) { userErrors { code } }`, user) + "}",
 		"an assignment":      "mutation { " + assign + " }",
 		"four assignments":   "mutation { " + times(4, "a%d: "+assign, number) + " }",
-		"customers go":       "mutation { " + times(20, "a%d: "+deleteCustomers, number) + " }",
+		"the few with a document": `{ transcripts(first: 100, orderBy: {field: UPDATED_AT}, filter: {documentGenerated: true}) {
+			nodes { id }
+		} }`,
+		"pages of users": `{ users(first: 60) { nodes { transcripts(first: 1, orderBy: {field: UPDATED_AT}) { nodes { id } } } } }`,
+		"pages of checklists": `{ checklists(first: 60) { nodes {
+			transcripts(first: 1, orderBy: {field: PROGRESS_PERCENTAGE}) { nodes { id } }
+		} } }`,
+		"pages of years": `{ financialYears(first: 5) { nodes {
+			transcripts(first: 1, orderBy: {field: UPDATED_AT}, filter: {isCompleted: false}) { nodes { id } }
+		} } }`,
+		"an empty page": `{ customers(first: 0, filter: {transcripts: {none: {status: [SENT]}}}) { pageInfo { hasNextPage } } }`,
+		"customers go":  "mutation { " + times(20, "a%d: "+deleteCustomers, number) + " }",
 	}
 }
 
