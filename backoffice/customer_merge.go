@@ -234,8 +234,8 @@ func (m *merging) moveRelations() {
 		moved := RelationTable.UniqueValue(r)
 		at := slices.IndexFunc(has, moved.Conflicts)
 		if at >= 0 && (!has[at].Covers(moved.Period) || addsShares(r, m.have.relations[at])) {
-			m.wrong.add(CodeNotAllowed, "they have the same relation in overlapping periods, or with other shares or votes",
-				"relations")
+			m.wrong.add(CodeNotAllowed,
+				"they have the same relation in overlapping periods, or with other shares or votes", "relations")
 			return
 		}
 		if r.CustomerID == r.RelatedCustomerID || at >= 0 {

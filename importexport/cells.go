@@ -123,7 +123,8 @@ func openCells(workbook *os.File) (*typedCells, error) {
 		readPart(archive, "xl/_rels/workbook.xml.rels", &related)); err != nil {
 		return nil, err
 	}
-	first := max(0, slices.IndexFunc(book.Sheets, func(s bookSheet) bool { return s.State == "" || s.State == "visible" }))
+	visible := func(s bookSheet) bool { return s.State == "" || s.State == "visible" }
+	first := max(0, slices.IndexFunc(book.Sheets, visible))
 	for _, relationship := range related.Relationships {
 		if len(book.Sheets) > 0 && relationship.ID == book.Sheets[first].ID {
 			target := relationship.Target // relative to workbook.xml, or from the root

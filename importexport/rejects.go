@@ -245,7 +245,8 @@ func (r *Rejects) copyFile(im *importing, text []byte) error {
 func (s *staged) reasons() (rows [][]string) {
 	add := func(line *BadLine, faults []Fault, prefix string) {
 		for _, fault := range faults {
-			rows = append(rows, []string{s.name, strconv.Itoa(line.Line), backoffice.EscapeFormula(fault.Field), prefix + fault.Why})
+			field := backoffice.EscapeFormula(fault.Field)
+			rows = append(rows, []string{s.name, strconv.Itoa(line.Line), field, prefix + fault.Why})
 		}
 	}
 	for i := range s.rejected {

@@ -33,7 +33,8 @@ func repairable(names []string) (map[string]bool, error) {
 // finds the record stays.
 func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 	f := &l.noun.fields[field]
-	if e.keyed && slices.Contains(l.ownKey().fields, f.name) || !l.im.repairs[f.name] || !e.given.has(field) || !l.canLeaveOut(f.name) {
+	isKey := e.keyed && slices.Contains(l.ownKey().fields, f.name)
+	if isKey || !l.im.repairs[f.name] || !e.given.has(field) || !l.canLeaveOut(f.name) {
 		return false
 	}
 	if f.write != nil { // a bad registration number has not changed the row

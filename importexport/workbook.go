@@ -14,9 +14,9 @@ import (
 
 const maxWorkbook = 2 << 30 // bytes that a workbook may hold
 
-// openWorkbook writes the first sheet that is not hidden of a workbook as CSV into a file, which applying reads again. It
-// removes the name at once where the system allows that, or else on closing. Cells have their values, not what the
-// program displays. rows are the rows of its lines; note names the sheet if there are others.
+// openWorkbook writes the first visible sheet of a workbook as CSV into a file, which applying reads again. It removes
+// the name at once where the system allows that, or else on closing. Cells have their values, not what the program
+// displays. rows are the rows of its lines; note names the sheet if there are others.
 func openWorkbook(workbook *os.File, name string) (_ *os.File, rows []rowAt, note string, err error) {
 	folder, remove, err := files.NewTemp()
 	if err != nil {
