@@ -109,25 +109,27 @@ func addList[T any, C comparable, R any](p *packing, name string, rows backoffic
 	})
 }
 
-// addFiles adds the stored files of records. A file that is not there is an error before anything is sent.
-func addFiles[T any](p *packing, folder string, rows []*T, of func(*T) (id, name string, file *backoffice.File)) error {
-	var keys []string
-	for _, row := range rows {
-		id, name, file := of(row)
-		if file == nil {
-			continue
+// addFiles adds the stored files of a page of records. A missing file is an error before anything is sent.
+func addFiles[T any](p *packing, folder string, of func(*T) (id, name string, file *backoffice.File)) func([]*T) error {
+	return func(page []*T) error {
+		var keys []string
+		for _, row := range page {
+			id, name, file := of(row)
+			if file == nil {
+				continue
+			}
+			keys = append(keys, file.Key)
+			if err := p.draft.AddFile(path.Join(folder, id, files.SafeName(name, file.ContentType)), file); err != nil {
+				return err
+			}
 		}
-		keys = append(keys, file.Key)
-		if err := p.draft.AddFile(path.Join(folder, id, files.SafeName(name, file.ContentType)), file); err != nil {
-			return err
+		missing, err := p.Files.Missing(p.ctx, keys)
+		if err == nil && len(missing) > 0 {
+			err = &backoffice.Error{Kind: backoffice.Unavailable, Message: "a stored file of the customer is missing",
+				Cause: errors.New("a stored file is missing; restore it from a backup (backoffice check names its record)")}
 		}
+		return err
 	}
-	missing, err := p.Files.Missing(p.ctx, keys)
-	if err == nil && len(missing) > 0 {
-		err = &backoffice.Error{Kind: backoffice.Unavailable, Message: "a stored file of the customer is missing",
-			Cause: errors.New("a stored file is missing; restore it from a backup (backoffice check names its record)")}
-	}
-	return err
 }
 
 func (p *packing) addCustomer() error {
@@ -222,16 +224,12 @@ const transcriptsAtOnce = 20 // their answers are large
 func (p *packing) addTranscripts() error {
 	var drawn []string
 	err := addList(p, "transcripts.json", p.Store.Transcripts(), transcriptsAtOnce, shownTranscript.Map,
-		func(page []*backoffice.Transcript) error {
-			for _, t := range page {
-				if t.IsCompleted && t.File() == nil {
-					drawn = append(drawn, t.ID)
-				}
+		addFiles(p, "transcripts", func(t *backoffice.Transcript) (string, string, *backoffice.File) {
+			if t.IsCompleted && t.File() == nil {
+				drawn = append(drawn, t.ID)
 			}
-			return addFiles(p, "transcripts", page, func(t *backoffice.Transcript) (string, string, *backoffice.File) {
-				return t.ID, "transcript", t.File()
-			})
-		})
+			return t.ID, "transcript", t.File()
+		}))
 	if err != nil {
 		return err
 	}
@@ -252,29 +250,19 @@ func (p *packing) addTranscripts() error {
 }
 
 func (p *packing) addCalculations() error {
-	return addList(p, "calculations.json", p.Store.Calculations(), 0, showCalculation,
-		func(page []*backoffice.Calculation) error {
-			return addFiles(p, "calculations", page, func(c *backoffice.Calculation) (id, name string, file *backoffice.File) {
-				return c.ID, "proposal", c.Proposal
-			})
-		})
+	return addList(p, "calculations.json", p.Store.Calculations(), 0, showCalculation, addFiles(p, "calculations",
+		func(c *backoffice.Calculation) (string, string, *backoffice.File) { return c.ID, "proposal", c.Proposal }))
 }
 
 func (p *packing) addDocuments() error {
-	return addList(p, "documents.json", p.Store.Documents(), 0, showDocument,
-		func(page []*backoffice.CustomerDocument) error {
-			return addFiles(p, "documents", page,
-				func(d *backoffice.CustomerDocument) (string, string, *backoffice.File) { return d.ID, d.Name, d.File })
-		})
+	return addList(p, "documents.json", p.Store.Documents(), 0, showDocument, addFiles(p, "documents",
+		func(d *backoffice.CustomerDocument) (string, string, *backoffice.File) { return d.ID, d.Name, d.File }))
 }
 
 func (p *packing) addMinfin() error {
 	if !p.may("minfin", backoffice.MinfinRead) {
 		return nil
 	}
-	return addList(p, "minfin.json", p.Store.MinfinDocuments(), 0, showMinfin,
-		func(page []*backoffice.MinfinDocument) error {
-			return addFiles(p, "minfin", page,
-				func(d *backoffice.MinfinDocument) (string, string, *backoffice.File) { return d.ID, d.Name, d.File })
-		})
+	return addList(p, "minfin.json", p.Store.MinfinDocuments(), 0, showMinfin, addFiles(p, "minfin",
+		func(d *backoffice.MinfinDocument) (string, string, *backoffice.File) { return d.ID, d.Name, d.File }))
 }
