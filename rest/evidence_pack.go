@@ -126,7 +126,8 @@ func addFiles[T any](p *packing, folder string, of func(*T) (id, name string, fi
 		missing, err := p.Files.Missing(p.ctx, keys)
 		if err == nil && len(missing) > 0 {
 			err = &backoffice.Error{Kind: backoffice.Unavailable, Message: "a stored file of the customer is missing",
-				Cause: errors.New("a stored file is missing; restore it from a backup (backoffice check names its record)")}
+				Cause: errors.New("a stored file is missing; " +
+					"restore it from a backup (backoffice check names its record)")}
 		}
 		return err
 	}
@@ -251,7 +252,9 @@ func (p *packing) addTranscripts() error {
 
 func (p *packing) addCalculations() error {
 	return addList(p, "calculations.json", p.Store.Calculations(), 0, showCalculation, addFiles(p, "calculations",
-		func(c *backoffice.Calculation) (string, string, *backoffice.File) { return c.ID, "proposal", c.Proposal }))
+		func(c *backoffice.Calculation) (string, string, *backoffice.File) {
+			return c.ID, "proposal", c.Proposal
+		}))
 }
 
 func (p *packing) addDocuments() error {
