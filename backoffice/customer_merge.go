@@ -233,9 +233,9 @@ func (m *merging) moveRelations() {
 		*end = m.keep.ID
 		moved := RelationTable.UniqueValue(r)
 		at := slices.IndexFunc(has, moved.Conflicts)
-		if at >= 0 && (!has[at].Covers(moved.Period) || addsShares(r, m.have.relations[at])) {
+		if at >= 0 && (!has[at].Covers(moved.Period) || adds(r, m.have.relations[at])) {
 			m.wrong.add(CodeNotAllowed,
-				"they have the same relation in overlapping periods, or with other shares or votes", "relations")
+				"they have the same relation in overlapping periods, or with other shares, votes or notes", "relations")
 			return
 		}
 		if r.CustomerID == r.RelatedCustomerID || at >= 0 {
@@ -251,10 +251,11 @@ func (m *merging) moveRelations() {
 	})
 }
 
-// addsShares reports whether a relation has shares or votes, or that it is a nominee's, which the kept one has not.
-func addsShares(r, kept *CustomerRelation) bool {
+// adds reports whether a relation has shares, votes or a note, or that it is a nominee's, which the kept one has not.
+func adds(r, kept *CustomerRelation) bool {
 	return r.SharePercent != "" && r.SharePercent != kept.SharePercent ||
-		r.VotePercent != "" && r.VotePercent != kept.VotePercent || r.Nominee && !kept.Nominee
+		r.VotePercent != "" && r.VotePercent != kept.VotePercent || r.Note != "" && r.Note != kept.Note ||
+		r.Nominee && !kept.Nominee
 }
 
 // write moves the records, deletes the one customer and updates the other. It lost a race if the deletion takes along

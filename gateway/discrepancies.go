@@ -212,8 +212,7 @@ func concerned(changed []*backoffice.VisibleChange) (customers []string) {
 			for _, parent := range c.Parents {
 				customers = append(customers, parent.ID)
 			}
-		case c.Action != backoffice.Updated || slices.Contains(c.Fields, "type"),
-			slices.Contains(c.Fields, "companyType"):
+		case c.Action != backoffice.Updated || slices.Contains(c.Fields, "type"):
 			customers = append(customers, c.ObjectID)
 		}
 	}

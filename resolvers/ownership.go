@@ -67,7 +67,7 @@ type loaded struct{}
 var (
 	holdingFields = loaders.NewFields([]string{"customer", "relatedCustomer", "sharePercent", "votePercent",
 		"startDate", "endDate", "nominee"})
-	typeFields = loaders.NewFields([]string{"type", "companyType"})
+	typeFields = loaders.NewFields([]string{"type"})
 )
 
 func (loaded) Relations(ctx context.Context, list backoffice.ListQuery[backoffice.RelationCriteria],

@@ -177,7 +177,7 @@ func (o *owned) describe(id string) ownership.Party {
 	if c == nil {
 		return ownership.Party{}
 	}
-	natural := c.Type == backoffice.PrivatePerson || o.Natural(id) // a director may have no stake
+	natural := c.Type == backoffice.PrivatePerson
 	return ownership.Party{Name: c.DisplayName, Natural: natural, KBONumber: string(c.KboNumber)}
 }
 

@@ -28,7 +28,7 @@ const euApplies = "2027-07-10"
 // far less than the last part.
 const rounded = 0.01 - 1e-9
 
-// thirds is how many units a company may lack whose three owners have 33.33 % each. It hides no owner.
+// thirds is how many units a company may lack whose three owners have 33.33 % each. Outside of rings it hides no owner.
 const thirds = 100
 
 // Discrepancies compares the UBO relations of each structure of Owners with its beneficial owners by the rule of its
@@ -49,7 +49,7 @@ func Discrepancies(ctx context.Context, of []*Structure, from Records) ([][]*Dis
 		return nil, err
 	}
 	for i, s := range of {
-		if all[i] = []*Discrepancy{}; !s.Natural(s.Target()) {
+		if all[i] = []*Discrepancy{}; !s.natural(s.Target()) {
 			if all[i], err = s.discrepancies(pages[i].Items, owners[i]); err != nil {
 				return nil, err
 			}
@@ -61,7 +61,8 @@ func Discrepancies(ctx context.Context, of []*Structure, from Records) ([][]*Dis
 func (s *Structure) discrepancies(
 	declared []*backoffice.CustomerRelation, owners []*BeneficialOwner,
 ) ([]*Discrepancy, error) {
-	complete, almost, computed := s.Complete(), s.Graph.complete(s.Natural, thirds), map[string]float64{}
+	complete, computed := s.Complete(), map[string]float64{}
+	almost := s.Cycles() == 0 && s.Graph.complete(s.natural, thirds)
 	unsure := slices.ContainsFunc(s.Graph.holdings, func(h Holding) bool { return h.Nominee }) ||
 		slices.ContainsFunc(s.Graph.held, // a sale is half recorded
 			func(units int32) bool { return Percent{units: units}.Float()-100 >= rounded })
@@ -81,7 +82,7 @@ func (s *Structure) discrepancies(
 		}
 		d := &Discrepancy{Kind: backoffice.NotComputed, CustomerID: relation.RelatedCustomerID, RelationID: relation.ID,
 			Declared: share, Computed: computed[relation.RelatedCustomerID]}
-		d.Certain = (complete || almost && d.Computed == 0) && owned && s.allVotes
+		d.Certain = owned && s.allVotes && (complete || almost && d.Computed == 0)
 		if missing[d.CustomerID] != nil {
 			delete(missing, d.CustomerID)
 			if !share.known || math.Abs(share.Float()-d.Computed) < rounded {

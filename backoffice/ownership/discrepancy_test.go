@@ -38,9 +38,6 @@ func (lines) Customers(_ context.Context, ids []string) ([]*backoffice.Customer,
 		if natural(id) {
 			c.Type = backoffice.PrivatePerson
 		}
-		if id == "TRADER" {
-			c.CompanyType = backoffice.LegalFormEenmanszaak
-		}
 		return c
 	}), nil
 }
@@ -91,9 +88,7 @@ func TestDeclaredOwnersAreComparedWithTheComputedOnes(t *testing.T) {
 			[]string{"NOT_COMPUTED s 30 0", "PERCENTAGE p 36 33.3333", "PERCENTAGE r 33.9 33.3333?"}},
 		"a third is missing": {"p 33.3333 T\nq 33.3333 T\np 36 T UBO\nq 33.33 T UBO\ns 30 T UBO",
 			[]string{"NOT_COMPUTED s 30 0?", "PERCENTAGE p 36 33.3333?"}},
-		"a trader owns": {"TRADER 60 T\nq 40 T\nTRADER 60 T UBO\nq 40 T UBO", nil},
-		"a trader's holder": {"TRADER 60 T\np 100 TRADER\nq 40 T\nTRADER 60 T UBO\nq 40 T UBO",
-			[]string{"NOT_COMPUTED TRADER 60 60", "NOT_DECLARED p 60"}},
+		"thirds in a ring":     {"A 99.99 T\nT 99.98 A\np 0.01 A\ns 30 T UBO", []string{"NOT_COMPUTED s 30 0?", "NOT_DECLARED p 33.3322"}},
 		"all of each other":    {"A 100 T\nT 100 A\np 1 A", []string{"NOT_DECLARED p 100?"}},
 		"a holder is missing":  {"p 60 T\np 70 T UBO\nq ? T UBO", []string{"NOT_COMPUTED q 0?", "PERCENTAGE p 70 60?"}},
 		"less than is certain": {"p 60 T\np 50 T UBO", []string{"PERCENTAGE p 50 60"}},

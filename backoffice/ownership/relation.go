@@ -13,7 +13,7 @@ type Records interface {
 	// Relations reads a page of relations of each customer, in their order.
 	Relations(ctx context.Context, list backoffice.ListQuery[backoffice.RelationCriteria], customerIDs []string,
 	) ([]backoffice.Page[*backoffice.CustomerRelation], error)
-	// Customers reads customers with types and legal forms, in their order, nil for a missing one.
+	// Customers reads customers with their types, in their order, nil for a missing one.
 	Customers(ctx context.Context, ids []string) ([]*backoffice.Customer, error)
 }
 
@@ -61,9 +61,7 @@ func Structures(ctx context.Context, customerIDs []string, q Question, from Reco
 	if err != nil {
 		return nil, err
 	}
-	return backoffice.Map(graphs, func(g *Graph) *Structure {
-		return NewStructure(g, day, func(id string) bool { return natural(g, id) })
-	}), nil
+	return backoffice.Map(graphs, func(g *Graph) *Structure { return NewStructure(g, day, natural) }), nil
 }
 
 // relationsOf asks for one relation more than a graph may have: then more are known to be missing.
@@ -96,22 +94,17 @@ func holdingsOf(pages []backoffice.Page[*backoffice.CustomerRelation]) (all []Ho
 	return all, nil
 }
 
-// naturalOf reads which customers are natural persons in a graph. A sole proprietorship is its trader, unless the
-// graph is of its owners, or has some.
-func naturalOf(ctx context.Context, ids []string, from Records) (func(g *Graph, id string) bool, error) {
+// naturalOf reads which customers are natural persons.
+func naturalOf(ctx context.Context, ids []string, from Records) (Natural, error) {
 	slices.Sort(ids)
 	customers, err := from.Customers(ctx, slices.Compact(ids))
-	persons, traders := map[string]bool{}, map[string]bool{}
+	natural := map[string]bool{}
 	for _, c := range customers {
 		if c != nil {
-			persons[c.ID] = c.Type == backoffice.PrivatePerson
-			traders[c.ID] = c.CompanyType == backoffice.LegalFormEenmanszaak
+			natural[c.ID] = c.Type == backoffice.PrivatePerson
 		}
 	}
-	return func(g *Graph, id string) bool {
-		at := g.index[id] // target also if it is not in the graph
-		return persons[id] || traders[id] && id != g.Target() && (at == target || len(g.holders.of(at)) == 0)
-	}, err
+	return func(id string) bool { return natural[id] }, err
 }
 
 // BeneficialOwners returns those of each structure of Owners: see Graph.BeneficialOwners. The rule is "" for the one of
@@ -141,7 +134,7 @@ func BeneficialOwners(
 	}
 	all := make([][]*BeneficialOwner, len(of))
 	for i, s := range of {
-		either := func(id string) bool { return s.Natural(id) || natural(s.Graph, id) }
+		either := func(id string) bool { return s.natural(id) || natural(id) }
 		if all[i], err = s.Graph.BeneficialOwners(rule, least, either, directors[i]); err != nil {
 			return nil, err
 		}

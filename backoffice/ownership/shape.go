@@ -2,7 +2,7 @@ package ownership
 
 import "slices"
 
-// Natural reports whether a customer is a natural person, whom nobody owns: also in a business of their own.
+// Natural reports whether a customer is a natural person, whom nobody owns.
 type Natural func(customerID string) bool
 
 // Target is the customer that the graph was read from.

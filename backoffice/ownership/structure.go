@@ -6,7 +6,7 @@ import "example.org/backoffice/backoffice"
 type Structure struct {
 	*Graph
 	AsOf    string
-	Natural Natural
+	natural Natural
 }
 
 // StakeOf is a stake in a structure.
@@ -16,7 +16,7 @@ type StakeOf struct {
 }
 
 func NewStructure(g *Graph, day string, natural Natural) *Structure {
-	return &Structure{Graph: g, AsOf: day, Natural: natural}
+	return &Structure{Graph: g, AsOf: day, natural: natural}
 }
 
 // First are the largest stakes.
@@ -31,8 +31,8 @@ func (s *Structure) Rings(n int) []*Cycle {
 	return rings[:min(n, len(rings))]
 }
 
-func (s *Structure) Complete() bool  { return s.Graph.Complete(s.Natural) }
-func (s *Structure) Truncated() bool { return s.Graph.Truncated(s.Natural) }
+func (s *Structure) Complete() bool  { return s.Graph.Complete(s.natural) }
+func (s *Structure) Truncated() bool { return s.Graph.Truncated(s.natural) }
 func (s *Structure) Cycles() int     { return len(s.Graph.Cycles()) }
 
 // Paths are the first chains to the stake.
