@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
 )
@@ -33,11 +31,11 @@ type CustomerMade struct {
 }
 
 func (a *API) customerBatches() {
-	register(a, huma.Operation{
-		OperationID: batchOperation, Method: http.MethodPost, Path: "/customers/batch",
-		Summary: "Create customers", DefaultStatus: http.StatusOK,
-		Description: "Creates up to 100 customers in one transaction. With `atomic`, if one is rejected nothing is written, and the answer is 422 with all errors.",
-	}, backoffice.CustomersWrite, func(ctx context.Context, in *struct {
+	register(a, operation("POST /customers/batch", batchOperation, "Create customers",
+		"Creates up to 100 customers in one transaction. With `atomic`, if one is rejected nothing is written, and "+
+			"the answer is 422 with all errors. In both modes a body that does not fit its schema is 422 with only "+
+			"those errors, and nothing is written.",
+	), backoffice.CustomersWrite, func(ctx context.Context, in *struct {
 		Idempotent
 		Body NewCustomers
 	}) (*answered[CustomersMade], error) {
