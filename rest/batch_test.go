@@ -34,3 +34,18 @@ func TestABatchThatDoesNotFitItsSchemaIsRefusedAsAWholeAsItsDescriptionTells(t *
 		t.Error(about)
 	}
 }
+
+func TestATakenCodeInABatchIsTheConflictThatItIsAlone(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	const taken = `{"type":"Company","customerCode":"C-001"}`
+	o.ask(t, o.all, "POST", "/customers", taken).fault(409, "/customerCode", "TAKEN")
+	both := `,"customers":[` + taken + `,{"type":"Company","customerCode":"C-001","phone":"x"}]}`
+	results := o.ask(t, o.all, "POST", "/customers/batch", `{"mode":"each"`+both).is(200)["results"].([]any)
+	for i, status := range []int{409, 422} {
+		has(t, results[i], map[string]any{"status": status})
+		has(t, results[i].(map[string]any)["problem"], map[string]any{"status": status})
+	}
+	o.ask(t, o.all, "POST", "/customers/batch", `{"mode":"atomic","customers":[`+taken+`]}`).
+		fault(422, "/customers/0/customerCode", "TAKEN")
+}

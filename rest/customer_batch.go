@@ -25,7 +25,7 @@ type CustomersMade struct {
 }
 
 type CustomerMade struct {
-	Status   int       `json:"status" doc:"201 for a created customer, 422 for a rejected one, 404 for one that was created with this idempotency key and deleted since." example:"201"`
+	Status   int       `json:"status" doc:"201 for a created customer, 422 for a rejected one, 409 for one whose code is taken, 404 for one that was created with this idempotency key and deleted since." example:"201"`
 	Customer *Customer `json:"customer,omitempty" doc:"The customer, if it was created."`
 	Problem  *Problem  `json:"problem,omitempty" doc:"What is wrong, if it was rejected. Pointers are into the request body: /customers/3/kboNumber."`
 }
@@ -54,7 +54,7 @@ func (a *API) customerBatches() {
 				wrong = append(wrong, result.UserErrors...)
 			}
 			if len(wrong) > 0 {
-				return nil, unprocessable(wrong)
+				return nil, faulty(http.StatusUnprocessableEntity, refusal(wrong).Errors) // conflicts, too
 			}
 		}
 		shown, err := showBatch(ctx, outcome)
@@ -82,19 +82,10 @@ func showBatch(ctx context.Context, outcome *backoffice.BatchOutcome[backoffice.
 			customers = customers[1:]
 			continue
 		}
-		p := unprocessable(result.UserErrors)
+		p := refusal(result.UserErrors)
 		shown.Results[i] = CustomerMade{Status: p.Status, Problem: p}
 	}
 	return shown, nil
-}
-
-// unprocessable is refusal, except that a conflict is 422 like the other faults.
-func unprocessable(userErrors []*backoffice.UserError) *Problem {
-	p := refusal(userErrors)
-	if p.Status == http.StatusNotFound {
-		return p
-	}
-	return faulty(http.StatusUnprocessableEntity, p.Errors)
 }
 
 func customersSent(body []byte) int {

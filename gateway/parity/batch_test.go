@@ -273,7 +273,9 @@ func TestABatchIsTheSameOverRESTAndGraphQL(t *testing.T) {
 	if err := json.Unmarshal([]byte(each), &done); err != nil || status != 200 || done.Written != 1 || len(done.Results) != 3 {
 		t.Fatalf("%d %s", status, each)
 	}
-	if r := done.Results; r[0].Status != 201 || r[0].Customer.Name != "One" || r[0].Problem != nil || r[1].Status != 422 || !slices.Equal(r[1].Problem.Errors, want[:2]) || r[2].Status != 422 || !slices.Equal(r[2].Problem.Errors, want[2:]) {
+	if r := done.Results; r[0].Status != 201 || r[0].Customer.Name != "One" || r[0].Problem != nil ||
+		r[1].Status != 422 || !slices.Equal(r[1].Problem.Errors, want[:2]) ||
+		r[2].Status != 409 || !slices.Equal(r[2].Problem.Errors, want[2:]) {
 		t.Error(each)
 	}
 	if status, again := post("rest", `{"mode": "each", "customers": [`+good+`,`+bad+`,`+taken+`]}`); status != 200 || again != each {
