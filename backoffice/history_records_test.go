@@ -102,7 +102,11 @@ func (m *model) updateRelation(r *rapid.T) {
 	case backwards(&after):
 		check(r, err, "INVALID endDate")
 	case len(changed) > 0 && len(m.holders(&after)) > 0:
-		check(r, err, "TAKEN relatedCustomerId")
+		day := "startDate"
+		if slices.Contains(changed, "endDate") {
+			day = "endDate"
+		}
+		check(r, err, "TAKEN "+day)
 	default:
 		if check(r, err, "done"); len(changed) == 0 {
 			return

@@ -68,8 +68,8 @@ func checkEnds(r *CustomerRelation, customers map[string]*Customer, check *check
 func sound(ids ...string) []string { return NewIDs(ids).List() }
 
 // UpdateRelation changes a relation, such as its last day; it needs customers.write. An update without any change
-// leaves the version alone and is not logged. Refused also with NOT_FOUND (id), STALE_VERSION, and TAKEN when the same
-// relation exists in the period.
+// leaves the version alone and is not logged. Refused also with NOT_FOUND (id), STALE_VERSION, and TAKEN (startDate or
+// endDate) when the same relation exists in the period.
 func (s *Service) UpdateRelation(
 	ctx context.Context, by *Principal, id string, in RelationFields, expected Versions,
 ) (*CustomerRelation, error) {

@@ -115,9 +115,11 @@ func (s *Service) write(ctx context.Context, do func(ctx context.Context, tx Tx)
 }
 
 // lost reports whether an update failed because another transaction changed the row after it was read.
-func lost(err error) bool {
+func lost(err error) bool { return refusedBy(err, CodeStaleVersion) }
+
+func refusedBy(err error, code UserErrorCode) bool {
 	known, ok := err.(*Error)
-	return ok && known.Kind == Refused && known.UserErrors[0].Code == CodeStaleVersion
+	return ok && known.Kind == Refused && known.UserErrors[0].Code == code
 }
 
 // finding is Find for Tx.Together.

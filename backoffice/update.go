@@ -54,6 +54,11 @@ func update[T, I any, C comparable](ctx context.Context, s *Service, u updating[
 		*version = NextVersion(*version, from)
 		updated = &after
 		if err := rows.Update(ctx, &after); err != nil {
+			for _, day := range table.Period { // no update changes what is unique in it
+				if _, moved := changed[day]; moved && refusedBy(err, CodeTaken) {
+					err = refused(CodeTaken, "the same "+string(table.Noun)+" exists in an overlapping period", day)
+				}
+			}
 			return lost(err), err
 		}
 		return false, tx.LogChanges(ctx,
