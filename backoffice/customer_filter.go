@@ -151,7 +151,7 @@ func (f *CustomerFilter) criteria(
 		}
 		parsed, err := text.parse(*text.sent)
 		if err != nil {
-			return c, inField(err, text.name)
+			return c, InField(err, text.name)
 		}
 		*text.into = parsed
 	}

@@ -114,7 +114,8 @@ func Panicked(value any) error {
 	return fmt.Errorf("panic with a %T\n%s", value, debug.Stack())
 }
 
-func inField(err error, name string) error {
+// InField names the field or parameter that an error of BadInput is about.
+func InField(err error, name string) error {
 	known, ok := errors.AsType[*Error](err)
 	if !ok || known.Kind != BadInput {
 		return err

@@ -38,7 +38,7 @@ type UserCriteria struct {
 func (f *UserFilter) Criteria() (c UserCriteria, err error) {
 	if f != nil && f.Search != nil {
 		c.Search, err = foldSearch(*f.Search)
-		err = inField(err, "search")
+		err = InField(err, "search")
 	}
 	return c, err
 }

@@ -135,11 +135,11 @@ func (a *API) owned(ctx context.Context, customerID string, q ownership.Question
 	from := records{ownership.Stored{From: a.Store}, map[string]*backoffice.Customer{}}
 	of, err := ownership.Structures(ctx, []string{customerID}, q, from)
 	if err != nil {
-		return nil, err
+		return nil, backoffice.InField(err, "asOf")
 	}
 	owners, err := ownership.BeneficialOwners(ctx, of, rule, threshold, from)
 	if err != nil {
-		return nil, err
+		return nil, backoffice.InField(err, "threshold")
 	}
 	return &owned{records: from, Structure: of[0], beneficial: owners[0]}, nil
 }

@@ -155,10 +155,8 @@ type InForce struct {
 }
 
 func (f InForce) on(c *backoffice.RelationCriteria) (err error) {
-	if c.AsOf, err = backoffice.ParseDay(value(f.AsOf)); err != nil {
-		err = badParameter("asOf", err.Error())
-	}
-	return err
+	c.AsOf, err = backoffice.ParseDay(value(f.AsOf))
+	return backoffice.InField(err, "asOf")
 }
 
 // exists returns NotFound when the path's customer is unknown.

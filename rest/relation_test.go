@@ -2,6 +2,18 @@ package rest_test
 
 import "testing"
 
+func TestADayOrThresholdThatIsInvalidIsNamed(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	for path, name := range map[string]string{
+		"/customers/acme/ownership?asOf=2026-02-30": "asOf", "/customers/acme/ownership?threshold=150": "threshold",
+		"/customers/acme/ownership?rule=CUSTOM": "threshold", "/customers/acme/ownership?maxDepth=21": "maxDepth",
+		"/customers/acme/relations?asOf=2026-02-30": "asOf", "/relations?asOf=": "asOf",
+	} {
+		o.get(t, path).fault(400, name, "INVALID")
+	}
+}
+
 func TestAPeriodThatOverlapsIsTakenAtTheDayThatWasChanged(t *testing.T) {
 	t.Parallel()
 	o := open(t)
