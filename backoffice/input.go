@@ -51,7 +51,8 @@ func inputOf[I, T any, C comparable](table *Table[T, C], except ...string) *inpu
 	return in
 }
 
-// apply sets the fields of a record that were sent: absent keeps, null clears. An empty text is refused.
+// apply sets the fields of a record that were sent: absent keeps, null clears. An empty text is refused, here or, in a
+// required field, by the table.
 func (n *input[T, I, C]) apply(in *I, record *T, check *checker) {
 	for i := range n.fields {
 		f := &n.fields[i]
@@ -60,12 +61,8 @@ func (n *input[T, I, C]) apply(in *I, record *T, check *checker) {
 		case state == absent:
 		case state == null:
 			f.put(record, reflect.Value{})
-		case at.Kind() == reflect.String && at.Len() == 0:
-			message := "a text cannot be empty"
-			if f.Optional {
-				message += "; null clears it"
-			}
-			check.add(CodeInvalid, message, strings.Split(f.Name, ".")...)
+		case at.Kind() == reflect.String && at.Len() == 0 && f.Optional:
+			check.add(CodeInvalid, "a text cannot be empty; null clears it", strings.Split(f.Name, ".")...)
 		default:
 			f.put(record, at)
 		}

@@ -37,11 +37,6 @@ func TestWhatIsSentIsAppliedByItsNames(t *testing.T) {
 	if wrong.found[0].Message != "a text cannot be empty; null clears it" {
 		t.Errorf("%s", wrong.found[0].Message)
 	}
-	var needed checker
-	userInput.apply(&UserFields{Email: Value("")}, &User{Email: "an@example.org"}, &needed)
-	if len(needed.found) != 1 || needed.found[0].Message != "a text cannot be empty" {
-		t.Errorf("an empty text of a field that may not be missing: %+v", needed.found)
-	}
 	customerInput.apply(&CustomerFields{Address: Null[AddressFields]()}, &c, &wrong)
 	if c.Address != (Address{}) {
 		t.Errorf("null for an object clears all of it: %+v", c.Address)

@@ -86,7 +86,7 @@ func TestAUserIsChanged(t *testing.T) {
 			{"an", backoffice.UserFields{LastName: text("x")}, &one, "STALE_VERSION expectedVersion"},
 			{"nobody", backoffice.UserFields{}, nil, "NOT_FOUND id"},
 			{"an", backoffice.UserFields{FirstName: backoffice.Null[string](), Email: text(""), Language: text("Dutch"), LabelIDs: backoffice.Value([]string{"tax", "none", "not one"})}, &two,
-				"INVALID email, NOT_FOUND labelIds.1, REQUIRED firstName, INVALID language, NOT_FOUND labelIds.2"},
+				"NOT_FOUND labelIds.1, REQUIRED firstName, REQUIRED email, INVALID language, NOT_FOUND labelIds.2"},
 			{"an", backoffice.UserFields{LabelIDs: backoffice.Value([]string{"tax", "audit"})}, &two, "done"}, // as it is
 			{"an", backoffice.UserFields{LabelIDs: backoffice.Null[[]string]()}, &two, "done"},
 		} {

@@ -28,6 +28,15 @@ func TestAFieldThatIsRequiredAndNullIsMissing(t *testing.T) {
 	o.ask(t, o.all, "POST", "/settings/labels", `{"name":"x","none":null}`).fault(422, "/none", "INVALID")
 }
 
+func TestARequiredTextOfAUserThatIsEmptyIsMissing(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	for _, field := range []string{"firstName", "lastName", "email"} {
+		o.ask(t, o.all, "PATCH", "/users/user-an", `{"`+field+`":""}`).fault(422, "/"+field, "REQUIRED")
+	}
+	o.ask(t, o.all, "PATCH", "/users/user-an", `{"language":""}`).fault(422, "/language", "INVALID")
+}
+
 func TestIfMatchTakesAList(t *testing.T) {
 	t.Parallel()
 	o := open(t)
