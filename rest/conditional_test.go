@@ -88,7 +88,7 @@ func TestAWriteRejectsAConditionThatItDoesNotTake(t *testing.T) {
 func TestARecordThatTheCallerHasIsNotAnsweredAgain(t *testing.T) {
 	t.Parallel()
 	o := open(t)
-	for _, path := range []string{"/customers/acme", "/users/user-an"} {
+	for _, path := range []string{"/customers/acme", "/users/user-an", "/discrepancies/discrepancy-1"} {
 		tag := o.get(t, path).header.Get("ETag")
 		before := o.consultations(t)
 		for _, tags := range []string{tag, "W/" + tag, `"x", ` + tag, "*"} {

@@ -77,12 +77,17 @@ func (a *API) discrepancies() {
 		}, in.Paging, shownDiscrepancy.Map)
 	})
 	register(a, operation("GET /discrepancies/{discrepancyId}", "getDiscrepancy", "Get a discrepancy",
-		"The discrepancy."+whole), "", func(ctx context.Context, in *OfDiscrepancy) (*versioned[Discrepancy], error) {
+		"The discrepancy."+whole), "", func(ctx context.Context, in *struct {
+		OfDiscrepancy
+		Conditional
+	}) (*unlessKnown[Discrepancy], error) {
 		d, err := one(ctx, a.Store.Discrepancies(), backoffice.NounDiscrepancy, in.ID)
 		if err != nil {
 			return nil, err
 		}
-		return &versioned[Discrepancy]{ETag: etag(d.Version), Body: shownDiscrepancy.Map(d)}, nil
+		return unless(in.Conditional, etag(d.Version), func() (Discrepancy, error) {
+			return shownDiscrepancy.Map(d), nil
+		})
 	})
 	register(a, operation("PATCH /discrepancies/{discrepancyId}", "noteDiscrepancy", "Note a discrepancy",
 		"Notes when the discrepancy was reported, and a remark: changes the fields that are sent, clears those that "+

@@ -93,14 +93,14 @@ func (a *API) relations() {
 		OfCustomer
 		Idempotent
 		Body NewRelation
-	}) (*answered[Relation], error) {
+	}) (*versioned[Relation], error) {
 		draft := newRelation.Map(&in.Body)
 		draft.CustomerID = in.CustomerID
-		relation, err := a.Service.CreateRelation(ctx, auth.From(ctx), draft, in.key())
+		r, err := a.Service.CreateRelation(ctx, auth.From(ctx), draft, in.key())
 		if err != nil {
 			return nil, inPath(err, backoffice.NounCustomer, "customerId")
 		}
-		return &answered[Relation]{shownRelation.Map(relation)}, nil
+		return &versioned[Relation]{ETag: etag(r.Version), Body: shownRelation.Map(r)}, nil
 	})
 	register(a, operation("PATCH /customers/{customerId}/relations/{relationId}", "updateRelation",
 		"Update a relation", "Changes the fields that are sent, clears those that are sent as null, and returns the "+

@@ -216,7 +216,9 @@ func TestRow13PostCustomersRelations(t *testing.T) {
 	t.Parallel()
 	o := open(t)
 	link := map[string]any{"relatedCustomer": "fien", "kind": "contact person"}
-	body := o.ask(t, o.all, "POST", "/customers/acme/relations", link).is(201)
+	created := o.ask(t, o.all, "POST", "/customers/acme/relations", link)
+	body := created.is(201)
+	equal(t, "ETag", created.header.Get("ETag"), `"1"`)
 	has(t, body, map[string]any{"kind": "contact person", "customer": "acme", "relatedCustomer": "fien"})
 	if len(body) != 12 || body["_id"] == "" || body["createdAt"] == nil {
 		t.Errorf("%v", body)
