@@ -41,9 +41,7 @@ func (a *API) customerWrites() {
 		OfCustomer
 		Guarded
 	}) (*nothing, error) {
-		if _, err := a.Service.DeleteCustomer(ctx, auth.From(ctx), in.CustomerID, in.match); err != nil {
-			return nil, inPath(err, backoffice.NounCustomer, "id")
-		}
-		return &nothing{}, nil
+		_, err := a.Service.DeleteCustomer(ctx, auth.From(ctx), in.CustomerID, in.match)
+		return &nothing{}, inPath(err, backoffice.NounCustomer, "id")
 	})
 }

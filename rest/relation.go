@@ -128,10 +128,8 @@ func (a *API) relations() {
 		if err := a.has(ctx, in.OfRelation); err != nil {
 			return nil, err
 		}
-		if err := a.Service.DeleteRelation(ctx, auth.From(ctx), in.RelationID, in.match); err != nil {
-			return nil, inPath(err, backoffice.NounRelation, "id")
-		}
-		return &nothing{}, nil
+		err := a.Service.DeleteRelation(ctx, auth.From(ctx), in.RelationID, in.match)
+		return &nothing{}, inPath(err, backoffice.NounRelation, "id")
 	})
 }
 

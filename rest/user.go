@@ -87,9 +87,7 @@ func (a *API) users() {
 		OfUser
 		Guarded
 	}) (*nothing, error) {
-		if err := a.Service.DeleteUser(ctx, auth.From(ctx), in.UserID, in.match); err != nil {
-			return nil, inPath(err, backoffice.NounUser, "id")
-		}
-		return &nothing{}, nil
+		err := a.Service.DeleteUser(ctx, auth.From(ctx), in.UserID, in.match)
+		return &nothing{}, inPath(err, backoffice.NounUser, "id")
 	})
 }
