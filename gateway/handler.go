@@ -29,8 +29,6 @@ import (
 	"example.org/backoffice/web/graphiql"
 )
 
-func init() { chi.RegisterMethod(graphqlhttp.MethodQuery) }
-
 type server struct {
 	backend       *Backend
 	store         backoffice.Store // the backend's, with its cache

@@ -48,7 +48,7 @@ func New(settings Settings, options Options) *Server {
 
 // Mount adds the server's middlewares and its own routes, /livez and /readyz, to a router without routes.
 func (srv *Server) Mount(r chi.Router) {
-	r.Use(srv.observe, srv.recover, srv.secure, middleware.GetHead)
+	r.Use(srv.observe, srv.recover, srv.secure, routeUnknown, middleware.GetHead)
 	if len(srv.settings.Origins) == 0 {
 		r.Use(refusePreflight)
 	} else {
@@ -69,6 +69,16 @@ func (srv *Server) Mount(r chi.Router) {
 	bounded := r.With(srv.Deadline)
 	bounded.Get("/livez", srv.live)
 	bounded.Get("/readyz", srv.ready)
+}
+
+// routeUnknown routes methods that the router does not know, so that handlers of all methods tell which are right.
+func routeUnknown(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if methodOf(r.Method) == "OTHER" {
+			chi.RouteContext(r.Context()).RouteMethod = http.MethodTrace
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func (srv *Server) secure(next http.Handler) http.Handler {

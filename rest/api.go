@@ -195,7 +195,8 @@ func (a *API) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
 		http.MethodDelete, http.MethodOptions} {
-		if routing.Routes.Match(chi.NewRouteContext(), method, path) {
+		routed := strings.Replace(method, http.MethodHead, http.MethodGet, 1) // HEAD works wherever GET does
+		if routing.Routes.Match(chi.NewRouteContext(), routed, path) {
 			allowed = append(allowed, method)
 		}
 	}

@@ -2,9 +2,6 @@ package rest
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -21,11 +18,9 @@ type CustomerSearch struct {
 }
 
 func (a *API) searchCustomers() {
-	registerList(a, huma.Operation{
-		OperationID: "searchCustomers", Method: http.MethodPost, Path: "/customers/search",
-		Summary: "Search customers", DefaultStatus: http.StatusOK,
-		Description: "GET /customers with the filters in a body, which keeps registration numbers out of logs. For another page, send the same body without page to its path.",
-	}, "", func(ctx context.Context, in *struct {
+	registerList(a, operation("POST /customers/search", "searchCustomers", "Search customers",
+		"GET /customers with the filters in a body, which keeps registration numbers out of logs. For another page, "+
+			"send the same body without page to its path."), "", func(ctx context.Context, in *struct {
 		Paging
 		Body CustomerSearch
 	}) (*answered[List[Customer]], error) {

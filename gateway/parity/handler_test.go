@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 
 	"example.org/backoffice/auth"
@@ -30,6 +31,23 @@ func TestAPreflightIsNoFailedSignIn(t *testing.T) {
 	}
 	if w := ask(http.MethodGet, "/customers", http.Header{auth.ClientIDHeader: {"nobody"}}); w.Code != http.StatusUnauthorized {
 		t.Errorf("the first failed sign-in: %d", w.Code)
+	}
+}
+
+func TestARefusedMethodIsToldWhichWork(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	credential := o.Credential(t)
+	for request, allow := range map[string]string{
+		"FOO /graphql": "GET, POST, QUERY", "PUT /graphql": "GET, POST, QUERY", "FOO /graphql/export": "POST",
+		"FOO /docs": "GET, HEAD", "FOO /graphiql": "GET, HEAD", "POST /livez": "GET, HEAD", "FOO /livez": "GET, HEAD",
+		"POST /schema.graphqls": "GET, HEAD", "FOO /customers": "GET, HEAD, POST", "CONNECT /mcp": "POST",
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		w := o.Serve(gatewaytest.NewRequest(t, credential, method, path, ""))
+		if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != allow {
+			t.Errorf("%s: %d %q", request, w.Code, w.Header().Get("Allow"))
+		}
 	}
 }
 
