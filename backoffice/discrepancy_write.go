@@ -3,6 +3,7 @@ package backoffice
 import (
 	"context"
 	"slices"
+	"time"
 )
 
 // DiscrepancyFields is the input of NoteDiscrepancy: absent keeps, null clears.
@@ -14,7 +15,7 @@ type DiscrepancyFields struct {
 var discrepancyChange = inputOf[DiscrepancyFields](DiscrepancyTable)
 
 // NoteDiscrepancy notes when a discrepancy was reported, and a remark; it needs customers.write. An update without any
-// change leaves the version alone and is not logged. Refused with NOT_FOUND (id) and STALE_VERSION.
+// change leaves the version alone and is not logged. Refused with NOT_FOUND (id), STALE_VERSION, INVALID (reportedAt).
 func (s *Service) NoteDiscrepancy(
 	ctx context.Context, by *Principal, id string, in DiscrepancyFields, expected Versions,
 ) (*Discrepancy, error) {
@@ -23,6 +24,12 @@ func (s *Service) NoteDiscrepancy(
 	}
 	return update(ctx, s, updating[Discrepancy, DiscrepancyFields, DiscrepancyCriteria]{
 		by: by, action: "noteDiscrepancy", input: discrepancyChange, id: id, in: &in, expected: expected,
+		check: func(before, after *Discrepancy, check *checker) {
+			latest := InstantOf(s.now().Add(time.Minute)) // the caller's clock may be ahead
+			if after.ReportedAt != before.ReportedAt && after.ReportedAt > latest {
+				check.add(CodeInvalid, "a report cannot be in the future", "reportedAt")
+			}
+		},
 	})
 }
 

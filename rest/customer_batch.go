@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"example.org/backoffice/auth"
 	"example.org/backoffice/backoffice"
@@ -15,9 +16,6 @@ type NewCustomers struct {
 }
 
 type BatchMode string
-
-var modes = map[BatchMode]backoffice.BatchMode{
-	"": backoffice.Atomic, "atomic": backoffice.Atomic, "each": backoffice.Each}
 
 type CustomersMade struct {
 	Results []CustomerMade `json:"results" nullable:"false" doc:"The result of each customer, in order."`
@@ -43,7 +41,7 @@ func (a *API) customerBatches() {
 		for i := range in.Body.Customers {
 			inputs[i].Input = newCustomer.Map(&in.Body.Customers[i])
 		}
-		mode := modes[in.Body.Mode]
+		mode := backoffice.BatchMode(strings.ToUpper(string(in.Body.Mode)))
 		outcome, err := a.Service.CreateCustomers(ctx, auth.From(ctx), inputs, mode, in.key())
 		if err != nil {
 			return nil, err

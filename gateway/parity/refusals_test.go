@@ -3,6 +3,7 @@ package parity
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -37,6 +38,24 @@ func TestNoValueOfACallerIsAnInternalError(t *testing.T) {
 			o.Query(t, credential, `mutation($v: JSON) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: $v}) { userErrors { code } } }`, `{"v": `+value+`}`)
 			o.Query(t, credential, `mutation($v: ID) { assignChecklist(input: {checklistId: "list-2026-nl", customerId: "acme", customVariables: {a: $v}}) { userErrors { code } } }`, `{"v": `+value+`}`)
 		}
+	}
+}
+
+func TestAReportInTheFutureIsRefusedByBothAPIs(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	credential := o.Credential(t, backoffice.AllScopes...)
+	const future = `reportedAt: "2999-01-01T00:00:00Z"`
+	answer := o.Query(t, credential, `mutation { noteDiscrepancy(input: {id: "discrepancy-2", `+future+`}) {
+		discrepancy { id } userErrors { code field } } }`, "{}")
+	want := `{"noteDiscrepancy":{"discrepancy":null,"userErrors":[{"code":"INVALID","field":["reportedAt"]}]}}`
+	if string(answer.Data) != want {
+		t.Errorf("%s", answer.Data)
+	}
+	w := o.Send(t, credential, http.MethodPatch, "/discrepancies/discrepancy-2",
+		`{"reportedAt":"2999-01-01T00:00:00Z"}`)
+	if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), `"pointer":"/reportedAt"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 
