@@ -29,6 +29,7 @@ type typedCells struct {
 	part    io.ReadCloser
 	decoder *xml.Decoder
 	sheet   string // its name
+	sheets  int    // that are visible
 	kind    func(style int) kind
 	is1904  bool           // days are counted from 1904
 	number  int            // of the last row read
@@ -123,16 +124,17 @@ func openCells(workbook *os.File) (*typedCells, error) {
 		readPart(archive, "xl/_rels/workbook.xml.rels", &related)); err != nil {
 		return nil, err
 	}
-	visible := func(s bookSheet) bool { return s.State == "" || s.State == "visible" }
-	first := max(0, slices.IndexFunc(book.Sheets, visible))
+	isHidden := func(s bookSheet) bool { return s.State == "hidden" || s.State == "veryHidden" }
+	visible := slices.DeleteFunc(slices.Clone(book.Sheets), isHidden)
+	sheets := append(visible, book.Sheets...)
 	for _, relationship := range related.Relationships {
-		if len(book.Sheets) > 0 && relationship.ID == book.Sheets[first].ID {
+		if len(sheets) > 0 && relationship.ID == sheets[0].ID {
 			target := relationship.Target // relative to workbook.xml, or from the root
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join("xl", target)
 			}
 			part, err := archive.Open(strings.TrimPrefix(target, "/"))
-			return &typedCells{part: part, decoder: xml.NewDecoder(part), sheet: book.Sheets[first].Name}, err
+			return &typedCells{part: part, decoder: xml.NewDecoder(part), sheet: sheets[0].Name, sheets: len(visible)}, err
 		}
 	}
 	return nil, errors.New("no sheet")

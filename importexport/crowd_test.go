@@ -137,6 +137,23 @@ func TestARecordThatLosesItsKeyWhileAFileIsStagedIsNotWritten(t *testing.T) {
 	}
 }
 
+func TestAKeyedRelationMayGiveItsDaysToAnother(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"a","type":"Company"}`, `{"_id":"b","type":"Company"}`))
+		relation := func(rest string) string { return `{"kind":"director","customer":"a","relatedCustomer":"b",` + rest + `}` }
+		h.mustLoad(t, only(t, "relations.ndjson", relation(`"_id":"old","startDate":"2020-01-01","endDate":"2021-12-31"`)))
+		importer := h.importer(nil, nil)
+		importer.Key = "customerCode"
+		all, err := importer.Import(t.Context(), only(t, "relations.ndjson",
+			relation(`"_id":"new","startDate":"2020-01-01","endDate":"2020-12-31"`), relation(`"startDate":"2021-01-01","endDate":"2021-12-31"`)))
+		must(t, err)
+		if all[0].Created != 1 || all[0].Updated != 1 || one(t, h.store.Relations(), "old").StartDate != "2021-01-01" {
+			t.Errorf("it did %+v", all[0])
+		}
+	})
+}
+
 func TestWhatOthersChangeWhileAnImportIsTakenBackIsAllThatStays(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, h *env) {

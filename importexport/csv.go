@@ -60,7 +60,7 @@ func (r *csvRecords) next() ([]byte, error) {
 		if r.sheet.isOpen(r.buffer) {
 			continue
 		}
-		if _, why := r.sheet.values(r.buffer); why == "" && !r.sheet.areRows(r.buffer) {
+		if _, why := r.sheet.values(r.buffer); why == "" || why == manyRows {
 			return r.buffer, nil
 		}
 		break
@@ -69,10 +69,15 @@ func (r *csvRecords) next() ([]byte, error) {
 	return r.buffer[:length], nil
 }
 
-// areRows reports whether each line of a record has the separators of a row: then a missing quote joined them.
+const manyRows = "each line of the record looks like a row: add the missing quote, or write its text on one line"
+
+// areRows reports whether each line of a record has the separators of a row: then a missing quote may have joined them.
 func (s *sheet) areRows(record []byte) bool {
+	if s.ragged || s.width < 2 || !bytes.Contains(record, []byte("\n")) {
+		return false
+	}
 	for line := range bytes.Lines(record) {
-		if s.ragged || s.width < 2 || bytes.Count(line, []byte(string(s.comma))) != s.width-1 {
+		if bytes.Count(line, []byte(string(s.comma))) != s.width-1 {
 			return false
 		}
 	}

@@ -132,26 +132,34 @@ func (n *noun[T, C]) reveal(ctx context.Context, ex *exporting, page []*T) ([]re
 	return numbers, nil
 }
 
-// copyFile copies a record's file into the folder. If the file was deleted or replaced after the export began, it
-// returns the record without one, or nil if it must have one.
+// copyFile copies a record's file into the folder, the present one if that was replaced after the export began. It
+// returns the record with it, without one if it was deleted, or nil if the record must have one.
 func (n *noun[T, C]) copyFile(ctx context.Context, ex *exporting, row *T) (*T, error) {
-	if n.File == nil || *n.File(row) == nil {
-		return row, nil
+	for n.File != nil && *n.File(row) != nil {
+		file, id := *n.File(row), *n.ID(row)
+		err := ex.copyFile(ctx, n.filePath(row), file)
+		if backoffice.KindOf(err) != backoffice.NotFound {
+			return row, err
+		}
+		found, failed := backoffice.ReadByID(ctx, n.Reader(ex.Store), []string{id}, 0)
+		if failed != nil {
+			return row, failed
+		}
+		var present *backoffice.File
+		if now := found[id]; now != nil {
+			present = *n.File(now)
+		}
+		if present != nil && present.Key == file.Key {
+			return row, err
+		}
+		if present == nil && slices.Contains(n.required(), "file") {
+			return nil, nil
+		}
+		changed := *row
+		row = &changed
+		*n.File(row) = present
 	}
-	file := *n.File(row)
-	err := ex.copyFile(ctx, n.filePath(row), file)
-	if backoffice.KindOf(err) != backoffice.NotFound {
-		return row, err
-	}
-	if known, failed := ex.Store.KnownFiles(ctx, []string{file.Key}); failed != nil || known[file.Key] {
-		return row, cmp.Or(failed, err)
-	}
-	without := *row
-	*n.File(&without) = nil
-	if slices.Contains(n.required(), "file") {
-		return nil, nil
-	}
-	return &without, nil
+	return row, nil
 }
 
 func (n *noun[T, C]) filePath(row *T) string {
@@ -186,7 +194,7 @@ func (ex *exporting) copyFile(ctx context.Context, name string, of *backoffice.F
 	defer func() { err = cmp.Or(err, file.Close()) }()
 	wrong, err := files.VerifiedCopy(ctx, file, ex.Files, *of)
 	if backoffice.KindOf(err) == backoffice.NotFound {
-		err = cmp.Or(ex.folder.Remove(local), err)
+		err = cmp.Or(file.Close(), ex.folder.Remove(local), err)
 	}
 	if wrong != "" {
 		err = errors.New("its bytes are not those that were stored: restore it from a backup (see backoffice check)")

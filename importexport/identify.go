@@ -115,7 +115,7 @@ func (l *loading[T, C]) identify(ctx context.Context, all []*entry[T]) error {
 	}
 	for _, e := range all {
 		switch ids := found[e.known]; {
-		case e.known == "", len(ids) == 0 && !e.at.found:
+		case e.known == "", len(ids) == 0 && (!e.at.found || l.parked[e.id] != nil):
 		case l.tx != nil:
 			if !slices.Contains(ids, e.id) {
 				return errStale

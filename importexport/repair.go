@@ -33,7 +33,7 @@ func repairable(names []string) (map[string]bool, error) {
 // finds the record stays.
 func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 	f := &l.noun.fields[field]
-	isKey := e.keyed && slices.Contains(l.ownKey().fields, f.name)
+	isKey := e.keyed && (slices.Contains(l.ownKey().fields, f.name) || slices.Contains(l.Period, f.name))
 	if isKey || !l.im.repairs[f.name] || !e.given.has(field) || !l.canLeaveOut(f.name) {
 		return false
 	}

@@ -255,7 +255,7 @@ func TestAnExportEndsThoughFilesAreDeletedAndReplacedMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, h *env) {
 		h.mustLoad(t, office(t))
-		document := one(t, h.store.Documents(), "document-1")
+		document, minfin := one(t, h.store.Documents(), "document-1"), one(t, h.store.MinfinDocuments(), "minfin-1")
 		var transcribed *transcript
 		must(t, eachOf(t.Context(), h.store, backoffice.TranscriptTable, func(r *transcript) {
 			if r.Document != nil {
@@ -268,11 +268,13 @@ func TestAnExportEndsThoughFilesAreDeletedAndReplacedMeanwhile(t *testing.T) {
 			}
 			must(t, h.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 				_, err := tx.Documents().Delete(ctx, document.ID)
-				now := *transcribed
+				now, replaced := *transcribed, *minfin
 				now.Document, now.DocumentGenerated, now.DocumentGeneratedAt = nil, false, 0
-				return errors.Join(err, tx.Transcripts().Update(ctx, &now))
+				file, failed := h.files.Put(ctx, backoffice.NewFileKey(backoffice.NewUploadID()), strings.NewReader("new"), "text/plain")
+				replaced.File = &file
+				return errors.Join(err, failed, tx.Transcripts().Update(ctx, &now), tx.MinfinDocuments().Update(ctx, &replaced))
 			}))
-			must(t, h.files.Delete(t.Context(), document.File.Key, transcribed.Document.Key))
+			must(t, h.files.Delete(t.Context(), document.File.Key, transcribed.Document.Key, minfin.File.Key))
 		}}
 		folder := filepath.Join(t.TempDir(), "export")
 		_, err := exporter.Export(t.Context(), folder, nil)
@@ -281,6 +283,9 @@ func TestAnExportEndsThoughFilesAreDeletedAndReplacedMeanwhile(t *testing.T) {
 		other.mustLoad(t, folder)
 		if one(t, other.store.Documents(), document.ID) != nil || one(t, other.store.Transcripts(), transcribed.ID).Document != nil {
 			t.Error("a file came back")
+		}
+		if got := one(t, other.store.MinfinDocuments(), "minfin-1"); got == nil || got.File.Size != 3 {
+			t.Errorf("the replaced one is %+v", got)
 		}
 	})
 }

@@ -141,6 +141,9 @@ func (s *sheet) values(text []byte) (values []string, why string) {
 	if s.width == 0 {
 		return values, ""
 	}
+	if s.areRows(text) {
+		return nil, manyRows
+	}
 	for len(values) > s.width && strings.TrimSpace(values[len(values)-1]) == "" {
 		values = values[:len(values)-1]
 	}

@@ -74,7 +74,7 @@ func openWorkbook(workbook *os.File, name string) (_ *os.File, rows []rowAt, not
 	if out.Flush(); out.Error() != nil || sheet.Error() != nil {
 		return nil, nil, "", fmt.Errorf("%s: the sheet cannot be read", name)
 	}
-	if n := book.SheetCount; n > 1 {
+	if n := typed.sheets; n > 1 {
 		note = fmt.Sprintf("only %s of %d sheets", backoffice.ShownName(typed.sheet), n)
 	}
 	return file, rows, note, nil
