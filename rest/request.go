@@ -134,24 +134,22 @@ func (r *request) readQuery() error {
 // guardedFilters are the query parameters that need privacy.read, whatever their value.
 var guardedFilters = []string{"registrationNumber", "spouseRegistrationNumber"}
 
-// readHeaders rejects repeated and empty headers, keys that are too long, and conditions that an operation other than
-// GET and HEAD does not take: ignored, they would guard nothing.
+// readHeaders rejects repeated and empty headers, and conditions that an operation other than GET and HEAD does not
+// take: ignored, they would guard nothing.
 func (r *request) readHeaders() error {
 	reads := r.Method() == http.MethodGet || r.Method() == http.MethodHead
 	for _, name := range []string{"Idempotency-Key", "If-Match", "If-None-Match"} {
 		values := headers(r, name)
-		key := name == "Idempotency-Key" && len(values) > 0
-		conditions := !reads && len(values) > 0 && !key
+		conditions := !reads && len(values) > 0 && name != "Idempotency-Key"
 		takes := func(p *huma.Param) bool { return p.In == "header" && p.Name == name }
-		switch {
-		case conditions && !slices.ContainsFunc(r.Operation().Parameters, takes):
+		if conditions && !slices.ContainsFunc(r.Operation().Parameters, takes) {
 			return badParameter(name, "the operation does not take this header")
-		case key && len(values) > 1:
+		}
+		if len(values) > 1 && name == "Idempotency-Key" {
 			return badParameter(name, "the header must be sent once")
-		case slices.Contains(values, ""):
+		}
+		if slices.Contains(values, "") {
 			return badParameter(name, "the header has no value")
-		case key && backoffice.CheckText(values[0], 255) != nil: // as the domain says of a key in an input
-			return badParameter(name, "an idempotency key must have 1 to 255 characters")
 		}
 	}
 	return nil
