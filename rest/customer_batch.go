@@ -46,12 +46,14 @@ func (a *API) customerBatches() {
 		if err != nil {
 			return nil, err
 		}
-		var wrong []*backoffice.UserError
-		for _, result := range outcome.Results {
-			wrong = append(wrong, result.UserErrors...)
-		}
-		if mode == backoffice.Atomic && outcome.Written == 0 && len(wrong) > 0 {
-			return nil, faulty(http.StatusUnprocessableEntity, refusal(wrong).Errors) // conflicts, too
+		if mode == backoffice.Atomic && outcome.Written == 0 {
+			var wrong []*backoffice.UserError
+			for _, result := range outcome.Results {
+				wrong = append(wrong, result.UserErrors...)
+			}
+			if len(wrong) > 0 {
+				return nil, faulty(http.StatusUnprocessableEntity, refusal(wrong).Errors) // conflicts, too
+			}
 		}
 		shown, err := showBatch(ctx, outcome)
 		return &answered[CustomersMade]{shown}, err

@@ -153,8 +153,10 @@ type InForce struct {
 }
 
 func (f InForce) on(c *backoffice.RelationCriteria) (err error) {
-	c.AsOf, err = backoffice.ParseDay(value(f.AsOf))
-	return backoffice.InField(err, "asOf")
+	if c.AsOf, err = backoffice.ParseDay(value(f.AsOf)); err != nil {
+		err = badParameter("asOf", err.Error())
+	}
+	return err
 }
 
 // exists returns NotFound when the path's customer is unknown.
