@@ -8,10 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-const (
-	nullElement = "the requested element is null which the schema does not allow"
-	nullField   = "must not be null"
-)
+var errNull = errors.New("the requested element is null which the schema does not allow")
 
 // recovered has the handler's RecoverFunc make an error of a panic. Call it where it was recovered, to show its stack.
 func recovered(ctx context.Context, fault any) error {
@@ -77,7 +74,7 @@ func add(ctx context.Context, f *field, err error) {
 }
 
 // addNullError reports that a field is null and must not be, unless a resolver at the root has reported why already.
-func (w *Writer) addNullError(g *group, f *field, message string) {
+func (w *Writer) addNullError(g *group, f *field) {
 	if w.full() {
 		return
 	}
@@ -85,11 +82,11 @@ func (w *Writer) addNullError(g *group, f *field, message string) {
 	if g.from == nil && graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 		return
 	}
-	add(ctx, f, errors.New(message))
+	add(ctx, f, errNull)
 }
 
 func (w *Writer) addElementError(fr *frame) {
 	if !w.full() {
-		add(groupContext(w.run.context(), &group{from: fr}), fr.field, errors.New(nullElement))
+		add(groupContext(w.run.context(), &group{from: fr}), fr.field, errNull)
 	}
 }

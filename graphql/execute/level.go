@@ -39,9 +39,8 @@ type frame struct {
 	args  map[string]any // when they are decoded already
 
 	// The outcome of the call: err for all objects, or errs, if not nil, for some.
-	err     error
-	errs    []error
-	nothing bool // a directive returned null instead of the resolver
+	err  error
+	errs []error
 
 	// The results: a field of leaves sets the column itself; one of objects sets which rows have one.
 	leaves     putter
@@ -195,14 +194,11 @@ func (r *run) call(ctx context.Context, f *frame) {
 		r.ask(ctx, f, args)
 		return asked, nil
 	})
-	switch {
-	case err != nil:
-		*f = frame{field: f.field, group: f.group, err: err}
-	case result == nil:
-		*f = frame{field: f.field, group: f.group, nothing: true}
-	case result != asked:
-		*f = frame{field: f.field, group: f.group,
-			err: fmt.Errorf("a directive of %s has a result of its own", f.name())}
+	if err == nil && result != asked {
+		err = fmt.Errorf("a directive of %s has a result of its own", f.name())
+	}
+	if err != nil {
+		*f = frame{field: f.field, group: f.group, prefetched: f.prefetched, err: err}
 	}
 }
 

@@ -154,7 +154,7 @@ func (w *Writer) fields(g *group, object any, row int, at *place) {
 // absent reports that a leaf, or an element of it, is null and must not be.
 func (w *Writer) absent(g *group, f *field) {
 	if f.def.NonNull || w.missing {
-		w.addNullError(g, f, nullElement)
+		w.addNullError(g, f)
 	}
 	w.missing = false
 }
@@ -165,11 +165,6 @@ func (w *Writer) column(fr *frame, row int) bool {
 	switch {
 	case fr.err != nil:
 		w.addError(fr.group, f, fr.err)
-		return w.Null()
-	case fr.nothing:
-		if f.def.NonNull {
-			w.addNullError(fr.group, f, nullField)
-		}
 		return w.Null()
 	case fr.errs != nil && fr.errs[row] != nil:
 		if fr.leaves == nil && !f.def.List {
@@ -188,7 +183,7 @@ func (w *Writer) column(fr *frame, row int) bool {
 	}
 	there := w.element(fr)
 	if !there && f.def.NonNull && fr.null() {
-		w.addNullError(fr.group, f, nullElement)
+		w.addNullError(fr.group, f)
 	}
 	return there
 }
