@@ -126,7 +126,7 @@ func openCells(workbook *os.File) (*typedCells, error) {
 	}
 	isHidden := func(s bookSheet) bool { return s.State == "hidden" || s.State == "veryHidden" }
 	visible := slices.DeleteFunc(slices.Clone(book.Sheets), isHidden)
-	sheets := append(visible, book.Sheets...)
+	sheets := slices.Concat(visible, book.Sheets)
 	for _, relationship := range related.Relationships {
 		if len(sheets) > 0 && relationship.ID == sheets[0].ID {
 			target := relationship.Target // relative to workbook.xml, or from the root
