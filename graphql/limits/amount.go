@@ -22,12 +22,13 @@ func (r Rows) of(noun backoffice.Noun) int {
 	return r.Of(noun)
 }
 
-// Nominal is for callers that must not learn the size of the store, or see a part that no counters have. An office has
-// few of what most filters name.
+// Nominal is an office of ordinary size: for callers who must not learn the store's, and before it was counted.
 var Nominal = Rows{Uncounted: true, Of: func(noun backoffice.Noun) int {
 	switch noun {
-	case backoffice.NounFinancialYear, backoffice.NounChecklist, backoffice.NounUser, backoffice.NounLabel:
+	case backoffice.NounFinancialYear, backoffice.NounUser, backoffice.NounLabel:
 		return 10
+	case backoffice.NounChecklist:
+		return 100
 	}
 	return 25_000
 }}

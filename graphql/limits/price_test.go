@@ -194,6 +194,16 @@ func TestAPriceGrowsWithTheRowsThatMayHaveToBeLookedAt(t *testing.T) {
 	}
 }
 
+func TestACallerThatDoesNotLearnTheSizesMayAskForAnOrdinaryDashboard(t *testing.T) {
+	t.Parallel()
+	price, _ := priced(t, Defaults(), `{ financialYears { nodes { checklists(first: 20) { nodes {
+		transcripts(first: 0) { totalCount statusCounts { status count } }
+	} } } } }`)
+	if cost := price.Cost(nil, Nominal); price.Check(cost) != nil {
+		t.Errorf("it costs %d", cost)
+	}
+}
+
 func TestAnOperationAtTheCostLimitPassesAndOneOverItIsRefused(t *testing.T) {
 	t.Parallel()
 	for sentence, c := range map[string]struct {
