@@ -33,7 +33,7 @@ func counted(field *ast.Field, parent backoffice.Noun, rowsOfOne int) amount {
 	noun := nounIn(field)
 	return amount{varying: func(variables map[string]any, rows Rows) int {
 		terms := termsOf(field, variables)
-		if parent == "" && !rows.Uncounted && hasCounters(noun, terms) {
+		if parent == "" && !rows.Uncounted && onlyParts(noun, terms) {
 			return 1
 		}
 		return 1 + min(lookedAt(noun, parent, terms, rows)/rowsOfOne, dearestCount)
@@ -63,22 +63,26 @@ func passedOver(field *ast.Field, parent backoffice.Noun, page amount) amount {
 // unsorted are parents whose transcripts no index has in some order: of a user in none, of a checklist by progress.
 var unsorted = []backoffice.Noun{backoffice.NounUser, backoffice.NounChecklist}
 
-// rowsOfPage is how many rows are read in a cost of 1, for a page of these terms in this order; 0 if an index has them
-// in it, or the order is charged for reading all.
+// rowsOfPage is how many rows are read in a cost of 1, for a page of these terms in this order; 0 if none are passed over.
 func rowsOfPage(noun, parent backoffice.Noun, terms map[string]any, order string) int {
-	parts, inOrder := hasCounters(noun, terms), order == "" || order == "ID"
+	parts, inOrder := onlyParts(noun, terms), order == "" || order == "ID"
 	_, charged := unindexedOrders[order]
 	sorted := noun == backoffice.NounTranscript &&
 		(parent == backoffice.NounUser || parent == backoffice.NounChecklist && order == "PROGRESS_PERCENTAGE")
-	generated := terms["documentGenerated"] != nil && terms["isCompleted"] == nil
+	completed, generated := terms["isCompleted"] != nil, terms["documentGenerated"] != nil
 	switch {
-	case parts && charged, hasCounters("", terms) && !sorted,
-		parts && inOrder && parent == "" && !generated && terms["isCompleted"] == nil: // but status
+	case onlyParts("", terms) && !sorted: // an index has all in this order
 		return 0
-	case parts && (parent != "" || !inOrder), generated && parent == "":
+	case parts && charged: // for reading all
+		return 0
+	case parts && inOrder && parent == "" && completed == generated && !(completed && terms["status"] != nil):
+		return 0 // an index begins with status, another with both
+	case parts && (parent != "" || !inOrder): // read and sorted
 		return rowsLookedAt
 	case parent != "":
 		return rowsPassedBelow
+	case generated && !completed: // few have a document
+		return rowsLookedAt
 	}
 	return rowsPassed
 }
@@ -155,8 +159,8 @@ func rowsUnder(filter map[string]any, all int, rows Rows, indexed bool) (looked 
 	return max(looked, all)
 }
 
-// hasCounters reports whether a filter has no terms, or only those by which transcripts are counted.
-func hasCounters(noun backoffice.Noun, filter map[string]any) bool {
+// onlyParts reports whether a filter has no terms, or only those by which transcripts are counted.
+func onlyParts(noun backoffice.Noun, filter map[string]any) bool {
 	for name, value := range filter {
 		part := noun == backoffice.NounTranscript &&
 			slices.Contains([]string{"status", "isCompleted", "documentGenerated"}, name)

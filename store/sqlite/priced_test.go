@@ -46,6 +46,8 @@ func TestAPageOfTranscriptsCostsItsRowsExactlyIfNoIndexHasThemInOrder(t *testing
 		{"status: [SENT]", "status=?", criteria{Status: 2}},
 		{"isCompleted: true", "is_completed=?", criteria{IsCompleted: backoffice.Yes}},
 		{"documentGenerated: true", "document_generated=?", criteria{DocumentGenerated: backoffice.Yes}},
+		{"isCompleted: true, documentGenerated: true", "is_completed=? AND document_generated=?",
+			criteria{IsCompleted: backoffice.Yes, DocumentGenerated: backoffice.Yes}},
 	}
 	for parent, above := range map[backoffice.Parent]string{
 		backoffice.Root: "{ %s }", backoffice.OfUser: `{ user(id: "b") { %s } }`,
