@@ -84,6 +84,12 @@ func rowsOfPage(noun, parent backoffice.Noun, terms map[string]any, order string
 	case generated && !completed: // few have a document
 		return rowsLookedAt
 	}
+	for _, one := range alternatives(terms) {
+		of, _ := one.(map[string]any)
+		if rowsOfPage(noun, parent, of, order) == rowsLookedAt {
+			return rowsLookedAt
+		}
+	}
 	return rowsPassed
 }
 
@@ -145,11 +151,7 @@ func rowsUnder(filter map[string]any, all int, rows Rows, indexed bool) (looked 
 			all = min(all, found(name, value, all, rows))
 		}
 	}
-	alternatives, _ := filter["any"].([]any)
-	if one, ok := filter["any"].(map[string]any); ok {
-		alternatives = []any{one}
-	}
-	for _, one := range alternatives {
+	for _, one := range alternatives(filter) {
 		terms, _ := one.(map[string]any)
 		looked = plus(looked, rowsUnder(terms, all, rows, indexed))
 	}
@@ -157,6 +159,14 @@ func rowsUnder(filter map[string]any, all int, rows Rows, indexed bool) (looked 
 		looked = plus(looked, rowsUnder(not, all, rows, false))
 	}
 	return max(looked, all)
+}
+
+func alternatives(filter map[string]any) []any {
+	if one, ok := filter["any"].(map[string]any); ok {
+		return []any{one}
+	}
+	all, _ := filter["any"].([]any)
+	return all
 }
 
 // onlyParts reports whether a filter has no terms, or only those by which transcripts are counted.

@@ -73,6 +73,12 @@ func TestTheCostOfAnOperationIsTheFormulaOfTheContract(t *testing.T) {
 			1 + 1 + passed},
 		{`{ transcripts(filter: {documentGenerated: true, updatedTo: "2020-01-01T00:00:00.000Z"}, first: 1) { nodes { id } } }`,
 			nil, 1 + 1 + 22_000/20},
+		{`{ transcripts(filter: {any: {any: [{updatedTo: "2020-01-01T00:00:00.000Z"}, {documentGenerated: true}]}}, first: 1) {
+			nodes { id }
+		} }`, nil, 1 + 1 + 2*24_000/20 - 2_000/20},
+		{`{ transcripts(filter: {any: [{isCompleted: true}]}, orderBy: {field: UPDATED_AT}, first: 1) { nodes { id } } }`, nil,
+			1 + 1 + 22_000/20},
+		{`{ transcripts(filter: {any: [{isCompleted: true}]}, first: 1) { nodes { id } } }`, nil, 1 + 1 + passed},
 		{`{ transcripts(filter: {isCompleted: true}, orderBy: {field: CUSTOMER_NAME}, first: 1) { nodes { id } } }`, nil,
 			1 + 1 + ordered},
 		{`query($o: TranscriptOrder) { transcripts(filter: {isCompleted: true}, orderBy: $o, first: 1) { nodes { id } } }`,
