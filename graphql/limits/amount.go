@@ -56,6 +56,16 @@ func (n amount) of(variables map[string]any, rows Rows) int {
 	return n.fixed
 }
 
+// existing is how many of a noun there are; the ceiling for changes and accesses, which nobody counts.
+func existing(noun backoffice.Noun) amount {
+	return amount{varying: func(_ map[string]any, rows Rows) int {
+		if noun.Index() < 0 {
+			return ceiling
+		}
+		return rows.of(noun)
+	}}
+}
+
 // sizeOfConnection is how many nodes a connection may return: the largest of first, last and pageSize.
 func sizeOfConnection(field *ast.Field) amount {
 	byDefault := backoffice.DefaultPageSize

@@ -25,20 +25,20 @@ type formula struct {
 	root sum
 }
 
-// sum is fixed + Σ amount × sums[of].
+// sum is fixed + Σ amount × sums[of], each part at most sums[most]; sums[0] is the ceiling.
 type sum struct {
 	fixed int
 	parts []part
 }
 
 type part struct {
-	amount amount
-	of     int
+	amount   amount
+	of, most int
 }
 
 // Price makes the formulas of one operation of a validated document.
 func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) *Price {
-	p := pricing{schema: schema, fragments: make(map[*ast.FragmentDefinition]halves)}
+	p := pricing{schema: schema, sums: []sum{{fixed: ceiling}}, fragments: make(map[*ast.FragmentDefinition]halves)}
 	root := p.selections(operation.SelectionSet)
 	p.add(&root.whole, one, root.reading)
 	if operation.Operation != ast.Mutation {
@@ -73,11 +73,14 @@ func (f *formula) of(variables map[string]any, rows Rows) int {
 
 func (f *formula) value(s sum, variables map[string]any, rows Rows, known []int) int {
 	total := s.fixed
-	for _, part := range s.parts {
-		if known[part.of] == 0 {
-			known[part.of] = 1 + f.value(f.sums[part.of], variables, rows, known)
+	of := func(i int) int {
+		if known[i] == 0 {
+			known[i] = 1 + f.value(f.sums[i], variables, rows, known)
 		}
-		total = plus(total, times(part.amount.of(variables, rows), known[part.of]-1))
+		return known[i] - 1
+	}
+	for _, part := range s.parts {
+		total = plus(total, min(times(part.amount.of(variables, rows), of(part.of)), of(part.most)))
 	}
 	return total
 }
@@ -88,6 +91,7 @@ type halves struct {
 	lists          sum  // values in lists of arguments
 	least          sum  // spent even if nothing is found
 	reading        sum  // rows that are read but not in the answer, for each parent
+	every          sum  // reading for all parents that exist: each is asked once
 	counts         int  // totalCount
 	statuses       int  // statusCounts, which are groups
 	again          int  // aliases of edges, node and nodes, and cursors: each may ask for every node again
@@ -109,7 +113,8 @@ func (p *pricing) selections(set ast.SelectionSet) (total halves) {
 			p.arguments(&total.lists, selection)
 			p.add(&total.lists, one, inner.lists)
 			p.add(&total.least, one, inner.least)
-			p.add(&total.reading, p.parentsIn(selection), inner.reading)
+			p.add(&total.reading, p.parentsIn(selection), inner.reading, inner.every)
+			p.add(&total.every, one, inner.every)
 			p.field(&total, selection, inner)
 		case *ast.InlineFragment:
 			p.join(&total, p.selections(selection.SelectionSet))
@@ -126,6 +131,7 @@ func (p *pricing) join(total *halves, inner halves) {
 	p.add(&total.lists, one, inner.lists)
 	p.add(&total.least, one, inner.least)
 	p.add(&total.reading, one, inner.reading)
+	p.add(&total.every, one, inner.every)
 	total.counts, total.statuses = plus(total.counts, inner.counts), plus(total.statuses, inner.statuses)
 	total.again, total.info = plus(total.again, inner.again), total.info || inner.info
 }
@@ -140,7 +146,7 @@ func (p *pricing) fragment(fragment *ast.FragmentDefinition) halves {
 	}
 	p.fragments[fragment] = halves{} // the validator rejects a cycle
 	price := p.selections(fragment.SelectionSet)
-	for _, s := range []*sum{&price.whole, &price.perNode, &price.lists, &price.least, &price.reading} {
+	for _, s := range []*sum{&price.whole, &price.perNode, &price.lists, &price.least, &price.reading, &price.every} {
 		*s = p.shared(*s)
 	}
 	p.fragments[fragment] = price
@@ -160,8 +166,8 @@ func (p *pricing) number(s sum) int {
 	return len(p.sums) - 1
 }
 
-// add adds n × s to a sum, and folds what does not depend on variables.
-func (p *pricing) add(to *sum, n amount, s sum) {
+// add adds n × s to a sum, at most another sum, and folds what does not depend on variables.
+func (p *pricing) add(to *sum, n amount, s sum, most ...sum) {
 	switch constant := n.varying == nil; {
 	case constant && len(s.parts) == 0:
 		to.fixed = plus(to.fixed, times(n.of(nil, Rows{}), s.fixed))
@@ -170,7 +176,11 @@ func (p *pricing) add(to *sum, n amount, s sum) {
 		to.parts = append(to.parts, s.parts...)
 	case constant && n.of(nil, Rows{}) == 0, len(s.parts) == 0 && s.fixed == 0:
 	default:
-		to.parts = append(to.parts, part{amount: n, of: p.number(s)})
+		added := part{amount: n, of: p.number(s)}
+		for _, s := range most {
+			added.most = p.number(s)
+		}
+		to.parts = append(to.parts, added)
 	}
 }
 
@@ -206,25 +216,25 @@ func (p *pricing) field(total *halves, field *ast.Field, inner halves) {
 	case IsConnection(kind):
 		p.connection(total, field, inner, parent)
 	case isAggregate(kind):
-		p.work(total, groupsOf(field), 1)
-		p.work(total, unindexedIn(field, "", one, 0), 1)
+		p.work(total, "", groupsOf(field), 1)
+		p.work(total, "", unindexedIn(field, "", one, 0), 1)
 		p.add(&total.whole, one, inner.whole)
 	case isStructure(kind):
-		p.work(total, one, costOfStructure)
+		p.work(total, "", one, costOfStructure)
 		p.add(&total.whole, one, inner.whole)
 	case isDuplicates(kind):
-		p.work(total, groupsOf(field), 1)
-		p.work(total, unindexedIn(field, "", one, 0), 1)
+		p.work(total, "", groupsOf(field), 1)
+		p.work(total, "", unindexedIn(field, "", one, 0), 1)
 		p.add(&total.whole, sizeOfConnection(field), inner.whole)
 	case isDuplicates(parent):
 		p.add(&total.whole, one, sum{fixed: 1})
 		p.add(&total.whole, one, inner.whole)
 	case isAggregate(parent) || isGroup(parent): // each alias is answered once per group
-		p.work(total, one, times(aliased(field), costOfGroups))
+		p.work(total, "", one, times(aliased(field), costOfGroups))
 		p.add(&total.whole, one, inner.whole)
 	case parent == p.schema.Query && field.Definition.Type.Elem != nil &&
 		field.Definition.Arguments.ForName("ids") == nil: // a list without a size
-		p.work(total, one, costOfGroups)
+		p.work(total, "", one, costOfGroups)
 		p.add(&total.whole, one, inner.whole)
 	case parent == p.schema.Mutation:
 		each := sum{fixed: costOfMutation}
@@ -247,10 +257,13 @@ const (
 	rowsSkippedForOne = 100
 )
 
-// work adds what is spent even if nothing is found: n × cost.
-func (p *pricing) work(total *halves, n amount, cost int) {
-	p.add(&total.reading, n, sum{fixed: cost})
-	p.add(&total.least, n, sum{fixed: cost})
+// work adds what is spent even if nothing is found: n × cost for each of a noun; "" for what is spent each time.
+func (p *pricing) work(total *halves, of backoffice.Noun, n amount, cost int) {
+	each := sum{}
+	p.add(&each, n, sum{fixed: cost})
+	p.add(&total.reading, one, each)
+	p.add(&total.least, one, each)
+	p.add(&total.every, existing(of), each)
 }
 
 // parentsIn is how many objects a field returns, at most as many as exist.
@@ -259,12 +272,9 @@ func (p *pricing) parentsIn(field *ast.Field) amount {
 	case field.Definition == nil || IsConnection(field.ObjectDefinition):
 		return one
 	case IsConnection(p.schema.Types[field.Definition.Type.Name()]):
-		size, noun := sizeOfConnection(field), nounIn(field)
-		if noun.Index() < 0 { // changes or accesses, which nobody counts
-			return size
-		}
+		size, most := sizeOfConnection(field), existing(nounIn(field))
 		return amount{varying: func(variables map[string]any, rows Rows) int {
-			return min(size.of(variables, rows), rows.of(noun))
+			return min(size.of(variables, rows), most.of(variables, rows))
 		}}
 	case field.ObjectDefinition == p.schema.Mutation:
 		return inputsOf(field)
@@ -286,15 +296,15 @@ func (p *pricing) connection(total *halves, field *ast.Field, inner halves, pare
 	node := sum{fixed: max(1, inner.again)}
 	p.add(&node, one, inner.perNode)
 	p.add(&total.whole, size, node)
-	p.work(total, skippedBy(field), 1)
 	of := backoffice.Noun("")
 	if parent != p.schema.Query && parent.Name != workList {
 		of = nounOf(parent.Name)
 	}
-	p.work(total, unindexedIn(field, of, read, min(inner.counts, 1)+min(inner.statuses, 1)), 1)
-	p.work(total, passedOver(field, of, read), 1)
-	p.work(total, counted(field, of, rowsLookedAt), inner.counts)
-	p.work(total, counted(field, of, rowsGrouped), inner.statuses)
+	p.work(total, of, skippedBy(field), 1)
+	p.work(total, of, unindexedIn(field, of, read, min(inner.counts, 1)+min(inner.statuses, 1)), 1)
+	p.work(total, of, passedOver(field, of, read), 1)
+	p.work(total, of, counted(field, of, rowsLookedAt), inner.counts)
+	p.work(total, of, counted(field, of, rowsGrouped), inner.statuses)
 }
 
 func aliased(field *ast.Field) int {

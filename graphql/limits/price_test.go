@@ -157,7 +157,8 @@ func TestAPriceGrowsWithTheRowsThatMayHaveToBeLookedAt(t *testing.T) {
 	office := Rows{Of: func(noun backoffice.Noun) int {
 		return map[backoffice.Noun]int{
 			backoffice.NounCustomer: 50_000, backoffice.NounTranscript: 250_000, backoffice.NounUser: 50, backoffice.NounFinancialYear: 10,
-			backoffice.NounRelation: 15_000_000, backoffice.NounMinfin: 5_000_000,
+			backoffice.NounChecklist: 50,
+			backoffice.NounRelation:  15_000_000, backoffice.NounMinfin: 5_000_000,
 		}[noun]
 	}}
 	fifty := strings.TrimSuffix(strings.Repeat(`{responsibleId: "u", isCompleted: true}, `, 50), ", ")
@@ -175,7 +176,15 @@ func TestAPriceGrowsWithTheRowsThatMayHaveToBeLookedAt(t *testing.T) {
 		{`{ transcripts(first: 0, filter: {any: [` + fifty + `]}) { totalCount } }`, 1 + 1 + 50*4_980/20},
 		{`{ financialYears(first: 20) { nodes { transcripts(first: 0, filter: {updatedSince: "2020-01-01T00:00:00.000Z"}) { totalCount statusCounts { count } } } } }`, 1 + 20*(1+1) + 10*(1+25_000/20+1+25_000/6)},
 		{`{ users(first: 500) { nodes { transcripts(first: 0) { totalCount } } } }`, 1 + 500*(1+1) + 50*(1+2*5_000/20)},
-		{`{ changes(first: 20) { nodes { object { ... on FinancialYear { transcripts(first: 1, filter: {responsibleId: "u"}) { nodes { id } } } } } } }`, 1 + 20*(1+1+1+1) + 20*25_000/5},
+		{`{ changes(first: 20) { nodes { object { ... on FinancialYear { transcripts(first: 1, filter: {responsibleId: "u"}) { nodes { id } } } } } } }`, 1 + 20*(1+1+1+1) + 10*25_000/5},
+		{`{ financialYears { nodes { checklists { nodes { transcripts(first: 5, filter: {isCompleted: false}) { nodes { id } } } } } } }`,
+			1 + 50*(1+1+50*(1+1+5)) + 50*5_000/20},
+		{`{ customers(first: 100) { nodes { ...C } } } fragment C on Customer { responsible { transcripts(first: 3) { nodes { id } } } }`,
+			1 + 100*(1+1+1+3) + 50*2*5_000/20},
+		{`{ customers(first: 40) { nodes { responsible { transcripts(first: 3) { nodes { id } } } } } }`,
+			1 + 40*(1+1+1+3) + 40*2*5_000/20},
+		{`{ customers(first: 100) { nodes { a: responsible { ...U } b: responsible { ...U } } } }
+			fragment U on User { transcripts(first: 3) { nodes { id } } }`, 1 + 100*(1+2*(1+1+3)) + 2*50*2*5_000/20},
 		{`{ customers(first: 500) { nodes { transcripts(first: 0, filter: {isCompleted: true}) { totalCount } } } }`, 1 + 500*(1+1+1)},
 		{`{ transcripts(first: 10, filter: {updatedSince: "2020-01-01T00:00:00.000Z"}) { nodes { id } } }`, 1 + 10 + 247_000/200},
 		{`{ financialYears(first: 20) { nodes { transcripts(first: 1, filter: {responsibleId: "u"}) { nodes { id } } } } }`, 1 + 20*(1+1+1) + 10*25_000/5},
