@@ -90,9 +90,9 @@ func knownAttacks(t *testing.T, o *gatewaytest.Office, credential [2]string) map
 		"the few with a document": `{ transcripts(first: 100, orderBy: {field: UPDATED_AT}, filter: {documentGenerated: true}) {
 			nodes { id }
 		} }`,
-		"any with a document": `{ transcripts(first: 100, orderBy: {field: UPDATED_AT}, filter: {any: [{documentGenerated: true}]}) {
-			nodes { id }
-		} }`,
+		"any with a document": `{ transcripts(
+			first: 100, orderBy: {field: UPDATED_AT}, filter: {any: [{documentGenerated: true}]}
+		) { nodes { id } } }`,
 		"pages of users": `{ users(first: 60) { nodes { transcripts(first: 1, orderBy: {field: UPDATED_AT}) { nodes { id } } } } }`,
 		"pages of checklists": `{ checklists(first: 60) { nodes {
 			transcripts(first: 1, orderBy: {field: PROGRESS_PERCENTAGE}) { nodes { id } }

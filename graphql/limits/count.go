@@ -63,7 +63,7 @@ func passedOver(field *ast.Field, parent backoffice.Noun, page amount) amount {
 // unsorted are parents whose transcripts no index has in some order: of a user in none, of a checklist by progress.
 var unsorted = []backoffice.Noun{backoffice.NounUser, backoffice.NounChecklist}
 
-// rowsOfPage is how many rows are read in a cost of 1, for a page of these terms in this order; 0 if none are passed over.
+// rowsOfPage is how many rows are read in a cost of 1, for a page of these terms in this order; 0 for no cost.
 func rowsOfPage(noun, parent backoffice.Noun, terms map[string]any, order string) int {
 	parts, inOrder := onlyParts(noun, terms), order == "" || order == "ID"
 	_, charged := unindexedOrders[order]
@@ -75,7 +75,7 @@ func rowsOfPage(noun, parent backoffice.Noun, terms map[string]any, order string
 		return 0
 	case parts && charged: // for reading all
 		return 0
-	case parts && inOrder && parent == "" && completed == generated && !(completed && terms["status"] != nil):
+	case parts && inOrder && parent == "" && completed == generated && completed == (terms["status"] == nil):
 		return 0 // an index begins with status, another with both
 	case parts && (parent != "" || !inOrder): // read and sorted
 		return rowsLookedAt
