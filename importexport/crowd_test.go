@@ -141,7 +141,9 @@ func TestAKeyedRelationMayGiveItsDaysToAnother(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, h *env) {
 		h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"a","type":"Company"}`, `{"_id":"b","type":"Company"}`))
-		relation := func(rest string) string { return `{"kind":"director","customer":"a","relatedCustomer":"b",` + rest + `}` }
+		relation := func(rest string) string {
+			return `{"kind":"director","customer":"a","relatedCustomer":"b",` + rest + `}`
+		}
 		h.mustLoad(t, only(t, "relations.ndjson", relation(`"_id":"old","startDate":"2020-01-01","endDate":"2021-12-31"`)))
 		importer := h.importer(nil, nil)
 		importer.Key = "customerCode"
