@@ -77,7 +77,7 @@ func (s *sheet) areRows(record []byte) bool {
 		return false
 	}
 	for line := range bytes.Lines(record) {
-		if bytes.Count(line, []byte(string(s.comma))) != s.width-1 {
+		if bytes.Count(line, []byte(string(s.comma))) != s.width-1 && len(bytes.TrimSpace(line)) > 0 {
 			return false
 		}
 	}

@@ -138,7 +138,7 @@ func TestAMissingQuoteHidesNoRows(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
 	importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, Rejects: t.TempDir()}
-	all, err := importer.Import(t.Context(), only(t, "labels.csv", "_id;name;color", `a;A;"#ffffff`, "b;B;#ffffff", `c;C;#ffffff"`, "d;D;#ffffff", "\"e\";\"a name;", "of two lines\";#ffffff"))
+	all, err := importer.Import(t.Context(), only(t, "labels.csv", "_id;name;color", `a;A;"#ffffff`, "", "b;B;#ffffff", `c;C;#ffffff"`, "d;D;#ffffff", "\"e\";\"a name;", "of two lines\";#ffffff"))
 	must(t, err)
 	if one(t, h.store.Labels(), "d") == nil || all[0].Created != 1 || all[0].Rejected != 2 || all[0].Bad[0].Faults[0].Why != manyRows { // no name has two lines
 		t.Errorf("it did %+v", all[0])
