@@ -23,6 +23,17 @@ const (
 // Rules are in the order of their dates.
 var Rules = []Rule{Belgium2018, EU2024, Custom}
 
+// ruleOn is the law's rule on a day.
+func ruleOn(day string) Rule {
+	if day >= "2027-07-10" { // regulation (EU) 2024/1624 applies
+		return EU2024
+	}
+	return Belgium2018
+}
+
+// enough reports whether a percentage makes an owner by a law.
+func (r Rule) enough(percent float64) bool { return percent > 25 || r == EU2024 && percent == 25 }
+
 // Category is why somebody is a beneficial owner.
 type Category string
 
@@ -46,13 +57,11 @@ type BeneficialOwner struct {
 func (g *Graph) BeneficialOwners(
 	rule Rule, threshold Percent, natural Natural, directorIDs []string,
 ) ([]*BeneficialOwner, error) {
-	enough := func(percent float64) bool { return percent >= 25 }
+	enough := rule.enough
 	switch {
-	case rule == Belgium2018:
-		enough = func(percent float64) bool { return percent > 25 }
 	case rule == Custom && threshold.units > 0:
 		enough = func(percent float64) bool { return percent >= threshold.Float() }
-	case rule != EU2024:
+	case rule != Belgium2018 && rule != EU2024:
 		return nil, backoffice.Errorf(backoffice.BadInput, "the rule CUSTOM needs a threshold of more than 0 %%")
 	}
 	stakes, control := g.Stakes(), g.control(rule == EU2024)

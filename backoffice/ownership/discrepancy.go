@@ -21,9 +21,6 @@ type Discrepancy struct {
 	Certain bool
 }
 
-// euApplies is the first day of regulation (EU) 2024/1624.
-const euApplies = "2027-07-10"
-
 // rounded is by how much a declared percentage may differ: the UBO register has two decimal places. Subtracting rounds
 // far less than the last part.
 const rounded = 0.01 - 1e-9
@@ -61,7 +58,7 @@ func Discrepancies(ctx context.Context, of []*Structure, from Records) ([][]*Dis
 func (s *Structure) discrepancies(
 	declared []*backoffice.CustomerRelation, owners []*BeneficialOwner,
 ) ([]*Discrepancy, error) {
-	complete, computed := s.Complete(), map[string]float64{}
+	law, complete, computed := ruleOn(s.AsOf), s.Complete(), map[string]float64{}
 	almost := s.Cycles() == 0 && s.Graph.complete(s.natural, thirds)
 	unsure := slices.ContainsFunc(s.Graph.holdings, func(h Holding) bool { return h.Nominee }) ||
 		slices.ContainsFunc(s.Graph.held, // a sale is half recorded
@@ -96,8 +93,7 @@ func (s *Structure) discrepancies(
 	}
 	for id, owner := range missing {
 		found = append(found, &Discrepancy{Kind: backoffice.NotDeclared, CustomerID: id, Computed: computed[id],
-			Certain: owner.Share > 25 || owner.Share == 25 && s.AsOf >= euApplies ||
-				s.allVotes && (complete || owner.Category != SeniorManager)})
+			Certain: law.enough(owner.Share) || s.allVotes && (complete || owner.Category != SeniorManager)})
 	}
 	for _, d := range found {
 		d.Certain = d.Certain && !unsure

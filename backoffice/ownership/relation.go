@@ -116,10 +116,7 @@ func BeneficialOwners(
 	if err != nil || len(of) == 0 {
 		return nil, err
 	}
-	if rule == "" && of[0].AsOf >= euApplies {
-		rule = EU2024
-	}
-	rule = cmp.Or(rule, Belgium2018)
+	rule = cmp.Or(rule, ruleOn(of[0].AsOf))
 	companies := backoffice.Map(of, (*Structure).Target)
 	pages, err := from.Relations(ctx, relationsOf(backoffice.Director, of[0].AsOf, backoffice.Outgoing), companies)
 	if err != nil {
