@@ -36,6 +36,14 @@ func tidy(t *testing.T, r *records, store files.Store) string {
 	return line
 }
 
+func (r *records) forget(t testing.TB, keys ...string) {
+	t.Helper()
+	err := r.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.ForgetFiles(ctx, keys) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestTidyingClearsWhatCrashesLeftAndNothingElse(t *testing.T) {
 	t.Parallel()
 	r, store := openRecords(t), openFolder(t, t.TempDir())
@@ -44,9 +52,7 @@ func TestTidyingClearsWhatCrashesLeftAndNothingElse(t *testing.T) {
 	r.upload(t, store, 1, true)
 	r.later(t, 2*backoffice.UploadLease)
 	fresh := r.upload(t, store, 1, true)
-	if err := r.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.ForgetFiles(ctx, forgotten) }); err != nil {
-		t.Fatal(err)
-	}
+	r.forget(t, forgotten...)
 	if line := tidy(t, r, store); !strings.Contains(line, "forgotten=1 quarantined=1 ") {
 		t.Error(line)
 	}
@@ -62,17 +68,11 @@ func TestASweepRemovesFilesOfErasedRecordsAlsoFromQuarantine(t *testing.T) {
 	claim(t, r, store)
 	kept, erased := r.upload(t, store, 60, false), r.upload(t, store, 2, true)
 	r.later(t, 2*backoffice.UploadLease)
-	forget := func(keys ...string) {
-		err := r.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error { return tx.ForgetFiles(ctx, keys) })
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	forget(erased[0])
+	r.forget(t, erased[0])
 	if swept := sweep(t, r, store, false); swept.Forgotten != 1 || swept.Quarantined != 1 {
 		t.Errorf("%+v", swept)
 	}
-	forget(erased[1])
+	r.forget(t, erased[1])
 	if swept := sweep(t, r, store, false); swept.Forgotten != 1 {
 		t.Errorf("%+v", swept)
 	}
