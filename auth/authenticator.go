@@ -286,7 +286,7 @@ func (a *Authenticator) read(now time.Time, known *snapshot) *reading {
 func (a *Authenticator) take(now time.Time) (_ *snapshot, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			err = backoffice.Panicked(broken)
+			err = backoffice.Recovered(broken)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(a.life, readTimeout)

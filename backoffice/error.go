@@ -105,9 +105,9 @@ func Fault(cause error, doing string) *Error {
 	return &Error{Kind: Internal, Message: "internal error", Cause: fmt.Errorf("%s: %w", doing, cause)}
 }
 
-// Panicked makes an error of what was recovered, with the stack. It has the value only if Go made it: any other could
+// Recovered makes an error of what was recovered, with the stack. It has the value only if Go made it: any other could
 // hold anything.
-func Panicked(value any) error {
+func Recovered(value any) error {
 	if fault, ok := value.(runtime.Error); ok {
 		return fmt.Errorf("panic: %w\n%s", fault, debug.Stack())
 	}

@@ -23,7 +23,7 @@ func (srv *Server) recover(next http.Handler) http.Handler {
 			id := backoffice.RequestOf(r.Context()).ID
 			srv.metrics.panics.Inc()
 			srv.options.Log.ErrorContext(r.Context(), "panic",
-				"request", id, "cause", backoffice.Panicked(panicked).Error())
+				"request", id, "cause", backoffice.Recovered(panicked).Error())
 			if wrapped, ok := w.(middleware.WrapResponseWriter); ok && wrapped.Status() != 0 {
 				panic(http.ErrAbortHandler)
 			}

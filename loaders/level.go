@@ -125,7 +125,7 @@ func (l *Loaders) send(asked []load) (err error) {
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = backoffice.Fault(backoffice.Panicked(fault), "loading a batch")
+			err = backoffice.Fault(backoffice.Recovered(fault), "loading a batch")
 		}
 		for _, g := range groups {
 			g.complete(err)

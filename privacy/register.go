@@ -108,7 +108,7 @@ func (r *register) nextGroup() []*batch {
 func (r *register) writeGroup(group []*batch) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			err = backoffice.Panicked(broken)
+			err = backoffice.Recovered(broken)
 		}
 		if err != nil {
 			r.open = false

@@ -122,15 +122,15 @@ func (w *walk) leaves(ctx context.Context, do func(*leaf) error) error {
 		switch {
 		case err == nil || !ofReading || ctx.Err() != nil:
 			return err
-		case graphqlhttp.IsOf(backoffice.TooLarge, err) && w.size > 1:
+		case graphqlhttp.IsKind(backoffice.TooLarge, err) && w.size > 1:
 			w.size /= 2
 			continue
 		case w.at == begun:
 			return err
-		case graphqlhttp.IsOf(backoffice.RateLimited, err): // the budget is certain to come back
+		case graphqlhttp.IsKind(backoffice.RateLimited, err): // the budget is certain to come back
 			since, pause = time.Now(), budgetPause
 			w.moved()
-		case !graphqlhttp.IsOf(backoffice.Unavailable, err):
+		case !graphqlhttp.IsKind(backoffice.Unavailable, err):
 			return err
 		}
 		if w.at != from || pause == 0 {

@@ -144,8 +144,8 @@ func (p *Part) End() {
 	p.Data = nil
 }
 
-// IsOf reports whether an error is of a kind, or refuses a request by its code.
-func IsOf(kind backoffice.Kind, err error) bool {
+// IsKind reports whether an error is of a kind, or refuses a request by its code.
+func IsKind(kind backoffice.Kind, err error) bool {
 	if refused, ok := errors.AsType[*RequestError](err); ok {
 		return codeOfError(refused.errs[0]) == codeOf(kind)
 	}

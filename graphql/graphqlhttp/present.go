@@ -50,7 +50,8 @@ func (g *GraphQL) Present(ctx context.Context, err error) *gqlerror.Error {
 
 // Recover turns a panic below a resolver into an internal fault.
 func (g *GraphQL) Recover(_ context.Context, panicked any) error {
-	return &backoffice.Error{Kind: backoffice.Internal, Message: "internal error", Cause: backoffice.Panicked(panicked)}
+	cause := backoffice.Recovered(panicked)
+	return &backoffice.Error{Kind: backoffice.Internal, Message: "internal error", Cause: cause}
 }
 
 func (g *GraphQL) log(ctx context.Context, level slog.Level, message string, cause error) {
