@@ -90,6 +90,9 @@ func (e *engine) Gauges() []backoffice.Gauge {
 }
 
 func (e *engine) Close() error {
+	e.commits.mu.Lock()
+	e.commits.release()
+	e.commits.mu.Unlock()
 	for _, p := range []*pool{e.commits.pool, e.own, e.readers, e.writer} {
 		if p != nil {
 			p.end()

@@ -36,7 +36,7 @@ type running struct {
 
 	mu    sync.Mutex // held while the statement is interrupted, so that the next one is not
 	ctx   context.Context
-	until time.Time
+	began time.Time
 }
 
 var errNoHandle = errors.New("this version of the driver does not expose its connection, so statements could not be interrupted")
@@ -76,10 +76,7 @@ func (r *running) begin(ctx context.Context) error {
 		return err
 	}
 	r.mu.Lock()
-	r.ctx = ctx
-	if r.limit > 0 {
-		r.until = time.Now().Add(r.limit)
-	}
+	r.ctx, r.began = ctx, time.Now()
 	r.mu.Unlock()
 	if !r.dog.awake.Load() {
 		r.dog.wake()
@@ -107,7 +104,7 @@ func (r *running) check(now time.Time) bool {
 	if r.ctx == nil || r.handle == 0 {
 		return false
 	}
-	if r.ctx.Err() != nil || r.limit > 0 && now.After(r.until) {
+	if r.ctx.Err() != nil || r.limit > 0 && now.Sub(r.began) > r.limit {
 		thread := libc.NewTLS() // the connection's own is in use by the statement
 		sqlite3.Xsqlite3_interrupt(thread, r.handle)
 		thread.Close()
