@@ -48,25 +48,22 @@ func WithTimeline(ctx context.Context) (context.Context, *Timeline) {
 // TimelineOf returns the timeline of a context, nil for none.
 func TimelineOf(ctx context.Context) *Timeline { return RequestOf(ctx).Timeline }
 
-func (t *Timeline) BeginLevel(fields int) {
+// BeginLevel begins a level, which end ends.
+func (t *Timeline) BeginLevel(fields int) (end func()) {
 	if t == nil {
-		return
+		return func() {}
 	}
 	now := time.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.levels, t.open = append(t.levels, Level{Began: now, Ended: now, Fields: fields}), true
+	return t.endLevel
 }
 
-func (t *Timeline) EndLevel() {
-	if t == nil {
-		return
-	}
+func (t *Timeline) endLevel() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.open {
-		t.levels[len(t.levels)-1].Ended, t.open = time.Now(), false
-	}
+	t.levels[len(t.levels)-1].Ended, t.open = time.Now(), false
 }
 
 // Waited records how long the statements noted next waited for a connection.

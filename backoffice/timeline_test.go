@@ -19,16 +19,14 @@ func TestATimelineKeepsStatementsByLevelAndName(t *testing.T) {
 		began = began.Add(time.Millisecond)
 		return backoffice.TimedStatement{Name: name, Rows: rows, Began: began, Ended: began.Add(time.Millisecond)}
 	}
-	timeline.BeginLevel(2)
+	end := timeline.BeginLevel(2)
 	timeline.Waited(time.Second)
 	timeline.Note(timed("customers.page", 50), timed("relations.page", 7))
 	timeline.Note(timed("customers.page", 3))
-	timeline.EndLevel()
+	end()
 	timeline.Note(timed("consultations.insert", 1)) // beside the levels
 	timeline.Note(timed("consultations.insert", 2))
-	timeline.BeginLevel(1)
-	timeline.EndLevel()
-	timeline.EndLevel()
+	timeline.BeginLevel(1)()
 	levels := timeline.Levels()
 	if len(levels) != 3 || levels[0].Fields != 2 || levels[1].Fields != 0 || levels[2].Fields != 1 || levels[0].Rows() != 60 || levels[1].Rows() != 3 || levels[2].Rows() != 0 {
 		t.Fatalf("%+v", levels)
@@ -49,9 +47,9 @@ func TestWhereNobodyAsksNothingIsNotedNorAllocated(t *testing.T) {
 	ctx := context.Background()
 	if made := testing.AllocsPerRun(100, func() {
 		none := backoffice.TimelineOf(ctx)
-		none.BeginLevel(1)
+		end := none.BeginLevel(1)
 		none.Waited(1)
-		none.EndLevel()
+		end()
 		if none.Levels() != nil {
 			t.Error("something is noted")
 		}

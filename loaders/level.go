@@ -23,9 +23,7 @@ func Level(ctx context.Context, calls []func(context.Context), last bool) {
 	l.mu.Lock()
 	l.running, l.last = 1, last
 	l.mu.Unlock()
-	timeline := backoffice.TimelineOf(ctx)
-	timeline.BeginLevel(len(calls))
-	defer timeline.EndLevel()
+	defer backoffice.TimelineOf(ctx).BeginLevel(len(calls))()
 	l.Together(ctx, calls...)
 }
 
@@ -53,8 +51,7 @@ func (l *Loaders) Together(ctx context.Context, calls ...func(context.Context)) 
 				others.fault = fault
 			}
 			if others.running--; others.running > 0 { // the last one continues as the caller
-				l.running--
-				l.flush()
+				l.pause()
 			}
 		}()
 		call(ctx)
@@ -77,9 +74,10 @@ func (l *Loaders) ExpectMore() {
 	l.mu.Unlock()
 }
 
-// flush sends the loads when no running call can add one. It is called under mu.
-func (l *Loaders) flush() {
-	if l.running == 0 && l.waiting > 0 {
+// pause counts a call that waits or has ended, and sends the loads when no running one can add to them. It is called
+// under mu.
+func (l *Loaders) pause() {
+	if l.running--; l.running == 0 && l.waiting > 0 {
 		l.queue.Flush()
 	}
 }
@@ -88,8 +86,7 @@ func (l *Loaders) ask(ctx context.Context, asked load) error {
 	answer := l.queue.Load(ctx, asked)
 	l.mu.Lock()
 	l.waiting++
-	l.running--
-	l.flush()
+	l.pause()
 	l.mu.Unlock()
 	_, err := answer()
 	return err
