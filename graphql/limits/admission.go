@@ -248,11 +248,8 @@ func (s *Grant) Executed(unsent int) {
 	a := s.of
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s.charge()
-	if weight := max(1, int64(unsent)/bytesOfOne); weight < s.weight && !s.left {
-		a.drain(s.weight - weight)
-		s.resize(weight)
-		a.dispatch()
+	if !s.left {
+		s.shrink(min(s.weight, max(1, int64(unsent)/bytesOfOne)))
 	}
 	s.endSlice()
 }
@@ -271,16 +268,20 @@ func (s *Grant) Leave() {
 	if s.left {
 		return
 	}
-	s.charge()
-	a.drain(s.weight)
-	s.resize(0)
+	s.shrink(0)
 	s.left = true
 	if a.over == s {
 		a.over = nil
 	}
 	a.release(s.credential)
-	a.slices.end(s.slice)
-	a.dispatch()
+	s.endSlice()
+}
+
+// shrink charges the request once it has executed, and returns room.
+func (s *Grant) shrink(weight int64) {
+	s.charge()
+	s.of.drain(s.weight - weight)
+	s.resize(weight)
 }
 
 func (s *Grant) resize(weight int64) {

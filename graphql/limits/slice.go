@@ -112,9 +112,6 @@ func (s *Grant) charge() {
 }
 
 func (s *Grant) endSlice() {
-	if s.slice == nil {
-		return
-	}
 	s.of.slices.end(s.slice)
 	s.slice = nil
 	s.of.dispatch()
