@@ -235,9 +235,6 @@ func (f *frame) name() string { return f.field.object.Name + "." + f.field.def.N
 
 // spread opens the groups of objects that a field has returned.
 func (r *run) spread(f *frame) {
-	if f.err != nil || len(f.below) == 0 {
-		return
-	}
 	if f.groups == nil {
 		f.groups = make([]group, len(f.below))
 	}
@@ -245,7 +242,7 @@ func (r *run) spread(f *frame) {
 		g := &f.groups[i]
 		g.selection, g.from, g.objects = f.field.below[i], f, objects
 		if objects.Len() > 0 {
-			r.open(&f.groups[i])
+			r.open(g)
 		}
 	}
 }

@@ -61,11 +61,16 @@ var root List = Of[struct{}]{{}}
 
 // Each calls get for each of the objects. Each object for which it fails or panics has its own error.
 func Each[T, R any](ctx context.Context, objects List, get func(T) (R, error)) ([]R, error) {
-	list := objects.(Of[T])
-	results := make([]R, len(list))
+	list, results := objects.(Of[T]), make([]R, objects.Len())
 	var faults graphql.BatchErrorList
 	for i := 0; i < len(list); {
-		i = eachFrom(ctx, i, list, results, &faults, get)
+		var err error
+		if i, err = eachFrom(ctx, i, list, results, get); err != nil {
+			if faults == nil {
+				faults = make(graphql.BatchErrorList, len(list))
+			}
+			faults[i-1] = err
+		}
 	}
 	if faults != nil {
 		return results, faults
@@ -73,30 +78,19 @@ func Each[T, R any](ctx context.Context, objects List, get func(T) (R, error)) (
 	return results, nil
 }
 
-// eachFrom continues until the end or the next panic.
-func eachFrom[T, R any](ctx context.Context, i int, list []T, results []R, faults *graphql.BatchErrorList,
-	get func(T) (R, error)) (next int) {
-	fail := func(err error) {
-		if *faults == nil {
-			*faults = make(graphql.BatchErrorList, len(list))
-		}
-		(*faults)[i] = err
-	}
+// eachFrom continues until the end or the first error, which is that of the last object.
+func eachFrom[T, R any](ctx context.Context, i int, list []T, results []R, get func(T) (R, error)) (
+	next int, err error) {
+	next = i
 	defer func() {
 		if fault := recover(); fault != nil {
-			fail(recovered(ctx, fault))
-			next = i + 1
+			next, err = next+1, recovered(ctx, fault)
 		}
 	}()
-	for ; i < len(list); i++ {
-		result, err := get(list[i])
-		if err != nil {
-			fail(err)
-			continue
-		}
-		results[i] = result
+	for ; next < len(list) && err == nil; next++ {
+		results[next], err = get(list[next])
 	}
-	return i
+	return next, err
 }
 
 func Pointers[R any](values []R) []*R {
