@@ -247,7 +247,7 @@ func Consulted(ctx context.Context) bool {
 func (l *ledger) Commit(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.failed != nil {
+	if l.failed != nil || len(l.searches)+len(l.reads) == 0 {
 		return l.failed
 	}
 	var entries []*backoffice.Consultation
@@ -261,9 +261,6 @@ func (l *ledger) Commit(ctx context.Context) error {
 	}
 	for _, r := range l.reads {
 		entries = append(entries, l.entry(l.reading, &r.customerID, r.fields))
-	}
-	if len(entries) == 0 {
-		return nil
 	}
 	l.searches, l.reads, l.readAt, l.entered = nil, nil, nil, true
 	l.failed = l.vault.register.append(ctx, entries)

@@ -59,8 +59,7 @@ func (r *rules[C]) depends(under backoffice.Parent, c C, by backoffice.OrderKey,
 	if under != backoffice.Root && beside == 0 {
 		return 0
 	}
-	var all C
-	if anyOrder && c == all && under == backoffice.Root {
+	if anyOrder && c == *new(C) && under == backoffice.Root {
 		return 1 << (members + r.noun)
 	}
 	return beside | 1<<r.noun

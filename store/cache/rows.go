@@ -381,20 +381,14 @@ func (l *listRead[T, C]) complete(p *attempt) {
 
 // fill assembles the known pages from their rows.
 func (l *listRead[T, C]) fill(p *attempt) {
-	var read []T
 	for _, id := range l.lacking {
-		if row := l.rows[id]; any(row) != any(*new(T)) {
-			read = append(read, row)
+		row := l.rows[id]
+		if any(row) == any(*new(T)) {
+			l.of.Drop() // this can't happen
+			l.err = backoffice.Fault(errNoRow, "reading a list")
+			return
 		}
-	}
-	for _, row := range read {
-		row = l.keepRow(p, row, l.wider)
-		l.rows[row.Identity()] = row
-	}
-	if len(read) < len(l.lacking) {
-		l.of.Drop() // this can't happen
-		l.err = backoffice.Fault(errNoRow, "reading a list")
-		return
+		l.rows[id] = l.keepRow(p, row, l.wider)
 	}
 	for _, hole := range l.holes {
 		l.items[hole.page][hole.at] = l.rows[l.known[hole.page].ids[hole.at]]
