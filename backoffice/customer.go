@@ -145,6 +145,13 @@ func (c *Customer) workedOutName() Text {
 	return c.FirstName + c.LastName
 }
 
+// DropShownName drops a name that was sent as it was read, made of the names before, perhaps with a new last name.
+func (c *Customer) DropShownName(before *Customer) {
+	if c.OwnName == before.workedOutName() && c.workedOutName() != "" {
+		c.OwnName = ""
+	}
+}
+
 // DisplayNameOf is the name to show: the name, else the customer code, else the KBO number, else the identifier.
 func DisplayNameOf(c *Customer) string {
 	return string(cmp.Or(c.Name(), c.CustomerCode, c.KboNumber, Text(c.ID)))

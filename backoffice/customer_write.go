@@ -22,11 +22,9 @@ func (c *Customer) SealedNumber(field PrivacyField) *Sealed {
 
 // apply sets the fields of a customer that were sent, without the registration numbers.
 func (in *CustomerFields) apply(c *Customer, check *checker) {
-	shown := c.workedOutName()
+	before := *c
 	customerInput.apply(in, c, check)
-	if c.OwnName == shown && c.workedOutName() != "" { // sent as it was read, perhaps with a new last name
-		c.OwnName = ""
-	}
+	c.DropShownName(&before)
 	check.found = append(check.found, CustomerTable.Check(c)...)
 }
 

@@ -21,6 +21,7 @@ var customers = describe(backoffice.CustomerTable, noun[customer, backoffice.Cus
 	noted:   (*customer).NoteChange,
 	touched: func(c *customer) *backoffice.Instant { return &c.UpdatedAt },
 	sealed:  (*customer).SealedNumber,
+	derive:  dropShownNames,
 	remove:  removeCustomers,
 	keys:    customerKey,
 })
@@ -74,6 +75,16 @@ func registration(secret backoffice.PrivacyField) field[customer] {
 		},
 		same: func(a, b *customer) bool { return a.SealedNumber(secret).SameNumber(*b.SealedNumber(secret)) },
 	}
+}
+
+// dropShownNames is for lines that were exported and changed: an origin, and an undone import, have names as they are.
+func dropShownNames(_ context.Context, l *customerLoading, entries []*entry[customer]) error {
+	for _, e := range entries {
+		if e.old != nil && !l.im.stream && l.im.undo == 0 {
+			e.row.DropShownName(e.old)
+		}
+	}
+	return nil
 }
 
 // removeCustomers forgets the files of everything deleted with the customers for good.

@@ -75,3 +75,17 @@ func TestLabelsAndYearsAreFoundByWhatPeopleWrite(t *testing.T) {
 		t.Errorf("the label is %+v", got)
 	}
 }
+
+func TestANameThatWasExportedFollowsANewLastName(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"jan","type":"Private Person","firstName":"Jan","lastName":"Maes"}`))
+	h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"jan","name":"Jan Maes","firstName":"Jan","lastName":"Janssens"}`))
+	if got := one(t, h.store.Customers(), "jan"); got.DisplayName != "Jan Janssens" || got.OwnName != "" {
+		t.Errorf("after a new last name: %q, %q", got.DisplayName, got.OwnName)
+	}
+	h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"jan","name":"J. Janssens"}`))
+	if got := one(t, h.store.Customers(), "jan"); got.DisplayName != "J. Janssens" {
+		t.Errorf("after a name of their own: %q", got.DisplayName)
+	}
+}
