@@ -266,6 +266,9 @@ func (m *merging) write(ctx context.Context, use *keyUse) (raced bool, err error
 	}
 	m.keepDeleted(m.tx, m.by, m.at, m.keep.ID)
 	deleted, err := m.tx.Customers().Delete(ctx, m.drop.ID) // before the other gets its code
+	if refusedBy(err, CodeNotAllowed) {
+		err = OutOfView("dropId")
+	}
 	if err != nil {
 		return false, err
 	}

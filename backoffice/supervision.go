@@ -229,7 +229,7 @@ func (s *supervision) countDiscrepancies(ctx context.Context, store SupervisionS
 			of.Open++
 		}
 		if s.span.Holds(d.ClosedAt) {
-			toClose = append(toClose, d.ClosedAt.Milliseconds()-d.SeenAt.Milliseconds())
+			toClose = append(toClose, max(0, d.ClosedAt.Milliseconds()-d.SeenAt.Milliseconds()))
 		}
 		if s.span.Holds(d.ReportedAt) {
 			toReport = append(toReport, max(0, d.ReportedAt.Milliseconds()-d.SeenAt.Milliseconds()))

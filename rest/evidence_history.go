@@ -123,13 +123,14 @@ func (p *packing) readRegister() error {
 	return err
 }
 
-// addRegister adds the report of who consulted the registration numbers, as of the last change or entry.
+// addRegister adds the report of who consulted the registration numbers, as of the last change or entry, or the last day
+// when the change log has none.
 func (p *packing) addRegister() error {
 	if !p.may("consultations", backoffice.PrivacyRead) {
 		return nil
 	}
 	report := backoffice.ConsultationReport{CustomerID: p.customer.ID, Customer: p.customer, Entries: p.register,
-		At: p.manifest.Position.At}
+		At: cmp.Or(p.manifest.Position.At, backoffice.StartOfDay(p.span.to, 0))}
 	if !p.span.whole {
 		report.Only = strings.TrimSpace(p.span.from + " – " + p.span.to)
 	}

@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdfcpu/pdfcpu/pkg/api"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/backoffice/evidence"
 	"example.org/backoffice/gateway/gatewaytest"
@@ -392,4 +395,23 @@ func sameNumber(a, b string) bool {
 	_, first, found := strings.Cut(a, ".")
 	_, second, too := strings.Cut(b, ".")
 	return found && too && first == second
+}
+
+func TestAPackOfAnOfficeWithoutChangesIsAsOfItsLastDay(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.OpenOn(t, gatewaytest.Engines["SQLite"](t))
+	all := o.Credential(t, backoffice.AllScopes...)
+	if _, err := o.Store.RemoveChanges(t.Context(), backoffice.InstantOf(time.Now().Add(time.Hour)), 1_000); err != nil {
+		t.Fatal(err)
+	}
+	_, _, entries := packOf(t, o, all, "/customers/acme/evidence", "")
+	report, err := api.ReadContext(strings.NewReader(entries["consultations.pdf"]), model.NewDefaultConfiguration())
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := report.DereferenceDict(*report.Info)
+	today := backoffice.StartOfDay(backoffice.Today(time.Now()), 0).Time().UTC().Format("(D:20060102150405")
+	if dated := fmt.Sprint(info["CreationDate"]); err != nil || !strings.HasPrefix(dated, today) {
+		t.Errorf("the report is of %s, not %s: %v", dated, today, err)
+	}
 }

@@ -88,6 +88,10 @@ func TestAWriteThatLeadsOutOfViewIsNotAllowed(t *testing.T) {
 			}
 			each := o.Answers(t, credential, `mutation { createCustomers(inputs: [{type: COMPANY, name: "A", responsibleId: "user-an"}, {type: COMPANY, name: "B"}], mode: EACH) { written userErrors { code } results { customer { name } userErrors { code field } } } }`)
 			wants(t, each, `"written":1`, `"NOT_ALLOWED"`, `["inputs","1","responsibleId"]`)
+			_, twin, _ := strings.Cut(o.Answers(t, credential, `mutation { createCustomer(input: {type: COMPANY, name: "Acme", responsibleId: "user-an"}) { customer { id } } }`), `"id":"`)
+			twin, _, _ = strings.Cut(twin, `"`)
+			merge := `mutation { mergeCustomers(input: {keepId: "` + twin + `", dropId: "acme"}) { userErrors { code field } } }`
+			wants(t, o.Answers(t, credential, merge), `"NOT_ALLOWED"`, `["dropId"]`)
 			wants(t, o.Answers(t, admin, `{ user(id: "user-an") { id } cafe: customer(id: "cafe") { name } acme: customer(id: "acme") { responsible { id } } }`), `"user-an"`, `"acme":{"responsible":{"id":"user-an"}}`)
 		})
 	}
