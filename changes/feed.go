@@ -124,9 +124,9 @@ func (f *Feed) poll() {
 	ticks := time.NewTicker(pollEvery)
 	defer ticks.Stop()
 	idle, failed := 0, false
-	for {
+	for first := true; ; first = false {
 		began := time.Now()
-		full, err := f.tail.follow(f.life, f.store)
+		full, err := f.tail.follow(f.life, f.store, first)
 		if err != nil && !failed && f.life.Err() == nil {
 			f.options.Log.WarnContext(f.life, "the change log cannot be followed now", "cause", backoffice.Cause(err))
 		}

@@ -165,15 +165,66 @@ func TestAFollowerIsNotDisturbedByTheHorizon(t *testing.T) {
 	}
 }
 
-// polled is a store that counts the polls of its log.
+// polled is a store that counts the polls of its log, and those that had as much as they may.
 type polled struct {
 	backoffice.Store
-	polls atomic.Int64
+	polls, full atomic.Int64
 }
 
 func (p *polled) Changes(ctx context.Context, after int64, limit int) ([]*backoffice.Change, error) {
-	p.polls.Add(1)
-	return p.Store.Changes(ctx, after, limit)
+	entries, err := p.Store.Changes(ctx, after, limit)
+	if p.polls.Add(1); len(entries) == limit {
+		p.full.Add(1)
+	}
+	return entries, err
+}
+
+// letGo waits until the log is not polled any more.
+func (p *polled) letGo() {
+	for before := int64(-1); p.polls.Load() != before; time.Sleep(time.Second) {
+		before = p.polls.Load()
+	}
+}
+
+func TestTheFirstFollowerAfterAWhileDoesNotWaitForWhatNobodyFollowed(t *testing.T) {
+	t.Parallel()
+	store := &polled{Store: newStore(t)}
+	note(t, store, "a", 3)
+	feed := newFeed(t, store, changes.Options{})
+	idle, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if got, err := feed.Read("", 3, labels(t)).Next(idle, 10); idle.Err() == nil {
+		t.Fatal(got, err)
+	}
+	store.letGo()
+	err := store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		many := make([]*backoffice.Change, 5_000)
+		for i := range many {
+			many[i] = &backoffice.Change{At: backoffice.InstantOf(time.Now()), Action: "a", Noun: backoffice.NounLabel, ObjectID: fmt.Sprint("b", i)}
+		}
+		return tx.LogChanges(ctx, many...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait, err := feed.Growth(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	note(t, store, "c", 1)
+	if err := wait(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	if full := store.full.Load(); full > 1 {
+		t.Errorf("%d polls read what nobody followed", full)
+	}
+	reader, all := feed.Read("", 3, labels(t)), 0
+	for all < 5_001 {
+		got, err := reader.Next(soon(t), 1_000)
+		if all += len(got); err != nil {
+			t.Fatalf("after %d: %v", all, err)
+		}
+	}
 }
 
 func TestAReaderThatComesBackIsToldThatChangesWereRemovedMeanwhile(t *testing.T) {
@@ -186,9 +237,7 @@ func TestAReaderThatComesBackIsToldThatChangesWereRemovedMeanwhile(t *testing.T)
 	if got, err := feed.Read("", 3, labels(t)).Next(idle, 10); idle.Err() == nil {
 		t.Fatal(got, err)
 	}
-	for before := int64(-1); store.polls.Load() != before; time.Sleep(time.Second) { // until the log is not polled any more
-		before = store.polls.Load()
-	}
+	store.letGo()
 	note(t, store, "b", 6)
 	for range 3 {
 		if _, err := store.RemoveChanges(t.Context(), backoffice.InstantOf(time.Now().Add(time.Minute)), 2); err != nil {

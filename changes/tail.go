@@ -41,8 +41,8 @@ func (t *tail) after(number int64) (entries []*backoffice.Change, to int64, hist
 	return t.entries[first:], t.to, t.history, true
 }
 
-// follow reads new entries; full means that more may have come since.
-func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, err error) {
+// follow reads new entries; full means that more may have come since. It skips many if nobody has followed for a while.
+func (t *tail) follow(ctx context.Context, store backoffice.Store, first bool) (full bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, pollTime)
 	defer cancel()
 	t.mu.RLock()
@@ -82,7 +82,7 @@ func (t *tail) follow(ctx context.Context, store backoffice.Store) (full bool, e
 			return false, err
 		}
 	}
-	if len(entries) > 0 && entries[0].History != history {
+	if len(entries) > 0 && entries[0].History != history || full && first {
 		return false, t.begin(ctx, store)
 	}
 	if len(entries) > 0 {
