@@ -139,7 +139,7 @@ func describeErrors(op *huma.Operation) {
 			"The requested range is outside the file."},
 		{http.StatusPreconditionFailed, in["If-Match"] || op.Responses["206"] != nil, "If-Match has another tag."},
 		{http.StatusRequestEntityTooLarge, body, "The body is too large."},
-		{http.StatusUnsupportedMediaType, body && !uploads(op), "The body is not application/json."},
+		{http.StatusUnsupportedMediaType, body, "The body has another media type, or is encoded."},
 		{http.StatusTooManyRequests, true, tooMuchAsked},
 		{http.StatusServiceUnavailable, true, tooMuchToDo},
 		{http.StatusUnprocessableEntity, body,

@@ -54,6 +54,7 @@ func TestOnlyJSONIsTaken(t *testing.T) {
 		o.ask(t, o.all, "POST", "/settings/labels", `{"name":"x"}`, "Content-Type", "-", "Content-Type", media).problem(415)
 	}
 	o.ask(t, o.all, "POST", "/settings/labels", `{"name":"x"}`, "Content-Encoding", "gzip").problem(415)
+	o.ask(t, o.all, "POST", "/customers/acme/documents?name=a.pdf", "x", "Content-Type", "-", "Content-Type", "Multipart/Form-Data; boundary=x").problem(415)
 	o.ask(t, o.all, "POST", "/settings/labels", `{"name":"plain"}`, "Content-Encoding", "Identity").is(201)
 	for i, media := range []string{"application/json", "application/json; charset=utf-8", `APPLICATION/JSON; charset="UTF-8"`} {
 		o.ask(t, o.all, "POST", "/settings/labels", map[string]string{"name": strings.Repeat("x", i+1)}, "Content-Type", "-", "Content-Type", media).is(201)

@@ -89,11 +89,12 @@ func (a *API) readUpload(ctx context.Context, customerID string, name *string, d
 ) (draft backoffice.DocumentDraft, err error) {
 	r, _ := humachi.Unwrap(requestOf(ctx).humaContext)
 	draft = backoffice.DocumentDraft{CustomerID: customerID, Max: a.Upload}
+	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); encoded(r) || media == "multipart/form-data" {
+		return draft, problem(http.StatusUnsupportedMediaType,
+			"a file must be the body itself, without Content-Encoding")
+	}
 	if r.ContentLength > a.Upload {
 		return draft, a.tooLong()
-	}
-	if encoded(r) {
-		return draft, problem(http.StatusUnsupportedMediaType, "a file must be sent without Content-Encoding")
 	}
 	if draft.Name, err = uploadName(name, disposition); err != nil {
 		return draft, err
