@@ -46,13 +46,20 @@ func (s *Service) CreateRelations(
 			same := there[wanted.Value]
 			if i := slices.IndexFunc(same, func(r *CustomerRelation) bool {
 				return wanted.Conflicts(RelationTable.UniqueValue(r))
-			}); i >= 0 {
+			}); i >= 0 && (adds(d.made, same[i]) || moves(d.made, same[i])) {
+				check.add(CodeTaken, "the same relation exists with other days, shares, votes or notes")
+			} else if i >= 0 {
 				d.there = same[i]
 			} else if len(check.found) == 0 {
 				there[wanted.Value] = append(same, d.made)
 			}
 		},
 	})
+}
+
+// moves reports whether a relation has a first or last day, and the other one has another.
+func moves(r, there *CustomerRelation) bool {
+	return r.StartDate != "" && r.StartDate != there.StartDate || r.EndDate != "" && r.EndDate != there.EndDate
 }
 
 // relationsLike returns the stored relations in conflict with relations, by their unique value.

@@ -42,3 +42,26 @@ func TestRelationsInABatchThatAreThereAlreadyAreAnswered(t *testing.T) {
 		t.Errorf("%s", body)
 	}
 }
+
+func TestRelationsInABatchWithOtherSharesOrDaysThanThereAreTaken(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	writer := o.Credential(t, backoffice.AllScopes...)
+	create := func(more string) string {
+		return o.Answers(t, writer, `mutation { createCustomerRelations(mode: EACH, inputs: [{customerId: "acme", relatedCustomerId: "els", kind: SHAREHOLDER`+more+`}]) {
+			written results { relation { sharePercent startDate } userErrors { code field } } } }`)
+	}
+	wants := func(answer, want string) {
+		t.Helper()
+		if !strings.Contains(answer, want) {
+			t.Errorf("%s is not in %s", want, answer)
+		}
+	}
+	wants(create(`, sharePercent: 40, startDate: "2020-01-01", endDate: "2024-12-31"`), `"written":1`)
+	const there = `{"written":0,"results":[{"relation":{"sharePercent":40,"startDate":"2020-01-01"},"userErrors":[]}]}`
+	wants(create(`, sharePercent: 40, startDate: "2020-01-01", endDate: "2024-12-31"`), there)
+	wants(create(""), there)
+	for _, other := range []string{`, sharePercent: 75`, `, startDate: "2024-07-01"`, `, endDate: "2022-12-31"`, `, votePercent: 40`, `, note: "N"`, `, nominee: true`} {
+		wants(create(other), `{"written":0,"results":[{"relation":null,"userErrors":[{"code":"TAKEN","field":["inputs","0"]}]}]}`)
+	}
+}
