@@ -2,6 +2,7 @@ package backoffice
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -182,25 +183,36 @@ func (r *restoring) leave(stored map[string]Noun) error {
 }
 
 func (r *restoring) checkUnique(ctx context.Context) error {
-	customers, relations := CustomerTable.In(&r.all), RelationTable.In(&r.all)
-	holders, err := r.tx.Customers().Holders(ctx, customers)
+	err := unused(ctx, CustomerTable, r.tx.Customers(), &r.all,
+		"the customer %s cannot be restored: the customer %s has its customerCode")
 	if err != nil {
 		return err
 	}
-	for _, c := range customers {
-		if of := holders[c.ID]; of != nil {
-			return taken("the customer " + c.ID + " cannot be restored: the customer " +
-				of[0] + " now has its customerCode")
-		}
-	}
-	holders, err = r.tx.Relations().Holders(ctx, relations)
+	return unused(ctx, RelationTable, r.tx.Relations(), &r.all,
+		"the relation %s cannot be restored: the relation %s is the same")
+}
+
+// unused rejects what is restored if a stored record, or another restored one, has its unique value.
+func unused[T any, C comparable](ctx context.Context, of *Table[T, C], stored interface {
+	Holders(ctx context.Context, rows []*T) (map[string][]string, error)
+}, all *Trashed, message string) error {
+	rows := of.In(all)
+	holders, err := stored.Holders(ctx, rows)
 	if err != nil {
 		return err
 	}
-	for _, e := range relations {
-		if of := holders[e.ID]; of != nil {
-			return taken("the relation " + e.ID + " cannot be restored: the relation " + of[0] + " is the same")
+	restored := map[string][]*T{}
+	for _, row := range rows {
+		value, by := of.UniqueValue(row), holders[*of.ID(row)]
+		for _, other := range restored[value.Value] {
+			if value.Conflicts(of.UniqueValue(other)) {
+				by = append(by, *of.ID(other))
+			}
 		}
+		if by != nil {
+			return taken(fmt.Sprintf(message, *of.ID(row), by[0]))
+		}
+		restored[value.Value] = append(restored[value.Value], row)
 	}
 	return nil
 }

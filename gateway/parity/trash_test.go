@@ -246,6 +246,37 @@ func TestARelationThatStaysInTheTrashIsNotToldAsRestored(t *testing.T) {
 	}
 }
 
+func TestTwoRecordsThatExcludeEachOtherDoNotComeBackTogether(t *testing.T) {
+	t.Parallel()
+	for engine, database := range gatewaytest.Engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			o := openTrashing(t, database(t), time.Hour)
+			service, by := o.Service(), &backoffice.Principal{ClientID: "twice", Scopes: backoffice.AllScopes}
+			service.Trash = time.Hour
+			var ids []string
+			for range 2 {
+				made, err := service.CreateCustomer(t.Context(), by, backoffice.CustomerFields{Type: backoffice.Value(backoffice.Company), Name: backoffice.Value("Twice"),
+					CustomerCode: backoffice.Value("TWICE")}, backoffice.Optional[string]{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := service.DeleteCustomer(t.Context(), by, made.ID, nil); err != nil {
+					t.Fatal(err)
+				}
+				ids = append(ids, made.ID)
+			}
+			_, err := service.RestoreTrashed(t.Context(), ids...)
+			if said := refusalOf(err); !strings.Contains(said, ids[0]) || !strings.Contains(said, ids[1]) || !strings.Contains(said, "customerCode") {
+				t.Errorf("it is refused with %q: %v", said, err)
+			}
+			if _, err := service.RestoreTrashed(t.Context(), ids[0]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestCustomersThatComeBackOneByOneFindTheirRelationsInTheTrash(t *testing.T) {
 	t.Parallel()
 	for engine, database := range gatewaytest.Engines {
