@@ -55,7 +55,7 @@ func (s *Service) MergeCustomers(
 		err = tx.Together(ctx, func(ctx context.Context) (err error) {
 			earlier, err = s.useKey(ctx, tx, use)
 			return err
-		}, m.read, func(ctx context.Context) (err error) { // after the one to delete is locked
+		}, m.read, func(ctx context.Context) (err error) { // after both are locked
 			found, err = ReadByID(ctx, tx.Customers(), []string{keepID, dropID}, 0)
 			return err
 		}, versionsFrom(tx, &m.from))
@@ -142,7 +142,7 @@ type owned struct {
 
 func (m *merging) read(ctx context.Context) error {
 	return m.tx.Together(ctx,
-		func(ctx context.Context) error { return m.tx.LockRecordsOf(ctx, m.dropID) },
+		func(ctx context.Context) error { return m.tx.LockRecordsOf(ctx, m.dropID, m.keepID) },
 		func(ctx context.Context) error { return m.tx.MoveImported(ctx, m.dropID, m.keepID) },
 		recordsOf(m.tx.Relations(), m.keepID, &m.have.relations),
 		recordsOf(m.tx.Relations(), m.dropID, &m.had.relations),

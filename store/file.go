@@ -38,15 +38,15 @@ func (d *Dialect) filesOfCustomers() string {
 }
 
 // LockRecordsOf locks rows whose version is not checked, which would show a change after they were read.
-func (t *tx) LockRecordsOf(ctx context.Context, customerID string) error {
+func (t *tx) LockRecordsOf(ctx context.Context, customerID, besides string) error {
 	keep := t.store.nouns.dialect.keep
 	if keep == "" { // an engine with a single writer
 		return nil
 	}
 	held := append(backoffice.Map(tablesOfFiles, func(table string) string {
 		return "SELECT id FROM (SELECT id FROM " + table + " WHERE customer_id = $1" + keep + ") held"
-	}), "SELECT id FROM (SELECT id FROM customers WHERE id = $1"+keep+") held")
-	_, err := listTexts(ctx, t.conn, named("records.attached", strings.Join(held, " UNION ALL ")), customerID)
+	}), "SELECT id FROM (SELECT id FROM customers WHERE id IN ($1, $2) ORDER BY id"+keep+") held")
+	_, err := listTexts(ctx, t.conn, named("records.attached", strings.Join(held, " UNION ALL ")), customerID, besides)
 	return err
 }
 
