@@ -110,15 +110,6 @@ func nounTables() []description {
 		func(a, b description) bool { return a.table == b.table })
 }
 
-func nameOf(noun backoffice.Noun) string {
-	for _, of := range described {
-		if of.noun == noun {
-			return of.table
-		}
-	}
-	panic("store: no table has " + string(noun))
-}
-
 // columnOf is the column of a field. Its name is the name of the field, or of the part of an object, in snake case; it
 // serves the field of that name, or the record that the field refers to.
 func (t *table[T, C]) columnOf(f *backoffice.WritableField[T]) column[T] {

@@ -118,10 +118,7 @@ func wellFormed(ids []string) []string {
 
 func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], parents []string,
 	want backoffice.Columns, into []backoffice.Page[*T]) backoffice.Queued {
-	if ask.Parent == backoffice.Root {
-		parents = []string{backoffice.NoParent}
-	}
-	list, err := r.parentsOf(ask.Parent, ask.Criteria, parents)
+	list, place, err := r.places(ask.Parent, ask.Criteria, parents)
 	if err != nil || list == nil {
 		return b.Queue(failed(err))
 	}
@@ -180,15 +177,12 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 		for ; at < len(list); at++ {
 			ends[at] = len(items)
 		}
-		at, start := 0, 0
-		for i := range into {
-			if len(list) < len(into) && !backoffice.IsID(parents[i]) {
-				continue
-			}
-			page := &into[i]
-			page.Items = items[start:ends[at]:ends[at]]
+		start := 0
+		for i, end := range ends {
+			page := &into[place(i)]
+			page.Items = items[start:end:end]
 			if of.place != nil {
-				page.Positions = places[start:ends[at]:ends[at]]
+				page.Positions = places[start:end:end]
 			}
 			if len(page.Items) > w.Limit {
 				page.Items, page.More = page.Items[:w.Limit:w.Limit], true
@@ -198,7 +192,7 @@ func (r *reader[T, C]) Lists(b *backoffice.Batch, ask backoffice.ListQuery[C], p
 				slices.Reverse(page.Items)
 				slices.Reverse(page.Positions)
 			}
-			at, start = at+1, ends[at]
+			start = end
 		}
 	}}
 	if r.table.seenBy.nameParent(columns) {

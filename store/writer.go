@@ -389,19 +389,15 @@ func (w *writer[T, C]) refusal(ctx context.Context, err error, rows []*T) error 
 // isMissing reports whether rows refer to a missing record, on an engine that does not name the constraint.
 func (w *writer[T, C]) isMissing(ctx context.Context, reference reference, rows []*T) bool {
 	wanted := map[string]bool{}
-	for i := range w.table.columns {
-		if c := &w.table.columns[i]; c.name == reference.column {
-			for _, row := range rows {
-				if id, _ := c.value(row).(string); id != "" {
-					wanted[id] = true
-				}
-			}
+	for _, row := range rows {
+		if id := w.table.textIn(row, reference.column); id != "" {
+			wanted[id] = true
 		}
 	}
 	ids := slices.Collect(maps.Keys(wanted))
 	var found int64
-	err := w.conn.Query(ctx, "SELECT "+naming(nameOf(reference.noun), "there")+"count(*) FROM "+nameOf(reference.noun)+
-		" WHERE "+w.dialect.among("id"),
+	of := describedKind(string(reference.noun)).table
+	err := w.conn.Query(ctx, "SELECT "+naming(of, "there")+"count(*) FROM "+of+" WHERE "+w.dialect.among("id"),
 		[]any{w.dialect.List(ids)}, func(row *Row) error { found = row.Int(0); return nil })
 	return err == nil && int(found) < len(ids)
 }
