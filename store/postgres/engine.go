@@ -72,7 +72,10 @@ func (e *engine) Gauges() []backoffice.Gauge {
 				}},
 			{Name: "replica_lag_bytes", Labels: labels,
 				Help: "Bytes of the primary's log that the replica had not replayed at the last check.",
-				Read: func() int64 { return int64(max(0, f.latest()-r.reached())) }},
+				Read: func() int64 {
+					_, replayed, _ := r.state()
+					return int64(max(0, f.latest()-replayed))
+				}},
 		})
 	}
 	return gauges

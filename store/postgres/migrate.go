@@ -143,10 +143,10 @@ func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
 	if err == nil {
 		err = migrations.Keep(ctx, goose.DialectPostgres, db)
 	}
+	if codeOf(err) != "" {
+		err = describe(err)
+	}
 	if err != nil {
-		if code := codeOf(err); code != "" {
-			return fmt.Errorf("cannot migrate the schema: %w", describe(err))
-		}
 		return fmt.Errorf("cannot migrate the schema: %w", err)
 	}
 	return nil

@@ -87,12 +87,6 @@ func (r *replica) leaveOut() {
 	r.in, r.polled = false, time.Now()
 }
 
-// reached is its last known position.
-func (r *replica) reached() position {
-	_, replayed, _ := r.state()
-	return replayed
-}
-
 // state reports whether the replica takes reads, and what they would see.
 func (r *replica) state() (in bool, replayed position, timeline int64) {
 	r.mu.Lock()
