@@ -32,9 +32,6 @@ func (k *keyIndex) find(key string) int {
 
 // cut forgets all texts but the first n.
 func (k *keyIndex) cut(n int) {
-	if n == 0 {
-		clear(k.numbers)
-	}
 	for _, key := range k.keys[n:] {
 		delete(k.numbers, key)
 	}
