@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"example.org/backoffice/backoffice"
@@ -197,23 +196,28 @@ func (t *tx) erase(ctx context.Context, ids []string) (erased, keys []string, er
 		return erased, keys, err
 	}
 	there, err := backoffice.ReadNouns(ctx, t, erased)
-	gone := map[string]bool{}
-	for _, id := range erased {
-		if there[id] == "" {
-			gone[id] = true
-		}
-	}
+	gone := slices.DeleteFunc(slices.Clone(erased), func(id string) bool { return there[id] != "" })
 	if err == nil {
 		var kept []string
-		kept, err = t.eraseImported(ctx, slices.Collect(maps.Keys(gone)))
+		kept, err = t.eraseImported(ctx, gone)
 		keys = append(keys, kept...)
 	}
-	if err != nil {
-		return erased, keys, err
+	if err == nil {
+		err = t.eraseOthers(ctx, gone)
+	}
+	return erased, keys, err
+}
+
+// eraseOthers erases what other entries have of customers that are gone: relations, and who was merged into them.
+func (t *tx) eraseOthers(ctx context.Context, customerIDs []string) error {
+	ctx = whole(ctx) // others may be invisible to the caller
+	gone := make(map[string]bool, len(customerIDs))
+	for _, id := range customerIDs {
+		gone[id] = true
 	}
 	var going []string
 	var left []*backoffice.Trashed
-	err = t.conn.Query(ctx, "SELECT /*backoffice:trash.all*/ "+trashColumns+" FROM trash ORDER BY id"+
+	err := t.conn.Query(ctx, "SELECT /*backoffice:trash.all*/ "+trashColumns+" FROM trash ORDER BY id"+
 		t.store.nouns.dialect.forKey, nil, func(row *Row) error {
 		entry, err := readTrashed(row)
 		if err != nil {
@@ -243,7 +247,7 @@ func (t *tx) erase(ctx context.Context, ids []string) (erased, keys []string, er
 	if err == nil {
 		_, _, err = t.erase(ctx, going)
 	}
-	return erased, keys, err
+	return err
 }
 
 // emptyTrash erases entries of the trash for good, and records the files to remove: those that no import keeps and no

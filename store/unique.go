@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,4 +131,20 @@ func (w *writer[T, C]) Release(ctx context.Context, ids []string) error {
 func (w *calculationWriter) Release(ctx context.Context, ids []string) error {
 	_, err := w.Delete(ctx, ids...)
 	return err
+}
+
+// isMissing reports whether rows refer to a missing record, on an engine that does not name the constraint.
+func (w *writer[T, C]) isMissing(ctx context.Context, reference reference, rows []*T) bool {
+	wanted := map[string]bool{}
+	for _, row := range rows {
+		if id := w.table.textIn(row, reference.column); id != "" {
+			wanted[id] = true
+		}
+	}
+	ids := slices.Collect(maps.Keys(wanted))
+	var found int64
+	of := describedKind(string(reference.noun)).table
+	err := w.conn.Query(ctx, "SELECT "+naming(of, "there")+"count(*) FROM "+of+" WHERE "+w.dialect.among("id"),
+		[]any{w.dialect.List(ids)}, func(row *Row) error { found = row.Int(0); return nil })
+	return err == nil && int(found) < len(ids)
 }

@@ -327,7 +327,11 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 		return deleted, err
 	}
 	w.tx.erased = true
-	return deleted, w.tx.keepLost(ctx, losing)
+	err = w.tx.keepLost(ctx, losing)
+	if err == nil && w.table.noun == backoffice.NounCustomer && !keeps {
+		err = w.tx.eraseOthers(ctx, deleted)
+	}
+	return deleted, err
 }
 
 // refuseTakenIDs rejects identifiers that another noun has, and on insert those that this noun has. New identifiers are
@@ -384,20 +388,4 @@ func (w *writer[T, C]) refusal(ctx context.Context, err error, rows []*T) error 
 		}
 	}
 	return w.tx.fail(backoffice.Refuse(&missing))
-}
-
-// isMissing reports whether rows refer to a missing record, on an engine that does not name the constraint.
-func (w *writer[T, C]) isMissing(ctx context.Context, reference reference, rows []*T) bool {
-	wanted := map[string]bool{}
-	for _, row := range rows {
-		if id := w.table.textIn(row, reference.column); id != "" {
-			wanted[id] = true
-		}
-	}
-	ids := slices.Collect(maps.Keys(wanted))
-	var found int64
-	of := describedKind(string(reference.noun)).table
-	err := w.conn.Query(ctx, "SELECT "+naming(of, "there")+"count(*) FROM "+of+" WHERE "+w.dialect.among("id"),
-		[]any{w.dialect.List(ids)}, func(row *Row) error { found = row.Int(0); return nil })
-	return err == nil && int(found) < len(ids)
 }

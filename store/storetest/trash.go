@@ -257,7 +257,7 @@ func testTrash(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		remove(t, store, func(tx backoffice.Tx) backoffice.Writer[*backoffice.Customer, backoffice.CustomerCriteria] {
 			return tx.Customers()
 		}, "customer-1")
-		if n := len(trashed(t, store)); n != 1 {
+		if n := len(trashed(t, store)); n != 0 {
 			t.Errorf("%d are kept", n)
 		}
 	})
@@ -306,6 +306,28 @@ func testTrash(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 		if known, err := store.KnownFiles(t.Context(), kept[0].FileKeys()); err != nil || len(known) != 4 {
 			t.Errorf("of its files %v are known (%v)", known, err)
+		}
+	})
+
+	t.Run("with a customer that is deleted and not kept goes who was merged into it", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		fullOffice().insert(t, store)
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			tx.KeepDeleted(backoffice.Keeping{Period: time.Hour, MergedInto: "customer-1"})
+			_, err := tx.Customers().Delete(ctx, "customer-2")
+			return err
+		})
+		discard(t, store, time.Hour, "customer-1")
+		for _, want := range []int{2, 0} { // first there is nothing to delete
+			remove(t, store, func(tx backoffice.Tx) backoffice.Writer[*backoffice.Customer, backoffice.CustomerCriteria] {
+				return tx.Customers()
+			}, "customer-1")
+			if kept := trashed(t, store); len(kept) != want {
+				t.Errorf("%d are in the trash, want %d", len(kept), want)
+			} else if want > 0 {
+				bringBack(t, store, "customer-1")
+			}
 		}
 	})
 
