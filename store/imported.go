@@ -192,7 +192,8 @@ func (t *tx) keepTouched(ctx context.Context, noun backoffice.Noun, all []*touch
 func (s *Store) ImportedRecords(ctx context.Context, number int64, noun backoffice.Noun) (created, others []string,
 	err error) {
 	err = s.primary().Query(ctx, "SELECT /*backoffice:imported.ids*/ id, records IS NULL FROM imported"+
-		" WHERE import = $1 AND noun = $2 AND (records IS NOT NULL OR after IS NOT NULL) ORDER BY id",
+		" WHERE import = (SELECT number FROM imports WHERE number = $1 AND until > 0) AND noun = $2"+
+		" AND (records IS NOT NULL OR after IS NOT NULL) ORDER BY id",
 		[]any{number, string(noun)}, func(row *Row) error {
 			if row.Bool(1) {
 				created = append(created, row.Text(0))
@@ -315,12 +316,30 @@ func (t *tx) resealing(ctx context.Context, ids []string, reseal func() error) e
 	return err
 }
 
-// eraseDueImports erases what imports keep that cannot be taken back any more.
-func (t *tx) eraseDueImports(ctx context.Context) error {
-	due := "until <= " + t.store.nouns.dialect.now
+// importedAtOnce is how much of what an import keeps is erased in one short transaction.
+const importedAtOnce = "10000"
+
+// eraseDueImport erases a part of what an import keeps that cannot be taken back any more. It marks the import, as
+// nobody may take back the rest.
+func (t *tx) eraseDueImport(ctx context.Context) (more bool, err error) {
+	var number int64
+	err = t.conn.Query(ctx, "UPDATE /*backoffice:imports.due*/ imports SET until = 0 WHERE number ="+
+		" (SELECT MIN(number) FROM imports WHERE until <= "+t.store.nouns.dialect.now+") RETURNING number", nil,
+		func(row *Row) error { number = row.Int(0); return nil })
+	if err != nil || number == 0 {
+		return false, err
+	}
 	t.erased = true
-	_, err := t.eraseBefore(ctx, "i.import IN (SELECT number FROM imports WHERE "+due+") AND NOT EXISTS (SELECT 1 FROM"+
-		" imported o WHERE o.file_key = i.file_key AND o.import NOT IN (SELECT number FROM imports WHERE "+due+"))",
-		"DELETE /*backoffice:imports.empty*/ FROM imports WHERE "+due)
-	return err
+	last, err := firstText(ctx, t.conn, "SELECT /*backoffice:imported.last*/ MAX(p.id) FROM (SELECT id FROM imported"+
+		" WHERE import = $1 ORDER BY id LIMIT "+importedAtOnce+") p", number)
+	if err == nil {
+		_, err = t.eraseBefore(ctx, "i.import = $1 AND i.id <= $2 AND NOT EXISTS (SELECT 1 FROM imported o WHERE"+
+			" o.file_key = i.file_key AND NOT (o.import = $1 AND o.id <= $2))",
+			"DELETE /*backoffice:imported.due*/ FROM imported WHERE import = $1 AND id <= $2", number, last)
+	}
+	if err == nil {
+		_, err = t.conn.Exec(ctx, "DELETE /*backoffice:imports.empty*/ FROM imports WHERE number = $1 AND NOT EXISTS"+
+			" (SELECT 1 FROM imported WHERE import = $1)", []any{number})
+	}
+	return true, err
 }

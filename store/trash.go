@@ -181,11 +181,14 @@ func (s *Store) EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, e
 		if err == nil {
 			erased, fileKeys, err = tx.erase(ctx, ids)
 		}
-		if err == nil {
-			err = tx.eraseDueImports(ctx)
-		}
 		return err
 	})
+	for more := true; more && err == nil; {
+		err = s.write(ctx, func(ctx context.Context, tx *tx) (err error) {
+			more, err = tx.eraseDueImport(ctx)
+			return err
+		})
+	}
 	return erased, fileKeys, err
 }
 
@@ -195,17 +198,20 @@ func (t *tx) erase(ctx context.Context, ids []string) (erased, keys []string, er
 	if erased, keys, err = t.emptyTrash(ctx, ids); err != nil || len(erased) == 0 {
 		return erased, keys, err
 	}
-	there, err := backoffice.ReadNouns(ctx, t, erased)
-	gone := slices.DeleteFunc(slices.Clone(erased), func(id string) bool { return there[id] != "" })
-	if err == nil {
-		var kept []string
-		kept, err = t.eraseImported(ctx, gone)
-		keys = append(keys, kept...)
+	var gone []string
+	for some := range slices.Chunk(erased, maxBatch) {
+		there, err := backoffice.ReadNouns(ctx, t, some)
+		if err != nil {
+			return erased, keys, err
+		}
+		isThere := func(id string) bool { return there[id] != "" }
+		gone = append(gone, slices.DeleteFunc(slices.Clone(some), isThere)...)
 	}
+	kept, err := t.eraseImported(ctx, gone)
 	if err == nil {
 		err = t.eraseOthers(ctx, gone)
 	}
-	return erased, keys, err
+	return erased, append(keys, kept...), err
 }
 
 // eraseOthers erases what other entries have of customers that are gone: relations, and who was merged into them.
