@@ -18,7 +18,10 @@ type Query struct {
 	tells      func(*snapshot)        // records which customers the answer shows to be visible; nil where it shows none
 }
 
-const maxParameters = 30_000 // SQLite takes 32,766 of one statement, less what views add
+const (
+	maxParameters = 30_000  // SQLite takes 32,766 of one statement, less what views add
+	maxText       = 1 << 17 // bytes; 50 alternatives with every condition on customers take less
+)
 
 func (q *Query) Err() error { return q.Statement.Err }
 
@@ -61,7 +64,7 @@ func send(ctx context.Context, n *nouns, from source, b *backoffice.Batch) error
 			other := q.restricted(m)
 			q.Statement, q.done, q.restricted = other.Statement, other.done, other.restricted
 		}
-		if len(q.Args) > maxParameters && q.Err() == nil {
+		if (len(q.Args) > maxParameters || len(q.Text) > maxText) && q.Err() == nil {
 			q.Statement.Err = backoffice.Errorf(backoffice.BadInput, "the filter has too many conditions")
 		}
 		if q.Err() != nil || q.Text == "" {

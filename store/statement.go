@@ -61,6 +61,9 @@ type texts[T any] struct {
 
 const maxTexts = 4096
 
+// MaxKeptText is the length in bytes of the longest statement that anything is kept of: callers can vary long ones.
+const MaxKeptText = 1 << 13
+
 // mostVarying is the length in bytes up to which a statement with varying conditions is cached.
 const maxVarying = 1024
 

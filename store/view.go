@@ -137,7 +137,13 @@ func (n *nouns) restrictAll(ctx context.Context, statements []*Statement) {
 
 func (n *nouns) restrict(v *view, s *Statement) {
 	key := viewText{s.Text, len(s.Args), v.kind}
-	text := n.views.texts.get(key, maxTexts, func() string { return n.restricted(key, s.Name()) })
+	build := func() string { return n.restricted(key, s.Name()) }
+	var text string
+	if len(s.Text) > MaxKeptText {
+		text = build()
+	} else {
+		text = n.views.texts.get(key, maxTexts, build)
+	}
 	if text != s.Text {
 		s.Text = text
 		s.Args = append(slices.Clip(s.Args), v.args...)

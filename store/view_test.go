@@ -55,3 +55,19 @@ func TestATableThatDoesNotSayHowItReachesItsCustomersIsNotTaken(t *testing.T) {
 	}()
 	register(&table[backoffice.Label, backoffice.LabelCriteria]{name: "others"})
 }
+
+func TestALongTextIsRestrictedAndNotKept(t *testing.T) {
+	t.Parallel()
+	r, err := backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: []string{"a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := nounsOn(SQLite)
+	for _, length := range []int{MaxKeptText / 2, MaxKeptText} {
+		s := &Statement{Text: "SELECT /*backoffice:customers.page*/ t.id FROM customers t WHERE t.id <> '" + strings.Repeat("x", length) + "'"}
+		n.restrictAll(backoffice.WithRestriction(t.Context(), r), []*Statement{s})
+		if !strings.HasPrefix(s.Text, "WITH ") || len(n.views.texts.kept) != 1 {
+			t.Errorf("%d texts are kept after %.80s", len(n.views.texts.kept), s.Text)
+		}
+	}
+}

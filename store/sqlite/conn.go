@@ -35,6 +35,9 @@ func (c *conn) with(text string, do func(driver.Stmt) error) error {
 		if err != nil {
 			return err
 		}
+		if len(text) > store.MaxKeptText {
+			defer func() { _ = statement.Close() }()
+		}
 		return do(statement)
 	})
 	c.broken = errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone)
@@ -53,6 +56,9 @@ func (c *conn) prepared(raw any, text string) (driver.Stmt, error) {
 		if statement, err = raw.(driver.ConnPrepareContext).PrepareContext(background, text); err != nil {
 			return nil, err
 		}
+	}
+	if len(text) > store.MaxKeptText {
+		return statement, nil
 	}
 	if len(c.young) >= maxPrepared {
 		for _, unused := range c.old {

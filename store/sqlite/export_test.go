@@ -16,6 +16,22 @@ func (s *Store) Version(t testing.TB) int64 {
 	return version
 }
 
+// Keeps reports whether a connection keeps a statement after it ran twice.
+func (s *Store) Keeps(t testing.TB, text string) bool {
+	t.Helper()
+	c, err := s.engine.writer.acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.engine.writer.release(c)
+	for range 2 {
+		if err := c.exec(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c.young[text] != nil || c.old[text] != nil
+}
+
 // LosePin ends the transaction that keeps the log for a follower.
 func (f *Follower) LosePin(t testing.TB) {
 	t.Helper()

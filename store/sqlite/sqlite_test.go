@@ -1,9 +1,11 @@
 package sqlite_test
 
 import (
+	"strings"
 	"testing"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
 	"example.org/backoffice/store/sqlite"
 	"example.org/backoffice/store/sqlite/sqlitetest"
 	"example.org/backoffice/store/storetest"
@@ -33,3 +35,13 @@ func TestTheEmbeddedStoreKeepsTheContractOfStores(t *testing.T) {
 func BenchmarkReads(b *testing.B) { storetest.Benchmark(b, newStore) }
 
 func BenchmarkWrites(b *testing.B) { storetest.BenchmarkWrites(b, newStore) }
+
+func TestAConnectionKeepsNoLongStatement(t *testing.T) {
+	t.Parallel()
+	opened := newStore(t).(*sqlite.Store)
+	for text, kept := range map[string]bool{"": true, strings.Repeat("x", store.MaxKeptText): false} {
+		if opened.Keeps(t, "SELECT '"+text+"'") != kept {
+			t.Errorf("a statement of %d more bytes is kept: %t", len(text), !kept)
+		}
+	}
+}
